@@ -1,13 +1,13 @@
-"""The long form of the tests of crashes: sweeps killed many times, on this machine and on a Ray cluster.
+"""Long crash tests: sweeps are killed many times, on this machine and on a Ray cluster.
 
 ``make kills`` runs ``python bench/kills.py --kills 1000 --ray 50 --seed 1``. A sweep of small runs is killed (SIGKILL)
 at a random time after it stored some runs, and the next process continues, until the study is complete; then a new
 store begins. Journals are short, so that most kills occur while a part is being written. Three properties must hold:
-the next sweep finds each run that a killed one had stored; the complete store has each run once; and all of its tables
-are identical to the tables of an undisturbed sweep.
+the next sweep finds each run that a killed sweep had stored; the complete store has each run once; and all of its
+tables are identical to the tables of an undisturbed sweep.
 
-On Ray, workers are killed during runs, and every fifth time the raylet of a machine, which is replaced. The sweep must
-complete without help, with the same tables.
+On Ray, a worker is killed during its runs, or every fifth time the raylet of a machine, which is then replaced. The
+sweep must complete without help and give the same tables.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ackclock.study.store import Row
 
 RUNS, ON_RAY = 60, 200
-"""Number of runs of a study on this machine and on the cluster, where each takes longer."""
+"""Number of runs of a study on this machine, and on the cluster, where a run takes longer."""
 MOMENT = 0.05
 """Mean time between a run and the kill, in seconds."""
 LOST, BROKEN = 3, 4
@@ -110,7 +110,7 @@ def where(folder: Path) -> str:
 
 
 def fail(why: str, folder: Path) -> NoReturn:
-    """Stop everything, and keep the store."""
+    """Stop all processes, and keep the store for inspection."""
     kept = shutil.copytree(folder, tempfile.mkdtemp(prefix="ackclock-killed-"), dirs_exist_ok=True)
     sys.exit(f"FAILED: {why}; the store is kept in {kept}")
 
@@ -178,7 +178,7 @@ def descendants(pid: int) -> Iterator[tuple[int, str]]:
             parents.setdefault(int((path / "stat").read_text().rpartition(")")[2].split()[1]), []).append(
                 int(path.name)
             )
-        except OSError:  # it has ended
+        except OSError:  # the process has ended
             continue
     waiting = [pid]
     while waiting:

@@ -98,7 +98,7 @@ def _jain(goodput: NDArray[np.float64]) -> float:
 
 
 def _gateway(variant: str) -> dict[str, Any]:
-    """Parse protocol and queue of a variant such as ``Reno/DelAck/RED``."""
+    """Return protocol and queue of a variant such as ``Reno/DelAck/RED``."""
     name, _, last = variant.rpartition("/")
     if last not in _THRESHOLDS:
         return {"protocol": _PROTOCOLS[variant], "queue": "DropTail"}
@@ -107,7 +107,7 @@ def _gateway(variant: str) -> dict[str, Any]:
 
 
 def _alike(where: Where, seed: int, **settings: object) -> Printed:
-    """Run clients of one kind."""
+    """Run clients that all use the same variant."""
     given = {"clients": where["clients"], "seed": seed, "overhead": OVERHEAD, **_gateway(where["variant"])}
     return Printed(**given | settings)
 

@@ -1,7 +1,7 @@
-"""Make ns-2's runs behind `manyflows` again, and compare some of them with those that are kept.
+"""Repeat the ns-2 runs for `manyflows`, and compare some of them with the stored ones.
 
-``python bench/ns2_pipes.py --check 3`` makes three random runs of each part again and compares every number.
-``python bench/ns2_pipes.py --part manyflows/special --make`` makes a whole part again; the largest take hours.
+``python bench/ns2_pipes.py --check 3`` repeats three random runs of each part and compares every number.
+``python bench/ns2_pipes.py --part manyflows/special --make`` repeats a whole part; the largest take hours.
 Needs ns-2.35; `bench/ns2/pipe.tcl` is the network.
 """
 
@@ -34,14 +34,14 @@ PACKET = 4000
 """Bits of a packet."""
 
 _PIPES = {"T1": (1.6e6, 40), "ISDN": (64e3, 2)}
-"""Rate, and packets in flight without a queue."""
+"""Rate in bits per second, and packets in flight without a queue."""
 
 _START = 0.001
 """Time that represents the start, in seconds."""
 
 
 class Printed:
-    """What a run printed; `settings` are the keys of the script."""
+    """The output of a run; `settings` are the keys of the script."""
 
     def __init__(self, *, traced: bool = False, **settings: object) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +66,7 @@ class Printed:
 
     @property
     def summary(self) -> Values:
-        """The measures that all parts have."""
+        """Return the measures that all parts have."""
         acked = self.flows[:, 3]
         fair = self.capacity / self.flow_count
         return {

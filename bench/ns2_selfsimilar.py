@@ -40,7 +40,7 @@ _READINGS: Mapping[str, Mapping[str, object]] = {
     "window of 60": {"window": 60},
 }
 _BACKGROUNDS: Mapping[str, Mapping[str, object]] = {"UDP": {}, "210 bytes": {"size": 210}, "TCP": {"carrier": "tcp"}}
-_SETTLED = 200  # hundredths of a second, by which every source has started
+_SETTLED = 200  # in hundredths of a second: every source has started by then
 _CAPACITY = 50e6 * 100 / 8  # bytes that the bottleneck carries in a run
 
 
@@ -116,7 +116,7 @@ def _loads(where: Where, seed: int) -> Values:
 
 
 def _estimate(name: str, counts: Array) -> float | None:
-    """Estimate the Hurst parameter; None where a method asks for more bins than there are."""
+    """Estimate the Hurst parameter; None if the method needs more bins than there are."""
     try:
         return round(ESTIMATORS[name](counts).h, 4)
     except ValueError:
@@ -172,7 +172,7 @@ def _packets(run: Printed, size: int) -> Array:
 
 
 def _changes(lines: list[str]) -> tuple[Array, Array, Array]:
-    """Take the samples of the round-trip time, and the times of retransmissions, from the trace of variables."""
+    """Return the samples of the round-trip time and the times of retransmissions from the trace of variables."""
     rows = [line.split() for line in lines]
     rtt = np.array([(row[0], row[-1]) for row in rows if row[-2] == "rtt_" and float(row[-1]) > 0], dtype=float)
     again = np.array([row[0] for row in rows if row[-2] == "nrexmitpack_" and float(row[-1]) > 0], dtype=float)
@@ -190,7 +190,7 @@ def _memory(counts: Array) -> dict[str, float | None]:
 
 
 def _delays(run: Printed, kind: str) -> dict[str, float | None]:
-    """Take the delays from the entry into the link to A to the entry into the link to y, packet by packet of data."""
+    """Return the delay of each data packet from its entry into the link to A to its entry into the link to y."""
     rows = [line.split() for line in run.traces["packets"]]
     entered = [row for row in rows if row[0] == "+" and row[4] == kind and row[5] != "40"]
     sent = {row[11]: float(row[1]) for row in entered if row[2] == "3"}

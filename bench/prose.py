@@ -62,7 +62,7 @@ def rules() -> tuple[list[tuple[re.Pattern[str], str]], set[tuple[str, str]]]:
         if len(fields) == 2:
             patterns.append((re.compile(rf"\b(?:{fields[0]})\b", re.IGNORECASE), fields[1]))
         else:
-            path, words, _ = fields  # the last one is the reason
+            path, words, _ = fields  # the third field is the reason
             exceptions.add((path, words))
     return patterns, exceptions
 

@@ -1,8 +1,8 @@
-"""Create the reference data for Figures 5 to 12: 160 runs of ns-2.35, one at a time.
+"""Create the reference data of `burstiness` for Figures 5 to 12: 160 runs of ns-2.35, one at a time.
 
 ``python bench/windows.py`` runs `bench/ns2/windows.tcl` with every seed (four minutes) and puts two parts into the
 study's `data/ns2.parquet`, as the README.md there says: `windows`, with the numbers of each run and the windows of the
-drawn run, and `bands` over all runs.
+run in the figure, and `bands`, computed from all runs of a figure.
 """
 
 from __future__ import annotations

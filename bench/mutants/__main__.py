@@ -30,7 +30,7 @@ def _read(log: Path) -> list[dict[str, Any]]:
 
 
 _MEMORY = 8 << 30
-"""Bytes that any process may address."""
+"""Largest address space of a process, in bytes."""
 
 
 def _commit() -> str:
@@ -81,7 +81,7 @@ def _summary(log: Path) -> str:
 
 
 def main() -> None:
-    """Judge mutants and sum up."""
+    """Judge mutants and print a summary."""
     parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
     parser.add_argument("--python", type=int, default=0, metavar="N", help="random mutants of the Python package")
     parser.add_argument("--net", type=int, default=0, metavar="N", help="random mutants of the engine")

@@ -1,13 +1,14 @@
-"""The faults: all edits of a Python file that change one place.
+"""Finds the faults: all edits of a Python file that change one expression or statement.
 
-The kinds are the usual ones of mutation testing: a comparison moved by its boundary or turned round, an operator of
-arithmetic or logic replaced, a number one larger, a truth value turned round, a condition negated, `break` for
-`continue`, a function's keyword argument or a statement that only calls left out. (A constructor's keyword argument is
-left alone: without it there is mostly no object, so every test would notice.)
+The kinds are the usual ones of mutation testing: a comparison includes or excludes its boundary, or is reversed; an
+arithmetic or logical operator is replaced; a number is increased by one; a truth value or a condition is negated;
+`break` and `continue` are swapped; a keyword argument of a function call is removed; a statement that only calls a
+function is removed. Keyword arguments of constructors are not changed: without them there is mostly no object, so every
+test would fail.
 
-No edit touches what no test can or should notice: annotations, `if TYPE_CHECKING`, `__all__`, `__main__`, decorators,
-docstrings and other text (the words of errors and reports are read by people), `zip(strict=...)`, and the numbers and
-keyword arguments of the files that only say how a figure looks.
+Code that no test can or should check is not edited: annotations, `if TYPE_CHECKING`, `__all__`, `__main__`, decorators,
+docstrings and other text (people check the words of errors and reports), `zip(strict=...)`, and the numbers and keyword
+arguments in files that only define the style of figures.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ _LOGIC = {ast.And: "or", ast.Or: "and"}
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Mutant:
-    """One edit of one file; `start` and `end` count bytes, `lines` are those of its statement."""
+    """One edit of one file; `start` and `end` are byte offsets, `lines` are the lines of the edited statement."""
 
     file: str
     kind: str
@@ -49,11 +50,11 @@ class Mutant:
     lines: tuple[int, int]
     line: int
     on_import: bool
-    """Whether the place runs at import, not in a function call."""
+    """Whether the edited code runs at import, not in a function call."""
 
     @property
     def name(self) -> str:
-        """The place and the edit, in one line."""
+        """The position and the edit, in one line."""
         before, after = (" ".join(text.split()) for text in (self.before, self.text))
         return f"{self.file}:{self.line}: {self.kind} at byte {self.start}: {before!r} -> {after!r}"
 
@@ -94,7 +95,7 @@ class _Finder:
         )  # fmt: skip
 
     def between(self, kind: str, left: ast.expr, right: ast.expr, text: str) -> None:
-        """Replace the operator between two operands; brackets and line breaks around it stay."""
+        """Replace the operator between two operands; brackets and line breaks around it do not change."""
         start, end = self.end(left), self.start(right)
         gap = self.source[start:end].decode()
         operator = "".join(letter for letter in gap if letter not in "()\\\n").strip()
@@ -152,7 +153,7 @@ class _Finder:
                     self.children(child)
 
     def condition(self, test: ast.expr) -> None:
-        """Negate a condition without other possible edits."""
+        """Negate a condition for which there is no other edit."""
         if isinstance(test, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.NamedExpr)):
             text = self.source[self.start(test) : self.end(test)].decode()
             self.add("condition", self.start(test), self.end(test), f"(not ({text}))")

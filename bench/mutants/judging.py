@@ -104,7 +104,10 @@ class Judge:
         self.importers = _importers(tree.root, {**self.files, **_test_files(tree.root)})
 
     def tests_of(self, mutant: Mutant) -> list[str]:
-        """Choose the tests that reach a mutant; for one that acts on import, also those that import it or its users."""
+        """Choose the tests that reach a mutant.
+
+        For code that runs on import, these include the tests that import its file or a user of it.
+        """
         first, last = mutant.lines
         reached = self._contexts(mutant.file, first, last)
         files = {mutant.file} if mutant.on_import else set()
@@ -147,7 +150,7 @@ class Judge:
         return Outcome(outcome=outcome, test=test, tests=len(tests), seconds=round(time.monotonic() - began, 1))
 
     def _imports(self, mutant: Mutant) -> bool:
-        """Whether the mutated module can be imported at all."""
+        """Whether the mutated module can be imported."""
         if not mutant.on_import:
             return True
         module = ".".join(Path(mutant.file).with_suffix("").parts[1:]).removesuffix(".__init__")
@@ -186,7 +189,7 @@ class Judge:
 
 
 def _end(group: int) -> None:
-    """Stop the processes that a mutant has left."""
+    """Kill the remaining processes of a mutant."""
     try:
         os.killpg(group, signal.SIGKILL)
     except ProcessLookupError:
@@ -194,12 +197,12 @@ def _end(group: int) -> None:
 
 
 def _imported(contexts: Iterable[str]) -> set[str]:
-    """Name the modules in whose contexts something was reached."""
+    """Return the modules whose import contexts are among the contexts."""
     return {context.removeprefix(IMPORT) for context in contexts if context.startswith(IMPORT)}
 
 
 def _files(root: Path) -> dict[str, str]:
-    """List the file of each module."""
+    """Return the file of each module."""
     return {
         ".".join(path.relative_to(root / "python").with_suffix("").parts).removesuffix(".__init__"): str(
             path.relative_to(root)
@@ -209,7 +212,7 @@ def _files(root: Path) -> dict[str, str]:
 
 
 def _test_files(root: Path) -> dict[str, str]:
-    """List the file of each module of tests."""
+    """Return the file of each test module."""
     paths = [path.relative_to(root) for path in sorted((root / "tests").rglob("*.py"))]
     return {".".join(path.with_suffix("").parts): str(path) for path in paths}
 

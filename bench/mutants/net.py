@@ -22,7 +22,8 @@ _OUTCOMES = {"CaughtMutant": "caught", "MissedMutant": "survived", "Timeout": "c
 
 
 def _cargo_mutants(*arguments: str, root: Path) -> subprocess.CompletedProcess[str]:
-    # Keeps assertions, runs the laws ten times as fast, and links faster without debug information and LTO.
+    # Keeps assertions, runs the tests of queueing laws ten times as fast, and links faster without debug information
+    # and LTO.
     fast = {"OPT_LEVEL": "1", "DEBUG": "0", "LTO": "off"}
     environment = {**os.environ, **{f"CARGO_PROFILE_DEV_{name}": value for name, value in fast.items()}}
     command = ["cargo", "mutants", "--package", PACKAGE, *arguments]

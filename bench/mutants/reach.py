@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TESTS = "ACKCLOCK_MUTANTS_TESTS"
 IMPORT = "import "
-"""What contexts of modules that are executed begin with."""
+"""Prefix of the contexts in which modules are executed."""
 
 _contexts = [""]
 _tests: dict[str, dict[str, Any]] = {}
@@ -44,7 +44,7 @@ _execute = SourceFileLoader.exec_module
 
 
 def _execute_in_context(loader: SourceFileLoader, module: ModuleType) -> None:
-    """Execute a module in a context of its own: what it calls then, every user of the module depends on."""
+    """Execute a module in its own context, since every user of the module depends on the code that it calls."""
     _contexts.append(f"{IMPORT}{module.__name__}")
     _switch()
     try:
@@ -112,7 +112,7 @@ def pytest_fixture_setup(fixturedef: pytest.FixtureDef[Any]) -> Generator[None, 
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Record which tests fail without a mutant: they cannot judge one."""
+    """Record the tests that fail without a mutant, which cannot judge one."""
     if report.failed:
         _failed.add(report.nodeid)
 

@@ -56,9 +56,9 @@ def autocorrelation(counts: ArrayLike, lags: int) -> Autocorrelation:
     Notes
     -----
     Box and Jenkins, "Time Series Analysis: Forecasting and Control" (1970), section 2.1: with *m* the mean of *n*
-    counts, the autocovariance at lag *k* is the sum of (x[t] - m)·(x[t + k] - m) over *n*, not *n* - *k* (biased, but
-    with a smaller error). The autocorrelation is its ratio to the autocovariance at lag 0. For white noise each value
-    except the first has a standard error of about 1/√n (Bartlett 1946). Sums are exact integers.
+    counts, the autocovariance at lag *k* is the sum of (x[t] - m)·(x[t + k] - m) divided by *n*, not by *n* - *k*
+    (biased, but with a smaller error). The autocorrelation is its ratio to the autocovariance at lag 0. For white noise
+    each value except the first has a standard error of about 1/√n (Bartlett 1946). Sums are exact integers.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def dependence(events: ArrayLike) -> float:
     Parameters
     ----------
     events
-        Whether each client (row) had an event in each bin (column), such as a cut of its window.
+        Whether each client (row) had an event, such as a cut of its window, in each bin (column).
 
     Returns
     -------

@@ -41,7 +41,7 @@ class Interval:
     mean
         The sample mean, in the unit of the sample.
     half_width
-        Half the width of the interval, same unit. Infinite for a single value, which has no information on the spread.
+        Half the width of the interval, same unit. Infinite for a single value, whose spread is unknown.
     standard_error
         The standard error of the mean, same unit. Infinite for a single value.
     count
@@ -156,7 +156,7 @@ def student_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
 
     Notes
     -----
-    Student (1908). With *n* values of standard deviation *s* (over *n* - 1), the half-width is
+    Student (1908). With *n* values of standard deviation *s* (with divisor *n* - 1), the half-width is
     *t* (*n* - 1) · *s* / √*n*.
 
     Examples
@@ -262,7 +262,7 @@ def mean_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
     Returns
     -------
     Interval
-        The interval; its `method` names the method used.
+        The interval; its `method` is the method used.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Groups of losses: of one flow within a round trip, and at one gateway in quick succession."""
+"""Groups losses: losses of one flow within a round trip, and losses at one gateway in quick succession."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def loss_events(times: ArrayLike, flows: ArrayLike, within: float) -> NDArray[np
     Returns
     -------
     numpy.ndarray
-        The number of losses in each event, at least 1, by flow and then by time.
+        The number of losses in each event, at least 1, ordered by flow and then by time.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def loss_events(times: ArrayLike, flows: ArrayLike, within: float) -> NDArray[np
 
 
 def loss_sequences(times: ArrayLike, gap: float) -> NDArray[np.int64]:
-    """Count the packets lost in each sequence of losses at one place.
+    """Count the packets lost in each sequence of losses at one gateway.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def loss_sequences(times: ArrayLike, gap: float) -> NDArray[np.int64]:
     Returns
     -------
     numpy.ndarray
-        The number of losses in each sequence, at least 1, by time.
+        The number of losses in each sequence, at least 1, in time order.
 
     Examples
     --------

@@ -25,8 +25,8 @@ def quantile_interval(samples: Sequence[ArrayLike], share: float, *, level: floa
     Parameters
     ----------
     samples
-        One sample per replication, with at least one value each. NaN counts as infinite, as for a transfer that did not
-        end.
+        One sample per replication, with at least one value each. NaN counts as infinite, for
+        example for a transfer that did not end.
     share
         Level of the quantile, above 0 and up to 1. The quantile is the smallest value with at least this share of the
         sample at or below it.
@@ -62,8 +62,8 @@ def cdf_intervals(samples: Sequence[ArrayLike], at: ArrayLike, *, level: float =
     Parameters
     ----------
     samples
-        One sample per replication, with at least one value each. NaN counts as infinite, as for a transfer that did not
-        end.
+        One sample per replication, with at least one value each. NaN counts as infinite, for
+        example for a transfer that did not end.
     at
         Values at which to evaluate the function.
     level

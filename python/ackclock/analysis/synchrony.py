@@ -59,7 +59,8 @@ def loss_epochs(times: ArrayLike, flows: ArrayLike, *, count: int, gap: float) -
     Parameters
     ----------
     times, flows
-        The columns ``time`` and ``flow`` of a run's table ``drops``, or of its measured time; in any order.
+        The columns ``time`` and ``flow`` of a run's table ``drops``, in any order; either all rows or the rows in the
+        measured time.
     count
         Number of flows, including flows that never lose.
     gap
@@ -79,8 +80,8 @@ def loss_epochs(times: ArrayLike, flows: ArrayLike, *, count: int, gap: float) -
     Notes
     -----
     The epochs of Qiu, Zhang and Keshav, "Understanding the performance of many TCP flows" (Computer Networks 37, 2001),
-    section 5.1: with global synchronisation every flow loses in each. The paper has no rule for the end of an epoch.
-    After half a round trip without losses, later losses are a result of the senders' reactions to the earlier ones.
+    section 5.1: with global synchronisation every flow loses in each epoch. The paper has no rule for the end of an
+    epoch. After half a round trip without losses, later losses result from the senders' reactions to earlier ones.
 
     Examples
     --------
@@ -108,8 +109,8 @@ class LossCorrelation:
     Parameters
     ----------
     value
-        Mean correlation between two flows of whether they lose in a bin: 1 if all always lose together, 0 if they lose
-        independently. NaN with fewer than two flows, or if each flow loses in all bins or in none.
+        Mean correlation, over pairs of flows, of whether a flow loses in a bin: 1 if all always lose together, 0 if
+        they lose independently. NaN with fewer than two flows, or if each flow loses in all bins or in none.
     quiet
         Share of bins without losses; NaN without a complete bin.
     bins
@@ -153,9 +154,9 @@ def loss_correlation(
     -----
     The value is (V / v - 1) / (n - 1) for n flows, where `V` is the variance over bins of the number of flows that
     lose, and `v` is the sum of the flows' own variances (V / v is `dependence`). If flows lose equally often, this is
-    the mean of all pairs' coefficients. Otherwise flows that lose in more bins, up to half of them, have more weight,
-    and a flow that never loses counts as uncorrelated. Counts are exact integers. The result depends on the bin width:
-    compare only values with equal widths.
+    the mean correlation coefficient of all pairs. Otherwise flows that lose in more bins, up to half of them, have more
+    weight, and a flow that never loses counts as uncorrelated. Counts are exact integers. The result depends on the bin
+    width: compare only values with equal widths.
 
     Examples
     --------

@@ -19,7 +19,7 @@ _EXACT: Final = 2**53
 """Integers below this are exact in floating point."""
 
 _LEAST_BINS: Final = 10
-"""Fewest bins for a standard deviation: with ten its error already exceeds a fifth."""
+"""Fewest bins for a standard deviation. With ten bins its relative error already exceeds a fifth."""
 
 
 def cov(counts: ArrayLike) -> float:
@@ -38,8 +38,8 @@ def cov(counts: ArrayLike) -> float:
     Notes
     -----
     The bins are the whole population, so the variance is divided by *n*, not *n* - 1. Tinnakornsrisuphap, Feng and
-    Philp (ICDCS 2000), section 2.2, with bins of one round-trip propagation delay. Integers are summed exactly, as in a
-    run: equal counts give identical results in both.
+    Philp (ICDCS 2000), section 2.2, with bins of one round-trip propagation delay. Integers are summed exactly, as in
+    the summary of a run, so equal counts give identical results in both.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def cov_ladder(counts: ArrayLike, width: float, scales: Sequence[float]) -> Ladd
     Raises
     ------
     ValueError
-        Counts are not whole numbers, or a scale is not such a multiple.
+        Counts are not whole numbers, or a scale is not a multiple of `width` that fits ten times.
 
     Notes
     -----

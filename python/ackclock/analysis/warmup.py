@@ -60,7 +60,7 @@ def mser5(series: Iterable[float]) -> Warmup:
     -------
     Warmup
         The number of values to omit. It is not found for fewer than 50 values, or if the best cut is the last
-        candidate: then the series still drifts at its middle and needs a longer run.
+        candidate: in the second case the series still drifts at its middle and needs a longer run.
 
     Raises
     ------
@@ -94,7 +94,8 @@ def mser5(series: Iterable[float]) -> Warmup:
         raise ValueError("series: must hold finite values only")
     if batches < _LEAST_BATCHES:
         return Warmup(length=None, count=batches * BATCH, reason=f"fewer than {_LEAST_BATCHES * BATCH} values")
-    # From the end, so that each cut costs one step. Relative to the last sum, so that equal values give exact zeros.
+    # Iterates from the end, so that each cut costs one step. Sums are taken relative to the last one, so that equal
+    # values give exact zeros.
     origin, furthest = sums[-1], batches // 2
     total = squares = 0.0
     best, at = math.inf, 0

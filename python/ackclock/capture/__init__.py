@@ -1,4 +1,4 @@
-"""Captured packets: writes runs to files, and analyses files, simulated or real.
+"""Captured packets: writes the packets of runs to files, and analyses capture files, simulated or real.
 
 `ackclock.capture.writing` writes the packets of a run to a pcapng file (`ackclock.Run.write_pcapng`). `read_capture`
 analyses a file and returns a `Capture`: protocols, arrivals per bin, conversations. On request it writes each packet as

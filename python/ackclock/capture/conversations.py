@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 __all__ = ["HEAD", "TOP", "conversations"]
 
 TOP: Final = 10
-"""Number of conversations that are listed."""
+"""Number of listed conversations."""
 HEAD: Final = ("conversation", "packets", "back", "bytes", "back", "retrans.", "back", "RTT, ms", "back")
 
 
 def conversations(capture: Capture) -> Iterator[list[str]]:
-    """Yield the largest conversations: the endpoints, the first sender first, and each number in both directions."""
+    """Yield a row per large conversation: its endpoints, first sender first, and each number in both directions."""
     for row in capture.flows.slice(0, TOP).to_pylist():
         ends = [_end(row[end], row[f"{end}_port"]) for end in ("source", "destination")]
         tcp = row["protocol"] == "tcp"

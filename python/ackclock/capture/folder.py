@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["MADE", "ask", "check", "files_of", "is_capture"]
 
 MADE: Final = "a capture"
-"""The kind stated in the record of such a folder."""
+"""Kind of folder stated in its record."""
 
 _RECORD: Final = "record.json"
 
@@ -25,12 +25,12 @@ _TABLES: Final = ("packets", "flows", "arrivals")
 
 
 def is_capture(folder: Path) -> bool:
-    """Tell whether a folder is one that ``ackclock capture --out`` made.
+    """Tell whether ``ackclock capture --out`` made a folder.
 
     Raises
     ------
     DamagedError
-        It is, or was: its record cannot be read.
+        The folder is or was such a folder, but its record cannot be read.
     """
     try:
         record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
@@ -48,19 +48,19 @@ def is_capture(folder: Path) -> bool:
 
 
 def files_of(folder: Path) -> dict[str, str]:
-    """List the files of a capture's folder with their state."""
+    """Return the state of each file of a capture's folder: ``sound``, or the problem."""
     record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
     sound = "sound" if isinstance(record["files"], dict) else "no checksum: an earlier version wrote it"
     return {name: _wrong(folder, record, name) or sound for name in sorted(record["files"])}
 
 
 def check(folder: Path, names: Iterable[str]) -> None:
-    """Hold files of a capture's folder to their checksums; an earlier version wrote none.
+    """Verify the checksums of files of a capture's folder; folders of earlier versions have no checksums.
 
     Raises
     ------
     DamagedError
-        One of them is not as it was written.
+        A file has changed since it was written.
     """
     record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
     for name in names:
@@ -74,9 +74,9 @@ def ask(folder: Path, query: str) -> pa.Table:
     Raises
     ------
     ScenarioError
-        It is not one ``SELECT``, or there is an error in it.
+        The query is not a single ``SELECT``, or it has an error.
     DamagedError
-        A table that it names is not as it was written.
+        A table in the query has changed since it was written.
     """
     from ackclock.study.store.sql import closed, names  # noqa: PLC0415  # slow to load
 

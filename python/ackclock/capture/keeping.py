@@ -1,4 +1,4 @@
-"""Stores the results of a capture: its largest conversations in memory, everything requested in Parquet."""
+"""Stores the results of a capture: the largest conversations in memory, and the requested tables in Parquet files."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["Largest", "writer"]
 
 _LARGEST: Final = 1000
-"""Number of conversations that are kept, by number of bytes."""
+"""Number of conversations in memory: the ones with the most bytes."""
 
 
 class Largest:
-    """Counts conversations, and keeps the largest."""
+    """Counts all conversations and stores the largest ones."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -43,14 +43,14 @@ class Largest:
 
 
 def _fresh(column: pa.ChunkedArray) -> pa.Array:
-    """Drop names that no row uses; otherwise the names of every conversation would stay."""
+    """Drop dictionary entries that no row uses; otherwise the addresses of every conversation would stay in memory."""
     whole = column.combine_chunks()
     return whole.cast(pa.string()).dictionary_encode() if pa.types.is_dictionary(column.type) else whole
 
 
 def writer(path: str | os.PathLike[str], schema: pa.Schema) -> parquet.ParquetWriter:
-    """Open a Parquet file to be written."""
-    # Names repeat but numbers rarely do: dictionary-encoding numbers takes longer than writing them.
+    """Open a Parquet file for writing."""
+    # Names repeat, but numbers rarely do, and dictionary-encoding numbers takes longer than writing them.
     named = [field.name for field in schema if pa.types.is_dictionary(field.type)]
     steady = {"timestamp": "DELTA_BINARY_PACKED", "time": "BYTE_STREAM_SPLIT"}
     encoding = {name: kind for name, kind in steady.items() if name in schema.names}

@@ -11,7 +11,7 @@ __all__ = ["notices_of"]
 
 
 def notices_of(facts: Mapping[str, Any], *, asked: int) -> Iterator[str]:
-    """Yield the irregularities of a capture; ``asked`` is the requested bin width in ns."""
+    """Yield a sentence for each irregularity of a capture; ``asked`` is the requested bin width in ns."""
     odd = facts["oddities"]
     if facts["stopped"]:
         where = "of the decompressed data" if facts["gzip"] else "of the file"

@@ -40,7 +40,7 @@ class Protocol:
     """The packets of one protocol in a capture."""
 
     name: str
-    """Its name as in tshark."""
+    """The protocol's name in tshark."""
     layer: str
     """``link``, ``network`` (carried by links) or ``transport`` (carried by IP): a packet counts once in each layer."""
     packets: int
@@ -62,15 +62,15 @@ class Capture:
     """
 
     path: Path
-    """The file."""
+    """The capture file."""
     format: str
     """``pcap`` or ``pcapng``."""
     packets: int
     """Number of packets read."""
     bytes: int
-    """Their bytes as sent, including link headers."""
+    """Bytes of these packets as sent, including link headers."""
     captured_bytes: int
-    """Their captured bytes."""
+    """Bytes of these packets that the file contains."""
     start: int | None
     """Time of the first packet in ns since 1970. None without packets."""
     span: tuple[int, int] | None
@@ -80,7 +80,7 @@ class Capture:
     ip_packets: int
     """Number of IP packets of both versions."""
     ip_bytes: int
-    """Their bytes."""
+    """Bytes of the IP packets."""
     bin: float
     """Bin width in s."""
     packets_per_bin: NDArray[np.float64] = field(repr=False)
@@ -122,33 +122,32 @@ def read_capture(
 ) -> Capture:
     """Read a capture, pcap or pcapng, plain or in gzip, in one pass.
 
-    Memory does not grow with the file: some 200 MB, up to 300 MB where there are millions of conversations, and up to
-    400 MB where these are written as well. A file that is damaged is read up to the damage, and the notices say where
-    that is.
+    Memory does not grow with the file: about 200 MB, up to 300 MB with millions of conversations, and up to 400 MB if
+    these are also written. A damaged file is read up to the damage, and a notice states its position.
 
     Parameters
     ----------
     path
         The file.
     bin
-        Length of the bins that arrivals are counted in, from the first packet on. Where that would make more than a
-        million bins, they are doubled until it does not, and a notice says so.
+        Width of the bins in which arrivals are counted, starting at the first packet. If a capture has more than a
+        million bins, the width is doubled until it has not, and a notice reports it.
     packets
-        Where to write each packet as a row of Parquet (`ackclock.capture.tables.PACKETS`).
+        Path of a Parquet file with a row per packet (`ackclock.capture.tables.PACKETS`).
     flows
-        Where to write each conversation as a row of Parquet (`ackclock.capture.tables.FLOWS`).
+        Path of a Parquet file with a row per conversation (`ackclock.capture.tables.FLOWS`).
     key
-        32 secret bytes: addresses are replaced by others, which share as long a prefix as they did (Crypto-PAn; Xu et
-        al., ICNP 2002). Ports stay.
+        32 secret bytes for anonymization: addresses are replaced, and two addresses with a common prefix still have a
+        common prefix of the same length (Crypto-PAn; Xu et al., ICNP 2002). Ports do not change.
     progress
-        Called now and then with the bytes of the file that are read, and the packets.
+        Called regularly with the number of bytes of the file and the number of packets read so far.
 
     Raises
     ------
     ScenarioError
         The file is not a capture, cannot be read, or is damaged before its first packet; or an argument is not allowed.
     """
-    import numpy as np  # noqa: PLC0415  # slow to load, as what follows is
+    import numpy as np  # noqa: PLC0415  # slow to load, like the next imports
 
     from ackclock.capture.keeping import Largest, writer  # noqa: PLC0415
     from ackclock.capture.tables import FLOWS, PACKETS, flow_table, numbers, packet_table  # noqa: PLC0415

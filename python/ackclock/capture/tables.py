@@ -59,8 +59,9 @@ FLOWS: Final = pa.schema(
         *((f"{name}_back", kind) for name, kind in _WAY),
     ]
 )
-"""A conversation a row: ``source`` sent first; what went to it is ``_back``. Round-trip times are in s, from a segment
-to its acknowledgment as they pass, so those of the way from the capture to the other end."""
+"""One row per conversation. ``source`` sent the first packet; columns with ``_back`` refer to packets sent to it.
+Round-trip times are in s, from a segment to its acknowledgment at the point of capture. They therefore cover only the
+path from this point to the receiver and back."""
 
 _Columns = list[tuple[str, str, bytes]]
 
@@ -71,7 +72,7 @@ def numbers(columns: _Columns) -> dict[str, NDArray[Any]]:
 
 
 def packet_table(batch: tuple[_Columns, list[str], list[str]], start: int) -> pa.Table:
-    """Make rows of packets; ``start`` is the time of the first packet in ns since 1970."""
+    """Make a table with a row per packet; ``start`` is the time of the first packet in ns since 1970."""
     columns, addresses, protocols = batch
     values = numbers(columns)
     # Times that are far apart overflow 64 bits; their difference in floating point is accurate enough.
@@ -82,7 +83,7 @@ def packet_table(batch: tuple[_Columns, list[str], list[str]], start: int) -> pa
 
 
 def flow_table(batch: tuple[_Columns, list[str], list[str]]) -> pa.Table:
-    """Make rows of conversations."""
+    """Make a table with a row per conversation."""
     columns, addresses, protocols = batch
     values = numbers(columns)
     for back in ("", "_back"):

@@ -1,8 +1,8 @@
 """Writes the packets of a run to a file that Wireshark, tshark and tcptrace can read.
 
 A request lists points of links: ``LINK[@POINT][,LINK[@POINT]]``, such as ``bottleneck`` or
-``access.0,access.0.reverse@receive``. Without a point, packets are seen as they are offered to the link's queue. Asking
-for a capture never changes what a run does.
+``access.0,access.0.reverse@receive``. Without a point, packets are captured when they are offered to the link's queue.
+A capture never changes the results of a run.
 """
 
 import json
@@ -20,9 +20,9 @@ from ackclock.scenario.kinds import whole
 from ackclock.scenario.links import links_of
 
 SNAP_LENGTH: Final = 96
-"""Stored bytes per packet by default: all headers, and some payload."""
+"""Default number of stored bytes per packet: all headers, and some payload."""
 SNAP: Final = whole(80, 65_535)
-"""The longest headers have 80 bytes: 20 of IPv4, 20 of TCP and 40 of options."""
+"""Allowed stored bytes. The longest headers have 80 bytes: 20 of IPv4, 20 of TCP and 40 of options."""
 
 POINTS: Final = {
     "": "packets when they are offered to the queue, including the ones dropped or lost there",
@@ -49,7 +49,7 @@ class Tap:
 
 @dataclass(frozen=True)
 class CaptureRequest:
-    """A parsed request."""
+    """A parsed request for a capture."""
 
     text: str
     """The text of the request."""
@@ -68,7 +68,7 @@ class Written:
     bytes: int
     """Total size of the packets by their IP headers."""
     longer: int
-    """Packets that are longer than on the simulated link because their headers do not fit."""
+    """Number of packets that are longer than on the simulated link, because real headers need more bytes."""
     longer_by: int
     """Total number of these additional bytes."""
 
@@ -115,12 +115,12 @@ def refuse_existing(field: str, file: Path) -> None:
 
 
 def understand(requests: Iterable[str], scenario: Scenario) -> list[CaptureRequest]:
-    """Read capture requests against an effective scenario.
+    """Parse capture requests, with the links of an effective scenario.
 
     Raises
     ------
     ScenarioError
-        A request names what does not exist, or comes twice.
+        A request names a link or point that does not exist, or a request is repeated.
     """
     requests = [requests] if isinstance(requests, str) else list(requests)
     for group in scenario.groups if requests else ():

@@ -1,4 +1,4 @@
-"""Latency of short flows after Cardwell, Savage and Anderson: slow start, its loss, and the rest at the PFTK rate.
+"""Latency of short flows after Cardwell, Savage and Anderson: slow start, the first loss, then the PFTK rate.
 
 The equations and their limits: docs/models/pftk.md.
 """
@@ -29,7 +29,7 @@ class Cardwell:
     Parameters
     ----------
     latency
-        Time from sending the first packet to the ACK of the last: the sum of the next four.
+        Time from sending the first packet to the ACK of the last: the sum of the next four fields.
     slow_start
         Time in slow start.
     first_loss

@@ -1,4 +1,4 @@
-"""Accuracy of predictions per flow: the shares within a factor, as in the test of PFTK by Qiu, Zhang and Keshav."""
+"""Share of flows whose prediction is within a factor, as in the test of PFTK by Qiu, Zhang and Keshav."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WithinFactors:
     factors
         The factors.
     shares
-        The share within each, from 0 to 1.
+        The share of predictions within each factor, from 0 to 1.
     low, high
         The ends of each share's interval.
     count
@@ -62,9 +62,9 @@ def within_factors(
     measured, predicted
         One number per flow, above 0, in the same unit. Leave out flows with a measured value of 0, which have no ratio.
     factors
-        From 1 on.
+        Factors, at least 1.
     level
-        Of the intervals, between 0 and 1.
+        Level of the intervals, between 0 and 1.
 
     Returns
     -------

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Hyperbola", "hyperbola"]
 
 _FEWEST: Final = 3
-"""A curve with two parameters passes through any two points."""
+"""Fewest points: a curve with two parameters passes through any two points."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -32,7 +32,7 @@ class Hyperbola:
         Number of connections at which the loss is half of b. Infinite if the points bend upwards: then the best fit is
         a straight line through 0.
     b
-        Limit of the loss for many connections; infinite if a is.
+        Limit of the loss for many connections; infinite if a is infinite.
     slope
         Initial slope b / a, or the slope of the straight line: loss per connection for few connections. It is well
         determined even if a and b are not.
@@ -121,7 +121,7 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
     def tangents(at: Reals, s: float, k: float) -> Reals:
         return np.column_stack([at / (1 + k * at), -s * (at / (1 + k * at)) ** 2])
 
-    # In units of the largest number of connections, so that both parameters are of order one.
+    # Connections are in units of their largest number, so that both parameters are of order one.
     found, covariance = curve_fit(curve, x / scale, p, p0=start, sigma=p, jac=tangents, xtol=1e-12, ftol=1e-12)
     s, k = found.tolist()
     if s <= 0:

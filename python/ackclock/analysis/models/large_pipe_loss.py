@@ -1,4 +1,4 @@
-"""The loss law of many synchronised Reno flows in a large pipe: as printed, as corrected, and by exact counting.
+"""Loss of many synchronised Reno flows in a large pipe: printed formula, corrected formula, and exact count.
 
 Derivations for any number of packets per ACK: docs/models/loss_law.md.
 """
@@ -27,9 +27,9 @@ class LargePipeLoss:
     Parameters
     ----------
     printed
-        As printed by Qiu, Zhang and Keshav.
+        Formula that Qiu, Zhang and Keshav print.
     corrected
-        The printed law plus the new packets of fast recovery.
+        The printed formula plus the new packets of fast recovery.
     counted
         Exact count of Reno's packets, with a window that grows by 1 / cwnd per ACK.
 
@@ -46,7 +46,7 @@ def large_pipe_loss(*, window: ArrayLike, b: ArrayLike = 1.0, smooth: bool = Fal
     Parameters
     ----------
     window
-        A flow's share of the pipe, in packets: W, pipe and buffer capacity divided by the number of flows. At least 3,
+        A flow's share W of the pipe: the packets that path and buffer hold, divided by the number of flows. At least 3,
         since smaller windows allow no fast retransmit. Whole numbers, unless `smooth`.
     b
         Packets that one ACK acknowledges: 1, or 2 with delayed ACKs.
@@ -87,7 +87,7 @@ def large_pipe_loss(*, window: ArrayLike, b: ArrayLike = 1.0, smooth: bool = Fal
     w, b = reals("window", window, low=3), reals("b", b, low=1)
     refuse_unless_together(window=w, b=b)
     if smooth:
-        # Between the laws of odd and of even windows.
+        # Polynomials between the formulas for odd and for even windows.
         printed = (b * (3 * w * w + 5 * w) + 16 * w + 8) / 8
         counted = (b * (3 * w * w + 7 * w - 2.5) + 16 * w + 16) / 8
         return LargePipeLoss(

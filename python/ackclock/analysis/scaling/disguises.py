@@ -25,8 +25,8 @@ _BLOCKS: Final = 64
 
 _NEIGHBOURS: Final = 65
 _OUTSTANDING: Final = 50
-"""Power of a spectral line, in multiples of the median of its neighbours. Noise exceeds it once in 10^15 frequencies,
-given that the median of 65 is off by at most a half."""
+"""Power of a spectral line, in multiples of the median of its neighbours. Noise exceeds it once in 10^15 frequencies if
+the error of the median of 65 is at most a half."""
 _FEWEST_CYCLES: Final = 16
 """Fewest periods of a cycle. At lower frequencies the power of neighbours differs, and any series rises and falls."""
 

@@ -94,7 +94,7 @@ def noise_weights(count: int, hurst: float) -> NDArray[np.float64]:
     eigenvalues = fft.rfft(np.concatenate([row, row[-2:0:-1]])).real
     # Rounding may make an eigenvalue near 0 negative.
     weights = np.sqrt(half * np.maximum(eigenvalues, 0))
-    weights[[0, -1]] *= math.sqrt(2)  # these two are real
+    weights[[0, -1]] *= math.sqrt(2)  # the first and the last coefficient are real
     return np.asarray(weights)
 
 

@@ -61,7 +61,7 @@ def abry_veitch(series: ArrayLike) -> HurstEstimate:
     Notes
     -----
     Veitch and Abry, "A wavelet-based joint estimator of the parameters of long-range dependence" (IEEE Trans.
-    Information Theory 45, 1999): the logarithm to base 2 of the mean squared detail of octave *j*, less its bias
+    Information Theory 45, 1999): the logarithm to base 2 of the mean squared detail of octave *j*, minus its bias
     ψ(n/2)/ln 2 - log2(n/2) for *n* coefficients, has the variance ζ(2, n/2)/ln² 2 (section III); its slope against *j*,
     weighted by these, is 2H - 1. Daubechies' wavelets with three vanishing moments; coefficients that depend on the
     ends of the series and octaves with fewer than 16 coefficients are omitted. This variance is valid for normal
