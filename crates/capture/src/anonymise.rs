@@ -1,8 +1,9 @@
-//! Anonymises addresses and preserves prefixes: two addresses share a prefix afterwards if they did before.
+//! Anonymises addresses and preserves prefixes: two anonymised addresses share a prefix exactly as long as before.
 //!
 //! Crypto-PAn: J. Xu, J. Fan, M. Ammar, S. Moon, "Prefix-preserving IP address anonymization: measurement-based
-//! security evaluation and a new cryptography-based scheme", ICNP 2002, section 4. Bit i is flipped by the first bit of
-//! AES over the preceding bits, padded with a secret pad. For IPv6 the same is done for 128 bits.
+//! security evaluation and a new cryptography-based scheme", ICNP 2002, section 4. Bit i is XORed with the first bit of
+//! the AES encryption of the preceding bits, which are padded with a secret pad. IPv6 addresses are processed in the
+//! same way, with 128 bits.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,7 +14,7 @@ use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
 /// Length of a key in bytes: the AES key, then the bytes from which the pad is derived.
 pub const KEY_BYTES: usize = 32;
 
-/// Gives addresses their other names: each always the same under one key.
+/// Anonymises addresses. Under one key, an address is always replaced by the same address.
 ///
 /// ```
 /// use ackclock_capture::anonymise::Anonymiser;

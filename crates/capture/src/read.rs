@@ -44,14 +44,14 @@ pub use rows::{NONE, Rows};
 pub struct Stop {
     /// Offset in bytes from the start; for a gzip file, in the decompressed data.
     pub offset: u64,
-    /// The problem found there.
+    /// Description of the problem.
     pub problem: String,
 }
 
 /// Irregularities that must be reported because counts do not show them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Oddities {
-    /// Packets earlier than the one before.
+    /// Packets with an earlier time than the packet before.
     pub backwards: u64,
     /// Packets whose container stores no time; they get the time of the previous packet.
     pub timeless: u64,
@@ -61,9 +61,9 @@ pub struct Oddities {
     pub headless: u64,
     /// IP fragments.
     pub fragments: u64,
-    /// Conversations dropped during reading to bound memory; each appears twice if it continued afterwards.
+    /// Conversations dropped during reading to bound memory. A dropped conversation that continued appears twice.
     pub forgotten: u64,
-    /// Packets earlier than the first; they are in no bin.
+    /// Packets earlier than the first packet; they are in no bin.
     pub before: u64,
 }
 
@@ -99,7 +99,7 @@ impl Capture {
     ///
     /// # Errors
     ///
-    /// If it is not a capture.
+    /// If the input is not a capture.
     pub fn new(input: impl Read + Send + 'static, bin: u64) -> Result<Self, Stop> {
         Ok(Self {
             container: Container::new(input)?,
@@ -118,15 +118,14 @@ impl Capture {
         })
     }
 
-    /// Returns packets as rows from now on; otherwise rows stay empty.
+    /// Makes [`read`](Self::read) return packets as rows; by default, its rows are empty.
     #[must_use]
     pub fn keeping_rows(mut self) -> Self {
         self.keeping = true;
         self
     }
 
-    /// Reads up to `most` further packets. Returns their rows, or `None` at the end, including an end caused by an
-    /// error.
+    /// Reads up to `most` further packets. Returns their rows, or `None` at the end of the file or after an error.
     pub fn read(&mut self, most: usize) -> Option<Rows> {
         if self.ended {
             return None;
@@ -190,12 +189,12 @@ impl Capture {
         self.all.packets
     }
 
-    /// Their size as sent, in bytes.
+    /// Total size of the packets read so far, as sent, in bytes.
     pub fn bytes(&self) -> u64 {
         self.all.bytes
     }
 
-    /// Their captured bytes.
+    /// Number of bytes captured of the packets read so far.
     pub fn captured(&self) -> u64 {
         self.captured
     }
@@ -220,17 +219,17 @@ impl Capture {
         Oddities { forgotten: self.flows.forgotten, before: self.arrivals.before, ..self.odd }
     }
 
-    /// Protocols by layer and name.
+    /// Numbers of packets and bytes per protocol, by layer and name.
     pub fn protocols(&self) -> Vec<(Layer, String, Count)> {
         self.mix.rows()
     }
 
-    /// IP packets of both versions.
+    /// Number of IP packets of both versions, and their bytes.
     pub fn ip(&self) -> Count {
         self.mix.ip()
     }
 
-    /// Complete conversations: the ones dropped so far, and at the end of the file all.
+    /// Takes the completed conversations: the ones dropped so far, and at the end of the file all others.
     pub fn flows(&mut self) -> Vec<Flow> {
         self.flows.take()
     }

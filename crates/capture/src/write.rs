@@ -1,7 +1,7 @@
 //! Writes simulated packets as a capture: pcapng with IPv4, TCP and UDP headers, readable by tools for real networks.
 //!
-//! The engine counts in segments and gives packets no addresses. Bytes are derived by rules that depend only on the
-//! plan:
+//! The engine counts in segments and gives packets no addresses. Addresses, ports and sequence numbers are derived by
+//! rules that depend only on the plan:
 //!
 //! - Flow `f` goes from 10.0.0.0 + `f` + 1 to 10.128.0.0 + `f` + 1, from port 49152 + `f` mod 16384 to port 9.
 //! - Data begins at sequence number 1 in both directions; the number before it belongs to the SYN, if the handshake is
@@ -50,9 +50,9 @@ pub struct Setup {
 pub struct Written {
     /// Packets.
     pub packets: u64,
-    /// Their total size by their IP headers, in bytes.
+    /// Total size of the packets by their IP headers, in bytes.
     pub bytes: u64,
-    /// Packets whose headers make them longer than on the simulated link.
+    /// Number of packets whose headers make them longer than on the simulated link.
     pub longer: u64,
     /// Total number of these additional bytes.
     pub longer_by: u64,

@@ -1,9 +1,9 @@
 //! Runs many greedy flows over one bottleneck, to measure the engine at scale.
 //!
-//! `cargo run --release --example greedy_flows -- PLAN FLOWS SPREAD SECONDS [SEED]`: PLAN is a plan, as the Python
-//! package makes it, of one flow in a dumbbell with a drop-tail bottleneck. The rate and the buffer of the bottleneck
-//! are multiplied by FLOWS, and the flows start at random over SPREAD seconds. The output is the same as that of
-//! `run_plan`.
+//! `cargo run --release --example greedy_flows -- PLAN FLOWS SPREAD SECONDS [SEED]`: PLAN is a JSON file from the
+//! Python package, with one flow in a dumbbell with a drop-tail bottleneck. The rate and the buffer of the bottleneck
+//! are multiplied by FLOWS, and the flows start at random times within SPREAD seconds. The output has the same form as
+//! with `run_plan`.
 
 use std::error::Error;
 use std::fs::File;

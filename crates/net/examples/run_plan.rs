@@ -1,6 +1,6 @@
 //! Runs a plan without Python, to measure the engine alone.
 //!
-//! `cargo run --release --example run_plan -- PLAN SECONDS [SEED]`: PLAN is a JSON file as the Python package makes it,
+//! `cargo run --release --example run_plan -- PLAN SECONDS [SEED]`: PLAN is a JSON file from the Python package;
 //! SECONDS replaces its duration. Prints arrivals, departures and drops at the measured link, and the number of events.
 
 use std::error::Error;

@@ -45,18 +45,19 @@ pub(crate) struct Agenda {
     number: u64,
     /// Arrivals in time order, for the current round and later ones.
     lane: Lane,
-    /// Other events of the current round: the ones known when it began (`done` of them are processed, `told` were
-    /// returned by [`next_late`](Self::next_late)) and the ones added since.
+    /// Events of the current round outside the lane. `known` contains the events known when the round began: the first
+    /// `done` are processed, and the first `told` were returned by [`next_late`](Self::next_late). `new` contains the
+    /// events added since.
     known: Vec<Event>,
     done: usize,
     told: usize,
     new: BinaryHeap<Reverse<Event>>,
-    /// Time of the earliest of these.
+    /// Time of the earliest event in `known` and `new` that is not yet processed.
     next_other: Time,
-    /// Other events of later rounds, in a ring of buckets, and their number.
+    /// Events of later rounds outside the lane, in a ring of buckets (`ring`), and their number (`near`).
     ring: Vec<Bucket>,
     near: usize,
-    /// Events beyond the ring.
+    /// Events of rounds beyond the ring.
     far: BinaryHeap<Reverse<Event>>,
     chunks: Chunks,
 }
@@ -86,7 +87,7 @@ impl Agenda {
         events * size_of::<Event>() + self.ring.capacity() * size_of::<Bucket>() + self.chunks.held()
     }
 
-    /// Adds the arrival of a packet at the end of a link; not earlier than the last event taken.
+    /// Adds the arrival of a packet at the end of a link. It must not be earlier than the last event taken.
     #[inline(always)]
     pub(crate) fn add_arrival(&mut self, at: Time, link: Name, hop: u32, packet: &Packet) {
         // constructed in place because it is large
@@ -103,11 +104,11 @@ impl Agenda {
         self.add(Event::arrival(at, link, hop, packet));
     }
 
-    /// Adds any other event; not earlier than the last event taken.
+    /// Adds any other event. It must not be earlier than the last event taken.
     #[inline(always)]
     pub(crate) fn add(&mut self, event: Event) {
         let number = self.rounds.of(event.at);
-        // relative to the current round, with wrap-around, the current round has the largest number
+        // the difference is 0 for the next round; for the current round it wraps around to the maximum
         if number.wrapping_sub(self.number).wrapping_sub(1) < self.ring.len() as u64 - 1 {
             self.near += 1;
             let index = number as usize & (self.ring.len() - 1);
@@ -240,7 +241,7 @@ mod tests {
         Event::wakeup_of(FlowId(id), Name(id), Time::from_picos(at), Wakeup::Release)
     }
 
-    /// Takes all events until `end` in steps of `step`; `more` returns the further events to add after each.
+    /// Takes all events until `end` in steps of `step`. `more` returns the events to add after each event taken.
     fn take_all(agenda: &mut Agenda, end: u64, step: u64, mut more: impl FnMut(u64) -> Vec<Event>) -> Vec<Event> {
         let mut taken = Vec::new();
         let (mut now, mut number) = (0, 0);

@@ -26,7 +26,7 @@ struct Run {
 }
 
 impl Run {
-    /// Number of its packets that wait at `now`, that is, whose transmission starts later.
+    /// Number of packets of the run that wait at `now`: their transmission starts later.
     fn waiting(&self, now: Time) -> u64 {
         self.end.saturating_sub(self.start.max(now.saturating_add(INSTANT))).as_picos() / self.each.as_picos()
     }
@@ -37,13 +37,13 @@ impl Run {
         self.start = self.start.max(self.end.saturating_sub(waiting).saturating_sub(self.each));
     }
 
-    /// Number of its packets.
+    /// Number of packets in the run.
     const fn packets(&self) -> u64 {
         self.end.saturating_sub(self.start).as_picos() / self.each.as_picos()
     }
 }
 
-/// Runs that were closed, because a packet of another size arrived, before or exactly when they ended.
+/// Runs that can no longer grow, because a packet of another size arrived before they ended or exactly when they ended.
 #[derive(Debug, Default)]
 struct Closed {
     runs: VecDeque<Run>,
@@ -147,7 +147,7 @@ impl Backlog {
         let last = self.last.waiting(now);
         let last_bytes = last * u64::from(self.last.size);
         let Some(closed) = self.closed() else { return (last, last_bytes) };
-        // one run, or two if one ends or begins at exactly this time
+        // only one run has begun, or two if one ends or begins at exactly this time
         let begun = closed.runs.iter().take_while(|run| run.start <= now);
         begun.fold((closed.packets + last, closed.bytes + last_bytes), |(packets, bytes), run| {
             let begun = run.packets() - run.waiting(now);
@@ -176,8 +176,7 @@ mod tests {
 
     proptest! {
         /// Validates: the waiting packets and the packet in transmission equal the ones found from a list of all
-        /// packets, at `now` and, in a busy
-        ///     period, one instant earlier.
+        ///   packets, at `now` and, in a busy period, one instant earlier.
         /// Source: the definition of a first-in, first-out queue.
         /// Tolerance: exact.
         #[test]

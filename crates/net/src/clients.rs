@@ -1,12 +1,12 @@
 //! Clients that open a connection for each request: an open loop, since requests arrive whether or not earlier ones
 //! have been served.
 //!
-//! The requests of a client form a Poisson process; their sizes are independent of it and are drawn in order of
-//! requests from the client's own stream, so that neither depends on the network. A connection uses one of the client's
-//! flows, the one freed most recently, and resets all its state: handshake, window, timers, receiver. Packets left in
-//! the network by an earlier connection of the flow are recognised by their connection number (`Payload`), as real
-//! hosts recognise them by ports and sequence numbers. If a client has no free flow, its requests wait in order of
-//! arrival; their completion time is measured from their arrival.
+//! The requests of a client form a Poisson process, and their sizes are independent of this process. Both are drawn
+//! from the client's own stream in the order of requests, so that neither depends on the network. A connection uses one
+//! of the client's flows, the most recently freed one, and resets all state of the flow: handshake, window, timers,
+//! receiver. Packets of an earlier connection of the flow may still be in the network. They are recognised by their
+//! connection number (`Payload`), as real hosts recognise them by ports and sequence numbers. If a client has no free
+//! flow, its requests wait in the order of arrival; their completion time is measured from their arrival.
 
 use std::collections::VecDeque;
 
@@ -35,7 +35,7 @@ pub(crate) struct Clients {
 #[derive(Debug)]
 pub(crate) struct Client {
     group: u32,
-    /// Its flows: the first, their number, the number ever used, and the ones currently free.
+    /// Flows of the client: the first one, their number, the number used so far, and the ones currently free.
     first: u32,
     most: u32,
     used: u32,
@@ -43,7 +43,7 @@ pub(crate) struct Client {
     rate: f64,
     size: Distribution,
     stream: Stream,
-    /// Time of its next request.
+    /// Time of the client's next request.
     next: Time,
     waiting: VecDeque<Request>,
     /// Number of requests that had to wait.
@@ -64,7 +64,7 @@ impl Clients {
         Self { clients, past: vec![Counters::default(); past] }
     }
 
-    /// The first requests: time, and the flow that identifies the client.
+    /// The first request of each client: its time, and the flow that identifies the client.
     pub(crate) fn first_requests(&self) -> impl Iterator<Item = (Time, FlowId)> {
         self.clients.iter().map(|client| (client.next, FlowId(client.first)))
     }

@@ -36,21 +36,22 @@ pub(crate) enum Wakeup {
 /// An event at a point in time: 48 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
-    /// Its time.
+    /// Time of the event.
     pub(crate) at: Time,
-    /// Its target: the global id of a flow, or of the link at whose end a packet arrives. Used only to break ties.
+    /// Target of the event: the global id of a flow, or of the link at whose end a packet arrives. Used only to break
+    /// ties.
     id: u32,
-    /// Its kind: the largest values are the wake-ups after the first; all others are the hop of an arrival.
+    /// Kind of the event: the hop of an arriving packet, or a value above [`ARRIVAL`] for each other kind of wake-up.
     why: u32,
-    /// The arriving packet, or an empty one; in both cases its flow is the one concerned.
+    /// The arriving packet, or an empty packet. In both cases, its flow is the flow that the event concerns.
     pub(crate) packet: Packet,
 }
 
-/// Upper limit of hops; larger values are the wake-ups after the first.
+/// Upper limit of hops. Larger values of `why` are wake-ups other than an arrival.
 const ARRIVAL: u32 = u32::MAX - 6;
 
 impl Event {
-    /// No event.
+    /// A placeholder where there is no event.
     pub(crate) const NONE: Self = Self { at: Time::ZERO, id: 0, why: 0, packet: Packet::NONE };
 
     /// Arrival of a packet at the end of a link at `at`.
@@ -93,7 +94,7 @@ impl Event {
         }
     }
 
-    /// A fair coin for each pair (time, id).
+    /// A pseudo-random number for each pair (time, id), which breaks ties fairly.
     const fn coin(&self) -> u64 {
         let id = (self.id as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let key = (self.at.as_picos() ^ id).wrapping_mul(0xbf58_476d_1ce4_e5b9);

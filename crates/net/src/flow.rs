@@ -20,7 +20,7 @@ pub(crate) struct Alarm {
 impl Alarm {
     pub(crate) const IDLE: Self = Self { pending: Time::MAX };
 
-    /// Returns the time to schedule a wake-up for if `deadline` is earlier than the pending one.
+    /// Returns the time of a wake-up to schedule, if `deadline` is earlier than the pending wake-up.
     #[inline(always)]
     pub(crate) fn arm(&mut self, deadline: Option<Time>) -> Option<Time> {
         let deadline = deadline.filter(|deadline| *deadline < self.pending)?;
@@ -103,7 +103,7 @@ impl Feed {
         }
     }
 
-    /// Number of packets that the source would emit before `end`, from at most `enough` emissions. Works on a copy of
+    /// Number of packets that the source would still emit before `end`, from at most `enough` emissions. Uses a copy of
     /// the source.
     fn still_to_come(&self, end: Time, enough: u64) -> u64 {
         let Some(mut next) = self.next.filter(|at| *at < end) else { return 0 };
@@ -129,8 +129,8 @@ impl Feed {
         None
     }
 
-    /// Reports a transfer that begins, and notifies its source when it is complete. Returns whether that closes the
-    /// connection.
+    /// Reports the beginning of a transfer, and notifies the source when its transfer is complete. Returns whether
+    /// completion closes the connection.
     #[inline(never)]
     fn follow_transfers(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) -> bool {
         let source = match &mut self.source {
@@ -148,13 +148,13 @@ impl Feed {
     }
 }
 
-/// Where a flow's data enters the network.
+/// The sending side of a flow: its source and its transport.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub(crate) id: FlowId,
     /// Number of the current connection; a flow may have several in sequence.
     pub(crate) connection: u16,
-    /// Index in the table of hops where its data starts.
+    /// Index of the first hop of the flow's data in the table of hops.
     pub(crate) data_hop: u32,
     pub(crate) transport: Transport,
     pub(crate) feed: Feed,
@@ -236,7 +236,7 @@ impl Flow {
         }
     }
 
-    /// Continues after it was [cut](Transit::cut).
+    /// Continues a turn that was [cut](Transit::cut).
     #[inline(never)]
     pub(crate) fn go_on(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         match self.transport {
@@ -263,8 +263,8 @@ impl Flow {
                 }
             }
             observer.observe(now, &Observation::Turn { flow: self.id, sender });
-            // its own timer, which is only armed afterwards, may come first; so may the source, if the sender also
-            // waits for it
+            // the sender's timer, which is armed only afterwards, may fire before the end of processing; so may the
+            // source, if the sender also waits for it
             let is_first = |at: &Time| {
                 sender.poll_timeout().is_none_or(|due| *at < due)
                     && transit.is_quiet_until(*at)
@@ -296,7 +296,7 @@ impl Flow {
         self.arm(now, transit);
     }
 
-    /// Schedules the wake-ups it waits for.
+    /// Schedules the wake-ups that the flow waits for.
     #[inline(always)]
     pub(crate) fn arm(&mut self, now: Time, transit: &mut Transit) {
         let Self { id, feed, transport, .. } = self;
@@ -323,7 +323,7 @@ impl Flow {
         self.feed.source.held() + self.sender().map_or(0, Sender::held)
     }
 
-    /// Reads the fields that handling an ACK will touch, to prefetch them.
+    /// Reads the fields that handling an ACK will touch, to prefetch them into the cache.
     pub(crate) fn look(&self) -> u64 {
         match &self.transport {
             Transport::Udp { .. } => 0,
@@ -333,7 +333,7 @@ impl Flow {
         }
     }
 
-    /// Number of packets supplied by its source.
+    /// Number of packets that the source has supplied.
     pub(crate) fn supplied(&self) -> u64 {
         match &self.transport {
             Transport::Tcp { sender, .. } => sender.supplied(),
@@ -341,7 +341,7 @@ impl Flow {
         }
     }
 
-    /// Number of packets that its source has supplied, or would have supplied before `end` if the sender could have
+    /// Number of packets that the source has supplied, or would have supplied before `end` if the sender could have
     /// used them. Counting stops at `enough`.
     pub(crate) fn offered(&self, end: Time, enough: u64) -> u64 {
         let supplied = self.supplied();

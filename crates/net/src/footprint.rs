@@ -1,7 +1,7 @@
 //! Estimates the memory of a run before it begins, so that a run that cannot fit is rejected instead of killed.
 //!
 //! The estimate is an upper bound where one is available, and not far above the actual memory. A packet in flight is
-//! one event, so the number of events is limited by
+//! one event, so the number of events has these limits:
 //!
 //! - the windows, and the load that the sources offer;
 //! - the growth of windows: each delivered segment opens a window by at most one, and the narrowest link limits the
@@ -28,17 +28,17 @@ use crate::rate::RateSpec;
 use crate::sizes::SizeSpec;
 use crate::transit::{Destination, Hop};
 
-/// Pending wake-ups per flow: its source, its timers, and rescheduled ones.
+/// Pending wake-ups per flow: for the source, for timers, and rescheduled ones.
 const WAKEUPS: f64 = 4.0;
-/// Number of containers that a packet passes through: each component keeps the capacity of its peak.
+/// Number of event lists that a packet passes through: each component keeps the memory of its largest content.
 const PLACES: f64 = 3.0;
-/// Boxed state of laws, recoveries and sources, in bytes per flow.
+/// Boxed state of congestion-control laws, recoveries and sources, in bytes per flow.
 const BOXES: f64 = 300.0;
-/// Bytes per bin of arrivals: a counter in the engine, a number in the result.
+/// Bytes per bin of arrivals: a counter in the engine and a number in the result.
 const BIN: f64 = 64.0;
-/// A table is stored as rows and read as columns, which are copied once more.
+/// Copies of a table: its rows, its columns, and one more copy of the columns.
 const COPIES: f64 = 3.0;
-/// Packets that occasionally wait at a link that is not overloaded.
+/// Number of packets that may occasionally wait at a link that is not overloaded.
 const FEW: f64 = 1_000.0;
 
 /// Estimated memory of a run in bytes, by purpose.
@@ -92,7 +92,7 @@ impl Footprint {
         Ok(found)
     }
 
-    /// The sum.
+    /// Estimated memory for all purposes, in bytes.
     pub fn total(&self) -> f64 {
         self.parts().iter().map(|(bytes, ..)| bytes).sum()
     }
@@ -100,7 +100,7 @@ impl Footprint {
     /// Compares the estimate with the available memory.
     ///
     /// # Errors
-    /// If it exceeds the available memory; reports the largest contribution and how to reduce it.
+    /// If the estimate exceeds the available memory; reports the largest contribution and how to reduce it.
     pub(crate) fn check(&self, memory: u64) -> Result<(), PlanError> {
         if self.total() <= memory as f64 {
             return Ok(());
@@ -143,8 +143,8 @@ fn of_flow(hops: f64) -> f64 {
 fn of_source(group: &GroupSpec) -> f64 {
     match &group.source {
         SourceSpec::Fractional(spec) => {
-            // sources draw their noise in turn, each on a circle of complex numbers; the transform needs two more such
-            // circles
+            // sources draw their noise one after the other, each from a circulant vector of complex numbers; the
+            // transform needs two more vectors of this size
             let circle = bytes::<[f64; 2]>(2.0 * f64::from(spec.bins.next_power_of_two()));
             f64::from(group.count) * bytes::<f32>(f64::from(spec.bins)) + 3.0 * circle
         }
@@ -204,7 +204,7 @@ struct Traffic {
     flows: f64,
     /// Packet size in bytes.
     size: f64,
-    /// Whether all packets have that size.
+    /// Whether all packets have this size.
     is_alike: bool,
     /// Upper limits in packets per second: offered by the sources, and arriving.
     offered: f64,
@@ -212,7 +212,7 @@ struct Traffic {
     seconds: f64,
     /// Upper limit of packets in flight, regardless of the links' capacity.
     in_flight: f64,
-    /// Whether a queue fills up only if the offered load exceeds its rate.
+    /// Whether the transport is UDP: a queue then fills up only if the offered load exceeds its rate.
     is_udp: bool,
     /// Whether ACKs carry SACK blocks.
     selective: bool,
@@ -329,10 +329,10 @@ struct Load<'a> {
     size: f64,
     is_alike: bool,
     in_flight: f64,
-    /// Packets in flight that occupy memory until they have crossed the link: datagrams are delivered as soon as the
-    /// last link accepts them.
+    /// Packets in flight that occupy memory until they have crossed the link. Datagrams on their last link are
+    /// excluded: they are delivered as soon as the link accepts them.
     held: f64,
-    /// Packets per second, and in total.
+    /// Upper limits of the packets offered to the link: per second, and in total.
     offered: f64,
     packets: f64,
     /// Whether whole windows may arrive at once.
@@ -370,13 +370,13 @@ impl Load<'_> {
         if self.is_alike && is_steady { 0.0 } else { self.waits() * Backlog::BYTES_OF_RUN as f64 }
     }
 
-    /// Packets that it sends in total.
+    /// Upper limit of the packets that the link sends in total.
     fn sent(&self, seconds: f64) -> f64 {
         self.packets.min(self.rate() * seconds)
     }
 }
 
-/// Tables, captures and bins.
+/// Memory of tables, captures and bins, in bytes.
 fn of_records(plan: &Plan, loads: &BTreeMap<usize, Load<'_>>) -> f64 {
     let seconds = plan.duration.as_secs_f64();
     let is_dumbbell = matches!(plan.topology, Topology::Dumbbell { .. });
@@ -398,9 +398,9 @@ fn of_records(plan: &Plan, loads: &BTreeMap<usize, Load<'_>>) -> f64 {
             }
             RecordSpec::Windows { flows, every: Some(every) } => seconds / every.as_secs_f64() * flows.len() as f64,
             RecordSpec::Packets { links } => kept(3.0 * crossing(links)),
-            // a drop rate of 10 % is high
+            // assumption: at most 10 % of the packets are dropped
             RecordSpec::Drops { links } => kept(crossing(links) / 10.0),
-            // a transfer of ten packets is short
+            // assumption: a transfer has at least ten packets
             RecordSpec::Transfers { flows } => kept(flows.len() as f64 + delivered(flows) / 10.0),
             // most of these rows take one word
             RecordSpec::Windows { flows, every: None } | RecordSpec::Acks { flows } => kept(delivered(flows)) / 3.0,
@@ -489,7 +489,7 @@ mod tests {
         );
     }
 
-    /// The same with datagrams from a trace of so many packets.
+    /// A plan like [`greedy`]'s, with datagrams from a trace of the given number of packets.
     fn traced(packets: u64, sizes: SizeSpec) -> Plan {
         let mut plan = greedy(1, 20, link(50, 25, 1_000_000));
         let times = (0..packets).map(Time::from_micros).collect();

@@ -1,4 +1,4 @@
-//! The minimum time in which a path can carry a transfer, relative to which slowdown is defined.
+//! The minimum time in which a path can carry a transfer. Slowdown is defined relative to this time.
 
 use ackclock_tcp::HEADER;
 use ackclock_units::Time;
@@ -8,16 +8,16 @@ use crate::link::Link;
 /// A transfer of n packets takes at least `first + (n - 1) * each`, plus `opening` if it opens the connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ideal {
-    /// A handshake: the SYN to the receiver and its answer.
+    /// Time of a handshake: the SYN to the receiver and its answer.
     opening: Time,
-    /// The first packet across all links.
+    /// Time of the first packet across all links.
     first: Time,
-    /// One packet at the slowest link, which sends the other packets one after the other.
+    /// Transmission time of a packet at the slowest link, which sends the other packets one after the other.
     each: Time,
 }
 
 impl Ideal {
-    /// Computed for idle links, each at its mean rate until `end`.
+    /// Computes the times for idle links, each at its mean rate until `end`.
     pub(crate) fn of<'a>(
         data: impl Iterator<Item = &'a Link>,
         acks: impl Iterator<Item = &'a Link>,

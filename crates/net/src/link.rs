@@ -16,7 +16,7 @@ use crate::rate::LinkRate;
 /// The result of offering a packet to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
-    /// It will be transmitted.
+    /// The packet will be transmitted.
     Accepted {
         /// Start of its transmission.
         start: Time,
@@ -25,7 +25,7 @@ pub enum Offered {
         /// Arrival at the far end.
         arrival: Time,
     },
-    /// It was dropped.
+    /// The packet was dropped.
     Dropped(DropReason),
 }
 
@@ -33,10 +33,10 @@ pub enum Offered {
 /// packets go through [`Link::offer`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wire {
-    /// The usual size and its transmission time; a size of 0 means that each packet must be judged.
+    /// The usual packet size and its transmission time. With a size of 0, the discipline must judge each packet.
     size: u32,
     each: Time,
-    /// A packet is accepted if the remaining transmission time of the backlog is at most this.
+    /// A packet is accepted if the remaining transmission time of the backlog is at most this time.
     room: Time,
     delay: Time,
     /// End of the last transmission.
@@ -60,7 +60,7 @@ impl Wire {
         Some(self.busy_until.saturating_add(self.delay))
     }
 
-    /// Start and end of the last transmission, of a packet of the usual size.
+    /// Start and end of the last transmission, if the packet had the usual size.
     pub(crate) const fn last(&self) -> (Time, Time) {
         (self.busy_until.saturating_sub(self.each), self.busy_until)
     }
@@ -86,17 +86,17 @@ impl Link {
         }
     }
 
-    /// Its rate.
+    /// Transmission rate of the link.
     pub(crate) const fn rate(&self) -> &LinkRate {
         self.backlog.rate()
     }
 
-    /// Its propagation delay.
+    /// Propagation delay of the link.
     pub(crate) const fn delay(&self) -> Time {
         self.delay
     }
 
-    /// Number of packets and bytes waiting at `now`, excluding the one in transmission; `now` must not be before the
+    /// Number of packets and bytes waiting at `now`, excluding the packet in transmission. `now` must not be before the
     /// last offer.
     pub fn backlog(&mut self, now: Time) -> (u64, u64) {
         self.backlog.forget(now);
@@ -121,7 +121,7 @@ impl Link {
         Offered::Accepted { start, end, arrival: end.saturating_add(self.delay) }
     }
 
-    /// Its fast path, as of the last packet.
+    /// The fast path of the link in its present state.
     pub(crate) fn wire(&self) -> Wire {
         let (size, each) = self.backlog.usual();
         let room = if size > 0 && self.loss.is_none() { self.queue.room(size, each) } else { None };
@@ -139,12 +139,12 @@ impl Link {
         self.backlog.catch_up(wire.busy_until);
     }
 
-    /// The discipline's average queue as of the last arrival, in its own unit; NaN if it keeps none.
+    /// Average queue of the discipline at the last arrival, in the discipline's unit; NaN if it computes no average.
     pub fn average(&self) -> f64 {
         self.queue.average()
     }
 
-    /// Visits the discipline's observable values.
+    /// Calls `visit` with the name and value of each observable quantity of the discipline.
     pub fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         self.queue.gauges(visit);
     }

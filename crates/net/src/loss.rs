@@ -65,7 +65,7 @@ pub(crate) enum Loss {
     List {
         packets: Vec<u64>,
         syns: u64,
-        /// SYNs and data packets seen, per flow.
+        /// Number of SYNs and of data packets seen, per flow.
         seen: Vec<(u64, u64)>,
     },
     Random {

@@ -1,8 +1,9 @@
 //! The memory of a running simulation, and its limit.
 //!
-//! A failed allocation would end the process. A run therefore adds up the memory it holds after every few thousand
-//! events, and ends with an error above its limit. Visiting each flow costs time, so it is done less often the more
-//! flows there are. Between two checks the memory grows by a few megabytes at most, since one event sends few packets.
+//! A failed allocation would end the process. A run therefore adds up its memory after every few thousand events, and
+//! ends with an error if the memory exceeds its limit. Visiting each flow costs time, so the more flows there are, the
+//! less often it is done. Between two checks the memory grows by a few megabytes at most, since one event sends few
+//! packets.
 
 use std::mem::replace;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -12,16 +13,16 @@ use crate::observe::Watchers;
 use crate::plan::PlanError;
 use crate::simulator::Simulator;
 
-/// Minimum number of events between two checks: some milliseconds.
+/// Minimum number of events between two checks; they take some milliseconds.
 pub(crate) const EVENTS: u64 = 1 << 14;
 /// Cost of a simulation step in events; a step ends at each sample.
 const EVENTS_OF_STEP: u64 = 16;
 /// Events per component between two visits to all components, so that visits cost almost nothing.
 const EVENTS_OF_VISIT: u64 = 64;
-/// Maximum number of event-driven rows and captured packets: some gigabytes.
+/// Maximum number of event-driven rows and captured packets; they take some gigabytes.
 pub(crate) const MOST_ROWS: usize = 30_000_000;
 
-/// The memory that all parts of a run use together.
+/// The memory that the independent parts of a run use together.
 pub(crate) struct Memory {
     bound: u64,
     held: AtomicU64,
@@ -44,7 +45,7 @@ impl Memory {
     }
 }
 
-/// Periodic check of the memory that a part uses.
+/// Periodic check of the memory that a part of a run uses.
 pub(crate) struct Look<'a> {
     memory: &'a Memory,
     /// Steps so far, and the numbers of events at which the next check and the next visit to all components are due.
@@ -120,7 +121,7 @@ mod tests {
         }
     }
 
-    /// Flows over such links with an initial window of `window`.
+    /// A plan of flows over [`wide`] links with an initial window of `window`.
     fn flooding(window: u32) -> Plan {
         let mut plan = dumbbell_of_reno(2);
         plan.topology = Topology::Dumbbell { bottleneck: wide(), reverse: wide(), access: vec![(wide(), wide())] };

@@ -42,7 +42,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     }
     let (summary, mut facts) = measured.expect("the measured link belongs to a part");
     (facts.window_limited, facts.unfinished, facts.waited) = (window_limited, unfinished, waited);
-    // the flows' counters come first
+    // the table of the flows' counters precedes the records
     let records = std::iter::once(None).chain(plan.records.iter().map(Some));
     let merged = records.zip(tables).filter_map(|(record, tables)| {
         let name = tables.first()?.1.name;
@@ -65,7 +65,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     }
 }
 
-/// The links of a record whose rows with equal timestamps follow the order in which it lists them.
+/// The links of a record, if its rows with equal timestamps follow the order in which the record lists links.
 fn links_in_order(record: &RecordSpec) -> Vec<u32> {
     match record {
         RecordSpec::Arrivals { links, .. } | RecordSpec::Queue { links, .. } => links.clone(),
@@ -85,7 +85,7 @@ struct Numbers {
 #[derive(Debug)]
 struct Merged {
     tables: Vec<(Arc<Numbers>, Table)>,
-    /// Row order of links, if it differs from the order of their ids.
+    /// Row order of links, if it differs from the order of link ids.
     order: Vec<u32>,
 }
 

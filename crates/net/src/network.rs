@@ -93,7 +93,7 @@ impl Network {
     }
 }
 
-/// Consecutive links, as a range in the table of paths.
+/// Consecutive links of a path, as a range in the table of paths.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     first: u32,
@@ -111,7 +111,7 @@ impl Span {
 struct Routed {
     data: Span,
     acks: Span,
-    /// Whether its receiver always acknowledges data immediately.
+    /// Whether the flow's receiver always acknowledges data immediately.
     answers_at_once: bool,
 }
 
@@ -172,7 +172,7 @@ pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanErr
     Ok((nodes, edges))
 }
 
-/// Nodes and directed links; expands the dumbbell.
+/// Returns the nodes and the directed links of a plan. A dumbbell is expanded into its links.
 fn edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
     match &plan.topology {
         Topology::Graph { nodes, links } => {

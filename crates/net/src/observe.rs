@@ -45,7 +45,7 @@ pub enum Observation<'a> {
         packet: &'a Packet,
         /// Number of data segments newly in order.
         in_order: u64,
-        /// The receiver already had it.
+        /// Whether the receiver already had the packet.
         duplicate: bool,
     },
     /// An ACK with SACK blocks is about to leave its receiver.
@@ -60,7 +60,7 @@ pub enum Observation<'a> {
     Acked {
         /// The flow.
         flow: FlowId,
-        /// The connection it belongs to, which the sender may have closed.
+        /// The connection that the ACK belongs to. The sender may have closed it.
         connection: u16,
         /// The ACK.
         ack: Ack<'a>,
@@ -74,10 +74,10 @@ pub enum Observation<'a> {
         flow: FlowId,
         /// Size of the transfer in packets.
         packets: u64,
-        /// The sender, which has not sent any of it.
+        /// The sender, which has not sent any packet of the transfer yet.
         sender: &'a Sender,
     },
-    /// A sender has sent all that it can for now.
+    /// A sender has sent everything that it may send for now.
     Turn {
         /// The flow.
         flow: FlowId,
@@ -88,9 +88,8 @@ pub enum Observation<'a> {
 
 /// An observer of a run.
 pub trait Observer {
-    /// Reports an event at `now`. Times never decrease at any one link or endpoint, but they may between different
-    /// ones, and they may lie beyond the end of the run: a packet is followed until another event could interfere with
-    /// it.
+    /// Reports an event at `now`. Times never decrease at any one link or endpoint. They may decrease between different
+    /// ones, and may lie beyond the end of the run: a packet is followed until another event could interfere with it.
     fn observe(&mut self, now: Time, seen: &Observation<'_>);
 
     /// Reports a packet that a link accepts, the most frequent event. Not inlined, and with arguments that fit into
@@ -101,7 +100,7 @@ pub trait Observer {
         self.observe(now, &Observation::Offered { link, packet, offered });
     }
 
-    /// Whether it needs the packets offered to this link.
+    /// Whether the observer needs the packets offered to this link.
     fn watches(&self, _link: LinkId) -> bool {
         true
     }

@@ -26,12 +26,12 @@ pub(super) struct Record {
     pub(super) time: Option<i64>,
     /// Size as sent, in bytes.
     pub(super) wire: u32,
-    /// Offset of its captured bytes in the window, and their number.
+    /// Offset of the captured bytes in the window (`at`), and their number (`captured`).
     at: usize,
     pub(super) captured: u32,
-    /// Number among the file's interfaces.
+    /// Index of the interface in the file.
     pub(super) interface: u32,
-    /// Its link type (`LINKTYPE_`, tcpdump.org).
+    /// Link type of the interface (`LINKTYPE_`, tcpdump.org).
     pub(super) link: u16,
     /// Size of the record in the file, in bytes.
     length: usize,
@@ -283,7 +283,7 @@ impl Container {
         self.source.fill(count).map_err(|error| self.failed(&error))
     }
 
-    /// Fills the window with `count` bytes; fails if the file ends before.
+    /// Fills the window with `count` bytes; fails if the file ends before that.
     #[inline]
     fn need(&mut self, count: usize, what: &str) -> Result<(), Stop> {
         let there = self.fill(count)?;

@@ -1,8 +1,8 @@
 //! Conversations: endpoints, and for TCP retransmissions and round-trip times.
 //!
-//! A conversation is identified by a protocol, two addresses and two ports, in either direction. A bounded number of
-//! them is kept, in two generations: conversations idle for a whole generation are completed and dropped, busy ones
-//! stay.
+//! A conversation is identified by a protocol, two addresses and two ports, in either direction. Memory is bounded:
+//! only two generations of conversations are stored. A conversation without packets during a whole generation is
+//! completed and dropped.
 
 use std::hash::RandomState;
 use std::net::IpAddr;
@@ -59,7 +59,7 @@ pub struct Flow {
     pub last: i64,
     /// Traffic from the first endpoint to the second, and back.
     pub ways: [Way; 2],
-    /// The batch of rows in which its addresses were last numbered, and their numbers.
+    /// The last batch of rows in which the conversation's addresses were numbered, and their numbers there.
     pub(super) numbered: (u64, [u32; 2]),
 }
 
@@ -72,7 +72,7 @@ pub(super) struct Seen<'a> {
     pub(super) retransmission: bool,
 }
 
-/// Active conversations, and completed ones not yet taken.
+/// Active conversations, and completed ones not yet returned.
 #[derive(Debug, Default)]
 pub(super) struct Flows {
     young: IndexMap<Key, Flow, RandomState>,
@@ -145,11 +145,11 @@ impl Flows {
 impl Flow {
     /// Tracks a segment; returns whether it is a retransmission.
     ///
-    /// The rule is the one by which `tshark` marks a segment as any kind of retransmission or as out of order: it has
-    /// data, SYN or FIN, and either begins below the highest sequence number sent or all of its data is already
+    /// A segment is a retransmission if `tshark` marks it as any kind of retransmission or as out of order: it has
+    /// data, SYN or FIN, and either it begins below the highest sequence number sent or all of its data is already
     /// acknowledged. A keep-alive (the last byte again, or an empty segment just before the next byte) is not a
-    /// retransmission, nor is the last byte followed by new data, as after a rejected window probe. A zero-window probe
-    /// does not count as sent data.
+    /// retransmission. Neither is a segment of the last byte and new data, as sent after a rejected window probe. A
+    /// zero-window probe does not count as sent data.
     fn segment(&mut self, way: usize, tcp: &Tcp, time: i64) -> bool {
         let flagged = tcp.flags & (SYN | FIN) != 0;
         if tcp.flags & (SYN | ACK) == SYN && self.ways[way].initial.is_some_and(|initial| initial != tcp.sequence) {
@@ -274,12 +274,12 @@ mod tests {
         let mut flows = Flows::default();
         flows.add(&packet(true, data(0, 100)), 0, 140);
         flows.add(&packet(false, ack(300)), 1, 40);
-        // The capture missed acknowledged data: the end of it is seen again, then new data.
+        // The capture missed acknowledged data. Later it shows the end of that data again, followed by new data.
         let again: Vec<bool> =
             [data(200, 100), data(99, 301)].map(|tcp| flows.add(&packet(true, tcp), 2, 140).retransmission).to_vec();
         assert_eq!(again, [true, true]);
         assert!(!flows.add(&packet(true, data(400, 100)), 3, 140).retransmission);
-        // It also missed earlier data: an empty segment shows the sender's sequence number.
+        // The capture also missed earlier data: an empty segment shows the sender's sequence number.
         assert!(!flows.add(&packet(true, data(900, 0)), 4, 40).retransmission);
         assert!(flows.add(&packet(true, data(500, 100)), 5, 140).retransmission);
     }

@@ -34,7 +34,7 @@ pub enum Layer {
     Transport,
 }
 
-/// Counters for all possible names.
+/// Counters of packets and bytes for every protocol.
 pub(super) struct Mix {
     /// Link types except the most recent one, which is counted separately because it rarely changes.
     links: BTreeMap<u16, Count>,

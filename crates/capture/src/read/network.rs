@@ -22,7 +22,7 @@ pub(super) struct Ip {
     pub(super) destination: IpAddr,
     /// Transport protocol after all extension headers (IANA protocol number).
     pub(super) protocol: u8,
-    /// Whether it is a fragment.
+    /// Whether the packet is a fragment.
     pub(super) fragment: bool,
     /// Source and destination port; `None` if the protocol has none, or they are not in this fragment or not captured.
     pub(super) ports: Option<(u16, u16)>,
@@ -44,11 +44,12 @@ pub(super) const FIN: u8 = 1;
 pub(super) const SYN: u8 = 2;
 pub(super) const ACK: u8 = 16;
 
-/// Parses version 4 (RFC 791); `wire` is the number of bytes from the header on. `None` if the header is incomplete.
+/// Parses an IPv4 header (RFC 791). `wire` is the number of bytes sent, including the header. `None` if the header is
+/// incomplete.
 #[inline]
 pub(super) fn version4(bytes: &[u8], wire: u32) -> Option<Ip> {
     let header = Ipv4HeaderSlice::from_slice(bytes).ok()?;
-    // Segments still to be split by the sender's network card report a length of zero, or one that is too large.
+    // The length field is zero or too large if the sender's network card has yet to split the segment.
     let total = match u32::from(header.total_len()) {
         0 => wire,
         total => total.min(wire),
@@ -68,12 +69,12 @@ pub(super) fn version4(bytes: &[u8], wire: u32) -> Option<Ip> {
     Some(packet)
 }
 
-/// Parses version 6 (RFC 8200) and the captured extension headers.
+/// Parses an IPv6 header (RFC 8200) and the captured extension headers.
 #[inline]
 pub(super) fn version6(bytes: &[u8], wire: u32) -> Option<Ip> {
     let header = Ipv6HeaderSlice::from_slice(bytes).ok()?;
     let room = wire.saturating_sub(40);
-    // Zero means a jumbogram (RFC 2675), or segments still to be split.
+    // Zero means a jumbogram (RFC 2675), or a segment that the network card has yet to split.
     let total = match u32::from(header.payload_length()) {
         0 => room,
         total => total.min(room),
@@ -102,7 +103,7 @@ impl Ip {
                 (AUTHENTICATION, [_, length, ..]) => 4 * (usize::from(*length) + 2),
                 (FRAGMENT, [_, _, high, low, ..]) => {
                     let field = u16::from_be_bytes([*high, *low]);
-                    // The offset is in the upper 13 bits; the lowest bit tells whether more fragments follow.
+                    // The offset is in the upper 13 bits; the lowest bit is set if more fragments follow.
                     self.fragment = field & 0xfff9 != 0;
                     if field & 0xfff8 != 0 {
                         self.protocol = bytes[0];
@@ -120,7 +121,7 @@ impl Ip {
         self.transport(bytes, wire);
     }
 
-    /// Parses the start of the transport header; `wire` is its size as sent, with the payload.
+    /// Parses the start of the transport header. `wire` is its size as sent, including the payload.
     #[inline]
     fn transport(&mut self, bytes: &[u8], wire: u32) {
         if !matches!(self.protocol, TCP | UDP | DCCP | SCTP | UDP_LITE) {
@@ -128,7 +129,7 @@ impl Ip {
         }
         let Some(&[a, b, c, d]) = bytes.first_chunk() else { return };
         self.ports = Some((u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d])));
-        // RFC 9293, section 3.1. The payload size of a whole packet is not known from a fragment.
+        // RFC 9293, section 3.1. A fragment does not show the payload size of the whole packet.
         if let (TCP, false, Some(head)) = (self.protocol, self.fragment, bytes.first_chunk::<16>()) {
             let word = |at: usize| u32::from_be_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
             self.tcp = Some(Tcp {

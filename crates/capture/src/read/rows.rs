@@ -1,4 +1,4 @@
-//! Packets as rows: columns of numbers, and the names that these refer to.
+//! Packets as rows: columns of numbers, and the names that the numbers refer to.
 
 use std::hash::RandomState;
 use std::net::IpAddr;
@@ -11,7 +11,7 @@ use crate::anonymise::Anonymiser;
 /// Marks a missing address or port.
 pub const NONE: i32 = -1;
 
-/// A batch of packets: columns of equal length, and the names their numbers refer to.
+/// A batch of packets: columns of equal length, and the names that their numbers refer to.
 #[derive(Debug, Default)]
 pub struct Rows {
     /// Nanoseconds since 1970.
@@ -26,17 +26,17 @@ pub struct Rows {
     pub network: Vec<u32>,
     /// Protocol carried by IP: index into `protocols`, or `NONE`.
     pub transport: Vec<i32>,
-    /// Index into `addresses`, or `NONE`.
+    /// Source address: index into `addresses`, or `NONE`.
     pub source: Vec<i32>,
-    /// Index into `addresses`, or `NONE`.
+    /// Destination address: index into `addresses`, or `NONE`.
     pub destination: Vec<i32>,
-    /// Port, or `NONE`.
+    /// Source port, or `NONE`.
     pub source_port: Vec<i32>,
-    /// Port, or `NONE`.
+    /// Destination port, or `NONE`.
     pub destination_port: Vec<i32>,
-    /// Whether it is a fragment.
+    /// Whether the packet is a fragment.
     pub fragment: Vec<bool>,
-    /// Whether it is a TCP retransmission.
+    /// Whether the packet is a TCP retransmission.
     pub retransmission: Vec<bool>,
     pub(super) addresses: IndexSet<IpAddr, RandomState>,
     pub(super) protocols: IndexSet<Protocol, RandomState>,
@@ -59,7 +59,7 @@ impl Rows {
         self.time.len()
     }
 
-    /// Whether there are none.
+    /// Whether the batch has no packets.
     pub fn is_empty(&self) -> bool {
         self.time.is_empty()
     }

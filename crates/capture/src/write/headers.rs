@@ -75,8 +75,8 @@ impl Options {
         self.with(&[OPTION_NOTHING, OPTION_WINDOW_SCALE, 3, shift])
     }
 
-    /// SACK with at most four blocks (RFC 2018, section 3): the first sequence number of each and the one after its
-    /// last.
+    /// SACK with at most four blocks (RFC 2018, section 3), each given by its first sequence number and the number
+    /// after its last.
     pub(super) fn sack(self, blocks: impl ExactSizeIterator<Item = (u32, u32)>) -> Self {
         let length = 2 + 8 * blocks.len() as u8;
         let begun = self.with(&[OPTION_NOTHING, OPTION_NOTHING, OPTION_SACK, length]);
@@ -157,7 +157,7 @@ impl Headers {
         let pseudo = [ends.from.0.octets(), ends.to.0.octets(), (self.total - IP as u32).to_be_bytes()];
         let whole = sum(pseudo.as_flattened()) + u32::from(protocol) + sum(&self.bytes[IP..self.length]);
         let checksum = match !folded(whole) {
-            // zero would mean that there is no checksum
+            // in UDP, zero would mean that there is no checksum
             0 if protocol == PROTOCOL_UDP => u16::MAX,
             checksum => checksum,
         };
@@ -197,7 +197,7 @@ mod tests {
 
     /// IP: 4500 + 05dc + 0000 + 4000 + 4006 + 0000 + 0a00 + 0001 + 0a80 + 0001 = df64, complement 209b. TCP: the pseudo
     /// header 0a00 + 0001 + 0a80 + 0001 + 0006 + 05c8 and the header c000 + 0009 + 0000 + 0001 + 0000 + 0001 + 5010 +
-    /// ffff make 2_2a6a (carry: 2a6c), complement d593; zeros behind it add nothing.
+    /// ffff add up to 2_2a6a; with the carry, 2a6c; complement d593. The zero payload adds nothing.
     #[test]
     fn a_segment_worked_by_hand() {
         let fields = Tcp { sequence: 1, acknowledgment: 1, flags: ACK, window: 65_535, options: &Options::NONE };

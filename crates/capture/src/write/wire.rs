@@ -8,11 +8,12 @@ use ackclock_tcp::{HEADER, Sack};
 
 use super::headers::{ACK, Ends, Headers, Options, SYN, Tcp};
 
-/// Each flow has its own pair of addresses, since there are more flows than ports.
+/// Addresses of the first sender and the first receiver. Each flow has its own pair, since there are more flows than
+/// ports.
 const SENDERS: u32 = u32::from_be_bytes([10, 0, 0, 1]);
 const RECEIVERS: u32 = u32::from_be_bytes([10, 128, 0, 1]);
-/// Ports of clients (RFC 6335, section 6), and the port of the discard protocol (RFC 863), whose payload tools do not
-/// decode.
+/// Ports of senders (RFC 6335, section 6), and the port of receivers: the discard protocol (RFC 863), whose payload
+/// tools do not decode.
 const FIRST_PORT: u16 = 49_152;
 const PORTS: u32 = 16_384;
 const DISCARD: u16 = 9;
@@ -26,7 +27,7 @@ const LARGEST_SHIFT: u8 = 14;
 /// The packet formats of a plan's groups.
 #[derive(Debug)]
 pub(super) struct Wires {
-    /// Each with the id of the flow after its last one.
+    /// The format of each group, with the id of the flow after the group's last flow.
     groups: Vec<(u32, Wire)>,
 }
 
@@ -42,12 +43,12 @@ enum Wire {
 struct Connection {
     /// Data bytes per segment.
     mss: u32,
-    /// Whether its handshake is simulated, as segment 0.
+    /// Whether the handshake is simulated, as segment 0.
     handshake: bool,
-    /// The receiver's window in bytes and as encoded in the header.
+    /// The receiver's window in bytes (`window`), and its scale in the header (`shift`).
     window: u64,
     shift: u8,
-    /// The options of a SYN and of its answer.
+    /// The options of a SYN and of a SYN-ACK.
     opening: Options,
 }
 

@@ -55,7 +55,8 @@ impl Chunks {
 /// A queue of events in strict time order.
 #[derive(Debug)]
 pub(super) struct Lane {
-    /// Index of the first event and of the next one to add; at the end of a chunk, the position is in another chunk.
+    /// Index of the first event (`head`) and of the next event to add (`tail`). An index at the end of a chunk means
+    /// that the position is in another chunk.
     head: usize,
     tail: usize,
     /// Time of the first event; later than all times if empty.
@@ -73,7 +74,7 @@ impl Lane {
         self.first_at
     }
 
-    /// Whether an event at `at` would be the last.
+    /// Whether an event at `at` would be later than all events in the lane.
     #[inline(always)]
     pub(super) fn ends_before(&self, at: Time) -> bool {
         self.last_at < at
@@ -125,12 +126,12 @@ impl Lane {
 /// Events of a future round, in order of insertion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bucket {
-    /// First chunk and number of events.
+    /// First chunk (`first`) and number of events (`count`).
     first: u32,
     pub(super) count: u32,
-    /// Index of the next event to add; at the end of a chunk, the position is in another chunk.
+    /// Index of the next event to add. An index at the end of a chunk means that the position is in another chunk.
     tail: u32,
-    /// Whether they are out of time order.
+    /// Whether the events are out of time order.
     pub(super) out_of_order: bool,
     /// Time of the last event.
     last_at: Time,
@@ -139,7 +140,7 @@ pub(super) struct Bucket {
 impl Bucket {
     pub(super) const EMPTY: Self = Self { first: 0, count: 0, tail: 0, out_of_order: false, last_at: Time::ZERO };
 
-    /// Adds an event, in time order if that takes little work.
+    /// Adds an event, and keeps the time order if that takes little work.
     #[inline(always)]
     pub(super) fn push(&mut self, chunks: &mut Chunks, event: Event) {
         let mut place = self.tail as usize;

@@ -17,18 +17,18 @@ use crate::transit::{Hop, Next};
 
 /// Components separated by less than this delay, `2^22` ps = 4 us, are merged.
 const SHORTEST_BITS: u32 = 22;
-/// Time span of the rounds with their own bucket: `2^38` ps = 275 ms, longer than most round trips.
+/// Total duration of the rounds that have their own bucket: `2^38` ps = 275 ms, longer than most round trips.
 const REACH_BITS: u32 = 38;
-/// Flows per such round, so that the work of a round fits into a cache; and the minimum and maximum number of these
-/// rounds.
+/// Number of flows per round, so that the work of a round fits into a cache; and the limits of the number of rounds
+/// with their own bucket.
 const FLOWS_PER_ROUND: usize = 32;
 const MIN_ROUNDS: usize = 1 << 6;
 const MAX_ROUNDS: usize = 1 << 15;
-/// Maximum number of such rounds of all components together; above it, all components are merged into one.
+/// Maximum number of rounds with their own bucket, summed over all components. Above it, all components are merged.
 const MAX_ROUNDS_OF_ALL: usize = 1 << 18;
 
-/// Sets for each hop which component handles its next event. Returns the number of components, of which the endpoints
-/// are the first, and the division of time.
+/// Sets for each hop which component handles its next event. Returns the number of components, the first of which is
+/// the endpoints, and the division of time into rounds.
 pub(super) fn find(hops: &mut [Hop], ways: &Ways, flows: usize) -> (usize, Rounds) {
     let mut places = Places::new(ways.entered.len());
     let mut least = None;
@@ -66,10 +66,11 @@ fn rounds(flows: usize, least: Option<Time>) -> Rounds {
     Rounds { bits, ahead: 1 << (REACH_BITS - bits) }
 }
 
-/// The transitions of packets from event to event.
+/// The transitions of packets from event to event. A *place* is where an event happens: a link, or the endpoints as a
+/// whole.
 #[derive(Debug)]
 pub(super) struct Ways {
-    /// The smallest delay between two places.
+    /// The smallest delay of a transition between two places.
     delays: BTreeMap<(u32, u32), Time>,
     /// The places that endpoints put packets onto directly.
     pub(super) entered: Vec<bool>,

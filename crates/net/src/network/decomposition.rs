@@ -1,10 +1,11 @@
 //! Splits a plan into parts that do not affect each other.
 //!
-//! Flows that share no link, directly or through others, are independent. Each link is a node of a graph, joined to the
-//! other links that its flows cross, and the parts are the connected components of that graph (Qiu, Zhang and Keshav,
-//! *Understanding the performance of many TCP flows*, section 2.2). Here a link is one direction, ACKs cross links as
-//! data does, and every link counts, not only access links. Each part is a plan of its own. Its links and flows keep
-//! their global ids, which determine ties and random numbers, so that it runs bit for bit as it would within the whole.
+//! Flows that share no link, directly or through other flows, are independent. Each link is a node of a graph, joined
+//! to the other links that its flows cross, and the parts are the connected components of that graph (Qiu, Zhang and
+//! Keshav, *Understanding the performance of many TCP flows*, section 2.2). Here a link has one direction, ACKs count
+//! in the same way as data, and all links count, not only access links. Each part is a plan of its own. Its links and
+//! flows keep their global ids, which determine ties and random numbers, so that it runs bit for bit as it would within
+//! the whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +16,14 @@ use crate::packet::{LinkId, Names};
 use crate::plan::{CaptureSpec, EdgeSpec, GroupSpec, MeasureSpec, Plan, PlanError};
 use crate::plan::{RecordSpec, Tap, Topology, TransportSpec};
 
-/// A part of a plan.
+/// A part of a plan, independent of the other parts.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) plan: Plan,
     pub(crate) names: Names,
-    /// Its groups, by index in the whole plan.
+    /// Groups of the part, by index in the whole plan.
     pub(crate) groups: Vec<u32>,
-    /// Whether it contains the measured link; otherwise it has an idle link in its place.
+    /// Whether the part contains the measured link; if not, an idle link takes its place.
     pub(crate) is_measured: bool,
 }
 
@@ -141,7 +142,7 @@ impl Numbers {
 }
 
 impl RecordSpec {
-    /// The links it refers to.
+    /// The links that the record refers to.
     fn links(&self) -> &[u32] {
         match self {
             Self::Arrivals { links, .. }

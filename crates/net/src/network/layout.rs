@@ -9,15 +9,15 @@ use crate::link::Link;
 use crate::packet::LinkId;
 use crate::transit::{Hop, Next};
 
-/// The place of the endpoints.
+/// Number of the endpoints as a place (see [`Ways`]).
 pub(super) const ENDPOINTS: u32 = 0;
 
-/// The place of a link.
+/// Number of a link as a place.
 const fn place_of(link: LinkId) -> u32 {
     link.0 + 1
 }
 
-/// The place of a hop.
+/// Number of the place of a hop.
 pub(super) const fn place(hop: Hop) -> u32 {
     match hop {
         Hop::Link { link, .. } => place_of(link),
@@ -45,7 +45,7 @@ impl Layout<'_> {
         (data_hop, self.add_route(*acks, Hop::Sender, false, &mut way))
     }
 
-    /// Lays out a route. `way` is the place of the last event and the time since then.
+    /// Lays out a route. `way` is the place of the last event, and the time since that event.
     fn add_route(&mut self, route: Span, end: Hop, ends_in_step: bool, way: &mut (u32, Time)) -> u32 {
         let start = self.hops.len() as u32;
         let links = &self.path[route.range()];

@@ -1,5 +1,5 @@
-//! Shortest paths by number of hops. Among equal paths, the one found first in the order of links, searching from the
-//! source, is used. The Python package finds the same paths.
+//! Shortest paths by number of hops. Among paths of equal length, the first one found is used: the search starts at the
+//! source and follows the order of links. The Python package finds the same paths.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,9 +10,9 @@ use crate::plan::PlanError;
 /// How paths are determined.
 #[derive(Debug)]
 pub(super) enum Routes<'a> {
-    /// Defined by [`Topology::Dumbbell`](crate::plan::Topology::Dumbbell), where each path is unique.
+    /// Paths of a [`Topology::Dumbbell`](crate::plan::Topology::Dumbbell), where each path is unique.
     Dumbbell,
-    /// By searching a graph.
+    /// Paths found by searching a graph.
     Graph(Graph<'a>),
 }
 

@@ -1,22 +1,22 @@
-//! Finds links that need no event of their own: all packets that enter them come off one other link, in order.
+//! Finds links that need no event of their own: all packets that enter them come from one other link, in order.
 //!
 //! A FIFO link forwards packets in the order in which it accepted them. Packets that enter a link, or a receiver that
-//! acknowledges immediately, from a single such link can therefore be handled when that link accepts them, using the
-//! later time. Only where paths merge, and where an endpoint has its own timers, does the order of events have to be
-//! determined.
+//! A FIFO link forwards packets in the order in which it accepted them. Packets that enter a link, or a receiver that
+//! acknowledges immediately, from a single such link can therefore be handled when that link accepts them, with the
+//! later time. The order of events must be determined only where paths merge and where an endpoint has its own timers.
 
 use super::Routed;
 use crate::packet::LinkId;
 use crate::plan::{Plan, RecordSpec};
 
-/// The source of packets for each link.
+/// The origin of the packets of each link.
 #[derive(Debug)]
 pub(super) struct Feeders(Vec<Feeder>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Feeder {
     Nobody,
-    /// All packets come off this link, in order.
+    /// All packets come from this link, in order.
     Link(LinkId),
     /// Several links, or endpoints with their own timers.
     Many,
@@ -54,7 +54,7 @@ impl Feeders {
         }
     }
 
-    /// Whether all packets that enter the link come off one other link.
+    /// Whether all packets that enter the link come from one other link.
     pub(super) fn single(&self, link: LinkId) -> bool {
         matches!(self.0[link.0 as usize], Feeder::Link(_))
     }
