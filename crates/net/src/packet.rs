@@ -40,16 +40,16 @@ impl Names {
 pub enum Payload {
     /// A SYN, segment 0 of its flow.
     Syn {
-        /// Whether it was sent before.
+        /// Whether the SYN was sent before.
         retransmission: bool,
         /// Number of the connection; a flow may have several in sequence.
         connection: u16,
     },
     /// Data.
     Data {
-        /// Its number in the flow's sequence space.
+        /// Number of the segment in the flow's sequence space.
         number: u64,
-        /// Whether it was sent before.
+        /// Whether the segment was sent before.
         retransmission: bool,
         /// The connection.
         connection: u16,
@@ -58,7 +58,7 @@ pub enum Payload {
     Ack {
         /// The next segment that the receiver expects.
         next: u64,
-        /// Id of its SACK blocks.
+        /// Id of the ACK's SACK blocks.
         sack: SackId,
         /// The connection.
         connection: u16,
@@ -70,20 +70,20 @@ pub enum Payload {
 pub struct SackId(pub(crate) u32);
 
 impl SackId {
-    /// No blocks.
+    /// The id of a packet without SACK blocks.
     pub(crate) const NONE: Self = Self(u32::MAX);
 }
 
 /// A packet in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Its flow.
+    /// Flow of the packet.
     pub flow: FlowId,
     /// Size on the wire in bytes.
     pub size: u32,
-    /// Its content.
+    /// Content of the packet.
     pub payload: Payload,
-    /// When an endpoint sent it.
+    /// Time at which an endpoint sent the packet.
     pub sent: Time,
 }
 

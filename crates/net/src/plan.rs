@@ -22,7 +22,7 @@ use crate::source::{Distribution, FractionalSpec, TraceSpec};
 pub struct Plan {
     /// Simulated time, from 0.
     pub duration: Time,
-    /// Scope of the summary.
+    /// Link and time range of the summary.
     pub measure: MeasureSpec,
     /// Nodes and links.
     pub topology: Topology,
@@ -46,7 +46,7 @@ pub struct MeasureSpec {
     pub bin: Time,
     /// Index of the measured link; in a dumbbell link 0 is the bottleneck, towards the server.
     pub link: u32,
-    /// Further links, for which fewer measures are computed.
+    /// Additional links, for which fewer measures are computed.
     #[serde(default)]
     pub others: Vec<u32>,
 }
@@ -90,7 +90,7 @@ pub struct EdgeSpec {
     pub from: u32,
     /// Target node.
     pub to: u32,
-    /// Its rate, delay and queue.
+    /// Rate, delay, queue and losses of the link.
     pub link: LinkSpec,
 }
 
@@ -102,9 +102,9 @@ pub struct LinkSpec {
     pub rate: RateSpec,
     /// Propagation delay.
     pub delay: Time,
-    /// What happens to packets that must wait.
+    /// Queue discipline.
     pub queue: QueueSpec,
-    /// Additional losses.
+    /// Losses not caused by the queue.
     #[serde(default)]
     pub loss: Option<LossSpec>,
 }
@@ -123,7 +123,8 @@ pub struct GroupSpec {
     pub packet_size: u32,
     /// Start time of the first source.
     pub start: Time,
-    /// Maximum additional start delay of each flow's source, drawn uniformly from 0 by seed and flow.
+    /// Maximum additional start delay of each flow's source. The delay is drawn uniformly from 0 and depends only on
+    /// seed and flow.
     #[serde(default)]
     pub spread: Time,
     /// Transport protocol.
@@ -136,13 +137,13 @@ pub struct GroupSpec {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum TransportSpec {
-    /// Each packet is sent immediately and never retransmitted.
+    /// UDP: each packet is sent immediately and never retransmitted.
     Udp {
         /// Distribution of packet sizes.
         #[serde(default)]
         sizes: SizeSpec,
     },
-    /// A sender and a receiver.
+    /// TCP: a sender and a receiver.
     Tcp {
         /// The data sender.
         sender: Arc<SenderConfig>,
@@ -165,7 +166,7 @@ pub enum SourceSpec {
         /// Rate in packets per second.
         rate: f64,
     },
-    /// All data at once.
+    /// All data is available at the start.
     Greedy {
         /// Size of a finite transfer in packets; `None` is unlimited.
         packets: Option<u64>,
@@ -194,7 +195,7 @@ pub enum SourceSpec {
         rate: f64,
         /// Size of a transfer in packets, rounded up.
         size: Distribution,
-        /// Maximum number of concurrent connections of a client; further requests wait. Each is a flow of the plan.
+        /// Maximum number of concurrent connections of a client, each on a flow of the plan. Further requests wait.
         most: u32,
     },
     /// Packets at given times.
@@ -272,16 +273,16 @@ pub struct Tap {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TapPoint {
-    /// When it is offered to the queue, whether or not it is dropped there.
+    /// When the packet is offered to the queue, whether or not it is dropped there.
     Offer,
-    /// When it leaves the queue and its transmission begins.
+    /// When the packet leaves the queue and its transmission begins.
     Dequeue,
-    /// When it reaches the far end.
+    /// When the packet reaches the far end.
     Receive,
 }
 
 impl CaptureSpec {
-    /// The links it captures.
+    /// The links of the capture's taps.
     pub(crate) fn links(&self) -> impl Iterator<Item = &u32> {
         self.taps.iter().map(|tap| &tap.link)
     }
@@ -305,7 +306,7 @@ impl PlanError {
 }
 
 impl GroupSpec {
-    /// Whether its sources supply finite transfers.
+    /// Whether the group's sources supply finite transfers.
     pub(crate) const fn has_transfers(&self) -> bool {
         matches!(
             self.source,
@@ -313,7 +314,7 @@ impl GroupSpec {
         )
     }
 
-    /// Whether its clients open a connection for each transfer.
+    /// Whether the group's clients open a connection for each transfer.
     pub(crate) const fn opens_connections(&self) -> bool {
         matches!(self.source, SourceSpec::Connections { .. })
     }
@@ -338,7 +339,7 @@ impl GroupSpec {
 }
 
 impl Plan {
-    /// For each flow the first flow of its client if some clients have several; otherwise empty.
+    /// For each flow the first flow of its client, if some clients have several flows; otherwise empty.
     pub(crate) fn clients(&self) -> Vec<u32> {
         if self.groups.iter().all(|group| group.flows_of_client() == 1) {
             return Vec::new();

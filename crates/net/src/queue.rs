@@ -32,7 +32,7 @@ pub struct Arrival<'a> {
 }
 
 impl Arrival<'_> {
-    /// Number of waiting packets, excluding the one in transmission.
+    /// Number of waiting packets, excluding the packet in transmission.
     pub fn waiting_packets(&self) -> u64 {
         self.backlog.waiting(self.now).0
     }
@@ -57,9 +57,9 @@ impl Arrival<'_> {
 /// The decision about an arriving packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is queued.
+    /// The packet is queued.
     Accept,
-    /// It is dropped.
+    /// The packet is dropped.
     Drop(DropReason),
 }
 
@@ -70,7 +70,7 @@ pub enum DropReason {
     Full,
     /// Early drop by the discipline.
     Early,
-    /// The link lost it before the queue.
+    /// The link lost the packet before the queue.
     Lost,
 }
 
@@ -80,17 +80,19 @@ pub trait QueueDiscipline: Debug + Send {
     fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict;
 
     /// Maximum remaining transmission time of the link at which a packet is accepted regardless of everything else, if
-    /// all packets have `size` bytes and a transmission time of `each`. `None` if every packet must be judged.
+    /// all packets have `size` bytes and a transmission time of `each`. `None` if the discipline must judge every
+    /// packet.
     fn room(&self, _size: u32, _each: Time) -> Option<Time> {
         None
     }
 
-    /// The average queue used for decisions, as of the last arrival and in its own unit; NaN if it keeps none.
+    /// The average queue used for decisions, at the last arrival and in the discipline's unit; NaN if there is no
+    /// average.
     fn average(&self) -> f64 {
         f64::NAN
     }
 
-    /// Visits its observable values by name.
+    /// Calls `visit` with the name and value of each observable quantity.
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
 }
 
@@ -98,9 +100,9 @@ pub trait QueueDiscipline: Debug + Send {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
-    /// That many packets.
+    /// A number of packets.
     Packets(u64),
-    /// That many bytes.
+    /// A number of bytes.
     Bytes(u64),
 }
 
@@ -118,7 +120,7 @@ impl Limit {
         }
     }
 
-    /// The same for packets of one size, as a maximum remaining transmission time of the link.
+    /// The capacity for packets of one size, as a maximum remaining transmission time of the link.
     fn room(self, size: u32, each: Time, count_in_service: bool) -> Option<Time> {
         let packets = match self {
             Self::Packets(limit) => limit,
@@ -130,7 +132,7 @@ impl Limit {
 
 macro_rules! queues {
     ($($variant:ident $name:literal => $spec:ty, $module:ident, $state:ty;)+) => {
-        /// A discipline with its parameters.
+        /// A queue discipline with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "lowercase")]
         pub enum QueueSpec {
@@ -146,7 +148,7 @@ macro_rules! queues {
                 match self { $(Self::$variant(spec) => $module::check(spec),)+ }
             }
 
-            /// Its capacity.
+            /// Capacity of the queue.
             pub(crate) const fn limit(&self) -> Limit {
                 match self { $(Self::$variant(spec) => spec.limit,)+ }
             }
@@ -180,7 +182,7 @@ macro_rules! queues {
             }
         }
 
-        /// All disciplines.
+        /// All queue disciplines.
         pub const QUEUES: &[Entry] = &[
             $(Entry { name: $name, doc: $module::DOC, parameters: $module::PARAMETERS },)+
         ];
@@ -192,7 +194,7 @@ macro_rules! queues {
 pub(crate) struct Context {
     /// Rate of the link.
     pub(crate) rate: ackclock_units::Rate,
-    /// Its random stream.
+    /// Random stream of the discipline.
     pub(crate) stream: Stream,
 }
 

@@ -79,14 +79,14 @@ pub(crate) enum LinkRate {
 #[derive(Debug)]
 pub(crate) struct Course {
     trace: Arc<RateTraceSpec>,
-    /// `W` at each of its times.
+    /// `W` at each time of the trace.
     sums: Vec<u128>,
     /// Increase of `W` per period.
     sum_of_period: u128,
 }
 
 impl LinkRate {
-    /// From a validated specification.
+    /// Prepares a validated specification.
     pub(crate) fn new(spec: &RateSpec) -> Self {
         match spec {
             RateSpec::Constant(rate) => Self::Constant(*rate),
@@ -114,7 +114,7 @@ impl LinkRate {
         }
     }
 
-    /// The work of a busy link over an interval, as the time that it takes at the rate `mean`.
+    /// Bits that a busy link sends in an interval, expressed as the time that they take at the rate `mean`.
     pub(crate) fn busy(&self, start: Time, end: Time, mean: Rate) -> Time {
         match self {
             Self::Constant(_) => end.saturating_sub(start),
@@ -156,7 +156,7 @@ impl Course {
         let RateTraceSpec { times, rates, period } = &*self.trace;
         let periods = if period.is_some() { (sum - 1) / self.sum_of_period } else { 0 };
         let rest = sum - periods * self.sum_of_period;
-        // the sum grows in this step: the next step begins at this value or a larger one
+        // `W` reaches `rest` in this step, because it is at least `rest` when the next step begins
         let step = self.sums.partition_point(|before| *before < rest) - 1;
         let within = (rest - self.sums[step]).div_ceil(u128::from(rates[step]));
         let begun = u128::from(period.unwrap_or_default().as_picos()).saturating_mul(periods);
@@ -175,12 +175,12 @@ impl Course {
     }
 }
 
-/// Work done at `rate` during `span`.
+/// Bits sent at `rate` during `span`, in units of 10^-12 bit.
 fn work(rate: u64, span: Time) -> u128 {
     u128::from(rate) * u128::from(span.as_picos())
 }
 
-/// A time of `picos` picoseconds, or the end of time.
+/// A time of `picos` picoseconds, or [`Time::MAX`] if that is too large.
 fn time(picos: u128) -> Time {
     Time::from_picos(u64::try_from(picos).unwrap_or(u64::MAX))
 }

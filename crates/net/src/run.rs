@@ -25,7 +25,7 @@ pub struct Outcome {
     pub summary: Summary,
     /// Summary of each group of the plan.
     pub groups: Vec<GroupSummary>,
-    /// Summary of each further measured link.
+    /// Summary of each additional measured link.
     pub elsewhere: Vec<LinkSummary>,
     /// Facts for notices to the user.
     pub facts: Facts,
@@ -46,9 +46,9 @@ pub struct Outcome {
 /// Resources that a run may use.
 #[derive(Clone, Copy, Debug)]
 pub struct Means {
-    /// Number of parts of the plan that run in parallel.
+    /// Maximum number of independent parts of the plan that run in parallel.
     pub threads: usize,
-    /// Memory in bytes.
+    /// Maximum memory in bytes.
     pub memory: u64,
 }
 
@@ -91,7 +91,7 @@ pub fn run_with_progress<E: From<PlanError>>(
     }
 }
 
-/// The groups of a plan, partitioned into sets that affect each other, directly or indirectly.
+/// Partitions the groups of a plan into sets. Groups of different sets do not affect each other, even indirectly.
 ///
 /// # Errors
 /// If the plan contradicts itself.
@@ -100,7 +100,7 @@ pub fn components(plan: &Plan) -> Result<Vec<Vec<u32>>, PlanError> {
     Ok(decompose(plan)?.map_or_else(all, |parts| parts.into_iter().map(|part| part.groups).collect()))
 }
 
-/// Why a part did not complete.
+/// Why a part of a plan did not complete.
 enum Halt {
     Refused(PlanError),
     Stopped,
@@ -112,7 +112,7 @@ impl From<PlanError> for Halt {
     }
 }
 
-/// Runs parts, each on one thread, and returns their outcomes in order.
+/// Runs parts of a plan, each on one thread, and returns their outcomes in order.
 fn run_parts<E: From<PlanError>>(
     parts: &[Part],
     seed: u64,
@@ -130,7 +130,7 @@ fn run_parts<E: From<PlanError>>(
             let Some(part) = parts.get(place) else { return Ok(ended) };
             let (mut done, share) = (0.0, part.names.flows.len() as f64 / flows as f64);
             let mut outcome = run_undivided(&part.plan, &part.names, seed, memory, |fraction| {
-                // the receiver is gone if `progress` failed
+                // sending fails if `progress` has failed, because the receiver is gone
                 let _ = tell.send(share * (fraction - replace(&mut done, fraction)));
                 if stop.load(Relaxed) { Err(Halt::Stopped) } else { Ok(()) }
             });
@@ -338,7 +338,7 @@ mod tests {
         rows
     }
 
-    /// The packets of a capture with their blocks, independent of where these are stored.
+    /// The packets of a capture with their SACK blocks, independent of where the blocks are stored.
     fn packets(capture: &Capture) -> Vec<(Time, [u64; 4], String, &Sack)> {
         let told = |packet: &Captured| {
             let Captured { time, number, link, flow, size, .. } = *packet;
@@ -408,7 +408,7 @@ mod tests {
         };
         let alone = told(1);
         for threads in [2, 3, 64] {
-            // undefined times are not equal to themselves
+            // compared as text, because undefined times do not equal themselves
             assert_eq!(format!("{:?}", told(threads)), format!("{alone:?}"));
         }
     }

@@ -20,7 +20,7 @@ use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
 use crate::rate::LinkRate;
 use crate::transit::{Destination, Hop, Transit};
 
-/// Number of flows whose state fits into a cache; with more flows, data is prefetched for this many events at a time.
+/// Number of flows whose state fits into a cache. With more flows, data is prefetched for `BATCH` events at a time.
 const FLOWS_IN_CACHE: usize = 20_000;
 const BATCH: usize = 16;
 
@@ -36,14 +36,14 @@ pub struct Simulator {
     /// The current round, and the component being processed.
     round: u64,
     component: usize,
-    /// All components run to this time before the next step.
+    /// Every component runs up to this time before the next step begins.
     now: Time,
     /// Number of events so far.
     events: u64,
 }
 
 impl Simulator {
-    /// The network of a plan at time 0. The same plan and seed give bit-identical runs.
+    /// Builds the network of a plan at time 0. The same plan and seed give bit-identical runs.
     ///
     /// # Errors
     /// If the plan contradicts itself.
@@ -51,7 +51,7 @@ impl Simulator {
         Self::of(plan, Names::default(), seed)
     }
 
-    /// The network of a plan whose links and flows have the given global ids.
+    /// Builds the network of a plan whose links and flows have the given global ids.
     pub(crate) fn of(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
         let Network { mut flows, groups, clients, mut transit, rounds } = Network::new(plan, names, seed)?;
         for flow in &mut flows {
@@ -133,8 +133,8 @@ impl Simulator {
         false
     }
 
-    /// Prefetches, from time to time, the data that the next arrivals will touch; requesting all of it at once costs
-    /// only one memory latency.
+    /// Prefetches, from time to time, the data that the next arrivals will touch. Requests made together cost only one
+    /// memory latency.
     #[inline(always)]
     fn fetch(&mut self, component: usize) {
         let agenda = &mut self.transit.agendas[component];
@@ -221,7 +221,7 @@ impl Simulator {
         self.events
     }
 
-    /// The time that all components have reached, or are about to reach.
+    /// The time that all components have reached or will reach in the current step.
     pub(crate) const fn now(&self) -> Time {
         self.now
     }
@@ -248,17 +248,17 @@ impl Simulator {
         (self.flows.len() + self.transit.links.len(), self.transit.agendas.len())
     }
 
-    /// A link, for inspection.
+    /// A link, for inspection of its state.
     pub fn link(&mut self, link: LinkId) -> &mut Link {
         self.transit.link(link)
     }
 
-    /// A link's rate.
+    /// Transmission rate of a link.
     pub(crate) fn rate(&self, link: LinkId) -> &LinkRate {
         self.transit.links[link.0 as usize].rate()
     }
 
-    /// A flow's sender, for inspection.
+    /// Sender of a flow, for inspection of its state; `None` for UDP.
     pub fn sender(&self, flow: FlowId) -> Option<&Sender> {
         self.flows[flow.0 as usize].sender()
     }

@@ -1,7 +1,7 @@
 //! Sizes of datagrams: constant, or drawn from a distribution with one stream per flow.
 //!
 //! Exponential sizes are rounded to whole bytes, at least 1 and at most [`LONGEST`]. The lower limit raises the mean by
-//! half a byte in `mean` packets; the upper limit lowers it by the fraction `exp(-LONGEST / mean)`.
+//! `0.5 / mean` bytes; the upper limit lowers it by the fraction `exp(-LONGEST / mean)`.
 
 use ackclock_units::{Role, Stream};
 use serde::{Deserialize, Serialize};
@@ -65,8 +65,7 @@ mod tests {
     /// Validates: exponential packet sizes have the mean `packet_size` and its square as variance.
     /// Source: the exponential distribution.
     /// Tolerance: four standard errors of 200,000 draws: 0.9 % of the mean; 2.6 % of the variance, whose standard error
-    ///   is
-    ///     `sqrt(8 / n)` of it.
+    ///   is `sqrt(8 / n)` of it.
     #[test]
     fn exponential_sizes_have_their_mean_and_variance() {
         let n = f64::from(DRAWS);

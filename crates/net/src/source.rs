@@ -1,5 +1,5 @@
-//! Traffic sources. A source sees neither the network nor the sender, so it can be polled for its next packet only when
-//! the sender can use it; data that is never polled is never drawn. Some sources wait until all supplied data is
+//! Traffic sources. A source sees neither the network nor the sender. It is therefore polled for its next packet only
+//! when the sender can use it; data that is never polled is never drawn. Some sources wait until all supplied data is
 //! acknowledged.
 //!
 //! Each source has its own file and is registered in [`SourceSpec`].
@@ -39,7 +39,8 @@ pub struct Emission {
 
 /// A traffic source.
 pub trait Source: Debug + Send {
-    /// The data supplied at `now`: first called at the flow's start, then at the time that the last emission gave.
+    /// Returns the data supplied at `now`. Called first at the flow's start, then at the time that the last emission
+    /// gave.
     fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission;
 }
 
@@ -85,7 +86,7 @@ impl AnySource {
         }
     }
 
-    /// Whether it supplies transfers, whose start and completion are tracked.
+    /// Whether the source supplies transfers, whose start and completion are tracked.
     #[inline(always)]
     pub(crate) const fn has_transfers(&self) -> bool {
         matches!(self, Self::Transfers(_) | Self::Connection(_))
@@ -94,12 +95,12 @@ impl AnySource {
 
 /// Size of a transfer in packets, rounded up from a drawn size.
 pub(crate) fn whole_packets(drawn: f64) -> u64 {
-    /// More than any run can send.
+    /// More packets than any run can send.
     const LARGEST: f64 = 1e12;
     drawn.ceil().clamp(1.0, LARGEST) as u64
 }
 
-/// Maximum packets per second: one per instant.
+/// Maximum packets per second: one per picosecond.
 const MAX_RATE: f64 = 1e12;
 
 impl SourceSpec {
@@ -111,7 +112,7 @@ impl SourceSpec {
             Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),
             Self::Fractional(spec) => AnySource::Fractional(Box::new(fractional::Fractional::new(spec))),
             Self::Transfers { size, think } => AnySource::Transfers(Box::new(transfers::Transfers::new(size, think))),
-            // its client provides its transfers
+            // the client provides the transfers (`clients.rs`)
             Self::Connections { .. } => AnySource::Connection(Connection::default()),
             Self::Trace(spec) => AnySource::Trace(Box::new(trace::Trace::new(spec))),
         }
@@ -147,7 +148,7 @@ impl SourceSpec {
         }
     }
 
-    /// Whether it supplies much data at once and needs a transport that paces it.
+    /// Whether the source supplies much data at once and needs a transport that paces it.
     pub(crate) const fn needs_pacing(&self) -> bool {
         matches!(self, Self::Greedy { .. } | Self::Transfers { .. } | Self::Connections { .. })
     }
@@ -160,7 +161,7 @@ mod tests {
     const MEAN: Distribution = Distribution::Fixed { mean: 1.0 };
     const NOISE: FractionalSpec = FractionalSpec { rate: 10.0, hurst: 0.8, cov: 0.3, bin: Time::SECOND, bins: 10 };
 
-    /// The field that is rejected.
+    /// The name of the field that is rejected.
     fn refused(spec: &SourceSpec) -> Option<&'static str> {
         spec.check().err().map(|(field, _)| field)
     }

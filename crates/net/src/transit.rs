@@ -36,12 +36,12 @@ pub(crate) struct Transit {
 /// One step of a packet's route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hop {
-    /// Crosses a link and reaches its next hop as given by `Next`.
+    /// The packet crosses a link; `next` states how it reaches its next hop.
     Link {
         link: LinkId,
         next: Next,
     },
-    /// Reaches the flow's receiver, or its sender.
+    /// The packet reaches the flow's receiver, or its sender.
     Receiver,
     Sender,
 }
@@ -61,7 +61,7 @@ pub(crate) enum Destination {
     Udp,
     Tcp {
         receiver: Receiver,
-        /// Index in the table of hops where its ACKs start.
+        /// Index of the first hop of the flow's ACKs in the table of hops.
         ack_hop: u32,
         alarm: Alarm,
         /// Number of the current connection.
@@ -70,7 +70,7 @@ pub(crate) enum Destination {
 }
 
 impl Destination {
-    /// First hop of its ACKs, if it sends any.
+    /// First hop of the flow's ACKs; `None` if the flow sends no ACKs.
     pub(crate) const fn ack_hop(&self) -> Option<u32> {
         match self {
             Self::Udp => None,
@@ -86,7 +86,7 @@ impl Destination {
         }
     }
 
-    /// Reads the fields that handling data will touch, to prefetch them.
+    /// Reads the fields that handling data will touch, to prefetch them into the cache.
     pub(crate) const fn look(&self) -> u64 {
         match self {
             Self::Udp => 0,
@@ -113,8 +113,8 @@ impl Transit {
         }
     }
 
-    /// Moves a packet across the next links, each at the time of its arrival there, until one needs an event. Returns
-    /// its arrival time at the receiver if none does.
+    /// Moves a packet across the next links, each at the time of its arrival there, until a link needs an event.
+    /// Returns the arrival time at the receiver if no link needs one.
     #[inline(always)]
     fn cross(&mut self, packet: &Packet, mut hop: u32, mut now: Time, observer: &mut impl Observer) -> Option<Time> {
         while let Hop::Link { link, next } = self.hops[hop as usize] {
@@ -157,14 +157,15 @@ impl Transit {
         None
     }
 
-    /// Interrupts a flow that is sending within an event: the event loop stops, and the flow continues first.
+    /// Interrupts a flow that is sending within an event: the event loop stops, and the flow continues before anything
+    /// else.
     #[cold]
     pub(crate) fn cut(&mut self, flow: FlowId, now: Time) {
         self.cut = Some((flow, now));
         self.last = 0;
     }
 
-    /// A link, for inspection.
+    /// A link, for inspection of its state.
     pub(crate) fn link(&mut self, link: LinkId) -> &mut Link {
         let at = link.0 as usize;
         self.links[at].catch_up(&self.wires[at]);
@@ -239,7 +240,7 @@ impl Transit {
         })
     }
 
-    /// Whether the running component, that of the endpoints, has no event at or before `at`.
+    /// Whether the running component, which contains the endpoints, has no event at or before `at`.
     #[inline(always)]
     pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
         at < self.until && self.agendas[0].is_quiet_until(at)

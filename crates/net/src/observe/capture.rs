@@ -11,9 +11,9 @@ use crate::queue::DropReason;
 /// A captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Captured {
-    /// When the tap saw it.
+    /// Time at which the tap saw the packet.
     pub time: Time,
-    /// Segment number; for an ACK the next expected segment; for a datagram its number.
+    /// Segment number; for an ACK, the next expected segment; for a datagram, its number.
     pub number: u64,
     /// The link.
     pub link: u32,
@@ -21,13 +21,13 @@ pub struct Captured {
     pub flow: u32,
     /// Bytes on the wire.
     pub size: u32,
-    /// Index of its SACK blocks.
+    /// Index of the packet's SACK blocks.
     blocks: u32,
     /// Position of the tap on the link.
     pub at: TapPoint,
-    /// Its content.
+    /// Content of the packet.
     pub kind: CapturedKind,
-    /// What happens to it at this link.
+    /// What happens to the packet at this link.
     pub fate: Fate,
 }
 
@@ -47,11 +47,11 @@ pub enum CapturedKind {
 /// What happens to a packet at the link where it is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It crosses the link.
+    /// The packet crosses the link.
     Crosses,
-    /// It is dropped by the queue, because the queue is full or by early detection.
+    /// The queue drops the packet, because it is full or by early detection.
     Dropped,
-    /// It is lost on the link.
+    /// The packet is lost on the link.
     Lost,
 }
 
@@ -77,7 +77,7 @@ impl Capture {
         self.blocks.get(packet.blocks as usize).unwrap_or(&Sack::NONE)
     }
 
-    /// Merges the captures of parts and replaces local ids of links and flows by the global ones.
+    /// Merges the captures of the parts of a plan, and replaces local ids of links and flows by the global ones.
     pub(crate) fn join<'a>(parts: impl Iterator<Item = (Self, &'a [u32], &'a [u32])>) -> Self {
         let mut all = Self::default();
         for (part, links, flows) in parts {
@@ -161,8 +161,8 @@ impl Captures {
         self.under_way[place] = *sack;
     }
 
-    /// Handles a packet offered to a link. All that will happen to it there is known immediately; anything after the
-    /// end of the run is omitted.
+    /// Handles a packet offered to a link. Everything that will happen to the packet at this link is known immediately;
+    /// anything after the end of the run is omitted.
     #[inline(never)]
     pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
         for place in 0..self.taps.len() {

@@ -30,8 +30,8 @@ impl Histogram {
         self.counts[bucket] = 1;
     }
 
-    /// The smallest time such that at least a fraction `q` of all times are at or below it, as the middle of its
-    /// bucket; `None` if empty.
+    /// The `q` quantile: the smallest time such that at least a fraction `q` of all times are at or below it, rounded
+    /// to the middle of its bucket. `None` if there are no times.
     pub fn quantile(&self, q: f64) -> Option<Time> {
         let total: u64 = self.counts.iter().sum();
         let rank = ((q * total as f64).ceil() as u64).max(1);

@@ -1,4 +1,4 @@
-//! The summary of a run over [`from`, `duration`) at one link.
+//! The summary of a run at one link, over the *measured time* [`from`, `duration`).
 
 mod at_link;
 mod bins;
@@ -49,9 +49,9 @@ pub struct Summary {
     pub goodput_share: f64,
     /// Coefficient of variation of the arrivals per whole bin: population standard deviation divided by mean.
     pub cov: Option<f64>,
-    /// Its value for the offered Poisson load, `1 / sqrt(rate * bin)`, if all sources are Poisson.
+    /// Coefficient of variation of the offered Poisson load, `1 / sqrt(rate * bin)`, if all sources are Poisson.
     pub cov_poisson: Option<f64>,
-    /// Time average of the number of waiting packets, excluding the one in transmission.
+    /// Time average of the number of waiting packets, excluding the packet in transmission.
     pub queue_mean: f64,
     /// Median time of departing packets from arrival at the queue to the start of transmission.
     pub sojourn_p50: Option<f64>,
@@ -82,11 +82,12 @@ pub struct Summary {
     /// Flows whose goodput is below 2 % of both their offered load and their fair share, which is the link's rate
     /// divided by the number of flows.
     pub shut_off: u64,
-    /// Flows below 10 % of both.
+    /// Flows whose goodput is below 10 % of both.
     pub starved: u64,
 }
 
-/// The summary of one group, where defined; packets are the ones that its senders send across the measured link.
+/// The summary of one group, where defined. Packets are counted if the group's senders send them across the measured
+/// link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "same fields as Summary, plus fields about finite transfers")]
 pub struct GroupSummary {
@@ -143,10 +144,11 @@ pub struct Facts {
 /// Computes a [`Summary`] during the run.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// One kind of packet per group for its data, and a last kind for ACKs.
+    /// Measurements at the link, with one kind of packet for the data of each group, and a last kind for ACKs.
     at: AtLink,
     /// Per flow: its group, whether its data crosses the link, deliveries to its receiver, its finite transfers if it
-    /// has any, and its sender's counters (before the measured time; after the run, within it).
+    /// has any, and its sender's counters. The counters are the values before the measured time and, after the run, the
+    /// differences in it.
     groups: Vec<u32>,
     crosses: Vec<bool>,
     deliveries: Vec<Deliveries>,
@@ -157,7 +159,8 @@ pub struct Measure {
     ideals: Vec<Ideal>,
     completions: Vec<Histogram>,
     counters: Vec<Counters>,
-    /// Per flow: packets settled before the measured time and, after the run, its plight.
+    /// Per flow: packets received in order, or sent by UDP, before the measured time; and, after the run, the rating of
+    /// its goodput.
     settled: Vec<u64>,
     plights: Vec<Plight>,
     /// Per flow: the first flow of its client, if some clients have several flows.
@@ -171,7 +174,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// Measurement of a plan, for a simulator built from it.
+    /// Creates the measurement of a plan, for a simulator built from the plan.
     pub fn new(plan: &Plan, simulator: &Simulator) -> Self {
         let link = LinkId(plan.measure.link);
         let groups = simulator.groups().to_vec();
@@ -251,7 +254,7 @@ impl Measure {
         self.at.seconds()
     }
 
-    /// Jain's index between the groups whose flows cross the link, of the goodput per such flow.
+    /// Jain's fairness index of the groups' goodput per flow. Only flows that cross the link count.
     fn jain_between(&self) -> Option<f64> {
         let per_flow = (0..self.groups().len() as u32).filter_map(|group| {
             let crossing = self.flows_of(group).filter(|flow| self.crosses[*flow]);
@@ -261,12 +264,12 @@ impl Measure {
         meter::jain_index(per_flow)
     }
 
-    /// Number of the given flows whose plight is at least as bad as `plight`.
+    /// Number of the given flows whose rating is `plight` or worse.
     fn in_plight(&self, plight: Plight, flows: impl Iterator<Item = usize>) -> u64 {
         flows.filter(|flow| self.plights[*flow] >= plight).count() as u64
     }
 
-    /// The kind of a packet.
+    /// The kind of a packet: its group for data, the last kind for ACKs.
     #[inline(always)]
     fn kind(&self, packet: &Packet) -> usize {
         match packet.payload {
@@ -431,7 +434,7 @@ impl Measure {
         (0..self.groups.len()).map(|id| self.flow(id))
     }
 
-    /// The minimum transfer times of a flow; the default if it has no transfers.
+    /// The minimum transfer times of a flow; the default if the flow has no transfers.
     pub(super) fn ideal(&self, flow: u32) -> Ideal {
         self.ideals.get(flow as usize).copied().unwrap_or_default()
     }
@@ -476,7 +479,7 @@ impl Observer for Measure {
     }
 }
 
-/// `a / b`; undefined if `b` is zero.
+/// `a / b`; `None` if `b` is zero.
 fn ratio(a: f64, b: f64) -> Option<f64> {
     (b > 0.0).then(|| a / b)
 }

@@ -19,7 +19,7 @@ enum Event {
     Lost,
 }
 
-/// Names in the table, in the same order.
+/// Names of the events in the table, in the order of the variants of [`Event`].
 const EVENTS: &[&str] = &["enqueue", "dequeue", "receive", "drop", "lost"];
 
 /// The content of a packet.
@@ -30,7 +30,7 @@ enum Kind {
     Ack,
 }
 
-/// Names in the table, in the same order.
+/// Names of the kinds in the table, in the order of the variants of [`Kind`].
 const KINDS: &[&str] = &["syn", "data", "ack"];
 
 /// One row of the table.
@@ -60,8 +60,8 @@ impl PacketLog {
         Self { watched: membership(links), rows: Vec::new() }
     }
 
-    /// Handles a packet offered to a link. All that will happen to it there is known immediately; anything after the
-    /// end of the run is omitted.
+    /// Handles a packet offered to a link. Everything that will happen to the packet at this link is known immediately;
+    /// anything after the end of the run is omitted.
     #[inline(never)]
     pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
         if self.watched.get(link as usize) != Some(&true) {

@@ -25,17 +25,17 @@ columns! { Flows {
     dup_acks: U64(u64), goodput_packets: U64(u64), goodput_bps: F64(f64), completed: U64(u64), completion: F64(f64),
 } }
 
-/// Collects the records that a plan requests, sorted by the events they need; each is stored with its index in the
-/// plan.
+/// Collects the records that a plan requests, grouped by the events that they need. Each record is stored with its
+/// index in the plan.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     end: Time,
-    /// Links whose packets some record needs.
+    /// Links whose packets at least one record needs.
     links: Vec<bool>,
     arrivals: Option<(usize, Arrivals)>,
     drops: Option<(usize, Drops)>,
     packets: Option<(usize, PacketLog)>,
-    /// Sender records (windows at each change, and ACKs), each with its index.
+    /// Log of the records `windows` (at each change) and `acks`, and the indices of these records in the plan.
     senders: Option<SenderLog>,
     windows: Option<usize>,
     acks: Option<usize>,
@@ -136,7 +136,7 @@ impl Recorder {
         }
     }
 
-    /// Links whose packets some record needs.
+    /// Links whose packets at least one record needs.
     pub(super) fn links(&self) -> impl Iterator<Item = u32> {
         (0..).zip(&self.links).filter_map(|(link, heard)| heard.then_some(link))
     }
@@ -306,7 +306,7 @@ fn keep_once<T>(slot: &mut Option<(usize, T)>, place: usize, record: T) -> Resul
     Ok(())
 }
 
-/// A set of numbers as a lookup table.
+/// A lookup table for a set of numbers.
 pub(super) fn membership(numbers: &[u32]) -> Vec<bool> {
     let mut members = Vec::new();
     for number in numbers.iter().map(|number| *number as usize) {

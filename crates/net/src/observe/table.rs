@@ -60,17 +60,17 @@ impl Values {
 /// A named column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Its name.
+    /// Name of the column.
     pub name: &'static str,
-    /// Its values, one per row; undefined real numbers are NaN.
+    /// Values of the column, one per row; undefined real numbers are NaN.
     pub values: Values,
 }
 
-/// A named table. Rows stay in their internal form and are converted when the table is read, since many tables never
-/// are.
+/// A named table. Rows stay in their internal form and are converted when the table is read, since many tables are
+/// never read.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// Its name.
+    /// Name of the table.
     pub name: &'static str,
     rows: Arc<dyn Rows>,
 }
@@ -80,7 +80,7 @@ impl Table {
         Self { name, rows: Arc::new(rows) }
     }
 
-    /// Its columns, all of equal length.
+    /// The columns of the table, all of equal length.
     pub fn columns(&self) -> Vec<Column> {
         self.rows.columns()
     }

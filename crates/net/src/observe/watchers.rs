@@ -12,19 +12,19 @@ use crate::simulator::Simulator;
 /// The measurements of a plan and its records.
 #[derive(Clone, Debug)]
 pub struct Watchers {
-    /// Range that contains all links needed by either; tested for each packet at every link.
+    /// Range that contains all links needed by the measurement or by a record; tested for each packet at every link.
     first_link: u32,
     span: u32,
     /// Computes the summary.
     pub measure: Measure,
     /// Keeps the records.
     pub recorder: Recorder,
-    /// Measures further links, without distinguishing kinds of packets.
+    /// Measures additional links, without distinguishing kinds of packets.
     elsewhere: Vec<AtLink>,
 }
 
 impl Watchers {
-    /// The observers of a plan, for a simulator built from it.
+    /// Creates the observers of a plan, for a simulator built from the plan.
     ///
     /// # Errors
     /// If the plan requests a record twice.
@@ -44,7 +44,7 @@ impl Watchers {
         self.recorder.hears() || !self.elsewhere.is_empty()
     }
 
-    /// Summaries of the further links, after the run.
+    /// Summaries of the additional links, after the run.
     pub(crate) fn elsewhere(&mut self) -> Vec<LinkSummary> {
         let summary = |at: &mut AtLink| {
             at.finish();
@@ -62,7 +62,7 @@ impl Watchers {
 }
 
 impl Observer for Watchers {
-    // inlined, so that events that neither needs cost almost nothing
+    // inlined, so that events that neither the measurement nor a record needs cost almost nothing
     #[inline(always)]
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         self.measure.observe(now, seen);

@@ -4,9 +4,9 @@
 //!
 //! A packet may arrive at exactly the time at which a transmission ends; whether it finds a full queue then depends on
 //! the order of the two events. This is common: in a busy period that a flow begins, packets released by its own ACKs
-//! arrive at multiples of a transmission time. ns-2 runs the event that was scheduled first, and an arriving packet was
-//! sent before the transmission began (`ties = arrival`), provided the rounding of ns-2's times makes the two events
-//! coincide at all.
+//! arrive at multiples of a transmission time. ns-2 runs the event that was scheduled first. This is the arrival
+//! (option `ties = arrival`), because the packet was sent before the transmission began. In ns-2, rounding of times may
+//! also separate the two events.
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -26,21 +26,21 @@ pub(super) const PARAMETERS: &[Parameter] = &[Parameter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DropTailSpec {
-    /// Capacity.
+    /// Capacity of the queue.
     pub limit: Limit,
     /// Whether the packet in transmission counts towards the limit.
     pub count_in_service: bool,
-    /// Order when a packet arrives exactly as a transmission ends.
+    /// Order of the two events when a packet arrives exactly as a transmission ends.
     pub ties: Ties,
 }
 
-/// Order when a packet arrives exactly as a transmission ends.
+/// Order of the two events when a packet arrives exactly as a transmission ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ties {
-    /// The departure comes first: its slot is free.
+    /// The departure comes first, so that its slot is free.
     Departure,
-    /// The arrival comes first: it finds the queue as it was one instant earlier.
+    /// The arrival comes first, and finds the queue as it was one instant earlier.
     Arrival,
 }
 
@@ -61,8 +61,8 @@ pub(super) const fn build(spec: &DropTailSpec, _: &Context) -> DropTail {
 }
 
 impl DropTail {
-    /// The time at which an arrival evaluates the queue: one instant earlier if arrivals come first and the link was
-    /// busy then.
+    /// The time for which an arrival evaluates the queue: one instant earlier if arrivals come first and the link was
+    /// busy at that instant.
     fn sees(&mut self, arrival: &Arrival<'_>) -> Time {
         let now = arrival.now;
         if arrival.backlog.busy_until() < now {
@@ -108,8 +108,7 @@ mod tests {
     /// one instant later.
     ///
     /// Validates: the order of an arrival and a departure at the same time, for packets of equal and different sizes,
-    /// and for limits in
-    ///     packets and bytes.
+    ///   and for limits in packets and bytes.
     /// Source: the definition; ns-2 runs the event that was scheduled first, which is the arrival.
     /// Tolerance: exact.
     #[test]

@@ -1,15 +1,14 @@
 //! Random early detection: Floyd and Jacobson, "Random Early Detection Gateways for Congestion Avoidance" (IEEE/ACM
 //! Transactions on Networking 1(4), 1993), section 4 and figure 2.
 //!
-//! At each arrival, with `q` the waiting packets and `m` the number of small packets the link could have sent while
-//! idle:
+//! At each arrival, with `q` the number of waiting packets and `m` the number of small packets that the link could have
+//! sent while idle:
 //!
 //! - `avg = (1 - w_q)^m avg`, then `avg = (1 - w_q) avg + w_q q`;
-//! - below `min_th` nothing is dropped, at or above `max_th` everything is;
-//! - in between, `p_b = max_p (avg - min_th) / (max_th - min_th)` and the arrival is dropped with `p_a = p_b / (1 -
-//!   count p_b)`, where `count` is the number of packets since the last drop including this one (figure 2): gaps
-//!   between drops are uniform on
-//!   1 .. 1/p_b - 1.
+//! - below `min_th` no packet is dropped, at or above `max_th` every packet is;
+//! - in between, `p_b = max_p (avg - min_th) / (max_th - min_th)` and the arrival is dropped with the probability
+//!   `p_a = p_b / (1 - count p_b)`, where `count` is the number of packets since the last drop including this one
+//!   (figure 2): gaps between drops are uniform on 1 .. 1/p_b - 1.
 //!
 //! Differences from the paper:
 //! - `gentle` raises `p_b` from `max_p` at `max_th` to 1 at `2 max_th` (Floyd 2000);
@@ -67,7 +66,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RedSpec {
-    /// Capacity.
+    /// Capacity of the queue.
     pub limit: Limit,
     /// Whether the packet in transmission counts towards the limit.
     pub count_in_service: bool,
@@ -136,7 +135,7 @@ pub(crate) struct Red {
     /// Packets and bytes since the last drop.
     count: u64,
     count_bytes: u64,
-    /// The last arrival found the average at `min_th` or above.
+    /// Whether the average was at or above `min_th` at the last arrival.
     above: bool,
     last_arrival: Time,
 }
@@ -171,7 +170,7 @@ impl Red {
     fn update_average(&mut self, queue: f64, arrival: &Arrival<'_>) {
         let keep = 1.0 - self.spec.w_q;
         if let Some(idle) = arrival.idle_for() {
-            // a dropped arrival leaves the link idle: the idle time before it has already been accounted for
+            // a dropped arrival leaves the link idle: idle time before that arrival has already been accounted for
             let idle = idle.min(arrival.now - self.last_arrival);
             self.avg *= power(keep, (idle.as_secs_f64() / self.typical) as u64);
         }

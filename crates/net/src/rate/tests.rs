@@ -26,11 +26,11 @@ fn a_transmission_goes_on_at_the_new_rate() {
         LinkRate::new(rate).transmission_time(1000, Time::from_millis(start)).as_picos() as f64 / 1e9
     };
     let faster = trace(&[(0, 1_000), (10, 2_000)], None);
-    // 2 ms of 1 Mbit/s leave 6000 bits; after 10 ms the rate is 2 Mbit/s
+    // a packet that starts at 8 ms has 6000 bits left at 10 ms, when the rate becomes 2 Mbit/s
     assert_eq!([0, 2, 8, 10, 999].map(|start| millis(&faster, start)), [8.0, 8.0, 5.0, 4.0, 4.0]);
     let outage = trace(&[(0, 1_000), (10, 0), (25, 500)], None);
     assert_eq!([2, 6, 10, 20, 25].map(|start| millis(&outage, start)), [8.0, 27.0, 31.0, 21.0, 16.0]);
-    // 20 kbit in every 30 ms
+    // the trace carries 20 kbit in every 30 ms
     let over_and_over = trace(&[(0, 1_000), (10, 0), (20, 1_000)], Some(30));
     assert_eq!([6, 22, 32, 59, 66].map(|start| millis(&over_and_over, start)), [18.0, 8.0, 8.0, 8.0, 18.0]);
     let blinks = trace(&[(0, 0), (99, 1_000)], Some(100));
@@ -53,7 +53,7 @@ fn what_is_no_trace_is_refused() {
     assert_eq!(RateSpec::Trace(Arc::new(uneven)).check().map_err(|(field, _)| field), Err("rates"));
 }
 
-/// Validates: the end of time is handled: a transmission that would take longer ends there.
+/// Validates: a transmission that would end after the maximum time ends at the maximum time.
 /// Source: `Time::MAX`.
 /// Tolerance: exact.
 #[test]
@@ -76,7 +76,7 @@ fn overloaded(rate: &RateSpec) -> Plan {
 }
 
 /// Validates: throughput and utilization of a link that is never idle correspond to its mean rate, over the whole run
-///     and a part of it.
+///   and over a part of it.
 /// Source: the integral, worked by hand: 250 and 500 kbit/s in turn, 0.1 s each.
 /// Tolerance: 1 %, the idle time at the start.
 #[test]
@@ -118,8 +118,8 @@ fn a_trace_that_does_not_change_is_a_constant_rate() {
 }
 
 proptest! {
-    /// Validates: a transmission ends at the first time at which enough has been sent.
-    /// Source: the definition, `W` added up a picosecond at a time.
+    /// Validates: a transmission ends at the first time at which all its bits have been sent.
+    /// Source: the definition, with `W` added up picosecond by picosecond.
     /// Tolerance: exact.
     #[test]
     fn the_end_is_the_first_time_that_is_late_enough(

@@ -1,5 +1,5 @@
-//! The single transfer of a connection, supplied when it opens. Its time and size are determined by its client
-//! (`clients.rs`).
+//! The single transfer of a connection, supplied when the connection opens. The client determines time and size of the
+//! transfer (`clients.rs`).
 
 use ackclock_units::{Stream, Time};
 
@@ -17,7 +17,7 @@ impl Connection {
         Self { packets, is_open: true }
     }
 
-    /// Called when everything is acknowledged; returns whether this ends the transfer, which is true once.
+    /// Called when everything is acknowledged. Returns whether the transfer ends now; later calls return false.
     pub(crate) const fn close(&mut self) -> bool {
         std::mem::replace(&mut self.is_open, false)
     }

@@ -34,7 +34,7 @@ pub enum Distribution {
         /// The standard deviation of the logarithm.
         sigma: f64,
     },
-    /// Given by points of its cumulative distribution function, with linear interpolation.
+    /// A distribution given by points of its cumulative distribution function, with linear interpolation.
     Table(Arc<Table>),
 }
 
@@ -118,7 +118,7 @@ impl Table {
         values[0] * shares[0] + rest
     }
 
-    /// The quantile of `u`, which is below 1.
+    /// The `u` quantile; `u` is below 1.
     fn at(&self, u: f64) -> f64 {
         let Self { values, shares } = self;
         let above = shares.partition_point(|share| *share <= u);
@@ -153,7 +153,7 @@ pub(crate) mod tests {
         move |x| if x < least { 0.0 } else { 1.0 - (least / x).powf(shape) }
     }
 
-    /// Distributions of every kind.
+    /// Random distributions of every kind.
     pub(in crate::source) fn distributions() -> impl Strategy<Value = Distribution> {
         let means = || (-6.0_f64..6.0).prop_map(|exponent| 10_f64.powf(exponent));
         prop_oneof![
@@ -199,16 +199,15 @@ pub(crate) mod tests {
     /// probability.
     /// Source: the points.
     /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 100,000 draws at a fixed seed; four standard errors
-    /// for the
-    ///     fraction at the first point.
+    ///   for the fraction at the first point.
     #[test]
     fn draws_of_a_table_have_its_distribution() {
         let (values, shares) = (vec![1.0, 2.0, 2.0, 10.0, 100.0], vec![0.0, 0.3, 0.5, 0.9, 1.0]);
         let table = Distribution::Table(Arc::new(Table { values, shares }));
         let sample = drawn(&table);
-        // 1 to 2, then 2, then 2 to 10 and 10 to 100
+        // means of the pieces 1 to 2, exactly 2, 2 to 10, and 10 to 100
         assert!((table.mean() - (0.3 * 1.5 + 0.2 * 2.0 + 0.4 * 6.0 + 0.1 * 55.0)).abs() < 1e-9);
-        // the step at 2 is not a distance: the test covers the draws above 2 and the number of draws at 2
+        // the distribution function jumps at 2: the test covers the draws above 2 and the number of draws at 2
         let (above, at): (Vec<f64>, Vec<f64>) = sample.iter().filter(|x| **x >= 2.0).partition(|x| **x > 2.0);
         let n = DRAWS as f64;
         assert!((at.len() as f64 / n - 0.2).abs() < 4.0 * (0.2_f64 * 0.8 / n).sqrt(), "{}", at.len());
@@ -274,8 +273,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// Validates: Pareto draws with a variance, and exponential ones, have the requested mean; exponential draws have
-    ///     their distribution.
+    /// Validates: Pareto draws with a variance, and exponential draws, have the requested mean; exponential draws have
+    ///   their distribution.
     /// Source: the distributions.
     /// Tolerance: four standard errors of 100,000 draws at a fixed seed, and the 99.9 % level of Kolmogorov-Smirnov.
     #[test]

@@ -3,11 +3,11 @@
 //! In each bin packets arrive as a Poisson process with rate `rate * max(0, 1 + cov * g)`, where `g` is the bin's value
 //! of fractional Gaussian noise with mean 0, variance 1 and autocovariance `(|k + 1|^2H - 2 |k|^2H + |k - 1|^2H) / 2`.
 //! The noise is exact: it is drawn for the whole run at once by circulant embedding (Davies and Harte, "Tests for Hurst
-//! effect", Biometrika 1987; Dietrich and Newsam 1997). Negative rates are clipped to 0, which raises the mean by 0.4 %
-//! with `cov` at 0.5 and by 8 % at 1, and reduces the variation of the rate by 0.8 % and 17 %.
+//! effect", Biometrika 1987; Dietrich and Newsam 1997). Negative rates are clipped to 0. With `cov` = 0.5 this raises
+//! the mean by 0.4 % and reduces the variation of the rate by 0.8 %; with `cov` = 1, by 8 % and 17 %.
 //!
-//! Counts per bin have the variance `rate * bin + (rate * bin * cov)^2`; the first, Poisson term is independent from
-//! bin to bin.
+//! Counts per bin have the variance `rate * bin + (rate * bin * cov)^2`. The first term, from the Poisson process, is
+//! independent from bin to bin.
 
 use std::sync::Arc;
 
@@ -28,9 +28,9 @@ pub struct FractionalSpec {
     pub hurst: f64,
     /// Standard deviation of the rate divided by its mean.
     pub cov: f64,
-    /// Duration of each rate.
+    /// Duration of a bin, in which the rate is constant.
     pub bin: Time,
-    /// Number of rates drawn; the source ends after them.
+    /// Number of bins; the source ends after the last bin.
     pub bins: u32,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Fractional {
     spec: FractionalSpec,
     /// The noise, drawn when the source is first polled.
     noise: Vec<f32>,
-    /// Time of that first poll.
+    /// Time of the first poll.
     start: Time,
     /// The current bin.
     bin: usize,
@@ -76,7 +76,7 @@ impl Fractional {
         self.noise.capacity() * size_of::<f32>()
     }
 
-    /// Mean packets per second in a bin; `None` after the last one.
+    /// Mean packets per second in a bin; `None` after the last bin.
     fn rate(&self, bin: usize) -> Option<f64> {
         let noise = f64::from(*self.noise.get(bin)?);
         Some(self.spec.rate * (1.0 + self.spec.cov * noise).max(0.0))
@@ -115,7 +115,7 @@ impl Source for Fractional {
 
 /// Draws `count` values of fractional Gaussian noise. The precision of `f32` far exceeds the sampling error of a path.
 fn fractional_gaussian_noise(hurst: f64, count: usize, stream: &mut Stream) -> Vec<f32> {
-    // a circle large enough that no two values are closer the other way round
+    // the circle is large enough that no two values are closer in the other direction around it
     let half = count.next_power_of_two();
     let mut circle: Vec<Complex<f64>> =
         (0..2 * half).map(|place| autocovariance(hurst, place.min(2 * half - place)).into()).collect();
@@ -136,7 +136,7 @@ fn autocovariance(hurst: f64, lag: usize) -> f64 {
     if lag == 0 {
         return 1.0;
     }
-    // differences of nearly equal powers: computed relative to the middle one
+    // to avoid cancellation between nearly equal powers, all are computed relative to the middle one
     let (lag, exponent) = (lag as f64, 2.0 * hurst);
     let apart = |step: f64| (exponent * (step / lag).ln_1p()).exp_m1();
     lag.powf(exponent) * (apart(1.0) + apart(-1.0)) / 2.0
@@ -153,7 +153,7 @@ mod tests {
         FractionalSpec { rate: 100.0, hurst, cov, bin: Time::from_millis(100), bins }
     }
 
-    /// Counts in each bin.
+    /// Number of packets in each bin.
     fn counts(spec: FractionalSpec, seed: u64) -> Vec<f64> {
         let (mut source, mut stream) = (Fractional::new(spec), Stream::new(seed, Role::Source, 0));
         let mut counts = vec![0.0; spec.bins as usize];
@@ -184,11 +184,11 @@ mod tests {
         }
     }
 
-    /// Validates: fractional Gaussian noise has the correct variance and autocovariance, and sums of it grow as the
-    ///   power H.
+    /// Validates: fractional Gaussian noise has the correct variance and autocovariance, and the standard deviation of
+    ///   its sums grows with their length to the power H.
     /// Source: the definition; Davies and Harte 1987.
     /// Tolerance: four standard errors over 4,000 paths at a fixed seed; products of two normal draws have a standard
-    ///     deviation of at most the root of 2.
+    ///   deviation of at most the root of 2.
     #[test]
     fn noise_has_its_covariance() {
         let (paths, length) = (4_000, 48);

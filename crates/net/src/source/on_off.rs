@@ -3,14 +3,13 @@
 //! The aggregate of many such sources with Pareto periods of shape a < 2 is self-similar with H = (3 - a) / 2 (Taqqu,
 //! Willinger and Sherman, "Proof of a Fundamental Result in Self-Similar Traffic Modeling", CCR 1997).
 //!
-//! The source is a clock of constant rate that stops while off: a packet is due whenever it has run for another
+//! The source is a clock of constant rate that stops while off: a packet is due whenever the clock has run for another
 //! 1 / rate. The mean rate is therefore `rate * on / (on + off)` for any periods. ns-2's `Application/Traffic/Pareto`
-//! and
-//! `Exponential` (`tools/pareto.cc`, `tools/expoo.cc`) differ if on periods hold only a few packets: they draw a burst
-//! as a whole number of packets, rounded and at least 1, so that short bursts exceed the configured rate. Here a burst
-//! may be empty, and the remainder of an interval continues in the next one. As in ns-2 the source begins with an off
-//! period, and the first packet comes one interval after it; if periods have infinite variance, this initial state
-//! decays slowly.
+//! and `Exponential` (`tools/pareto.cc`, `tools/expoo.cc`) differ if on periods hold only a few packets: they draw a
+//! burst as a whole number of packets, rounded and at least 1, so that short bursts exceed the configured rate. Here a
+//! burst may be empty, and the remainder of an interval continues in the next on period. As in ns-2 the source begins
+//! with an off period, and the first packet comes one interval after it. If periods have infinite variance, this
+//! initial state decays slowly.
 
 use ackclock_units::{Stream, Time};
 
@@ -23,11 +22,11 @@ pub(crate) struct OnOff {
     on: Distribution,
     off: Distribution,
     emitted: u64,
-    /// Total time it has been on, up to the next poll.
+    /// Total time that the source has been on, up to the next poll.
     worked: Time,
-    /// Remaining time of the on period then.
+    /// Remaining time of the on period at the next poll.
     left: Time,
-    /// Whether a packet is due then; otherwise an on period begins.
+    /// Whether a packet is due at the next poll; otherwise an on period begins.
     is_due: bool,
 }
 
@@ -86,10 +85,10 @@ mod tests {
     }
 
     /// Validates: the on and the off periods of an on/off source have the given distributions; within an on period
-    ///     packets come at equal intervals.
+    ///   packets come at equal intervals.
     /// Source: the definition; the Pareto distribution.
-    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test over 4,000 s at a fixed seed, for on periods and the
-    ///     off periods that packets cannot show of them: they come at a thousandth of the least.
+    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test over 4,000 s at a fixed seed; for on periods plus the
+    ///   error of their observed length, at most one packet interval, which is a thousandth of the shortest period.
     #[test]
     fn periods_have_their_distributions() {
         let on = Distribution::Pareto { mean: 0.5, shape: 1.4 };
@@ -114,15 +113,15 @@ mod tests {
         println!("measured: {distances:.2?} of {periods} periods");
         assert!(periods > 4_000.0);
         assert!(distances[0] < 1.95, "off: {}", distances[0]);
-        // the density is at most shape / least; times the interval and the square root of the number
+        // an on period is known to one interval, 1e-3 * least; the density is at most shape / least
         assert!(distances[1] < 1.95 + 1.4e-3 * periods.sqrt(), "on: {}", distances[1]);
     }
 
-    /// Validates: an on/off source sends at `rate * on / (on + off)` on average, also where a burst is shorter than an
-    ///   interval.
+    /// Validates: an on/off source sends at `rate * on / (on + off)` on average, even if bursts are shorter than a
+    ///   packet interval.
     /// Source: the renewal-reward theorem; for exponential periods the time spent on in a long time t has the variance
-    ///     `2 (on off)^2 / (on + off)^3 t`.
-    /// Tolerance: four standard errors of 20,000 s at a fixed seed, a packet more.
+    ///   `2 (on off)^2 / (on + off)^3 t`.
+    /// Tolerance: four standard errors of 20,000 s at a fixed seed, plus one packet.
     #[test]
     fn the_mean_rate_is_the_share_of_the_time_that_it_is_on() {
         let mean = |mean| Distribution::Exponential { mean };

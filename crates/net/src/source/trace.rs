@@ -48,7 +48,7 @@ impl TraceSpec {
 #[derive(Clone, Debug)]
 pub(crate) struct Trace {
     spec: Arc<TraceSpec>,
-    /// The next row, once the source has started.
+    /// Index of the next row, once the source has started.
     row: Option<usize>,
     /// Time of the trace's beginning, plus `offset`.
     beginning: Time,
@@ -60,7 +60,7 @@ impl Trace {
         Self { spec, row: None, beginning: Time::ZERO, offset: Time::ZERO }
     }
 
-    /// The first row at or after `offset`.
+    /// Starts the trace. Returns the first row at or after `offset`.
     fn begin(&mut self, now: Time, stream: &mut Stream) -> usize {
         self.beginning = now;
         self.offset = self.spec.offset.unwrap_or_else(|| stream.time_below(self.spec.period.unwrap_or_default()));

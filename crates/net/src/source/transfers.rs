@@ -13,16 +13,16 @@ use super::{Distribution, Emission, Source, whole_packets};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Transfers {
-    /// In packets.
+    /// Sizes in packets.
     size: Distribution,
-    /// In seconds.
+    /// Think times in seconds.
     think: Distribution,
     is_at_work: bool,
     /// A transfer that has not been reported yet.
     begun: Option<Transfer>,
 }
 
-/// A transfer that begins.
+/// Time and size of a transfer that begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Transfer {
     pub(crate) at: Time,
@@ -96,7 +96,8 @@ mod tests {
         let drawn = transfers(&mut source, 1, 50_000);
         let thought = drawn.iter().map(|(_, thought)| thought.as_secs_f64()).collect();
         let thinking = kolmogorov(thought, |x| 1.0 - (-x / 3.0).exp());
-        // rounding up preserves "at most n" for whole n, so the distances are taken at whole numbers
+        // rounding up does not change whether a size is at most n for whole n, so the distances are taken at whole
+        // numbers
         let (mut counts, cdf) = (vec![0_u32; 10_000], pareto_cdf(40.0, 1.2));
         for (packets, _) in &drawn {
             counts.get_mut(*packets as usize).into_iter().for_each(|count| *count += 1);

@@ -12,7 +12,7 @@ use crate::plan::Plan;
 use crate::rate::LinkRate;
 use crate::simulator::Simulator;
 
-/// Measurements at a further link, defined as in [`Summary`](super::Summary).
+/// Summary of an additional link, with fields defined as in [`Summary`](super::Summary).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "same fields as Summary")]
 pub struct LinkSummary {
@@ -58,7 +58,7 @@ pub(in crate::observe) struct AtLink {
     rate: LinkRate,
     /// Mean rate of the link over the measured time.
     pub(super) mean_rate: Rate,
-    /// Until this time transmissions are counted by their duration.
+    /// Transmissions that end by this time are counted by their duration.
     usual_until: Time,
     pub(super) meters: Vec<LinkMeter>,
     pub(super) bins: Bins,
@@ -88,7 +88,7 @@ impl AtLink {
         self.link
     }
 
-    /// Handles a packet of a kind offered to the link.
+    /// Handles a packet of the given kind, offered to the link.
     #[inline(always)]
     pub(in crate::observe) fn offered(&mut self, now: Time, kind: usize, offered: Offered) {
         match offered {

@@ -10,7 +10,7 @@ pub(super) struct Bins {
     width: Time,
     /// Number of whole bins in the measured time.
     whole: u64,
-    /// The current bin and its end; before the first one, time 0.
+    /// The current bin (`current`) and its end (`edge`); before the first bin, time 0.
     current: u64,
     edge: Time,
     counts: Vec<u32>,
@@ -21,7 +21,7 @@ pub(super) struct Bins {
 pub(super) struct Tally {
     in_bin: u64,
     before: u64,
-    /// Sums over whole bins.
+    /// Sums over whole bins: of the counts, and of their squares.
     sum: u64,
     squares: u128,
 }
@@ -94,7 +94,7 @@ impl Bins {
         self.cov_from(sum, self.counts.iter().map(|count| u128::from(*count).pow(2)).sum())
     }
 
-    /// The same for the arrivals in a tally.
+    /// Coefficient of variation of the arrivals in a tally.
     pub(super) fn cov_of(&self, tally: &Tally) -> Option<f64> {
         self.cov_from(tally.sum, tally.squares)
     }

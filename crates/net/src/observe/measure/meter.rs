@@ -27,7 +27,7 @@ pub(super) struct Deliveries {
 impl Deliveries {
     #[inline(always)]
     pub(super) fn add(&mut self, now: Time, packet: &Packet, in_order: u64, measured: bool) {
-        // a link takes at least one instant
+        // never zero, since a link takes at least one picosecond
         let transit = (now - packet.sent).as_picos();
         if let Some(last) = replace(&mut self.last_transit, NonZeroU64::new(transit)) {
             // signed integers convert in one instruction, unsigned ones in about a dozen; no packet is in flight for
@@ -53,7 +53,7 @@ pub(super) struct Transfers {
     start: Time,
     /// Packets not yet received.
     missing: u64,
-    /// Minimum time in which the path could carry it.
+    /// Minimum time in which the path could carry the current transfer.
     least: Time,
     /// Transfers completed in the measured time, the sum of their completion times in seconds, and the sum of their
     /// slowdowns.
@@ -91,48 +91,48 @@ impl Transfers {
 pub(crate) struct FlowMeter<'a> {
     pub(super) id: u32,
     pub(crate) group: u32,
-    /// The first flow of its client, which may have several.
+    /// First flow of the client that the flow belongs to; a client may have several flows.
     pub(super) client: u32,
     pub(super) opens: bool,
     pub(super) deliveries: &'a Deliveries,
     pub(super) duplicates: u64,
     pub(super) transfers: Option<&'a Transfers>,
-    /// Its sender's counters in the measured time.
+    /// Counters of the flow's sender in the measured time.
     pub(crate) counters: Counters,
 }
 
 impl FlowMeter<'_> {
-    /// Whether it is the first flow of its client; true for flows without a shared client.
+    /// Whether the flow is the first one of its client; true for flows without a shared client.
     pub(super) const fn is_first(&self) -> bool {
         self.client == self.id
     }
 
-    /// Whether it is reserved for connections and had none.
+    /// Whether the flow is reserved for connections and never had one.
     pub(crate) fn is_spare(&self) -> bool {
         self.opens && self.counters.sent == 0 && self.deliveries.delivered == 0
     }
 
-    /// Segments delivered in order for the first time.
+    /// Number of segments delivered in order for the first time.
     pub(crate) const fn in_order(&self) -> u64 {
         self.deliveries.in_order
     }
 
-    /// Size of these segments in bits, including headers.
+    /// Size of the segments delivered in order for the first time, in bits, including headers.
     pub(crate) fn goodput_bits(&self) -> f64 {
         self.deliveries.in_order_bytes as f64 * 8.0
     }
 
-    /// Transfers completed in the measured time.
+    /// Number of transfers completed in the measured time.
     pub(crate) fn completed(&self) -> u64 {
         self.transfers.map_or(0, |transfers| transfers.completed)
     }
 
-    /// Sum of their completion times in seconds.
+    /// Sum of the completion times of these transfers, in seconds.
     fn completing(&self) -> f64 {
         self.transfers.map_or(0.0, |transfers| transfers.seconds)
     }
 
-    /// The sum of their slowdowns.
+    /// Sum of the slowdowns of these transfers.
     fn slowdowns(&self) -> f64 {
         self.transfers.map_or(0.0, |transfers| transfers.slowdowns)
     }
@@ -143,7 +143,7 @@ impl FlowMeter<'_> {
     }
 }
 
-/// The goodput bits of each client, from flows in order.
+/// The goodput of each client in bits, from the meters of flows in order.
 pub(super) fn of_clients<'a>(meters: impl Iterator<Item = FlowMeter<'a>>) -> impl Iterator<Item = f64> {
     let mut meters = meters.peekable();
     std::iter::from_fn(move || {

@@ -1,8 +1,8 @@
 //! Finds flows that received almost none of the capacity they could have had.
 //!
 //! A flow could have had its fair share of the link, or its offered load if that is smaller. A flow that offers little
-//! and gets it is therefore served, however fast the link is. A source is only polled for data that its sender can use;
-//! the load it would have offered beyond that is drawn here from a copy, until the question is decided.
+//! and gets it is therefore served, however fast the link is. A source is only polled for data that its sender can use.
+//! The load that it would have offered beyond that is drawn from a copy of the source, until the rating is decided.
 
 /// Fractions of its possible goodput below which a flow counts as shut off and as starved.
 const SHUT_OFF: f64 = 0.02;
@@ -18,7 +18,7 @@ pub(super) enum Plight {
 
 impl Plight {
     /// Rates a flow that received `bits` bits in `packets` packets, relative to a fair share of `fair` bits. `offered`
-    /// counts the packets that it had to send, up to a given limit.
+    /// counts the packets that the flow had to send, up to a given limit.
     ///
     /// The last packet may still be in flight and does not count as offered.
     pub(super) fn of(bits: f64, packets: u64, fair: f64, offered: impl FnOnce(u64) -> u64) -> Self {

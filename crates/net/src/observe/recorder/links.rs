@@ -14,11 +14,11 @@ columns! { DropColumns { time: F64(f64), link: U32(u32), flow: U32(u32), segment
 pub(super) struct Arrivals {
     bin: Time,
     links: Vec<u32>,
-    /// For each link of the network its counter, if it is recorded.
+    /// For each link of the network its counter, if the link is recorded.
     counters: Vec<Option<Counter>>,
 }
 
-/// Counts in consecutive bins.
+/// Counts of the packets offered to one link in consecutive bins.
 #[derive(Clone, Debug, Default)]
 struct Counter {
     /// End of the last bin.
@@ -37,7 +37,7 @@ impl Arrivals {
         Self { bin, links, counters }
     }
 
-    /// Handles a packet offered not before the previous one at this link.
+    /// Handles a packet offered to a link. At each link, times must not decrease.
     #[inline(always)]
     pub(super) fn offered(&mut self, now: Time, link: u32) {
         if let Some(Some(counter)) = self.counters.get_mut(link as usize) {
@@ -132,8 +132,9 @@ mod tests {
     use super::*;
     use crate::observe::{Column, Values};
 
-    /// Two of three links, by hand: a packet at an edge belongs to the bin that begins there, empty bins are rows, the
-    /// last bin may be short, and a link that is not requested is not counted.
+    /// Two of three links are recorded, with expected values computed by hand. A packet at an edge belongs to the bin
+    /// that begins there, empty bins are rows, the last bin may be short, and a link that is not requested is not
+    /// counted.
     #[test]
     fn arrivals_are_counted_in_bins_that_begin_at_their_edge() {
         let mut arrivals = Arrivals::of(vec![2, 0], Time::from_millis(10));

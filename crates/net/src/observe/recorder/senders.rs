@@ -15,8 +15,8 @@ columns! { WindowColumns {
 } }
 columns! { AckColumns { time: F64(f64), flow: U32(u32), ack: U64(u64), duplicate: Bool(bool) } }
 
-/// Encoding of a row, from the lowest bits. First: twice the step to its ACK's number, plus whether it is a duplicate,
-/// plus one (0 without an ACK).
+/// Encoding of a row, from the lowest bits. The first three bits are 0 without an ACK; otherwise they are one plus
+/// twice the increase of the ACK number, plus one for a duplicate.
 const ACK: u64 = 7;
 /// Set if the ACK is stored in a separate word instead.
 const FAR: u64 = 8;
@@ -24,14 +24,14 @@ const FAR: u64 = 8;
 const WINDOW: u64 = 16;
 /// Set if the window grew by one step of congestion avoidance.
 const STEP: u64 = 32;
-/// Set if the window has any other value, stored in a separate word; `OTHERS`: new values of all rarely changing
-/// fields, in separate words.
+/// `CWND` is set if the window has any other value, which is stored in a separate word. `OTHERS` is set if all rarely
+/// changing fields are stored in separate words, with new values.
 const CWND: u64 = 64;
 const OTHERS: u64 = 128;
-/// Position of the flight size.
+/// Bit position of the flight size.
 const FLIGHT: u32 = 8;
 
-/// No ACK.
+/// Marks the absence of an ACK.
 const NONE: u64 = u64::MAX;
 
 /// The records `windows` and `acks` combined, since most ACKs change a window.
@@ -57,7 +57,7 @@ struct Last {
     acks: bool,
 }
 
-/// Before the first row; matches no sender.
+/// The state before a flow's first row; it matches no sender.
 const NO_ROW: Last =
     Last { cwnd: 0.0, ssthresh: f64::NAN, flight_size: 0, timing: (0, Time::MAX), ack: 0, windows: false, acks: false };
 
@@ -103,7 +103,7 @@ impl SenderLog {
         let Some(last) = self.flows.get_mut(flow as usize) else { return };
         let (mut row, mut step) = (0, 0);
         if ack != NONE && last.acks {
-            // the step may be negative: modulo 2^63, which segment numbers never reach
+            // the step may be negative: it is computed modulo 2^63, which segment numbers never reach
             step = ack.wrapping_sub(last.ack);
             row = if step < ACK { step + 1 } else { FAR };
             last.ack = ack & !1;
@@ -182,7 +182,7 @@ fn next_step(cwnd: f64) -> f64 {
     cwnd + 1.0 / cwnd
 }
 
-/// Decodes a row's ACK: twice the step of its number, plus whether it is a duplicate.
+/// Decodes the ACK of a row: twice the increase of its number, plus one for a duplicate.
 fn read_ack(rows: &mut Reader<'_>, row: u64) -> Option<u64> {
     if row & FAR != 0 { Some(rows.word()) } else { (row & ACK).checked_sub(1) }
 }

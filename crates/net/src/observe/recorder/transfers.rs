@@ -29,9 +29,9 @@ pub(super) struct TransferLog {
 #[derive(Clone, Copy, Debug, Default)]
 struct Watched {
     wanted: bool,
-    /// Row of the transfer that its sender is sending.
+    /// Row of the transfer that the flow's sender is sending.
     row: Option<usize>,
-    /// Packets not yet received, and retransmissions before the transfer.
+    /// Packets of the transfer not yet received, and retransmissions before the transfer.
     missing: u64,
     before: u64,
 }

@@ -57,15 +57,15 @@ fn link_with(queue: QueueSpec) -> Link {
     Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), Stream::new(1, Role::Loss, 0))
 }
 
-/// A trace of ns-2.
+/// Compares RED with a trace of ns-2.
 ///
-/// Validates: RED's average is ns-2's at every arrival, over idle and busy times.
+/// Validates: RED's average equals the average of ns-2 at every arrival, over idle and busy times.
 /// Source: ns-2.35, Queue/RED with the constants of 2000.
 /// Tolerance: 10^-5 of the average, the digits of the trace; drops exact.
 #[test]
 fn the_average_is_ns2s_at_every_arrival() {
-    // Queue/RED of ns-2.35 with the constants of 2000 on a 1 Mb/s link under Poisson arrivals: its average before each
-    // arrival, over idle and busy times, and the drops of the full queue
+    // the trace contains, for Queue/RED of ns-2.35 with the constants of 2000 on a 1 Mb/s link under Poisson arrivals,
+    // the average before each arrival, over idle and busy times, and the drops of the full queue
     let queue = QueueSpec::Red(RedSpec { wait: true, spare_last: true, count_below: CountBelow::Run, ..SPEC });
     let mut link = link_with(queue);
     for line in include_str!("../../../tests/ns2/red_2000.csv").lines().skip(1) {
@@ -77,9 +77,9 @@ fn the_average_is_ns2s_at_every_arrival() {
     }
 }
 
-/// Four packets at once, worked by hand.
+/// Four packets arrive at once; the expected averages are computed by hand.
 ///
-/// Validates: RED's average moves with arrivals only: `avg = (1 - w_q) avg + w_q q`.
+/// Validates: RED's average changes only at arrivals: `avg = (1 - w_q) avg + w_q q`.
 /// Source: Floyd and Jacobson 1993, figure 2.
 /// Tolerance: exact.
 #[test]
@@ -109,7 +109,7 @@ fn average_of_a_burst(w_q: f64, packets: u64) -> f64 {
 /// A burst that fills an empty queue.
 ///
 /// Validates: after arrivals that find 1 to L waiting the average is `L + 1 + ((1 - w_q)^(L + 1) - 1) / w_q`; with
-///     `w_q` = 0.0042 a burst of 50 packets gives an average of 5.
+///   `w_q` = 0.0042 a burst of 50 packets gives an average of 5.
 /// Source: Floyd and Jacobson 1993, section 6.1 (an upper bound for `w_q`), its example included.
 /// Tolerance: 10^-12 of `L^2`, for rounding; the example to its two digits.
 #[test]
@@ -125,9 +125,10 @@ fn a_burst_moves_the_average_as_the_papers_sum_says() {
     println!("measured: {below:.4} below 5 for w_q = 0.00415, {above:.4} above for 0.00425");
 }
 
-/// Idle times, worked by hand: a typical packet of 500 bytes takes 4 ms at 1 Mb/s.
+/// Idle times, with expected averages computed by hand: a typical packet of 500 bytes takes 4 ms at 1 Mb/s.
 ///
-/// Validates: an idle time that would send m typical packets takes the average to `(1 - w_q)^m` of itself, m whole.
+/// Validates: an idle time in which the link could send m typical packets (m whole) multiplies the average by the
+///   factor `(1 - w_q)^m`.
 /// Source: Floyd and Jacobson 1993, figure 2 and section 11.
 /// Tolerance: exact: powers of one half.
 #[test]
@@ -136,7 +137,7 @@ fn idle_time_lowers_the_average_as_small_packets_would() {
         let mut red = Red { avg: 1_024.0, ..red(RedSpec { w_q: 0.5, ..SPEC }) };
         let sent = backlog(1, Time::SECOND);
         red.update_average(0.0, &arrival(&sent, sent.busy_until() + Time::from_millis(idle_millis)));
-        // and once more for the arrival itself, which finds an empty queue
+        // one more factor for the arrival itself, which finds an empty queue
         assert_eq!(red.avg, 1_024.0 * 0.5_f64.powi(small_packets + 1), "after {idle_millis} ms");
     }
 }
@@ -174,11 +175,11 @@ fn from_uniform(spec: RedSpec, avg: f64, (least, greatest): (u64, u64)) -> f64 {
 
 /// Gaps between drops with the average held: p_b = 0.02, 0.05 and 1/16.
 ///
-/// Validates: packets from drop to drop are uniform on 1 to 1/p_b - 1; with `wait`, on 1/p_b to 2/p_b - 1.
+/// Validates: the number of packets from drop to drop is uniform from 1 to 1/p_b - 1, with `wait` from 1/p_b to 2/p_b - 1.
 /// Source: Floyd and Jacobson 1993, section 7, method 2 (uniform random variables), and figure 2, which counts the
 ///     arrival itself; ns-2's `wait_`.
-/// Tolerance: chi-square of 20,000 gaps below 3 for each degree of freedom: with the fewest, 14,
-///     that fails for one seed in 8,000. The bounds exact.
+/// Tolerance: chi-square of 20,000 gaps below 3 for each degree of freedom: with the fewest, 14, that fails for one
+///   seed in 8,000. The bounds exact.
 #[test]
 fn gaps_between_drops_are_uniform() {
     let wait = RedSpec { wait: true, ..SPEC };
@@ -194,7 +195,7 @@ fn gaps_between_drops_are_uniform() {
     println!("measured: chi-square up to {worst:.2} a degree of freedom, for 1");
 }
 
-/// Drop probabilities, worked by hand.
+/// Drop probabilities, compared with values computed by hand.
 ///
 /// Validates: `p_b` rises from 0 at `min_th` to `max_p` at `max_th`, and with `gentle` to 1 at `2 max_th`.
 /// Source: Floyd and Jacobson 1993, section 4; Floyd 2000, "Recommendation on using the gentle_ variant of RED".
@@ -216,7 +217,7 @@ fn below_min_th_nothing_is_dropped_and_above_max_th_everything() {
     assert_eq!(verdict(16.0), Verdict::Drop(DropReason::Early));
 }
 
-/// Full and above `max_th`, with ever more packets waiting.
+/// The average is above `max_th`, with more and more packets waiting.
 ///
 /// Validates: with `spare_last` nothing is dropped while at most one unit waits: a packet, or a byte.
 /// Source: ns-2.35, `queue/red.cc`: `if (qavg >= edp_.th_min && qlen > 1)`, with `qlen` in bytes where the queue is.
@@ -224,7 +225,7 @@ fn below_min_th_nothing_is_dropped_and_above_max_th_everything() {
 #[test]
 fn spare_last_keeps_what_finds_at_most_one_waiting() {
     let verdict = |spare_last, unit, waiting: u64| {
-        // one more is being transmitted; the average stays
+        // one more packet is being transmitted; the average does not change
         let spec = RedSpec { spare_last, unit, w_q: 0.0, mean_packet_size: 1.0, ..SPEC };
         Red { avg: 16.0, ..red(spec) }.on_arrival(&arrival(&backlog(waiting + 1, Time::ZERO), Time::ZERO))
     };
