@@ -168,7 +168,7 @@ impl Agenda {
         true
     }
 
-    /// Takes the next event when it may be one outside the lane.
+    /// Takes the next event if it may be an event outside the lane.
     #[inline(never)]
     fn take_other(&mut self, next: &mut Event) {
         let (known, new) = (self.known.get(self.done), self.new.peek().map(|Reverse(event)| event));

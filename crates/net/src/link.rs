@@ -1,8 +1,9 @@
 //! A link: one direction of a connection between two nodes, with a rate, a delay and a queue in front of it.
 //!
-//! The queue is first in, first out and its discipline judges arrivals, so the start and the end of a packet's
-//! transmission and its arrival at the far end are known as soon as it is accepted. The end of a transmission needs no
-//! event. A link stores how long it is busy (`backlog.rs`) but no packets; those are pending events.
+//! The queue is first in, first out, and its discipline decides about a packet on arrival. The start and the end of the
+//! packet's transmission and its arrival at the far end are therefore known as soon as it is accepted. The end of a
+//! transmission needs no event. A link stores how long it is busy (`backlog.rs`) but no packets; those are pending
+//! events.
 
 use ackclock_units::{Stream, Time};
 

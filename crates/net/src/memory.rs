@@ -15,7 +15,7 @@ use crate::simulator::Simulator;
 
 /// Minimum number of events between two checks; they take some milliseconds.
 pub(crate) const EVENTS: u64 = 1 << 14;
-/// Cost of a simulation step in events; a step ends at each sample.
+/// Cost of a simulation step, expressed in events. A step ends whenever samples are taken.
 const EVENTS_OF_STEP: u64 = 16;
 /// Events per component between two visits to all components, so that visits cost almost nothing.
 const EVENTS_OF_VISIT: u64 = 64;

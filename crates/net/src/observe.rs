@@ -50,7 +50,7 @@ pub enum Observation<'a> {
     },
     /// An ACK with SACK blocks is about to leave its receiver.
     Selective {
-        /// Id of the ACK's blocks, valid until the ACK ends.
+        /// Id of the ACK's blocks, valid until the ACK arrives or is lost.
         id: SackId,
         /// The blocks.
         sack: &'a Sack,

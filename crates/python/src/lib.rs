@@ -87,7 +87,7 @@ fn check_law(spec: &str) -> PyResult<Option<(&'static str, String)>> {
     Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
-/// Partitions the groups of a plan into sets that affect each other, directly or indirectly.
+/// Partitions the groups of a plan into sets. Groups of different sets do not affect each other, even indirectly.
 #[pyfunction]
 fn components(plan: &str) -> PyResult<Vec<Vec<u32>>> {
     let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;

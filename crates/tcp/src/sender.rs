@@ -376,7 +376,7 @@ impl Connection {
             self.window.cwnd = 1.0;
         }
         if self.config.handshake && self.snd_una == 0 {
-            self.initial_window = 1; // RFC 5681, section 3.1: after a lost SYN
+            self.initial_window = 1; // RFC 5681, section 3.1: initial window after a lost SYN
             self.window.cwnd = 1.0; // under any law, the SYN is sent alone
         }
         self.snd_nxt = self.snd_una;
@@ -395,8 +395,9 @@ mod tests {
     use crate::config::SackRule;
     use crate::receiver::{Receiver, ReceiverConfig};
 
-    /// A transfer over a link of 1,000 segments/s with a buffer of 50 segments and a delay of 20 ms, under a law that
-    /// ignores losses and keeps the window at `cwnd`. Returns the time at which everything was acknowledged.
+    /// A transfer over a link of 1,000 segments/s with a buffer of 50 segments and a delay of 20 ms. Its
+    /// congestion-control law ignores losses and keeps the window at `cwnd`. Returns the time at which everything was
+    /// acknowledged.
     fn transfer_with_a_window_that_never_shrinks(config: SenderConfig, cwnd: f64) -> Time {
         const SEGMENTS: u64 = 1_000;
         let (service, delay) = (Time::from_millis(1), Time::from_millis(20));
@@ -429,9 +430,9 @@ mod tests {
         panic!("{:?} after {now}", sender.state());
     }
 
-    /// Validates: every transfer ends, even under a law that ignores losses: after each timeout the link accepts at
-    ///   least as many segments as its buffer holds (50), so that 1,000 segments need at most 20 timeouts of at most 60
-    ///   s.
+    /// Validates: every transfer ends, even under a congestion-control law that ignores losses: after each timeout the
+    ///   link accepts at least as many segments as its buffer holds (50), so that 1,000 segments need at most 20
+    ///   timeouts of at most 60 s.
     /// Source: RFC 9293, section 3.4 (reliable, ordered delivery); RFC 6298, section 5 (back-off).
     /// Tolerance: exact.
     #[test]

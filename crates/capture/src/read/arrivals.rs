@@ -1,7 +1,7 @@
 //! Packets and bytes in time bins, in memory bounded by a million bins.
 
-/// Maximum number of bins: three hours at 10 ms each. Beyond it, pairs of bins are merged. Analysing the bins takes a
-/// hundred times their memory.
+/// Maximum number of bins: three hours at 10 ms each. With more bins, pairs of bins are merged. Analysing the bins
+/// takes a hundred times their memory.
 const MOST: usize = 1 << 20;
 
 /// Counts per bin, starting at the first packet.

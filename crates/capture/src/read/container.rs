@@ -88,7 +88,7 @@ impl Container {
             }
         };
         container.need(24, "the file header")?;
-        // The upper bits describe frame check sequences.
+        // The upper bits of the link type describe frame check sequences.
         let link = container.u32(20) as u16;
         container.interfaces.add(Interface::plain(link));
         container.source.advance(24);

@@ -106,7 +106,7 @@ impl Flows {
         Seen { flow, way, retransmission }
     }
 
-    /// Puts a conversation into the young generation, either a new one or one from the old generation.
+    /// Puts a conversation into the young generation: a new conversation, or one from the old generation.
     #[cold]
     fn begin(&mut self, key: Key, ip: &Ip, time: i64) -> usize {
         if self.young.len() >= GENERATION {

@@ -31,7 +31,7 @@ impl Interface {
         Self { link, snap: 0, name: String::new(), tick: Tick::Nanoseconds(1), offset: 0 }
     }
 
-    /// Parses an interface description block of at least 20 bytes. An option that exceeds the block ends the options.
+    /// Parses an interface description block of at least 20 bytes. Parsing stops at an option that exceeds the block.
     pub(super) fn described(block: &[u8], big: bool) -> Self {
         let u16 = |at: usize| {
             let bytes = [block[at], block[at + 1]];

@@ -106,8 +106,8 @@ fn cooked(bytes: &[u8], at: usize, before: usize) -> Frame<'_> {
     }
 }
 
-/// Four bytes with an address family in the byte order of the capturing machine; the value for IPv6 differs between
-/// systems.
+/// Loopback frames begin with four bytes: an address family in the byte order of the capturing machine. Its value for
+/// IPv6 differs between systems.
 fn loopback(bytes: &[u8]) -> Frame<'_> {
     let carried = match bytes {
         [0, 0, 0, family, ..] | [family, 0, 0, 0, ..] => match family {

@@ -12,7 +12,7 @@ const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
 /// Marks an unspecified section length.
 const UNKNOWN_LENGTH: u64 = u64::MAX;
-/// Packets begin with an IP header.
+/// Link type of packets that begin with an IP header.
 const LINKTYPE_RAW: u16 = 101;
 
 const OPT_END: u16 = 0;

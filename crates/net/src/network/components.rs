@@ -77,7 +77,7 @@ pub(super) struct Ways {
 }
 
 impl Ways {
-    /// No transitions, for `links` links and the endpoints.
+    /// An empty set of transitions between `links` links and the endpoints.
     pub(super) fn new(links: usize) -> Self {
         Self { delays: BTreeMap::new(), entered: vec![false; links + 1] }
     }

@@ -1,4 +1,4 @@
-//! Lays out routes as hops and sets for each hop how packets reach the next.
+//! Lays out routes as hops and sets for each hop how packets reach the next hop.
 
 use ackclock_units::Time;
 
@@ -25,7 +25,7 @@ pub(super) const fn place(hop: Hop) -> u32 {
     }
 }
 
-/// The table of hops as it grows.
+/// The table of hops during its construction.
 #[derive(Debug)]
 pub(super) struct Layout<'a> {
     /// The links of all routes and their properties.

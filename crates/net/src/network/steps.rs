@@ -31,7 +31,7 @@ impl Feeders {
             let last = path[data.range()].last().copied().filter(|_| *answers_at_once);
             feeders.add_route(&path[acks.range()], last);
         }
-        // a sampled link must not run ahead of the clock
+        // a sampled link needs events, because it must not run ahead of the clock
         let sampled = plan.records.iter().filter_map(|record| match record {
             RecordSpec::Queue { links, .. } => Some(links),
             _ => None,

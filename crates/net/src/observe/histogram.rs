@@ -2,7 +2,7 @@
 
 use ackclock_units::Time;
 
-/// Buckets per octave: `2^9`, which gives quantiles to within 0.2 %.
+/// Base-2 logarithm of the number of buckets per octave. `2^9` buckets give quantiles to within 0.2 %.
 const BITS: u32 = 9;
 
 /// A log-linear histogram of times.

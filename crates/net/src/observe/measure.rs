@@ -55,9 +55,9 @@ pub struct Summary {
     pub queue_mean: f64,
     /// Median time of departing packets from arrival at the queue to the start of transmission.
     pub sojourn_p50: Option<f64>,
-    /// 95th percentile of that time.
+    /// 95th percentile of the time from arrival at the queue to the start of transmission.
     pub sojourn_p95: Option<f64>,
-    /// 99th percentile of that time.
+    /// 99th percentile of the time from arrival at the queue to the start of transmission.
     pub sojourn_p99: Option<f64>,
     /// Mean one-way delay of data packets from sender to receiver.
     pub delay_mean: Option<f64>,

@@ -104,8 +104,8 @@ mod tests {
     use crate::queue::QueueSpec;
     use crate::rate::LinkRate;
 
-    /// Two packets fill a link that takes 8 ms for the first; a third arrives exactly when the first has been sent, and
-    /// one instant later.
+    /// Two packets fill a link that takes 8 ms for the first packet. A third packet arrives exactly when the first has
+    /// been sent, or one instant later.
     ///
     /// Validates: the order of an arrival and a departure at the same time, for packets of equal and different sizes,
     ///   and for limits in packets and bytes.

@@ -104,7 +104,7 @@ pub enum Unit {
     Bytes,
 }
 
-/// Action above `max_th` (with `gentle`, above twice that).
+/// Action above `max_th` (with `gentle`, above `2 max_th`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum AboveMax {
@@ -118,9 +118,9 @@ pub enum AboveMax {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CountBelow {
-    /// It restarts at the first packet above `min_th`.
+    /// The count restarts at the first packet above `min_th`.
     Reset,
-    /// It continues, but the first packet above `min_th` is accepted and counts as the first.
+    /// The count continues, but the first packet above `min_th` is accepted and counts as the first.
     Run,
 }
 

@@ -1,4 +1,5 @@
-//! Rate changes: hand-worked transmissions, the integral, and measurements at such a link.
+//! Rate changes: transmissions computed by hand, the integral of the rate, and measurements at a link with a varying
+//! rate.
 
 use proptest::prelude::*;
 

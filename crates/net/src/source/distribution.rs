@@ -135,8 +135,8 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Kolmogorov's distance between a sample and a distribution function, times the square root of the sample size.
-    /// For samples from that distribution it exceeds 1.95 with probability 0.001 (Kolmogorov 1933).
+    /// Kolmogorov's distance between a sample and a distribution function, times the square root of the sample size. If
+    /// the sample is from that distribution, this statistic exceeds 1.95 with probability 0.001 (Kolmogorov 1933).
     pub(crate) fn kolmogorov(mut sample: Vec<f64>, cdf: impl Fn(f64) -> f64) -> f64 {
         sample.sort_by(f64::total_cmp);
         let n = sample.len() as f64;

@@ -39,7 +39,7 @@ impl Transfers {
         now.saturating_add(Time::from_secs_f64(self.think.draw(stream)))
     }
 
-    /// Returns the last transfer begun, once.
+    /// Returns the last transfer that began; each transfer is returned once.
     pub(crate) const fn begun(&mut self) -> Option<Transfer> {
         self.begun.take()
     }

@@ -1,4 +1,5 @@
-//! A sender and a receiver, connected by a channel that loses, delays and duplicates, and observed by a witness.
+//! A sender and a receiver, connected by a channel that loses, delays and duplicates packets, and observed by a
+//! witness.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ pub(crate) struct Script {
     pub(crate) receiver: ReceiverConfig,
     /// One-way delay.
     pub(crate) delay: Time,
-    /// Times at which the application supplies segments, and how many.
+    /// Times at which the application supplies segments, and the numbers of segments.
     pub(crate) supplies: Vec<(Time, u64)>,
     pub(crate) segments: Vec<Fate>,
     pub(crate) acks: Vec<Fate>,

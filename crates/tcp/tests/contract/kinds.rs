@@ -1,4 +1,4 @@
-//! Random configurations of senders and receivers: every variant, law and option.
+//! Random configurations of senders and receivers: every variant, congestion-control law and option.
 
 use ackclock_tcp::congestion::{BaseRtt, LAWS, LawSpec, RenoSpec, VARIANTS, VegasSpec};
 use ackclock_tcp::recovery::RecoverySpec;

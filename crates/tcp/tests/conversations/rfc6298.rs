@@ -37,7 +37,7 @@ fn later_samples_are_averaged_one_in_a_round_trip() {
     talk.ack(100, 1);
     talk.ack(10, 4);
     assert_eq!(talk.rto(), 0.3);
-    talk.ack(170, 5); // segment 4 left with the first ACK: 180 ms
+    talk.ack(170, 5); // segment 4 was sent on the first ACK, 180 ms ago
     assert!((talk.sender.state().srtt - 0.11).abs() < 1e-9);
     assert!((talk.rto() - 0.34).abs() < 1e-9, "110 + 4 * 57.5 = 340");
 }

@@ -148,7 +148,7 @@ impl AtLink {
         (self.end - self.from).as_secs_f64()
     }
 
-    /// Throughput of a meter in bits per second, including headers.
+    /// Throughput of the packets that a meter counted, in bits per second, including headers.
     pub(super) fn throughput_bps(&self, meter: &LinkMeter) -> f64 {
         self.throughput_of(meter.busy)
     }
@@ -157,7 +157,7 @@ impl AtLink {
         busy as f64 / (self.end - self.from).as_picos() as f64 * self.mean_rate.as_bps() as f64
     }
 
-    /// Mean number of waiting packets of a meter (Little's law).
+    /// Mean number of waiting packets, of those that a meter counted (Little's law).
     pub(super) fn queue_mean(&self, meter: &LinkMeter) -> f64 {
         self.queue_of(meter.waiting)
     }

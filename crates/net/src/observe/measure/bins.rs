@@ -50,7 +50,7 @@ impl Bins {
         self.counts.capacity() * size_of::<u32>()
     }
 
-    /// End of the current bin or of the measured time, whichever is earlier; 0 before both begin.
+    /// End of the current bin or of the measured time, whichever is earlier; 0 before the first bin begins.
     #[inline(always)]
     pub(super) const fn edge(&self) -> Time {
         self.edge

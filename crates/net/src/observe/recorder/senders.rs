@@ -20,7 +20,7 @@ columns! { AckColumns { time: F64(f64), flow: U32(u32), ack: U64(u64), duplicate
 const ACK: u64 = 7;
 /// Set if the ACK is stored in a separate word instead.
 const FAR: u64 = 8;
-/// Set if the row has a window; without further bits, it equals the flow's previous window.
+/// Set if the row has a window. Without further bits, the window equals the flow's previous window.
 const WINDOW: u64 = 16;
 /// Set if the window grew by one step of congestion avoidance.
 const STEP: u64 = 32;

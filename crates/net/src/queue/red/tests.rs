@@ -1,4 +1,4 @@
-//! RED against hand-worked cases, the paper's distribution of gaps, and ns-2's average.
+//! RED compared with cases computed by hand, the paper's distribution of gaps, and ns-2's average.
 
 use ackclock_units::{Rate, Role};
 
@@ -175,7 +175,8 @@ fn from_uniform(spec: RedSpec, avg: f64, (least, greatest): (u64, u64)) -> f64 {
 
 /// Gaps between drops with the average held: p_b = 0.02, 0.05 and 1/16.
 ///
-/// Validates: the number of packets from drop to drop is uniform from 1 to 1/p_b - 1, with `wait` from 1/p_b to 2/p_b - 1.
+/// Validates: the number of packets from drop to drop is uniform from 1 to 1/p_b - 1; with `wait`, it is uniform from
+///   1/p_b to 2/p_b - 1.
 /// Source: Floyd and Jacobson 1993, section 7, method 2 (uniform random variables), and figure 2, which counts the
 ///     arrival itself; ns-2's `wait_`.
 /// Tolerance: chi-square of 20,000 gaps below 3 for each degree of freedom: with the fewest, 14, that fails for one
