@@ -1,8 +1,8 @@
 """Ackclock: a laboratory for TCP congestion control and the burstiness it causes.
 
-Describe a network, its flows and their traffic as a :class:`Scenario`; :func:`simulate` simulates every packet and
-returns a :class:`Run`; :func:`replicate` does so for several seeds and adds confidence intervals. :func:`sweep` runs
-whole studies, whose stored results ``ackclock.open`` opens.
+A :class:`Scenario` describes a network, its flows and their traffic. :func:`simulate` simulates every packet of a
+scenario and returns a :class:`Run`. :func:`replicate` simulates it with several seeds and adds confidence intervals.
+:func:`sweep` runs a whole study and stores its results, and ``ackclock.open`` opens stored results.
 """
 
 from importlib import import_module
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from ackclock.study.sweeping import sweep
 
     __version__: str
-    open = Store.open  # noqa: A001  # as `ackclock.open` it reads well
+    open = Store.open  # noqa: A001  # written as `ackclock.open`
 
 __all__ = [
     "Capture",
@@ -139,7 +139,7 @@ if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
             from ackclock.running.catalogue import catalogue  # noqa: PLC0415
 
             return catalogue().version
-        if name == "open":  # it is not among `__all__`: who imports all names keeps Python's own
+        if name == "open":  # `open` is not in `__all__`, so that a star import keeps the builtin
             from ackclock.study.store import Store  # noqa: PLC0415
 
             return Store.open

@@ -1,4 +1,4 @@
-"""Scenarios: their schema, and the only code that validates them."""
+"""The schema of scenarios, and the only code that validates scenarios."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Final

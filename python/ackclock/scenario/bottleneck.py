@@ -1,4 +1,4 @@
-"""The measured link, the flows whose data crosses it, and the size of the pipe that it forms with its buffer."""
+"""The measured link, the flows whose data crosses it, and the size of the pipe (link and buffer) in packets."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ from ackclock.scenario.routes import directed, routes_over
 
 @dataclass(frozen=True)
 class Measured:
-    """The measured link, and the groups whose data crosses it."""
+    """The measured link, and the groups of flows whose data crosses it."""
 
     link: Link | GraphLink
     groups: list[Clients | Flow]
@@ -28,7 +28,7 @@ class Measured:
     counts: list[int]
     """Number of flows of each group that cross the link."""
     narrowest: list[float]
-    """Highest rate of each group through the links before the measured one, bit/s."""
+    """Highest rate, in bit/s, at which each group can send to the measured link through the links before it."""
     rate: int
     """The link's rate, bit/s: the mean over the run if the rate changes."""
 
@@ -53,7 +53,7 @@ def find_measured(scenario: Scenario) -> Measured:
 
 
 _Crossing = tuple[int, float] | None
-"""Number of a group's flows that cross the measured link, and the highest rate at which they can send to it, bit/s."""
+"""Number of a group's flows that cross the measured link, and the highest rate at which they reach it, in bit/s."""
 
 
 def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
@@ -102,13 +102,14 @@ class TcpLoad:
 
     flows: int
     packet: float
-    """Mean size of their data packets on the wire, in bytes."""
+    """Mean size of the flows' data packets on the wire, in bytes."""
     product: float
-    """The link's rate times their mean round-trip propagation delay, in packets of that size."""
+    """Bandwidth-delay product: the link's rate times the flows' mean round-trip propagation delay, in packets of mean
+    size."""
 
 
 def tcp_load(measured: Measured) -> TcpLoad | None:
-    """Sum up the TCP flows whose data crosses the measured link; ``None`` if there are none."""
+    """Summarise the TCP flows whose data crosses the measured link; ``None`` if there are none."""
     tcp = [
         (count, group.packet_size or 0, delay)
         for group, delay, count in zip(measured.groups, measured.delays, measured.counts, strict=True)
@@ -124,7 +125,7 @@ def tcp_load(measured: Measured) -> TcpLoad | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Pipe:
-    """Packets that a bottleneck and its buffer hold, compared with the number of connections that share them."""
+    """Capacity of a bottleneck and its buffer in packets, compared with the number of connections that share it."""
 
     connections: int
     """Number of TCP flows whose data crosses the bottleneck, Conn."""
@@ -169,13 +170,13 @@ def pipe(scenario: Scenario) -> Pipe:
     Raises
     ------
     ScenarioError
-        No TCP flow sends data through the measured link, or the link is not the single bottleneck of the flows that do:
-        some flow has an equal or smaller fair share on another link of its path.
+        No TCP flow sends data through the measured link, or the link is not the single bottleneck of these flows: some
+        flow has an equal or smaller fair share on another link of its path.
 
     Notes
     -----
     Qiu, Zhang and Keshav, "Understanding the performance of many TCP flows" (Computer Networks 37, 2001), section 5: in
-    a large pipe losses are recovered by fast retransmission and all flows halve their windows together; in a small one
+    a large pipe losses are recovered by fast retransmission and all flows halve their windows together; in a small pipe
     timeouts shut some flows out.
 
     Examples
@@ -215,7 +216,7 @@ def pipe(scenario: Scenario) -> Pipe:
 
 
 def _other_shares(scenario: Scenario) -> Iterator[tuple[str, Fraction]]:
-    """Yield a flow's fair share of every other link that the data of the measured flows crosses."""
+    """Yield the other links that the measured flows' data crosses, each with a flow's fair share of its rate."""
     number = links_of(scenario).number(scenario.measure.link or "") or 0
     if scenario.dumbbell is None:
         links = directed(scenario.links)

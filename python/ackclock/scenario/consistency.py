@@ -1,4 +1,4 @@
-"""Checks that the parts of a scenario fit together. Each field has passed its own check already."""
+"""Checks that involve several tables of a scenario, after each field has passed its own check."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def problems(scenario: "Scenario") -> list[InitErrorDetails]:
-    """Find the parts that do not fit. Later checks assume that earlier ones passed."""
+    """Run the checks in order, and return the problems of the first check that fails."""
     for check in (_form, _graph, _routes, _groups, _queues, _measure):
         found = list(check(scenario))
         if found:
@@ -65,7 +65,7 @@ def _graph(scenario: "Scenario") -> Iterator[InitErrorDetails]:
 
 
 def _routes(scenario: "Scenario") -> Iterator[InitErrorDetails]:
-    """Check that each flow of a graph has a route. All names exist already."""
+    """Check that each flow of a graph has a route in both directions. Assumes that all names exist."""
     routes = routes_over(directed(scenario.links))
     for place, flow in enumerate(scenario.flows):
         ways = [(flow.from_, flow.to)] + ([(flow.to, flow.from_)] if isinstance(flow.transport, Tcp) else [])
@@ -148,7 +148,7 @@ def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 
 
 def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
-    """Check the parameters of a window law against each other, including defaults."""
+    """Check that the parameters of a congestion-control law (window law), with its defaults, are consistent."""
     kind = catalogue().variants[whole.variant].congestion
     found = engine.check_law(json.dumps({"kind": kind, **whole.parameters}))
     if found is not None:
@@ -157,7 +157,7 @@ def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 
 
 def _queues(scenario: "Scenario") -> Iterator[InitErrorDetails]:
-    """Check the parameters of each queue against each other, including defaults."""
+    """Check that the parameters of each queue, with its defaults, are consistent."""
     for at, given in _given_queues(scenario):
         whole = effective.queue(scenario.profile, given)
         found = engine.check_queue(json.dumps(whole.for_engine()))

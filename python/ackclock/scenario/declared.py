@@ -1,4 +1,4 @@
-"""Transports and queues, whose kinds declare fields of their own.
+"""Transports and queues. Each TCP variant and each queue discipline declares further fields of its own.
 
 Type checkers and editors read ``declared.pyi`` instead. ``make signatures`` generates it from the engine's catalogue,
 with every field of every kind.
@@ -31,7 +31,7 @@ class Queue(QueueTable):
     """
 
 
-def DropTail(**fields: object) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
+def DropTail(**fields: object) -> Queue:  # noqa: N802  # capitalised like the classes of a scenario
     """Make a queue that drops the arrival when it is full.
 
     Examples
@@ -42,7 +42,7 @@ def DropTail(**fields: object) -> Queue:  # noqa: N802  # reads as the other par
     return Queue("droptail", **fields)
 
 
-def Red(**fields: object) -> Queue:  # noqa: N802  # reads as the other parts of a scenario do
+def Red(**fields: object) -> Queue:  # noqa: N802  # capitalised like the classes of a scenario
     """Make a queue with random early detection (Floyd and Jacobson 1993).
 
     Examples

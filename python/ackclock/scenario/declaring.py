@@ -1,4 +1,4 @@
-"""Tables whose kinds declare further fields: the common fields and the checks."""
+"""Base classes of the tables for TCP and queues, whose further fields the engine declares."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
@@ -13,7 +13,7 @@ from ackclock.scenario.model import Declared
 
 
 class TcpFields(Declared):
-    """The fields of a TCP transport that are not options of its sender."""
+    """The common fields of a TCP transport, without the options that the engine declares."""
 
     kind: Literal["tcp"] = "tcp"
     """``tcp``."""
@@ -41,7 +41,7 @@ class TcpFields(Declared):
 
 
 if TYPE_CHECKING:
-    _WithOptions = TcpFields  # `declared.pyi` names the options
+    _WithOptions = TcpFields  # `declared.pyi` lists the options for type checkers
 else:
     _WithOptions = create_model(
         "_WithOptions",
@@ -54,7 +54,7 @@ else:
 
 
 class TcpTable(_WithOptions):
-    """All fields of a TCP transport, and their checks."""
+    """The table of a TCP transport, with all fields and their checks."""
 
     subject: ClassVar[str | None] = "variant"
 
@@ -75,7 +75,7 @@ class TcpTable(_WithOptions):
 
 
 class QueueTable(Declared):
-    """The fields of a queue, and their checks."""
+    """The table of a queue, with all fields and their checks."""
 
     subject: ClassVar[str | None] = "kind"
 

@@ -31,7 +31,7 @@ _SUMMED: Final = 10_000
 
 
 class _Drawn(Part):
-    """A distribution of times or sizes. Sizes can also be rounded up to whole packets."""
+    """Base class of the distributions of times or sizes. Sizes can also be rounded up to whole packets."""
 
     @abstractmethod
     def above(self, bytes_: float) -> float:
@@ -39,7 +39,7 @@ class _Drawn(Part):
 
     @abstractmethod
     def excess(self, bytes_: float) -> float:
-        """Compute the mean excess of a size over ``bytes_``, with 0 for sizes that do not exceed it."""
+        """Compute the mean of ``max(size - bytes_, 0)``."""
 
     def for_engine(self, number: Callable[[str], float]) -> dict[str, Any]:
         """Convert the distribution into the engine's form; ``number`` converts times or sizes to its unit."""
@@ -49,9 +49,8 @@ class _Drawn(Part):
     def mean_packets(self, payload: int) -> float:
         """Compute the mean size in packets of ``payload`` bytes, each size rounded up to whole packets.
 
-        It is the
-        sum of the probabilities to exceed 0, 1, 2, ... packets, computed from `_SUMMED` on by the Euler-Maclaurin
-        formula.
+        The mean is the sum of the probabilities that a size exceeds 0, 1, 2, ... packets. From `_SUMMED` packets on,
+        the sum is computed by the Euler-Maclaurin formula.
         """
         one_by_one = sum(self.above(packets * payload) for packets in range(1, _SUMMED))
         rest = _SUMMED * payload
@@ -94,7 +93,7 @@ class Exponential(_Drawn):
         return math.exp(-bytes_ / SIZE.parse(self.mean))
 
     def excess(self, bytes_: float) -> float:
-        """Give the mean of what a size exceeds so many bytes by."""
+        """Compute the mean of ``max(size - bytes_, 0)``."""
         return SIZE.parse(self.mean) * self.above(bytes_)
 
 
@@ -128,7 +127,7 @@ class Pareto(_Drawn):
         return math.pow(self._least / max(bytes_, self._least), self.shape)
 
     def excess(self, bytes_: float) -> float:
-        """Give the mean of what a size exceeds so many bytes by."""
+        """Compute the mean of ``max(size - bytes_, 0)``."""
         if bytes_ < self._least:
             return SIZE.parse(self.mean) - bytes_
         return self.above(bytes_) * bytes_ / (self.shape - 1)
@@ -155,7 +154,7 @@ class Lognormal(_Drawn):
     """The standard deviation of the natural logarithm."""
 
     def _normal(self, bytes_: float) -> float:
-        """Compute the logarithm's distance from its mean, in standard deviations."""
+        """Convert a size to the standard score of its logarithm."""
         return math.log(bytes_ / SIZE.parse(self.mean)) / self.sigma + self.sigma / 2
 
     def above(self, bytes_: float) -> float:
@@ -216,7 +215,7 @@ class SizeTable(_Drawn):
         return self.excess(0)
 
     def _lines(self) -> list[tuple[float, float, float]]:
-        """List the segments of the distribution function: lower size, upper size and the share between them."""
+        """List the segments of the distribution function: lower size, upper size, share of sizes."""
         given = [(float(SIZE.parse(size)), share) for size, share in self.points]
         lines = [(given[0][0], given[0][0], given[0][1])]
         for (low, before), (high, share) in itertools.pairwise(given):
@@ -231,7 +230,7 @@ class SizeTable(_Drawn):
         )
 
     def excess(self, bytes_: float) -> float:
-        """Give the mean of what a size exceeds so many bytes by."""
+        """Compute the mean of ``max(size - bytes_, 0)``."""
         total = 0.0
         for low, high, share in self._lines():
             if high > bytes_:
@@ -243,8 +242,8 @@ class SizeTable(_Drawn):
     def mean_packets(self, payload: int) -> float:
         """Compute the mean size in packets of ``payload`` bytes, each size rounded up to whole packets.
 
-        On a segment the result is the mean of ``ceil``. Its integral up to x is ``m (m + 1) / 2 + (m + 1) (x - m)``,
-        where m is the number of whole packets in x.
+        On a segment, where sizes are uniform, the result is the mean of ``ceil``. Its integral up to x is
+        ``m (m + 1) / 2 + (m + 1) (x - m)``, where m is the number of whole packets in x.
         """
 
         def integral(packets: float) -> float:

@@ -1,4 +1,4 @@
-"""Effective scenarios: every default is filled in, so that a result records all of its inputs."""
+"""Makes effective scenarios: fills in every default, so that a result records all of its inputs."""
 
 import functools
 from collections.abc import Mapping
@@ -74,7 +74,7 @@ def _sealed_link(given: _Line) -> _Line:
     return given.model_copy(update=traces) if traces else given
 
 
-@functools.lru_cache(maxsize=1024)  # the points of a study share most of their parts
+@functools.lru_cache(maxsize=1024)  # the points of a study share most of their tables
 def queue(profile_name: str, given: Queue | None) -> Queue:
     """Fill in the defaults of a queue."""
     given = given or Queue("droptail")
@@ -132,7 +132,7 @@ def two_way_delays(whole: "Scenario") -> list[int]:
 
 
 def default_bin(whole: "Scenario") -> int:
-    """Average the round-trip propagation delay over all flows, in picoseconds.
+    """Compute the mean round-trip propagation delay over all flows, in picoseconds: the default of ``measure.bin``.
 
     The result is rounded to microseconds, but a positive delay never to 0. It is 0 if no link has a delay.
     """

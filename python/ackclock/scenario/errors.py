@@ -1,6 +1,6 @@
 """Errors in an input: one line each, with the field, the value and what is allowed.
 
-Every message about an input is made here. Pydantic finds most of the problems; its own wording never reaches a user.
+Every message about an input is made here. Pydantic finds most problems, but its messages are replaced by ours.
 """
 
 import difflib
@@ -27,29 +27,29 @@ _UNKNOWN, _VALUE, _MISSING, _FILE = range(4)
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with an input."""
+    """A problem of an input: one line of an error message."""
 
     field: str
     """Path of the field as TOML writes it, such as ``clients.0.transport.max_window``."""
 
     value: object
-    """What was given; ``None`` for a field that is missing."""
+    """The given value; ``None`` if the field is missing."""
 
     allowed: str
     """What is allowed, as the end of a sentence."""
 
     rank: int = _VALUE
-    """Problems are reported in this order."""
+    """Rank of the problem in a message: problems with lower ranks are reported first."""
 
     where: str = ""
-    """The input that has the problem, if there are several, such as ``over: clients.0.count = -3``."""
+    """Name of the input with the problem, if there are several inputs, such as ``over: clients.0.count = -3``."""
 
     noun: str = ""
-    """The thing that the value names, such as ``variant``, if a name can be unknown."""
+    """Category of the name, such as ``variant``, if the value is a name that can be unknown."""
 
     @property
     def order(self) -> int:
-        """Sort key. A missing kind comes first in its table, since it makes the other fields wrong too."""
+        """Sort key. A missing kind comes first in its table, because it also invalidates the other fields."""
         return _VALUE if self.rank == _MISSING and self.field.rpartition(".")[2] == "kind" else self.rank
 
     def __str__(self) -> str:
@@ -68,7 +68,7 @@ class Problem:
         if self.noun and isinstance(self.value, str):
             return f"{field}: unknown {self.noun} {shown(self.value)}; {self.allowed}"
         if self.allowed.startswith("must be absent") and not isinstance(self.value, str | int | float):
-            return f"{field}: {self.allowed}"  # the value, "a table", adds nothing
+            return f"{field}: {self.allowed}"  # printing the value as "a table" would add nothing
         return f"{field}: {shown(self.value)} is not allowed; {self.allowed}"
 
 
@@ -115,7 +115,7 @@ class ScenarioError(ValueError):
 
 
 class LostError(RuntimeError):
-    """A process that makes runs ended or did not start. The input is not at fault. The text is one line."""
+    """A worker process ended or did not start, for a reason other than the input. The text is one line."""
 
 
 def refuse(field: str, value: object, allowed: str, *, noun: str = "") -> ScenarioError:
@@ -126,7 +126,7 @@ def refuse(field: str, value: object, allowed: str, *, noun: str = "") -> Scenar
 def no_attribute(
     thing: object, name: str, names: Iterable[str], also: Mapping[str, str] = MappingProxyType({})
 ) -> AttributeError:
-    """Make the error for an attribute that a result does not have; ``also`` says where to find others."""
+    """Make the error for an attribute that a result does not have; ``also`` says where to find other names."""
     hint = "" if name.startswith("_") else near(name, names, also).rstrip()
     message = f"{type(thing).__name__!r} object has no attribute {name!r}{hint and '; '}{hint}"
     return AttributeError(message, name=name, obj=thing)
@@ -138,7 +138,7 @@ def unreadable(path: object, why: str, allowed: str) -> ScenarioError:
 
 
 def impossible(line: str) -> ScenarioError:
-    """Make the error for an input that the engine rejects; its line holds the field, a colon and the reason."""
+    """Make the error for an input that the engine rejects; ``line`` holds the field, a colon and the reason."""
     field, _, reason = line.partition(": ")
     return ScenarioError([Problem(field, None, reason, _FILE)])
 
@@ -148,12 +148,12 @@ class DamagedError(ScenarioError):
 
 
 def damaged(path: object, why: str, again: str) -> DamagedError:
-    """Make the error for a damaged file written by Ackclock; ``again`` says how to make it again."""
+    """Make the error for a damaged file written by Ackclock; ``again`` says how to recreate the file."""
     return DamagedError([Problem(str(path), None, f"is damaged: {why}; {again}", _FILE)])
 
 
 def located(error: ScenarioError, where: str) -> ScenarioError:
-    """Add the name of the input that has the problems."""
+    """Return the error with the name of the input that has the problems."""
     return ScenarioError(replace(problem, where=where) for problem in error.problems)
 
 
@@ -227,7 +227,7 @@ def one_of(value: object, names: Iterable[str], also: Mapping[str, str] = Mappin
 
 
 def not_allowed(allowed: str, rank: int = _VALUE, noun: str = "") -> PydanticCustomError:
-    """Make the error that pydantic passes from a value up to its scenario."""
+    """Make the error of a value that is not allowed, in the form in which pydantic passes it up to the scenario."""
     # Pydantic's text is a template. Our text is passed as a value, so that its braces stay literal.
     return PydanticCustomError("ackclock", "{allowed}", {"allowed": allowed, "rank": rank, "noun": noun})
 
@@ -253,7 +253,7 @@ def _detail(location: Location, value: object, allowed: str, rank: int, noun: st
 
 
 def raised(details: Sequence[InitErrorDetails]) -> ValidationError:
-    """Make the pydantic error that passes ours up to the enclosing model."""
+    """Combine our errors into the pydantic error that passes them up to the enclosing model."""
     return ValidationError.from_exception_data("ackclock", list(details))
 
 
@@ -269,7 +269,7 @@ def reworded(
     fields
         The model's fields, spelled as in TOML, and what each allows.
     unions
-        The fields that hold one of several tables, with the kinds of these tables.
+        The fields that hold one of several kinds of table, with the names of these kinds.
     """
     return [_reword(found, fields, unions) for found in error.errors(include_url=False)]
 

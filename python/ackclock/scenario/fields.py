@@ -1,4 +1,4 @@
-"""The values that a scenario's fields can have."""
+"""The types of a scenario's fields, with the values that they allow."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final

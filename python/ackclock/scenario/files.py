@@ -23,7 +23,7 @@ def read_scenario(path: Path) -> dict[str, Any]:
 
 
 def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Make the file paths in a scenario's tables relative to a folder. The tables are not checked yet."""
+    """Make the file paths in a scenario's tables relative to a folder. The tables may still be invalid."""
     for _, trace in traces(tables):
         if isinstance(trace.get("path"), str) and trace["path"]:
             trace["path"] = str(folder / trace["path"])
@@ -31,7 +31,7 @@ def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def traces(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Find the tables of an unchecked scenario that can name files, each with its path in the scenario."""
+    """Yield the tables of a scenario, possibly invalid, that can name files, each with its path in the scenario."""
     for name in ("clients", "flows"):
         for at, group in _listed(name, tables.get(name)):
             yield from _within(at, group, "source")
@@ -44,7 +44,7 @@ def traces(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _rates(at: str, link: object) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Find the rate traces of a link, with their paths in the scenario."""
+    """Yield the rate traces of a link, each with its path in the scenario."""
     for name in ("rate_trace", "reverse_rate_trace"):
         yield from _within(at, link, name)
 

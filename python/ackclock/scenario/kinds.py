@@ -1,4 +1,4 @@
-"""Kinds of value. Each one checks values, has a text for error messages and a JSON Schema.
+"""Kinds of value. A kind checks values, and has a text for error messages and a JSON Schema.
 
 A kind annotates a field of a scenario, ``count: Annotated[int, whole(1, 10)]``, or a parameter that the engine
 declares. Quantities remain texts (``"25 ms"``), rewritten in a canonical unit so that equal scenarios compare equal;
@@ -23,16 +23,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Kind:
-    """A kind of value."""
+    """A kind of value, such as integers from 1 to 10."""
 
     allowed: str
     """What is allowed, as the end of a sentence in error messages."""
     check: Callable[[object], object]
     """Returns the value in canonical form, or raises ``ValueError`` with what is allowed."""
     schema: Mapping[str, Any]
-    """The kind in JSON Schema."""
+    """The JSON Schema of the kind."""
     noun: str = ""
-    """The thing that a word names, such as ``variant``, for messages on unknown names."""
+    """Category of the names that are allowed, such as ``variant``, for messages about unknown names."""
 
     def require(self, field: str, given: T) -> T:
         """Return the value, or raise an error that names its field.
@@ -68,7 +68,7 @@ class Kind:
 
 
 def whole(low: int, high: int) -> Kind:
-    """Allow integers from ``low`` to ``high``; ``true`` is not one.
+    """Allow integers from ``low`` to ``high``; ``true`` is not an integer.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def number(*, low: float | None = None, high: float | None = None, above: float 
 
 
 def places(high: int, *, most: int) -> Kind:
-    """Allow arrays of different integers from 1 to ``high``, in any order; they are sorted.
+    """Allow arrays of different integers from 1 to ``high`` in any order; the canonical form is sorted.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def places(high: int, *, most: int) -> Kind:
 
 
 def _checked_pair(given: object, kinds: tuple[Kind, Kind], allowed: str, place: int) -> list[object]:
-    """Check both parts of a pair; an error gives the index of the pair in the array."""
+    """Check both values of a pair; an error gives the index of the pair in the array."""
     if not isinstance(given, list | tuple) or len(given) != 2:
         raise ValueError(f"{allowed}: entry {place} is not a pair")
     both = []
@@ -171,7 +171,7 @@ def steps(time: Kind, value: Kind, *, most: int) -> Kind:
     Parameters
     ----------
     time, value
-        Kinds of the two parts of a pair: `measured` times, and any kind.
+        Kinds of the two values of a pair: `measured` for the time, and any kind.
     most
         Maximum number of pairs.
 
@@ -212,7 +212,7 @@ def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:
     value
         Kind of a value: `measured` in the quantity.
     quantity
-        The quantity in which values are compared: they must not decrease.
+        The quantity of the values, which must not decrease.
     most
         Maximum number of pairs.
 
@@ -344,7 +344,8 @@ def either(*kinds: Kind) -> Kind:
             try:
                 return kind.check(value)
             except ValueError as error:
-                # A kind whose message differs from its general text recognized the value, but found it out of bounds.
+                # A kind with a specific message recognized the value, but found it out of bounds: this message is the
+                # useful one.
                 wrong = wrong if str(error).endswith(kind.allowed) else str(error)
         raise ValueError(wrong)
 

@@ -1,4 +1,4 @@
-"""The directed links of a scenario by name and by the engine's number."""
+"""Maps the names of a scenario's directed links to the engine's numbers, and back."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol
@@ -22,11 +22,11 @@ class Links(Protocol):
         """Return the name of a link."""
 
     def names(self) -> Iterable[str]:
-        """List the names for a message."""
+        """List the names of links for an error message."""
 
 
 class DumbbellLinks:
-    """``bottleneck`` and ``access.<client>``, each with its ``.reverse``; all clients are numbered from 0."""
+    """The links of a dumbbell: ``bottleneck`` and ``access.<client>`` (from 0), each with its ``.reverse``."""
 
     def __init__(self, clients: int) -> None:
         self._clients = clients
@@ -52,7 +52,7 @@ class DumbbellLinks:
         return forward + (".reverse" if number % 2 else "")
 
     def names(self) -> Iterable[str]:
-        """List the names for a message."""
+        """List the names of links for an error message."""
         last = f"access.{self._clients - 1}"
         return (
             "bottleneck",
@@ -66,7 +66,7 @@ class DumbbellLinks:
 
 
 class GraphLinks:
-    """The links of a graph, by their own names."""
+    """The links of a graph, with the names that the scenario gives them."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self._names = tuple(names)
@@ -85,7 +85,7 @@ class GraphLinks:
         return self._names[number]
 
     def names(self) -> Iterable[str]:
-        """List the names for a message."""
+        """List the names of links for an error message."""
         return self._names
 
 

@@ -2,19 +2,20 @@
 
 Each line of such a trace is one *delivery opportunity*: a millisecond at which 1500 bytes can leave. Lines may repeat,
 and the trace repeats forever from its last millisecond. An opportunity is lost if there is nothing to send. Several
-small packets share one, and the rest of a packet uses the next one (Netravali et al., "Mahimahi: Accurate
-Record-and-Replay for HTTP", USENIX ATC 2015; ``man mm-link``; ``LinkQueue::rationalize`` in its ``link_queue.cc``).
+small packets share an opportunity, and the rest of a packet that does not fit uses the next opportunity (Netravali et
+al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015; ``man mm-link``; ``LinkQueue::rationalize`` in
+its ``link_queue.cc``).
 
 Here `n` opportunities at `t` are a rate of 1 Tbit/s during the last `12 n` ns before `t`; between them the rate is 0.
 So at each whole millisecond the integral of the rate equals exactly the bits of all opportunities so far. The engine's
-rule for changing rates does the rest: capacity is lost while nothing waits, and waiting packets share the capacity. A
-packet that arrives at `t` is too late for the opportunity at `t`, as in mahimahi.
+rule for changing rates then gives mahimahi's behaviour: capacity is lost while no packet waits, and waiting packets
+share the capacity. A packet that arrives at `t` is too late for the opportunity at `t`, as in mahimahi.
 
 Differences from mahimahi:
 
-- packets of one millisecond leave 12 ns apart, the last one at `t`, instead of at the same time;
-- mahimahi counts 1504 bytes per opportunity and 4 bytes of tunnel header per packet. Full packets behave equally, but
-34 ACKs of 40 bytes share an opportunity in mahimahi, and 37.5 here;
+- packets of one millisecond `t` leave 12 ns apart, the last one at `t`, instead of at the same time;
+- mahimahi counts 1504 bytes per opportunity and 4 bytes of tunnel header per packet. Full packets behave the same, but
+  an opportunity carries 34 ACKs of 40 bytes in mahimahi, and 37.5 here;
 - the packet that waits for the next opportunity is in service here, not in the queue. With ``count_in_service = false``
 the queue holds one packet more than mahimahi's; with ``true`` it holds the same number. The wait for the opportunity
 does not count as queueing time.

@@ -1,4 +1,4 @@
-"""Base classes of all parts of a scenario: strict, frozen, and with error messages of our own."""
+"""Base classes of all tables of a scenario (its parts): strict, frozen, and with our own error messages."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from ackclock.scenario import errors
 from ackclock.scenario.kinds import Kind
 
 if TYPE_CHECKING:
-    # For a type checker, parts are constructed as any other model is.
+    # Type checkers see pydantic's own metaclass.
     from pydantic._internal._model_construction import ModelMetaclass as _Construction
 else:
 
     class _Construction(type(BaseModel)):
-        """Constructs parts: allows a positional subject, and raises :class:`~ackclock.ScenarioError`.
+        """Metaclass that constructs parts: allows a positional subject, and raises :class:`~ackclock.ScenarioError`.
 
-        Only direct construction passes here. Parts nested in a table do not, so that their errors join those of the
-        scenario.
+        Only direct construction uses this method. Parts nested in a table do not, so that their errors are collected
+        with the other errors of the scenario.
         """
 
         def __call__(cls, *given: object, **fields: object) -> object:
@@ -37,7 +37,7 @@ else:
 
 
 class Part(BaseModel, metaclass=_Construction):
-    """A table of the scenario."""
+    """A table of a scenario, such as ``dumbbell.bottleneck``."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -54,7 +54,7 @@ class Part(BaseModel, metaclass=_Construction):
 
     @classmethod
     def field_names(cls) -> dict[str, str]:
-        """Map each field, as TOML spells it, to what it allows."""
+        """Map each field, as TOML spells it, to a text that says which values are allowed."""
         return {
             field.alias or name: next(
                 (mark.allowed for mark in field.metadata if isinstance(mark, Kind)), "must be given"
@@ -64,7 +64,7 @@ class Part(BaseModel, metaclass=_Construction):
 
     @classmethod
     def model_validate(cls, obj: object, **settings: Any) -> Self:
-        """Read the part from tables as pydantic does, but with error messages of our own."""
+        """Read the part from tables as pydantic does, but with our own error messages."""
         try:
             return super().model_validate(obj, **settings)
         except ValidationError as error:
@@ -87,7 +87,7 @@ class Part(BaseModel, metaclass=_Construction):
 
     @classmethod
     def _unions(cls) -> dict[str, tuple[str, ...]]:
-        """Map each field that holds one of several tables to their kinds."""
+        """Map each field that holds one of several kinds of table to the names of these kinds."""
         return {
             name: tuple(
                 get_args(table.model_fields["kind"].annotation)[0]
@@ -114,14 +114,14 @@ class Part(BaseModel, metaclass=_Construction):
 
 
 class Declared(Part):
-    """A table whose subject declares further fields of its own, in the engine's catalogue."""
+    """A table with further fields, which the engine's catalogue declares for the value of the `subject` field."""
 
     model_config = ConfigDict(extra="allow")
 
     @classmethod
     @abstractmethod
     def declared(cls, subject: object) -> Mapping[str, Parameter] | None:
-        """Look up the parameters that a kind declares; ``None`` for a kind that does not exist."""
+        """Look up the parameters declared for a value of the subject; ``None`` for an unknown value."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class Declared(Part):
         return dict(self.model_extra or {})
 
     def completed(self, fields: dict[str, Any], parameters: dict[str, Any]) -> Self:
-        """Copy the table with some fields filled in, and all declared parameters in the order of their declaration."""
+        """Return a copy with the given fields, and with all declared parameters in the order of their declaration."""
         copy = self.model_copy(update=fields)
         if copy.model_extra is not None:
             copy.model_extra.clear()
@@ -138,7 +138,7 @@ class Declared(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check the fields that the subject declares."""
+        """Check the fields that are declared for the subject."""
         subject = cls.subject or ""
         declared = cls.declared(data.get(subject, cls.model_fields[subject].default))
         if declared is None:

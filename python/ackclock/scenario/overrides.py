@@ -1,4 +1,4 @@
-"""Changing single fields of a scenario by their paths: ``clients.0.count``, ``dumbbell.bottleneck.queue.packets``."""
+"""Changes single fields of a scenario by their paths, such as ``clients.0.count``."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ def override(tables: dict[str, Any], assignments: Iterable[str]) -> None:
     Raises
     ------
     ScenarioError
-        A path leads nowhere.
+        A path is not the path of a field.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def override(tables: dict[str, Any], assignments: Iterable[str]) -> None:
 
 
 def _value(text: str) -> object:
-    """Parse a value as TOML; anything else is a text."""
+    """Parse a value as TOML; return a value that is not TOML as text."""
     try:
         parsed = tomllib.loads(f"value = {text}")
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -46,7 +46,7 @@ def _value(text: str) -> object:
 
 
 def assigned(tables: Mapping[str, Any], path: str, value: object) -> dict[str, Any]:
-    """Copy tables with one field set. Missing tables are created; unchanged ones are shared with the original.
+    """Copy tables with one field set. Missing tables are created; unchanged tables are shared with the original.
 
     Examples
     --------

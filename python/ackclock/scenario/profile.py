@@ -1,14 +1,14 @@
-"""Profiles: named sets of defaults, in one table, each value with its source.
+"""Profiles: named sets of defaults. One table holds all values, each with its source.
 
-Results depend on defaults that papers do not print. A scenario names a profile, which supplies the fields that the
+Results depend on defaults that papers do not state. A scenario names a profile, which supplies the fields that the
 scenario leaves out. Results store the effective scenario with all defaults filled in. No other module refers to a
 profile by name.
 
-Sources named below: the RFCs by number; "ns-2" is version 2.35, whose parameter names end in an underscore, with the
-dates at which its own change log and default comments say that a default changed. ``ns2-2000`` is ns-2 before those
-changes, as the papers of that time ran it. ``ns2-1999-qiu`` is 2.35 with nine TCP parameters set back, as in the ns-2
-runs with which the study of many flows is compared; the other parameters, such as exitFastRetrans_ and delay_growth_,
-have the values of 2.35.
+Sources are RFCs, by number, and "ns-2", which is version 2.35. Names of ns-2 parameters end in an underscore. Dates of
+changed defaults are from ns-2's change log and from the comments in its list of defaults. ``ns2-2000`` is ns-2 before
+these changes, as the papers of that time ran it. ``ns2-1999-qiu`` is 2.35 with nine TCP parameters set back to older
+values, as in the ns-2 runs to which the study of many flows is compared. Its other parameters, such as exitFastRetrans_
+and delay_growth_, have the values of 2.35.
 """
 
 import dataclasses

@@ -1,6 +1,6 @@
 """Rates, times and sizes as texts with units: ``"10 Mbps"``, ``"25 ms"``, ``"1 MB"``.
 
-Each is converted exactly (as a fraction, never through binary floating point) to an integer: times to picoseconds,
+Each text is converted exactly (as a fraction, never through binary floating point) to an integer: times to picoseconds,
 rates to bits per second, sizes to bytes. Numbers without a unit are rejected, since ``delay = 25`` is ambiguous.
 """
 
@@ -31,13 +31,13 @@ class Quantity:
     Parameters
     ----------
     noun
-        Its name in messages.
+        Name of the quantity in messages.
     example
         A valid text.
     units
         Multiples of the base unit by name, smallest first. The smallest is the base unit itself.
     spoken
-        The units that :meth:`format` chooses from, smallest first.
+        The units from which :meth:`format` chooses, smallest first.
     plain
         The unit in which zero is written.
     also
@@ -111,7 +111,7 @@ class Quantity:
         return f"{value // self.units[unit]} {unit}"
 
 
-@functools.lru_cache(maxsize=4096)  # a study reads the same few texts for each of its points
+@functools.lru_cache(maxsize=4096)  # a study parses the same few texts for each of its points
 def _read(quantity: Quantity, text: str) -> int:
     written = _WRITTEN.fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if written is None or written[4] not in quantity.units:

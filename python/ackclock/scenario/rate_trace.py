@@ -1,4 +1,4 @@
-"""Changing rates of links: steps in the scenario, or in a file that is identified by the digest of its content."""
+"""Rate traces: link rates that change in steps, listed in the scenario or in a file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RateCourse:
     """A rate trace in the engine's units."""
 
     times: NDArray[np.int64]
-    """Start of each rate, in picoseconds: 0 for the first, and increasing."""
+    """Time from which each rate applies, in picoseconds: increasing from 0."""
     rates: NDArray[np.int64]
     """The rates, bit/s; 0 is an outage."""
     period: int | None
@@ -102,7 +102,7 @@ class RateTrace(Part):
         Raises
         ------
         ScenarioError
-            The file cannot be read, holds no trace, or has another digest.
+            The file cannot be read, contains no trace, or has a different digest.
         """
         import numpy as np  # noqa: PLC0415  # slow to load
 
@@ -133,5 +133,5 @@ class RateTrace(Part):
 
 
 def _ends(course: RateCourse) -> bool:
-    """Whether each outage ends."""
+    """Return whether every outage (rate 0) ends."""
     return bool(course.rates.any() if course.period is not None else course.rates[-1] > 0)

@@ -1,4 +1,4 @@
-"""Shortest paths over the directed links of a graph, by number of links."""
+"""Finds shortest paths, by number of links, over the directed links of a graph."""
 
 import functools
 from collections import defaultdict, deque
@@ -24,7 +24,7 @@ def directed(links: Sequence[GraphLink]) -> list[DirectedLink]:
     return [
         DirectedLink(*ends, way)
         for link in links
-        for ends, way in zip(link.directions, (link, link.back), strict=False)  # there may be no reverse direction
+        for ends, way in zip(link.directions, (link, link.back), strict=False)  # a simplex link has one direction
     ]
 
 
@@ -34,7 +34,7 @@ def routes_over(links: Sequence[DirectedLink]) -> "Routes":
 
 
 class Routes:
-    """The routes of a graph. Each origin is searched once."""
+    """The routes of a graph. The search from each origin is made once and cached."""
 
     def __init__(self, ends: Sequence[tuple[str, str]]) -> None:
         self._ends = ends
@@ -56,7 +56,7 @@ class Routes:
         return hops[::-1]
 
     def _search(self, origin: str) -> dict[str, int]:
-        """Find the last link of the shortest path to every node: breadth first, links in list order."""
+        """Map every reachable node to the last link of the shortest path to it; ties follow the order of links."""
         if origin not in self._last_link:
             last_link: dict[str, int] = {}
             waiting = deque([origin])

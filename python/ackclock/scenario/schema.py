@@ -1,4 +1,4 @@
-"""The JSON Schema of scenarios, for editors: generated from the models and the engine's declarations."""
+"""Generates the JSON Schema of scenarios, for editors, from the models and the engine's declarations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -44,7 +44,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def _with_parameters(table: Mapping[str, Any], subject: str, choices: list[tuple[list[str], Entry]]) -> dict[str, Any]:
-    """Give a table one alternative for each set of kinds that declare the same parameters."""
+    """Return the schema of a table with one alternative for each group of kinds that declare the same parameters."""
     default = table["properties"][subject].get("default")
     forms = []
     for words, entry in choices:

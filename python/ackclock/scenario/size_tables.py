@@ -59,4 +59,4 @@ TABLES: Final = {
         ),
     ),
 }
-"""The tables by name. Their means are 1,141 and 5,117 packets."""
+"""The published tables by name. Their mean sizes are 1,141 and 5,117 packets."""

@@ -52,7 +52,7 @@ class DataSource(Part):
     """A source of data. To add a kind, write a subclass and add it to `Source`."""
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
-        """Convert the source into the engine's form. By default these are the fields themselves."""
+        """Convert the source into the engine's form. By default, the engine's form is the fields themselves."""
         del setting
         return self.model_dump()
 
@@ -136,7 +136,7 @@ class OnOff(Paced):
 
 
 _NEVER_BELOW_ZERO: Final = 0.1
-"""With a smaller coefficient of variation, the rate is below 0 once in 1e23 bins."""
+"""Coefficient of variation below which `mean_rate` ignores clipping: at 0.1, the rate is below 0 once in 1e23 bins."""
 
 
 class FractionalNoise(Paced):
@@ -310,7 +310,7 @@ class Trace(Paced):
 
     @property
     def length(self) -> float:
-        """Seconds of simulated time until it ends or repeats."""
+        """Simulated time until the trace ends or repeats, in seconds."""
         return self.scale * (float(self.file.times[-1]) if self.period is None else seconds(self.period))
 
     @property

@@ -1,4 +1,4 @@
-"""Reads and checks trace files, which a source replays or a link's rate follows. A digest identifies their content.
+"""Reads and checks trace files: packet times for a source, or rates for a link. A digest identifies their content.
 
 A scenario may name any file that the user can read. Errors therefore never quote the content: they name the row and
 what was expected there.
@@ -43,10 +43,10 @@ class _Form:
     columns: tuple[str, ...]
     optional: tuple[str, ...]
     most: int
-    """Most rows."""
+    """Maximum number of rows."""
 
     def refused(self, path: str, why: str) -> ScenarioError:
-        """Make the error for a file of a different form."""
+        """Make the error for a file that does not have this form."""
         return unreadable(path, why, self.words)
 
     def chosen(self, path: str, names: list[str]) -> list[str]:
@@ -97,7 +97,7 @@ class TraceFile:
     times: NDArray[np.float64]
     """Seconds from the beginning of the trace, in order."""
     packets: NDArray[np.int64] | None
-    """Number of packets at each time; ``None`` for one each."""
+    """Number of packets at each time; ``None`` for one packet at each time."""
 
     @property
     def total(self) -> int:
@@ -149,7 +149,7 @@ def other_digest(path: str, expected: str | None) -> ScenarioError:
 
 
 def _status(path: str, form: _Form) -> os.stat_result:
-    """Check that the file is a regular one. A device or a pipe may never end, and cannot be read twice."""
+    """Check that the file is a regular file. A device or a pipe may never end, and cannot be read twice."""
     try:
         there = Path(path).stat()
     except OSError as error:
@@ -160,7 +160,10 @@ def _status(path: str, form: _Form) -> os.stat_result:
 
 
 def _bytes(path: str, form: _Form) -> bytes:
-    """Read the whole file up to the limit. Its size may be wrong, or change during the read."""
+    """Read the whole file, up to the size limit.
+
+    The size that the file system reports may be wrong, or change during the read.
+    """
     try:
         with Path(path).open("rb") as file:
             content = file.read(LARGEST + 1)
@@ -183,7 +186,7 @@ def _read(path: str, modified: int, size: int) -> TraceFile:
 
 @functools.lru_cache(maxsize=4)
 def _read_rates(path: str, modified: int, size: int) -> RateFile:
-    """Read a rate trace, cached in the same way."""
+    """Read a rate trace, cached by path, size and time of modification."""
     import numpy as np  # noqa: PLC0415
 
     del modified, size
@@ -261,7 +264,7 @@ def _csv(path: str, content: bytes, form: _Form) -> pa.Table:
         ragged.append(row.number - headings)
         return "skip"
 
-    # in one thread: otherwise invalid rows have no numbers
+    # in one thread, since Arrow numbers invalid rows only then
     reading = csv.ReadOptions(use_threads=False, column_names=None if headings else form.columns)
     parsing = csv.ParseOptions(invalid_row_handler=skip, ignore_empty_lines=bool(headings))
     try:
@@ -282,7 +285,7 @@ def _parquet(path: str, content: bytes, form: _Form) -> pa.Table:
         file = parquet.ParquetFile(pa.BufferReader(content))
         chosen = form.chosen(path, file.schema_arrow.names)
         form.check_rows(path, file.metadata.num_rows)
-        for name in chosen:  # before it is read: highly compressed data may not fit into memory
+        for name in chosen:  # checked before reading, because highly compressed data may not fit into memory
             if not _is_number(file.schema_arrow.field(name).type):
                 raise form.refused(path, f"its column {name} holds values that are not numbers")
         return file.read(columns=chosen)

@@ -61,7 +61,7 @@ class Group(Part):
 
     @property
     def has_transfers(self) -> bool:
-        """Whether its sources send transfers that end."""
+        """Whether the group's sources send transfers that end."""
         return isinstance(self.source, Transfers | Connections) or (
             isinstance(self.source, Greedy) and self.source.size is not None
         )
