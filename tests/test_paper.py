@@ -271,6 +271,9 @@ class TestMistakes:
         for quantity, message in (
             (LOSS.at("grd"), "no runs of grd; there are runs of grid"),
             (LOSS.at("grid", variant="Tahoe"), "no run of grid has Loss .*; its runs have loss"),
+            (LOSS.at("grid", variant="Tahoe"), "variant: Tahoe is not allowed; must be one of Reno$"),
+            (LOSS.at("grid", variant="Reno", clients=(7, 8)), "; clients: 7, 8 is not allowed; must be one of 2$"),
+            (LOSS.at("grid", buffer=5), "; buffer: 5 is not allowed; the axes are variant, clients$"),
         ):
             with pytest.raises(LookupError, match=message):
                 quantity.points(side)

@@ -106,42 +106,34 @@ class Compare(Answers):
         self.words, self.denied = f"{subject} is {relation}", f"{subject} is not {relation}"
 
     def on(self, side: Side) -> Grid[Truth]:
-        left: Grid[Interval | float] = Grid(*_parts(self._left.points(side)))
-        constant = isinstance(self._right, int | float)
-        right: Grid[Interval | float] = (
-            Grid((), {(): self._right})
-            if isinstance(self._right, int | float)
-            else Grid(*_parts(self._right.points(side)))
-        )
-        found = joined([left, right])
-        if not found.cells and not constant:
-            raise LookupError(f"no point has both {self._left.words} and {self._right}")
+        left, right = self._left.points(side), self._right
+        if isinstance(right, int | float):
+            return left.map(lambda value: self._answer(value, right))
+        found = joined([left, right.points(side)])
+        if not found.cells:
+            raise LookupError(f"no point has both {self._left.words} and {right.words}")
         return found.map(lambda both: self._answer(*both))
 
-    def _answer(self, left: Interval | float, right: Interval | float) -> Truth:
+    def _answer(self, left: Interval, right: Interval | float) -> Truth:
+        by, times = self._by, self._times
         match self._kind:
             case "above":
-                return truth.above(left, right, by=self._by, times=self._times)
+                return truth.above(left, right, by=by, times=times)
             case "below":
-                return truth.below(left, right, by=self._by, times=self._times)
+                return truth.below(left, right, by=by, times=times)
             case "at_least":
                 return truth.at_least(left, right)
             case "at_most":
                 return truth.at_most(left, right)
             case "near":
-                return truth.near(left, right, by=self._by)
+                return truth.near(left, right, by=by)
             case "within":
-                return ~truth.above(left, right, times=1 + self._by) & ~truth.below(
-                    left, right, times=1 / (1 - self._by)
-                )
+                return ~truth.above(left, right, times=1 + by) & ~truth.below(left, right, times=1 / (1 - by))
 
     def _relation(self) -> str:
-        other = (
-            with_unit(number(self._right), self._left.unit)
-            if isinstance(self._right, int | float)
-            else definite(self._right.words)
-        )
-        by = with_unit(number(self._by), self._left.unit)
+        right, unit = self._right, self._left.unit
+        other = with_unit(number(right), unit) if isinstance(right, int | float) else definite(right.words)
+        by = with_unit(number(self._by), unit)
         match self._kind:
             case "near":
                 return f"within {by} of {other}"
@@ -179,9 +171,8 @@ class Steps(Answers):
         return Grid((*lines.axes, self._axis), cells)
 
     def some(self, axis: str | None = None) -> Answers:
-        return _Reduced(
-            self, axis, truth.some, f"{self._verb} at one {self._step} or more", f"{self._verb} at no {self._step}"
-        )
+        words, denied = f"{self._verb} at one {self._step} or more", f"{self._verb} at no {self._step}"
+        return _Reduced(self, axis, truth.some, words, denied)
 
 
 class _Reduced(Answers):
@@ -260,7 +251,3 @@ def same_subject(first: Answers, words: str, instead: str = "") -> str:
 
 def _distinct(quantities: Sequence[Quantity]) -> tuple[Quantity, ...]:
     return tuple({one.words: one for one in quantities}.values())
-
-
-def _parts(grid: Grid[Interval]) -> tuple[tuple[str, ...], dict[Key, Interval | float]]:
-    return grid.axes, dict(grid.cells)

@@ -191,24 +191,21 @@ class Figure:
     def drawing(self, evidence: Evidence, *, command: str) -> Drawing:
         """Draw the figure and add its data."""
         table = self.numbers.table(evidence.ours) if isinstance(self.numbers, Numbers) else self.numbers(evidence)
-        if self.csv:
-            data = self.csv(evidence)
-        else:
-            data = (
-                to_csv(self.data, evidence, axes=self.axes or {}) if self.data else rows_csv([table.head, *table.rows])
-            )
+        panels = [plot.panel(evidence) if isinstance(plot, Plot) else plot(evidence) for plot in self.plots]
         return Drawing(
-            chart=Chart(
-                panels=[plot.panel(evidence) if isinstance(plot, Plot) else plot(evidence) for plot in self.plots],
-                height=self.height,
-            ),
+            chart=Chart(panels=panels, height=self.height),
             slug=self.slug,
             title=self.title,
             caption=" ".join(filter(None, (self.what, self._points(evidence), self.rest))),
-            csv=data,
+            csv=self._csv(evidence, table),
             numbers=table,
             command=self.command or command,
         )
+
+    def _csv(self, evidence: Evidence, table: Table) -> str:
+        if self.csv:
+            return self.csv(evidence)
+        return to_csv(self.data, evidence, axes=self.axes or {}) if self.data else rows_csv([table.head, *table.rows])
 
     def _points(self, evidence: Evidence) -> str:
         """Describe the points, by the first quantity of the data, or else of the marks."""
@@ -277,8 +274,7 @@ def rows_csv(rows: Iterable[Iterable[object]]) -> str:
 
 def to_csv(data: Mapping[str, Quantity], evidence: Evidence, *, axes: Mapping[str, str]) -> str:
     """Format quantities as CSV: one row per point and simulator, with means and half-widths of 95 % intervals."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
+    rows: list[Iterable[object]] = []
     order: tuple[str, ...] | None = None
     for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2)):
         with suppress(LookupError):
@@ -286,37 +282,25 @@ def to_csv(data: Mapping[str, Quantity], evidence: Evidence, *, axes: Mapping[st
             if order is None:
                 order = points.axes
                 names = [f"{name}{end}" for name in data for end in ("", "_ci95")]
-                rows.writerow(["source", *(axes.get(axis, axis) for axis in order), "runs", *names])
+                rows.append(["source", *(axes.get(axis, axis) for axis in order), "runs", *names])
             points = points.ordered(order)
             for key, cells in points.cells.items():
                 numbers = [f"{number:.6g}" for cell in cells for number in (cell.mean, cell.half_width)]
-                rows.writerow([source, *key, cells[0].count, *numbers])
-    return text.getvalue()
+                rows.append([source, *key, cells[0].count, *numbers])
+    return rows_csv(rows)
 
 
 def curves_csv(x: str, curves: Sequence[tuple[str, Quantity]], evidence: Evidence, *, head: bool = True) -> str:
-    """Write our curves as CSV: a row for each point, with what is drawn, the name of its curve, and its place.
+    """Format our curves as CSV, one row per point, with a name for each quantity.
 
-    Parameters
-    ----------
-    x
-        Heading of the places.
-    curves
-        What is drawn, and the quantity: its first axis names the curves, its second the places.
-    evidence
-        The runs.
-    head
-        Begin with the names of the columns.
-
+    The first axis of a quantity names its curves, the second has the positions, whose heading is `x`. `head` begins
+    with the names of the columns.
     """
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    if head:
-        rows.writerow(["measure", "curve", x, "mean", "ci95"])
+    rows: list[Iterable[object]] = [["measure", "curve", x, "mean", "ci95"]] if head else []
     for measure, of in curves:
         for (curve, at), point in of.points(evidence.ours).cells.items():
-            rows.writerow([measure, curve, at, f"{point.mean:.6g}", f"{point.half_width:.3g}"])
-    return text.getvalue()
+            rows.append([measure, curve, at, f"{point.mean:.6g}", f"{point.half_width:.3g}"])
+    return rows_csv(rows)
 
 
 def _made(value: Made[T], evidence: Evidence) -> T:

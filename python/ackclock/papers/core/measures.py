@@ -15,7 +15,7 @@ from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import coordinate, key_words, listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -91,39 +91,45 @@ class _At(Quantity):
     def __init__(self, measure: Measure, part: str, where: Mapping[str, Scalar | Sequence[Scalar]]) -> None:
         self._measure, self._part, self._where = measure, part, where
         self.unit, self.digits = measure.unit, measure.digits
-        fixed = [
-            _there(axis, given) for axis, given in where.items() if isinstance(given, Named) or not _several(given)
-        ]
-        self.words = _placed(measure.label, [_there(axis, given) for axis, given in where.items()])
+        said = {axis: _there(axis, given) for axis, given in where.items()}
+        self.words = _placed(measure.label, said.values())
+        fixed = [said[axis] for axis, given in where.items() if isinstance(given, Named | str | int | float)]
         self.label = _placed(measure.label, fixed)
 
     def samples(self, side: Side) -> Grid[Mapping[int, float]]:
         rows = side.part(self._part)
-        fixed = {axis: given for axis, given in self._where.items() if not _several(given)}
-        among = {axis: given for axis, given in self._where.items() if _several(given)}
-        axes = tuple(axis for axis in (*among, *rows[0].where) if axis not in fixed)
-        axes = tuple(dict.fromkeys(axes))
+        asked = {axis: _values(given) for axis, given in self._where.items()}
+        fixed = {axis for axis, given in self._where.items() if isinstance(given, str | int | float)}
+        axes = tuple(axis for axis in dict.fromkeys((*asked, *rows[0].where)) if axis not in fixed)
         found: dict[Key, dict[int, float]] = {}
         for row in rows:
-            at = row.where
-            if all(at[axis] == value for axis, value in fixed.items()) and all(
-                at[axis] in values  # type: ignore[operator]  # these are sequences
-                for axis, values in among.items()
-            ):
+            if all(row.where.get(axis) in values for axis, values in asked.items()):
                 value = self._measure(row)
                 if value is not None:
-                    found.setdefault(tuple(at[axis] for axis in axes), {})[row.seed] = value
+                    found.setdefault(tuple(row.where[axis] for axis in axes), {})[row.seed] = value
         if not found:
-            known = ", ".join(rows[0].values)
-            raise LookupError(f"no run of {self._part} has {self.words}; its runs have {known or 'no numbers'}")
-        return Grid(axes, dict(sorted(found.items(), key=lambda item: self._rank(axes, item[0]))))
+            raise LookupError(self._missing(rows, asked))
 
-    def _rank(self, axes: Sequence[str], key: Key) -> tuple[object, ...]:
-        """Order points by the given values of each axis, or else as they were run."""
-        return tuple(
-            given.index(value) if _several(given := self._where.get(axis, 0)) else 0  # type: ignore[union-attr]
-            for axis, value in zip(axes, key, strict=True)
-        )
+        def rank(key: Key) -> list[int]:
+            """Order points by the given values of each axis, or else as they were run."""
+            return [asked[axis].index(at) if axis in asked else 0 for axis, at in zip(axes, key, strict=True)]
+
+        return Grid(axes, {key: found[key] for key in sorted(found, key=rank)})
+
+    def _missing(self, rows: Sequence[Row], asked: Mapping[str, Sequence[Scalar]]) -> str:
+        """Describe the reason that no run was found: an axis or its values, or else the number."""
+        found = [
+            f"no run of {self._part} has {self.words}",
+            f"its runs have {', '.join(rows[0].values) or 'no numbers'}",
+        ]
+        for axis, values in asked.items():
+            known = list(dict.fromkeys(row.where[axis] for row in rows if axis in row.where))
+            if not set(known) & set(values):
+                found.append(f"{axis}: {_plain(values)} is not allowed")
+                found.append(
+                    f"must be one of {_plain(known)}" if known else f"the axes are {_plain(list(rows[0].where))}"
+                )
+        return "; ".join(found)
 
 
 class _Profiled(_At):
@@ -160,12 +166,16 @@ class _Spread:
         return rows
 
 
-def _placed(label: str, where: Sequence[str]) -> str:
+def _plain(values: Sequence[Scalar]) -> str:
+    return ", ".join(map(str, values))
+
+
+def _placed(label: str, where: Collection[str]) -> str:
     return f"{label} ({', '.join(where)})" if where else label
 
 
-def _several(given: Scalar | Sequence[Scalar]) -> bool:
-    return not isinstance(given, str | int | float)
+def _values(given: Scalar | Sequence[Scalar]) -> Sequence[Scalar]:
+    return (given,) if isinstance(given, str | int | float) else given
 
 
 def _there(axis: str, given: Scalar | Sequence[Scalar]) -> str:

@@ -27,17 +27,8 @@ def lead(
 ) -> Quantity:
     """Compute the lead of `value` over each other value along an axis, seed by seed: runs of a seed share their load.
 
-    Parameters
-    ----------
-    of, axis, value
-        The quantity, the axis and the leading value: ``lead(arrivals, "variant", "Reno")``.
-    others
-        The other values (default: all). The result has them along the axis.
-    relative
-        As a percentage of the mean of both over all seeds.
-    digits
-        Decimals.
-
+    ``lead(arrivals, "variant", "Reno")`` has the other values along the axis; `others` selects some of them. A relative
+    lead is a percentage of the mean of both over all seeds.
     """
     return _Lead(of, axis, value, others=others, relative=relative, digits=digits)
 
@@ -118,18 +109,7 @@ def never(of: Quantity, holds: Callable[[float], bool], words: str) -> Answers:
 
 
 def reaches(of: Quantity, printed: Callable[[Coordinates], float], words: str) -> Answers:
-    """Ask at each point whether a printed number is plausible for one more run (`within_reach`).
-
-    Parameters
-    ----------
-    of
-        The quantity.
-    printed
-        Returns the number for the coordinates of a point.
-    words
-        The question.
-
-    """
+    """Ask at each point if a number printed for its coordinates is plausible for one more run (`within_reach`)."""
     return _OfRuns(of, words, lambda at, values: within_reach(values, printed(at)))
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Key, Scalar, Side
 
     Fold = Callable[[Mapping[Scalar, float]], float | None]
+    FoldOfSeveral = Callable[..., float | None]
 
 
 class Quantity(ABC):
@@ -68,13 +69,7 @@ class Quantity(ABC):
         return self.samples(side).map(lambda sample: student_interval(list(sample.values())))
 
     def over(
-        self,
-        axis: str,
-        fold: Fold,
-        words: str,
-        *,
-        unit: str | None = None,
-        digits: int | None = None,
+        self, axis: str, fold: Fold, words: str, *, unit: str | None = None, digits: int | None = None
     ) -> Quantity:
         """Compute a number from the values along an axis, seed by seed: an exponent, a spread, a maximum.
 
@@ -173,12 +168,7 @@ def computed(
 
 
 def folded(
-    fold: Callable[..., float | None],
-    axis: str,
-    *of: Quantity,
-    words: str,
-    unit: str | None = None,
-    digits: int | None = None,
+    fold: FoldOfSeveral, axis: str, *of: Quantity, words: str, unit: str | None = None, digits: int | None = None
 ) -> Quantity:
     """Compute a number from several quantities along an axis, seed by seed, such as a rank correlation.
 
@@ -205,14 +195,7 @@ class _Computed(Quantity):
 
 class _Folded(Quantity):
     def __init__(
-        self,
-        of: Sequence[Quantity],
-        axis: str,
-        fold: Callable[..., float | None],
-        *,
-        words: str,
-        unit: str,
-        digits: int,
+        self, of: Sequence[Quantity], axis: str, fold: FoldOfSeveral, *, words: str, unit: str, digits: int
     ) -> None:
         self._of, self._axis, self._fold = of, axis, fold
         self.words = self.label = words
@@ -273,36 +256,41 @@ class _Changes(Quantity):
         return _filled(cells, (*lines.axes, self._axis), self.words)
 
 
-class _Elsewhere(Quantity):
-    def __init__(self, of: Quantity, name: str, side: Callable[[], Side]) -> None:
-        self._of, self._side = of, side
-        self.words, self.label = f"{of.words} in {name}", f"{of.label} in {name}"
-        self.unit, self.digits = of.unit, of.digits
+class _View(Quantity):
+    """Another view of a quantity, which is reported in its place."""
 
-    @property
-    def reported(self) -> Quantity:
-        return self._of.reported
-
-    def samples(self, side: Side) -> Grid[Mapping[int, float]]:  # noqa: ARG002 - it is always the same side
-        return self._of.samples(self._side())
-
-
-class _Relabelled(Quantity):
-    def __init__(self, of: Quantity, axis: str, names: Mapping[str, str]) -> None:
-        self._of, self._axis, self._names = of, axis, names
+    def __init__(self, of: Quantity) -> None:
+        self._of = of
         self.words, self.label, self.unit, self.digits = of.words, of.label, of.unit, of.digits
 
     @property
     def reported(self) -> Quantity:
         return self._of.reported
 
+
+class _Elsewhere(_View):
+    def __init__(self, of: Quantity, name: str, side: Callable[[], Side]) -> None:
+        super().__init__(of)
+        self._side = side
+        self.words, self.label = f"{of.words} in {name}", f"{of.label} in {name}"
+
+    def samples(self, side: Side) -> Grid[Mapping[int, float]]:  # noqa: ARG002 - it is always the same side
+        return self._of.samples(self._side())
+
+
+class _Relabelled(_View):
+    def __init__(self, of: Quantity, axis: str, names: Mapping[str, str]) -> None:
+        super().__init__(of)
+        self._axis, self._names = axis, names
+
     def samples(self, side: Side) -> Grid[Mapping[int, float]]:
         grid = self._of.samples(side)
         at = grid.axes.index(self._axis)
-        return Grid(
-            grid.axes,
-            {(*key[:at], self._names.get(str(key[at]), key[at]), *key[at + 1 :]): of for key, of in grid.cells.items()},
-        )
+
+        def renamed(key: Key) -> Key:
+            return (*key[:at], self._names.get(str(key[at]), key[at]), *key[at + 1 :])
+
+        return Grid(grid.axes, {renamed(key): sample for key, sample in grid.cells.items()})
 
 
 class _Given(Quantity):
@@ -328,16 +316,12 @@ def _filled(cells: Mapping[Key, Mapping[int, float]], axes: tuple[str, ...], wor
     return Grid(axes, kept)
 
 
-class _Picked(Quantity):
+class _Picked(_View):
     def __init__(self, of: Quantity, where: Mapping[str, Scalar]) -> None:
-        self._of, self._where = of, where
-        self.unit, self.digits = of.unit, of.digits
+        super().__init__(of)
+        self._where = where
         at = key_words(tuple(where), tuple(where.values()))
         self.words = self.label = f"{of.label[:-1]}, {at})" if of.label.endswith(")") else f"{of.label} ({at})"
-
-    @property
-    def reported(self) -> Quantity:
-        return self._of.reported
 
     def samples(self, side: Side) -> Grid[Mapping[int, float]]:
         grid = self._of.samples(side)

@@ -27,16 +27,7 @@ _FIXED = ("source", "part", "seed", "measure", "place", "value")
 
 
 def write_runs(path: Path, sides: Mapping[str, Runs]) -> None:
-    """Write runs as Parquet, with a row for each number and each array element.
-
-    Parameters
-    ----------
-    path
-        The file.
-    sides
-        The runs by source: "ackclock" or "ns-2.35".
-
-    """
+    """Write the runs of each source ("ackclock", "ns-2.35") as Parquet: a row per number and per array element."""
     runs = [(source, part, run) for source, side in sides.items() for part, some in side.parts.items() for run in some]
     axes = dict.fromkeys(axis for _, _, run in runs for axis in run.where)
     columns: dict[str, list[Any]] = {name: [] for name in ("source", "part", *axes, *_FIXED[2:])}

@@ -23,20 +23,9 @@ _SIDES = ("Ackclock", "ns-2.35")
 
 
 def tabled(quantities: Sequence[Quantity], evidence: Evidence) -> list[Table]:
-    """Arrange the means of quantities: points down and simulators across, or two axes down and across.
+    """Arrange the means of each quantity: points down and simulators across, or two axes down and across.
 
-    Parameters
-    ----------
-    quantities
-        The quantities of a claim.
-    evidence
-        The runs of both simulators.
-
-    Returns
-    -------
-    list of Table
-        A table for each quantity of our runs; no tables if no quantity has more than two points.
-
+    There are no tables if no quantity has more than two points.
     """
     measured = {of: points for of in quantities if (points := _points(of, evidence.ours))}
     if all(len(points.cells) <= _FEW for points in measured.values()):
