@@ -13,25 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, PACKET_SIZE, RED_WEIGHT
 from ackclock.papers.core.definition import Definition
-from ackclock.scenario import (
-    Clients,
-    DropTail,
-    Dumbbell,
-    Exponential,
-    Greedy,
-    Link,
-    Measure,
-    Pareto,
-    Poisson,
-    Red,
-    Scenario,
-    Tcp,
-    Trace,
-    Transfers,
-)
 
 if TYPE_CHECKING:
-    from ackclock.scenario.sources import Source
+    from ackclock.scenario import Scenario
 
 DEFINITION = Definition("ackclock.papers.vegas")
 
@@ -76,43 +60,18 @@ _TRACE = str(files("ackclock.papers.vegas").joinpath("data", "trace.csv"))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """One place of the map by its coordinates, and what can be changed there to test the sensitivity of a result.
+    """One place of the map by its coordinates, and what can be changed there to test the sensitivity of a result."""
 
-    Parameters
-    ----------
-    application
-        One of `APPLICATIONS`.
-    buffer
-        Buffer of the gateway, packets.
-    vegas
-        Clients of the 60 that run Vegas, the others Reno.
-    pair
-        Whether there are only two clients, one of each kind.
-    start
-        Seconds after Reno's start when Vegas starts.
-    gateway
-        Queue discipline of the gateway.
-    load
-        Rate of Poisson sources as a share of the usual one; transfers are that much rarer.
-    base_rtt
-        Vegas' rule for the round-trip time without queues: ns-2's, or the least sample.
-    ties
-        Whether senders take no processing time, so that exact ties decide.
-    whole
-        Whether the run is measured from the start.
-
-    """
-
-    application: str = POISSON
-    buffer: int = 50
-    vegas: int = CLIENTS // 2
-    pair: bool = False
-    start: int = 10
+    application: str = POISSON  # one of `APPLICATIONS`
+    buffer: int = 50  # of the gateway, packets
+    vegas: int = CLIENTS // 2  # clients of the 60 that run Vegas, the others Reno
+    pair: bool = False  # only two clients, one of each kind
+    start: int = 10  # seconds after Reno's start when Vegas starts
     gateway: Gateway = "FIFO"
-    load: float = 1.0
-    base_rtt: Literal["minimum", "ns2"] = "ns2"
-    ties: bool = False
-    whole: bool = False
+    load: float = 1.0  # rate of Poisson sources as a share of the usual one; transfers are that much rarer
+    base_rtt: Literal["minimum", "ns2"] = "ns2"  # Vegas' round-trip time without queues: the least sample, or ns-2's
+    ties: bool = False  # senders take no processing time, so that exact ties decide
+    whole: bool = False  # measured from the start
 
     @property
     def clients(self) -> tuple[int, int]:
@@ -144,50 +103,38 @@ class Place:
 
 def scenario(place: Place) -> Scenario:
     """Make the scenario of a place; its groups are ``reno`` and ``vegas``."""
-    reno, vegas = place.clients
-    source = _source(place)
-    common: dict[str, Any] = {
-        "max_window": place.window,
-        "delayed_ack": False,
-        "overhead": "0 s" if place.ties else "12 us",
+    queue: dict[str, Any] = {"kind": "droptail", "packets": place.buffer}
+    if place.gateway == "RED":
+        queue |= {"kind": "red", "min_th": place.buffer / 5, "max_th": 4 * place.buffer / 5, "w_q": RED_WEIGHT}
+    fields: dict[str, Any] = {
+        "packet_size": PACKET_SIZE,
+        "duration": f"{place.duration} s",
+        "measure.from": f"{place.measured_from} s",
+        "dumbbell.bottleneck.queue": queue,
+        "clients.1.start": f"{place.start} s",
     }
-    own: dict[str, Any] = {"base_rtt": place.base_rtt} if place.base_rtt != "ns2" else {}
-    queue = (
-        DropTail(packets=place.buffer)
-        if place.gateway == "FIFO"
-        else Red(packets=place.buffer, min_th=place.buffer / 5, max_th=4 * place.buffer / 5, w_q=RED_WEIGHT)
-    )
-    return Scenario(
-        profile="ns2-2.35",
-        duration=f"{place.duration} s",
-        packet_size=PACKET_SIZE,
-        measure=Measure.model_validate({"from": f"{place.measured_from} s"}),
-        dumbbell=Dumbbell(
-            access=Link(rate="100 Mbps" if place.pair else "10 Mbps", delay="25 ms"),
-            bottleneck=Link(rate="10 Mbps" if place.pair else "50 Mbps", delay="25 ms", queue=queue),
-        ),
-        clients=(
-            Clients(name="reno", count=reno, transport=Tcp("reno", **common), source=source),
-            Clients(
-                name="vegas",
-                count=vegas,
-                start=f"{place.start} s",
-                transport=Tcp("vegas", **common, **own),
-                source=source,
-            ),
-        ),
-    )
+    for group, count in enumerate(place.clients):
+        fields |= {
+            f"clients.{group}.count": count,
+            f"clients.{group}.source": _source(place),
+            f"clients.{group}.transport.max_window": place.window,
+            f"clients.{group}.transport.overhead": "0 s" if place.ties else "12 us",
+        }
+    if place.base_rtt != "ns2":
+        fields["clients.1.transport.base_rtt"] = place.base_rtt
+    return DEFINITION.scenario("pair" if place.pair else "many", **fields)
 
 
-def _source(place: Place) -> Source:
+def _source(place: Place) -> dict[str, Any]:
     """Make the application of one client, whose rate is proportional to its share of the link."""
     share = _PAIR_SHARE if place.pair else 1
-    if place.application == POISSON:
-        return Poisson(rate=RATE * place.load * share)
-    if place.application == TRANSFERS:
-        return Transfers(
-            size=Pareto(mean=f"{600 * share} kB", shape=1.2), think=Exponential(mean=f"{1 / place.load:g} s")
-        )
-    if place.application == TRACE:
-        return Trace(path=_TRACE, period="60 s", scale=1 / share, offset="random")
-    return Greedy()
+    sources = {
+        POISSON: {"kind": "poisson", "rate": RATE * place.load * share},
+        TRANSFERS: {
+            "kind": "transfers",
+            "size": {"kind": "pareto", "mean": f"{600 * share} kB", "shape": 1.2},
+            "think": {"kind": "exponential", "mean": f"{1 / place.load:g} s"},
+        },
+        TRACE: {"kind": "trace", "path": _TRACE, "period": "60 s", "scale": 1 / share, "offset": "random"},
+    }
+    return sources.get(place.application, {"kind": "greedy"})
