@@ -128,7 +128,7 @@ def scenario(place: Place) -> Scenario:
 def _source(place: Place) -> dict[str, Any]:
     """Make the application of one client, whose rate is proportional to its share of the link."""
     share = _PAIR_SHARE if place.pair else 1
-    sources = {
+    sources: dict[str, dict[str, Any]] = {
         POISSON: {"kind": "poisson", "rate": RATE * place.load * share},
         TRANSFERS: {
             "kind": "transfers",

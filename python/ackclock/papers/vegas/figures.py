@@ -7,14 +7,14 @@ import io
 import math
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ackclock.papers.core.figure import Figure
 from ackclock.papers.truth import NO, OPEN, YES, at_least
 from ackclock.papers.vegas.evidence import PLANES, by_place, interval, line, plane
-from ackclock.papers.vegas.experiment import APPLICATIONS, BUFFERS, CLIENTS, GREEDY, SHARES, TRACE, TRANSFERS, Place
+from ackclock.papers.vegas.experiment import APPLICATIONS, BUFFERS, CLIENTS, DEFINITION, SHARES, Place
 from ackclock.papers.vegas.experiment import OPEN as WIDE_OPEN
 from ackclock.papers.vegas.measures import HELD, KINDS
 from ackclock.report.chart import Axis, Band, Heat, Level, Panel, Series
@@ -27,15 +27,13 @@ if TYPE_CHECKING:
     from ackclock.papers.core.paper import Both
     from ackclock.papers.vegas.evidence import ByPlace
     from ackclock.papers.vegas.experiment import Gateway
-    from ackclock.report.chart import Dash, Marker
-
-    Look = tuple[str, Marker, Dash]
 
 RATIO = "Ratio of a Vegas client's goodput to a Reno client's"
 
 _ENDS = 2.0  # powers of two to either side of one at which the colours end
 _BUFFERS = [f"{buffer:,}" for buffer in BUFFERS]
 
+_PENS = DEFINITION.pens("lines")
 _OUTCOMES = {YES: "holds its own", NO: "loses", OPEN: "is undecided"}
 _CHOSEN = ("application", "clients", "vegas", "gateway", "buffer", "start", "load", "base_rtt", "ties", "whole")
 _COLUMNS = (
@@ -50,11 +48,10 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A place at every buffer, and what it looks like."""
+    """A place at every buffer, and what is drawn of it."""
 
     name: str
     place: Place
-    look: Look
     measure: str = "ratio"
 
 
@@ -87,30 +84,33 @@ def _has(runs: ByPlace, place: Place, name: str) -> bool:
 
 def lines_figure(
     panels: Mapping[str, Sequence[Line]],
+    words: str,
     *,
-    slug: str,
-    title: str,
-    caption: str,
-    axes: Sequence[Axis],
+    slug: str = "",
     height: float,
     ratios: bool = True,
+    **fields: object,
 ) -> Figure:
     """Describe panels of lines along the buffer, by title; ratios have levels at one and at `HELD`."""
     last = list(panels)[-1]
     every = [(name, one) for name, lines in panels.items() for one in lines]
     places = [place for _, one in every for place in line(one.place)]
+    axes = [_axis(**axis) for axis in DEFINITION.table("axes")[words]]
+    draw = partial(_panel, ratios=ratios)
     return Figure(
-        slug=slug,
-        title=title,
-        what=f"{caption} Bands are 95 % confidence intervals (Student's t).",
+        **DEFINITION.figure(words, slug=slug, **fields),
         plots=[
-            partial(_panel, lines=lines, title=name, y=axis, last=name == last, ratios=ratios)
-            for (name, lines), axis in zip(panels.items(), axes, strict=True)
+            partial(draw, lines=lines, title=name, y=axis, last=name == last)
+            for (name, lines), axis in zip(panels.items(), axes if len(axes) > 1 else axes * len(panels), strict=True)
         ],
         height=height,
         csv=lambda evidence: data(by_place(evidence.ours), places),
         numbers=partial(_numbers, every=every),
     )
+
+
+def _axis(*, ticks: Sequence[float] = (), **axis: Any) -> Axis:
+    return Axis(**axis, ticks=[(at, f"{at:g}") for at in ticks] or None)
 
 
 def _panel(evidence: Both, *, lines: Sequence[Line], title: str, y: Axis, last: bool, ratios: bool) -> Panel:
@@ -126,9 +126,9 @@ def _panel(evidence: Both, *, lines: Sequence[Line], title: str, y: Axis, last: 
         means = np.array([point.mean for point in points])
         half = np.array([point.half_width if math.isfinite(point.half_width) else 0.0 for point in points])
         middle, low, high = (np.maximum(values, floor) for values in (means, means - half, means + half))
-        colour, marker, dash = one.look
-        series.append(Series(name=one.name, x=BUFFERS, y=middle, colour=colour, marker=marker, dash=dash))
-        bands.append(Band(name=one.name, x=BUFFERS, low=low, high=high, colour=colour, listed=False))
+        pen = _PENS[one.name]
+        series.append(Series(name=one.name, x=BUFFERS, y=middle, colour=pen.colour, marker=pen.marker, dash=pen.dash))
+        bands.append(Band(name=one.name, x=BUFFERS, low=low, high=high, colour=pen.colour, listed=False))
     return Panel(title=title, x=x, y=y, series=series, bands=bands, levels=levels)
 
 
@@ -151,27 +151,15 @@ def cell(ratio: Interval) -> str:
 
 def cause_lines(evidence: Both) -> Table:
     """Lay out how each cause changes the goodput ratio, 30 against 30 unless stated, at every buffer."""
-    rows = (
-        ("Poisson, as in the papers", Place()),
-        ("… starting together", Place(start=0)),
-        ("… at 60 packets/s: the link is not full", Place(load=0.6)),
-        ("… with the least sample as base round trip", Place(base_rtt="minimum")),
-        ("greedy, window 20", Place(application=GREEDY)),
-        ("… starting together", Place(application=GREEDY, start=0)),
-        ("greedy, open window", Place(application=WIDE_OPEN)),
-        ("… starting together", Place(application=WIDE_OPEN, start=0)),
-        ("… with the least sample as base round trip", Place(application=WIDE_OPEN, base_rtt="minimum")),
-        ("… behind RED", Place(application=WIDE_OPEN, gateway="RED")),
-        ("transfers", Place(application=TRANSFERS)),
-        ("replayed trace", Place(application=TRACE)),
-        ("one against one", Place(application=WIDE_OPEN, pair=True)),
-    )
     runs = by_place(evidence.ours)
     return Table(
         caption=f"{RATIO} by the buffer, 30 clients of each kind, and Vegas starts 10 s after Reno behind "
         f"FIFO unless stated; a question mark means that the 95 % interval contains {HELD}",
         head=["", *_BUFFERS],
-        rows=[[name, *(cell(interval(runs, at)) for at in line(place))] for name, place in rows],
+        rows=[
+            [name, *(cell(interval(runs, at)) for at in line(Place(**place)))]
+            for name, place in DEFINITION.table("causes")["rows"]
+        ],
     )
 
 
@@ -224,13 +212,9 @@ def _map_table(evidence: Both, *, application: str) -> Table:
 
 def _map(application: str, letter: str) -> Figure:
     where = [place for one in PLANES for place in plane(application, *one)]
+    slug = f"map-{application.rsplit(maxsplit=1)[-1] if application != WIDE_OPEN else 'open'}".lower()
     return Figure(
-        slug=f"map-{application.rsplit(maxsplit=1)[-1] if application != WIDE_OPEN else 'open'}".lower(),
-        title=f"Figure {letter}. The map: {application}",
-        what=f"{RATIO}, {CLIENTS} clients of both kinds, at each buffer and each share of clients that run Vegas: "
-        f"blue where Vegas gets more, orange where Reno gets more. Vegas gets its share from {HELD} on; a question "
-        "mark means that the 95 % interval (Student's t) contains that value. Vegas starts together with Reno or 10 s "
-        "later.",
+        **DEFINITION.figure("map", slug=slug, letter=letter, application=application, clients=CLIENTS, held=HELD),
         plots=[partial(_plane, application=application, start=start, gateway=gateway) for start, gateway in PLANES],
         height=8.6,
         csv=lambda evidence: data(by_place(evidence.ours), where),
