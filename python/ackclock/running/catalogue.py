@@ -1,8 +1,8 @@
-"""The algorithms and parameters that the engine provides.
+"""The engine's catalogue: its congestion-control laws, queues and senders, with their parameters.
 
-Window laws and queue disciplines declare their parameters in their own Rust files, and senders their options. The
-scenario's fields, its validation, the plan, the JSON Schema and ``ackclock list`` are derived from these declarations,
-so that a new law, queue or option needs no Python code.
+Congestion-control laws (window laws) and queue disciplines declare their parameters in their own Rust files; senders
+declare their options there. The scenario's fields, its validation, the plan, the JSON Schema and ``ackclock list`` are
+derived from these declarations, so that a new law, queue or option needs no Python code.
 """
 
 import functools
@@ -20,20 +20,20 @@ from ackclock.scenario.quantity import TIME
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter that a law or a queue declares."""
+    """A parameter that a window law or a queue discipline declares."""
 
     name: str
     doc: str
     kind: Kind
-    """Its allowed values."""
+    """The allowed values."""
     default: bool | float | str
     is_time: bool = False
-    """A scenario gives it as a text with a unit, the engine takes picoseconds."""
+    """Whether the parameter is a time: a text with a unit in a scenario, an integer in picoseconds in the engine."""
     word: str | None = None
-    """A word that is allowed in place of a time."""
+    """A word that is allowed instead of a time."""
 
     def for_engine(self, value: object) -> object:
-        """Give a checked value as the engine takes it: a time in picoseconds, None for a word in place of a time."""
+        """Convert a valid value to the engine's form: times in picoseconds, and None for the word instead of a time."""
         if not self.is_time:
             return value
         return None if value == self.word else TIME.parse(str(value))
@@ -41,7 +41,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Entry:
-    """A law or a queue, with the parameters that it declares."""
+    """A window law or a queue discipline, with its declared parameters."""
 
     doc: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Variant:
-    """A named sender: a pair of loss recovery and window law."""
+    """A named TCP sender: a combination of loss recovery and window law."""
 
     doc: str
     recovery: str
@@ -58,7 +58,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """Everything that a scenario can refer to."""
+    """The engine's variants, window laws, queues and options, to which scenarios refer by name."""
 
     version: str
     revision: str
@@ -67,11 +67,11 @@ class Catalogue:
     congestion: Mapping[str, Entry]
     queues: Mapping[str, Entry]
     options: Mapping[str, Mapping[str, Parameter]]
-    """The options of TCP by the part of the plan that takes them, ``sender`` or ``rtt``, and by name."""
+    """The options of TCP: by section of the plan (``sender`` or ``rtt``), then by name."""
 
     @property
     def tcp_options(self) -> dict[str, Parameter]:
-        """The options of all parts by name."""
+        """The options of TCP from all sections of the plan, by name."""
         return {name: option for part in self.options.values() for name, option in part.items()}
 
     def law_of(self, variant: str) -> Entry:

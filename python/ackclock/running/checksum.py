@@ -1,6 +1,6 @@
 """Checksums that detect whether a file, or a JSON record, has changed since it was written.
 
-They are CRC-32, as in journals. CRC-32 detects every change within 32 adjacent bits and all but one in four billion
+Checksums are CRC-32. CRC-32 detects every change within 32 adjacent bits and all but one in four billion
 other changes, and it is the fastest checksum in Python's standard library. It protects against damage, not against
 forgery.
 """
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["CHANGED", "checksum", "is_sealed", "sealed"]
 
 CHANGED: Final = "its content has changed since it was written"
-"""The problem of a file whose checksum differs."""
+"""The reason given in messages about a file whose checksum differs."""
 
 _SEAL: Final = "checksum"
 _PIECE: Final = 1 << 20
 
 _known: Final[dict[tuple[int, ...], str]] = {}
-"""Checksums of files that this process has read."""
+"""Cache: checksums of the files that this process has read."""
 
 
 def checksum(path: Path) -> str:
     """Compute the checksum of a file.
 
-    A process reads a file once, and again only if its inode, size or modification time has changed.
+    Checksums are cached: a file is read again only if its inode, size or modification time has changed.
 
     Returns
     -------
@@ -54,12 +54,12 @@ def checksum(path: Path) -> str:
 
 
 def sealed(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Add its own checksum to a record that will be written as JSON."""
+    """Return a record, to be written as JSON, with a field for its checksum."""
     return {**record, _SEAL: _of_record(record)}
 
 
 def is_sealed(record: Mapping[str, Any]) -> bool:
-    """Tell whether a record has a checksum, and is what `sealed` gave.
+    """Return whether a record has a checksum that matches its content.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Finds the components of a scenario, whose flows do not affect each other."""
+"""Partitions a scenario into components: groups of flows that do not affect the flows of other components."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ class Component:
     """Groups of flows that affect each other, directly or indirectly, and no other flows."""
 
     groups: tuple[str, ...]
-    """Their names."""
+    """Names of the groups."""
     flows: int
     """Total number of flows."""
 
@@ -19,9 +19,10 @@ class Component:
 def components(scenario: object) -> tuple[Component, ...]:
     """Partition a scenario into components that do not affect each other.
 
-    Two flows that share no link, for data or for ACKs, directly or through others, are independent: each component is a
-    connected component of the graph whose nodes are links, joined where a flow crosses both (Qiu, Zhang and Keshav,
-    section 2.2, for the access links of domains; here it is every link). `simulate` runs components in parallel.
+    Two flows are dependent if their data or ACKs share a link, or if a chain of such flows connects them. A component
+    is therefore a connected component of the graph whose nodes are links, with an edge between two links that a flow
+    crosses. Qiu, Zhang and Keshav (section 2.2) apply this rule to the access links of domains; here it applies to
+    every link. `simulate` runs components in parallel.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ def components(scenario: object) -> tuple[Component, ...]:
     Returns
     -------
     tuple of Component
-        In the order of their first groups.
+        The components, ordered by their first groups.
 
     Raises
     ------

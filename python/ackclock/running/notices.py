@@ -1,4 +1,4 @@
-"""Generates notices: facts that a user of a result must know."""
+"""Generates notices: facts that users of a result must know, such as a window limit or an overload."""
 
 import math
 import operator
@@ -17,7 +17,8 @@ WINDOW_LIMITED: Final = 0.5
 """The fraction of send turns above which a group counts as limited by its advertised window."""
 
 _WORTH_LEAVING_OUT: Final = 0.05
-"""The relative change of cov, or of the arrivals, by the start-up above which it is reported."""
+"""Relative change of the cov or of the mean arrivals, caused by the start-up phase, above which the phase is
+reported."""
 
 _CUT_WORTH_TELLING: Final = 0.001
 """The fraction of exponential packet sizes above the maximum packet size that is reported."""
@@ -112,8 +113,8 @@ def _nothing_measured(scenario: Scenario, measured: Measured) -> Iterator[str]:
 def _bins(scenario: Scenario, bins: Sequence[int], warmup: Warmup) -> Iterator[str]:
     """Report too few bins, or a start-up phase that changes the results.
 
-    The criterion is the size of the change: a test of whether the start differs would have to know how bins depend on
-    each other, and a short start that changes cov by half need not show in the mean of the first tenth.
+    The criterion is the size of the change. A significance test for the start-up phase would need a model of the
+    dependence between bins. A test of the mean over the first tenth would miss a short phase that changes cov by half.
     """
     if len(bins) < 2:
         yield f"cov is undefined: the measured time contains fewer than two whole bins of {scenario.measure.bin}."
@@ -128,8 +129,9 @@ def _bins(scenario: Scenario, bins: Sequence[int], warmup: Warmup) -> Iterator[s
 
 def _start(scenario: Scenario, bins: Sequence[int], rest: Sequence[int], end: float) -> Iterator[str]:
     (mean, cov), (later_mean, later_cov) = map(_mean_and_cov, (bins, rest))
-    # For independent bins these are four and three standard errors. Dependent bins vary more, and the truncation point
-    # was chosen to exclude a bursty period.
+    # Thresholds for changes by chance: for independent bins, four standard errors of the cov and three of the mean.
+    # They are this wide because dependent bins vary more, and because MSER-5 chooses the truncation point to exclude a
+    # bursty period.
     by_chance = 3 / math.sqrt(len(bins))
     changes = [
         f"{name} would be {later:.4g}, not {now:.4g}"
@@ -153,7 +155,7 @@ def _mean_and_cov(bins: Sequence[int]) -> tuple[float, float]:
 
 
 def warmup_end(scenario: Scenario, length: int) -> float:
-    """Return the simulated time at which `length` bins of the measured time are over, in s."""
+    """Return the simulated time at the end of the first `length` bins of the measured time, in s."""
     from_, bin_ = (TIME.parse(text or "") for text in (scenario.measure.from_, scenario.measure.bin))
     return (from_ + length * bin_) / PICOSECONDS_PER_SECOND
 
@@ -202,12 +204,15 @@ def _red_out_of_reach(scenario: Scenario, measured: Measured) -> Iterator[str]:
 
 
 def _spread(group: Clients | Flow) -> bool:
-    """Return whether the group draws the sizes of its packets."""
+    """Return whether the group's packets have random sizes."""
     return isinstance(group.transport, Udp) and group.transport.packet_sizes != "fixed"
 
 
 def _cut_sizes(scenario: Scenario) -> Iterator[str]:
-    """Report exponential sizes whose mean is lowered by the maximum packet size, by ``exp(-longest / mean)`` of it."""
+    """Report exponential packet sizes whose mean is lowered by the maximum packet size.
+
+    The mean is lowered by the fraction ``exp(-longest / mean)``.
+    """
     for group in scenario.groups:
         mean = group.packet_size or scenario.packet_size
         cut = math.exp(-LONGEST_PACKET / mean)
@@ -235,7 +240,7 @@ def _no_room(scenario: Scenario) -> Iterator[str]:
 def _passages(scenario: Scenario) -> Iterator[tuple[str, Link | GraphLink, int]]:
     """Yield each link that a group's packets cross, by name, with their size; ACKs use the reverse path.
 
-    For random sizes it is a size that is exceeded once in a million packets.
+    For random sizes, the size is one that a packet in a million exceeds.
     """
     for group, there, back in ways(scenario):
         data = group.packet_size or scenario.packet_size
@@ -262,9 +267,10 @@ def _small_buffer(scenario: Scenario, measured: Measured) -> Iterator[str]:
 
 
 def _overload(measured: Measured) -> Iterator[str]:
-    """Report unpaced sources that offer more than the link carries.
+    """Report UDP sources that offer more than the link carries.
 
-    How full its queue is then depends on the queue: one that counts the packet in service may hold no other.
+    The notice does not say that the queue is full, because that depends on the queue: if its limit counts the packet in
+    service, it may have space for no other packet.
     """
     offered = sum(
         min(count * group.source.mean_rate * 8 * (group.packet_size or 0), narrowest)

@@ -1,4 +1,4 @@
-"""The program that made a run: version of Ackclock, revision of its engine, version of the schema."""
+"""Identifies the program that made a run: version of Ackclock, revision of its engine, version of the schema."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -10,12 +10,12 @@ from ackclock.scenario import SCHEMA
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """The program that made a run; None for parts that its record does not name."""
+    """The program that made a run. Attributes that its record does not name are None."""
 
     version: str | None
     """Version of Ackclock."""
     revision: str | None
-    """Revision of the engine, a hash of its sources: the same revision gives the same results."""
+    """Revision of the engine: a hash of its sources. The same revision gives the same results."""
     schema: int | None
     """Version of the scenario's schema (`ackclock.scenario.SCHEMA`)."""
 

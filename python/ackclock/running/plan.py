@@ -1,4 +1,4 @@
-"""From a scenario to the engine's plan: integers in picoseconds, bit/s and bytes, numbers instead of names."""
+"""Converts a scenario to the engine's plan: integers in picoseconds, bit/s and bytes, and ids instead of names."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -25,9 +25,10 @@ from ackclock.scenario.quantity import RATE, TIME
 from ackclock.scenario.routes import directed
 from ackclock.scenario.sources import Setting
 
-# What sources of fractional Gaussian noise draw before a run can be stopped: seconds, and memory that stays.
+# Limit for sources of fractional Gaussian noise, which draw all bins before a run can be interrupted. This takes
+# seconds, and memory for the whole run.
 _MOST_BINS: Final = 2**23
-# What the rates of links that change take of memory.
+# Limit for the memory that rate traces take.
 _MOST_STEPS: Final = 2**22
 
 
@@ -89,7 +90,7 @@ def _refuse_too_many_steps(scenario: Scenario) -> None:
 
 def _dumbbell(scenario: Scenario) -> dict[str, Any]:
     dumbbell = scenario.dumbbell
-    assert dumbbell is not None  # noqa: S101  # narrows the type; the caller looked
+    assert dumbbell is not None  # noqa: S101  # narrows the type; the caller has checked
     return {
         "kind": "dumbbell",
         "bottleneck": _link(dumbbell.bottleneck),
@@ -110,7 +111,7 @@ def _graph(scenario: Scenario, numbers: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _link(link: Link | GraphLink | None) -> dict[str, Any]:
-    assert link is not None and link.queue is not None  # noqa: S101, PT018  # an effective scenario has them
+    assert link is not None and link.queue is not None  # noqa: S101, PT018  # the scenario is effective
     loss = {} if link.loss is None else {"loss": link.loss.model_dump()}
     rate = RATE.parse(link.rate or "") if link.rate_trace is None else link.rate_trace.for_engine()
     return {"rate": rate, "delay": TIME.parse(link.delay), "queue": link.queue.for_engine(), **loss}

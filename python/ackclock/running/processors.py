@@ -54,7 +54,7 @@ def _present() -> int:
     found = [2**36]  # fallback if nothing else is known
     with suppress(OSError, ValueError, AttributeError):
         found = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
-    with suppress(OSError, ValueError):  # it contains "max" if there is no limit
+    with suppress(OSError, ValueError):  # the file contains "max" if there is no limit
         found.append(int(_GROUP.read_text(encoding="ascii")))
     if resource is not None:
         limits = (resource.getrlimit(which)[0] for which in (resource.RLIMIT_AS, resource.RLIMIT_DATA))
@@ -65,8 +65,8 @@ def _present() -> int:
 def cpu_time() -> float:
     """Return the CPU time of a run made by this thread, in seconds.
 
-    In the main thread, which waits for interrupts, another thread makes the run; there the CPU time of the process is
-    used.
+    The main thread waits for interrupts while another thread makes the run. In the main thread, the CPU time of the
+    whole process is therefore returned.
     """
     is_main = threading.current_thread() is threading.main_thread()
     return time.process_time() if is_main else time.thread_time()

@@ -1,7 +1,7 @@
 """Records: optional tables of a run.
 
 A request is ``KIND[@WHERE][/INTERVAL]``: ``arrivals``, ``queue@bottleneck.reverse/10ms``, ``windows@clients-0/100ms``,
-``acks@0,9,19``. Requests never change the behaviour of a run, so they are not part of the scenario.
+``acks@0,9,19``. Record requests never change the behaviour of a run, so they are not part of the scenario.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,19 +18,19 @@ MOST_ROWS: Final = 50_000_000
 
 @dataclass(frozen=True)
 class RecordKind:
-    """A kind of table."""
+    """A kind of recorded table, such as ``arrivals``."""
 
     doc: str
     of_links: bool
-    """Whether it records links rather than flows."""
+    """Whether the table records links rather than flows."""
     sampled: bool
-    """Whether it accepts an interval."""
+    """Whether a request may give an interval."""
     engine_interval: str | None = None
     """The engine's name of the interval."""
     default_interval: bool = False
     """Whether the interval defaults to ``measure.bin``."""
     everywhere: bool = False
-    """Whether it records every link by default, instead of the measured one."""
+    """Whether the table records every link by default, instead of only the measured link."""
 
 
 KINDS: Final = {
@@ -73,7 +73,7 @@ KINDS: Final = {
 
 @dataclass(frozen=True)
 class Record:
-    """A parsed request."""
+    """A parsed record request."""
 
     kind: str
     numbers: tuple[int, ...]

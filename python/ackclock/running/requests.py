@@ -10,14 +10,14 @@ from ackclock.scenario.fields import HEADER_BYTES
 from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 
 MOST_REQUESTS: Final = 30_000_000
-"""Maximum number of requests in a run; a record of more would not fit into memory."""
+"""Maximum number of requests in a run; a table of more requests would not fit into memory."""
 
 
 def wire_bytes(group: Clients | Flow) -> float:
     """Return the mean wire size of an effective group's transfer and its SYN, without retransmissions, in bytes."""
     source, transport = group.source, group.transport
-    assert isinstance(source, Connections)  # noqa: S101  # narrows the type; the caller looked
-    assert isinstance(transport, Tcp)  # noqa: S101  # nothing else can carry transfers
+    assert isinstance(source, Connections)  # noqa: S101  # narrows the type; the caller has checked
+    assert isinstance(transport, Tcp)  # noqa: S101  # transfers require TCP
     packet = group.packet_size or 0
     opening = HEADER_BYTES if transport.handshake else 0
     return source.size.mean_packets(packet - HEADER_BYTES) * packet + opening
@@ -25,12 +25,12 @@ def wire_bytes(group: Clients | Flow) -> float:
 
 def request_rate(scenario: Scenario, group: Clients | Flow) -> float:
     """Return the mean requests per second of each client of an effective group."""
-    assert isinstance(group.source, Connections)  # noqa: S101  # narrows the type; the caller looked
+    assert isinstance(group.source, Connections)  # noqa: S101  # narrows the type; the caller has checked
     return group.source.load * find_measured(scenario).rate / (8 * wire_bytes(group)) / group.count
 
 
 def refuse_too_many_requests(scenario: Scenario) -> None:
-    """Check that the number of requests does not exceed the memory of any machine.
+    """Check that the number of requests in a run is at most `MOST_REQUESTS`.
 
     Raises
     ------

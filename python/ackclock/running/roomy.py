@@ -1,4 +1,4 @@
-"""Finds queues without a configured limit whose waiting packets the summary does not show."""
+"""Finds long waits in queues with the default limit, which the summary of the measured link does not show."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _MOST_NAMED: Final = 3
 
 
 def ways(scenario: Scenario) -> Iterator[tuple[Clients | Flow, Way, Way]]:
-    """Yield the links that each group's data crosses, in order and by name, and the links that its ACKs cross."""
+    """Yield each group, the links that its data crosses, in order and with names, and the links that its ACKs cross."""
     links = directed(scenario.links)
     routes = routes_over(links)
     dumbbell = scenario.dumbbell
@@ -39,12 +39,12 @@ class Roomy:
     """A group whose data crosses queues with the default limit."""
 
     group: int
-    """Its index."""
+    """Index of the group in the scenario."""
     name: str
     queues: list[str]
-    """The links."""
+    """Names of the links with these queues."""
     room: int
-    """Their limit in packets."""
+    """Default limit of the queues, in packets."""
     least: float
     """Delay of a packet without these queues and that of the measured link, with all others full, s."""
     round_trip: float
@@ -52,7 +52,7 @@ class Roomy:
 
 
 def roomy(scenario: Scenario) -> Iterator[Roomy]:
-    """Find the groups of an effective scenario whose data crosses such queues."""
+    """Find the groups of an effective scenario whose data crosses queues with the default limit."""
     room = profile.default(scenario.profile, "queue", "packets")
     assert isinstance(room, int)  # noqa: S101  # narrows the type
     for place, ((group, data, _), delay) in enumerate(zip(ways(scenario), two_way_delays(scenario), strict=True)):
@@ -78,7 +78,7 @@ def held(found: Sequence[Roomy], delays: Sequence[float | None], waits: Sequence
     Parameters
     ----------
     found
-        The groups that cross such queues.
+        The groups whose data crosses queues with the default limit.
     delays, waits
         For each group of the scenario, the mean delay of its packets from sender to receiver and the mean wait at the
         measured link, s.

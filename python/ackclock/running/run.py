@@ -33,14 +33,14 @@ SEED: Final = whole(0, 2**64 - 1)
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """One run of a scenario: its results and all of its inputs."""
+    """A run of a scenario: its results and all of its inputs."""
 
     scenario: Scenario = field(repr=False)
     """The effective scenario, with all defaults filled in."""
     seed: int
     """The random seed."""
     origin: Origin
-    """The program that made it: version of Ackclock, revision of the engine, version of the scenario's schema."""
+    """The program that made the run: version of Ackclock, revision of the engine, version of the scenario's schema."""
     record: tuple[str, ...]
     """The requested records."""
     summary: Summary
@@ -61,7 +61,7 @@ class Run:
 
     @property
     def version(self) -> str | None:
-        """The version of Ackclock that made it."""
+        """The version of Ackclock that made the run."""
         return self.origin.version
 
     @property
@@ -71,7 +71,7 @@ class Run:
 
     @property
     def captures(self) -> tuple[str, ...]:
-        """The requested captures. They stay with the run that made them: copies and stored results have none."""
+        """The requested captures. Copies of the run and stored results have none."""
         return tuple(self._captures)
 
     @property
@@ -133,9 +133,10 @@ class Run:
 
         Notes
         -----
-        A packet is as long as on the simulated link if its headers fit into that. They do not in a SYN and its answer,
-        whose options are added to 40 bytes; in an ACK with SACK blocks, where the link omits the two bytes of the
-        option header and the padding; and in a datagram of fewer than 28 bytes.
+        A packet has the same length as on the simulated link if its headers fit into that length. The headers do not
+        fit in three cases: a SYN and its answer, whose options are added to 40 bytes; an ACK with SACK blocks, where
+        the simulated link omits the two bytes of the option header and the padding; and a datagram of fewer than 28
+        bytes.
         """
         if capture not in self._captures:
             raise refuse("capture", capture, f"{one_of(capture, self._captures)} (simulate(..., capture=[...]))")
@@ -177,7 +178,7 @@ class Run:
             raise refuse("batch_means", f"arrivals at {measure.link}", str(error)) from None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state of a copy, with tables converted, since the engine's rows cannot be copied."""
+        """Return the state for a copy or a pickle. Tables are converted, since the engine's rows cannot be copied."""
         return self.__dict__ | {"_tables": {name: self.table(name) for name in self.tables}, "_captures": {}}
 
     def to_dict(self) -> dict[str, Any]:
@@ -305,7 +306,7 @@ class Prepared:
 
     @classmethod
     def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
-        """Fill in the defaults, parse the requests and make the plan; reject anything but a scenario."""
+        """Fill in the defaults of a scenario, parse the requests and make the plan; reject other objects."""
         effective = whole_scenario(scenario).effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
@@ -319,7 +320,7 @@ class Prepared:
         jobs: int = 1,
         memory: int | None = None,
     ) -> Callable[[], Outcome]:
-        """Run it with one seed within a memory limit; return the engine's results."""
+        """Simulate the scenario with one seed within a memory limit. The returned function gives the outcome."""
         SEED.require("seed", seed)
         memory = memory_bound(None) if memory is None else memory
         try:
@@ -336,7 +337,7 @@ class Prepared:
         facts = told["facts"] | {
             "completed": [group["completed"] for group in told["groups"]],
             "delay": [group["delay_mean"] for group in told["groups"]],
-            # Little's law
+            # mean wait, by Little's law
             "wait": [group["queue_mean"] * measured / (group["departures"] or 1) for group in told["groups"]],
         }
         warmup = mser5(facts["bins"])
@@ -363,7 +364,7 @@ class Prepared:
         jobs: int = 1,
         memory: int | None = None,
     ) -> Run:
-        """Run it with one seed within a memory limit, and return a complete `Run`."""
+        """Simulate the scenario with one seed within a memory limit, and return a complete `Run`."""
         outcome = self.simulate(seed, progress, jobs=jobs, memory=memory)()
         return Run(
             scenario=self.scenario,

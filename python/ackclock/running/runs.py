@@ -1,4 +1,4 @@
-"""The same scenario under several seeds, with confidence intervals."""
+"""Runs of one scenario with several seeds, with confidence intervals."""
 
 import itertools
 import re
@@ -38,7 +38,7 @@ class Estimate:
     """The mean; ``None`` if no run has a value."""
     half_width: float | None
     """Half-width of the 95 % confidence interval of the mean: Student's t, or for 30 values and more the bootstrap.
-    ``None`` below two values."""
+    ``None`` for fewer than two values."""
     interval: "Interval | None" = field(repr=False, compare=False)
     """The interval with its ends and its method; ``None`` if no run has a value."""
 
@@ -64,7 +64,7 @@ class Estimate:
 
 
 class GroupRuns:
-    """One group in several runs.
+    """The results of one group of flows in several runs.
 
     Each number of a :class:`~ackclock.GroupSummary` is an attribute: ``runs.groups["near"].goodput_bps`` is an
     :class:`Estimate`.
@@ -100,7 +100,7 @@ class GroupRuns:
 
 
 class LinkRuns:
-    """One measured link in several runs.
+    """The results of one measured link in several runs.
 
     Each number of a :class:`~ackclock.LinkSummary` is an attribute: ``runs.links["hop1"].loss`` is an
     :class:`Estimate`.
@@ -133,8 +133,8 @@ class LinkRuns:
 class Runs(Sequence[Run]):
     """Runs of one scenario, one per seed, in the order of seeds.
 
-    Each number of a :class:`~ackclock.Summary` is an attribute: ``runs.cov`` is an :class:`Estimate`. The same holds
-    for each group in `groups`.
+    Each number of a :class:`~ackclock.Summary` is an attribute: ``runs.cov`` is an :class:`Estimate`. So is each number
+    of a group in `groups`.
     """
 
     def __init__(self, runs: Iterable[Run]) -> None:
@@ -202,7 +202,8 @@ class Runs(Sequence[Run]):
         Returns
         -------
         ackclock.analysis.Comparison
-            The others minus these: difference, interval, effect size, and the gain from pairing.
+            Statistics of the paired differences, other runs minus these runs: mean, interval, effect size, and gain
+            from pairing.
 
         Raises
         ------
@@ -225,7 +226,7 @@ class Runs(Sequence[Run]):
     def notices(self) -> tuple[str, ...]:
         """The notices of all runs, each once.
 
-        A number that differs between runs becomes a range; a notice of some runs only ends with their count.
+        A number that differs between runs becomes a range. A notice of only some runs ends with their number.
         """
         return told_once((run.notices for run in self._runs), of=len(self))
 
@@ -292,11 +293,11 @@ def replicate(
 def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
     """Merge the notices of `of` runs, each once.
 
-    A number that differs between runs becomes a range; a notice of some runs only ends with their count.
+    A number that differs between runs becomes a range. A notice of only some runs ends with their number.
     """
     alike: dict[tuple[tuple[str, ...], int], list[list[str]]] = {}
     for one in notices:
-        within: Counter[tuple[str, ...]] = Counter()  # a notice that occurs twice in one run is about two things
+        within: Counter[tuple[str, ...]] = Counter()  # two equal notices in one run concern different objects
         for notice in one:
             parts = _NUMBER.split(notice)
             words = tuple(parts[::2])
@@ -309,7 +310,7 @@ def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
 
 
 def _joined(words: Sequence[str], numbers: Sequence[Sequence[str]]) -> str:
-    """Put numbers back between the words, as a range if they differ."""
+    """Insert the numbers between the words again; numbers that differ between runs become a range."""
     ranges = [sorted(set(column), key=float) for column in zip(*numbers, strict=True)]
     between = [each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges]
     return "".join(itertools.chain(*itertools.zip_longest(words, between, fillvalue="")))

@@ -1,7 +1,7 @@
 """Writes a run to disk: a directory with ``record.json`` and one Parquet file per table.
 
 ``record.json`` contains the complete effective scenario, the seed, the program that made the run, the requested
-records, the summary and the notices, which is enough to reproduce it byte for byte.
+records, the summary and the notices. This is enough to reproduce the run byte for byte.
 """
 
 import json
@@ -26,7 +26,7 @@ def refuse_existing(directory: Path) -> None:
 
 
 def save(directory: Path, record: Mapping[str, Any], tables: "Iterable[tuple[str, pa.Table]]") -> None:
-    """Write a run atomically: the directory appears when everything is written.
+    """Write a run atomically: the directory appears only when all files are complete.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The summary of a run, over the measured time at the measured link."""
+"""The summary of a run: results over the measured time, at the measured link."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -19,16 +19,16 @@ T = TypeVar("T", bound=Named)
 
 
 class ByName(tuple[T, ...]):
-    """Objects in order, also accessible by name."""
+    """A tuple of objects that are also accessible by name."""
 
     __slots__ = ()
 
     kind: ClassVar[str]
-    """The kind of object."""
+    """The kind of object, for error messages."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names."""
+        """The names of the objects, in order."""
         return tuple(each.name for each in self)
 
     @overload
@@ -98,9 +98,9 @@ class LinkSummary:
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""
     sojourn_p95: float | None
-    """The same, 95th percentile, s."""
+    """95th percentile of the time in the queue, s."""
     sojourn_p99: float | None
-    """The same, 99th percentile, s."""
+    """99th percentile of the time in the queue, s."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +126,7 @@ class GroupSummary:
     cov: float | None
     """Coefficient of variation of its arrivals per bin."""
     cov_poisson: float | None
-    """The same for the Poisson load that its sources offer."""
+    """C.o.v. of the Poisson load that the group's sources offer, per bin."""
     queue_mean: float
     """Time average of the number of its waiting packets: its share of the queue."""
     delay_mean: float | None
@@ -148,19 +148,19 @@ class GroupSummary:
     jain_index: float | None
     """Jain's fairness index over its flows' goodput."""
     shut_off: int
-    """Its flows below 2 % of both their fair share of the measured link and their offered load."""
+    """Number of the group's flows below 2 % of both their fair share of the measured link and their offered load."""
     starved: int
-    """Its flows with less than 10 % of both."""
+    """Number of the group's flows below 10 % of both their fair share and their offered load."""
     completed: int
     """Completed finite transfers."""
     completion_mean: float | None
     """Mean completion time: from the request of a transfer to the arrival of its last packet, s."""
     completion_p50: float | None = None
-    """Median of that time, s."""
+    """Median completion time, s."""
     completion_p95: float | None = None
-    """The same, 95th percentile, s."""
+    """95th percentile of the completion time, s."""
     completion_p99: float | None = None
-    """The same, 99th percentile, s."""
+    """99th percentile of the completion time, s."""
     slowdown_mean: float | None = None
     """Mean slowdown: completion time divided by the minimum time in which the idle path could carry the transfer."""
 
@@ -193,15 +193,15 @@ class Summary:
     cov: float | None
     """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean."""
     cov_poisson: float | None
-    """Its value for the offered Poisson load; ``None`` unless all sources are Poisson."""
+    """C.o.v. per bin of the offered Poisson load; ``None`` unless all sources are Poisson."""
     queue_mean: float
     """Time average of the number of waiting packets."""
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""
     sojourn_p95: float | None
-    """The same, 95th percentile, s."""
+    """95th percentile of the time in the queue, s."""
     sojourn_p99: float | None
-    """The same, 99th percentile, s."""
+    """99th percentile of the time in the queue, s."""
     delay_mean: float | None
     """Mean one-way delay of data packets, s."""
     jitter: float | None
@@ -221,14 +221,14 @@ class Summary:
     jain_index: float | None
     """Jain's fairness index over clients' goodput."""
     jain_between: float | None
-    """The same over the groups' goodput per client."""
+    """Jain's fairness index over the groups' goodput per client."""
     shut_off: int
-    """Flows below 2 % of both their fair share, which is the link's rate divided by the number of flows that cross it,
-    and their offered load."""
+    """Number of flows below 2 % of both their fair share and their offered load. The fair share is the link's rate
+    divided by the number of flows that cross it."""
     starved: int
-    """Flows with less than 10 % of both."""
+    """Number of flows below 10 % of both their fair share and their offered load."""
     groups: Groups[GroupSummary]
-    """The same per group, where defined; in order, or by name, as ``groups["near"]``."""
+    """Results of each group, in order or by name, as ``groups["near"]``."""
     links: Links[LinkSummary] = field(default_factory=Links)
     """Results at each measured link, ``measure.link`` and ``measure.links``, as ``links["hop1"]``."""
 
@@ -257,7 +257,7 @@ LINK_MEASURES = tuple(field.name for field in fields(LinkSummary) if field.name 
 
 
 def links_of_run(name: str, summary: Mapping[str, Any], further: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the results at each measured link: the one of the summary, and further ones."""
+    """Return the results at each measured link: the link of the summary first, then the further links."""
     first = {"name": name, **{measure: summary[measure] for measure in LINK_MEASURES}}
     return [first, *(dict(link) for link in further)]
 
@@ -288,4 +288,4 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "shut_off": ("flows", 1),
     "starved": ("flows", 1),
 }
-"""The display unit of each number, and the factor to that unit."""
+"""The display unit of each measure, and the factor that converts to this unit."""

@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "bool": "u1", "words": "u1"}
-"""Types of the engine's columns; ``words:`` is followed by the comma-separated words that the bytes index."""
+"""NumPy type of each type of column in the engine. A type ``words:a,b,c`` lists words; the column's bytes are indices
+into this list."""
 
 
 def to_arrow(rows: engine.Rows, scenario: Scenario) -> "pa.Table":
-    """Make an Arrow table, with names instead of the engine's ids of links and groups."""
+    """Convert the engine's rows to an Arrow table, with names instead of ids of links and groups."""
     import pyarrow as pa  # noqa: PLC0415  # slow to load, and many runs need no table
 
     groups = [group.name or "" for group in scenario.groups]
@@ -31,7 +32,8 @@ def to_arrow(rows: engine.Rows, scenario: Scenario) -> "pa.Table":
 def _array(kind: str, content: bytes, name_of: Callable[[int], str] | None) -> "pa.Array":
     """Make an array from the engine's bytes, shared with Arrow if possible.
 
-    `pa.array` would import pandas, if that is installed, to check whether the values belong to it: 2 s of CPU time.
+    `pa.array` is not used, because it would import an installed pandas to check the type of the values: 2 s of CPU
+    time.
     """
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
@@ -60,7 +62,7 @@ def _bits(values: "np.ndarray") -> "pa.Buffer":
 
 
 def _named(numbers: "np.ndarray", name_of: Callable[[int], str]) -> "pa.Array":
-    """Encode ids as a dictionary of the names that occur."""
+    """Replace ids by their names, as a dictionary-encoded array."""
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
 
