@@ -85,10 +85,10 @@ ONE_NUMBER_EACH = [
     (
         "cardwell --packets 20 --p 0 --rtt 0.1 --t0 1",
         ac.models.cardwell(packets=20, p=0, rtt=0.1, t0=1),
-        "seconds, all together",
+        "seconds in total",
     ),
     ("large-pipe-loss --window 7 --b 2", ac.models.large_pipe_loss(window=7, b=2), "fraction of packets lost"),
-    ("large-pipe-loss --window 4.4 --smooth", ac.models.large_pipe_loss(window=4.4, smooth=True), "as printed"),
+    ("large-pipe-loss --window 4.4 --smooth", ac.models.large_pipe_loss(window=4.4, smooth=True), "by the printed law"),
 ]
 
 

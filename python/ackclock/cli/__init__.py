@@ -1,4 +1,4 @@
-"""The command line: ``ackclock run | sweep | query | report | burstiness | capture | reproduce | model | ...``.
+"""Defines the command line: ``ackclock run | sweep | query | report | burstiness | capture | reproduce | ...``.
 
 Modules that are slow to load are imported by the command that needs them, so that ``--help`` is fast.
 """
@@ -44,14 +44,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     if sys.__stdout__ is None:
         _fail("standard output: cannot be written: it is closed", code=1)
-    # Commands that must not load the package do not import it; if there is an error, it is already loaded.
+    # Some commands must not load the whole package. After an error of the package, importing its errors costs nothing.
     try:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
         sys.stdout.flush()
     except _UsageError as error:
         more = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
         _fail(error.format_message() + more)
-    except (KeyboardInterrupt, RuntimeError) as error:  # Python turns the first into the second while it builds a class
+    except (KeyboardInterrupt, RuntimeError) as error:  # an interrupt while Python builds a class is a RuntimeError
         if not _is_interrupt(error):
             raise
         code = _INTERRUPTED
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise
         code = 1 if isinstance(error, DamagedError) else 2
         _fail(error.headline if isinstance(error, ScenarioError) else str(error), code=code)
-    if code == _INTERRUPTED:  # also from typer, which handles interrupts itself
+    if code == _INTERRUPTED:  # typer also returns this code, because it handles interrupts itself
         _fail("interrupted; no partial output was written", code=code)
     sys.exit(code or 0)
 
@@ -83,14 +83,14 @@ def _is_interrupt(error: BaseException | None) -> bool:
 
 
 def _fail(message: str, *, code: int = 2) -> NoReturn:
-    """Exit with a one-line message; line breaks in names are replaced."""
+    """Print a one-line message and exit; unprintable characters, such as line breaks, are replaced."""
     line = "".join(letter if letter.isprintable() else "?" for letter in message.rstrip())
     sys.stderr.write(line + "\n")
     sys.exit(code)
 
 
 def _silence() -> None:
-    """Prevent further output and errors when Python closes the standard output."""
+    """Discard further output, so that Python reports no error when it closes the standard output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -104,12 +104,12 @@ def _print_version(wanted: bool) -> None:  # signature required by typer
 
 @app.callback()
 def ackclock(
-    version: Annotated[  # handled by its callback
+    version: Annotated[  # the callback of the option prints the version
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """Simulate every packet of a network with its flows and traffic, and produce tables, figures and a report."""
+    """Simulate every packet of a network and its flows, and produce tables, figures and a report."""
 
 
 @app.command(
@@ -126,7 +126,8 @@ def ackclock(
 )
 def run(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Scenario (TOML), or result to run again.", show_default=False)
+        Path,
+        typer.Argument(metavar="FILE", help="Scenario (TOML), or saved result to run again.", show_default=False),
     ],
     seed: Annotated[
         str | None,
@@ -136,23 +137,23 @@ def run(
     overrides: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="PATH=VALUE", help="Override of a field, such as clients.0.count=40. May be repeated."
+            "--set", metavar="PATH=VALUE", help="New value of a field, such as clients.0.count=40. May be repeated."
         ),
     ] = None,
     record: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KIND[@PLACE,PLACE][/INTERVAL]",
-            help="Table to record, written with --out: arrivals, queue@bottleneck/10ms, ... May be repeated; "
-            "`ackclock list records` lists all kinds.",
+            help="Table to record and write with --out, such as queue@bottleneck/10ms. PLACE is a link, group or "
+            "flow. May be repeated. `ackclock list records` lists all kinds.",
         ),
     ] = None,
     pcap: Annotated[
         list[str] | None,
         typer.Option(
             metavar="LINK[@POINT][,LINK...]=FILE",
-            help="New pcapng file for the packets of a link, as offered to its queue or at dequeue or receive. "
-            "May be repeated.",
+            help="New pcapng file for the packets of a link. POINT is dequeue or receive (default: packets offered to "
+            "the queue). May be repeated.",
         ),
     ] = None,
     snap_length: Annotated[
@@ -161,7 +162,7 @@ def run(
             metavar="BYTES", help="Maximum stored bytes per packet with --pcap (default: 96).", show_default=False
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="New directory for the result and its tables (Parquet).")] = None,
+    out: Annotated[Path | None, typer.Option(help="New folder for the result and its tables (Parquet).")] = None,
     memory: Annotated[
         str | None,
         typer.Option(
@@ -197,13 +198,17 @@ def run(
     """
 )
 def sweep(
-    study: Annotated[Path, typer.Argument(metavar="STUDY", help="Study (TOML).", show_default=False)],
+    study: Annotated[Path, typer.Argument(metavar="STUDY", help="File of the study (TOML).", show_default=False)],
     store: Annotated[
         Path | None,
         typer.Option(help="Folder in which the runs are stored (default: out/STUDY).", show_default=False),
     ] = None,
     engine: Annotated[
-        str, typer.Option(metavar="threads|ray", help="Execution on this machine (threads) or on a Ray cluster.")
+        str,
+        typer.Option(
+            metavar="threads|ray",
+            help="Where to run: threads of this machine, or a Ray cluster.",
+        ),
     ] = "threads",
     address: Annotated[
         str | None,
@@ -229,7 +234,7 @@ def sweep(
         bool,
         typer.Option(
             "--allow-paths",
-            help="Permission to read traces outside the study's folder with Ray (always given with threads).",
+            help="Permission for runs on Ray to read traces outside the study's folder. Threads always have it.",
         ),
     ] = False,
     dry_run: Annotated[
@@ -272,8 +277,8 @@ def query(
         str,
         typer.Argument(
             metavar="SQL",
-            help="A single SELECT in DuckDB's dialect over runs, groups, scenarios, failures, notices, costs and the "
-            "recorded tables. A swept field is a column named by its path, which must be quoted.",
+            help="A single SELECT in DuckDB's dialect. Tables: runs, groups, scenarios, failures, notices, costs and "
+            "the recorded tables. The column of a swept field is its path, in double quotes.",
             show_default=False,
         ),
     ],
@@ -324,7 +329,8 @@ def report(
 ) -> None:
     """Draw the results of a store on one page that works offline.
 
-    Each measure against the swept fields, with 95 % bands; heat maps for two numeric fields; a table of all points.
+    The page has a figure per measure against the swept fields, with 95 % confidence bands, heat maps for two numeric
+    fields, and a table of all points.
     """
     from ackclock.cli import reporter  # noqa: PLC0415
 
@@ -345,7 +351,7 @@ def reproduce(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Directory of the report (default: out/STUDY). An existing report of the study is replaced.",
+            help="Folder of the report (default: out/STUDY). An existing report of the study is replaced.",
             show_default=False,
         ),
     ] = None,
@@ -357,7 +363,7 @@ def reproduce(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Capture (pcap or pcapng) for Figure 3 of selfsimilar (default: simulated packets, since the "
+            help="Capture (pcap or pcapng) for Figure 3 of selfsimilar (default: simulated packets, because the "
             "authors' capture is not public).",
             show_default=False,
         ),
@@ -384,7 +390,7 @@ def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="One of studies, variants, queues, sources, records, profiles (default: all).",
+            help="List to print: studies, variants, queues, sources, records or profiles (default: all).",
             show_default=False,
         ),
     ] = None,

@@ -1,4 +1,4 @@
-"""Parses option values with our own error messages."""
+"""Parses option values. Errors name the option, its value and the allowed values."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -35,7 +35,7 @@ def option(name: str, text: str, kind: Kind, read: Callable[[str], T]) -> T:
     kind
         The allowed values.
     read
-        Converts the text to the type that the kind checks; a ``ValueError`` means that it cannot.
+        Converts the text to the type that `kind` checks; raises ``ValueError`` for an invalid text.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Implements ``ackclock capture``."""
+"""Implements ``ackclock capture``: analyses a capture and writes the results."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RANDOM_KEY: Final = (
 
 
 def capture(file: Path, *, bin_: str, anonymise: bool, key: str | None, as_json: bool, out: Path | None) -> None:
-    """Print the results of analysing a capture, and write them."""
+    """Analyse a capture, print the results, and write them to a folder if one is given."""
     secret = _key(key, anonymise=anonymise)
     if out is None:
         read, told, _ = _read(file, bin_=bin_, key=secret, random=anonymise and key is None)
@@ -81,7 +81,7 @@ def _command(file: Path, bin_: str, *, anonymise: bool, out: Path) -> list[str]:
 def _read(
     file: Path, *, bin_: str, key: bytes | None, random: bool, folder: Path | None = None
 ) -> tuple[Capture, dict[str, Any], tuple[Burstiness, Hurst] | None]:
-    """Read the file; return the results as plain data, and the burstiness of its arrivals by time scale."""
+    """Read the capture; return it, its results as plain data, and the burstiness of its arrivals over time scales."""
     try:
         size = file.stat().st_size
     except OSError as error:

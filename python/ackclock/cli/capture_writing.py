@@ -13,14 +13,14 @@ from ackclock.scenario.errors import refuse
 
 @dataclass(frozen=True)
 class CaptureFiles:
-    """The requested capture files."""
+    """The capture files that the command line requests."""
 
     files: Mapping[str, Path]
-    """File of each capture request."""
+    """File for each request; the request names links and points, such as ``bottleneck@dequeue``."""
     snap_length: int
 
     def write(self, run: Run) -> None:
-        """Write the files, and report where they differ from the simulated links."""
+        """Write the files, and report packets that are longer in a file than on the simulated link."""
         for capture, file in self.files.items():
             written = run.write_pcapng(capture, file, snap_length=self.snap_length)
             if written.longer:
@@ -36,7 +36,7 @@ def captures_of(requests: Iterable[str], snap_length: str | None) -> CaptureFile
     Raises
     ------
     ScenarioError
-        A request has no file, or one that exists or is named twice; or the snap length is not allowed.
+        A request has no file, its file exists, a request or a file occurs twice, or the snap length is not allowed.
     """
     files: dict[str, Path] = {}
     for request in requests:

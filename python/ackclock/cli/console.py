@@ -1,4 +1,4 @@
-"""Opens the console for readable output."""
+"""Opens the console, to which commands print tables and text."""
 
 import sys
 
@@ -8,5 +8,5 @@ _WIDTH_OF_A_FILE = 120
 
 
 def console() -> Console:
-    """Open the standard output: as wide as the terminal, or of a fixed width if it is a file or a pipe."""
+    """Open the standard output. Its width is the terminal's, or fixed if the output is a file or a pipe."""
     return Console(highlight=False, width=None if sys.stdout.isatty() else _WIDTH_OF_A_FILE)

@@ -1,4 +1,4 @@
-"""Implements ``ackclock list`` and ``ackclock profile``: available names as tables."""
+"""Implements ``ackclock list`` and ``ackclock profile``: prints tables of the available names."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -16,7 +16,7 @@ _Line = tuple[str, str]
 
 
 def show(what: str | None) -> None:
-    """List one category, or all of them."""
+    """Print the names of one category, such as queues, or of all categories (``None``)."""
     if what is not None and what not in _LISTS:
         raise refuse("list", what, one_of(what, _LISTS))
     out = console()
@@ -52,7 +52,7 @@ def show_profiles(names: Sequence[str]) -> None:
 
 
 def _value(row: profile.Row, name: str) -> str:
-    """Format a default as TOML, followed by the defaults of single variants."""
+    """Format the default of a field as TOML, followed by the variants that have another default."""
     single = [f"{variant}: {_toml(value)}" for (where, variant), value in row.variants.items() if where == name]
     return _toml(row.value(name)) + (f" ({', '.join(single)})" if single else "")
 

@@ -1,4 +1,4 @@
-"""Defines ``ackclock burstiness`` and ``ackclock capture``, which analyse external data like runs."""
+"""Defines ``ackclock burstiness`` and ``ackclock capture``, which analyse data from outside the simulator."""
 
 from pathlib import Path
 from typing import Annotated
@@ -35,7 +35,7 @@ def burstiness(
         typer.Option(
             "--bin",
             metavar="TIME",
-            help="Bin width for counting numbers that are times in seconds (default: each number is a bin).",
+            help="Bin width, if the numbers are times in seconds (default: each number is the value of one bin).",
             show_default=False,
         ),
     ] = None,
@@ -44,20 +44,20 @@ def burstiness(
         typer.Option(
             "--sum",
             metavar="NAME",
-            help="Column to sum in each bin of --bin, such as bytes (default: count packets).",
+            help="Column to sum in each bin, such as bytes; needs --bin (default: count the times in each bin).",
             show_default=False,
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for figures. An existing one is replaced.", show_default=False),
+        typer.Option(help="Folder for figures and a report. An existing report is replaced.", show_default=False),
     ] = None,
 ) -> None:
     """Analyse the burstiness of a series over time scales, and estimate its Hurst parameter by six methods.
 
-    Each estimate has its interval, scales and known bias. Notices report where the methods disagree, and properties of
-    the series that only resemble long-range dependence.
+    Each estimate is printed with its confidence interval, time scales and known bias. Notices report contradictory
+    estimates, and effects that only resemble long-range dependence.
     """
     from ackclock.cli import scaling  # noqa: PLC0415
 
@@ -84,7 +84,7 @@ def capture(
     bin_: Annotated[str, typer.Option("--bin", metavar="TIME", help="Bin width for counting arrivals.")] = "10 ms",
     anonymise: Annotated[
         bool,
-        typer.Option("--anonymise", help="Replace addresses, preserving common prefixes; ports stay."),
+        typer.Option("--anonymise", help="Replace addresses, preserving common prefixes; ports stay unchanged."),
     ] = False,
     key: Annotated[
         str | None,
@@ -99,7 +99,7 @@ def capture(
         Path | None,
         typer.Option(
             help="Folder for packets, conversations and arrivals (Parquet), figures and a report. An existing "
-            "one is replaced.",
+            "report is replaced.",
             show_default=False,
         ),
     ] = None,

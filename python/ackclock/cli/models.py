@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 models = typer.Typer(
-    help="Predict the results of a simulation with a model.", no_args_is_help=True, rich_markup_mode=None
+    help="Predict the results of a simulation with an analytical model.", no_args_is_help=True, rich_markup_mode=None
 )
 
 
@@ -25,10 +25,10 @@ def stochastic_reno(
     packet_size: Annotated[str, typer.Option(metavar="BYTES", help="Packet size on the wire.")] = "1500",
     buffer: Annotated[str, typer.Option(metavar="PACKETS", help="Size of the gateway's buffer.")] = "50",
     rtt: Annotated[
-        str, typer.Option(metavar="TIME", help="Two-way propagation delay, which is one step of the model.")
+        str, typer.Option(metavar="TIME", help="Two-way propagation delay; one step of the model takes this time.")
     ] = "100 ms",
     initial_window: Annotated[
-        str, typer.Option(metavar="PACKETS", help="Initial congestion window of all clients; affects the result.")
+        str, typer.Option(metavar="PACKETS", help="Initial congestion window of all clients.")
     ] = "1",
     max_window: Annotated[
         str | None,
@@ -38,9 +38,9 @@ def stochastic_reno(
     seed: Annotated[str, typer.Option(metavar="NUMBER", help="Random seed.")] = "1",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
 ) -> None:
-    """Predict the burstiness of Reno by the heterogeneous paper's equations (1) to (4).
+    """Predict the burstiness of Reno by equations (1) to (4) of the heterogeneous paper.
 
-    The defaults are the paper's. All windows are halved in each congested interval.
+    The default values are from the paper. In the model, each congested interval halves all windows.
     """
     from ackclock.cli import predictions  # noqa: PLC0415
 
@@ -105,7 +105,7 @@ def pftk(
     """,
 )
 def mathis(p: Probability, rtt: RoundTrip, b: PerAck = "1", json: Json = False) -> None:
-    """Predict the rate of one bulk flow without timeouts, by the square-root law of Mathis et al. (1997)."""
+    """Predict the rate of one bulk flow without timeouts, by the square-root formula of Mathis et al. (1997)."""
     from ackclock.cli import predictions  # noqa: PLC0415
 
     predictions.mathis(p=p, rtt=rtt, b=b, as_json=json)
@@ -126,13 +126,11 @@ def cardwell(
     rtt: RoundTrip,
     t0: Timeout,
     b: PerAck = "1",
-    initial_window: Annotated[str, typer.Option(metavar="PACKETS", help="Initial window.")] = "1",
+    initial_window: Annotated[str, typer.Option(metavar="PACKETS", help="Initial congestion window.")] = "1",
     w_max: Advertised = None,
     delayed_ack: Annotated[
         str,
-        typer.Option(
-            metavar="SECONDS", help="Mean time the receiver holds back the ACK of the first packet (delayed ACKs)."
-        ),
+        typer.Option(metavar="SECONDS", help="Mean time for which the receiver delays the ACK of the first packet."),
     ] = "0",
     json: Json = False,
 ) -> None:
@@ -166,17 +164,20 @@ def large_pipe_loss(
         str,
         typer.Option(
             metavar="PACKETS",
-            help="Window per flow: capacity of pipe and buffer divided by the number of flows; "
+            help="Window per flow: packets that path and buffer can hold, divided by the number of flows; "
             "an integer unless --smooth is given.",
         ),
     ],
     b: PerAck = "1",
     smooth: Annotated[
-        bool, typer.Option("--smooth", help="Use one polynomial for odd, even and fractional windows.")
+        bool, typer.Option("--smooth", help="Use the same polynomial for odd, even and fractional windows.")
     ] = False,
     json: Json = False,
 ) -> None:
-    """Predict the loss rate of many synchronised flows by the law of Qiu et al.: as printed, corrected and counted."""
+    """Predict the loss rate of many synchronised flows, by three forms of the law of Qiu et al.
+
+    The forms are the printed law, a corrected law, and an exact count of packets.
+    """
     from ackclock.cli import predictions  # noqa: PLC0415
 
     predictions.large_pipe_loss(window=window, b=b, smooth=smooth, as_json=json)

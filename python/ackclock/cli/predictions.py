@@ -1,4 +1,4 @@
-"""Computes and prints the results of ``ackclock model``."""
+"""Implements ``ackclock model``: evaluates the models and prints their predictions."""
 
 import dataclasses
 import json
@@ -121,7 +121,7 @@ def cardwell(
 
 
 def large_pipe_loss(*, window: str, b: str, smooth: bool, as_json: bool) -> None:
-    """Evaluate the loss laws of the large pipe and print their predictions."""
+    """Evaluate the three forms of the large-pipe loss law and print their predictions."""
     kind = number(low=3, high=1e6) if smooth else whole(3, 10**6)
     told = models.large_pipe_loss(
         window=option("--window", window, kind, float if smooth else int),
@@ -141,23 +141,23 @@ _MEANINGS: Final = {
     "approximate": "packets per second, by the approximate formula",
     "full": "packets per second, by the full formula",
     "rate": "packets per second",
-    "latency": "seconds, all together",
+    "latency": "seconds in total",
     "slow_start": "seconds in slow start",
-    "first_loss": "seconds for the loss that ends it",
+    "first_loss": "seconds to recover from the loss that ends slow start",
     "congestion_avoidance": "seconds for the remaining packets",
-    "delayed_ack": "seconds for the first packet's ACK, if it is delayed",
+    "delayed_ack": "seconds by which the ACK of the first packet is delayed",
     "slow_start_packets": "packets sent in slow start",
     "slow_start_window": "window at the end of slow start, in packets",
-    "printed": "fraction of packets lost, as printed",
-    "corrected": "the same, including the new packets of fast recovery",
-    "counted": "the same, by an exact count of packets with a window that grows per ACK",
+    "printed": "fraction of packets lost, by the printed law",
+    "corrected": "fraction lost, by the law with the new packets of fast recovery added",
+    "counted": "fraction lost, by an exact count of packets with a window that grows per ACK",
 }
 
 
 def _tell(
     model: str, *, as_json: bool, fixed: Mapping[str, float], values: Mapping[str, NDArray[np.float64]] | None = None
 ) -> None:
-    """Print estimates from replications, if there are any, and deterministic values."""
+    """Print a model's predictions: means of replications (`values`), and deterministic numbers (`fixed`)."""
     estimates = {name: Estimate.of(each.tolist()) for name, each in (values or {}).items()}
     if as_json:
         told = {name: {"mean": each.mean, "half_width": each.half_width} for name, each in estimates.items()}

@@ -1,4 +1,4 @@
-"""Defines ``ackclock profile``: the named sets of defaults."""
+"""Defines ``ackclock profile``, which shows and compares named sets of defaults."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Implements ``ackclock query``: SQL queries on a store or a capture."""
+"""Implements ``ackclock query``: runs SQL queries on a store or a capture."""
 
 import csv
 import sys
@@ -50,7 +50,7 @@ def _rows(answer: "pa.Table") -> Iterator[tuple[Any, ...]]:
 
 
 def _values(name: str, column: "pa.Array | pa.ChunkedArray") -> list[Any]:
-    """Return the values of a column; Python has no dates before the year 1, after 9999, or at infinity."""
+    """Return the values of a column; reject dates that Python cannot represent, such as those after the year 9999."""
     try:
         values: list[Any] = column.to_pylist()
     except (OverflowError, ValueError):
@@ -60,14 +60,14 @@ def _values(name: str, column: "pa.Array | pa.ChunkedArray") -> list[Any]:
 
 
 def _write_json(answer: "pa.Table") -> None:
-    """Write an array of objects, one per line; NaN is null, and bytes are hexadecimal."""
+    """Write a JSON array with one object per line; NaN becomes null, and bytes become hexadecimal digits."""
     names = answer.column_names
     again = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if again is not None:
         raise refuse("--json", again, "columns must have different names: rename one, as in a as b, or use --csv")
     before = "[\n"
     for row in _rows(answer):
-        # Floating-point numbers are written so that reading them returns the same value.
+        # Floating-point numbers keep all their digits.
         line = to_json(dict(zip(names, row, strict=True)), inf_nan_mode="null", bytes_mode="hex", fallback=str)
         sys.stdout.write(f"{before}{line.decode()}")
         before = ",\n"
@@ -101,5 +101,5 @@ def _text(value: object) -> str:
 
 
 def _printable(text: str) -> str:
-    """Remove characters that would break a line or control a terminal."""
+    """Replace characters that would break a line or control a terminal."""
     return "".join(letter if letter.isprintable() else "?" for letter in text)

@@ -1,4 +1,4 @@
-"""Implements ``ackclock report``: writes the page of a store."""
+"""Implements ``ackclock report``: writes a page with the results of a store."""
 
 import shlex
 import sys
@@ -18,7 +18,7 @@ _OURS = "<dt>Command</dt><dd>ackclock report "
 
 
 def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | None, out: Path | None) -> None:
-    """Draw the results of a store."""
+    """Draw the results of a store on a page, and write the page."""
     out = store.with_name(f"{store.name}.html") if out is None else out
     _check_replaceable(out)
     words = ["ackclock", "report", str(store)]

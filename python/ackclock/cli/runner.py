@@ -1,4 +1,4 @@
-"""Implements ``ackclock run``: runs a file and prints the summary."""
+"""Implements ``ackclock run``: runs a scenario or repeats a result, and prints the summary."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_scenario
 from ackclock.scenario.overrides import override
 
-# Columns of the table of groups: the name of a number, its unit, and the factor to that unit.
+# Columns of the table of groups: field of the group's summary, unit, and factor that converts the value to this unit.
 _GROUPS: Final = (
     ("clients", "", 1),
     ("arrivals", "packets", 1),
@@ -76,7 +76,7 @@ def run(
         sys.stdout.write(json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n")
     else:
         _show(result)
-    # last, so that a file that cannot be written does not suppress the summary
+    # The captures are written last, so that the summary is printed even if a file cannot be written.
     captures.write(result)
 
 
@@ -87,7 +87,7 @@ def _request(file: Path) -> Request:
 
 
 def _tell_origin(file: Path, origin: Origin) -> None:
-    """Warn if a result was made by another program, such as another build of the engine."""
+    """Warn if another version of Ackclock or of its engine made a result."""
     here = Origin.here()
     if origin != here:
         sys.stderr.write(f"{file}: made by {origin}; this is {here}, and results may differ\n")
@@ -118,7 +118,7 @@ def _summary_table(result: Run) -> Table:
     return table
 
 
-# Line breaks for names that are too long for a column.
+# Names that are too long for a column, with line breaks.
 _BROKEN = {
     "throughput_bps": "through-\nput",
     "fast_retransmits": "fast re-\ntransmits",

@@ -31,7 +31,7 @@ _LAGS = 10
 def burstiness(
     source: str, *, column: str | None, bin_: str | None, weight: str | None, as_json: bool, out: Path | None
 ) -> None:
-    """Print the analysis of a series, and draw it."""
+    """Analyse the burstiness of a series, print the results, and draw them if a folder is given."""
     if out is not None:
         check_replaceable(out, study=_MADE)
     series = read(source, column=column, bin_=bin_, weight=weight)
@@ -83,7 +83,7 @@ def described(series: Series, ladder: Burstiness, found: Hurst) -> dict[str, Any
 
 
 def _autocorrelation(values: NDArray[np.float64]) -> list[float]:
-    """Return the sample autocorrelation from lag 0."""
+    """Return the sample autocorrelation at lags 0 to `_LAGS`."""
     apart = values - values.mean()
     return [float(apart[: values.size - lag] @ apart[lag:] / (apart @ apart)) for lag in range(_LAGS + 1)]
 

@@ -1,4 +1,4 @@
-"""Reads series of numbers from text, CSV, Parquet or the folder of a run, and bins them if they are times."""
+"""Reads a series of numbers from text, CSV, Parquet or the folder of a run; times are counted in bins."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _WHAT: Final = "text with one number per line, CSV with a header, Parquet, or the folder of a run with arrivals"
 _MOST_BINS: Final = 100_000_000
 _LARGEST: Final = 500_000_000
-"""Maximum number of characters of a text."""
+"""Maximum number of characters in a text file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,16 +46,16 @@ def read(source: str, *, column: str | None, bin_: str | None, weight: str | Non
     source
         A file, the folder of a run, or ``-`` for standard input.
     column
-        The column of a table.
+        Name of the column to read, if the source is a table.
     bin_
-        The bin width for times in seconds; None if the numbers are already binned.
+        Bin width, if the numbers are times in seconds; None if each number is already the value of one bin.
     weight
-        The column of a table that is summed in each bin; None counts times.
+        Name of the column to sum in each bin; None counts the times in each bin.
 
     Raises
     ------
     ScenarioError
-        The series does not exist or is invalid.
+        The source cannot be read, or its numbers are not a valid series.
     """
     length = None if bin_ is None else _length(bin_)
     if weight is not None and length is None:
@@ -89,7 +89,7 @@ def _lines(source: str) -> NDArray[np.float64]:
     """Read one number per line; skip empty lines and lines that begin with ``#``."""
     try:
         with nullcontext(sys.stdin) if source == "-" else Path(source).open(encoding="utf-8") as file:
-            text = file.read(_LARGEST + 1)  # an endless input has no known size
+            text = file.read(_LARGEST + 1)  # a limit, because the input may be endless
         if len(text) > _LARGEST:
             raise unreadable(source, "the file is too large", f"a text of at most {_LARGEST:,} characters")
     except OSError as error:
@@ -136,7 +136,7 @@ def _is_number(text: str) -> bool:
 
 
 def _column(table: pa.Table, asked: str | None, *, default: str | None, option: str = "--column") -> str:
-    """Choose a numeric column: the requested one, or the only one besides the time."""
+    """Choose the requested numeric column, or the only numeric column except the time."""
     import pyarrow as pa  # noqa: PLC0415
 
     named = [
@@ -166,11 +166,11 @@ def _numbers(path: Path, table: pa.Table, name: str) -> NDArray[np.float64]:
 def _binned(
     source: str, times: NDArray[np.float64], weights: NDArray[np.float64] | None, length: float
 ) -> NDArray[np.float64]:
-    """Count times, or sum their weights, in whole bins from the first time on."""
+    """Count times, or sum their weights, in bins from the first time on; an incomplete last bin is omitted."""
     if not times.size or not np.isfinite(times).all():
         raise unreadable(source, "its times must be finite", "times in seconds")
     start = math.floor(float(times.min()) / length)
-    # The last bin may be incomplete, because times end somewhere within it.
+    # The last bin is omitted: the times probably end before the bin does.
     count = math.floor(float(times.max()) / length) - start
     if count > _MOST_BINS:
         raise refuse("--bin", f"{length:g} s", f"must make at most {_MOST_BINS} bins of these times")
@@ -182,7 +182,7 @@ def _binned(
 
 
 def _checked(source: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Reject values without statistics, naming the position of the first invalid one."""
+    """Reject a series that is too short or constant, or has an invalid value; the error gives its position."""
     from ackclock.analysis.scaling.verdict import LEAST  # noqa: PLC0415
 
     if values.size < LEAST:

@@ -27,7 +27,7 @@ def sweep(
     allow_paths: bool,
     dry_run: bool,
 ) -> None:
-    """Run the simulations that a study's store lacks, or estimate their cost."""
+    """Run the simulations that are missing in a study's store, or only estimate their cost (`dry_run`)."""
     study = Study.from_toml(file)
     folder = Path("out") / file.stem if store is None else store
     if dry_run:
