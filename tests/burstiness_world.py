@@ -1,4 +1,4 @@
-"""A made-up world in which every claim of the burstiness paper holds, and the ways to change it."""
+"""Synthetic runs in which every claim of the burstiness paper holds, and functions that change them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 BY_KEY = {claim.key: claim for claim in CLAIMS}
 
-# What the paper says, as numbers: excess over Poisson, throughput against UDP, loss and timeouts under heavy load.
+# The paper's statements as numbers: excess over Poisson, throughput relative to UDP, loss and timeouts at heavy load.
 HEAVY_WORLD = {
     "UDP": (1.0, 1.0, 0.01, 0),
     "Reno": (2.6, 0.93, 0.015, 4800),
@@ -38,7 +38,7 @@ HEAVY_WORLD = {
 
 
 def world(variant: str, clients: int) -> Values:
-    """Make a run of a world in which every claim of the paper holds."""
+    """Make a synthetic run in which every claim of the paper holds."""
     ratio, share, loss, timeouts = HEAVY_WORLD[variant]
     heavy, tcp = clients > 38, variant != "UDP"
     if not heavy:
@@ -68,7 +68,7 @@ def world(variant: str, clients: int) -> Values:
 
 
 def runs(cells: Iterable[Where], values: Callable[[str, int], Values], seeds: int = 3) -> list[Run]:
-    """Make runs that differ by a millionth from seed to seed."""
+    """Make runs that differ by a millionth between seeds."""
     return [
         Run(
             where=where,
@@ -90,7 +90,7 @@ def cells(variants: Iterable[str], counts: Iterable[int], **others: Iterable[flo
 
 
 def constant(table: dict[tuple[str, int], Values], **others: Iterable[float]) -> list[Run]:
-    """Make runs at some points, the same at each value of the other axes."""
+    """Make runs at some points that do not depend on the other axes."""
     return [
         run
         for (variant, clients), values in table.items()
@@ -200,7 +200,7 @@ def put(
     *variants: str,
     at: Callable[[int], bool] = anywhere,
 ) -> Callable[[Runs], Runs]:
-    """Make the change that gives a number another value, in one part of the evidence, at some points."""
+    """Return a function that changes a number in one part of the evidence, at some points."""
 
     def changed(run: Row) -> Row:
         if (variants and run.where["variant"] not in variants) or not at(int(run.where["clients"])):
@@ -234,7 +234,7 @@ def once(side: Runs) -> Runs:
 
 
 def unsteady(side: Runs) -> Runs:
-    """Let runs differ so much from seed to seed that no interval excludes anything."""
+    """Let runs differ so much between seeds that no interval excludes any value."""
 
     def spread(rows: Sequence[Row]) -> list[Row]:
         def factor(run: Row, name: str) -> float:

@@ -1,4 +1,4 @@
-"""Settings that every test shares: the same inputs, the same width of terminal, no display."""
+"""Settings for all tests: fixed random inputs, a fixed terminal width, and no display."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from guides import SETTINGS
 if TYPE_CHECKING:
     from ackclock.papers.core.paper import Both
 
-# Before anything draws or prints: both are read once, when the libraries are first loaded.
+# Set before anything draws or prints, since the libraries read both variables only when they are loaded.
 os.environ.update(SETTINGS)
 
-# No deadline, for machines differ; the same examples each time, for a failure must be there again tomorrow.
+# There is no deadline, since machines differ in speed. Examples are always the same, so that failures are reproducible.
 settings.register_profile("ackclock", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ackclock")
 
@@ -35,15 +35,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session")
 def root() -> Path:
-    """Return the checkout."""
+    """Return the folder of the checkout."""
     return Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="session")
 def their_runs() -> Both:
-    """Give ns-2's runs in the place of ours, for tests of the way from runs to words and figures.
+    """Return ns-2's runs in place of ours, for tests of the texts and figures that are made from runs.
 
-    What ns-2 has no runs of, those of its grid stand for; the close looks are ours, with one seed.
+    Parts without ns-2 runs use the runs of ns-2's grid. Detailed records are ours, with one seed.
     """
     from ackclock.papers.burstiness.experiment import CLIENTS  # noqa: PLC0415  # after the settings above
     from ackclock.papers.burstiness.study import derived, parts  # noqa: PLC0415

@@ -30,7 +30,7 @@ __all__ = ["described", "values"]
 
 _WIDTH: Final = 100
 _DERIVED: Final = {"words", "denied", "label", "quantities", "unit", "digits"}
-"""Attributes that follow from the others, except in the next classes."""
+"""Attributes that are computed from other attributes, except in the next classes."""
 
 _WITH_WORDS: Final = {"Custom", "_Called", "_Computed", "_Folded", "_Jackknifed"}
 _STYLE: Final = {"pens", "colour"}
@@ -53,14 +53,14 @@ def values(paper: Paper) -> dict[str, str]:
 
 
 def _constants(module: ModuleType) -> dict[str, object]:
-    """Return the measures of a module, and its constants of numbers."""
+    """Return the measures of a module and its numeric constants."""
     kinds = (Measure, Profile, int, float, tuple)
     named = {name: value for name, value in vars(module).items() if name.isupper() and name != "TYPE_CHECKING"}
     return {name: value for name, value in named.items() if isinstance(value, kinds)}
 
 
 def described(value: object) -> str:
-    """Write a value as indented lines."""
+    """Return a value as indented lines of text."""
     return "\n".join(_Node(value).lines(_WIDTH))
 
 
@@ -142,7 +142,7 @@ def _function(value: Callable[..., Any]) -> tuple[str, list[_Element]]:
 
 
 if __name__ == "__main__":
-    from tests.papers import PAPERS  # only the command needs them
+    from tests.papers import PAPERS  # only the command needs the studies
 
     for piece, text in values(PAPERS[sys.argv[1]]).items():
         sys.stdout.write(f"{piece}\n{text}\n\n")

@@ -1,4 +1,4 @@
-"""Studies with some of their claims."""
+"""Selects some claims of a study, to make tests fast."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Few(Definition):
-    """A definition with some of its claims, and the topics that these sum up."""
+    """A definition with some of its claims, and the topics that summarize these claims."""
 
     kept: frozenset[str]
 
@@ -28,11 +28,11 @@ class Few(Definition):
 
     @property
     def topics(self) -> Sequence[Topic]:
-        """The topics on these claims alone."""
+        """Topics whose claims are all included."""
         return [topic for topic in super().topics if {topic.key, *topic.also} <= self.kept]
 
 
 def few(paper: Paper, claims: Sequence[Claim], **changes: Any) -> Paper:
-    """Take some claims of a study, with other changes."""
+    """Return a study with only these claims, and with other changes."""
     definition = Few(paper.definition.package, frozenset(claim.key for claim in claims))
     return replace(paper, definition=definition, claims=claims, **changes)

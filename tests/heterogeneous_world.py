@@ -1,4 +1,4 @@
-"""A made-up world in which every claim of the papers on two kinds of client holds, and the ways to change it."""
+"""Synthetic runs in which every claim of the papers on Reno and Vegas clients holds, and functions that change them."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
 SEEDS = (1, 2, 3)
 
-# What added Vegas clients get over what added Reno clients get, once the link is full, by background and gateway.
+# Goodput of added Vegas clients relative to added Reno clients on a full link, by background and gateway.
 EDGES = {
     (20, 50): {"": 1.30, "/RED": 1.35},
     (20, 1500): {"": 1.02, "/RED1": 1.02, "/RED2": 1.045},
     (40, 50): {"": 1.20, "/RED": 1.25},
     (40, 1500): {"": 1.02, "/RED1": 1.02, "/RED2": 1.045},
 }
-# What Reno loses, of which Vegas loses a part: less of it with the large buffer.
+# Reno's loss, and the share of it that Vegas also loses: smaller with the large buffer.
 LOSS = {50: {"": 0.02, "/RED": 0.025}, 1500: {"": 0.0, "/RED1": 0.001, "/RED2": 0.002}}
 KEPT = {50: 0.9, 1500: 0.2}
 
 
 def world(scene: Scene, variant: str, added: int, *, edge: float | None = None) -> Values:
-    """Make a run of a world in which every claim of the papers holds."""
+    """Make a synthetic run in which every claim of the papers holds."""
     protocol, slash, rest = variant.partition("/")
     gateway, vegas = slash + rest, protocol == "Vegas"
     clients, full = scene.background + added, scene.background + added > SATURATED
@@ -65,7 +65,7 @@ def world(scene: Scene, variant: str, added: int, *, edge: float | None = None) 
 def mixed(
     counts: Callable[[Scene], Sequence[int]], *, behind: str = "", edge: float | None = None, **where: float
 ) -> list[Run]:
-    """Make the runs of all scenes, which differ by a millionth from seed to seed."""
+    """Make the runs of all scenes, which differ by a millionth between seeds."""
     return [
         Run(
             where={**scene.where, "variant": variant, "clients": added, **where},
@@ -85,7 +85,7 @@ def ends(scene: Scene) -> Sequence[int]:
 
 
 def _alone() -> Runs:
-    """Take the world with one kind of client, where claims here are about it too."""
+    """Return the synthetic runs with a single TCP variant, adapted to the claims of these papers."""
     side = alone_world.put("grid", "loss", 0.001, "Vegas", "Vegas/RED")(alone_world.SIDE)
     side = alone_world.put("queues", "queue_mean", 10.0, "Vegas")(side)
     side = alone_world.put("close", "dependence", 5.0)(side)
@@ -122,7 +122,7 @@ PAPER = Both(ours=paired(SIDE), ns2=paired(theirs()))
 
 
 def judged_by(side: Runs) -> Both:
-    """Put other runs of ours in the place of the world's."""
+    """Judge the claims with other runs of ours."""
     return dataclasses.replace(PAPER, ours=paired(side))
 
 
@@ -137,9 +137,9 @@ def put(
     *variants: str,
     at: Where = anywhere,
 ) -> Change:
-    """Make the change that multiplies a number in one part of the evidence, of some variants at some places.
+    """Return a function that multiplies a number in one part of the evidence, for some variants at some points.
 
-    The factor may depend on the seed, so that runs lie apart.
+    The factor may depend on the seed, so that runs differ.
     """
 
     def changed(row: Row) -> Row:
@@ -155,7 +155,7 @@ def put(
 def put_list(
     part: str, name: str, new: Callable[[int], float], *variants: str, at: Callable[[int], bool] = lambda _: True
 ) -> Change:
-    """Make the change of one number of the model's or the scales' runs, by the number of clients."""
+    """Return a function that changes a number by client count, in the runs of the model or of time scales."""
 
     def value(row: Row) -> float:
         return new(int(row.where["clients"])) * (1 + 1e-6 * row.seed)

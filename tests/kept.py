@@ -1,7 +1,7 @@
-"""Holds pages and runs to what was looked at when they were kept: each claim, table, caption, number, line, scenario.
+"""Compares pages and runs with stored checksums: each claim, table, caption, number, line and scenario.
 
-A page is cut into pieces, and `tests/data/kept` has a checksum of each. A change of a piece is reported by its name;
-``make kept`` keeps the new pieces, once a person has looked at them.
+A page is cut into pieces, and `tests/data/kept` has a checksum of each piece. A test reports the names of changed
+pieces. After a person has reviewed the changes, ``make kept`` stores the new checksums.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _KEEP: Final = bool(os.environ.get("ACKCLOCK_KEEP"))
 
 
 def hold(name: str, report: Report) -> None:
-    """Compare the pieces of a page with those that were kept."""
+    """Compare the pieces of a page with the stored ones."""
     _compare(name, _pieces(report))
 
 
 def hold_runs(name: str, parts: Sequence[Part]) -> None:
-    """Compare the runs of a study, part by part, with those that were kept."""
+    """Compare the runs of a study, part by part, with the stored ones."""
 
     def scenario(spot: Spot) -> str:
         return (spot.drawn(1) if spot.drawn else spot.scenario).to_json().replace(str(_ROOT), "")
@@ -51,7 +51,7 @@ def hold_runs(name: str, parts: Sequence[Part]) -> None:
 
 
 def hold_judged(name: str, judged: Sequence[Judged]) -> None:
-    """Compare the judgement of each claim with those that were kept."""
+    """Compare the judgement of each claim with the stored one."""
     _compare(name, {f"claim {one.claim.key}": _plain(_judgement(one)) for one in judged})
 
 
@@ -60,12 +60,12 @@ def _judgement(one: Judged) -> Sequence[Any]:
 
 
 def hold_values(name: str, paper: Paper) -> None:
-    """Compare the claims and figures of a study as values, `tests.described`, with those that were kept."""
+    """Compare the claims and figures of a study, described as text by `tests.described`, with the stored ones."""
     _compare(f"{name}-values", values(paper))
 
 
 def hold_numbers(name: str, found: Mapping[str, Mapping[str, float | None]]) -> None:
-    """Compare named numbers of named things with those that were kept, up to a millionth."""
+    """Compare named numbers with the stored ones, with a tolerance of a millionth."""
     path = _FOLDER / f"{name}.json"
     if _KEEP:
         rounded = {one: {key: _rounded(number) for key, number in there.items()} for one, there in found.items()}
@@ -99,7 +99,7 @@ def _compare(name: str, pieces: Mapping[str, Any]) -> None:
 
 
 def _pieces(report: Report) -> dict[str, Any]:
-    """Cut a page into named pieces; what made it is left out."""
+    """Cut a page into named pieces, without its provenance."""
     page: dict[str, Any] = {
         "head": [report.title, report.source, report.question, report.said, report.shows, report.warning],
         "summary": report.summary,
@@ -122,7 +122,7 @@ def _pieces(report: Report) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Turn a value into words, numbers of six digits, and lists of them."""
+    """Convert a value to texts, numbers of six digits, and lists of these."""
     match value:
         case Enum():
             return value.name

@@ -1,4 +1,4 @@
-"""How much a test repeats: some of it in ``make test``, all of it in ``make long``."""
+"""Number of repetitions in a test: few in ``make test``, many in ``make long``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A made-up world in which the claims of the paper on many flows hold, and the ways to change it."""
+"""Synthetic runs in which the claims of the paper on many flows hold, and functions that change them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SEEDS = (1, 2, 3)
 
 
 def grid(where: Where, setting: Setting) -> Values:
-    """Make runs of the grid: loss is the paper's, and what is sent needlessly is little below a loss of 20 %."""
+    """Make runs of the grid with the paper's loss, and few unnecessary retransmissions below a loss of 20 %."""
     loss = float(printed(where.get("processing", WITHOUT), where["curve"], setting.flows))
     return {"loss": loss, "goodput": 1 - (0.026 if loss >= 0.2 else 0.02)}
 
@@ -74,7 +74,7 @@ EVERY = {"loss": 0.01, "throughput": 1.0, "goodput": 1.0, "shut_off": 0.0}
 
 
 def made(cells: Iterable[Cell], values: Callable[[Where, Setting], Values]) -> list[Run]:
-    """Make the runs of a part, which differ by a millionth from seed to seed."""
+    """Make the runs of a part, which differ by a millionth between seeds."""
     return [
         Run(where=where, seed=seed, values=scattered(EVERY | values(where, setting), seed))
         for where, setting in cells
@@ -104,7 +104,7 @@ LOOKS: Mapping[tuple[str, str], Values] = {
 
 
 def looks(processing: str) -> list[Run]:
-    """Make a world of synchronised large pipes, small ones with many shut off, and medium ones between."""
+    """Make runs with synchronised large pipes, small pipes with many flows shut off, and medium pipes in between."""
     found: list[Run] = []
     for pipe in PIPES.values():
         small, isdn = pipe.size == "small", pipe.link.name == "ISDN"
@@ -166,7 +166,7 @@ KEYS = {
     0.0: WITHOUT,
     0.1: WITH,
 }
-"""Coordinates by a short name."""
+"""Short names of coordinates."""
 
 
 def curve(row: Row) -> str:
@@ -181,14 +181,14 @@ def clients(row: Row) -> int:
 
 
 def put(part: str, name: str, new: float | New, *keys: Any, among: Callable[[Row], bool] = lambda _: True) -> Change:
-    """Make the change of one number in a part of the evidence.
+    """Return a function that changes one number in a part of the evidence.
 
     Parameters
     ----------
     part, name
-        The part, and the number.
+        Names of the part and of the number.
     new
-        What it is multiplied by, or a function of it and its run.
+        A factor, or a function of the number and its run.
     keys
         Coordinates of the runs, by their names in `KEYS`; all runs by default.
     among
@@ -215,5 +215,5 @@ def changed(side: Runs, changes: list[Change]) -> Runs:
 
 
 def size(*sizes: str) -> Callable[[Row], bool]:
-    """Choose pipes by their size."""
+    """Select pipes by their size."""
     return lambda look: PIPES[str(look.where["pipe"])].size in sizes

@@ -1,4 +1,4 @@
-"""Reading our own pcapng files back, byte by byte, with nothing of ours."""
+"""Reads our pcapng files byte by byte, independently of the package."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Packet:
     time: int
     """Nanoseconds."""
     length: int
-    """Bytes of the whole packet."""
+    """Bytes of the complete packet."""
     data: bytes
-    """What is kept of them."""
+    """The stored bytes."""
     options: dict[int, bytes]
 
     @property
@@ -101,7 +101,7 @@ def _options(body: bytes) -> dict[int, bytes]:
 
 
 def ones_complement(content: bytes) -> int:
-    """Return the ones' complement sum of 16-bit words (RFC 1071): 0xffff over what has a right checksum."""
+    """Return the ones' complement sum of 16-bit words (RFC 1071): 0xffff for data with a correct checksum."""
     total = sum(int.from_bytes(content[at : at + 2].ljust(2, b"\0")) for at in range(0, len(content), 2))
     while total > 0xFFFF:
         total = (total & 0xFFFF) + (total >> 16)

@@ -1,6 +1,6 @@
-"""Holds values to those that were kept in `tests/data/kept`, as readable JSON: a diff shows what has changed.
+"""Compares values with readable JSON files in `tests/data/kept`, so that a diff shows each change.
 
-``make kept`` keeps new values, once a person has looked at them.
+``make kept`` stores new values, which a person must review.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _KEEP: Final = bool(os.environ.get("ACKCLOCK_KEEP"))
 
 
 def hold_readable(name: str, found: Mapping[str, Any]) -> None:
-    """Compare values with those that were kept: words exactly, numbers to nine digits."""
+    """Compare values with the stored ones: texts exactly, numbers to nine digits."""
     path = _FOLDER / f"{name}.json"
     if _KEEP:
         lines = [f"{json.dumps(key)}: {_written(_readable(value))}" for key, value in found.items()]
@@ -36,13 +36,13 @@ def hold_readable(name: str, found: Mapping[str, Any]) -> None:
 
 
 def _written(value: Any) -> str:
-    """Write a value on one line, and a list of words with a line for each."""
+    """Return a value as one line of JSON, but a list of texts with one text per line."""
     words = isinstance(value, list) and all(isinstance(each, str) for each in value)
     return json.dumps(value, indent=1 if words else None, ensure_ascii=False)
 
 
 def _readable(value: Any) -> Any:
-    """Turn a value into JSON with the names of fields, and numbers of twelve digits."""
+    """Convert a value for JSON, with the names of fields and numbers of twelve digits."""
     match value:
         case bool() | int() | str() | None:
             return value

@@ -1,4 +1,4 @@
-"""A made-up world in which most of what the paper says of Table 2 and its figures holds, and ways to change it."""
+"""Synthetic runs that satisfy most of the paper's claims on Table 2 and its figures, and functions that change them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ CUTS: dict[Variant, dict[str, float]] = {
     "vegas": {"cwnd_least": 1, "cwnd_median": 60, "cwnd_falls": 7, "rtt_most": 180, "start": 6.5, "growth": 0.9},
     "sack": {"cwnd_least": 30, "cwnd_median": 210, "cwnd_falls": 0, "rtt_most": 100, "start": 5.5, "growth": 1.2},
 }
-"""What else is said of each variant."""
+"""Further numbers of each variant."""
 
 
 def world(setting: Setting, seed: int) -> Values:
-    """Make a run: Table 2's numbers, which all move alike with the background."""
+    """Make a run with the numbers of Table 2; a seed shifts all variants equally, as a common background does."""
     row, cuts = TABLE_2[VARIANTS[setting.variant]], CUTS[setting.variant]
     moved = 100 * (seed - 6.5)
     tiny = 1e-6 * (seed - 6.5)
@@ -90,7 +90,7 @@ def side(*changes: Change) -> Runs:
 
 
 def memory(*without: Setting, h: float | None = 0.8) -> dict[str, list[Row]]:
-    """Make what long runs showed: memory everywhere, but another Hurst parameter by wavelets in some settings."""
+    """Make long runs: memory everywhere, but a different Hurst parameter by wavelets in some settings."""
 
     def run(where: dict[str, str], seed: int, wavelets: float | None) -> Run:
         moved = None if wavelets is None else wavelets + 0.01 * (seed - 6.5)
@@ -101,7 +101,7 @@ def memory(*without: Setting, h: float | None = 0.8) -> dict[str, list[Row]]:
 
 
 def methods(*, width: float = 0.2, covered: int = 97) -> dict[str, list[Row]]:
-    """Make what estimators say of noise: on a hundred paths the intervals of the first hold so often what is true."""
+    """Make the results of two estimators on a hundred paths of noise; the arguments describe the first one."""
     rows: list[Row] = [
         Run(where={"method": name}, seed=seed, values={"h": h, "width": wide, "covered": float(seed <= often)})
         for name, h, wide, often in (("optimisation", 0.76, width, covered), ("wavelet", 0.79, 0.4, 95))
@@ -111,12 +111,12 @@ def methods(*, width: float = 0.2, covered: int = 97) -> dict[str, list[Row]]:
 
 
 def evidence(*changes: Change) -> Both:
-    """Return what is judged: changed runs of ours, and ns-2's as they were."""
+    """Return the evidence for judging: changed runs of ours, and unchanged runs of ns-2."""
     return Both(ours=side(*changes), ns2=side())
 
 
 def instead(parts: dict[str, list[Row]]) -> Both:
-    """Return the usual evidence with other parts of ours."""
+    """Return the usual evidence with some of our parts replaced."""
     usual = evidence()
     return replace(usual, ours=Runs({**usual.ours.parts, **parts}))
 
@@ -124,7 +124,7 @@ def instead(parts: dict[str, list[Row]]) -> Both:
 def put(
     name: str, new: float | None, *variants: Variant, readings: Sequence[Reading] = tuple(READINGS.values())
 ) -> Change:
-    """Make the change of a number: of some variants or all, under some readings or all."""
+    """Return a function that changes a number, for some variants and readings or all."""
 
     def change(setting: Setting, values: Values) -> Values:
         meant = setting.variant in (variants or VARIANTS) and setting.reading in readings

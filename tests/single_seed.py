@@ -1,4 +1,4 @@
-"""Evidence of a single run of each point, which has no interval: nothing can be judged by it."""
+"""Reduces evidence to a single run per point, which has no interval and decides no claim."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ E = TypeVar("E")
 
 
 def single_seed(evidence: E) -> E:
-    """Leave of each list of what was measured, however deep, that of the first seed."""
+    """Keep only the first seed of every list of measurements, at any depth."""
     return _left(evidence)  # type: ignore[no-any-return]
 
 

@@ -160,7 +160,7 @@ class TestCovLadder:
     def test_of_poisson_counts_is_poissons_at_every_scale(self) -> None:
         counts = np.random.default_rng(1).poisson(60, size=100_000)
         ladder = cov_ladder(counts, 0.01, [0.01, 0.1, 1])
-        # three standard errors, 1/sqrt(2n) each
+        # three standard errors of 1/sqrt(2n)
         assert (np.abs(ladder.cov / ladder.poisson - 1) < 3 / np.sqrt(2 * ladder.bins)).all()
 
 
@@ -198,7 +198,7 @@ class TestAutocorrelation:
         found = autocorrelation(counts, len(counts) - 1).values
         assert found[0] == 1
         assert (np.abs(found) <= 1).all()
-        # Deviations from the mean sum to nothing, so all their products do.
+        # Deviations from the mean sum to zero, and therefore also all their products.
         assert found[1:].sum() == pytest.approx(-0.5)
 
     def test_of_independent_counts_is_within_its_error(self) -> None:
@@ -239,7 +239,8 @@ class TestDependence:
 
 class TestLossEvents:
     def test_by_hand(self) -> None:
-        # Flow 1: 0 to 0.1 belong together, 0.15 is more than 0.1 after the first; flow 2: two alone; in any order.
+        # Flow 1: the losses from 0 to 0.1 are one event; 0.15 is more than 0.1 after the first. Flow 2: two single
+        # losses. The order of the input does not matter.
         times, flows = [0.15, 0.0, 0.5, 0.1, 0.05, 0.02], [1, 1, 2, 1, 1, 2]
         assert loss_events(times, flows, within=0.1).tolist() == [3, 1, 1, 1]
 
@@ -257,7 +258,7 @@ class TestLossEvents:
         assert sizes.sum() == len(losses)
         assert (sizes >= 1).all()
         assert len(sizes) == sum(self.events(sorted(t for t, f in losses if f == flow), within) for flow in set(flows))
-        # Every event of a flow may be cut where a chain of short gaps may not.
+        # An event has a maximum duration, so there are at least as many events as sequences with short gaps.
         assert len(sizes) >= sum(
             len(loss_sequences([t for t, f in losses if f == flow], within)) for flow in set(flows)
         )

@@ -68,7 +68,7 @@ def trace(**fields: str) -> str:
     return f'{{ kind = "trace", path = "bursts.csv"{more} }}'
 
 
-# What is replaced, by what, the field that the message names, and what it says.
+# The replaced text, its replacement, the field that the message names, and the text of the message.
 EDITS = [
     ('"200 s"', "200", "duration", "200 is not allowed; must be a time with its unit"),
     ('"200 s"', '"200"', "duration", "'200' is not allowed; must be a time with its unit"),
@@ -278,12 +278,12 @@ GRAPH_EDITS = [
 Refused = Callable[..., str]
 
 QUICK = 2
-"""Seconds of the processor that a refusal may take: some ten times what it does, whatever else the machine does."""
+"""CPU seconds that a refusal may take: about ten times the usual time. CPU time does not depend on other processes."""
 
 
 @pytest.fixture
 def refused(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Refused:
-    """Return a way to run a file that must be refused; what is said is returned."""
+    """Return a function that runs a file that must be refused, and returns the error message."""
 
     def run(file: Path, *arguments: str) -> str:
         before = sorted(tmp_path.rglob("*"))
@@ -469,7 +469,7 @@ def test_names_that_come_twice(tmp_path: Path, refused: Refused) -> None:
 
 
 def test_the_whole_program_refuses_in_time(tmp_path: Path) -> None:
-    """From a cold start, as a user sees it."""
+    """Time includes the start of Python, as for a user."""
     file = tmp_path / "broken.toml"
     file.write_text(SCENARIO.replace("count = 60", "count = 'sixty'"))
     began = os.times()

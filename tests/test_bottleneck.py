@@ -13,7 +13,7 @@ TCP: dict[str, Any] = {"transport": ac.Tcp("reno"), "source": ac.Greedy()}
 
 
 def t1(connections: int, buffer: int, **changes: Any) -> ac.Scenario:
-    """A T1 line of 1.6 Mb/s and 50 ms that `connections` share, with 500 bytes a packet."""
+    """Return `connections` flows that share a T1 line of 1.6 Mb/s and 50 ms, with packets of 500 bytes."""
     line: dict[str, Any] = {"rate": "1.6 Mbps", "delay": "50 ms", "queue": ac.DropTail(packets=buffer)} | changes
     return ac.Scenario(
         duration="100 s",

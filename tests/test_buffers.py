@@ -25,13 +25,13 @@ BY_KEY = {claim.key: claim for claim in CLAIMS}
 
 
 def world(variant: str, packets: int) -> float:
-    """Return the utilization in a world in which every claim holds."""
+    """Return a utilization for which every claim holds."""
     enough = {"1 flow": 400, "4 flows": 200, "16 flows": 100, "64 flows": 50, "64 flows, equal delays": 400}[variant]
     return 100.0 if packets >= enough else 100.0 - 20 * (1 - packets / enough)
 
 
 def evidence(*changes: Change, spread: float = 0.001) -> Both:
-    """Make runs of that world, with changes."""
+    """Make runs with these utilizations and some changes."""
 
     def utilization(variant: str, packets: int) -> float:
         value = world(variant, packets)

@@ -172,7 +172,7 @@ class TestComparison:
         assert spread.standard_errors == pytest.approx(-(2**0.5))
         (sharp,) = compare(runs(0.15, 0.15), runs(0.25, 0.25), rules)
         assert not sharp.agrees
-        # Scatter that hides a difference does not prove that there is none.
+        # A difference that is hidden by scatter is not proved absent.
         assert not spread.is_equivalent
         (tight,) = compare(runs(0.2, 0.2001, 0.2002), runs(0.2001, 0.2002, 0.2003), rules)
         assert tight.is_equivalent
@@ -197,7 +197,7 @@ class TestComparison:
             assert dataclasses.replace(place, rule=rule).is_equivalent is equivalent
 
     def test_a_single_run_of_theirs_leaves_our_degrees_of_freedom(self) -> None:
-        """A prediction interval: ours vary by s, and theirs is one more run of the same spread."""
+        """The interval predicts one more run with the standard deviation of our runs."""
         ours = [1.0, 1.2, 1.1, 1.4]
         reach = scipy.stats.t.ppf(0.975, len(ours) - 1) * np.std(ours, ddof=1) * math.sqrt(1 + 1 / len(ours))
         for margin, equivalent in ((0.075 + reach + 1e-9, True), (0.075 + reach - 1e-9, False)):
@@ -227,7 +227,7 @@ class TestWords:
         said = agreement_statement(scaled(theirs, "cov", 0.5), theirs)
         found = re.search(r"at ([\d.]+) % of the points", said.lead)
         assert found
-        assert 60 < float(found[1]) < 75  # two measures of three are as they were
+        assert 60 < float(found[1]) < 75  # two of three measures are unchanged
 
     def test_one_seed_claims_no_agreement(self, theirs: list[Run]) -> None:
         single = [run for run in theirs if run.seed == 1]
@@ -437,7 +437,7 @@ class TestCommand:
         monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
     ) -> None:
-        # ns-2's runs stand in for ours: what is tested is the way from runs to files.
+        # ns-2's runs replace ours, since only the steps from runs to files are tested.
         monkeypatch.setattr(Paper, "evidence", lambda *_, **__: their_runs)
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit) as ended:

@@ -1,4 +1,4 @@
-"""The claims of the burstiness paper: each rule with made-up runs in which its claim holds, and in which it fails."""
+"""The claims of the burstiness paper: each rule with synthetic runs in which its claim holds, and in which it fails."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ class TestRules:
         fair = judged("3.2.2-5", put("minimum", "jain_index", 0.9))
         assert fair.title == "depends on what Vegas takes for its base round trip"
 
-    # Decided still: losses are 0 in each run; each run by itself has gaps that are too large; no run has settled.
+    # These are still decided: losses are 0 in each run; each single run has too large gaps; no run has settled.
     @pytest.mark.parametrize(
         ("key", "change"),
         [*product(BY_KEY, [once]), *product(sorted(BY_KEY.keys() - {"3.2-3", "3.2-8", "3.2.1-8"}), [unsteady])],

@@ -140,7 +140,7 @@ class TestNs2:
             if run.where == {"variant": variant, "clients": clients}
         ]
         theirs = student_interval([value for value in there if value is not None])
-        # One run here beside the mean of five there: within 8 %.
+        # One run of ours is within 8 % of the mean of five runs of ns-2.
         assert look(looks, variant, clients).values[name] == pytest.approx(theirs.mean, rel=0.08)
 
 
@@ -185,7 +185,7 @@ class TestFindings:
 
 
 def only(name: str) -> Row:
-    """Make the one run of a part."""
+    """Return the single run of a part."""
     made = gather([part for part in parts() if part.name == name], seeds=[1])
     (row,) = derived(Runs({"grid": [], **made.parts})).part(name)
     return row
@@ -215,5 +215,5 @@ class TestPushes:
         assert 0 < pushed < 1  # some duplicate ACKs cause a retransmission instead
         whole = ac.simulate(DEFINITION.scenario("Vegas/RED", clients=60), seed=1).summary.loss
         assert whole is not None
-        assert usual == pytest.approx(100 * whole, rel=0.2)  # 20 s of 200, and without what is sent again
+        assert usual == pytest.approx(100 * whole, rel=0.2)  # measured over 20 s of 200 s, without retransmissions
         assert lost is not None

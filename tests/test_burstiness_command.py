@@ -31,7 +31,7 @@ METHODS = ["abry_veitch", "local_whittle", "kettani_gubner_k1", "kettani_gubner"
 
 @pytest.fixture
 def command(capfd: pytest.CaptureFixture[str]) -> Command:
-    """Return a way to run the command: its exit code, and what it printed on both streams."""
+    """Return a function that runs the command and returns its exit code and both output streams."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:
@@ -45,7 +45,7 @@ def command(capfd: pytest.CaptureFixture[str]) -> Command:
 
 @pytest.fixture
 def told(command: Command) -> Callable[..., dict[str, Any]]:
-    """Return a way to run the command and read the one JSON object that it prints."""
+    """Return a function that runs the command and parses the JSON object that it prints."""
 
     def run(*arguments: object) -> dict[str, Any]:
         code, out, err = command(*arguments, "--json")
@@ -58,7 +58,7 @@ def told(command: Command) -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def counts() -> NDArray[np.int64]:
-    """Give counts whose Hurst parameter is 0.8."""
+    """Return counts with a Hurst parameter of 0.8."""
     noise = fractional_gaussian_noise(4096, hurst=0.8, seed=3)
     return np.maximum(np.round(100 + 20 * noise), 0).astype(np.int64)
 
@@ -129,7 +129,7 @@ class TestPrints:
 
     def test_figures_appear_whole(self, command: Command, lines: Path, tmp_path: Path) -> None:
         out = tmp_path / "figures"
-        for _ in range(2):  # an earlier one is replaced
+        for _ in range(2):  # the second run replaces the figure of the first
             assert command(lines, "--out", out)[0] == 0
         names = {path.name for path in out.iterdir()}
         charts = ("cov", "variance_time", "rescaled_range", "log_scale")

@@ -74,7 +74,7 @@ def drawn(variant: str, clients: int) -> Drawn:
 def rows(
     *runs: dict[str, NDArray[np.float64]], seeds: Sequence[int], losses: NDArray[np.float64] = NO_LOSS
 ) -> list[Row]:
-    """Give runs of one point."""
+    """Return the runs of one point."""
     where: dict[str, Scalar] = {"variant": "Reno", "clients": 20}
     values = [followed(run, losses) for run in runs]
     return [Run(where=where, seed=seed, values=value) for seed, value in zip(seeds, values, strict=True)]
@@ -168,7 +168,7 @@ class TestNs2:
             _, band = drawn(figure.variant, figure.clients)
             low, middle, high = (band.values[f"quantile_{share:g}"] for share in (0.1, 0.5, 0.9))
             assert low.size == middle.size == high.size == band.values["units"].size == 2000
-            # Each line may be off by half a packet where only its corners are kept.
+            # Each line may be off by half a packet, since only its corners are stored.
             assert np.all(low <= middle + 1)
             assert np.all(middle <= high + 1)
             assert high.max() <= 20
@@ -179,12 +179,12 @@ class TestNs2:
             again = numbers(kept, NO_LOSS)
             for name in ("before_first_fall", "lowest", "highest", "mean"):
                 assert again[name] == pytest.approx(kept[name], abs=0.1), (courses[0].where, name)
-            # The time of a fall is a sample's; where only corners are kept, it may be the one beside it.
+            # A cut has the time of a sample. Since only corners are stored, it may be the neighbouring sample.
             assert again["first_fall"] == pytest.approx(kept["first_fall"], abs=0.11)
             assert (again["falls"] or 0) == pytest.approx(kept["falls"], rel=0.05, abs=1)
 
     def test_losses_last_where_the_crossover_file_says_so(self, theirs: list[Sequence[Row]]) -> None:
-        # Made on their own, with the same seeds: what had not settled still lost packets after 185 s.
+        # Separate runs with the same seeds: runs that had not settled still lost packets after 185 s.
         unsettled = {
             (row.where["clients"], row.seed) for row in their_side().part("crossover") if not row.values["settled"]
         }
@@ -278,7 +278,7 @@ class TestCourses:
         Source: ns-2.35, 20 seeds.
         Tolerance: three standard errors.
         """
-        # The two ends of the grid, where chance moves the numbers least: within three standard errors of 20 runs.
+        # At both ends of the grid, where the numbers vary least: within three standard errors of 20 runs.
         cells = [("Reno", 20), ("Vegas", 60)]
         (part,) = (part for part in parts() if part.name == "windows")
         spots = [spot for spot in part.spots if (spot.where["variant"], spot.where["clients"]) in cells]
@@ -316,7 +316,7 @@ class TestAgreement:
         assert all(len(row) == len(table.head) for row in table.rows)
         rows = {row[0]: row for row in table.rows}
         assert rows["highest, packets"][1:] == ["20.0 (20.0 to 20.0)"] * 2 + ["none", "yes"]
-        # In one of the runs, none of the three clients lost anything.
+        # In one of the runs, none of the three clients lost a packet.
         assert rows["first fall, s"][1].endswith(", in 19 seeds)")
 
     def test_a_window_of_zero_is_explained(self, theirs: list[Sequence[Row]]) -> None:

@@ -23,7 +23,7 @@ from ackclock.report.capture import capture_report
 
 CAPTURES = "tests/data/captures"
 LAN = "examples/lan.pcapng"
-"""The one that the guide to captures reads."""
+"""The capture that the guide reads."""
 
 FILES = (f"{CAPTURES}/ethernet.pcap", f"{CAPTURES}/cooked.pcap", LAN)
 
@@ -38,7 +38,7 @@ def folder(root: Path) -> Path:
 
 
 def tshark(file: Path, *words: str) -> list[list[str]]:
-    """Ask tshark: the fields of each packet."""
+    """Return fields of each packet, from tshark."""
     command = ["tshark", "-r", str(file), "-T", "fields", "-E", "occurrence=a", *words]
     found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return [line.split("\t") for line in found.splitlines()]
@@ -88,7 +88,7 @@ def test_every_packet_is_tsharks_to_the_nanosecond(root: Path, name: str, tmp_pa
     fields += ["tcp.dstport", "udp.dstport", "frame.interface_id"]
     theirs = tshark(
         root / name,
-        # Ports of the packet that holds them, not of the one that tshark puts together from its parts.
+        # The ports of the fragment that contains them, not of the packet that tshark reassembles.
         *("-o", "ip.defragment:FALSE", "-o", "ipv6.defragment:FALSE"),
         *(word for field in fields for word in ("-e", field)),
     )
@@ -132,7 +132,7 @@ def test_conversations(root: Path) -> None:
     assert flow["retransmissions"] == 0
     assert 0 < flow["rtt_min"] <= flow["rtt_mean"] < 1
     largest = capture.flows.slice(0, 1).to_pylist()[0]
-    # Frames were 4 ms late on their way.
+    # Each frame was delayed by 4 ms.
     assert 0.008 <= largest["rtt_min"] < 0.1
     assert largest["retransmissions"] > 0
 
@@ -196,7 +196,7 @@ def test_folder_holds_tables_figures_and_a_page(made: Path, capsys: pytest.Captu
     assert row["n"] == told["ip_packets"]
     main_exits(["burstiness", str(made), "--column", "packets", "--json"])
     assert json.loads(capsys.readouterr().out)["count"] == told["arrivals"]["count"] + 1
-    # Written over by the next one, and by nothing else.
+    # Queries cannot write files.
     main_exits(["query", str(made), "copy packets to 'elsewhere'"], code=2)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def rows_of(file: Path, folder: Path) -> tuple[ac.Capture, pd.DataFrame]:
-    """Read a capture with our own reader, and each of its packets."""
+    """Read a capture with our reader; return it and the rows of its packets."""
     capture = ac.read_capture(file, packets=folder / "packets.parquet")
     return capture, parquet.read_table(folder / "packets.parquet").to_pandas()
 
@@ -28,7 +28,7 @@ def rows_of(file: Path, folder: Path) -> tuple[ac.Capture, pd.DataFrame]:
 @pytest.mark.parametrize("snap_length", [96, 65_535])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_packet_comes_back(variant: str, snap_length: int, tmp_path: Path) -> None:
-    """Both directions at the gateway, with all that is offered, dropped or lost.
+    """Both directions at the gateway are captured, including dropped and lost packets.
 
     Validates: times, sizes, addresses and ports of our reader, packet by packet.
     Source: the tests' own pcapng reader, which is checked against the engine's record of packets.
@@ -53,7 +53,7 @@ def test_every_packet_comes_back(variant: str, snap_length: int, tmp_path: Path)
 
 
 def test_datagrams_come_back(tmp_path: Path) -> None:
-    """UDP, of any size from its headers up."""
+    """UDP packets of any size, from the size of their headers on."""
     udp = ac.Clients(count=2, transport=ac.Udp(packet_sizes="exponential"), source=ac.Poisson(rate=300))
     run = ac.simulate(lossy("reno", duration="3 s", clients=[udp]), capture=["bottleneck"])
     file = written(run, tmp_path, "bottleneck")
@@ -68,7 +68,7 @@ def test_datagrams_come_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize("profile", ["rfc", "ns2-2000"])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_retransmissions_at_the_sender_are_the_runs(variant: str, profile: str, tmp_path: Path) -> None:
-    """Four flows, each seen at its sender in both directions.
+    """Four flows are captured at their senders, in both directions.
 
     Validates: our reader counts the sender's retransmissions of each flow; tshark and tcptrace agree.
     Source: the engine's own count.
@@ -94,7 +94,7 @@ BINS = (
 def test_the_cov_of_the_file_is_the_runs(
     variant: str, seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The run's bins are counted by SQL, and looked at as any series.
+    """SQL counts packets in the run's bins, and the command analyses the counts like any series.
 
     Validates: ``ackclock burstiness`` of the exported file gives the run's c.o.v.
     Source: the run's summary, of exact integer sums.
@@ -112,7 +112,7 @@ def test_the_cov_of_the_file_is_the_runs(
 
 
 def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """Return what a command prints; it must end well."""
+    """Return the output of a command, which must succeed."""
     with pytest.raises(SystemExit) as ended:
         main(words)
     printed = capsys.readouterr()

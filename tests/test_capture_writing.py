@@ -47,7 +47,7 @@ def lossy(
 
 
 def at_senders(flows: int) -> str:
-    """Name what leaves and reaches the senders."""
+    """Return the capture points for packets that leave and reach the senders."""
     return ",".join(f"access.{flow},access.{flow}.reverse@receive" for flow in range(flows))
 
 
@@ -58,7 +58,7 @@ def written(run: ac.Run, folder: Path, capture: str, snap_length: int = 96) -> P
 
 
 def test_one_segment_and_its_ack_byte_by_byte(tmp_path: Path) -> None:
-    """A handshake and one segment of 960 bytes, as two hosts would send them.
+    """The file has a handshake and one segment of 960 bytes, as two hosts would send them.
 
     Validates: headers, options, sequence numbers, times and checksums of a capture.
     Source: RFC 791, RFC 9293 and RFC 1071; times are size/rate + delay.
@@ -105,7 +105,7 @@ def test_one_segment_and_its_ack_byte_by_byte(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_capture_has_what_the_record_of_packets_has(variant: str, tmp_path: Path) -> None:
-    """Times to the nanosecond, flows, segments and fates, at each point; sizes except for longer headers."""
+    """At each point, times to the nanosecond, flows, segments and fates are equal; sizes except for longer headers."""
     points = {"": ("enqueue", "drop", "lost"), "@dequeue": ("dequeue",), "@receive": ("receive",)}
     captures = [f"bottleneck{point},bottleneck.reverse{point}" for point in points]
     run = ac.simulate(lossy(variant, duration="5 s"), record=["packets"], capture=captures)
@@ -141,7 +141,7 @@ def test_a_capture_has_what_the_record_of_packets_has(variant: str, tmp_path: Pa
 
 
 def _segment(packet: pcapng.Packet, mss: int) -> tuple[str, int]:
-    """Return what a packet carries as the engine counts it, where segment 0 is the SYN."""
+    """Return the content of a packet as the engine counts it, where segment 0 is the SYN."""
     kind = "syn" if packet.flags == 0x02 else "data" if packet.forward else "ack"
     byte = packet.sequence if packet.forward else packet.acknowledgment
     return kind, -(-byte // mss) if packet.flags & 0x02 else (byte - 1) // mss + 1
@@ -153,7 +153,7 @@ def _told(kind: str, segment: int) -> tuple[str, int]:
 
 @pytest.mark.parametrize("variant", ["reno", "sack"])
 def test_the_cov_of_a_capture_is_the_summary_s(variant: str, tmp_path: Path) -> None:
-    """Counted from the file's times alone, by exact sums.
+    """Packets are counted only from the times in the file, by exact sums.
 
     Validates: the c.o.v. of the exported file equals the simulator's, so that a capture can replace the run.
     Source: the definition, population standard deviation over mean of packets per bin.
@@ -204,7 +204,7 @@ def test_datagrams_of_any_size_have_their_headers(tmp_path: Path) -> None:
 
 
 def test_parts_that_run_apart_are_one_capture(tmp_path: Path) -> None:
-    """Two networks of their own in one scenario: flows and links have the numbers and names of the whole."""
+    """A scenario has two independent networks; flows and links have the numbers and names of the whole scenario."""
     ends = [("a", "b"), ("c", "d")]
     scenario = ac.Scenario(
         duration="5 s",
@@ -298,16 +298,16 @@ def test_a_file_that_cannot_be_written_takes_no_summary_with_it(
     assert json.loads(told.out)["summary"]["arrivals"] > 0
 
 
-# The tests below compare with other programs and are skipped where these are missing.
+# The tests below compare with other programs and are skipped if these are missing.
 
 
 def read_by(name: str, *arguments: str) -> str:
-    """Return what a program prints; it must end well."""
+    """Return the output of a program, which must succeed."""
     return subprocess.run([name, *arguments], capture_output=True, text=True, check=True).stdout
 
 
 def fields(file: Path, *names: str) -> list[list[str]]:
-    """Give fields of each packet, as tshark reads the file, with all checksums checked."""
+    """Return fields of each packet, from tshark, which verifies all checksums."""
     checks = itertools.chain(*(("-o", f"{layer}.check_checksum:TRUE") for layer in ("ip", "tcp", "udp")))
     columns = itertools.chain(*(("-e", name) for name in names))
     lines = read_by("tshark", "-r", str(file), *checks, "-T", "fields", *columns).splitlines()
@@ -321,7 +321,7 @@ _CLASSES = ("retransmission", "fast_retransmission", "spurious_retransmission", 
 @pytest.mark.parametrize("profile", ["rfc", "ns2-2000"])
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_tshark_and_tcptrace_find_our_retransmissions_at_the_sender(variant: str, profile: str, tmp_path: Path) -> None:
-    """Four flows, each seen at its sender in both directions.
+    """Four flows are captured at their senders, in both directions.
 
     Validates: the sum of tshark's classes of retransmissions (retransmission, fast, spurious, out of order; a packet in
         several of them counts once) equals the flow's `retransmissions`, as does tcptrace's count for data.
@@ -346,7 +346,7 @@ def test_tshark_and_tcptrace_find_our_retransmissions_at_the_sender(variant: str
 
 @pytest.mark.needs("tshark")
 def test_tshark_finds_openings_that_are_sent_again(tmp_path: Path) -> None:
-    """A quarter of the packets is lost, and 15 % on the way back: SYNs, answers to them and first segments too."""
+    """A quarter of the packets is lost, and 15 % on the return path, including SYNs, SYN-ACKs and first segments."""
     flows = 30
     clients = [ac.Clients(count=flows, transport=ac.Tcp("sack"), source=ac.Greedy(size="50 kB"))]
     losing = {
@@ -369,7 +369,7 @@ def test_tshark_finds_openings_that_are_sent_again(tmp_path: Path) -> None:
 @pytest.mark.needs("tshark", "capinfos")
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_tshark_finds_nothing_wrong(variant: str, tmp_path: Path) -> None:
-    """Whole packets in both directions at the gateway: all checksums are good, nothing is malformed or an error."""
+    """Complete packets at the gateway, in both directions, have right checksums, and none is malformed."""
     capture = "bottleneck,bottleneck.reverse"
     run = ac.simulate(lossy(variant, duration="5 s"), capture=[capture])
     file = written(run, tmp_path, capture, snap_length=65_535)

@@ -114,7 +114,7 @@ class TestScreen:
         assert {each.get("class") for each in drawn.iter(f"{SVG}g") if each.get("data-name")} == {"c-blue"}
 
     def test_a_gap_begins_a_new_piece(self) -> None:
-        line = found(on_screen(chart()), "line")[2]  # after two of the legend
+        line = found(on_screen(chart()), "line")[2]  # the first two are in the legend
         assert line.get("d", "").count("M") == 2
 
     def test_ends_of_axes_stand_where_the_script_reads_them(self) -> None:
@@ -224,7 +224,7 @@ class TestPaths:
             assert (left.min(), left.max(), left[0], left[-1]) == (there.min(), there.max(), there[0], there[-1])
 
     def test_a_sparse_line_keeps_every_point(self) -> None:
-        points = np.array([[0, 0], [1, 9], [2, 3], [50, 2], [10, 2]])  # and one that turns back
+        points = np.array([[0, 0], [1, 9], [2, 3], [50, 2], [10, 2]])  # the last point turns back
         assert thinned(points[:4], joined=True).tolist() == points[:4].tolist()
         assert thinned(points, joined=True).tolist() == points.tolist()
 
@@ -260,7 +260,7 @@ class TestHeat:
         assert [each.get("data-value") for each in drawn.iter() if each.get("data-value")] == [*"12346"] * 2
         assert words(found(drawn, "cell")) == [*"12346"] * 2
         assert words(found(drawn, "on"))[-3:] == ["10", "20", "60"]
-        assert len(found(drawn, "scale")) == 1  # of both panels
+        assert len(found(drawn, "scale")) == 1  # one scale for both panels
 
     def test_colours_part_at_the_middle(self) -> None:
         cells = Heat(

@@ -47,7 +47,7 @@ def scenario(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def command(capfd: pytest.CaptureFixture[str]) -> Command:
-    """Return a way to run the command: its exit code, and what it printed on both streams."""
+    """Return a function that runs the command and returns its exit code and both output streams."""
 
     def run(*arguments: object) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:
@@ -62,7 +62,7 @@ def command(capfd: pytest.CaptureFixture[str]) -> Command:
 
 @pytest.fixture
 def told(command: Command) -> Callable[..., dict[str, Any]]:
-    """Return a way to run the command and read the one JSON object that it prints."""
+    """Return a function that runs the command and parses the JSON object that it prints."""
 
     def run(*arguments: object) -> dict[str, Any]:
         code, out, err = command("run", *arguments, "--json")
@@ -83,7 +83,7 @@ def test_json_is_one_object_and_nothing_else(command: Command, scenario: Path) -
     assert data["scenario"]["clients"][0]["transport"]["min_rto"] == "200 ms"
     assert data["summary"]["groups"][0]["name"] == "clients-0"
     assert str(scenario.parent) not in out
-    # No reader of JSON takes these.
+    # No JSON parser accepts these.
     assert "NaN" not in out
     assert "Infinity" not in out
 
@@ -279,7 +279,7 @@ def test_whoever_closes_the_pipe_early_hears_no_complaint() -> None:
     assert ended.stderr == ""
 
 
-# Where the tests themselves run in the background of a shell, an interrupt is ignored, and processes inherit that.
+# If the tests run in the background of a shell, interrupts are ignored, and child processes inherit this.
 INTERRUPTIBLE = """
 import runpy, signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -289,18 +289,18 @@ runpy.run_module("ackclock", run_name="__main__", alter_sys=True)
 
 @dataclass
 class Interrupted:
-    """How the command ended that was interrupted in a terminal."""
+    """The result of a command that was interrupted in a terminal."""
 
     code: int
     out: str
     seen: str
-    """What the terminal showed."""
+    """Text on the terminal."""
     there: list[str]
-    """What was in the folder when the interrupt came."""
+    """Files in the folder at the time of the interrupt."""
 
 
 def interrupt(folder: Path, *arguments: str, sign: str) -> Interrupted:
-    """Run the command in a terminal, and interrupt it as soon as that shows the sign of its working."""
+    """Run the command in a terminal, and interrupt it as soon as the terminal shows that it runs."""
     ours, theirs = os.openpty()
     command = [sys.executable, "-c", INTERRUPTIBLE, *arguments]
     seen = b""

@@ -1,4 +1,4 @@
-"""The command of a claim makes a run that the claim is about."""
+"""The command of each claim makes a run of the kind that the claim describes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
 
 NO_RUN_OF_THE_STUDY = {
-    "burstiness": {"3.2-6"},  # leaves the first 20 s out
+    "burstiness": {"3.2-6"},  # omits the first 20 s
     "heterogeneous": {"3.2-6"},
     "characterization": {"3-6"},
     "manyflows": {"2.1-1", "2.2-1", "2.2-2", "4-1", "4-2", "5.2.1-2"},  # smaller networks of the same kind
     "selfsimilar": {
-        *(f"T1-{number}" for number in range(1, 8)),  # shorter
+        *(f"T1-{number}" for number in range(1, 8)),  # shorter runs
         *("2-1", "2-2"),
         *(f"H-{number}" for number in range(1, 6)),
         *(f"F-{number}" for number in (1, 2, 3, 4, 5, 6, 9, 10, 11)),

@@ -16,7 +16,7 @@ PACKET = 1500
 
 
 def scenario(*, load: float, size: Any, seconds: int = 30, count: int = 4, **more: Any) -> ac.Scenario:
-    """Make an open loop over a dumbbell of 100 Mb/s, 10 ms there and back, with room for any burst."""
+    """Return open-loop clients on a dumbbell of 100 Mb/s with a 10 ms round trip and a buffer for any burst."""
     connections = more.pop("connections", 256)
     queue = ac.DropTail(packets=more.pop("packets", 100_000))
     clients = ac.Clients(
@@ -33,12 +33,12 @@ def scenario(*, load: float, size: Any, seconds: int = 30, count: int = 4, **mor
 
 @pytest.fixture(scope="module")
 def light() -> ac.Run:
-    """Run transfers of one packet at 5 % load: hardly ever two at a time."""
+    """Run transfers of one packet at 5 % load, which rarely overlap."""
     return ac.simulate(scenario(load=0.05, size=ac.Fixed(mean="1 kB")), record=["transfers"])
 
 
 def test_requests_are_a_poisson_process_of_the_load(light: ac.Run) -> None:
-    """Check the process of all clients together.
+    """The requests of all clients together form a Poisson process.
 
     Validates: `load` is the requests' share of the link's rate, SYNs included; their superposition over the clients is
         Poisson.
@@ -55,7 +55,7 @@ def test_requests_are_a_poisson_process_of_the_load(light: ac.Run) -> None:
 
 
 def test_alone_a_transfer_takes_its_ideal_time_and_little_more_at_low_load(light: ac.Run) -> None:
-    """Check slowdowns where there is hardly any queue.
+    """Without a queue, transfers are hardly slower than ideal.
 
     Validates: each transfer opens a new connection (its time includes the handshake); slowdowns are at least 1.
     Source: M/D/1: at load rho a packet waits rho / (2 (1 - rho)) = 2.6 % of its transmission time on average (Pollaczek
@@ -111,7 +111,7 @@ def test_published_sizes_have_their_distribution() -> None:
     values, shares = zip(*TABLES["web-search"].packets, strict=True)
     first = (packets == values[0]).mean()
     assert abs(first - shares[0]) < 4 * math.sqrt(shares[0] / len(packets))
-    # sizes are rounded up to whole packets: at most n of them is what at most n is before
+    # sizes are rounded up to whole packets, which does not change the probability of at most n packets
     above = np.sort(packets[packets > values[0]])
     expected = (np.interp(above, values, shares) - shares[0]) / (1 - shares[0])
     found = np.searchsorted(above, above, side="right") / len(above)
@@ -155,7 +155,7 @@ def test_processor_sharing_is_what_long_transfers_come_near() -> None:
 
 
 def test_requests_do_not_depend_on_the_network() -> None:
-    """Check that an open loop is one: the same requests over a fast network and over one that loses much."""
+    """Requests are the same on a fast network and on a network with much loss, as an open loop requires."""
 
     def requests(run: ac.Run) -> list[tuple[float, int]]:
         return [(row["start"], row["packets"]) for row in run.table("transfers").to_pylist()]
@@ -169,7 +169,7 @@ def test_requests_do_not_depend_on_the_network() -> None:
 
 
 def test_requests_beyond_the_connections_wait_and_are_reported() -> None:
-    """Check that no request is lost where a client has too few connections, and that the notices say so."""
+    """No request is lost if a client has too few connections, and a notice reports it."""
     run = ac.simulate(
         scenario(load=1.5, size=ac.Fixed(mean="100 kB"), seconds=4, count=1, connections=2), record=["transfers"]
     )
@@ -187,7 +187,7 @@ def test_requests_beyond_the_connections_wait_and_are_reported() -> None:
 
 
 def test_a_flow_is_used_again_with_nothing_left_of_the_connection_before() -> None:
-    """Check completion times of consecutive connections on one flow.
+    """Consecutive connections on one flow have equal completion times.
 
     Validates: each connection has its own handshake and slow start, without state from earlier ones.
     Source: completion times of the same size on an idle path are equal.
@@ -205,7 +205,7 @@ def test_a_flow_is_used_again_with_nothing_left_of_the_connection_before() -> No
 
 
 def test_records_of_flows_take_connections_in() -> None:
-    """Check that windows and ACKs of connections are recorded, and that watching changes nothing."""
+    """Windows and ACKs of connections are recorded, and recording does not change the run."""
     web = scenario(load=0.3, size=ac.Exponential(mean="50 kB"), seconds=2, connections=8)
     run = ac.simulate(web, record=["transfers", "windows@web", "acks", "packets"])
     assert run.summary == ac.simulate(web).summary
@@ -235,7 +235,7 @@ def test_records_of_flows_take_connections_in() -> None:
     ],
 )
 def test_what_cannot_be_meant_is_refused(change: dict[str, Any], message: str) -> None:
-    """Check that errors name the field, the value and what is allowed."""
+    """Errors name the field, the value and the allowed values."""
     tables = scenario(load=0.5, size=ac.SizeTable("web-search"), seconds=9000).to_dict()
     tables = json.loads(json.dumps(tables))
     tables["clients"][0]["source"] |= change
@@ -245,7 +245,7 @@ def test_what_cannot_be_meant_is_refused(change: dict[str, Any], message: str) -
 
 
 def test_it_needs_tcp_and_survives_a_round_trip() -> None:
-    """Check the transport, and that TOML gives back the same scenario."""
+    """Other transports are refused, and TOML preserves the scenario."""
     web = scenario(load=0.5, size=ac.SizeTable(cdf=[("1 kB", 0.5), ("100 kB", 1)]))
     assert ac.Scenario.from_dict(web.to_dict()) == web
     with pytest.raises(ac.ScenarioError, match="UDP has no window to slow it down"):
@@ -253,7 +253,7 @@ def test_it_needs_tcp_and_survives_a_round_trip() -> None:
 
 
 def test_captures_are_refused() -> None:
-    """Check that no file is written in which connections of one flow would be taken for one."""
+    """Captures are refused, because several connections on one flow would look like a single one."""
     with pytest.raises(ac.ScenarioError, match="the connections of group web share flows"):
         ac.simulate(scenario(load=0.5, size=ac.Fixed(mean="2 kB")), capture=["bottleneck"])
 
@@ -297,7 +297,7 @@ def test_several_links_are_measured_in_one_run(tmp_path: Any) -> None:
 
 
 def test_a_store_has_the_links_of_its_runs(tmp_path: Any) -> None:
-    """Check that the numbers of further links can be asked for in SQL."""
+    """SQL can query the numbers of further measured links."""
     web = scenario(load=0.3, size=ac.Exponential(mean="50 kB"), seconds=2)
     web = web.changed({"measure": {"links": ["bottleneck.reverse"]}})
     store = ac.sweep(web, store=tmp_path / "store", over={"clients.0.source.load": [0.2, 0.4]}, replications=3)
@@ -314,7 +314,7 @@ def test_a_store_has_the_links_of_its_runs(tmp_path: Any) -> None:
 
 
 def test_parts_and_threads_give_the_same() -> None:
-    """Check that how many parts run at a time shows in nothing."""
+    """The number of components that run in parallel does not change the result."""
     nodes = [ac.Node(name=f"n{n}") for n in range(6)]
     links = [
         ac.GraphLink(name=f"l{n}", from_=f"n{2 * n}", to=f"n{2 * n + 1}", rate="20 Mbps", delay="3 ms")

@@ -97,7 +97,7 @@ def test_a_backbone_that_all_share_makes_one_component() -> None:
     )
     assert len(ac.components(shared)) == 1
     assert len(ac.components(network(connections))) == 2
-    # 1 Mbps is less than an access link has: that is where packets wait, ACKs among them
+    # 1 Mbps is less than the rate of an access link, so packets wait there, including ACKs
     assert ac.simulate(shared).summary.queue_mean > 5
 
 
@@ -123,7 +123,7 @@ def test_connections_are_drawn_evenly_within_their_clusters() -> None:
     assert sum(drawn.values()) == 33_000
     assert len(drawn) == 36  # 12 ordered pairs in each of three clusters
     assert {NAMES.index(sender) // 4 - NAMES.index(receiver) // 4 for sender, receiver in drawn} == {0}
-    # 917 each on average, with a standard deviation of 30: four of them
+    # 917 each on average; the tolerance is four standard deviations of 30
     assert all(800 < count < 1040 for count in drawn.values())
 
 

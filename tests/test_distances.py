@@ -63,7 +63,7 @@ def test_groups_may_be_unequal_and_many() -> None:
 
 
 def share(cell: Cell, seed: int, *, power: float, noise: float = 0.0, lift: float = 1.0) -> Run:
-    """Make up a run: goodput falls with a power of the distance."""
+    """Make a synthetic run in which goodput falls with a power of the distance."""
     where, case = cell
     rtt = 0.1 * np.array(case.ratios)
     by = np.exp(noise * np.random.default_rng(seed + round(1e6 * sum(case.ratios))).normal(size=len(rtt)))
@@ -154,7 +154,7 @@ def test_figures_show_every_run() -> None:
 @long_only
 @pytest.mark.slow
 def test_runs_agree_with_ns2_on_round_trips() -> None:
-    """The mean round trips are exact in both: they differ by what waits."""
+    """Both simulators have exact mean round-trip times, which differ by the queueing."""
     found = gather(distance_parts(), seeds=[1], jobs=1)
     theirs = {tuple(row.where.values()): row.values["rtt_ratio"] for row in NS2}
     for row in found.part("figure23"):

@@ -1,4 +1,4 @@
-"""Drawings of charts on a screen and on paper, element by element, as they were kept."""
+"""Drawings of charts for screen and paper equal the stored ones, element by element."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ CHARTS = {
 
 
 def axes_of(axes: Axes) -> dict[str, Any]:
-    """Describe what is drawn in a panel on paper."""
+    """Describe the elements of a panel on paper."""
     ticks = {
         name: [[axis.get_majorticklocs(), [each.get_text() for each in axis.get_ticklabels()]], axis.get_scale()]
         for name, axis in (("x", axes.xaxis), ("y", axes.yaxis))
@@ -113,12 +113,12 @@ def paper(figure: Figure) -> dict[str, Any]:
 
 
 def test_drawings_on_a_screen_are_those_that_were_kept() -> None:
-    """Every element and coordinate."""
+    """Every element and coordinate is compared."""
     drawn = {name: interactive(chart, label=name).replace("><", ">\n<").split("\n") for name, chart in CHARTS.items()}
     drawn["shapes"] = marker_shapes(CHARTS.values()).replace("><", ">\n<").split("\n")
     hold_readable("drawings-on-screen", drawn)
 
 
 def test_drawings_on_paper_are_those_that_were_kept() -> None:
-    """Ends and ticks of axes, lines, words and legends."""
+    """Ends and ticks of axes, lines, texts and legends are compared."""
     hold_readable("drawings-on-paper", {name: paper(draw(CHARTS[name])) for name in CHARTS if name != "many"})

@@ -27,7 +27,7 @@ Note = Callable[[str, object], None]
 
 
 def server(load: float, packets: int, sizes: str, queue: ac.Queue | None = None) -> ac.Scenario:
-    """Return a link as a queue: 1000 bytes (on average) at 8 Mbps, Poisson arrivals, no delay besides."""
+    """Return a link as a queue: 1000 bytes (on average) at 8 Mbps, Poisson arrivals, no propagation delay."""
     seconds = packets * SERVICE / load
     return ac.Scenario(
         duration=f"{seconds:.3f} s",
@@ -42,7 +42,7 @@ def server(load: float, packets: int, sizes: str, queue: ac.Queue | None = None)
 
 
 def check(note: Note, what: str, values: list[float], law: float, *, widest: float) -> None:
-    """Hold the mean of independent values against a law: within four standard errors, which are narrow enough."""
+    """Check that the mean of independent values is within four standard errors of a law, and that these are small."""
     mean, error = float(np.mean(values)), float(stats.sem(values))
     note("measured", f"{what}: {mean:.5g} ± {error:.1g} for {law:.5g}")
     assert 4 * error <= widest * law
@@ -97,7 +97,7 @@ def test_littles_law(sizes: str, record_property: Note) -> None:
 
 
 def erlang(load: float, services: float) -> float:
-    """Return the share of packets that wait at most so many services in M/D/1; sixty digits, for its terms cancel."""
+    """Return the share of packets that wait at most this many services in M/D/1; terms cancel, so it uses 60 digits."""
     with localcontext() as context:
         context.prec = 60
         rho, t = Decimal(load), Decimal(services)
@@ -108,7 +108,7 @@ def erlang(load: float, services: float) -> float:
 
 
 def waits_at_most(sizes: str, load: float, seconds: float) -> float:
-    """Return the share of packets that wait at most so long, in M/D/1 or M/M/1."""
+    """Return the share of packets that wait at most this time, in M/D/1 or M/M/1."""
     services = seconds / SERVICE
     if sizes == "fixed":
         return erlang(load, services)
@@ -141,8 +141,8 @@ def test_distribution_of_waits(sizes: str, load: float, record_property: Note) -
 def lost_in_m_d_1_k(load: float, places: int) -> float:
     """Return the share of packets lost in M/D/1/K: the chain embedded at the ends of services.
 
-    With p the probabilities of what a departure leaves behind, 0 to K - 1, the link is idle ``p_0 / (p_0 + rho)`` of
-    the time, so that it serves ``1 / (p_0 + rho)`` of what arrives.
+    Let p be the probabilities of the number of packets that a departure leaves behind, 0 to K - 1. The link is idle for
+    ``p_0 / (p_0 + rho)`` of the time, so it serves the share ``1 / (p_0 + rho)`` of the arrivals.
     """
     arrivals = stats.poisson.pmf(np.arange(places), load)
     moves = np.zeros((places, places))
@@ -163,7 +163,7 @@ def lost_in_m_m_1_k(load: float, places: int) -> float:
 
 
 def test_the_loss_of_m_d_1_k_is_right_by_hand() -> None:
-    """With one place, and with two, the formula can be worked out on paper."""
+    """For queues of one and two packets, the formula can be computed by hand."""
     assert lost_in_m_d_1_k(0.7, 1) == pytest.approx(0.7 / 1.7)  # Erlang's loss formula
     assert lost_in_m_d_1_k(0.7, 2) == pytest.approx(1 - 1 / (math.exp(-0.7) + 0.7))
 

@@ -27,12 +27,12 @@ Note = Callable[[str, object], None]
 
 
 def slow(queue: ac.Queue | None = None) -> ac.GraphLink:
-    """Give 8 Mbps: 1 ms for 1000 bytes, 40 us for an ACK, and two delays that make the round trip 100 ms."""
+    """Return links of 8 Mbps: 1 ms for 1000 bytes, 40 us for an ACK, and two delays that make the round trip 100 ms."""
     return ac.GraphLink(from_="a", to="b", rate="8 Mbps", delay="49.48 ms", queue=queue)
 
 
 def fast(loss: ac.ListedLoss | None = None) -> ac.GraphLink:
-    """Give 8 Gbps, where a round trip is 100 ms and a microsecond whatever the window."""
+    """Return links of 8 Gbps, on which a round trip takes 100 ms and 1 us with any window."""
     return ac.GraphLink(from_="a", to="b", rate="8 Gbps", delay="50 ms", loss=loss)
 
 

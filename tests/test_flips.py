@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Evidence, Row
 
 NOISE = (0.02, 0.2, 1.0)
-"""Relative standard deviations from seed to seed: intervals that settle nearly all, some, and nearly nothing."""
+"""Relative standard deviations between seeds: the intervals decide nearly all claims, some claims, or nearly none."""
 
 
 def pairs(claims: Sequence[Claim], first: Evidence, second: Evidence) -> list[Pair]:
@@ -38,7 +38,7 @@ def pairs(claims: Sequence[Claim], first: Evidence, second: Evidence) -> list[Pa
 
 
 class TestMadeUpWorlds:
-    """Runs of the worlds in which all claims hold, with noise that is drawn once for each run."""
+    """Synthetic runs in which all claims hold, with noise that is drawn once for each run."""
 
     @pytest.mark.parametrize("noise", NOISE)
     @pytest.mark.parametrize("seeds", [2, 5])
@@ -83,7 +83,7 @@ class TestMadeUpWorlds:
 
 class TestRuns:
     def test_the_papers_points_do_not_turn_round(self) -> None:
-        """Two seeds each: F-1 holds with five, and an interval of two runs is 13 standard errors wide."""
+        """F-1 holds with five seeds, but each set has two, whose interval is 13 standard errors wide."""
         part = [runs_at(papers(50))]
         first, second = (Both(ours=by_part(gather(part, seeds=seeds)), ns2=Runs()) for seeds in ((1, 2), (3, 4)))
         (found,) = pairs([claim for claim in PAPERS if claim.key == "F-1"], first, second)

@@ -15,7 +15,7 @@ from ackclock.running.summary import Groups
 
 @pytest.fixture(scope="module")
 def runs() -> ac.Runs:
-    """Two groups at different distances, under three seeds."""
+    """Run two groups at different distances with three seeds."""
     access = {name: ac.Link(rate="10 Mbps", delay=delay) for name, delay in (("near", "5 ms"), ("far", "80 ms"))}
     return ac.replicate(
         ac.Scenario(

@@ -1,4 +1,4 @@
-"""The guides are correct: their blocks run in order and print the shown output, and their figures support the text."""
+"""The guides are correct: their blocks print the shown output, and their figures support the text."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read(page: str, root: Path, folder: Path) -> Reader:
 
 
 def test_every_page_with_python_is_followed(root: Path) -> None:
-    """Other tests follow the README and the recipe for a study."""
+    """Other tests run the blocks of the README and of the recipe for a study."""
     pages = {path.relative_to(root).as_posix() for path in (root / "docs").rglob("*.md")}
     with_python = {page for page in pages if "```python" in (root / page).read_text(encoding="utf-8")}
     assert with_python - {"docs/recipes/add_a_study.md"} <= set(PAGES) <= pages
@@ -43,7 +43,7 @@ def test_models(name: str, root: Path, tmp_path: Path) -> None:
 
 def test_the_source_of_the_recipe_needs_no_conversion(root: Path, tmp_path: Path) -> None:
     session = read("docs/recipes/add_a_source.md", root, tmp_path).session
-    session["Periodic"].model_rebuild(_types_namespace=session)  # its module is the page
+    session["Periodic"].model_rebuild(_types_namespace=session)  # the class is defined in the page, which is no module
     periodic = session["Periodic"](rate=100, burst=5)
     assert periodic.for_engine(None) == {"kind": "periodic", "rate": 100.0, "burst": 5}
     with pytest.raises(ac.ScenarioError, match="burst: 0 is not allowed"):
@@ -59,7 +59,7 @@ def test_store(root: Path, tmp_path: Path) -> None:
 def test_the_first_study(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/first_study.md", root, tmp_path)
     assert (tmp_path / "buffer.png").read_bytes().startswith(b"\x89PNG")
-    # What the guide concludes from its figure, error bars and all.
+    # The guide's conclusion from its figure, including the error bars.
     small, middle, large = (reader.session["wide"][packets].cov for packets in (10, 50, 400))
     held_back = reader.session["narrow"][400].cov
     assert middle.mean - middle.half_width > 1.3 * (small.mean + small.half_width)
@@ -71,7 +71,7 @@ def test_the_first_study(root: Path, tmp_path: Path) -> None:
 
 def test_sweeps(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/sweeps.md", root, tmp_path)
-    # What the guide says of its pairs.
+    # The guide's statements on its pairs.
     pairs = {
         count: compare_paired(seeds.reno, seeds.vegas) for count, seeds in reader.session["pairs"].groupby(level=0)
     }
@@ -89,7 +89,7 @@ def test_wide_area(root: Path, tmp_path: Path) -> None:
 
 def test_transfers(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/transfers.md", root, tmp_path)
-    # What the guide says of sizes and of loads.
+    # The guide's statements on sizes and loads.
     medians = reader.session["found"]["median"]
     assert medians["up to 20 kB"] < medians["up to 200 kB"]
     assert ac.Scenario.from_toml(root / "examples" / "web_search.toml").clients[0].has_transfers
@@ -97,7 +97,7 @@ def test_transfers(root: Path, tmp_path: Path) -> None:
 
 def test_burstiness(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/burstiness.md", root, tmp_path)
-    # What the guide says of its three series.
+    # The guide's statements on its three series.
     assert (tmp_path / "figures" / "variance_time.png").read_bytes().startswith(b"\x89PNG")
     claimed = {name: ac.analysis.hurst(counts).long_range for name, counts in reader.session["series"].items()}
     assert claimed == {"Poisson": False, "sawtooth": False, "long memory": True}
@@ -142,7 +142,7 @@ x = 1
 
     @pytest.mark.parametrize("shown", ["one  two\n\n  three", "stale", "one two\n\n  three"])
     def test_writes_what_is_printed(self, shown: str, tmp_path: Path) -> None:
-        """Character by character, spaces and empty lines as well, at the block's own indent."""
+        """The output is equal in every character, including spaces and empty lines, with the indent of the block."""
         right = self.PAGE.format(shown="one  two\n\n  three")
         page = self.PAGE.format(shown=shown)
         assert Reader(tmp_path).follow(page) == right

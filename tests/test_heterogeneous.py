@@ -69,7 +69,7 @@ def theirs() -> Sequence[Row]:
 
 @pytest.fixture(scope="module")
 def ours(their_runs: Both, theirs: Sequence[Row]) -> Runs:
-    """Put ns-2's runs in the place of ours, for tests of the way from runs to words and figures."""
+    """Return ns-2's runs in place of ours, for tests of the texts and figures that are made from runs."""
     alone = their_runs.ours
     grid = [
         Run(where=row.where, seed=row.seed, values={"fast_retransmits": 1.0, "queue_mean": 1.0, **row.values})
@@ -103,7 +103,7 @@ def ours(their_runs: Both, theirs: Sequence[Row]) -> Runs:
 
 
 def evidence(ours: Runs, paper: Paper) -> Both:
-    """Leave out what a paper does not have, and add ns-2's runs."""
+    """Remove the parts that a paper does not have, and add ns-2's runs."""
     theirs = paper.derived(paper.ns2())
     backgrounds = {row.where["background"] for row in theirs.part("curves")}
     kept = {
@@ -307,7 +307,7 @@ class TestReport:
         assert not any("nan" in cell for one in drawings.values() for row in one.numbers.rows for cell in row)
 
     def test_captions_say_of_how_many_runs_the_points_are(self, ours: Runs) -> None:
-        """Each number in a caption is in the column `runs` of its figure's own data, and the other way round."""
+        """The numbers of runs in a caption equal the numbers in the column `runs` of the figure's data."""
         both = evidence(ours, study.PAPER)
         drawn = [figure.drawing(both, command="ackclock") for figure in newcomer_figures()]
         mixed = MODEL.drawing(both, command="ackclock")

@@ -1,4 +1,4 @@
-"""The claims on two kinds of client: each rule with made-up runs in which its claim holds, and in which it fails."""
+"""The claims on Reno and Vegas clients: each rule with synthetic runs in which its claim holds or fails."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ VEGAS = ("Vegas", "Vegas/RED", "Vegas/RED1", "Vegas/RED2")
 
 
 def both(name: str, factor: float, *names: str) -> list[Change]:
-    """Change a number with the usual weight of RED and with the others."""
+    """Change a number with the usual weight of RED and with other weights."""
     return [put(part, name, factor, *names) for part in WEIGHED]
 
 
 def gains(factor: float, *names: str, parts: tuple[str, ...] = ("curves",), at: Where = anywhere) -> list[Change]:
-    """Change what added clients get."""
+    """Change the goodput of added clients."""
     return [put(part, "added_goodput_packets", factor, *names, at=at) for part in parts]
 
 
@@ -139,16 +139,16 @@ class TestVerdicts:
     @pytest.mark.parametrize(
         ("key", "mean", "changes", "spread"),
         [
-            # packets held behind RED: 2.3 to 2.9 on average, of 3; give or take half of it
+            # queued packets behind RED: 2.3 to 2.9 on average, with a limit of 3; plus or minus half of this
             ("3.2.1-12", Verdict.REPRODUCED, [put("curves", "queue_mean", 12.5)], {"curves": "queue_mean"}),
-            # a part of 0.70 to 0.95 of Reno's goodput, where 0.98 is enough; give or take half of it
+            # 0.70 to 0.95 of Reno's goodput, with a limit of 0.98; plus or minus half of this
             ("1-1", Verdict.NOT, gains(0.7, *VEGAS, parts=STARTED), dict.fromkeys(STARTED, "added_goodput_packets")),
         ],
     )
     def test_a_mean_alone_decides_nothing(
         self, key: str, mean: Verdict, changes: list[Change], spread: dict[str, str]
     ) -> None:
-        """Where the means say one thing and the intervals admit both, the verdict is not the means'."""
+        """If the means give one answer but the intervals allow both, the verdict does not follow the means."""
         assert OWN[key].judge(judged_by(changed(SIDE, changes))).verdict is mean
         apart = [put(part, name, lambda seed: 0.6 + 0.2 * seed, *VEGAS) for part, name in spread.items()]
         judgement = OWN[key].judge(judged_by(changed(SIDE, changes + apart)))
@@ -165,7 +165,7 @@ class TestVerdicts:
         assert judgement.verdict is Verdict.UNDECIDED, judgement.why
 
     def test_wide_intervals_leave_it_open(self) -> None:
-        """Two of three seeds speak for the claim and one against it, by far: the mean says yes, its interval both."""
+        """Two seeds support the claim and one contradicts it: the mean supports it, but its interval allows both."""
         wide = put("curves", "added_goodput_packets", lambda seed: 0.2 if seed == 3 else 1, *VEGAS)
         judgement = OWN["3.2.1-1"].judge(judged_by(changed(SIDE, [wide])))
         assert judgement.verdict is Verdict.UNDECIDED

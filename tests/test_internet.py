@@ -41,7 +41,7 @@ SEEDS = (1, 2, 3)
 
 def test_a_flow_keeps_its_bottleneck_if_it_is_the_same_whenever_it_loses() -> None:
     where = np.array([["a", "a", "", "", "b"], ["a", "b", "b", "", ""], ["a", "b", "b", "a", "b"]])
-    # the fourth loses once, and is not counted
+    # the fourth connection loses only once and is not counted
     assert steady(where) == {"steady": 3 / 4, "counted": 4 / 5}
     assert steady(np.full((3, 2), "")) == {"steady": None, "counted": 0.0}
 

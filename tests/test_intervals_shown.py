@@ -1,4 +1,4 @@
-"""Printed intervals and their warnings, at the border of each rule."""
+"""Printed intervals and their warnings, at the limits of each rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def interval(mean: float, half_width: float, count: int = 5) -> Interval:
         (1.0, 0.1, "1.00 ± 0.10"),
         (1.0, 0.099, "1.000 ± 0.099"),
         (1.0, 5.1e-6, "1.00000 ± 0.00001"),  # at most six digits
-        (1.0, 4.9e-6, "1.00000 ± <0.00001"),  # half a digit is a bound
+        (1.0, 4.9e-6, "1.00000 ± <0.00001"),  # less than half a digit is shown as a bound
         (1.0, 4e-6, "1.00000 ± <0.00001"),
         (9.99, 4e-6, "9.99000 ± <0.00001"),
         (10.0, 4e-5, "10.0000 ± <0.0001"),

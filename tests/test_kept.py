@@ -1,4 +1,4 @@
-"""The runs, rules and figures of each study, as they were when they were kept."""
+"""The runs, rules and figures of each study equal the stored ones."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ackclock.papers import STUDIES
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_runs_are_those_that_were_kept(name: str) -> None:
-    """Each point of each part: coordinates, scenario, records and seeds."""
+    """For each point of each part, coordinates, scenario, records and seeds are compared."""
     hold_runs(name, [*PAPERS[name].definition.parts(), *PAPERS[name].parts()])
 
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_rules_and_figures_are_those_that_were_kept(name: str) -> None:
-    """Each number, coordinate and operator of the rules and quantities: ``python -m tests.described`` prints them."""
+    """Each number, coordinate and operator of the rules is compared; ``python -m tests.described`` prints them."""
     hold_values(name, PAPERS[name])
 
 

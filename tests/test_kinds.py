@@ -1,4 +1,4 @@
-"""Kinds of values of a scenario: the border of each range and each comparison."""
+"""Kinds of values of a scenario: the limits of each range and each comparison."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def _imports(file: Path, modules: set[str]) -> Iterator[str]:
 
 
 def _run(node: ast.AST) -> Iterator[ast.AST]:
-    """Return the nodes of a module that are executed, those in `if TYPE_CHECKING` left out."""
+    """Return the nodes of a module that are executed, without the ones in `if TYPE_CHECKING`."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
             for statement in child.orelse:

@@ -110,7 +110,7 @@ def test_the_sawtooth_of_a_single_flow_is_reported(sawtooth: NDArray[np.float64]
     assert "has a cycle of about 10" in found.notices[0]
     first = found.get("kettani_gubner_k1")
     assert first is not None
-    assert first.h > 0.9  # what one number alone would claim
+    assert first.h > 0.9  # a single estimate would suggest long-range dependence
     assert any("Methods disagree beyond their intervals" in notice for notice in found.notices)
 
 

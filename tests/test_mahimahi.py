@@ -47,39 +47,39 @@ def written(path: Path, *milliseconds: int) -> Path:
 @pytest.mark.parametrize(
     ("milliseconds", "size", "expected"),
     [
-        # always something to send: one packet each, two at once, and again from the last millisecond on
+        # always a packet to send: one packet per opportunity, two at once, and a new period after the last millisecond
         ([3, 5, 5, 10], 1500, [3, 5, 5, 10, 13, 15, 15, 20, 23]),
-        # what stands at 0 finds nothing at first, and comes with the last
+        # a line of 0 is unused in the first period, and then coincides with the last line
         ([0, 4, 10], 1500, [4, 10, 10, 14, 20, 20, 24]),
         # three of 500 bytes share an opportunity
         ([3, 10], 500, [3, 3, 3, 10, 10, 10, 13]),
-        # 1000 bytes: half of the second goes with the next
+        # 1000 bytes: half of the second packet uses the next opportunity
         ([3, 10], 1000, [3, 10, 10, 13, 20, 20]),
-        # more than one holds: the rest goes with the next
+        # a packet larger than an opportunity: the rest uses the next one
         ([3, 5, 10], 3000, [5, 13, 20]),
         ([1], 1500, [1, 2, 3, 4, 5]),
     ],
 )
 def test_hand_worked_traces(tmp_path: Path, milliseconds: list[int], size: int, expected: list[int]) -> None:
-    """A burst of 100 packets at 0.5 ms, so that there is always one."""
+    """A burst of 100 packets at 0.5 ms keeps the queue non-empty."""
     burst = tmp_path / "burst.csv"
     burst.write_text("time,packets\n0.0005,100\n")
     trace = written(tmp_path / "some.up", *milliseconds)
     got = received(line(trace, ac.Trace(path=str(burst)), size=size))
-    # those of one millisecond leave 12 ns apart, the last of them then
+    # the packets of one millisecond leave 12 ns apart, the last one at the millisecond
     assert got[: len(expected)] == pytest.approx(expected, abs=1e-4)
     assert np.ceil(np.round(got[: len(expected)], 9)).tolist() == expected
 
 
 def test_an_opportunity_that_is_not_used_is_lost(tmp_path: Path) -> None:
-    """Packets at 0, 7, 14, ... ms, and opportunities at each 5 ms: one at 0 comes too late for that at 0."""
+    """Packets arrive at multiples of 7 ms; opportunities are at multiples of 5 ms. The packet at 0 misses the first."""
     trace = written(tmp_path / "some.up", 0, 5)
     got = received(line(trace, ac.Constant(rate=1000 / 7), duration="34 ms"))
     assert np.ceil(np.round(got, 9)).tolist() == [5, 10, 15, 25, 30]
 
 
 def test_a_packet_that_comes_with_its_opportunity_is_late(tmp_path: Path) -> None:
-    """As in mahimahi, which uses up an opportunity before it takes in what arrives at the same millisecond."""
+    """As in mahimahi, an opportunity is used before packets that arrive in the same millisecond are queued."""
     trace = written(tmp_path / "some.up", 10)
     got = received(line(trace, ac.Constant(rate=100), duration="45 ms"))
     assert got == pytest.approx([10, 20, 30, 40], abs=1e-4)
@@ -88,7 +88,7 @@ def test_a_packet_that_comes_with_its_opportunity_is_late(tmp_path: Path) -> Non
 def queue_of_mahimahi(arrivals: list[tuple[float, int]], schedule: list[int], until: int) -> list[int]:
     """Return when packets leave mahimahi's queue: `LinkQueue::rationalize`, with 1500 instead of 1504 bytes.
 
-    `arrivals` has their times, in milliseconds, and bytes.
+    `arrivals` contains the time of each packet, in milliseconds, and its bytes.
     """
     coming, queue, left, leaving = deque(arrivals), deque[int](), 0, list[int]()
     for base in itertools.count(0, schedule[-1]):
@@ -211,7 +211,7 @@ def test_a_period_of_its_own_is_refused(tmp_path: Path) -> None:
 
 def test_a_result_knows_its_trace(tmp_path: Path) -> None:
     path = tmp_path / "some.up"
-    path.write_bytes(b"1\r\n2\r\n4")  # as other systems write it, and without an end of the last line
+    path.write_bytes(b"1\r\n2\r\n4")  # line ends of other systems, and no line end at the end of the file
     run = ac.simulate(line(path, ac.Poisson(rate=100)))
     sealed = run.scenario.links[0].rate_trace
     assert sealed is not None

@@ -33,7 +33,7 @@ from ackclock.scenario.quantity import RATE
 
 class TestSetup:
     def test_buffers_and_processing_times_are_those_of_the_grid(self) -> None:
-        """W_c less the pipe, and a tenth of W_c transmissions of 2.5 and 62.5 ms."""
+        """Buffers are W_c minus the pipe; processing times are a tenth of W_c transmissions of 2.5 or 62.5 ms."""
         t1, isdn = grid_setting(T1, 300, 150, fraction=0.1), grid_setting(ISDN, 300, 150, fraction=0.1)
         assert (t1.buffer, isdn.buffer) == (260, 298)
         assert (t1.overhead, isdn.overhead) == pytest.approx((0.075, 1.875))
@@ -58,14 +58,14 @@ class TestSetup:
         assert dumbbell.bottleneck.rate == dumbbell.reverse.rate == RATE.format(rate)
 
     def test_the_way_there_and_back_is_ns2s(self) -> None:
-        """The first packet takes 10 Mb/s twice, 1.6 Mb/s once, as its ACK does; 50 ms and 2 x 0.001 ms either way."""
+        """The first packet and its ACK each cross two links of 10 Mb/s and 0.001 ms, and one of 1.6 Mb/s and 50 ms."""
         setting = replace(grid_setting(T1, 100, 1), detuned=0)
         run = ac.simulate(scenario(setting).changed({"clients.0.spread": "0 s", "duration": "60 s"}), record=["acks"])
         data, ack = 0.4 + 2.5 + 0.4, 0.032 + 0.2 + 0.032
         assert run.table("acks")["time"][0].as_py() == pytest.approx((data + ack + 100 + 4 * 0.001) / 1000, abs=1e-9)
 
     def test_groups_at_unequal_distances(self) -> None:
-        """51 ms one way for the first, twice as much for the second."""
+        """The one-way delay is 51 ms for the first group and twice as much for the second."""
         setting = Case(counts=(10, 10), ratios=(1.0, 2.0), buffer=60).setting
         near, far = scenario(setting).clients
         assert near.count == far.count == 10
@@ -98,7 +98,7 @@ def test_ns2_has_run_the_whole_grid() -> None:
 
 
 def test_a_single_run_varies_as_ours_do() -> None:
-    """Three runs with mean 0.2 and s = 0.01: the difference from one other has the standard error s sqrt(1 + 1/3)."""
+    """Three runs have mean 0.2 and s = 0.01; the difference from one run has the standard error s sqrt(1 + 1/3)."""
     run = Run(where={"variant": "T1", "clients": 10}, seed=1, values={"loss": 0.23})
     ours = [replace(run, seed=seed, values={"loss": loss}) for seed, loss in enumerate((0.19, 0.2, 0.21))]
     rule = Rule(title="loss", measure=named("loss"), relative=0.1)
@@ -106,7 +106,7 @@ def test_a_single_run_varies_as_ours_do() -> None:
     assert found.standard_error == pytest.approx(0.01 * math.sqrt(4 / 3))
     assert found.relative == pytest.approx(-0.03 / 0.23)
     assert not found.is_near
-    assert found.agrees  # by 2.6 standard errors
+    assert found.agrees  # the difference is 2.6 standard errors
     (missed,) = compare(ours, [replace(run, values={"loss": 0.24})], [rule], single=True)
     assert not missed.agrees
     assert compare(ours, [run], [rule]) == []
@@ -128,7 +128,7 @@ def test_twenty_connections_lose_exactly_one_packet_in_25() -> None:
 
 @pytest.mark.slow
 def test_agrees_with_ns2() -> None:
-    """Every tenth point with processing times, and of the runs from time 0; five seeds.
+    """Compares every tenth point with processing times, and every tenth point from time 0, with five seeds.
 
     Validates: loss, Jain's index, throughput and goodput of 10 to 600 flows with random processing times agree with
         ns-2, loss also from time 0 on, and goodput over unequal distances.
@@ -144,7 +144,7 @@ def test_agrees_with_ns2() -> None:
 
 @pytest.mark.slow
 def test_who_wins_ties_moves_loss() -> None:
-    """200 connections, W_c = 200, T1, without processing times: links detuned up, exact, and down.
+    """200 connections, W_c = 200, T1, no processing times; the link rate is exact, or a bit per second above or below.
 
     Validates: loss agrees with ns-2 if timers lose their ties with ACKs, as in ns-2's rounding, and differs strongly if
         they win.

@@ -1,4 +1,4 @@
-"""The claims on many flows: each rule with made-up runs in which its claim holds, and in which it fails."""
+"""The claims on many flows: each rule with synthetic runs in which its claim holds, and in which it fails."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 
 BY_KEY = {claim.key: claim for claim in (*same_delay.CLAIMS, *with_overhead.CLAIMS)}
 OTHERS = [claim for claim in CLAIMS if claim.key not in BY_KEY]
-"""Those of sections 2 to 4 and 5.3."""
+"""Claims of sections 2 to 4 and 5.3."""
 
 
 def falling(_: float, run: Row) -> float:
-    """Let goodput fall along a line, faster over ISDN."""
+    """Make goodput fall linearly, faster over ISDN."""
     return 1 - (4e-4 if curve(run).startswith("ISDN") else 2e-4) * clients(run)
 
 
 def along_a_line(_: float, run: Row) -> float:
-    """Let what is sent in all grow along a line."""
+    """Make the total number of sent packets grow linearly."""
     return 1 - 1 / (1.1 + 5e-4 * clients(run))
 
 
 ONLY_T1 = put("grid", "loss", along_a_line, ("steady", 0.0), ("capped", 0.0), among=lambda run: "T1" in curve(run))
 
-# The paper's claims do not all hold in one world: its hyperbolas are no lines, and goodput that falls is wasted.
+# Not all claims of the paper can hold together: its hyperbolas are not lines, and falling goodput is wasted capacity.
 BETTER: dict[str, list[Change]] = {
     "5.1.2-2": [ONLY_T1],
     "5.1.5-1": [put("grid", "goodput", falling, ("steady", 0.0))],
@@ -164,12 +164,12 @@ class TestVerdicts:
 
     @pytest.mark.parametrize("claim", OTHERS, ids=lambda claim: claim.key)
     def test_a_single_run_decides_nothing_of_the_other_sections(self, claim: Claim) -> None:
-        """Except of the formulas, which are asked of flows."""
+        """Claims on the formulas are the exception, since these apply to flows."""
         verdict = claim.judge(single_seed(PAPER)).verdict
         assert (verdict is Verdict.UNDECIDED) is (claim.key != "3-1")
 
     def test_a_reading_left_open_makes_no_difference_of_readings(self) -> None:
-        """Where one way of counting is undecided, the verdict is neither the others' nor that it depends on the way."""
+        """If one way of counting is undecided, so is the claim, although the other ways are decided."""
         wide = put("grid", "loss", lambda loss, run: loss * (0.5 + 0.25 * run.seed), ("steady", 0.0))
         judgement = BY_KEY["5.1.6-3"].judge(dataclasses.replace(PAPER, ours=changed(SIDE, [wide])))
         assert judgement.verdict is Verdict.UNDECIDED

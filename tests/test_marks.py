@@ -1,4 +1,4 @@
-"""What plots draw besides lines with bars, and figures whose data is their table."""
+"""Plots with marks other than lines with bars, and figures whose data is their table."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ FROM, UNTIL = 5.0, 30.0
 
 
 def crowded(**changes: Any) -> ac.Scenario:
-    """Sixty flows in a pipe too small for them, and more that go the other way."""
+    """Sixty flows share a pipe that is too small for them; other flows send in the opposite direction."""
     reno: dict[str, Any] = {"transport": ac.Tcp("reno", overhead="1 ms"), "source": ac.Greedy()}
     fields: dict[str, Any] = {
         "profile": "ns2-2.35",
@@ -84,7 +84,7 @@ def test_a_quiet_link_has_an_empty_queue_and_keeps_nobody_out() -> None:
     idle = [ac.Clients(count=2, transport=ac.Udp(), source=ac.Constant(rate=1e-3))]
     summary = ac.simulate(crowded(clients=idle)).summary
     assert (summary.queue_mean, summary.duplicates) == (0, 0)
-    # Who sends nothing misses nothing.
+    # A flow that sends nothing is not shut off.
     assert (summary.shut_off, summary.starved) == (0, 0)
 
 
@@ -98,7 +98,7 @@ def test_a_quiet_link_has_an_empty_queue_and_keeps_nobody_out() -> None:
     ],
 )
 def test_who_got_all_that_was_offered_is_neither_shut_off_nor_starved(transport: Any, source: Any) -> None:
-    """Five flows of 0.02 Mbit/s on an idle link of 50 Mbit/s, of which a fair share is 10."""
+    """Five flows of 0.02 Mbit/s use an idle link of 50 Mbit/s, of which a fair share would be 10 Mbit/s."""
     wide = ac.Link(rate="50 Mbps", delay="20 ms")
     scenario = crowded(
         dumbbell=ac.Dumbbell(access=ac.Link(rate="10 Mbps", delay="5 ms"), bottleneck=wide),
@@ -129,7 +129,7 @@ def test_what_a_window_holds_back_was_offered_too(rate: int, shut_off: int, star
 
 
 def test_a_transfer_that_gets_nowhere_is_shut_off() -> None:
-    """It was handed over before the measured time, and still wants to go; one that has ended wants nothing."""
+    """A transfer that began before the measured time and has not ended counts; a transfer that has ended does not."""
     dead = {"kind": "list", "packets": list(range(1, 1000))}
     access = {"rate": "10 Mbps", "delay": "5 ms"}
     groups = [

@@ -29,7 +29,7 @@ transport = { kind = "tcp", variant = "reno", max_window = 1000000000, initial_w
 source = { kind = "greedy" }
 """
 
-# What runs take, each in a process of its own that has loaded everything before: the estimate and the growth of the
+# Memory of runs, each in a separate process that has already loaded everything: the estimate and the growth of the
 # resident set, in bytes.
 MEASURED = """
 import json, os, resource, sys
@@ -58,7 +58,7 @@ for file in sys.argv[2:]:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A scenario of two flows and a few packets."""
+    """Return a scenario of two flows and a few packets."""
     file = tmp_path_factory.mktemp("small") / "small.toml"
     file.write_text(
         SCENARIO.replace("1000 Gbps", "1 Mbps").replace("= 1000000000,", "= 20,").replace("1000000000 }", "4 }")
@@ -67,7 +67,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def scenario(window: int, **changed: str) -> ac.Scenario:
-    """Two flows that send all of a window at once, over links that hold it."""
+    """Return two flows that send a whole window at once, over links that can hold it."""
     text = SCENARIO.replace(
         "max_window = 1000000000, initial_window = 1000000000", f"max_window = {window}, initial_window = {window}"
     )
@@ -158,7 +158,7 @@ def test_the_estimate_is_near_what_a_run_takes(small: Path, tmp_path: Path) -> N
 
 
 def test_a_signal_is_answered_whatever_the_engine_is_at() -> None:
-    """The engine works in a thread of its own where signals arrive, and progress comes from the main thread."""
+    """The main thread, which receives signals, leaves the engine to another thread and reports progress."""
     main, seen = threading.main_thread(), []
 
     def interrupt(share: float) -> None:
@@ -176,7 +176,7 @@ def test_a_signal_is_answered_whatever_the_engine_is_at() -> None:
 
 
 def test_the_time_of_a_run_is_that_of_its_thread_wherever_it_is_made() -> None:
-    """A run costs CPU time in the main thread, where another one makes it, and elsewhere."""
+    """The CPU time includes the run, both in the main thread, where the engine uses another thread, and elsewhere."""
     prepared, spent = Prepared.of(scenario(200_000), ()), []
 
     def run() -> None:

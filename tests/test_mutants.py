@@ -80,7 +80,7 @@ def test_fewer_of_a_seed_are_the_first_of_more(tmp_path: Path) -> None:
 
 @pytest.fixture
 def judge(tmp_path: Path) -> Judge:
-    """Return a judge of a package of two files and six tests: one fails by itself, one starts a process."""
+    """Return a judge for two files and six tests; one test fails without a mutant, and one starts a process."""
     tree = Tree(tmp_path)
     found(tree.root, "from ackclock.some import N\n\ndef g():\n    return N\n", "user.py")
     found(tree.root, "N = 1\n\ndef f(x):\n    if x:\n        return 2\n    return 3\n\ndef h():\n    return 4\n")
@@ -137,12 +137,12 @@ def test_a_mutant_is_judged_by_the_tests_that_reach_it(judge: Judge) -> None:
         if mutant.file.endswith("some.py")
     }
     assert chosen == {
-        # what works on import: by whatever reaches this file or one that imports it, the quickest file first
+        # code that runs on import: tests that reach this file or a file that imports it, the fastest file first
         (1, "1"): ["b.py::quick", "a.py::second", "a.py::slow", "user.py::test"],
         (4, "x"): ["b.py::quick", "a.py::second", "a.py::slow"],
-        # by a fixture of several tests, not by a test that fails anyway
+        # reached by a fixture of several tests; a test that fails without a mutant is not used
         (5, "2"): ["a.py::second"],
         (6, "3"): ["b.py::quick"],
-        # by nothing in this process
+        # reached by no test in this process
         (9, "4"): ["starts.py::test"],
     }

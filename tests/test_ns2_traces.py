@@ -14,7 +14,7 @@ def test_the_transports_are_what_the_profiles_say() -> None:
 
 
 def test_the_random_numbers_are_those_of_ns2() -> None:
-    """The first six after seed 1, as ns-2.35 prints them."""
+    """The first six numbers with seed 1 equal the ones that ns-2.35 prints."""
     expected = [0.000339577223787, 0.555880715983, 0.0142046606528, 0.0881226713139, 0.441173382049, 0.799155453505]
     assert ns2_traces.uniforms(1, 6) == pytest.approx(expected, rel=1e-11)
 

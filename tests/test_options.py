@@ -1,4 +1,4 @@
-"""Options of the command line, with their defaults and ranges, as kept in tests/data/kept/options.json."""
+"""Options of the command line, with their defaults and ranges, equal tests/data/kept/options.json."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def test_options_are_those_that_were_kept() -> None:
-    """Names, meaning and defaults of each parameter; examples of each command."""
+    """Names, meaning and defaults of each parameter and the examples of each command are compared."""
     found: dict[str, Any] = {}
     for name, command in commands(typer.main.get_command(app)):
         found[name] = {
@@ -78,7 +78,7 @@ def refusal(capfd: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 def beyond(end: float, towards: float) -> str:
-    """Give the next number beyond an end of a range."""
+    """Return the next number beyond a limit of a range."""
     if isinstance(end, int):
         return str(end + (1 if towards > end else -1))
     return repr(math.nextafter(end, towards))
@@ -99,7 +99,7 @@ def test_a_number_is_allowed_within_its_range(
 
 
 def test_the_schema_is_that_which_was_kept() -> None:
-    """Each field of a scenario with its default, range and pattern."""
+    """Each field of a scenario is compared, with its default, range and pattern."""
     schema = json_schema()
     kinds = schema.pop("$defs")
     hold_readable("schema", {"scenario": schema, **kinds})

@@ -1,4 +1,4 @@
-"""Printed output of commands, line by line, as kept in tests/data/kept/outputs.json."""
+"""The printed output of commands equals tests/data/kept/outputs.json, line by line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ COMMANDS = [
 
 
 def printed(capfd: pytest.CaptureFixture[str], words: list[str]) -> Any:
-    """Return what a command prints: lines, or the object of --json without what made it."""
+    """Return the output of a command: its lines, or the object of --json without the provenance."""
     with pytest.raises(SystemExit) as ended:
         main(words)
     out, err = capfd.readouterr()

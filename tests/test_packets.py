@@ -17,7 +17,7 @@ CROWDED = ac.Scenario(
 
 
 def test_a_packet_is_followed_link_by_link() -> None:
-    """One segment of 1000 bytes and its ACK of 40: 8 ms and 0.32 ms at 1 Mbps, 80 and 3.2 us at 100 Mbps.
+    """A segment of 1000 bytes and its ACK of 40 take 8 ms and 0.32 ms at 1 Mbps, 80 us and 3.2 us at 100 Mbps.
 
     Validates: the time of a segment and its ACK is the sum of serialisation and propagation at each link.
     Source: arithmetic: size/rate + delay.

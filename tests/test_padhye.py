@@ -64,7 +64,7 @@ def test_back_off_is_undone_and_a_sample_ends_it() -> None:
         (0.0, 1, 1, 0, 6.0),  # another flow in between
         (0.5, 0, 2, 0.2, 0.6),
         (1.0, 0, 3, 0.2, 0.7),
-        (2.0, 0, 1, 0.2, 1.4),  # the timer expires, twice
+        (2.0, 0, 1, 0.2, 1.4),  # the timer expires for the first of two times
         (3.4, 0, 1, 0.2, 2.8),
         (4.0, 0, 2, 0.2, 2.8),  # the retransmission is acknowledged, untimed
         (4.5, 0, 2.5, 0.3, 0.8),  # a sample
@@ -90,7 +90,7 @@ def test_a_lone_flow_is_measured_exactly() -> None:
     assert empty_round_trips(run.scenario).item() == pytest.approx(
         0.1 + 4000 / 1.6e6 + 320 / 1.6e6 + 0.000868, abs=1e-6
     )
-    # one flow has no other delay than what it waits for: its mean window over its round trip is its rate
+    # with a single flow, the rate is the mean window divided by the mean round-trip time
     assert 0.15 < found.rtt.item() < 0.25
     assert 0.2 < found.timeout.item() < 1.0
 
@@ -126,7 +126,7 @@ def flows(sent: np.ndarray, *, p: float, rtt: float) -> Flows:
 
 
 def world(found: Mapping[tuple[str, int], Flows]) -> Runs:
-    """Make a world of flows, by processing times and topology; topology 5 has the ones of topology 1."""
+    """Make synthetic flows by processing time and topology; topology 5 has the flows of topology 1."""
     made = {"flows": found, "fifth": {(WITHOUT, 5): found[WITHOUT, 1]}}
     return derived(
         Runs(
@@ -142,7 +142,7 @@ def world(found: Mapping[tuple[str, int], Flows]) -> Runs:
 
 
 def made_up(within: Mapping[tuple[str, int], tuple[int, int]]) -> Runs:
-    """Make 100 flows a point: so many send what a formula says of them, the rest a hundredfold."""
+    """Make 100 flows per point: the given number send the predicted amount, the others a hundred times as much."""
     rates = pftk(p=0.3, rtt=1.0, t0=1.0)
     assert rates.full > 2 * rates.approximate, "at such losses, who is right by one formula is wrong by the other"
     found = {}
@@ -167,7 +167,7 @@ EQUAL, APPROXIMATE, FULL = (40, 40), (60, 0), (0, 60)
     ("key", "without", "times", "verdict"),
     [
         ("3-2", APPROXIMATE, APPROXIMATE, Verdict.REPRODUCED),
-        # As many, but not the same: of a hundred flows that leaves more than a point open.
+        # Equal numbers, but of different flows: with a hundred flows, the difference stays uncertain by over a point.
         ("3-2", EQUAL, EQUAL, Verdict.UNDECIDED),
         ("3-2", APPROXIMATE, FULL, Verdict.DEPENDS),
         ("3-2", FULL, FULL, Verdict.NOT),
@@ -184,7 +184,7 @@ def test_claims_turn_with_the_shares(
 
 
 def test_most_estimates_are_good_where_both_formulas_agree_with_the_flows() -> None:
-    """Where few packets are lost the two formulas are near each other, and a flow can be right by both."""
+    """If few packets are lost, the two formulas nearly agree, so both can be right for a flow."""
     rate, ones = pftk(p=0.001, rtt=1.0, t0=1.0).full, np.ones(10)
 
     def verdict(factor: float) -> Verdict:
@@ -228,7 +228,7 @@ def test_topology_5_waits_at_modems_or_at_the_link_they_share() -> None:
 
 @pytest.mark.slow
 def test_shares_are_within_5_points_of_ns2() -> None:
-    """One seed against one run of ns-2; with three seeds the largest difference is 3.1 points."""
+    """Compares one seed with one run of ns-2; with three seeds the largest difference is 3.1 points."""
     ours = tables(gather([part("flows", cells(), ratios, record=RECORD)], seeds=[1], jobs=1))
     theirs = {tuple(row.where.values()): row.values for row in NS2}
     assert len(ours) == len(theirs) == len(EVERYWHERE) * len(MODELS)

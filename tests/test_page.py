@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.paper import Both
 
 LIMIT = 2_000_000
-"""Bytes: a page opens at once, and every mail server takes it."""
+"""Size limit in bytes: such a page opens at once, and every mail server accepts it."""
 
 OWN_ACCOUNT = "not an origin"
 
@@ -44,7 +44,7 @@ new MutationObserver((_, observer) => {
 }).observe(document.documentElement, { attributeFilter: ["class"] });
 </script>
 """
-"""Tells in the page what each download would save, once the page's script has made its buttons."""
+"""Script that writes into the page what each download would save, after the page's own script has made the buttons."""
 
 USE_FIGURES_AND_FILTERS = """
 <script>
@@ -84,7 +84,7 @@ result.id = "found";
 result.textContent = JSON.stringify(found);
 </script>
 """
-"""Points at a figure, hides a series and filters the claims, and tells in the page what came of it."""
+"""Script that points at a figure, hides a series, filters the claims, and writes the result into the page."""
 
 ON_A_PHONE = """<!DOCTYPE html><title>phone</title>
 <iframe width="390" height="2000" srcdoc="{page}"></iframe><samp></samp>
@@ -97,12 +97,12 @@ frame.onload = () => {{
 }};
 </script>
 """
-"""A page in a frame as wide as a phone, with everything unfolded."""
+"""Shows a page in a frame as wide as a phone, with everything unfolded."""
 
 
 @pytest.fixture(scope="module")
 def report(their_runs: Both) -> Report:
-    """The whole report: what it shows is tested elsewhere."""
+    """Return the complete report, whose content other tests check."""
     both = dataclasses.replace(their_runs, ns2=their_runs.ours)
     return PAPER.report(both, judge(PAPER.claims, both), command="ackclock reproduce burstiness")
 
@@ -117,7 +117,7 @@ def page(report: Report, tmp_path_factory: pytest.TempPathFactory) -> Path:
 class TestText:
     def test_is_valid_html(self, page: Path) -> None:
         parser = html5lib.HTMLParser(strict=True)  # raises at the first error
-        # Long runs of letters, digits and signs without a meaning in HTML, which are paths and files, are cut short.
+        # Long runs of letters, digits and signs without a meaning in HTML, which are paths and files, are shortened.
         text = re.sub(r"([A-Za-z0-9+/. -]{100})[A-Za-z0-9+/. -]+", r"\1", page.read_text(encoding="utf-8"))
         document = parser.parse(text)
         assert parser.errors == []
@@ -148,7 +148,7 @@ class TestText:
 
 
 def chromium(page: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Open a page without a network and give its elements and what the console said."""
+    """Open a page without a network; return its elements and the console output."""
     return subprocess.run(
         [
             "chromium",
@@ -173,18 +173,18 @@ def chromium(page: Path, folder: Path, *options: str) -> subprocess.CompletedPro
 
 @pytest.fixture(scope="module")
 def visit(page: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, set[str]]:
-    """Open the page and give its elements, what the console said, and the addresses that were asked for."""
+    """Open the page; return its elements, the console output and the requested addresses."""
     folder = tmp_path_factory.mktemp("chromium")
     log, pressed = folder / "net.json", folder / "report.html"
     pressed.write_text(
         page.read_text(encoding="utf-8") + USE_FIGURES_AND_FILTERS + PRESS_EVERY_BUTTON, encoding="utf-8"
     )
-    # So tall that every figure is in sight.
+    # The window is so tall that every figure is visible.
     visited = chromium(pressed, folder, "--window-size=1280,60000", f"--log-net-log={log}")
     asked = {
         event["params"]["url"]
         for event in json.loads(log.read_text(encoding="utf-8"))["events"]
-        # What Chromium asks on its own account, such as for updates, comes from no page.
+        # Chromium's own requests, such as for updates, are not made by the page.
         if event.get("params", {}).get("initiator", OWN_ACCOUNT) != OWN_ACCOUNT
     }
     return visited.stdout, visited.stderr, asked
@@ -192,7 +192,7 @@ def visit(page: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, st
 
 @pytest.fixture(scope="module")
 def used(visit: tuple[str, str, set[str]]) -> dict[str, Any]:
-    """What came of pointing at figures and of filters."""
+    """Return the result of pointing at figures and of filtering."""
     (text,) = re.findall(r'<samp id="found">(.*?)</samp>', visit[0])
     told: dict[str, Any] = json.loads(unescape(text))
     return told

@@ -134,7 +134,7 @@ PAPER = Paper(
 
 @pytest.fixture
 def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Make the package of a study, and give its folder."""
+    """Make the package of a study, and return its folder."""
     folder = tmp_path / "papers" / "tiny"
     folder.mkdir(parents=True)
     for name, text in {
@@ -259,7 +259,7 @@ def test_the_recipe_can_be_followed(root: Path, tmp_path: Path, monkeypatch: pyt
 
 
 class TestMistakes:
-    """Mistakes of who writes a study: each has one line that says what there is."""
+    """Mistakes of the author of a study: each gives an error of one line that names the alternatives."""
 
     def test_a_share_is_below_one(self) -> None:
         with pytest.raises(ValueError, match="share: 1.1 must be between 0 and 1; a range is at_least"):

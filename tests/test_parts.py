@@ -22,7 +22,7 @@ MADE: list[tuple[int, int]] = []
 
 
 def take(run: Run) -> Taken:
-    """Take numbers of every kind, and note that the run was made."""
+    """Return numbers of every kind, and record that the run was made."""
     MADE.append((run.scenario.clients[0].count, run.seed))
     return {
         "cov": run.summary.cov,
@@ -137,7 +137,7 @@ class TestStore:
     def test_keeps_what_had_ended_when_a_run_fails(self, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="must be a finite number"):
             gather([grid(), grid("bad", take=not_finite)], seeds=[1], store=tmp_path / "runs", jobs=1)
-        assert (2, 1) in MADE  # both parts share the run, and the first one's numbers were kept
+        assert (2, 1) in MADE  # both parts share the run, and the numbers of the first part were stored
         gather([grid()], seeds=[1], store=tmp_path / "runs", jobs=1)
         assert sorted(MADE) == [(2, 1), (3, 1)]
 

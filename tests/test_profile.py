@@ -48,7 +48,7 @@ def test_no_row_comes_twice() -> None:
 @pytest.mark.parametrize("variant", list(catalogue().variants))
 @pytest.mark.parametrize("queue", ["droptail", "red"])
 def test_every_value_is_one_that_the_field_allows(profile: str, variant: str, queue: str) -> None:
-    """Defaults are filled in without a check, so they must stand one here."""
+    """Defaults are filled in without a check, so this test checks them."""
     scenario = ac.Scenario(
         profile=profile,
         duration="1 s",
@@ -98,7 +98,7 @@ def test_what_a_scenario_says_wins() -> None:
 
 
 def test_many_flows_are_run_with_nine_parameters_of_tcp_set_back() -> None:
-    """ns-2.35 with the settings of the reference runs of Qiu, Zhang and Keshav; without a SYN two segments go alone."""
+    """The profile is ns-2.35 with the settings of the reference runs; without a SYN, two segments are sent alone."""
     differing = {row.name: row.value("ns2-1999-qiu") for row in differences("ns2-2.35", "ns2-1999-qiu")}
     assert differing == {
         "tcp.handshake": False,

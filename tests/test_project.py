@@ -21,7 +21,7 @@ def toml(path: Path) -> dict[str, Any]:
 
 
 def tracked(root: Path, *patterns: str) -> list[Path]:
-    """Files of the repository; skips where it was unpacked without git."""
+    """Return the files of the repository; skips the test if git is missing."""
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns],
         cwd=root,

@@ -21,7 +21,7 @@ STEPS = (("0 s", "1 Mbps"), ("10 ms", "0 bps"), ("25 ms", "500 kbps"))
 def line(
     trace: ac.RateTrace, *, packets: float = 1.0, duration: str = "1 s", queue: ac.Queue | None = None
 ) -> ac.Scenario:
-    """Return a link with a rate trace, and UDP packets of 1000 bytes, so many a second."""
+    """Return a link with a rate trace, and a number of UDP packets of 1000 bytes per second."""
     return ac.Scenario(
         duration=duration,
         packet_size=1000,
@@ -40,7 +40,7 @@ def arrivals(scenario: ac.Scenario) -> list[float]:
 
 
 def test_packets_take_the_time_that_the_rate_leaves_them() -> None:
-    """Back to back from 0 on: 8 ms at 1 Mbit/s, 2 ms more, an outage of 15 ms, and 500 kbit/s for the rest.
+    """Packets are sent back to back: 8 ms at 1 Mbit/s, 2 ms more, an outage of 15 ms, and 500 kbit/s for the rest.
 
     Validates: the ends of transmissions under a trace that changes while packets are on the wire.
     Source: the integral of the rate, by hand.
@@ -129,7 +129,7 @@ def test_what_needs_one_rate_takes_the_mean_over_the_run() -> None:
 
 
 def test_red_ages_its_average_by_the_mean_rate() -> None:
-    """Where a link that sends at 1 Mbit/s will send at 3, an idle time counts as much as at 2, its mean.
+    """On a link that sends at 1 and then 3 Mbit/s, an idle time counts as on a link with the mean rate, 2 Mbit/s.
 
     Validates: the rate that RED uses.
     Source: RED counts idle times in typical packets: 1000 bytes at 2 Mbit/s take as long as 500 bytes at 1 Mbit/s.
@@ -266,7 +266,7 @@ def test_each_direction_of_a_dumbbells_links_has_its_own_trace() -> None:
     assert [link["rate"] for link in topology["access"][0]] == [RATE, BACK]
     measured = scenario.changed({"measure.link": "access.0.reverse"}).effective()
     assert bottleneck.find_measured(measured).rate == 2_000_000
-    # data of 1500 bytes goes up at the one rate, and down at the other
+    # data packets of 1500 bytes use the rate of the uplink in one direction, and of the downlink in the other
     down = scenario.changed({"clients.0.direction": "reverse", "measure.link": "bottleneck.reverse"})
     rates = [ac.simulate(each).summary.throughput_bps for each in (scenario, down)]
     assert rates[0] < 0.6e6

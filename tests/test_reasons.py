@@ -41,12 +41,12 @@ def test_the_process_is_near_the_formula_where_losses_are_rare() -> None:
 
 
 def test_the_process_sends_as_it_is_timed() -> None:
-    """Twice as long round trips and timeouts: half as much, with the same random numbers."""
+    """Round trips and timeouts that are twice as long halve the rate, with the same random numbers."""
     assert process_rate(p=0.1, rtt=1.0, t0=2.0) == pytest.approx(process_rate(p=0.1, rtt=0.5, t0=1.0) / 2, rel=1e-12)
 
 
 def made_up(factors: Mapping[str, Sequence[float]], *, lost: float = 0.0) -> Runs:
-    """Make up runs in which a way multiplies what predicted over sent is as it is, at the eight points."""
+    """Make synthetic runs in which each change multiplies the ratio of predicted to sent packets at eight points."""
     points = [(processing, one) for processing in PROCESSING for one in TOPOLOGIES]
 
     def rows(ways: Sequence[str], **others: float) -> list[Run]:

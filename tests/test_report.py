@@ -326,7 +326,7 @@ class TestFolder:
         rename = Path.rename
 
         def interrupted(self: Path, target: Path) -> Path:
-            """Be interrupted once the earlier report is out of the way, or before."""
+            """Raise an interrupt before or after the earlier report is moved away."""
             if moment == "earlier" or ".making-" in self.name:
                 monkeypatch.undo()
                 raise KeyboardInterrupt

@@ -12,7 +12,7 @@ ROOM = "in queues with the default limit of"
 
 
 def two_way(**reverse: Any) -> ac.Scenario:
-    """Short transfers one way, and two greedy flows with large windows the other way."""
+    """Return short transfers in one direction and two greedy flows with large windows in the other."""
     tcp = ac.Tcp("reno", max_window=2000)
     small = ac.Transfers(size=ac.Fixed(mean="30 kB"), think=ac.Exponential(mean="200 ms"))
     return ac.Scenario(
@@ -59,7 +59,7 @@ def test_a_queue_that_is_limited_or_short_is_not() -> None:
 
 
 def test_a_wait_at_the_measured_link_is_not_counted_again() -> None:
-    """The bottleneck of the forward flows is measured: its queue is in the summary, however much it holds."""
+    """The bottleneck of the forward flows is measured, so the summary already contains its queue."""
     deep = two_way().changed({"dumbbell.bottleneck.queue.packets": 100_000, "clients.1.direction": "forward"})
     run = ac.simulate(deep)
     assert run.summary.queue_mean > 200
@@ -67,7 +67,7 @@ def test_a_wait_at_the_measured_link_is_not_counted_again() -> None:
 
 
 def test_a_graph_is_looked_through_as_well() -> None:
-    """The flow waits on its way to the measured link, before one that is slow and has the default room."""
+    """Before it reaches the measured link, the flow waits at a slow link with the default queue limit."""
     nodes = [ac.Node(name=name) for name in "abc"]
     links = [
         ac.GraphLink(from_="a", to="b", rate="2 Mbps", delay="10 ms"),

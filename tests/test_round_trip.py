@@ -24,7 +24,7 @@ names = st.from_regex(r"[a-z][\w.>-]{0,8}", fullmatch=True)
 
 
 def quantities(quantity: Quantity, low: str, high: str) -> st.SearchStrategy[str]:
-    """Draw quantities in any unit that keeps them whole."""
+    """Draw quantities in any unit in which they are whole numbers."""
     bases = st.integers(quantity.parse(low), quantity.parse(high))
     return st.builds(
         lambda base, unit: f"{base * quantity.units[unit]} {quantity.spoken[0]}",
@@ -42,12 +42,12 @@ delays = quantities(TIME, "1 ms", "1 s")
 def tables(
     required: dict[str, st.SearchStrategy[Any]], optional: dict[str, st.SearchStrategy[Any]]
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Draw tables with all of one and any of the other fields."""
+    """Draw tables with all required fields and any of the optional fields."""
     return st.fixed_dictionaries(required, optional=optional)
 
 
 def declared(entry: Entry) -> dict[str, st.SearchStrategy[Any]]:
-    """Draw the parameters that a law or a queue declares."""
+    """Draw the parameters that a window law or a queue declares."""
     return {name: _parameter(parameter) for name, parameter in entry.parameters.items()}
 
 
@@ -61,7 +61,7 @@ def _parameter(parameter: Parameter) -> st.SearchStrategy[Any]:
         return st.integers(schema["minimum"], schema["maximum"])
     if parameter.is_time:
         return st.just(parameter.default)
-    # The default and its half are right whatever the bounds, and keep thresholds in order.
+    # The default and half of it are always within the bounds, and keep thresholds in order.
     default = float(parameter.default)
     return st.sampled_from([default, default / 2 if parameter.name not in {"max_th", "beta"} else default])
 
@@ -102,7 +102,7 @@ rate_traces = st.fixed_dictionaries(
 
 
 def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Draw links, of one rate or of a trace."""
+    """Draw links with a constant rate or with a trace."""
     more = {"queue": queues(), "loss": losses, "reverse_rate_trace": rate_traces, **fields}
     return tables({"rate": rates, "delay": delays}, more) | tables({"rate_trace": rate_traces, "delay": delays}, more)
 
@@ -131,7 +131,7 @@ TCP: dict[str, st.SearchStrategy[Any]] = {
         for name, option in catalogue().tcp_options.items()
     },
 }
-"""What TCP can be given besides its kind, its variant and what its window law declares."""
+"""Fields of TCP in addition to its kind, its variant and the parameters of its window law."""
 
 
 def transports() -> st.SearchStrategy[dict[str, Any]]:
@@ -219,7 +219,7 @@ def _named(entries: list[dict[str, Any]], unique: list[str]) -> list[dict[str, A
 
 
 def _told_once(dumbbell: dict[str, Any]) -> dict[str, Any]:
-    """Leave the rate of the direction back to the link that is this direction, where there is one."""
+    """Omit the rate of the reverse direction if a separate link defines this direction."""
     if "reverse" not in dumbbell:
         return dumbbell
     mine = {name: dict(link) for name, link in dumbbell.items()}
@@ -286,7 +286,7 @@ def test_toml_says_the_same_as_python(data: dict[str, Any]) -> None:
 
 
 def test_every_field_is_drawn_by_the_round_trip() -> None:
-    """A field that the strategies above forget would go untested."""
+    """A field that the strategies above omit would not be tested."""
     known: dict[type[BaseModel], set[str]] = {
         ac.Scenario: {
             "profile",
@@ -333,7 +333,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
 @given(data=dumbbells() | graphs())
 @settings(max_examples=60)
 def test_the_engine_takes_every_plan(data: dict[str, Any]) -> None:
-    """Stopped at the first report of progress, or short enough to end before it."""
+    """Runs are stopped at the first report of progress, or are short enough to end before it."""
     small = {"duration": "100 us", "measure": data["measure"] | {"from": "0 s", "bin": "10 us"}}
     for group in (*data.get("clients", ()), *data.get("flows", ())):
         group |= {"start": "0 s", "spread": "50 us"}

@@ -114,7 +114,7 @@ class TestQuantity:
             LOSS.at("grid", variant="Reno").pick(clients=11).points(SIDE)
 
     def test_is_computed_seed_by_seed(self) -> None:
-        # The same noise is in both, so that the ratio has none.
+        # Both sides have the same noise, which cancels in the ratio.
         ratio = LOSS.at("grid", variant="Reno", clients=20) / LOSS.at("grid", variant="Vegas", clients=20)
         assert ratio.points(SIDE).only.mean == pytest.approx(2)
         assert ratio.points(SIDE).only.half_width < 1e-9
@@ -152,7 +152,7 @@ class TestQuantity:
         )
         assert sums.points(SIDE).only.mean == pytest.approx(2)
         assert (sums.unit, sums.digits) == ("", 3)
-        # Forty clients have no Vegas; a seed that one side lacks is left out.
+        # There is no Vegas run with forty clients; a seed that one side lacks is omitted.
         whole = folded(
             lambda a, b: len(a) + len(b), "clients", LOSS.at("grid", variant="Reno"), vegas, words="pairs", unit=""
         )
@@ -323,7 +323,7 @@ class TestRules:
         assert "depends on RED's weight" in rule.words
 
     def test_depends_on_the_answer_to_a_question_of_its_own(self) -> None:
-        """Partly reproduced, as the usual answer is no: only a clear yes elsewhere is the opposite."""
+        """The usual answer is no, so the claim is partly reproduced; only a clear yes elsewhere is the opposite."""
         usual = Bars(whole=self.ten.above(1.5), part=self.ten.above(0.5))
         twenty = self.reno.pick(clients=20)
         for bar, verdict in ((1.5, Verdict.DEPENDS), (2.5, Verdict.PARTLY)):
@@ -464,7 +464,7 @@ class TestPaired:
 
     @staticmethod
     def flows(**lead: float) -> Runs:
-        """Three variants, which all move by hundreds with the seed."""
+        """Return three variants whose values all shift by hundreds between seeds."""
         means = {"Tahoe": 1000.0, "Reno": 1000.0, "SACK": 1000.0}
         return Runs(
             {
@@ -505,13 +505,13 @@ class TestPaired:
         assert asked.on(single).cells == {("Tahoe",): OPEN, ("Reno",): OPEN, ("SACK",): NO}
 
     def test_reach_of_one_more_run(self) -> None:
-        """Of 1, 2 and 3 the interval of the mean is 2 +- 2.484, that of one more run twice as wide, by t = 4.303."""
+        """For 1, 2 and 3 the interval of the mean is 2 +- 2.484; the interval for one more run is twice as wide."""
         sample = [1.0, 2.0, 3.0]
         assert (within_reach(sample, 2 + 4.967), within_reach(sample, 2 + 4.969)) == (OPEN, NO)
         assert within_reach([5.0], 5) is OPEN
 
     def test_a_value_that_many_runs_have_is_within_reach(self) -> None:
-        """Of 1,000 normal runs 1.5 standard deviations are within, 1.96 nobody can tell, 2.1 are beyond."""
+        """With 1,000 normal runs, 1.5 standard deviations are within reach, 1.96 are at the limit, 2.1 are beyond."""
         sample = np.random.default_rng(1).normal(size=1000)
         sample = (sample - sample.mean()) / sample.std(ddof=1)
         assert [within_reach(sample.tolist(), value) for value in (0, 1.5, 1.96, -2.1)] == [YES, YES, OPEN, NO]
@@ -569,7 +569,8 @@ class TestClaim:
 
 class TestTables:
     def test_two_axes_run_down_and_across(self) -> None:
-        theirs = [Run(where={"clients": 20, "variant": "Reno"}, seed=1, values={"loss": 1.9})]  # in another order
+        # The coordinates have another order than ours.
+        theirs = [Run(where={"clients": 20, "variant": "Reno"}, seed=1, values={"loss": 1.9})]
         (table,) = tabled([LOSS.at("grid")], Both(ns2=Runs({"grid": theirs})))
         assert table.caption == "Loss, %: mean ± half-width of the 95 % interval"
         assert table.head == ["", "10 clients", "20 clients", "40 clients"]
@@ -587,7 +588,8 @@ class TestTables:
     def test_few_points_need_none(self) -> None:
         few, many = LOSS.at("grid", variant="Vegas"), LOSS.at("grid")
         assert tabled([few, LOSS.at("other")], Both()) == []
-        assert [len(table.rows) for table in tabled([few, many], Both())] == [2, 2]  # one with the others
+        # It has a table if another quantity has one.
+        assert [len(table.rows) for table in tabled([few, many], Both())] == [2, 2]
 
     def test_of_a_claim_are_the_numbers_that_it_reports(self) -> None:
         claim = Claim(

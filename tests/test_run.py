@@ -57,7 +57,7 @@ def test_the_summary_adds_up(run: ac.Run) -> None:
 
 
 def test_groups_share_the_queue() -> None:
-    """Two groups ahead, one back, whose ACKs cross the measured link.
+    """Two groups send forward; one sends in reverse, and its ACKs cross the measured link.
 
     Validates: a group's mean queue is its packets' total wait divided by the measured time; the groups and the ACKs add
         up to the link's queue.
@@ -96,7 +96,7 @@ def test_fairness_between_groups_and_silent_losses(run: ac.Run) -> None:
     assert run.summary.jain_between == 1
     assert run.summary.timeouts_per_dup_ack == run.summary.timeouts / run.summary.dup_acks
     assert group.timeouts_per_dup_ack == run.summary.timeouts_per_dup_ack
-    # Of goodputs 1 and 3 a client: 16 / (2 * 10), however many clients there are.
+    # For clients with goodputs of 1 and 3: 16 / (2 * 10), for any number of clients.
     rates = [
         ac.Clients(count=count, transport=ac.Udp(), source=ac.Constant(rate=rate)) for count, rate in [(5, 2), (1, 6)]
     ]
@@ -337,7 +337,7 @@ def test_a_result_is_never_overwritten_nor_half_written(
 
 
 def told(scenario: ac.Scenario, **facts: object) -> str:
-    """Join the notices of a run with other facts than its own."""
+    """Return the joined notices of a run after some of its facts were replaced."""
     groups = len(scenario.groups)
     counts = {
         "window_limited": [None] * groups,
@@ -432,7 +432,7 @@ def test_udp_overload_and_too_few_bins() -> None:
 
 
 def exponential(mean: int, queue: ac.Queue | None = None) -> ac.Scenario:
-    """Return one UDP flow with sizes that spread, over a link and a queue."""
+    """Return one UDP flow with exponential packet sizes, over a link with a queue."""
     return ac.Scenario(
         duration="2 s",
         packet_size=mean,
@@ -490,5 +490,5 @@ def test_a_parking_lot_serves_short_paths_best(root: Path) -> None:
     goodput = {group.name: group.goodput_bps / group.clients for group in run.summary.groups}
     # the long flows cross three bottlenecks and have three times the round-trip time
     assert all(goodput["long"] < 0.5 * goodput[short] for short in ("short1", "short2", "short3"))
-    # UDP at a constant rate loses nothing on the links back, which are not full
+    # UDP at a constant rate loses nothing on the return links, which are not full
     assert goodput["voice"] == pytest.approx(50 * 200 * 8, rel=0.01)

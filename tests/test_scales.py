@@ -1,4 +1,4 @@
-"""Axes on a screen: ends and ticks, by hand and as they were kept."""
+"""Axes on a screen: ends and ticks, computed by hand and compared with stored ones."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_ticks_are_those_that_were_kept() -> None:
 
 
 def test_cells_are_those_that_were_kept() -> None:
-    """Rectangles, colours and words of heat maps, and their colour bars."""
+    """Rectangles, colours, texts and colour bars of heat maps are compared."""
     values = [[0.0, 2.0, 4.0], [math.nan, 6.0, 10.0]]
     words = [["0", "2", ""], ["-", "6", "10"]]
     parted = [[-10.0, -6.0, -5.9], [5.9, 6.1, 10.0]]

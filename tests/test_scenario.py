@@ -10,7 +10,7 @@ from ackclock.scenario.schema import json_schema
 
 
 def of_the_issue() -> ac.Scenario:
-    """Return the example that the README opens with."""
+    """Return the first example of the README."""
     return ac.Scenario(
         profile="ns2-2.35",
         duration="200 s",
@@ -70,7 +70,7 @@ def test_effective_leaves_nothing_open() -> None:
         for name, value in part
         if value is None
     ]
-    # Further links are an addition: a scenario without them keeps the name that its results are known by.
+    # Further measured links do not change the digest of scenarios without them, by which results are found.
     assert absent == ["links"]
 
 

@@ -32,7 +32,7 @@ from ackclock.papers.selfsimilar.experiment import (
 class TestSetup:
     @pytest.mark.parametrize("variant", VARIANTS)
     def test_every_variant_meets_the_same_background(self, variant: Variant) -> None:
-        """Of one seed, the on/off sources alone and beside any connection send the same number of packets."""
+        """With one seed, the on/off sources send the same number of packets alone and with any connection."""
         alone = ac.simulate(background().changed({"duration": "20 s"}), seed=3).summary.arrivals
         run = ac.simulate(scenario(Setting(reading=GREEDY, variant=variant)).changed({"duration": "20 s"}), seed=3)
         sources, flow = run.summary.groups
@@ -41,7 +41,7 @@ class TestSetup:
         assert flow.arrivals > 1_000
 
     def test_the_round_trip_takes_the_75_ms_of_figure_6(self) -> None:
-        """A packet of data takes 0.08 ms twice and 0.16 ms once, its ACK 0.0032 twice and 0.0064 ms once."""
+        """The transmissions of a data packet take 0.08, 0.16 and 0.08 ms, of its ACK 0.0032, 0.0064 and 0.0032 ms."""
         setting = Setting(reading=GREEDY, variant="vegas", sources=1)
         run = ac.simulate(scenario(setting).changed({"flows.0.start": "1 s", "duration": "2 s"}), record=["acks"])
         serialization = 0.32 + 0.0128
@@ -61,14 +61,14 @@ class TestSetup:
         assert windows == {GREEDY.name: 10_000, CONSTANT.name: 10_000, WINDOW.name: 60}
 
     def test_vegas_has_ns2s_constants(self) -> None:
-        """No SYN and no header, and the base round-trip time as it keeps it."""
+        """Vegas has no SYN, no header, and ns-2's rule for the base round-trip time."""
         flow = scenario(Setting(reading=GREEDY, variant="vegas")).effective().flows[1]
         assert isinstance(flow.transport, ac.Tcp)
         assert (flow.packet_size, flow.transport.handshake) == (1000, False)
         assert flow.transport.parameters["base_rtt"] == "ns2"
 
     def test_arrivals_and_acks_are_those_that_enter_the_last_links(self) -> None:
-        """100 packets a second, none lost: a SYN, and those from 0 s on that have come so far.
+        """100 packets a second are sent, none is lost: the counts are the SYN and the packets that have arrived so far.
 
         Without queues a packet enters the receiver's link 35.2496 ms after it was sent, its ACK the sender's 30.0928 ms
         later.
@@ -99,7 +99,7 @@ def test_ns2s_background_has_every_measure() -> None:
 
 
 def test_samples_are_alike_unless_chance_would_hardly_set_them_so_far_apart() -> None:
-    """Ten against ten: one outlier is nothing, another half is something; p = 2 / C(20, 10) for samples apart."""
+    """Ten values each: one outlier is not significant, a different half is; separate samples have p = 2 / C(20, 10)."""
     low, high = tuple(np.arange(10.0)), tuple(np.arange(10.0) + 100)
     apart = Likeness(title="drops", variant="Vegas", ours=low, theirs=high)
     assert apart.p == pytest.approx(2 / 184_756)
@@ -108,7 +108,7 @@ def test_samples_are_alike_unless_chance_would_hardly_set_them_so_far_apart() ->
 
 
 def test_background_is_as_bursty_as_in_ns2() -> None:
-    """Load, spread and Hurst parameter of the on/off sources from 0.01 to 1 s, ten seeds.
+    """Compares load, spread and Hurst parameter of the on/off sources from 0.01 to 1 s, with ten seeds.
 
     Validates: on/off sources with Pareto periods load the link and vary over time scales as ns-2's do.
     Source: ns-2.35's Application/Traffic/Pareto.
@@ -121,7 +121,7 @@ def test_background_is_as_bursty_as_in_ns2() -> None:
 
 
 def test_agrees_with_ns2_at_a_constant_rate() -> None:
-    """SACK and Vegas at 6.2 Mb/s, ten seeds.
+    """Compares SACK and Vegas at 6.2 Mb/s, with ten seeds.
 
     Validates: the counts of Table 2 for a connection over self-similar traffic agree with ns-2.
     Source: ns-2.35.
@@ -141,7 +141,7 @@ def test_agrees_with_ns2_at_a_constant_rate() -> None:
 
 @pytest.mark.slow
 def test_agrees_with_ns2() -> None:
-    """Every reading and variant. Forty seeds in the long form, else eight.
+    """Compares every interpretation of the source with every variant; forty seeds in the long form, otherwise eight.
 
     Validates: the four variants agree with ns-2 over self-similar traffic, with every kind of data source.
     Source: ns-2.35.

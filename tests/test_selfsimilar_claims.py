@@ -1,4 +1,4 @@
-"""The claims on TCP over self-similar traffic: each rule with made-up runs in which it holds, and in which it fails."""
+"""The claims on TCP over self-similar traffic: each rule with synthetic runs in which it holds or fails."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class TestRules:
 
     @pytest.mark.parametrize("h", [0.5, 1.2])
     def test_memory_needs_all_methods_and_all_variants(self, h: float) -> None:
-        """Wavelets that find none (0.5 is within their interval), or traffic that wanders (above 1)."""
+        """There is no memory if the wavelets' interval contains 0.5, or if traffic is not stationary (above 1)."""
 
         def verdict(*without: Setting) -> Verdict:
             return BY_KEY["5-9"].judge(instead(memory(*without, h=h))).verdict
@@ -109,7 +109,7 @@ class TestRules:
         assert "add up" in printed.why
 
     def test_ties_are_no_rank(self) -> None:
-        """A difference that chance does not explain, but is of 0.04 %, as between variants that all keep up."""
+        """A difference of 0.04 % is significant, but too small for a ranking, as if all variants deliver everything."""
         judgement = BY_KEY["5-3"].judge(evidence(put("arrivals", 77500.0), put("arrivals", 77530.0, "newreno")))
         assert judgement.verdict is N
         assert (
@@ -131,7 +131,7 @@ class TestRules:
         assert {key for topic in TOPICS for key in (topic.key, *topic.also)} <= BY_KEY.keys()
 
     def test_a_single_seed_decides_nothing(self) -> None:
-        """Except of the method (a hundred paths), of printed numbers, and that a difference exists among the runs."""
+        """Exceptions: claims on the method (a hundred paths), printed numbers, and the existence of a difference."""
         made = evidence()
         single = {name: [row for row in rows if row.seed == 1] for name, rows in made.ours.parts.items()}
         ours = Runs({**single, "methods": made.ours.part("methods")})
@@ -141,7 +141,7 @@ class TestRules:
         assert decided == {"4-1", "5-1", "5-7"}
 
     def test_summary_is_short(self) -> None:
-        """What is the same under all readings is said once."""
+        """Results that are equal for all interpretations of the source are reported once."""
         same = BY_KEY["5-3"].judge(evidence()).brief
         assert same == "NewReno delivers most in 12 of 12 seeds (all readings)."
         other = BY_KEY["5-3"].judge(evidence(put("arrivals", 90000.0, "sack", readings=[GREEDY]))).brief

@@ -119,12 +119,12 @@ def test_a_run_shows_what_became_of_its_packets(monkeypatch: pytest.MonkeyPatch)
 
 
 def loss_for(goodput: float, ratio: float) -> float:
-    """Return the loss at which that goodput is so many times what Mathis et al. say."""
+    """Return the loss at which a goodput is this multiple of the prediction of Mathis et al."""
     return float(1.5 * (ratio / (RTT * goodput * 125)) ** 2)
 
 
 def world(*, holds: bool) -> Both:
-    """Make up evidence by which every rule holds clearly, or none does."""
+    """Make synthetic evidence for which every rule clearly holds, or none does."""
 
     def load(reading: str, variant: str, place: int) -> tuple[float, float, float]:
         greedy = 30 / (1 + place / 10) if holds else 30 + place
@@ -201,7 +201,7 @@ def test_a_single_run_decides_nothing() -> None:
 
 
 def test_a_tie_is_no_lead() -> None:
-    """Another variant may be above NewReno by up to a per cent: clearly above, and yet not ahead of it."""
+    """Another variant may be up to one per cent above NewReno: this is significant, but not a lead."""
     made = world(holds=True).ours.parts
     newreno = {
         (run.where["sources"], run.seed): run.values["goodput"]

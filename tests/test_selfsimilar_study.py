@@ -66,12 +66,12 @@ HALF = few(
     chapters=[chapter for chapter in study.PAPER.chapters if chapter.title in {"Jitter", "Figures 4 to 7"}]
     + [chapter for chapter in study.PAPER.chapters if chapter.title.startswith("Table 2")],
 )
-"""The study without the parts that have worlds of their own."""
+"""The study without the parts that have separate synthetic runs."""
 
 
 class TestPaper:
     def test_efficiencies_follow_from_the_counts(self) -> None:
-        """All four printed values are arrivals over arrivals, drops and retransmissions: a check of the digits."""
+        """All four printed values equal arrivals / (arrivals + drops + retransmissions), in all digits."""
         for row in TABLE_2.values():
             sent = row["arrivals"] + row["drops"] + row["retransmissions"]
             assert row["arrivals"] / sent == pytest.approx(row["efficiency"], abs=1e-4)
@@ -95,13 +95,13 @@ class TestDelays:
         assert variation(np.zeros(1), np.ones(1)) == {"jitter": None, "variation_99": None}
 
     def test_arrivals_are_matched_with_the_last_sending_that_can_be_there(self) -> None:
-        """Segment 5 is sent at 1 s, lost, and sent again at 1.2; at 1.25 it is there, and its third copy is not."""
+        """Segment 5 is sent at 1 s, lost, and sent again at 1.2 s; the arrival at 1.25 s is not the third copy."""
         sent, which = np.array([0.9, 1.0, 1.2, 1.24]), np.array([4.0, 5.0, 5.0, 5.0])
         found = matched(sent, which, np.array([0.95, 1.25]), np.array([4.0, 5.0]))
         assert found == pytest.approx([0.9, 1.2], abs=1e-9)
 
     def test_delivery_is_in_order_and_ends_before_what_never_came(self) -> None:
-        """Segment 2 comes last: 3 waits for it. Segment 5 never comes, so that 6 is not delivered."""
+        """Segment 2 arrives last, and 3 waits for it. Segment 5 never arrives, so 6 is not delivered."""
         order, times = delivered(np.array([0.1, 0.3, 0.4, 0.5, 0.6, 0.7]), np.array([1.0, 3.0, 3.0, 2.0, 4.0, 6.0]))
         assert order.tolist() == [0, 1, 2, 3]
         assert times.tolist() == [0.1, 0.5, 0.5, 0.6]
@@ -127,7 +127,7 @@ def trace(**other: np.ndarray) -> Trace:
 
 class TestMeasures:
     def test_throughput_is_of_data(self) -> None:
-        """100 packets a second of 1000 bytes are 0.8 Mb/s; nothing comes in the first half, the mean is half."""
+        """100 packets of 1000 bytes a second are 0.8 Mb/s; none arrives in the first half, so the mean is half."""
         assert measures(trace())["rate_100"] == pytest.approx(0.8)
         late = np.repeat([0.0, 10.0], 500)
         assert rates(late)[[49, 99]] == pytest.approx([0, 0.4])
@@ -136,7 +136,7 @@ class TestMeasures:
 
     def test_falls_are_counted_once_each(self) -> None:
         cwnd = np.full(10_000, 60.0)
-        cwnd[100:200] = 1  # before windows count
+        cwnd[100:200] = 1  # before windows are counted
         cwnd[600:610] = 2
         cwnd[1000:2000] = 1
         found = measures(trace(cwnd=cwnd))
@@ -145,7 +145,7 @@ class TestMeasures:
 
     @pytest.mark.parametrize(("again", "share"), [(49.9, 1), (49.86, 1), (49.8, 0), (50.1, 0)])
     def test_a_spike_is_explained_by_a_retransmission_while_it_was_taken(self, again: float, share: float) -> None:
-        """The sample of 150 ms that ended at 50 s began at 49.85 s, a tick of 1 ms more or less."""
+        """The sample of 150 ms that ended at 50 s began at 49.85 s, plus or minus a tick of 1 ms."""
         found = measures(trace(again=np.array([again])))
         assert (found["spikes"], found["spikes_again"], found["rtt_most"]) == (1, share, 150)
 
@@ -191,12 +191,12 @@ class TestLook:
         assert newreno["again"].size == newreno["retransmissions"]
 
     def test_a_sawtooth_is_no_long_range_dependence(self, newreno: Taken) -> None:
-        """The paper's method says what it says of the paper's runs, but 100 s do not pass for it."""
+        """The paper's method gives the paper's H, but 100 s are not accepted as long-range dependence."""
         assert 0.75 < (newreno["hurst_k50"] or 0) < 0.95
         assert newreno["long_range"] == 0
 
     def test_over_udp_a_constant_rate_stays_one(self) -> None:
-        """Nothing waits for a window: 775 packets a second come, each as late as the queue of 10 makes it."""
+        """No packet waits for a window: 775 packets a second arrive, delayed only by the queue of 10."""
         run = ac.simulate(unresponsive(), seed=1, record=[each for each in RECORD if "windows" not in each])
         found = unresponsive_values(run)
         drops = found["drops"] or 0
@@ -209,7 +209,7 @@ class TestLook:
 
 class TestPaired:
     def test_a_lead_is_of_pairs(self) -> None:
-        """The background moves all alike by hundreds of packets, and nothing is left of it in the difference."""
+        """The background shifts all variants equally by hundreds of packets, which cancels in the difference."""
         arrivals = ARRIVALS.at("flows", reading="greedy")
         (found,) = lead(arrivals, "variant", "NewReno", others=["SACK"]).points(side()).cells.values()
         assert found.mean == pytest.approx(77312 - 75673)
@@ -251,14 +251,14 @@ class TestNs2:
         assert tahoe.values["cwnd"].size == tahoe.values["rtt"].size == 500
 
     def test_spikes_are_retransmissions_there_too(self) -> None:
-        """Of 120 runs every sample above 77 ms is of a packet that was sent again while it was taken."""
+        """In all 120 runs, a packet was retransmitted during every sample above 77 ms."""
         runs = [run.values for run in ns2_runs("selfsimilar").part("flows")]
         assert sum(each["spikes"] or 0 for each in runs) > 100
         assert all(each["spikes_again"] in (1, None) for each in runs)
 
 
 def test_methods_see_the_noise() -> None:
-    """On exact noise each method's intervals hold the truth in most cases, and the paper's is the least variable."""
+    """On exact noise each method's intervals mostly contain the true value, and the paper's method varies least."""
     found: dict[str, list[float]] = {}
     for row in methods()["methods"]:
         found.setdefault(str(row.where["method"]), []).append(row.values["h"])
@@ -269,7 +269,7 @@ def test_methods_see_the_noise() -> None:
 
 
 def test_long_runs_show_the_memory_of_the_background() -> None:
-    """Theory gives 0.9. A connection that keeps up with a constant rate has none: it delivers the same every second."""
+    """Theory gives 0.9. A connection that keeps up with a constant rate delivers the same every second: no memory."""
     flows, background = long_parts()
     sack = Setting(reading=CONSTANT, variant="sack").where
     some = dataclasses.replace(flows, spots=[spot for spot in flows.spots if spot.where == sack])

@@ -49,13 +49,13 @@ def section_of(capture: Trace) -> Section:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Trace:
-    """Return the stand-in."""
+    """Return the substitute for the authors' capture."""
     return stand_in(tmp_path_factory.mktemp("made") / STAND_IN, seed=1)
 
 
 @pytest.fixture(scope="module")
 def real(root: Path) -> Trace:
-    """Return a capture of an Ethernet."""
+    """Return a capture from an Ethernet."""
     return read_trace(root / "tests/data/captures/ethernet.pcap")
 
 
@@ -96,7 +96,7 @@ class TestPacketSizes:
         assert not one.long_range
 
     def test_noise_has_long_range_dependence_and_a_cycle_has_not(self) -> None:
-        """Sizes at equal distances in time, one a bin: of fractional Gaussian noise with H = 0.8, and by turns."""
+        """Packet sizes, one per bin, are fractional Gaussian noise with H = 0.8, or alternate."""
         time = np.arange(10_000.0)
         noise = 700 + 100 * ac.analysis.fractional_gaussian_noise(10_000, hurst=0.8, seed=1)
         assert memory(PacketSizes(time=time, size=noise))[0].long_range
@@ -105,7 +105,7 @@ class TestPacketSizes:
 
 class TestStandIn:
     def test_it_is_much_like_the_capture(self, made: Trace) -> None:
-        """The authors' five minutes have 4880 packets with 3,018,692 bytes, 91 % of them TCP."""
+        """The authors' capture of five minutes has 4880 packets with 3,018,692 bytes, 91 % of them TCP."""
         assert made.capture.packets == pytest.approx(TRACE["packets"], rel=0.25)
         assert made.capture.bytes == pytest.approx(TRACE["bytes"], rel=0.25)
         assert made.capture.duration == pytest.approx(300, abs=2)
@@ -175,7 +175,7 @@ class TestFigures:
 
 
 def dependent(series: tuple[Memory, ...], *holds: bool) -> tuple[Memory, ...]:
-    """Give series of which long-range dependence is claimed, or not."""
+    """Return series for which long-range dependence is claimed, or not."""
     noise = ac.analysis.hurst(ac.analysis.fractional_gaussian_noise(4096, hurst=0.8, seed=1))
     return tuple(
         dataclasses.replace(each, found=dataclasses.replace(noise, long_range=claimed))
@@ -254,7 +254,7 @@ class TestCommand:
         assert STAND_IN in told["files"]
         read = ac.read_capture(out / STAND_IN)
         assert f"{read.packets:,} packets" in (out / "report.html").read_text(encoding="utf-8")
-        # A page that is replaced takes its own files with it.
+        # Replacing a page also removes the files of the old one.
         with pytest.raises(SystemExit) as ended:
             main(["reproduce", "selfsimilar", "--capture", f"out/selfsimilar/{STAND_IN}"])
         assert ended.value.code == 2

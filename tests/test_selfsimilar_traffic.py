@@ -45,7 +45,7 @@ class TestTraffic:
         assert binned(np.array([1, 2, 3, 4, 5]), 2).tolist() == [3, 7]
 
     def test_measures_of_a_ladder_by_hand(self) -> None:
-        """Of 8 and 12 by turns: mean 10, standard deviation 2; two of them are always 20."""
+        """Counts of 8 and 12 alternate: mean 10, standard deviation 2; the sum of two is always 20."""
         found = ladder(np.array([8, 12] * 5000))
         assert found["mean"] == pytest.approx(1000)
         measures = np.array([found[name] for name in ("cov", "dispersion", "peak")])
@@ -67,7 +67,7 @@ class TestTraffic:
             assert found["local Whittle 0.1"] == pytest.approx(0.5, abs=0.2)
 
     def test_noise_has_the_variance_of_its_rate_and_of_poisson(self) -> None:
-        """Of n bins of 0.01 s: 1 / 25 from the Poisson process, 0.175² from the rate less n^-0.2, the mean's share."""
+        """For n bins of 0.01 s: 1 / 25 from the Poisson process; 0.175² from the rate, times 1 - n^-0.2."""
         found = of_many(ac.simulate(traffic(NOISE, seconds=300), seed=1, record=RECORD))
         assert found["cov"][0] == pytest.approx((1 / 25 + 0.175**2 * (1 - 30_000**-0.2)) ** 0.5, rel=0.06)
 
@@ -80,7 +80,7 @@ class TestTraffic:
 
 class TestLoads:
     def test_the_background_is_that_of_the_study(self) -> None:
-        """Sent on behind the bottleneck, of the same seed it has the same packets; what is not dropped leaves."""
+        """With a link behind the bottleneck, a seed gives the same packets; undropped packets cross this link."""
         made = load_scenario(USUAL, 80).changed({"duration": "30 s"})
         run = ac.simulate(made, seed=5, record=["arrivals@A->B,B->y/30s"])
         alone = ac.simulate(background(80).changed({"duration": "30 s"}), seed=5)
@@ -96,7 +96,7 @@ class TestLoads:
         assert all(names < set(run.values) for run in ns2_runs("selfsimilar").part("loads"))
 
     def test_ns2_has_the_same_method_in_both_tables(self) -> None:
-        """The seeds are the same: 1 to 20 of 40."""
+        """Both tables have equal values for seeds 1 to 20; one has 40 seeds."""
         longer = {run.seed: run.values["hurst_0.1"] for run in ns2_runs("selfsimilar").part("background")}
         here = {
             run.seed: run.values["K = 1 0.1"]
@@ -108,7 +108,7 @@ class TestLoads:
 
 @pytest.mark.slow
 def test_the_background_agrees_with_ns2_at_every_load() -> None:
-    """Nine loads, small packets, and packets carried by TCP. Twenty seeds in the long form, else four.
+    """Compares nine loads, small packets, and packets carried by TCP; twenty seeds in the long form, otherwise four.
 
     Validates: on/off traffic from low load to high, by UDP and by TCP, varies over time scales as ns-2's does.
     Source: ns-2.35.

@@ -1,4 +1,4 @@
-"""The rules of the claims on self-similar traffic with both outcomes on made-up runs, and their figures."""
+"""The rules of the claims on self-similar traffic, with synthetic runs for both outcomes, and their figures."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ TOPICS = few(study.PAPER, TRAFFIC_CLAIMS).definition.topics
 
 
 def chance(seed: int) -> float:
-    """Return what sets the seeds apart: a per mille."""
+    """Return the difference between seeds: a per mille."""
     return 1 + 0.001 * seed
 
 
 def traffic(seed: int, *, mean: float, cov: float, power: float, h: float) -> dict[str, Any]:
-    """Make up a run with a c.o.v. in 1 s that goes with a power of the scale."""
+    """Make a synthetic run with a given c.o.v. in 1 s, which changes with a power of the scale."""
     covs = [cov * chance(seed) * scale**power for scale in LADDER]
     return {
         "mean": mean,
@@ -97,7 +97,7 @@ def made_up(
     long: float = 0.9,
     cut: float = 0.0,
 ) -> Both:
-    """Make up runs: powers of the scale and of the number of sources, and Hurst parameters."""
+    """Make synthetic runs from powers of the scale and of the number of sources, and from Hurst parameters."""
     many: dict[str, tuple[Callable[[str], float], Callable[[int], float]]] = {
         ALIKE: (alike, lambda count: 62.5 * count),
         SHARED: (shared, lambda _: 2500),
@@ -205,7 +205,7 @@ def test_topics_have_words_for_what_their_rules_can_give() -> None:
 
 
 def test_single_runs_decide_nothing() -> None:
-    """With one seed there are no intervals: every claim stays open, and words and tables have no infinite number."""
+    """With one seed there are no intervals: every claim stays open, and texts and tables have no infinite number."""
     first = single_seed(made_up())
     assert {one.claim.key: one.verdict for one in judge(TRAFFIC_CLAIMS, first)} == {
         claim.key: Verdict.UNDECIDED for claim in TRAFFIC_CLAIMS
@@ -218,7 +218,7 @@ def test_single_runs_decide_nothing() -> None:
 
 
 def test_a_bin_that_is_left_open_counts_neither_way() -> None:
-    """H is the paper's by all bins but one, where seeds lie far apart: that is no dependence on the bin."""
+    """All bins but one give the paper's H; in that bin seeds differ much. The claim does not depend on the bin."""
 
     made = made_up()
     loads = [
@@ -271,7 +271,7 @@ def test_figures_show_every_place() -> None:
 @long_only
 @pytest.mark.slow
 def test_what_is_run_is_what_is_judged() -> None:
-    """One seed of everything: as in the report, time does not smooth on/off traffic, and more sources do."""
+    """All parts run with one seed. As in the report, longer bins do not smooth on/off traffic, and more sources do."""
     found = gather([*traffic_parts(), *load_parts()], seeds=[1], jobs=1)
     assert {name: len(runs) for name, runs in found.parts.items()} == {
         "times": 3,

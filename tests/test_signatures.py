@@ -72,7 +72,7 @@ REFUSED = {
 
 
 def test_the_signatures_are_those_of_the_catalogue() -> None:
-    """`make signatures` writes the file again."""
+    """If this test fails, `make signatures` updates the file."""
     assert signatures.FILE.read_text(encoding="utf-8") == signatures.text()
 
 
@@ -88,7 +88,7 @@ def test_every_declared_field_has_a_place_in_a_signature() -> None:
 
 @pytest.mark.slow
 def test_a_type_checker_tells_right_from_wrong(tmp_path: Path, root: Path) -> None:
-    """Mypy without pydantic's plugin sees the package as most editors do."""
+    """Mypy runs without pydantic's plugin and therefore sees the package as most editors do."""
     lines = [*ACCEPTED.splitlines(), *REFUSED]
     (tmp_path / "user.py").write_text("\n".join(lines))
     (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = true\nfollow_imports_for_stubs = true\n")

@@ -16,7 +16,7 @@ Note = Callable[[str, object], None]
 
 
 def wide(source: ac.OnOff | ac.FractionalNoise, *, duration: str, count: int = 1, bin_: str = "1 s") -> ac.Scenario:
-    """Return a link on which nothing waits for long, and UDP: what arrives is what the sources send."""
+    """Return a fast link and UDP flows: arrivals equal the packets that the sources send."""
     return ac.Scenario(
         duration=duration,
         packet_size=1000,
@@ -28,7 +28,7 @@ def wide(source: ac.OnOff | ac.FractionalNoise, *, duration: str, count: int = 1
 
 
 def test_on_off_in_bins_longer_than_its_periods(record_property: Note) -> None:
-    """Thirty exponential on/off sources, 20,000 s in bins of 100 s.
+    """Thirty exponential on/off sources run for 20,000 s, counted in bins of 100 s.
 
     Validates: the mean and the variance of packets per bin of merged exponential on/off sources follow from the time
         on.
@@ -50,7 +50,7 @@ def test_on_off_in_bins_longer_than_its_periods(record_property: Note) -> None:
 
 
 def test_on_off_with_pareto_periods_stays_bursty(record_property: Note) -> None:
-    """Forty on/off sources of shape 1.4, 20,000 s, against exponential ones with the same means.
+    """Forty on/off sources of shape 1.4 run for 20,000 s, compared with exponential ones of the same means.
 
     Validates: the variance of the mean of m bins falls as m^(2H - 2), H = (3 - shape) / 2, for Pareto on and off
         periods; as 1 / m for exponential ones.
@@ -82,7 +82,7 @@ def test_a_start_is_an_off_period() -> None:
     run = ac.simulate(scenario, record=["packets@a->b"])
     table = run.table("packets").to_pandas()
     times = table[table["event"] == "enqueue"]["time"].to_numpy()
-    # The interval of 100 ms goes on where it stopped: 4 packets, 50 ms left over, then 5 packets.
+    # The interval of 100 ms continues after a pause: 4 packets, 50 ms left over, then 5 packets.
     expected = [0.65, 0.75, 0.85, 0.95, 1.6, 1.7, 1.8, 1.9, 2.0, 2.65, 2.75, 2.85, 2.95]
     assert times == pytest.approx(expected, abs=1e-9)
 
@@ -111,7 +111,7 @@ def reader(source: ac.Transfers, **settings: Any) -> ac.Scenario:
 
 
 def test_thinking_begins_when_all_is_acknowledged() -> None:
-    """Ten packets at a time, all in the initial window.
+    """Each transfer has ten packets, all within the initial window.
 
     Validates: a transfer takes its transmission and the propagation; the next one follows after the return path and the
         think time.
@@ -144,7 +144,7 @@ def test_the_window_is_kept_for_a_timeout(rule: str, think: str, first: int) -> 
 
 
 def test_a_cycle_is_a_transfer_and_a_time_to_think(record_property: Note) -> None:
-    """Ten readers of exponential files on a link that they load by a fifth.
+    """Ten clients read files of exponential size and load the link by a fifth.
 
     Validates: the number of transfers is the time divided by a cycle of thinking, sending and the last return path; the
         traffic is this number times the mean size.
@@ -172,7 +172,7 @@ def test_a_cycle_is_a_transfer_and_a_time_to_think(record_property: Note) -> Non
 
 
 def test_fractional_noise_has_the_variance_of_every_scale(record_property: Note) -> None:
-    """Forty sources with H = 0.85 as forty runs of 4,096 bins, and sums over 1 to 256 bins of each.
+    """Forty runs of a source with H = 0.85 have 4,096 bins each; sums over 1 to 256 bins are compared.
 
     Validates: counts of a source with fractional Gaussian noise have the variance n m + (n cov)^2 m^2H over m bins.
     Source: the definition of the noise, and of a Poisson process of random rate; Davies and Harte (1987).
@@ -193,7 +193,7 @@ def test_fractional_noise_has_the_variance_of_every_scale(record_property: Note)
     assert counts.mean() == pytest.approx(mean, rel=0.05)
     for scale in (1, 16, 256):
         sums = counts.reshape(count, -1, scale).sum(axis=2)
-        # about the mean that is known: a run's own mean would take away what lasts
+        # deviations from the known mean: subtracting a run's own mean would remove slow variations
         variances = ((sums - mean * scale) ** 2).mean(axis=1)
         expected = mean * scale + (mean * cov) ** 2 * scale ** (2 * hurst)
         error = variances.std(ddof=1) / math.sqrt(count)

@@ -22,7 +22,7 @@ ac.simulate(ac.Scenario.from_toml("examples/feng60.toml").changed({"duration": "
 
 
 def loaded(root: Path, code: str) -> set[str]:
-    """Run Python on its own and tell which packages it has loaded in the end, those of Python itself left out."""
+    """Run a Python process and return the packages that it has loaded at its end, without the standard library."""
     report = "import sys; print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
     ran = subprocess.run(
         [sys.executable, "-c", f"{code}\n{report}"], cwd=root, capture_output=True, text=True, check=True
@@ -45,7 +45,7 @@ def test_loads_no_package_that_it_does_not_use(root: Path, code: str, but: set[s
 
 
 def test_the_tables_of_a_run_load_no_pandas(root: Path) -> None:
-    """Arrow's own conversion would, wherever pandas is installed, and take 2 s for it."""
+    """Arrow's own conversion would load pandas if it is installed, which takes 2 s."""
     code = RUN.replace("ac.simulate", "run = ac.simulate").replace(
         "))\n", "), record=['arrivals', 'windows', 'drops'])\n"
     )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def many(count: int = 400, **fields: str) -> ac.Scenario:
-    """Give clients on a network without waiting, whose first packets tell when they start."""
+    """Return clients on a network without queues, whose first packets show their start times."""
     return ac.Scenario(
         duration="3 s",
         dumbbell=ac.Dumbbell(
@@ -50,7 +50,7 @@ def test_all_start_at_once_where_nothing_is_said() -> None:
 
 
 def test_starts_spread_evenly_over_the_time() -> None:
-    """400 flows that start between 0.5 and 1.5 s.
+    """400 flows start between 0.5 and 1.5 s.
 
     Validates: starts are uniform over [start, start + spread].
     Source: the distribution; Kolmogorov's statistic sqrt(n) D exceeds 1.63 in one of a hundred samples.

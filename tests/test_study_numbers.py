@@ -1,4 +1,4 @@
-"""Functions of studies with answers worked out by hand, most of them at the edge of a comparison."""
+"""Functions of studies with results computed by hand, most of them at the limit of a comparison."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def exact(*means: float) -> dict[Scalar, Interval]:
-    """Return points 1, 2, ... whose means are certain."""
+    """Return points 1, 2, ... whose means have no uncertainty."""
     return {
         place: Interval(mean=mean, half_width=0.0, standard_error=0.0, count=3, level=0.95)
         for place, mean in enumerate(means, start=1)
@@ -58,7 +58,7 @@ class TestTrendOfTheModel:
     @pytest.mark.parametrize(
         ("other", "answer"),
         [
-            # the steepest step of the first is from 2 to 3
+            # the steepest step of the first line is from 2 to 3
             ((1, 1.1, 2, 2.1), YES),
             ((1, 2, 2.1, 2.2), YES),
             ((1, 1.1, 1.2, 2.4), YES),
@@ -71,7 +71,7 @@ class TestTrendOfTheModel:
         assert model._rise_together(exact(1, 3, 3.1, 3.2), exact(1, 1.1, 1.2, 2.4)) is NO
 
     def test_two_equally_steep_steps_both_count(self) -> None:
-        """The steps from 1 to 2 and from 3 to 4 both double; only the last is not next to the other line's first."""
+        """The values double from 1 to 2 and from 3 to 4; only the last step is not next to the other line's first."""
         assert model._rise_together(exact(1, 2, 2, 4), exact(1, 4, 4, 4)) is OPEN
 
 
@@ -92,15 +92,15 @@ class TestAutocorrelation:
         ("values", "lag"),
         [
             ((1, 0.5, -0.1, 0.1, 0.4, 0.1), 4),
-            # a peak of exactly 0.3 is clear, one that stays level is a peak where it begins
+            # a peak of exactly 0.3 counts; a flat peak is at its beginning
             ((1, -0.1, 0.2, 0.3, 0.2), 3),
             ((1, -0.1, 0.2, 0.4, 0.4, 0.1), 3),
-            # before the fall below zero, and too low
+            # a peak before the fall below zero, and a peak that is too low
             ((1, 0.4, 0.6, 0.2, -0.1, -0.2), None),
             ((1, -0.1, 0.1, 0.29, 0.1), None),
-            # zero is no fall below zero
+            # a fall to zero is not a fall below zero
             ((1, 0, 0.4, 0.1), None),
-            # the last value may still rise
+            # the last value is no peak, since the function may still rise
             ((1, -0.1, 0.2, 0.4), None),
         ],
     )
@@ -109,7 +109,7 @@ class TestAutocorrelation:
 
 
 def test_the_work_of_a_run_is_what_it_carries() -> None:
-    """200 s at 1.6 Mb/s, up to one bit per second that breaks ties."""
+    """The amount of data is 200 s at 1.6 Mb/s, except for the bit per second that breaks ties."""
     assert work(scenario(grid_setting(T1, 100, 60))) == pytest.approx(200 * 1.6e6, rel=1e-5)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def runs(points: Sequence[Mapping[str, Any]], *, seeds: int = 5, **measures: float | None) -> pa.Table:
-    """Give runs of points whose c.o.v. tells the seed and the place of the point."""
+    """Return runs whose c.o.v. encodes the seed and the position of the point in the grid."""
     rows = [
         {"run_id": f"r{place}-{seed}", "scenario_id": f"s{place:05}-{place}", "seed": seed}
         | dict(point)
@@ -180,7 +180,7 @@ class TestPage:
         assert [panel.title for panel in cells.chart.panels] == ["reno", "vegas"]
         reno = cells.chart.panels[0].heat
         assert reno is not None
-        # The mean of a point's c.o.v. is its place in the grid, and 0.3; rows are delays from 5 to 100 ms.
+        # The mean of a point's c.o.v. is its position in the grid plus 0.3; rows are delays from 5 to 100 ms.
         assert np.asarray(reno.values) == pytest.approx(np.array([[0.3, 6.3], [4.3, 10.3], [2.3, 8.3]]))
 
     def test_a_wide_heat_map_has_no_room_for_numbers(self) -> None:
@@ -269,7 +269,7 @@ class TestPage:
 
 
 def test_charts_are_those_that_were_kept() -> None:
-    """Axes, ticks, series, bands, cells and heights of figures, for each kind of layout."""
+    """Axes, ticks, series, bands, cells and heights of figures are compared, for each kind of layout."""
     tables = {
         "two": runs(TWO),
         "one seed": runs(TWO, seeds=1),

@@ -1,4 +1,4 @@
-"""The numbers that each study takes from a run, as they were when they were kept."""
+"""The numbers that each study computes from a run equal the stored ones."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def numbers(taken: Taken) -> dict[str, float | None]:
-    """Return the numbers of a run; of an array its size, mean and last number, and its mean weighted by the place."""
+    """Return the numbers of a run; for an array its size, mean, last number, and mean weighted by the index."""
     found: dict[str, float | None] = {}
     for name, value in taken.items():
         if value is None or not np.ndim(value):
@@ -37,7 +37,7 @@ def numbers(taken: Taken) -> dict[str, float | None]:
 
 
 def of_one_run(part: Part) -> Mapping[str, float | None]:
-    """Run the point in the middle of a part."""
+    """Run the middle point of a part."""
     spot = part.spots[len(part.spots) // 2]
     scenario = spot.drawn(1) if spot.drawn else spot.scenario
     return numbers(part.take(simulate(scenario, seed=1, record=list(part.record), jobs=1)))
@@ -45,7 +45,7 @@ def of_one_run(part: Part) -> Mapping[str, float | None]:
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_numbers_of_a_run_are_those_that_were_kept(name: str) -> None:
-    """One run for each function that takes numbers."""
+    """There is one run for each function that computes numbers."""
     parts = [*PAPERS[name].definition.parts(), *PAPERS[name].parts()]
     first = {part.take: part for part in reversed(parts)}
     hold_numbers(f"{name}-takes", {part.name: of_one_run(part) for part in reversed(first.values())})

@@ -19,7 +19,7 @@ from ackclock.scenario import trace_file
 
 
 def wide(source: ac.Trace | ac.OnOff, count: int = 1) -> ac.Scenario:
-    """Return a link on which nothing waits, and UDP: what arrives is what the sources send."""
+    """Return a fast link and UDP flows: arrivals equal the packets that the sources send."""
     return ac.Scenario(
         duration="10 s",
         packet_size=1000,
@@ -31,7 +31,7 @@ def wide(source: ac.Trace | ac.OnOff, count: int = 1) -> ac.Scenario:
 
 
 def sent(scenario: ac.Scenario, seed: int = 1) -> list[float]:
-    """Return when packets were sent."""
+    """Return the times at which packets were sent."""
     rows = ac.simulate(scenario, seed=seed, record=["packets@a->b"]).table("packets").to_pandas()
     times: list[float] = rows[rows["event"] == "enqueue"]["time"].tolist()
     return times
@@ -162,7 +162,7 @@ def rates(path: str) -> ac.Scenario:
 
 
 def refusals(path: Path) -> list[str]:
-    """Return what is said of a file as a trace of packets, and as one of rates."""
+    """Return the error messages for a file used as a trace of packets and as a trace of rates."""
     said = []
     for scenario in (wide(ac.Trace(path=str(path))), rates(str(path))):
         with pytest.raises(ac.ScenarioError) as caught:
@@ -172,7 +172,7 @@ def refusals(path: Path) -> list[str]:
 
 
 def test_what_never_ends_is_not_read(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")  # to open it would wait for a writer
+    os.mkfifo(tmp_path / "pipe")  # opening it would wait for a writer
     for path in (Path("/dev/zero"), tmp_path / "pipe", tmp_path):
         for said in refusals(path):
             assert "cannot be used: it is not a regular file; must be CSV" in said

@@ -33,7 +33,7 @@ def crossing(size: int) -> float:
 
 @pytest.mark.parametrize(("packets", "rounds"), [(1, 0), (4, 0), (10, 0), (11, 1), (30, 1), (31, 2)])
 def test_a_lone_transfer_takes_its_handshake_and_the_rounds_of_slow_start(packets: int, rounds: int) -> None:
-    """Check a completion time against one that is worked out by hand.
+    """Compares a completion time with a value computed by hand.
 
     Validates: `end` is the time at which the receiver has everything, and `start` is before the handshake.
     Source: RFC 9293, section 3.5 (a SYN and its answer first); RFC 5681, section 3.1 with RFC 6928: windows of 10, 20
@@ -43,7 +43,7 @@ def test_a_lone_transfer_takes_its_handshake_and_the_rounds_of_slow_start(packet
     """
     row = lone(packets).table("transfers").to_pylist()[0]
     handshake = 2 * crossing(40)
-    # the ACK of the first packet of each window starts the next; each lets two go, which keep the bottleneck busy
+    # the ACK of a window's first packet starts the next window; each ACK releases two packets: the bottleneck is busy
     before = rounds * (crossing(PACKET) + crossing(40))
     last = packets - sum((10, 20, 40)[:rounds])
     expected = handshake + before + crossing(PACKET) + (last - 1) * 8 * PACKET / RATE
@@ -54,7 +54,7 @@ def test_a_lone_transfer_takes_its_handshake_and_the_rounds_of_slow_start(packet
 
 
 def test_without_a_handshake_none_is_waited_for() -> None:
-    """Check that the completion time and the ideal one leave the same out."""
+    """Both the completion time and the ideal time exclude the handshake."""
     row = lone(10, handshake=False).table("transfers").to_pylist()[0]
     assert row["completion"] == pytest.approx(crossing(PACKET) + 9 * 8 * PACKET / RATE, abs=2e-11)
     assert row["slowdown"] == pytest.approx(1, rel=1e-12)
@@ -62,7 +62,7 @@ def test_without_a_handshake_none_is_waited_for() -> None:
 
 @pytest.fixture(scope="module")
 def loop() -> ac.Run:
-    """Run readers behind a small buffer, beside a transfer that does not end."""
+    """Return clients with transfers behind a small buffer, and a transfer that does not end."""
     size, think = ac.Pareto(mean="60 kB", shape=1.2), ac.Exponential(mean="0.5 s")
     clients = [
         ac.Clients(name="readers", count=5, transport=ac.Tcp("sack"), source=ac.Transfers(size=size, think=think)),
@@ -74,7 +74,7 @@ def loop() -> ac.Run:
 
 
 def test_the_record_is_what_the_summary_counts(loop: ac.Run) -> None:
-    """Check that rows and group summaries are of the same transfers.
+    """Rows and group summaries describe the same transfers.
 
     Validates: `completed`, `completion_mean`, `slowdown_mean`, the percentiles and `retransmissions` of a group agree
         with its rows; no transfer is faster than its ideal.
@@ -97,7 +97,7 @@ def test_the_record_is_what_the_summary_counts(loop: ac.Run) -> None:
 
 
 def test_transfers_that_do_not_end_have_rows_and_a_notice(loop: ac.Run) -> None:
-    """Check that censoring shows."""
+    """Transfers that do not end have rows, and a notice counts them."""
     rows = [row for row in loop.table("transfers").to_pylist() if row["group"] != "readers"]
     assert [(row["group"], row["start"], row["end"], row["completion"], row["slowdown"]) for row in rows] == [
         ("upload", 1.0, None, None, None)
@@ -110,14 +110,14 @@ def test_transfers_that_do_not_end_have_rows_and_a_notice(loop: ac.Run) -> None:
 
 
 def test_transfers_can_be_asked_for_by_group_and_change_nothing(loop: ac.Run) -> None:
-    """Check the place of a request, and that what is recorded shows in no number."""
+    """Records can be requested for a group; recording does not change any number."""
     alone = ac.simulate(loop.scenario, record=["transfers@upload"])
     assert alone.table("transfers").column("group").to_pylist() == ["upload"]
     assert alone.summary == ac.simulate(loop.scenario).summary == loop.summary
 
 
 def test_a_record_of_transfers_needs_transfers() -> None:
-    """Check the refusal where no source has any."""
+    """A record of transfers is refused if no source has transfers."""
     group = ac.Clients(transport=ac.Tcp("reno"), source=ac.Poisson(rate=10))
     scenario = ac.Scenario(duration="1 s", dumbbell=dumbbell(), clients=[group])
     with pytest.raises(ac.ScenarioError, match=r"record: 'transfers' is not allowed; needs a source with transfers"):

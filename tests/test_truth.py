@@ -45,13 +45,13 @@ def interval(low: float, high: float) -> Interval:
 
 @st.composite
 def admitted(draw: st.DrawFn) -> tuple[Interval, float]:
-    """Draw an interval and one of the values that it admits, all exact in binary."""
+    """Draw an interval and a value within it, all exact in binary."""
     low, width = draw(WHOLE), draw(st.integers(0, 40))
     return interval(low, low + 2 * width), low + draw(st.integers(0, 2 * width))
 
 
 def settled(answers: Sequence[Truth]) -> list[tuple[Truth, ...]]:
-    """Give every way in which the open answers may come out."""
+    """Return every combination of yes and no for the open answers."""
     return list(product(*[(NO, YES) if answer is OPEN else (answer,) for answer in answers]))
 
 
@@ -77,12 +77,12 @@ class TestComparisons:
             assert near(a, b, by=by) is exactly(abs(x - y) <= by)
 
     def test_of_one_run_are_open(self) -> None:
-        """It has no interval: nothing is excluded."""
+        """A single run has no interval, so no value is excluded."""
         assert above(student_interval([100]), 1) is OPEN
         assert at_most(student_interval([100]), student_interval([1, 1, 1])) is OPEN
 
     def test_of_two_wide_intervals_are_open(self) -> None:
-        """The means are a factor apart, but Student's t of two runs is 12.7."""
+        """The means differ strongly, but Student's t of two runs is 12.7."""
         assert below(student_interval([1, 2]), student_interval([4, 5])) is OPEN
         assert below(student_interval([1, 2, 1, 2, 1]), student_interval([4, 5, 4, 5, 4])) is YES
 
@@ -159,7 +159,7 @@ class TestByShare:
 
     @given(st.lists(st.tuples(ANSWERS, ANSWERS), min_size=1, max_size=9))
     def test_never_turns_round_unless_a_point_does(self, pairs: list[tuple[Truth, Truth]]) -> None:
-        """Two sets of runs that contradict each other nowhere never give opposite verdicts."""
+        """Two sets of runs that do not contradict each other at any point never give opposite verdicts."""
         calm = [(one, other) for one, other in pairs if {one, other} != {YES, NO}]
         if calm:
             first, second = (by_share(list(side)) for side in zip(*calm, strict=True))

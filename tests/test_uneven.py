@@ -1,4 +1,4 @@
-"""Judges the claims of each study by uneven runs, in which some hold, some fail and some are undecided."""
+"""Judges the claims of each study with uneven runs, for which some claims hold, some fail and some are undecided."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ CLAIMS: dict[str, Sequence[Claim]] = {
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_verdicts_and_reasons_are_those_that_were_kept(name: str) -> None:
-    """Verdict, reason and numbers of each claim."""
+    """Verdict, reason and numbers of each claim are compared."""
     hold_judged(f"{name}-uneven", judge(CLAIMS[name], uneven(WORLDS[name](), by=0.25)))
 
 

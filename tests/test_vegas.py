@@ -77,7 +77,7 @@ class TestPlaces:
             assert clients.transport.overhead == "12 us"
 
     def test_a_pair_can_overflow_every_buffer(self) -> None:
-        """Link and buffer hold less than one advertised window, and each of the two has six times the share."""
+        """Link and buffer hold less than one advertised window, and each client has six times the usual share."""
         whole = scenario(Place(application=OPEN, pair=True, buffer=3000))
         assert whole.dumbbell is not None
         assert [clients.count for clients in whole.clients] == [1, 1]
@@ -102,7 +102,7 @@ class TestPlaces:
         assert reno.source == ac.Poisson(rate=60)
 
     def test_the_trace_is_what_its_words_say(self) -> None:
-        """One on-off client with Pareto on periods, seed 3, in bins of 20 ms: exact."""
+        """The trace equals a run of one on-off client with Pareto on periods and seed 3, in bins of 20 ms."""
         made = ac.Scenario(
             profile="ns2-2.35",
             duration="60 s",
@@ -160,7 +160,7 @@ REGIMES = {
 
 
 def reported(page: Path) -> list[tuple[str, str]]:
-    """Return each statement of the guide that has a ratio, on one line, with the variant that it names."""
+    """Return each statement of the guide with a ratio, on one line, and the variant that it names."""
     text = " \n\n".join(" ".join(part.split()) for part in page.read_text(encoding="utf-8").split("\n\n"))
     return re.findall(r"^(\*\*.*\*\*ratio .*) Variant `([\w-]+)`\. $", text, re.MULTILINE)
 
@@ -174,7 +174,7 @@ class TestSentences:
     def test_are_backed(self, words: str, variant: str) -> None:
         """The numbers in the guide equal the results of its variants, over seeds 1 to 5.
 
-        A number may differ by 10 %, or by 0.02, which a correction of a model may change without changing a statement.
+        A number may differ by 10 % or by 0.02, so that small corrections of a model do not invalidate a statement.
         """
         runs = [observe(ac.simulate(REGIMES[variant], seed=seed, record=RECORD)) for seed in range(1, 6)]
 
@@ -257,7 +257,7 @@ class TestNs2:
 class TestCommand:
     @pytest.fixture
     def instead(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Put the made-up world in the place of the runs."""
+        """Use the synthetic runs instead of real ones."""
 
         monkeypatch.setattr(paper, "gather", lambda *_, **__: Runs({"places": vegas_world.side().part("places")}))
 

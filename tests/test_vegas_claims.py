@@ -1,4 +1,4 @@
-"""The statements on Vegas and Reno: each rule with made-up runs in which it holds, and in which it fails."""
+"""The claims on Vegas and Reno: each rule with synthetic runs in which it holds, and in which it fails."""
 
 from __future__ import annotations
 
@@ -128,5 +128,5 @@ class TestRules:
 
     @pytest.mark.parametrize(("vegas", "part"), [(30, 7 / 18), (57, 0.6784)])
     def test_leftover_is_what_is_over(self, vegas: int, part: float) -> None:
-        """4166.7 packets a second less 100 for each Reno client, over 100 for each Vegas client."""
+        """The result is 4166.7 packets a second minus 100 per Reno client, divided by 100 per Vegas client."""
         assert leftover(vegas) == pytest.approx(part, abs=1e-4)

@@ -32,10 +32,10 @@ STUDIES: dict[str, Sequence[Claim]] = {
 RULES = [(study, claim) for study, claims in STUDIES.items() for claim in claims]
 
 AMBIGUOUS = re.compile(r"\b(?:if at all|at most;|if at most(?! points)|else not|left to chance)")
-"""*If at all* means "if even once" where "at every point" is meant; *partly if at most* says nothing."""
+"""Ambiguous phrases: *if at all* could mean "at one point" or "at every point"; *partly if at most* has no meaning."""
 
 EXACT = {("selfsimilar", "4-1"), ("selfsimilar", "5-1")}
-"""Judged by a hundred paths of noise, and by printed numbers or one capture: there is nothing to leave open."""
+"""Claims that are never undecided: one is judged by a hundred paths of noise, one by printed numbers or a capture."""
 
 
 @pytest.mark.parametrize(("study", "claim"), RULES, ids=lambda one: one if isinstance(one, str) else one.key)

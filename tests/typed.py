@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def typed(line: str, *, options: Sequence[str] = ("--set", "--record", "--out")) -> ac.Scenario:
-    """Read the scenario that a command runs; it may have these options."""
+    """Return the scenario that a command runs; the command may have these options."""
     program, verb, file, *given = shlex.split(line)
     assert (program, verb) == ("ackclock", "run")
     with open(file, "rb") as text:  # noqa: PTH123 - as the command has it, from the root

@@ -43,5 +43,5 @@ def uneven(both: Both, *, by: float) -> Both:
 
 
 def _off(text: str, places: np.ndarray) -> Any:
-    """Return numbers between -1 and 1 that depend on a text, and on the place in an array."""
+    """Return numbers between -1 and 1 that depend on a text and on the index in an array."""
     return 2 * ((crc32(text.encode()) / 2**32 + places) % 1) - 1

@@ -1,4 +1,4 @@
-"""A made-up world of Reno and Vegas side by side in which most sentences of the study hold, and ways to change it."""
+"""Synthetic runs of competing Reno and Vegas clients for which most claims hold, and functions that change them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 SEEDS = (1, 2, 3)
 
-# Vegas' part by the buffer: more than Reno's with a small one, less with a large one.
+# Ratio of Vegas' goodput to Reno's by buffer: above 1 with a small buffer, below 1 with a large one.
 RATIOS = {10: 1.4, 50: 1.2, 150: 1.0, 500: 0.6, 1500: 0.3, 3000: 0.2}
 
 
 def world(place: Place) -> Values:
-    """Make a run of a place."""
+    """Make a synthetic run of a point."""
     ratio = RATIOS[place.buffer]
     if place.pair:
         ratio = {10: 1.2, 50: 0.5, 150: 0.2, 500: 0.1, 1500: 0.05, 3000: 0.02}[place.buffer]
@@ -80,13 +80,13 @@ def world(place: Place) -> Values:
 
 @cache
 def _coordinates() -> Sequence[tuple[Place, Mapping[str, Any]]]:
-    """List the places; to make a dictionary of each takes longer than all else here."""
+    """List the coordinates of the points once, since making the dictionaries takes most of the time."""
     return [(place, asdict(place)) for place in places()]
 
 
 @lru_cache(maxsize=4)
 def side(*changes: Change) -> Runs:
-    """Make the runs of every place, which differ by a millionth from seed to seed."""
+    """Make the runs of every point, which differ by a millionth between seeds."""
     made = []
     for place, where in _coordinates():
         values = world(place)
@@ -104,18 +104,18 @@ def side(*changes: Change) -> Runs:
 
 
 def evidence(*changes: Change) -> Both:
-    """Make what claims are judged by: changed runs of ours, and ns-2's as they were."""
+    """Return the evidence for judging: changed runs of ours, and unchanged runs of ns-2."""
     return Both(ours=side(*changes), ns2=side())
 
 
 def unsteady(whole: Both) -> Both:
-    """Let our runs differ so much from seed to seed that no interval excludes anything."""
+    """Let our runs differ so much between seeds that no interval excludes any value."""
     spread = {1: 0.1, 2: 1.0, 3: 10.0}
     return each(whole, lambda row: {name: value * spread[row.seed] for name, value in row.values.items()})
 
 
 def once(whole: Both) -> Both:
-    """Keep one run of each place."""
+    """Keep one run of each point."""
     return replace(whole, ours=by_part(Runs({"places": [row for row in whole.ours.part("places") if row.seed == 1]})))
 
 
@@ -126,7 +126,7 @@ def each(whole: Both, change: Callable[[Row], Values]) -> Both:
 
 
 def put(name: str, new: float | Callable[[Place], float], at: Where = lambda _: True) -> Change:
-    """Make the change of a number at some places."""
+    """Return a function that changes a number at some points."""
 
     def change(place: Place, values: Values) -> Values:
         number = new(place) if callable(new) else new
@@ -136,5 +136,5 @@ def put(name: str, new: float | Callable[[Place], float], at: Where = lambda _: 
 
 
 def beside(**chosen: object) -> Where:
-    """Choose the places with the given properties."""
+    """Return a condition that selects points with the given properties."""
     return lambda place: replace(place, **chosen) == place  # type: ignore[arg-type]

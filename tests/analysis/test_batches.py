@@ -12,7 +12,7 @@ from ackclock.analysis import batch_means, student_interval
 
 
 def autoregressive(correlation: float, shape: tuple[int, int]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Give series of mean 100 whose neighbours have this correlation, each from a start in its steady state."""
+    """Return series of mean 100 whose neighbours have this correlation, started in the steady state."""
     random = np.random.default_rng(1)
     noise = random.normal(size=shape)
     start = random.normal(size=(shape[0], 1)) / math.sqrt(1 - correlation**2)
@@ -25,7 +25,7 @@ def test_by_hand() -> None:
     series = [1000] * 5 + ([1] * 10 + [3] * 10) * 20
     found = batch_means(series)
     assert found.interval == student_interval([1, 3] * 20)
-    # Of 399 neighbours 39 differ: (360 - 39) / 400.
+    # 39 of 399 pairs of neighbours differ: (360 - 39) / 400.
     assert found.correlation == pytest.approx(321 / 400)
     assert found.warning.startswith(
         "the interval is too narrow: neighbouring parts of the series are correlated (0.80)"

@@ -1,4 +1,4 @@
-"""Two settings compared pair by pair."""
+"""Paired comparison of two settings."""
 
 from __future__ import annotations
 

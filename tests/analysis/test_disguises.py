@@ -1,4 +1,4 @@
-"""The tests for a hump of energy and for spectral lines, by hand: each comparison at its border."""
+"""The tests for a hump of energy and for spectral lines, computed by hand: each comparison at its limit."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 SMALL = [0.01] * 5
 UNEVEN = [0.01, 0.01, 0.3, 0.32**0.5, 0.32**0.5]
-"""The error of the fall is the root of 0.3² and 1 / (2 / 0.32) = 0.4²: 0.5."""
+"""The error of the fall is 0.5, the root of 0.3² + 0.4², with 0.4² = 1 / (2 / 0.32)."""
 WEIGHTED = [0.01, 0.01, 0.01, 0.1, 0.2]
-"""Of the last two, the first has four times the weight."""
+"""The last but one octave has four times the weight of the last one."""
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ WEIGHTED = [0.01, 0.01, 0.01, 0.1, 0.2]
     [
         ([0, 1, 3, 1.9, 1.9], SMALL, 8),
         ([0, 1, 3, 2, 2], SMALL, None),  # it must fall by more than a half: 1 in logarithms to base 2
-        ([2, 2.5, 3, 1, 1], SMALL, None),  # and rise by more than that
+        ([2, 2.5, 3, 1, 1], SMALL, None),  # it must also rise by more than that
         ([1.9, 2.5, 3, 1, 1], SMALL, 8),
         ([2.5, 1.9, 3, 1, 1], SMALL, 8),  # from the lowest octave before it
         ([2.5, 2.9, 3, 1, 1], SMALL, None),
@@ -34,8 +34,8 @@ WEIGHTED = [0.01, 0.01, 0.01, 0.1, 0.2]
         ([0, 1, 3, 1.8, 2.75], WEIGHTED, 8),  # 1.99 on average
         ([0, 1, 3, 1.8, 2.85], WEIGHTED, None),  # 2.01
         ([0, 3, 1.5, 1.5, 1.5], SMALL, 4),
-        ([3, 1, 1, 1, 1], SMALL, None),  # nothing before it
-        ([0, 1, 2, 3, 5], SMALL, None),  # nothing beyond it
+        ([3, 1, 1, 1, 1], SMALL, None),  # no octave before the maximum
+        ([0, 1, 2, 3, 5], SMALL, None),  # no octave beyond the maximum
         ([0, 1, 2, 5, 3], SMALL, 16),
     ],
 )

@@ -1,6 +1,6 @@
-"""Results of every function of `ackclock.analysis` for fixed input, as they were when they were kept.
+"""Results of every function of `ackclock.analysis` for fixed input equal the stored ones.
 
-Other tests check the functions by laws and by hand; these hold every number, and so the constants and the bounds.
+Other tests compare the functions with laws and hand computations; these also detect changes of constants and bounds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ METHODS = ("abry_veitch", "local_whittle", "kettani_gubner_k1", "kettani_gubner"
 
 
 def uniform(count: int, *, root: float = 2) -> NDArray[np.float64]:
-    """Give numbers from 0 to 1 without a generator, whose numbers might change with the library's version."""
+    """Return numbers from 0 to 1 by a formula, since a library's generator might change between versions."""
     return np.asarray(np.sqrt(root) * np.arange(1, count + 1) ** 2 % 1, dtype=np.float64)
 
 
@@ -34,7 +34,7 @@ COUNTS = np.floor(6 * NOISE).astype(int)
 
 
 def walk() -> NDArray[np.float64]:
-    """Give a series with long memory: sums of noise that change at every power of two."""
+    """Return a series with long memory: sums of noise that change at every power of two."""
     steps = uniform(4096) - 0.5
     return np.asarray(sum(np.repeat(steps[:: 2**octave], 2**octave) for octave in range(10)))
 
@@ -96,8 +96,8 @@ def test_hurst_parameters_are_those_that_were_kept() -> None:
 def test_a_hump_of_energy_is_a_cycle() -> None:
     """Cycles of unequal lengths have no line in the spectrum; the energy of their octaves has a hump.
 
-    The octave with the most energy, its neighbours and the errors decide; each number moves the border between a cycle
-    and none.
+    The octave with the most energy, its neighbours and the errors decide. Each number shifts the limit between a cycle
+    and no cycle.
     """
     bins = np.arange(8192)
     saw = np.modf(np.cumsum(1 / (48 + 32 * np.repeat(uniform(128), 64))))[0]

@@ -71,7 +71,7 @@ class TestEpochs:
 class TestCorrelation:
     def test_by_hand(self) -> None:
         # Bins of 2 s from 10 s on, four of them. Flow 0 loses in bins 0 and 1, flow 1 in 1 and 2: covariance 0, and so
-        # no correlation. What lies before 10 s or in the part of a bin after 18 s does not count.
+        # no correlation. Losses before 10 s, and in the incomplete bin after 18 s, do not count.
         times, flows = [10.0, 11.9, 12.0, 13.0, 14.5, 9.9, 18.5], [0, 0, 0, 1, 1, 0, 1]
         found = loss_correlation(times, flows, count=2, round_trip=2, start=10, end=19)
         assert (found.value, found.quiet, found.bins) == (0, 0.25, 4)
@@ -81,7 +81,7 @@ class TestCorrelation:
         assert (found.value, found.quiet) == (-1, 0)
 
     def test_a_flow_that_never_loses_is_correlated_with_nobody(self) -> None:
-        # One pair of three always loses together.
+        # One of three pairs always loses together.
         times, flows = [0.5, 0.5], [3, 8]
         assert loss_correlation(times, flows, count=2, round_trip=1, start=0, end=2).value == 1
         assert loss_correlation(times, flows, count=3, round_trip=1, start=0, end=2).value == 0.5

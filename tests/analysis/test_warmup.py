@@ -15,8 +15,8 @@ batches_of_five = st.lists(st.integers(0, 50), min_size=50, max_size=200)
 
 
 def test_by_hand() -> None:
-    # Sums of five: 0, 0, then 50 and 55 in turn. The marginal standard error of the 18 that follow is the least: one
-    # more or one less of them leaves the spread as it is, and the first two are far off.
+    # Sums of five: 0, 0, then 50 and 55 in turn. The marginal standard error is least for the last 18 sums: omitting
+    # one of them hardly changes the spread, and the first two are far from the rest.
     series = [0] * 10 + ([10] * 5 + [11] * 5) * 9
     found = mser5(series)
     assert (found.length, found.count, found.reason) == (10, 100, "")

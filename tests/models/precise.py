@@ -1,4 +1,4 @@
-"""Holding what the models compute in floating point to the same formulas in 50 digits or more."""
+"""Compares the models' floating-point results with the same formulas in 50 digits or more."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 SMALLEST = 300
 """No probability is below 1e-300."""
 DIGITS = SMALLEST + 50
-"""So many leave 50 of a difference from 1 of such a probability."""
+"""Digits of the evaluation: 50 remain in the difference between 1 and such a probability."""
 
 
 def losses(count: int, random: np.random.Generator) -> Reals:
-    """Give probabilities near 0, near 1 and in between, a third of each."""
+    """Return probabilities near 0, near 1 and in between, a third of each."""
     small, odds = 10 ** random.uniform(-SMALLEST, -1, count), random.uniform(0, 1, count)
     near = 1 - 10 ** random.uniform(-15, -1, count)
     return np.choose(np.arange(count) % 3, [small, near, odds])
 
 
 def between(low: float, high: float, count: int, random: np.random.Generator) -> Reals:
-    """Give numbers that are uniform in their logarithm."""
+    """Return numbers whose logarithms are uniform."""
     return np.exp(random.uniform(np.log(low), np.log(high), count))
 
 
 def errors(found: Reals, exact: Callable[..., object], *arguments: Reals) -> Reals:
-    """Return the relative errors of what was found beside a precise evaluation, number by number."""
+    """Return the relative error of each number compared with a precise evaluation."""
 
     def each() -> Iterator[float]:
         for value, *numbers in zip(found.tolist(), *(array.tolist() for array in arguments), strict=True):

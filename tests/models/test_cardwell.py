@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def latency(d: mpf, p: mpf, rtt: mpf, t0: mpf, b: mpf, w1: mpf, w_max: mpf, delack: mpf) -> mpf:
-    # The paper's equations in their order, with slow start and its window kept within the transfer's.
+    # The paper's equations in their order; slow start and its window are limited to the transfer's.
     gamma, q = 1 + 1 / b, 1 - p
 
     def share(w: mpf) -> mpf:
@@ -46,7 +46,7 @@ def latency(d: mpf, p: mpf, rtt: mpf, t0: mpf, b: mpf, w1: mpf, w_max: mpf, dela
 
 
 def test_every_digit(record_property: Note) -> None:
-    """Transfers of one packet to a million, at losses from 1e-300 to 1 - 1e-15.
+    """Tests transfers of one packet to a million, with losses from 1e-300 to 1 - 1e-15.
 
     Validates: the result equals the paper's sum for all arguments.
     Source: Cardwell, Savage and Anderson 2000, equations (5) to (25), evaluated in 50 digits and more.
@@ -70,7 +70,7 @@ def flow(packets: Any = 10, **changed: Any) -> Cardwell:
 
 
 def test_whole_windows_without_a_loss() -> None:
-    # 1 + 2 + 4 + 8 packets take four round trips, and with delayed ACKs 2 + 3 do two.
+    # 1 + 2 + 4 + 8 packets take four round trips; with delayed ACKs 2 + 3 packets take two.
     assert float(flow(15).latency) == pytest.approx(4, rel=1e-14)
     assert float(flow(5, b=2, initial_window=2).latency) == pytest.approx(2, rel=1e-14)
     # 1 + 2 + 4, then windows of 4: 15 packets take five.

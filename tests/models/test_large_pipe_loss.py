@@ -1,4 +1,4 @@
-"""The loss law of the large pipe: its polynomials, its exact count, and a flow that loses exactly that share."""
+"""Loss in a large pipe: the polynomials, the exact count, and a flow that loses exactly this share."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ SERVICE = 0.001
 
 
 def by_the_sum(window: int, b: Fraction) -> Fraction:
-    """Give S as the paper writes it down."""
+    """Return S from the sum in the paper."""
     return b * sum(range((window + 1) // 2, window + 1)) + 2 * window + 1
 
 
 def by_the_acks(window: int) -> int:
-    """Return how many ACKs take a window from its half to one more than the pipe holds, each adding 1 / cwnd."""
+    """Return the number of ACKs that increase a window from half to one more than the pipe, by 1 / cwnd each."""
     cwnd, acks = float((window + 1) // 2), 0
     while cwnd < window + 1:
         cwnd, acks = cwnd + 1 / cwnd, acks + 1
@@ -39,7 +39,7 @@ def test_exact_fractions(b: Fraction) -> None:
     told = large_pipe_loss(window=list(windows), b=float(b))
     for at, window in enumerate(windows):
         printed, new = by_the_sum(window, b), (window + 1) // 2 - 1
-        # The ACK that ends recovery covers the whole old window, but lets only one packet go.
+        # The ACK that ends recovery covers the whole old window, but releases only one packet.
         counted = b * (by_the_acks(window) - 1) + 1 + 2 * window + 1
         assert told.printed[at] == pytest.approx(float(1 / printed), rel=1e-15)
         assert told.corrected[at] == pytest.approx(float(1 / (printed + new)), rel=1e-15)
@@ -67,7 +67,7 @@ def test_smooth() -> None:
     np.testing.assert_allclose(told.printed, 8 / (3 * w**2 + 21 * w + 8), rtol=1e-14)
     np.testing.assert_allclose(told.corrected, 8 / (3 * w**2 + 25 * w + 4), rtol=1e-14)
     np.testing.assert_allclose(told.counted, 8 / (3 * w**2 + 23 * w + 13.5), rtol=1e-14)
-    # It stays within a packet and a half window's eighth of what it smooths, whatever b.
+    # The inverse loss of the smooth form differs from the exact one by at most b (W / 8 + 1).
     whole = np.arange(3, 100)
     for b in (1, 2):
         smooth, exact = large_pipe_loss(window=whole, b=b, smooth=True), large_pipe_loss(window=whole, b=b)
@@ -77,7 +77,7 @@ def test_smooth() -> None:
 
 
 def packets_an_epoch(window: int, *, delayed_ack: bool) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the packets that one Reno flow sends from loss to loss, where buffer and link hold a window.
+    """Return the packets that one Reno flow sends between losses, if buffer and link hold a given window.
 
     The link never idles, so between two drops it sends a packet each service time; the dropped one comes on top.
     """
@@ -106,7 +106,7 @@ def packets_an_epoch(window: int, *, delayed_ack: bool) -> np.ndarray[Any, np.dt
 
 
 def test_a_flow_with_a_window_of_five_loses_one_in_25(record_property: Note) -> None:
-    """One Reno flow, no chance in it, in a pipe of five packets.
+    """A deterministic run of one Reno flow in a pipe of five packets.
 
     Validates: the corrected law and the exact count at W = 5; the printed law gives 1/23.
     Source: Qiu, Zhang and Keshav, section 5.1.1, with the number of packets that Reno sends in an epoch; ns-2.35 with
@@ -129,7 +129,7 @@ NS2 = {4: 20, 5: 25, 6: 33, 7: 39, 8: 50, 9: 57, 11: 77, 13: 101, 15: 127, 20: 2
 
 @pytest.mark.parametrize("window", NS2)
 def test_a_flow_loses_what_is_counted(window: int, record_property: Note) -> None:
-    """The same at other windows: this is what tells the three laws apart.
+    """At other windows, the three formulas give different losses.
 
     Validates: the exact count, in ns-2 and here.
     Source: as above.
@@ -144,7 +144,7 @@ def test_a_flow_loses_what_is_counted(window: int, record_property: Note) -> Non
 
 @pytest.mark.parametrize("window", [5, 6, 7, 8, 9, 12, 13, 16, 20])
 def test_a_flow_with_delayed_acks_loses_what_is_counted(window: int, record_property: Note) -> None:
-    """Every second packet is acknowledged: b = 2.
+    """The receiver acknowledges every second packet: b = 2.
 
     Validates: the parameter b of the exact count.
     Source: as above.

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     Note = Callable[[str, object], None]
 
-# What ns-2.35 measures in the paper's grid without overhead, three decimals, where a third of the pipe is passed: the
-# pipe in packets, connections, loss, and a and b of a relative least-squares fit to all the decimals.
+# Losses of ns-2.35 in the paper's grid without overhead, for more connections than a third of the pipe: the pipe in
+# packets, connections, loss to three decimals, and a and b of a relative least-squares fit to all decimals.
 T1_100 = ([60, 100, 150, 200, 300, 450, 600], [0.093, 0.131, 0.154, 0.172, 0.197, 0.222, 0.246], 127.5, 0.2903)
 T1_400 = ([150, 200, 300, 450, 600], [0.073, 0.088, 0.118, 0.146, 0.169], 479.9, 0.3032)
 ISDN_100 = ([60, 100, 150, 200, 300, 450, 600], [0.127, 0.203, 0.261, 0.296, 0.351, 0.408, 0.456], 218.7, 0.6183)
@@ -26,7 +26,7 @@ ISDN_400 = ([150, 200, 300, 450, 600], [0.078, 0.104, 0.172, 0.269, 0.343])
 
 @pytest.mark.parametrize(("connections", "loss", "a", "b"), [T1_100, T1_400, ISDN_100])
 def test_fits_to_ns2(connections: list[int], loss: list[float], a: float, b: float, record_property: Note) -> None:
-    """Hyperbolas through what ns-2 measured.
+    """Hyperbolas are fitted to losses that ns-2 measured.
 
     Validates: a and b of the fit, and that their intervals contain the true values.
     Source: Qiu, Zhang and Keshav, Table 4, reproduced with ns-2.35 and fitted by independent code.
@@ -62,7 +62,7 @@ def test_says_that_a_straight_line_has_no_a() -> None:
     assert told.slope == pytest.approx(0.00055, rel=0.01)
     assert told.rms == pytest.approx(0.055, rel=0.05)
     assert told.slope_bounds[0] < 0.00055 < told.slope_bounds[1]
-    # This one is all there is of a line, and the next bends upwards: no hyperbola of positive a comes close.
+    # Points on a straight line give a very large a; points that bend upwards fit no hyperbola with positive a.
     straight = hyperbola(connections=[1, 2, 3], loss=[0.1, 0.2, 0.3])
     assert straight.slope == pytest.approx(0.1)
     assert straight.a > 1e6
@@ -72,7 +72,7 @@ def test_says_that_a_straight_line_has_no_a() -> None:
 
 
 def test_intervals_cover() -> None:
-    """2000 noisy hyperbolas.
+    """Fits 2000 noisy hyperbolas.
 
     Validates: the level of the intervals for a, b and the slope.
     Source: definition of a confidence interval.

@@ -41,7 +41,7 @@ def full(p: mpf, rtt: mpf, t0: mpf, b: mpf, w_max: mpf) -> mpf:
 
 
 def test_every_digit(record_property: Note) -> None:
-    """Both formulas from p of 1e-300 to 1 - 1e-15, windows from 1 to 1e9 and none, delayed ACKs or not.
+    """Tests both formulas for p from 1e-300 to 1 - 1e-15, windows from 1 to 1e9 or unlimited, and both values of b.
 
     Validates: the result equals the formula for all arguments.
     Source: Padhye, Firoiu, Towsley and Kurose 2000, equations (32) and (33), evaluated in 50 digits.
@@ -51,7 +51,7 @@ def test_every_digit(record_property: Note) -> None:
     p, b = losses(count, random), random.choice([1.0, 2.0, 1.5, 8.0], count)
     rtt, t0 = between(1e-4, 10, count, random), between(1e-3, 100, count, random)
     w_max = np.where(random.random(count) < 0.3, math.inf, between(1, 1e9, count, random))
-    # A third of the windows are next to the one at which the full formula changes.
+    # A third of the windows are next to the window at which the full formula changes.
     edge = 1 + np.sqrt(8 / (3 * b * np.maximum(p, 1e-18)))
     w_max = np.where(random.random(count) < 0.3, edge * between(0.9, 1.5, count, random), w_max)
     told = pftk(p=p, rtt=rtt, t0=t0, b=b, w_max=w_max)
@@ -68,7 +68,7 @@ def test_the_window_limits() -> None:
 
 
 def test_rare_losses_leave_the_square_root() -> None:
-    # The timeouts go with p^1.5 and the rest with p^0.5.
+    # The timeout term is proportional to p^1.5 and the rest to p^0.5.
     p = np.array([1e-8, 1e-10])
     told = pftk(p=p, rtt=0.1, t0=1, b=2)
     for rate in (told.approximate, told.full):

@@ -30,7 +30,7 @@ def test_uncongested_it_sends_what_the_sources_make() -> None:
 
 
 def test_the_advertised_window_bounds() -> None:
-    # Ten windows of 20 packets fit into what is on its way: a window a round trip, for ever.
+    # Ten windows of 20 packets fit into the path: each client always sends a window per round trip.
     result = paper(10, rate=1e5, intervals=50, warmup=50, replications=1)
     np.testing.assert_allclose(result.mean, 200)
     np.testing.assert_allclose(result.cov, 0, atol=1e-12)
@@ -64,7 +64,7 @@ def test_a_lone_greedy_sender_draws_the_engines_sawtooth() -> None:
 def test_what_is_not_lost_is_carried() -> None:
     result = paper(50, intervals=100, warmup=100, replications=2)
     carried = result.utilization * 50e6 / 12000 * 0.1
-    # Except for the change of the queue in the meantime, at most 50 packets in 100 intervals.
+    # The tolerance is the change of the queue in the meantime, at most 50 packets in 100 intervals.
     np.testing.assert_allclose(result.mean * (1 - result.loss), carried, atol=0.5)
     assert (result.queue > 0).all()
     assert (result.queue < 50).all()

@@ -42,7 +42,7 @@ def test_agrees_with_another_evaluation(clients: int, closed: float, opened: flo
 
 
 def test_between_its_regimes_it_is_either() -> None:
-    # From open windows 42 clients are Poisson for some time and congested for good after that.
+    # Started with open windows, 42 clients are Poisson for some time and then always congested.
     cov = paper(42, initial_window=20).cov
     assert cov.min() == pytest.approx(0.048, rel=0.05)
     assert cov.max() == pytest.approx(0.222, rel=0.05)
@@ -56,7 +56,7 @@ def test_uncongested_it_sends_what_the_sources_make() -> None:
 
 
 def test_one_client_by_hand() -> None:
-    # More than enough to send: 1, 2, 3, 4 are more than 3, so 2, 3, 4 and so on: a cut in every third.
+    # Data is always available. The window grows from 1 to 4, which exceeds 3 and causes a cut; then it repeats 2, 3, 4.
     result = paper(1, rate=1e6, capacity=20, buffer=1, intervals=6, warmup=1, replications=2)
     assert result.gamma == 3
     np.testing.assert_allclose(result.mean, 3)

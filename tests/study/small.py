@@ -1,4 +1,4 @@
-"""Studies of runs that take a millisecond."""
+"""Small studies whose runs take a millisecond."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def scenario(**changes: object) -> ac.Scenario:
 
 
 def study(**design: object) -> ac.Study:
-    """Return a study of it: by default 6 points, twice each."""
+    """Return a study of this scenario, by default with 6 points and two seeds."""
     return ac.Study.from_dict({"scenario": scenario(), "over": GRID, "replications": 2} | design)
 
 
 def write(path: Path, *, clients: int = 5, seeds: int = 40, seconds: int = 2) -> Path:
-    """Write a study's file: so many points, so often each."""
+    """Write a study's file with a number of points and of replications."""
     design = {
         "replications": seeds,
         "over": {"clients.0.count": list(range(1, clients + 1))},
@@ -46,7 +46,7 @@ def write(path: Path, *, clients: int = 5, seeds: int = 40, seconds: int = 2) ->
 
 
 def found(store: Path) -> dict[str, pa.Table]:
-    """Return all that a study's runs found, in one order."""
+    """Return all results of a study's runs, in a fixed order."""
     with ac.open(store) as opened:
         names = opened.sql("show tables")["name"].to_pylist()
         tables = {name: opened.sql(f"from {name} order by all") for name in names if name != "costs"}

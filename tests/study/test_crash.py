@@ -1,4 +1,4 @@
-"""Sweeps that end before they are done, and sweeps that share a store."""
+"""Sweeps that end before they are complete, and sweeps that share a store."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 TIMES = often(2, long=50)
-"""How often a sweep is killed. Two run at once half as often."""
+"""Number of kills of a sweep; two simultaneous sweeps are tested half as often."""
 
 
 def sweep(file: Path, store: Path) -> subprocess.Popen[bytes]:
-    """Begin a sweep in a process of its own."""
+    """Start a sweep in a separate process."""
     command = [sys.executable, "-m", "ackclock", "sweep", str(file), "--store", str(store), "--jobs", "2"]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -33,14 +33,14 @@ def rows(store: Path) -> int:
 
 @pytest.mark.slow
 def test_a_sweep_killed_at_any_moment_goes_on(tmp_path: Path) -> None:
-    """200 runs; killed as soon as so many are seen to be there, between none and three quarters."""
+    """A sweep of 200 runs is killed when a number of them is stored: from none to three quarters."""
     file = write(tmp_path / "some.toml", clients=5, seeds=40, seconds=100)
     assert sweep(file, tmp_path / "whole").wait() == 0
     whole = found(tmp_path / "whole")
     assert len(whole["runs"]) == 200
     moments = random.Random(6)  # noqa: S311 - not for secrets
     left: list[int] = []
-    # on a busy machine a sweep may end before it is seen to have begun: kill others then
+    # on a busy machine a sweep may end before its start is noticed; then others are killed
     while len(left) < TIMES or not any(0 < count < 200 for count in left):
         assert len(left) < TIMES + 20
         store = tmp_path / f"killed-{len(left)}"
@@ -60,7 +60,7 @@ def test_a_sweep_killed_at_any_moment_goes_on(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_two_sweeps_at_once_make_the_union(tmp_path: Path) -> None:
-    """Half of their runs are the same."""
+    """The two sweeps have half of their runs in common."""
     first = write(tmp_path / "first.toml", clients=4, seeds=20)
     second = write(tmp_path / "second.toml", clients=2, seeds=40)
     for turn in range(TIMES // 2):

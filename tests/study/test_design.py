@@ -17,7 +17,7 @@ from ackclock.study.survey import Survey
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A field of each kind that points change, with values that are allowed there.
+# A field of each kind that points can change, with allowed values.
 FIELDS: dict[str, list[Any]] = {
     "duration": ["1 s", "2 s"],
     "profile": ["rfc", "ns2-2.35"],

@@ -80,7 +80,7 @@ def test_whoever_watches_ends_it_after_what_is_under_way() -> None:
         return lambda: task
 
     def watch() -> bool:
-        if asked.is_set():  # what nobody had begun by then is forgotten
+        if asked.is_set():  # tasks that have not begun by then are discarded
             go_on.set()
         if begun.is_set():
             asked.set()

@@ -1,4 +1,4 @@
-"""A cluster that does not start, or dies: one line, and finished runs are kept. Ray is not needed for these tests."""
+"""A cluster that fails to start or dies gives an error of one line; finished runs stay stored. Ray is not needed."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def fine(*_: Any, **__: Any) -> Any:
 
 
 def dead(*_: Any, **__: Any) -> Any:
-    """Fail as Ray does where its daemon is gone: with an exception of no kind, over several lines."""
+    """Fail like Ray without its daemon: with a plain exception whose message has several lines."""
     raise Exception("The raylet is gone\n  at some place\n")  # noqa: TRY002 - as Ray has it
 
 
 def full(_: object) -> SimpleNamespace:
-    """Make what takes no tasks of a function."""
+    """Wrap a function so that it accepts no tasks."""
     return SimpleNamespace(remote=dead)
 
 
 def ray(**broken: Callable[..., Any]) -> ModuleType:
-    """Make up a Ray that takes all tasks and has a processor, with some functions replaced."""
+    """Return a substitute for Ray that accepts all tasks and has one processor, with some functions replaced."""
     module = ModuleType("ray")
     whole = {
         "init": fine,
@@ -79,7 +79,7 @@ def test_a_cluster_that_fails_is_one_clear_line(
 def test_an_interrupt_behind_another_error_is_one_clear_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Python 3.11 raises a RuntimeError where an interrupt comes while a class is built, as pydantic's are."""
+    """Python 3.11 raises a RuntimeError if an interrupt arrives while a class is created, as pydantic does."""
 
     class Interrupted:
         def __set_name__(self, owner: type, name: str) -> None:

@@ -25,14 +25,14 @@ clients = [
 
 @pytest.fixture(autouse=True)
 def no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make runs on threads, whatever engine is asked for: the check is the same."""
+    """Make runs on threads even if Ray is requested: the check of paths is the same."""
     workers = sweeping._workers
     monkeypatch.setattr(sweeping, "_workers", lambda _, *rest: workers("threads", *rest))
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with traces, beside one with others."""
+    """Return a folder with traces, next to another folder with traces."""
     for name in ("study", "elsewhere"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "packets.csv").write_text("time\n0.1\n0.2\n")

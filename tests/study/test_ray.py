@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.slow, pytest.mark.needs("ray")]
 
-# A cluster of our own, which no other process can join.
+# A separate cluster, which no other process can join.
 ENVIRONMENT = {
     **os.environ,
     "PYTHONPATH": os.pathsep.join(sys.path),
@@ -33,11 +33,11 @@ ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
 }
 PATIENCE = 120
-"""Seconds that Ray may take for anything."""
+"""Time limit of each wait for Ray, in seconds."""
 
 
 def wait_until(there: Callable[[], bool], process: subprocess.Popen[bytes]) -> None:
-    """Wait for something that a process does; it may end before."""
+    """Wait for an effect of a process, which may end first."""
     end = time.monotonic() + PATIENCE
     while not there() and process.poll() is None:
         assert time.monotonic() < end, "Ray takes too long"
@@ -47,7 +47,7 @@ def wait_until(there: Callable[[], bool], process: subprocess.Popen[bytes]) -> N
 
 @contextmanager
 def node(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a machine of a cluster with one processor, as ``ray start`` does."""
+    """Start a machine of a cluster with one processor, as ``ray start`` does."""
     command = [str(Path(sys.executable).with_name("ray")), "start", "--block", "--num-cpus=1", *arguments]
     with log.open("wb") as file:
         process = subprocess.Popen(
@@ -66,14 +66,14 @@ def node(log: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def take_away(process: subprocess.Popen[bytes]) -> None:
-    """End a machine with all of its processes, at once."""
+    """Kill a machine with all its processes at once."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
 def sweep(file: Path, store: Path, *options: str) -> subprocess.Popen[bytes]:
-    """Begin a sweep on a cluster."""
+    """Start a sweep on a cluster."""
     command = [sys.executable, "-m", "ackclock", "sweep", str(file), "--store", str(store), "--engine", "ray", *options]
     return subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -97,7 +97,7 @@ def test_a_cluster_of_its_own_makes_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_machine_is_taken_away_half_way(tmp_path: Path) -> None:
-    """400 runs, a head and a worker of one processor each; the worker is killed."""
+    """A sweep of 400 runs uses a head and a worker with one processor each; the worker is killed."""
     file, store = write(tmp_path / "some.toml", clients=10, seeds=40, seconds=200), tmp_path / "ray"
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -26,11 +26,11 @@ def until(most: int = 60, share: str = "5 %") -> Until:
     [
         ([], 5),
         ([1.0] * 5, 0),
-        ([None] * 5, 0),  # it has no value there, and will not get one
+        ([None] * 5, 0),  # the measure has no value at this point, and more runs will not change this
         ([None, None, 1.0, 1.0, 1.0], 5),
         ([0.0] * 5, 0),
         ([0.0, 0.0, 0.0, 0.0, 1.0], 5),
-        ([0.5, 1.5, 1.0, 0.5, 1.5], 5),  # hundreds would be needed, but the spread is an estimate: no more than twice
+        ([0.5, 1.5, 1.0, 0.5, 1.5], 5),  # hundreds would be needed, but the number is at most doubled
         ([0.5, 1.5] * 5, 10),
         ([0.5, 1.5] * 29, 2),
         ([0.5, 1.5] * 30, 0),
@@ -95,7 +95,7 @@ def test_sequential_replications_end_where_the_mean_is_known() -> None:
         assert interval.half_width <= 0.05 * interval.mean
         known += interval.low <= 1 <= interval.high
         taken.append(len(course.values))
-    # (1.96 x 0.15 / 0.05)^2 = 35 would do if the spread were known; rules that look at the data cover a little less.
+    # (1.96 x 0.15 / 0.05)^2 = 35 would be enough for a known spread; sequential rules cover a little less.
     assert 33 < np.mean(taken) < 45
     assert known / 400 > 0.9
 

@@ -80,7 +80,7 @@ def test_what_is_there_is_not_made_again(tmp_path: Path, monkeypatch: pytest.Mon
     assert told(fill(tmp_path, study())) == (0, 12, 0)
     assert told(fill(tmp_path, study(replications=3))) == (6, 12, 0)
     assert told(fill(tmp_path, study(replications=[2, 9]))) == (6, 6, 0)
-    assert told(fill(tmp_path, study(record=["drops"]))) == (12, 0, 0)  # other tables are asked for
+    assert told(fill(tmp_path, study(record=["drops"]))) == (12, 0, 0)  # other tables are requested
     assert len({job.run_id for job in made}) == len(made) == 36
     assert len(found(tmp_path)["runs"]) == 36
 
@@ -131,7 +131,7 @@ def test_sequential_replications_are_the_same_in_one_go_and_in_two(tmp_path: Pat
     fill(tmp_path / "two", study(over=counts, replications=rule), jobs=2)
     one, two = (found(tmp_path / name)["runs"] for name in ("one", "two"))
     counted = [one["clients.0.count"].to_pylist().count(count) for count in (2, 4, 6)]
-    assert counted[0] == 30  # no packet is lost by two clients but now and then
+    assert counted[0] == 30  # two clients rarely lose a packet
     assert 5 <= counted[2] < 30
     seeds = {(row["clients.0.count"], row["seed"]) for row in two.to_pylist()}
     assert seeds >= {(row["clients.0.count"], row["seed"]) for row in one.to_pylist()}
@@ -180,7 +180,7 @@ def test_nothing_runs_and_nothing_is_made_before_all_is_right(tmp_path: Path) ->
 
 
 def test_without_ray_a_sweep_on_it_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Options are checked first, so that what is wrong is the same error with Ray and without."""
+    """Options are checked first, so that errors are the same with and without Ray."""
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ac.ScenarioError, match="jobs: 0 is not allowed; must be an integer from 1"):
         fill(tmp_path / "store", study(), engine="ray", jobs=0)
