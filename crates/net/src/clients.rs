@@ -35,7 +35,8 @@ pub(crate) struct Clients {
 #[derive(Debug)]
 pub(crate) struct Client {
     group: u32,
-    /// Flows of the client: the first one, their number, the number used so far, and the ones currently free.
+    /// Flows of the client: the first (`first`), their number (`most`), the number used so far (`used`), and the flows
+    /// that are currently free (`free`).
     first: u32,
     most: u32,
     used: u32,

@@ -30,7 +30,7 @@ use crate::transit::{Destination, Hop};
 
 /// Pending wake-ups per flow: for the source, for timers, and rescheduled ones.
 const WAKEUPS: f64 = 4.0;
-/// Number of event lists that a packet passes through: each component keeps the memory of its largest content.
+/// Number of event lists that a packet passes through. Each component's list keeps the memory of its largest size.
 const PLACES: f64 = 3.0;
 /// Boxed state of congestion-control laws, recoveries and sources, in bytes per flow.
 const BOXES: f64 = 300.0;
@@ -332,7 +332,7 @@ struct Load<'a> {
     /// Packets in flight that occupy memory until they have crossed the link. Datagrams on their last link are
     /// excluded: they are delivered as soon as the link accepts them.
     held: f64,
-    /// Upper limits of the packets offered to the link: per second, and in total.
+    /// Upper limits of the packets offered to the link: per second (`offered`), and in total (`packets`).
     offered: f64,
     packets: f64,
     /// Whether whole windows may arrive at once.

@@ -209,7 +209,7 @@ fn compare(cases: &[Case]) {
 /// Validates: a single flow with given losses, delayed ACKs, idle times, a lost SYN or the constants of ns-2 in 2000
 ///   sends the same segments as ns-2 at the same times, except in cases that state a reason.
 /// Source: ns-2.35.
-/// Tolerance: order exact; times to 1 us, to a clock tick after a timeout.
+/// Tolerance: exact for the order; 1 us for times, or one clock tick after a timeout.
 #[test]
 fn named_traces_are_equal_but_for_those_that_say_why() {
     compare(&cases(include_str!("ns2/named.jsonl")));
@@ -217,7 +217,7 @@ fn named_traces_are_equal_but_for_those_that_say_why() {
 
 /// Validates: random lists of one to eight losses give ns-2's order of segments for all five variants.
 /// Source: ns-2.35.
-/// Tolerance: order exact; times to 1 us, to a clock tick after a timeout.
+/// Tolerance: exact for the order; 1 us for times, or one clock tick after a timeout.
 #[test]
 fn random_losses_give_the_same_segments() {
     compare(&cases(include_str!("ns2/random.jsonl")));

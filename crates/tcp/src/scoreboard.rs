@@ -14,7 +14,7 @@ pub(crate) struct Scoreboard {
     runs: VecDeque<Block>,
     /// Number of segments in `runs`.
     sacked: u64,
-    /// Every hole below this segment was retransmitted in this recovery or need not be.
+    /// Every hole below this segment was retransmitted in this recovery or needs no retransmission.
     high_rxt: u64,
     /// Number of segments in `runs` below `high_rxt`.
     sacked_below: u64,

@@ -328,8 +328,8 @@ impl Sender {
         (window.cwnd, window.ssthresh, self.connection.flight())
     }
 
-    /// The internal values of the smoothed round-trip time and of the timeout. They change whenever the times of
-    /// [`state`](Self::state) do. The first value is 0 before the first sample.
+    /// Internal values of the smoothed round-trip time and of the timeout. While they do not change, the times of
+    /// [`state`](Self::state) do not change either. The first value is 0 before the first sample.
     #[inline(always)]
     pub fn timing(&self) -> (u64, Time) {
         let rtt = &self.connection.rtt;

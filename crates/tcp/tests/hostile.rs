@@ -118,7 +118,7 @@ fn one_ack_for_many_segments_grows_the_window_by_one() {
 
 /// Validates: optimistic ACKs open no more than the advertised window.
 /// Source: Savage, Cardwell, Wetherall and Anderson 1999, section 2; RFC 9293, section 3.8.
-/// Tolerance: the flight exact; the window below rwnd + 2.
+/// Tolerance: exact for the flight; the window stays below rwnd + 2.
 #[test]
 fn optimistic_acks_never_open_more_than_the_advertised_window() {
     // an ACK for each segment as soon as it is sent: growth is as fast as possible, but ends when rwnd limits the

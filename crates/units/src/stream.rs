@@ -87,7 +87,7 @@ mod tests {
     }
 
     /// Validates: uniform, exponential and normal draws have the expected means.
-    /// Source: the distributions.
+    /// Source: the definitions of the distributions.
     /// Tolerance: four standard errors at a fixed seed.
     #[test]
     fn draws_have_their_means() {

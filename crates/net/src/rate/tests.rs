@@ -18,7 +18,7 @@ fn trace(steps: &[(u64, u64)], period: Option<u64>) -> RateSpec {
 }
 
 /// Validates: a transmission ends when the integral of the rate has reached its bits.
-/// Source: worked by hand: 1000 bytes take 8 ms at 1 Mbit/s, 4 ms at 2 Mbit/s.
+/// Source: computed by hand: 1000 bytes take 8 ms at 1 Mbit/s, 4 ms at 2 Mbit/s.
 /// Tolerance: exact.
 #[test]
 fn a_transmission_goes_on_at_the_new_rate() {
@@ -55,7 +55,7 @@ fn what_is_no_trace_is_refused() {
 }
 
 /// Validates: a transmission that would end after the maximum time ends at the maximum time.
-/// Source: `Time::MAX`.
+/// Source: the range of `Time`.
 /// Tolerance: exact.
 #[test]
 fn transmissions_may_last_for_ever() {
@@ -78,8 +78,8 @@ fn overloaded(rate: &RateSpec) -> Plan {
 
 /// Validates: throughput and utilization of a link that is never idle correspond to its mean rate, over the whole run
 ///   and over a part of it.
-/// Source: the integral, worked by hand: 250 and 500 kbit/s in turn, 0.1 s each.
-/// Tolerance: 1 %, the idle time at the start.
+/// Source: the integral of the rate, computed by hand: 250 and 500 kbit/s in turn, for 0.1 s each.
+/// Tolerance: 1 %, for the idle time at the start.
 #[test]
 fn a_busy_link_carries_the_mean_rate() {
     let mut plan = overloaded(&trace(&[(0, 250), (100, 500)], Some(200)));

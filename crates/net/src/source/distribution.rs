@@ -178,10 +178,10 @@ pub(crate) mod tests {
     }
 
     /// Validates: lognormal draws have the given distribution and mean.
-    /// Source: the normal distribution function of the logarithm; the mean `exp(mu + sigma^2 / 2)`, and the variance
-    ///     `mean^2 (exp(sigma^2) - 1)`.
-    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test and four standard errors, 100,000 draws at a fixed
-    ///   seed.
+    /// Source: the logarithm is normally distributed; the mean is `exp(mu + sigma^2 / 2)`, and the variance
+    ///   `mean^2 (exp(sigma^2) - 1)`.
+    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, and four standard errors of the mean; 100,000 draws
+    ///   at a fixed seed.
     #[test]
     fn lognormal_draws_have_their_distribution() {
         for sigma in [0.5_f64, 1.5] {
@@ -197,7 +197,7 @@ pub(crate) mod tests {
 
     /// Validates: draws from a table are linearly interpolated between its points, and its first value has the given
     /// probability.
-    /// Source: the points.
+    /// Source: the points of the table.
     /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 100,000 draws at a fixed seed; four standard errors
     ///   for the fraction at the first point.
     #[test]
@@ -260,7 +260,8 @@ pub(crate) mod tests {
     }
 
     /// Validates: the tails of Pareto draws are as heavy as the shape implies.
-    /// Source: Hill (1975): over a threshold the logarithm of a Pareto number is exponential with mean 1 / shape.
+    /// Source: Hill (1975): above a threshold, the logarithm of a Pareto number relative to the threshold is
+    ///   exponential with mean 1 / shape.
     /// Tolerance: four standard errors of Hill's estimate from the largest 2,000 of 100,000 draws: 9 % of 1 / shape.
     #[test]
     fn pareto_tails_have_their_shape() {
@@ -275,8 +276,9 @@ pub(crate) mod tests {
 
     /// Validates: Pareto draws with a variance, and exponential draws, have the requested mean; exponential draws have
     ///   their distribution.
-    /// Source: the distributions.
-    /// Tolerance: four standard errors of 100,000 draws at a fixed seed, and the 99.9 % level of Kolmogorov-Smirnov.
+    /// Source: the definitions of the distributions.
+    /// Tolerance: four standard errors of the mean, and the 99.9 % level of the Kolmogorov-Smirnov test; 100,000 draws
+    ///   at a fixed seed.
     #[test]
     fn draws_have_the_mean_that_is_asked_for() {
         let n = DRAWS as f64;

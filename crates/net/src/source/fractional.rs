@@ -211,8 +211,9 @@ mod tests {
 
     /// Validates: packets modulated by fractional Gaussian noise have the mean and the variance per bin that theory
     ///   predicts.
-    /// Source: a Poisson process of random rate: variance = mean + variance of the mean.
-    /// Tolerance: 2 % and 10 %: H = 0.6 with 65,536 bins leaves a standard error of 0.4 % of the mean.
+    /// Source: a Poisson process with a random rate: the variance of a count is its mean plus the variance of the
+    ///   expected count.
+    /// Tolerance: 2 % of the mean, whose standard error is 0.4 % with H = 0.6 and 65,536 bins; 10 % of the variance.
     #[test]
     fn counts_have_their_mean_and_variance() {
         let found = counts(spec(0.6, 0.3, 1 << 16), 9);

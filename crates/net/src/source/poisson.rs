@@ -33,7 +33,7 @@ mod tests {
 
     /// Validates: counts of a Poisson source have mean and variance equal to the rate.
     /// Source: the Poisson distribution.
-    /// Tolerance: stated in the test, at a fixed seed.
+    /// Tolerance: four standard errors, at a fixed seed.
     #[test]
     fn counts_per_second_have_mean_and_variance_equal_to_the_rate() {
         let (mut source, mut stream) = (Poisson::new(100.0), Stream::new(3, Role::Source, 0));

@@ -87,8 +87,8 @@ mod tests {
 
     /// Validates: sizes of transfers, rounded up to packets, and the think times have the given distributions.
     /// Source: the Pareto and the exponential distribution.
-    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 50,000 transfers at a fixed seed; sizes at whole
-    ///   packets.
+    /// Tolerance: the 99.9 % level of the Kolmogorov-Smirnov test, 50,000 transfers at a fixed seed; sizes are compared
+    ///   at whole packets.
     #[test]
     fn sizes_and_times_have_their_distributions() {
         let size = Distribution::Pareto { mean: 40.0, shape: 1.2 };

@@ -215,7 +215,7 @@ proptest! {
     ///
     /// Validates: each transfer is followed by the next.
     /// Source: RFC 9293, section 3.4 (reliable, ordered delivery).
-    /// Tolerance: the packets of two transfers, exact.
+    /// Tolerance: exact, for the packets of two transfers.
     #[test]
     fn transfers_follow_each_other(mut plan in plans(true), seed in any::<u64>()) {
         let targets: Vec<_> = targets(&plan).iter().map(|packets| 2 * packets).collect();
@@ -231,7 +231,7 @@ proptest! {
     /// Repeats a run unchanged, with interruptions, with another measured link, and with everything recorded.
     ///
     /// Validates: the same plan and seed give the same bytes, wherever the run is interrupted and whatever is recorded.
-    /// Source: this laboratory's promise (CONTRIBUTING.md, Rules).
+    /// Source: the project's rule on results (CONTRIBUTING.md, Rules).
     /// Tolerance: exact.
     #[test]
     fn a_run_is_determined_by_plan_and_seed(

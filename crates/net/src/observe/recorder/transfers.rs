@@ -95,8 +95,8 @@ impl TransferLog {
         }
     }
 
-    /// Called when a sender has sent all that it can; once everything is acknowledged, its transfer is complete for the
-    /// sender too.
+    /// Called at the end of a sender's turn: counts its retransmissions, and ends its transfer once everything is
+    /// acknowledged.
     pub(super) fn turn(&mut self, flow: u32, sender: &Sender) {
         let Some(own) = self.flows.get_mut(flow as usize) else { return };
         let Some(row) = own.row else { return };

@@ -60,12 +60,12 @@ fn link_with(queue: QueueSpec) -> Link {
 /// Compares RED with a trace of ns-2.
 ///
 /// Validates: RED's average equals the average of ns-2 at every arrival, over idle and busy times.
-/// Source: ns-2.35, Queue/RED with the constants of 2000.
-/// Tolerance: 10^-5 of the average, the digits of the trace; drops exact.
+/// Source: ns-2.35, Queue/RED with the constants of ns-2 in 2000.
+/// Tolerance: 10^-5 of the average, the precision of the trace; exact for drops.
 #[test]
 fn the_average_is_ns2s_at_every_arrival() {
-    // the trace contains, for Queue/RED of ns-2.35 with the constants of 2000 on a 1 Mb/s link under Poisson arrivals,
-    // the average before each arrival, over idle and busy times, and the drops of the full queue
+    // the trace is from Queue/RED of ns-2.35 with the constants of 2000, on a 1 Mb/s link under Poisson arrivals; it
+    // contains the average before each arrival, over idle and busy times, and the drops of the full queue
     let queue = QueueSpec::Red(RedSpec { wait: true, spare_last: true, count_below: CountBelow::Run, ..SPEC });
     let mut link = link_with(queue);
     for line in include_str!("../../../tests/ns2/red_2000.csv").lines().skip(1) {
@@ -110,8 +110,8 @@ fn average_of_a_burst(w_q: f64, packets: u64) -> f64 {
 ///
 /// Validates: after arrivals that find 1 to L waiting the average is `L + 1 + ((1 - w_q)^(L + 1) - 1) / w_q`; with
 ///   `w_q` = 0.0042 a burst of 50 packets gives an average of 5.
-/// Source: Floyd and Jacobson 1993, section 6.1 (an upper bound for `w_q`), its example included.
-/// Tolerance: 10^-12 of `L^2`, for rounding; the example to its two digits.
+/// Source: Floyd and Jacobson 1993, section 6.1 (an upper bound for `w_q`), including its example.
+/// Tolerance: 10^-12 of `L^2`, for rounding; for the example, the two digits that the paper gives.
 #[test]
 fn a_burst_moves_the_average_as_the_papers_sum_says() {
     for (w_q, packets) in [(0.002_f64, 10_u64), (0.002, 100), (0.0042, 50), (0.1, 1_000), (1.0, 7)] {
@@ -130,7 +130,7 @@ fn a_burst_moves_the_average_as_the_papers_sum_says() {
 /// Validates: an idle time in which the link could send m typical packets (m whole) multiplies the average by the
 ///   factor `(1 - w_q)^m`.
 /// Source: Floyd and Jacobson 1993, figure 2 and section 11.
-/// Tolerance: exact: powers of one half.
+/// Tolerance: exact, since all factors are powers of one half.
 #[test]
 fn idle_time_lowers_the_average_as_small_packets_would() {
     for (idle_millis, small_packets) in [(0, 0), (3, 0), (4, 1), (11, 2), (40, 10)] {
@@ -179,8 +179,8 @@ fn from_uniform(spec: RedSpec, avg: f64, (least, greatest): (u64, u64)) -> f64 {
 ///   1/p_b to 2/p_b - 1.
 /// Source: Floyd and Jacobson 1993, section 7, method 2 (uniform random variables), and figure 2, which counts the
 ///     arrival itself; ns-2's `wait_`.
-/// Tolerance: chi-square of 20,000 gaps below 3 for each degree of freedom: with the fewest, 14, that fails for one
-///   seed in 8,000. The bounds exact.
+/// Tolerance: chi-square of 20,000 gaps below 3 per degree of freedom, which one seed in 8,000 exceeds in the case with
+///   the fewest degrees of freedom, 14; exact for the bounds.
 #[test]
 fn gaps_between_drops_are_uniform() {
     let wait = RedSpec { wait: true, ..SPEC };
@@ -221,7 +221,8 @@ fn below_min_th_nothing_is_dropped_and_above_max_th_everything() {
 /// The average is above `max_th`, with more and more packets waiting.
 ///
 /// Validates: with `spare_last` nothing is dropped while at most one unit waits: a packet, or a byte.
-/// Source: ns-2.35, `queue/red.cc`: `if (qavg >= edp_.th_min && qlen > 1)`, with `qlen` in bytes where the queue is.
+/// Source: ns-2.35, `queue/red.cc`: `if (qavg >= edp_.th_min && qlen > 1)`, with `qlen` in bytes if the queue is
+///   measured in bytes.
 /// Tolerance: exact.
 #[test]
 fn spare_last_keeps_what_finds_at_most_one_waiting() {
