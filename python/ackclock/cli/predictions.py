@@ -175,5 +175,5 @@ def _tell(
 
 
 def _told_or_none(loss: float) -> float:
-    """Treat a loss rate too small for the formulas as no loss."""
+    """Return a loss rate, or 0 if it is too small for the formulas."""
     return loss if loss >= _LEAST_LOSS else 0.0

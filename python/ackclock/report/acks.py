@@ -1,4 +1,4 @@
-"""Scatter plot of ACK arrivals with one row per flow. Synchronised flows leave white stripes."""
+"""Draws ACK arrivals as a scatter plot with one row per flow. Synchronised flows show as white vertical stripes."""
 
 from __future__ import annotations
 

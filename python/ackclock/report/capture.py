@@ -26,9 +26,9 @@ __all__ = ["capture_report", "sizes_panel"]
 _COLUMNS: Final = 500
 _ROWS: Final = 300
 _FEW: Final = 5000
-"""Up to this number, dots are drawn larger so that they are visible."""
+"""Number of packets up to which dots are drawn larger, so that they are visible."""
 _POINTS: Final = 1000
-"""Maximum number of bins in a line; more are merged."""
+"""Maximum number of points of a line; with more bins, neighbouring bins are merged."""
 
 
 def sizes_panel(time: NDArray[np.float64], size: NDArray[np.float64], *, end: float, largest: float) -> Panel:
@@ -192,7 +192,7 @@ def _end(capture: Capture) -> float:
 
 
 def _dots(packets: Path, end: float) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Compute one point for each non-empty cell of the drawing, reading packets in pieces."""
+    """Return times and sizes of the drawing's non-empty cells, and the largest size; packets are read in batches."""
     from pyarrow import parquet  # noqa: PLC0415
 
     with parquet.ParquetFile(packets.absolute(), pre_buffer=False) as file:

@@ -35,7 +35,7 @@ def cells(
     along: Callable[[ArrayLike], NDArray[np.float64]],
     down: Callable[[ArrayLike], NDArray[np.float64]],
 ) -> str:
-    """Draw the cells of a heat map with their texts.
+    """Write the cells of a heat map and their texts as SVG.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def cells(
 
 
 def _ink(heat: Heat, value: float) -> str:
-    """Choose dark or pale text; pure black and white are avoided, since the page's theme inverts them."""
+    """Choose dark or pale text for a cell. Pure black and white are avoided, because the page's theme inverts them."""
     middle, half = (heat.low + heat.high) / 2, (heat.high - heat.low) / 2
     pale = abs(value - middle) < 0.6 * half if heat.parted else value > middle
     return "dark" if pale else "pale"
@@ -80,7 +80,7 @@ def _colours(heat: Heat, values: NDArray[np.float64]) -> list[list[str]]:
 
 
 def scale_bar(heat: Heat) -> str:
-    """Draw the colour bar of a heat map with its label."""
+    """Write the colour bar of a heat map, with its label, as SVG."""
     left, width, height = _BAR
     edges = np.linspace(0, width, _STEPS + 1).round().astype(int).tolist()
     (colours,) = _colours(heat, np.linspace(heat.low, heat.high, _STEPS)[None])
@@ -102,7 +102,7 @@ def scale_bar(heat: Heat) -> str:
 
 
 def dots_image(panel: Panel, width: float, height: float) -> str:
-    """Draw marked cells as a one-colour image with one pixel per cell."""
+    """Write the marked cells of a panel as a one-colour image with one pixel per cell."""
     dots = panel.dots
     assert dots is not None  # noqa: S101  # narrows the type; the caller has checked
     picture = b64encode(_png(panel.marked()[::-1] > 0, COLOURS[dots.colour].light)).decode()

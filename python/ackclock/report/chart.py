@@ -1,7 +1,7 @@
-"""Charts as data. `paper` draws them with Matplotlib for files, `screen` as SVG for pages.
+"""Charts as data, independent of their rendering.
 
-A chart is a stack of panels. It defines the content and the named colours, but not the rendering, so that both drawings
-agree.
+`paper` draws charts with Matplotlib for files, `screen` as SVG for pages. A chart is a stack of panels. A chart defines
+the content and the names of colours, but not the rendering, so that both drawings agree.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Axis:
     low, high
         Ends of the axis; None to choose them from the data.
     log
-        Whether it is logarithmic.
+        Whether the axis is logarithmic.
     ticks
         Positions and labels of custom ticks; None for numeric ticks.
 
@@ -67,9 +67,9 @@ class Series:
     error
         Half-widths of error bars; non-finite values have no bar.
     listed
-        Whether the legend lists it. If several series share a name, list one of them.
+        Whether the legend lists the series. If several series share a name, list one of them.
     group
-        Series of one group are shown and hidden together; empty for the name.
+        Series of one group are shown and hidden together (default: the group is the name).
 
     """
 
@@ -119,11 +119,11 @@ class Level:
     Parameters
     ----------
     y
-        The height.
+        Height of the line, in the unit of the y axis.
     text
         Text above its left end; may be empty.
     dotted
-        Whether it is dotted instead of solid.
+        Whether the line is dotted instead of solid.
 
     """
 
@@ -141,7 +141,7 @@ class Note:
     x, y
         The point, in the units of the axes.
     text
-        The words.
+        The text of the note.
 
     """
 
@@ -159,7 +159,7 @@ class Heat:
     values
         Rows from bottom to top, of equal length; NaN leaves a cell empty.
     words
-        The text in each cell.
+        The text in each cell, row by row like `values`.
     label
         Quantity and unit, next to the colour bar.
     low, high
@@ -194,7 +194,7 @@ class Dots:
     x, y
         Arrays of equal length.
     colour
-        A name in `ackclock.report.style.COLOURS`that is visible on white and on black, since the image does not follow
+        A name in `ackclock.report.style.COLOURS` that is visible on white and on black, since the image does not follow
         the page's theme.
     columns, rows
         Number of cells in each direction.
@@ -211,7 +211,7 @@ class Dots:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scale:
-    """A second scale of the vertical axis, at the right.
+    """A second scale for the vertical axis, at the right of the panel.
 
     Parameters
     ----------
@@ -238,9 +238,9 @@ class Panel:
     x, y
         The axes. A panel whose x axis has no label shares the axis of the panel below.
     series, bands, levels, notes
-        What is drawn.
+        The content of the panel.
     title
-        Title above its left end.
+        Title above the left end of the panel.
     right
         A second scale for y.
     heat, dots
@@ -279,7 +279,7 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Chart:
-    """A figure.
+    """A figure of one or more panels.
 
     Parameters
     ----------

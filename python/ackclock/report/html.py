@@ -1,7 +1,7 @@
 """Reports as single HTML files that need no network and support light and dark screens.
 
-Figures are SVG in the page (`ackclock.report.screen`). Scripts only add tooltips, hidden series and filters of claims.
-The downloadable data are compressed.
+Figures are SVG in the page (`ackclock.report.screen`). Scripts only add tooltips, buttons that hide series, and filters
+of claims. Downloadable data are stored in the page in compressed form.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Statement:
     lead
         The first words, in bold.
     text
-        The rest.
+        The rest of the statement.
 
     """
 
@@ -66,7 +66,7 @@ class Table:
     Parameters
     ----------
     caption
-        Content of the table, with units.
+        Description of the table's content, with units.
     head
         Names of the columns.
     rows
@@ -90,15 +90,15 @@ class Drawing:
     title
         Heading.
     caption
-        Content of the figure, and the meaning of its bars.
+        Description of the figure's content, and of its error bars.
     chart
         The chart.
     csv
-        Its data as a CSV file.
+        The figure's data as a CSV file.
     numbers
-        Its data as a table on the page.
+        The figure's data as a table on the page.
     command
-        The command that creates it.
+        The command that creates the figure.
 
     """
 
@@ -146,12 +146,12 @@ class Verdict(StrEnum):
     REPRODUCED = "reproduced"
     PARTLY = "partly"
     DEPENDS = "depends on"
-    """The outcome depends on a setting that the paper does not print."""
+    """The outcome depends on a setting that the paper does not state."""
     UNDECIDED = "undecided"
     """The intervals are compatible with both outcomes."""
     NOT = "not reproduced"
     NOT_TESTABLE = "not testable"
-    """No run can decide the claim."""
+    """No simulation can decide the claim."""
 
 
 _OURS = {
@@ -159,7 +159,7 @@ _OURS = {
     Verdict.PARTLY: "partly confirmed",
     Verdict.NOT: "not confirmed",
 }
-"""Different words for verdicts on our own claims."""
+"""Words for verdicts on our own claims, where they differ from the words for a paper's claims."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,27 +173,27 @@ class Finding:
     claim
         Text of the claim.
     where
-        Place of the claim in its source.
+        Section or figure of the source that makes the claim.
     published, ours, oracle
         The published numbers, our measurements and the numbers of the reference simulator.
     verdict
         Verdict on the claim.
     setting
-        The setting on which the outcome depends, for that verdict.
+        For the verdict `DEPENDS`: the setting on which the outcome depends.
     why
         Reason for the verdict, in a sentence.
     rule
-        The rule of the verdict, in words.
+        The rule that decides the verdict, in words.
     command
         The command that shows it.
     origin
         Source of the claim: ``paper`` or ``ours``.
     section
-        Section for the filter of claims; empty for the key up to its last hyphen.
+        Section of the claim, for the filter of claims (default: the key up to its last hyphen).
     figure
-        Slug of the figure that shows it; empty for the figures that `where` names by number.
+        Slug of the figure that shows the claim (default: the figures that `where` names by number).
     tables
-        Tables of numbers, if there are many.
+        Tables of the numbers of a claim that has many.
 
     """
 
@@ -229,7 +229,7 @@ class Finding:
 
     @property
     def printed(self) -> str:
-        """The published numbers; empty if the paper has only words."""
+        """The published numbers; empty if the paper states none."""
         return self.published if any(letter.isdigit() for letter in self.published) else ""
 
 
@@ -271,21 +271,21 @@ class Report:
     sections
         The sections with figures.
     overview
-        The main numbers at a glance, after the summary.
+        Table of the main numbers, shown after the summary.
     findings
         Every claim with its verdict.
     setup
         Simulation setup: pairs of name and value.
     provenance
-        Provenance of the page: pairs of name and value.
+        Origin of the page, such as program versions: pairs of name and value.
     warning
         Warning at the top of the page, such as too few runs.
     question
         The question of the study, in a sentence.
     answer
-        The answer, in a sentence; empty for the first words of the summary.
+        The answer to the question, in a sentence (default: the lead of the first finding in `summary`).
     shows
-        Slug of the figure that shows the answer; empty for the first figure that fits on the first screen.
+        Slug of the figure that shows the answer (default: the first figure that fits on the first screen).
 
     """
 
@@ -304,7 +304,7 @@ class Report:
 
     @property
     def said(self) -> str:
-        """The answer."""
+        """The answer to the study's question, in a sentence."""
         return self.answer or self.summary[0].lead.rstrip(":")
 
     @property
@@ -318,7 +318,7 @@ class Report:
 
     @property
     def drawings(self) -> Sequence[Drawing]:
-        """All figures."""
+        """The figures of all sections."""
         return [drawing for section in self.sections for drawing in section.drawings]
 
     @property
@@ -414,7 +414,7 @@ def _rest(text: str) -> str:
 
 
 def _brief(text: str) -> str:
-    """Omit a text that is too long for a narrow column; the details have it."""
+    """Return a text, or an empty one if it is too long for a narrow column; the claim's details show the full text."""
     return text if len(text) <= _BRIEF and text != "\N{EN DASH}" else ""
 
 

@@ -19,25 +19,25 @@ MOST_PANELS: Final = 12
 """Maximum number of panels."""
 
 _MOST_SERIES: Final = 4
-"""Maximum number of series: more bands hide each other."""
+"""Maximum number of series in a panel; the bands of more series would hide each other."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Layout:
-    """The roles of the fields in figures.
+    """The use of each swept field in the figures: x axis, series or panels.
 
     Parameters
     ----------
     x
-        Field of the horizontal axis.
+        Field on the horizontal axis.
     by
         Fields whose values define the series.
     apart
         Fields whose values define the panels.
     across
-        Field of a heat map's vertical axis; None without a second numeric field.
+        Field on the vertical axis of heat maps; None if there is no second numeric field.
     scattered
-        Whether the points are scattered, as with random designs: then each numeric field has a panel.
+        Whether the points are scattered, as in a random sample. If so, each numeric field has its own panel.
 
     """
 
@@ -63,15 +63,15 @@ class Layout:
 def choose(points: Points, *, x: str | None = None, by: Sequence[str] | None = None) -> Layout | None:
     """Choose a layout; None if all points are equal.
 
-    The first numeric field is the x axis. Other fields define series, while there are at most four series from numeric
-    fields; the remaining fields define panels.
+    The first numeric field is the x axis. Other fields define series, non-numeric fields first, as long as the panel
+    has at most four series. The remaining fields define panels.
 
     Parameters
     ----------
     points
         The points to draw.
     x, by
-        Fields requested by the user.
+        Paths of the fields that the user requested for the x axis and for the series.
 
     Raises
     ------

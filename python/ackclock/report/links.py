@@ -1,4 +1,4 @@
-"""The links of a page: contents, figures of each claim, claims of each figure, and counts of verdicts."""
+"""Computes the table of contents of a page, the links between claims and figures, and the counts of verdicts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TITLE = re.compile(r"^Figure (\w+)\b")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """An entry of the contents, with those below it."""
+    """An entry of the table of contents, with its subentries."""
 
     anchor: str
     title: str
@@ -28,7 +28,7 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Count:
-    """The number of claims with a verdict, and the word for it."""
+    """Number of claims with one verdict, and the word for this verdict."""
 
     verdict: Verdict
     word: str
@@ -37,7 +37,7 @@ class Count:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tally:
-    """The verdicts of all claims of one origin."""
+    """The counts of verdicts over all claims of one origin."""
 
     origin: Origin
     words: str
@@ -45,7 +45,7 @@ class Tally:
 
 
 def contents(report: Report) -> list[Entry]:
-    """List the sections of a page, in order."""
+    """List the entries of the table of contents, in the order of the page."""
     entries = [Entry(anchor="top", title="Answer"), Entry(anchor="summary", title="Findings")]
     if report.findings:
         entries.append(Entry(anchor="claims", title=f"Claims and verdicts ({len(report.findings)})"))
@@ -65,7 +65,7 @@ def section_anchors(report: Report) -> list[str]:
 
 
 def links(report: Report) -> dict[str, list[str]]:
-    """Map each claim's key to its figures: its own, or the figures that it names by number."""
+    """Map each claim's key to the slugs of its figures: its `figure`, or the figures that `where` names by number."""
     return {finding.key: _figures(finding, report.drawings) for finding in report.findings}
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["WIDTH", "draw"]
 
 WIDTH = 5.8
-"""Inches."""
+"""Width of a chart, in inches."""
 
 _MARKERS: Mapping[Marker | None, str] = {
     None: "",
@@ -56,7 +56,7 @@ _COLUMNS = 4
 """Maximum number of legend columns."""
 
 _LETTERS = 84
-"""Number of letters that fit into a line of the legend."""
+"""Number of letters that fit into one line of the legend."""
 _HANDLE = 5
 """Width of the line or marker before a name, in letters."""
 
@@ -64,7 +64,7 @@ _INK = COLOURS["ink"].light
 
 
 def draw(chart: Chart) -> Figure:
-    """Draw a chart.
+    """Draw a chart as a Matplotlib figure.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def draw(chart: Chart) -> Figure:
                 columnspacing=1.2,
                 handlelength=1.8,
             )
-        # Computes the layout once. Otherwise the layout engine runs again for each file.
+        # Compute the layout only once; the layout engine would run again for each file.
         ConstrainedLayoutEngine().execute(figure)
     return figure
 
@@ -182,7 +182,7 @@ def _draw_dots(axes: Axes, panel: Panel) -> None:
         return
     marked = np.ma.masked_equal(panel.marked(), 0)
     extent = cast("tuple[float, float, float, float]", (panel.x.low, panel.x.high, panel.y.low, panel.y.high))
-    # Not interpolated, so that a file has one dot per cell at any resolution.
+    # No interpolation, so that a file has one dot per cell at any resolution.
     axes.imshow(
         marked,
         cmap=ListedColormap([COLOURS[panel.dots.colour].light]),
@@ -246,7 +246,7 @@ def _legend(chart: Chart) -> Sequence[Artist]:
 
 
 def _columns(names: Sequence[str]) -> int:
-    """Choose the largest number of columns that fits; names fill column by column."""
+    """Choose the largest number of legend columns that fits. Names fill the legend column by column."""
     for columns in range(_COLUMNS, 1, -1):
         rows = -(-len(names) // columns)
         longest = (max(map(len, names[first : first + rows])) for first in range(0, len(names), rows))

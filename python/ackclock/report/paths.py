@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 __all__ = ["area", "bars", "runs", "thinned", "trace"]
 
 _FINEST: Final = 10
-"""Width of a column of which a line keeps only the ends and the extremes."""
+"""Width of the columns, and of the squares, in which `thinned` removes points."""
 _BEYOND: Final = 50_000
-"""Limit of coordinates, far outside of every drawing."""
+"""Limit to which coordinates are clipped, far outside every drawing."""
 
 
 def runs(x: NDArray[np.float64], y: NDArray[np.float64]) -> Iterator[Points]:
@@ -35,14 +35,14 @@ def thinned(points: Points, *, joined: bool) -> Points:
     """Remove points that are not visible.
 
     For a line with increasing x, each column of a drawing keeps its first, last, lowest and highest point. The line
-    looks the same and keeps its extremes. For separate points, each small square keeps one.
+    looks the same and keeps its extremes. For separate points, each small square of a drawing keeps one point.
 
     Parameters
     ----------
     points
         Rows of x and y, in tenths of the drawing's unit.
     joined
-        Whether a line joins them.
+        Whether a line joins the points.
 
     """
     if not joined:
@@ -52,7 +52,7 @@ def thinned(points: Points, *, joined: bool) -> Points:
     if (np.diff(columns) < 0).any():
         return points
     _, first, counts = np.unique(columns, return_index=True, return_counts=True)
-    if counts.max() <= 4:  # a column keeps up to four points
+    if counts.max() <= 4:  # `thinned` would keep all points
         return points
     kept = []
     for begin, count in zip(first, counts, strict=True):

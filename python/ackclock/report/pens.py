@@ -17,7 +17,7 @@ __all__ = ["BAND", "legend", "legends_agree", "marker_shapes", "pen"]
 BAND: Final = 0.18
 """Opacity of bands."""
 _POINT: Final = 12.0
-"""Tenths of a drawing unit per point on paper."""
+"""Conversion from points on paper to tenths of a drawing unit."""
 _MARKER: Final = 2.2
 _ALONE: Final = 3.6
 """Additional marker size on a screen, in points, with and without a line."""
@@ -80,7 +80,7 @@ def legends_agree(panels: Sequence[Panel]) -> bool:
 
 
 def _listed(panels: Sequence[Panel]) -> Iterator[Series | Band]:
-    """Yield everything that a legend lists."""
+    """Yield the series and bands that a legend lists."""
     for panel in panels:
         shown: tuple[Series | Band, ...] = (*panel.series, *panel.bands)
         yield from (each for each in shown if each.listed)
@@ -100,7 +100,7 @@ def _entry(shown: Series | Band) -> str:
     else:
         apart = " apart" if shown.dash == "none" else ""
         group, sample = shown.group or shown.name, f'<path class="line{apart}"{pen(shown)} d="M10 70H150H290"/>'
-        if shown.marker:  # once, in the middle
+        if shown.marker:  # one marker, in the middle of the line
             sample = sample.replace("marker:", "marker-mid:")
     return (
         f'<button type="button" aria-pressed="true" data-shows="{escape(group)}">'

@@ -1,4 +1,4 @@
-"""Charts of a measure over the points of a store."""
+"""Creates charts of a measure over the points of a store: lines and heat maps."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WORDS: Final = {
     "shut_off": "Flows shut off",
     "starved": "Flows starved",
 }
-"""Name of each measure."""
+"""Name of each measure in titles and on axes."""
 
 _PENS: Final[tuple[tuple[str, Marker], ...]] = (
     ("blue", "circle"),
@@ -64,10 +64,10 @@ _LOGARITHMIC: Final = 30
 
 _MOST_TICKS: Final = 8
 _MOST_WORDS: Final = 12
-"""Maximum number of cells per row that can show a number."""
+"""Maximum number of cells per row of a heat map for which cells show their numbers."""
 _PANEL: Final = 3.3
 _MORE: Final = 2.6
-"""Height in inches of the first panel of a figure, and of each further one."""
+"""Height of the first panel of a figure and of each further panel, in inches."""
 _TALLEST: Final = 9.0
 """Maximum height of a heat map, in inches."""
 
@@ -79,7 +79,7 @@ def label(measure: str) -> str:
 
 
 def lines(points: Sequence[Point], measure: str, layout: Layout) -> Chart:
-    """Draw a measure against a field, with a series for each value of other fields and bands for 95 % intervals."""
+    """Draw a measure against a field, with a series for each value of the other fields, and 95 % intervals as bands."""
     if layout.scattered:
         fields = [field for field in (layout.x, *layout.by, *layout.apart) if field.numeric]
         words = [field for field in (*layout.by, *layout.apart) if not field.numeric]
@@ -173,7 +173,7 @@ def _panel(
 
 
 def _groups(points: Sequence[Point], fields: Sequence[Field]) -> Iterator[tuple[str, list[Point]]]:
-    """Yield the name and the points of each combination of values that occurs, in order."""
+    """Group points by their values of the fields; yield the name and the points of each group."""
     groups: dict[tuple[object, ...], list[Point]] = {}
     for point in points:
         groups.setdefault(key(point, fields), []).append(point)
@@ -203,7 +203,7 @@ def _axis(field: Field, text: str) -> Axis:
 
 
 def _cells(field: Field, text: str) -> Axis:
-    """Create an axis that counts cells, labelled with the values of a field."""
+    """Create the axis of a heat map, with one tick per cell or fewer, labelled with the values of a field."""
     words = [f"{field.number(value):g}" for value in field.values]
     step = -(-len(words) // (2 * _MOST_TICKS))
     ticks = [(float(place), word) for place, word in enumerate(words)][::step]
@@ -211,7 +211,7 @@ def _cells(field: Field, text: str) -> Axis:
 
 
 def _floor(series: Sequence[Series]) -> float | None:
-    """Choose zero as the lower end of an axis, unless this hides the differences."""
+    """Choose the lower end of an axis: zero, unless this would hide the differences between values."""
     values = np.concatenate([np.asarray(each.y, dtype=np.float64) for each in series])
     values = values[np.isfinite(values)]
     return 0.0 if values.size and 0 <= values.min() <= values.max() / 2 else None

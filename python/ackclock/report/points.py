@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["Field", "Point", "Points"]
 
 _KNOWN: Final = ("run_id", "scenario_id", "seed", *MEASURES, "warmup")
-"""Columns of ``runs`` that are not swept fields."""
+"""Known columns of the view ``runs``; all other columns are swept fields."""
 
 _QUANTITIES: Final = (
     (TIME, (("ms", 1e-9), ("s", 1e-12))),
     (RATE, (("Mbps", 1e-6),)),
     (SIZE, (("kB", 1e-3),)),
 )
-"""Kinds of quantity, with their units on axes and the conversion factors."""
+"""Kinds of quantity, each with its units on axes and the factors from the base unit."""
 
 _MOST: Final = 1000
-"""Numbers from this size on use the next unit."""
+"""Value from which numbers are shown in the next larger unit."""
 
 _UNITS: Final = {
     "packets": "packets",
@@ -39,13 +39,13 @@ _UNITS: Final = {
     "max_window": "packets",
     "initial_window": "packets",
 }
-"""Units of plain numbers, by the last step of their path; other numbers have no unit."""
+"""Units of fields with plain numbers, by the last word of the field's path; other fields have no unit."""
 
 _UNSAID: Final = ("dumbbell", "transport")
-"""Steps of a path that labels omit."""
+"""Words of a path that labels omit."""
 
 _ENDS: Final = {"packets": "size", "bytes": "size"}
-"""Labels for last steps of a path that are named after their unit."""
+"""Labels of fields that are named after their unit, by the last word of the field's path."""
 
 _NUMBER_OF: Final = "number of "
 
@@ -62,9 +62,10 @@ class Field:
     Parameters
     ----------
     path
-        Its path in a scenario.
+        Path of the field in a scenario.
     values
-        Its values: numbers in increasing order, texts in the order of the store. None for runs without this field.
+        The field's values: numbers in increasing order, texts in the order of the store. None stands for runs without
+        the field.
 
     """
 
@@ -73,7 +74,7 @@ class Field:
 
     @classmethod
     def of(cls, path: str, values: Sequence[Value]) -> Field:
-        """Sort the values and remove duplicates."""
+        """Create a field from its values, which are sorted and deduplicated."""
         different = cls(path, tuple(dict.fromkeys(values)))
         if not different.numeric:
             return different
@@ -87,7 +88,7 @@ class Field:
         )
 
     def number(self, value: Value) -> float:
-        """Convert a value to a number in `unit`; for texts, the index."""
+        """Convert a value to a number in `unit`; a text is converted to its index."""
         if not self.numeric:
             return self.values.index(value)
         if isinstance(value, str) and self._quantity is not None:
@@ -152,7 +153,7 @@ class Field:
 
 
 def _numbered(steps: Sequence[str]) -> Iterator[str]:
-    """Count the entries of a list from 1, and omit the number of the first."""
+    """Yield the words of a path, with list indices counted from 1 and the first index omitted."""
     for step in steps:
         if not step.isdigit():
             yield step
@@ -171,7 +172,7 @@ class Point:
     seeds
         Seeds of the runs.
     values
-        One number per seed for each measure, in the unit of the summary; None if undefined.
+        For each measure, one number per seed, in the unit of the summary; None if undefined.
 
     """
 
@@ -179,7 +180,7 @@ class Point:
     seeds: Sequence[int]
     values: Mapping[str, Sequence[float | None]]
     _intervals: dict[str, Interval | None] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """Cache of intervals, since a bootstrap is slow and figures, tables and texts use the same ones."""
+    """Cache of intervals: a bootstrap is slow, and figures, tables and texts use the same intervals."""
 
     def interval(self, measure: str) -> Interval | None:
         """Compute the mean and its interval in the display unit (`ackclock.running.summary.UNITS`)."""

@@ -1,4 +1,4 @@
-"""Axes on a screen: their ends, positions of values, and ticks."""
+"""Computes the axes of charts on a screen: ends, positions of values, and ticks."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ __all__ = ["Span", "span", "ticks"]
 _STEPS: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
 _WITHIN_DECADES: Final = (1, 2, 5)
 _FEW_DECADES: Final = 2
-"""Up to this number of decades, 2 and 5 also have ticks."""
+"""Number of decades up to which a logarithmic axis also has ticks at 2 and 5."""
 _MARGIN: Final = 0.04
 """Margin at an end that is chosen from the data, as a share of the range."""
 _PLAIN: Final = (-4, 5)
-"""Range of powers of ten that are written as plain numbers."""
+"""Range of powers of ten whose labels are plain numbers."""
 _SUPERSCRIPT: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 

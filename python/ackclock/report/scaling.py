@@ -1,4 +1,4 @@
-"""Figures and the page of a series' variation over time scales, with its Hurst parameter."""
+"""Creates the figures and the page of a series: its variation over time scales, and its Hurst parameter."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def scaling_drawings(ladder: Burstiness, found: Hurst, *, bin_: float | None, co
     bin_
         Width of a bin in seconds; None if it is unknown.
     command
-        The command that creates them.
+        The command that creates the figures.
 
     """
     length = "" if bin_ is None else f" One bin is {bin_:g} s."

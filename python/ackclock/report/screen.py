@@ -1,8 +1,8 @@
 """Charts on a screen: SVG panels and a legend that adapt to the page's colours and width.
 
 Each panel is a separate SVG drawing, so that a page can place panels side by side or below each other. Texts that may
-wrap, such as titles and axis labels, are HTML around it. Drawings are 520 units wide, with coordinates in tenths of a
-unit. `templates/figure.js` reads values from the paths for tooltips.
+wrap, such as titles and axis labels, are HTML around the drawing. Drawings are 520 units wide, with coordinates in
+tenths of a unit. `templates/figure.js` reads values from the paths for tooltips.
 """
 
 from __future__ import annotations
@@ -33,11 +33,12 @@ _INCH: Final = 900
 _HEIGHTS: Final = (1900, 3200)
 """Minimum and maximum height of a panel."""
 _STACKED: Final = 2
-"""Maximum number of vertically stacked panels with a common horizontal axis; more are placed side by side."""
+"""Maximum number of vertically stacked panels with a common horizontal axis; with more panels, all are placed side by
+side."""
 _LETTER: Final = 93
-"""Width of a letter of an axis label."""
+"""Width of a letter of an axis label, in tenths of a drawing unit."""
 _SMALL_SCREEN: Final = 1.45
-"""Factor by which letters are larger in narrow panels."""
+"""Factor by which letters are enlarged in narrow panels."""
 _TICKS_UP: Final = 6
 _TICKS_ALONG: Final = 7
 
@@ -104,7 +105,7 @@ def _scale_key(heat: Heat) -> tuple[str, float, float, bool]:
 
 
 def _resolved(chart: Chart) -> list[Panel]:
-    """Give each panel its shared axes and the common label of the vertical axis."""
+    """Return the panels with their shared axes and the common label of the vertical axis filled in."""
     panels: list[Panel] = []
     for place, panel in enumerate(chart.panels):
         end = place
@@ -127,7 +128,7 @@ def _resolved(chart: Chart) -> list[Panel]:
 
 
 def _ends_of(own: Axis, shared: Axis) -> Axis:
-    """Complete the ends of an axis from the shared axis."""
+    """Return an axis whose missing ends are taken from the shared axis."""
     low, high = (
         each if each is not None else other for each, other in ((own.low, shared.low), (own.high, shared.high))
     )
@@ -135,7 +136,7 @@ def _ends_of(own: Axis, shared: Axis) -> Axis:
 
 
 def _spread(panel: Panel) -> Iterable[NDArray[np.float64]]:
-    """Yield all values along the horizontal axis."""
+    """Yield all x values of a panel."""
     yield from (_array(series.x) for series in panel.series)
     yield from (_array(band.x) for band in panel.bands)
 
@@ -176,7 +177,7 @@ def _upright(panel: Panel) -> tuple[Span, Sequence[tuple[float, str]]]:
 
 
 def _gutter(panel: Panel) -> int:
-    """Compute the width of the vertical axis's labels."""
+    """Compute the width that the labels of the vertical axis need."""
     return 120 + _LETTER * max((len(words) for _, words in _upright(panel)[1]), default=1)
 
 
@@ -222,7 +223,7 @@ def _axes(
     *,
     grid: bool,
 ) -> str:
-    """Draw the lines and labels of the axes. Labels that fit only into a wide panel are marked."""
+    """Draw the lines and labels of the axes. Labels that fit only into a wide panel have the CSS class ``w``."""
     width, height = round(frame.width), round(frame.height)
     heights = [round(float(frame.down(at))) for at, _ in up]
     places = [round(float(frame.along(at))) for at, _ in along]
@@ -248,7 +249,7 @@ def _axes(
 
 
 def _apart(places: Sequence[int], lengths: Sequence[int], letter: float) -> list[int]:
-    """Choose labels from the left that do not overlap."""
+    """Choose labels that do not overlap, from left to right; return their indices."""
     kept: list[int] = []
     end = -np.inf
     for number in sorted(range(len(places)), key=lambda each: places[each]):

@@ -1,4 +1,4 @@
-"""The common style of figures: colours for colour-blind readers, dark pages and grey print.
+"""Defines the common style of figures, with colours that suit colour-blind readers, dark pages and grey print.
 
 Related curves share a hue; the second one is lighter and dashed, and every curve has its own marker shape. The hues are
 close to the palette of Okabe and Ito (2008), which readers with common kinds of colour-blindness can distinguish.
@@ -87,12 +87,12 @@ _STYLE: dict[RcKeyType, Any] = {
 
 
 _ALIKE = re.compile(r'<g((?: clip-path="[^"]*")?)>\n(<use [^>]*?( style="[^"]*")/>\n(?:<use [^>]*?\3/>\n)*)</g>')
-"""The markers of one curve, which repeat the same style."""
+"""Matches the markers of one curve in an SVG, which repeat the same style."""
 
 
 @contextmanager
 def paper_style() -> Iterator[None]:
-    """Apply the house style to all figures created and saved inside, regardless of the user's settings."""
+    """Apply the common style to all figures created and saved in the body, regardless of the user's settings."""
     with mpl.rc_context():
         mpl.rcdefaults()
         with mpl.rc_context(_STYLE):
@@ -125,5 +125,5 @@ def _compact(svg: str) -> str:
     )
     svg = re.sub(r' style="[^"]*"', lambda at: re.sub(r"([:;]) ", r"\1", at[0]), svg)
     svg = re.sub(r"\n\s*", "\n", svg)
-    svg = re.sub(r"<path (?![^>]*\bd=)", '<path d="" ', svg)  # a space is a glyph without lines
+    svg = re.sub(r"<path (?![^>]*\bd=)", '<path d="" ', svg)  # a space is an empty glyph, which needs a path too
     return _ALIKE.sub(lambda at: f"<g{at[1]}{at[3]}>\n{at[2].replace(at[3], '')}</g>", svg)

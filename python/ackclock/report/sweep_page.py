@@ -1,4 +1,4 @@
-"""The page of a store, with figures chosen automatically."""
+"""Creates the page of a store, with figures chosen automatically."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _answer(points: Points, measures: Sequence[str]) -> str:
 
 
 def _few(points: Points, measures: Sequence[str]) -> str:
-    """Warn of points with too few replications; empty if there are none."""
+    """Return a warning about points with too few replications; empty if there are none."""
     found = [[point.interval(measure) for point in points.points] for measure in measures]
     few = max((sum(bool(each and each.too_few) for each in some) for some in found), default=0)
     if not few:
@@ -179,7 +179,7 @@ def _few(points: Points, measures: Sequence[str]) -> str:
 
 
 def _doubts(points: Points, measures: Sequence[str], layout: Layout | None) -> Iterator[Statement]:
-    """Yield the reasons for doubts about the figures."""
+    """Yield statements about reasons to doubt the figures, such as wide intervals."""
     count = len(points.points)
     found = {measure: [point.interval(measure) for point in points.points] for measure in measures}
     wide = {
