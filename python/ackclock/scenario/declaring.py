@@ -19,7 +19,7 @@ class TcpFields(Declared):
     """``tcp``."""
 
     variant: VariantName = "reno"
-    """The sender: a loss recovery and a window law."""
+    """The TCP sender: a combination of loss recovery and congestion-control law (window law)."""
 
     delayed_ack: Flag | None = None
     """The receiver acknowledges every second packet (RFC 5681, section 4.2)."""
@@ -80,16 +80,16 @@ class QueueTable(Declared):
     subject: ClassVar[str | None] = "kind"
 
     kind: QueueName
-    """The queue discipline."""
+    """Name of the queue discipline."""
 
     packets: Capacity | None = None
-    """The limit, in packets."""
+    """Limit of the queue, in packets."""
 
     bytes: Capacity | None = None
-    """The limit, in bytes, instead of in packets."""
+    """Limit of the queue in bytes, instead of ``packets``."""
 
     count_in_service: Flag | None = None
-    """The limit counts the packet in transmission."""
+    """Whether the limit counts the packet in transmission."""
 
     @classmethod
     def declared(cls, subject: object) -> Mapping[str, Parameter] | None:

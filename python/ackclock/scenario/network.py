@@ -23,7 +23,7 @@ from ackclock.scenario.rate_trace import RateTrace
 
 
 class ListedLoss(Part):
-    """Loses listed packets: the same ones of each flow and in each direction of the link.
+    """Loses listed packets. The list applies to each flow and to each direction of the link.
 
     Examples
     --------
@@ -140,13 +140,14 @@ class Dumbbell(Part):
     """Clients on one side of a bottleneck, a server on the other."""
 
     bottleneck: Link
-    """From the gateway to the server."""
+    """The link from the gateway to the server."""
 
     reverse: Link | None = None
-    """From the server to the gateway (default: the bottleneck's rate and delay, the default queue, no loss)."""
+    """The link from the server to the gateway (default: the bottleneck's rate and delay, the default queue, no
+    loss)."""
 
     access: Link | None = None
-    """From each client to the gateway and back, for groups without an ``access`` of their own."""
+    """The link from each client to the gateway and back, for groups without an ``access`` of their own."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:

@@ -167,7 +167,7 @@ class FractionalNoise(Paced):
     """Coefficient of variation of the rate (standard deviation over mean), before clipping."""
 
     bin: Duration
-    """Time for which a rate holds."""
+    """Length of a bin, within which the rate is constant."""
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
         """Convert the source into the engine's form, with the number of bins."""

@@ -47,7 +47,7 @@ class Scenario(Part):
     """A network, its flows and their traffic. It can be written in Python or TOML, and every result contains it.
 
     A scenario is a dumbbell with ``clients``, or a graph of ``nodes``, ``links`` and ``flows``. Quantities are texts
-    with units. Absent fields take their values from the profile.
+    with units. Absent fields take their values from the profile, a named set of defaults.
 
     Raises
     ------
@@ -76,13 +76,13 @@ class Scenario(Part):
     """Simulated time, such as ``"200 s"``."""
 
     packet_size: PacketSize = 1500
-    """Bytes of a full data packet on the wire, for groups without a ``packet_size`` of their own."""
+    """Size in bytes of a full data packet on the wire, for groups without a ``packet_size`` of their own."""
 
     measure: Measure = Measure()
     """The links and the time that the summary covers."""
 
     dumbbell: Dumbbell | None = None
-    """Clients, a bottleneck, a server."""
+    """The network: clients, a bottleneck link and a server."""
 
     clients: Annotated[Sequence[Clients], _TABLES] = ()
     """The dumbbell's clients, in groups with equal parameters."""
@@ -98,7 +98,7 @@ class Scenario(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that the parts fit together."""
+        """Check that the tables of the scenario are consistent."""
         del data
         return consistency.problems(part) if part is not None else []
 
@@ -110,7 +110,7 @@ class Scenario(Part):
     def effective(self) -> "Scenario":
         """Fill in every default. Results store this form.
 
-        The effective scenario gives byte-identical results.
+        The effective scenario gives the same results as the original, byte for byte.
 
         Raises
         ------
