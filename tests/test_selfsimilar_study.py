@@ -52,7 +52,7 @@ from ackclock.papers.selfsimilar.looks import (
 from ackclock.papers.selfsimilar.measures import ARRIVALS
 from ackclock.papers.selfsimilar.memory import TRUTH, methods
 from ackclock.papers.selfsimilar.memory import parts as long_parts
-from ackclock.papers.selfsimilar.paper import SHARES, TABLE_2
+from ackclock.papers.selfsimilar.paper import TABLE_2, TRACE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,7 +77,8 @@ class TestPaper:
             assert row["arrivals"] / sent == pytest.approx(row["efficiency"], abs=1e-4)
 
     def test_parts_of_the_trace_add_up_to_ip(self) -> None:
-        assert SHARES["TCP"] + SHARES["UDP"] == pytest.approx(SHARES["IP"])
+        shares = TRACE["shares"]
+        assert shares["TCP"] + shares["UDP"] == pytest.approx(shares["IP"])
 
 
 class TestDelays:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -10,11 +11,13 @@ import numpy as np
 from ackclock.papers.core.figure import Figure
 from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar import measures
-from ackclock.papers.selfsimilar.experiment import CONSTANT, DURATION, GREEDY, RATE, READINGS, WINDOW
+from ackclock.papers.selfsimilar.experiment import CONSTANT, DEFINITION, DURATION, GREEDY, RATE, READINGS, WINDOW
 from ackclock.papers.selfsimilar.figures import (
+    CAPTIONS,
     KEYS,
     PENS,
     beside,
+    endings,
     numbers,
     points_of,
     runs_of,
@@ -85,11 +88,7 @@ def _courses_csv(reading: str, name: str, both: Both) -> str:
 
 def _window_figure(reading: str, ending: str) -> Figure:
     return Figure(
-        slug=f"figure5{ending}",
-        title=f"Figure 5. Congestion window of TCP variants, {reading}",
-        what=f"Window in the first run of each variant, sampled every {STEP} s; the band contains the middle 80 % of "
-        f"all seeds. Dashed: one run of ns-2.35 with other random numbers. Dotted: {LOW} packets; in the paper NewReno "
-        f"and SACK are never below this line. The table contains all seeds, from {SETTLED} s on.",
+        **DEFINITION.figure("figure5", slug=f"figure5{ending}", reading=reading),
         plots=[
             partial(_course, variant, reading=reading, name="cwnd", y=Axis(label="cwnd (packets)", low=0), level=LOW)
             for variant in KEYS
@@ -107,12 +106,7 @@ def _window_figure(reading: str, ending: str) -> Figure:
 
 def _round_trip_figure(reading: str, ending: str) -> Figure:
     return Figure(
-        slug=f"figure6{ending}",
-        title=f"Figure 6. Round-trip time of TCP variants, {reading}",
-        what=f"Largest round-trip time that the sender measured in every {STEP} s of one run, in ticks of 1 ms; "
-        "dashed: one run of ns-2.35. A packet sent once takes 75.3 ms, and up to 1.6 ms more behind ten others. "
-        "A sample far "
-        f"above {SPIKE} ms (dotted) starts at the first transmission of a packet that was then retransmitted.",
+        **DEFINITION.figure("figure6", slug=f"figure6{ending}", reading=reading),
         plots=[
             partial(
                 _course, variant, reading=reading, name="rtt", y=Axis(label="RTT (ms)", low=70, high=230), level=SPIKE
@@ -164,9 +158,7 @@ def _again(reading: str, both: Both) -> Panel:
 _SENT_AGAIN = (measures.RETRANSMISSIONS, measures.DROPS, measures.TIMEOUTS)
 
 FIGURE_7 = Figure(
-    slug="figure7",
-    title="Figure 7. Occurrences of retransmitted packets",
-    what="Times at which one run of each variant retransmitted a packet; hollow markers below: one run of ns-2.35.",
+    **DEFINITION.figure("figure7"),
     plots=[partial(_again, reading) for reading in READINGS],
     height=7.2,
     csv=lambda both: csv_text(
@@ -204,44 +196,30 @@ def _jitter(name: str, both: Both) -> Panel:
     return beside(measures.JITTER[name].label, names, y, both, points, last=name == list(measures.JITTER)[-1])
 
 
+def _delays(both: Both) -> Iterator[list[object]]:
+    for source, side in sides(both):
+        for name, found in _transports(side):
+            cells = [(found[one].mean, found[one].half_width) if one in found else ("", "") for one in measures.JITTER]
+            yield [source, name, found["jitter"].count, *chain.from_iterable(cells)]
+
+
 FIGURE_JITTER = Figure(
-    slug="jitter",
-    title="Jitter of the fixed-rate source",
-    what=f"A source of {RATE} packets a second over the same backgrounds: means of all seeds with 95 % intervals "
-    "(Student's t). Jitter is the mean of RFC 3550's interarrival jitter over all arrivals. Delay variation is the "
-    "99th percentile of the delay minus the smallest delay (RFC 5481). The network's delay runs from the sending of a "
-    "packet to its arrival, the application's delay from its creation by the source to its delivery in order. TCP adds "
-    "no jitter in the network. It holds back packets that exceed its window, above all in the first seconds, and "
-    "packets that wait for a retransmission. The paper says that jitter was measured, but prints no value.",
+    **DEFINITION.figure("jitter", rate=RATE),
     plots=[partial(_jitter, name) for name in measures.JITTER],
     height=8.6,
     csv=lambda both: csv_text(
         ["source", "transport", "seeds", *(f"{name}{end}" for name in measures.JITTER for end in ("", "_ci95"))],
-        (
-            [
-                source,
-                name,
-                found["jitter"].count,
-                *(
-                    number
-                    for one in measures.JITTER
-                    for number in ((found[one].mean, found[one].half_width) if one in found else ("", ""))
-                ),
-            ]
-            for source, side in sides(both)
-            for name, found in _transports(side)
-        ),
+        _delays(both),
     ),
     numbers=lambda both: Table(
-        caption="Mean ± half-width of the 95 % interval. The other sources (readings) have values for the network "
-        "only, since they do not create packets at a fixed rate",
+        caption=CAPTIONS["jitter"],
         head=["", *(one.label for one in measures.JITTER.values())],
         rows=[
             [
                 f"{name}{ending}",
                 *(found[key].shown(one.digits) if key in found else DASH for key, one in measures.JITTER.items()),
             ]
-            for ending, side in (("", both.ours), (", ns-2.35", both.ns2))
+            for ending, side in endings(both)
             for name, found in _transports(side)
         ],
     ),

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ackclock.analysis import compare_paired
-from ackclock.papers.core.figure import Figure, Lines, Pen, Plot
+from ackclock.papers.core.figure import Figure, Lines, Plot
 from ackclock.papers.core.marks import theirs
 from ackclock.papers.core.paired import lead
 from ackclock.papers.core.words import DASH, capital, listed
 from ackclock.papers.selfsimilar import measures
-from ackclock.papers.selfsimilar.experiment import DURATION, READINGS, VARIANTS
+from ackclock.papers.selfsimilar.experiment import DEFINITION, DURATION, READINGS, VARIANTS
 from ackclock.papers.selfsimilar.looks import MARKS
 from ackclock.papers.selfsimilar.paper import TABLE_2
 from ackclock.papers.selfsimilar.tables import csv_text
@@ -31,31 +33,25 @@ if TYPE_CHECKING:
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.paper import Both
 
-PENS: Final[Mapping[str, Pen]] = {
-    "Tahoe": Pen(colour="grey", marker="down"),
-    "NewReno": Pen(colour="blue", marker="circle"),
-    "Vegas": Pen(colour="green", marker="triangle"),
-    "SACK": Pen(colour="red", marker="square"),
-}
+PENS: Final = DEFINITION.pens("variants")
 """Colour and marker of each variant."""
 
-_PAIRS: Final = (
-    ("NewReno", "SACK"),
-    ("NewReno", "Vegas"),
-    ("NewReno", "Tahoe"),
-    ("SACK", "Vegas"),
-    ("SACK", "Tahoe"),
-    ("Vegas", "Tahoe"),
-)
+_PAIRS: Final = tuple(combinations(("NewReno", "SACK", "Vegas", "Tahoe"), 2))
 """The differences that are shown: the first minus the second."""
 
 LAST = list(READINGS)[-1]
+CAPTIONS: Final = DEFINITION.table("captions")
 KEYS = {name: key for key, name in VARIANTS.items()}
 """Names of the variants in the CSV files."""
 
 
 def sides(both: Both) -> tuple[tuple[str, Side], ...]:
     return ("ackclock", both.ours), ("ns-2.35", both.ns2)
+
+
+def endings(both: Both) -> tuple[tuple[str, Side], ...]:
+    """Give the ends of the names of rows, with the runs in them."""
+    return ("", both.ours), (", ns-2.35", both.ns2)
 
 
 def settings() -> Iterator[tuple[str, str]]:
@@ -76,9 +72,21 @@ def points_of(side: Side, measure: Measure, part: str = "flows") -> Mapping[tupl
     return {}
 
 
+def _shown(side: Side, measure: Measure) -> Mapping[tuple[str, str], str]:
+    """Write the means of a measure by reading and variant, with a dash where no run has it."""
+    found = {key: point.shown(measure.digits) for key, point in points_of(side, measure).items()}
+    return defaultdict(lambda: DASH, found)
+
+
 def _seeds(side: Side) -> str:
     count = len({row.seed for row in side.part("flows")})
     return f"{count} seeds" if count > 1 else "one seed"
+
+
+def _by_reading(both: Both, caption: str, head: Sequence[str], cells: Callable[[Side, str], Sequence[str]]) -> Table:
+    """Lay out a row for each reading and simulator."""
+    rows = [[f"{reading}{ending}", *cells(side, reading)] for reading in READINGS for ending, side in endings(both)]
+    return Table(caption=caption, head=["", *head], rows=rows)
 
 
 def time_axis(reading: str) -> Axis:
@@ -89,25 +97,16 @@ def table_2(both: Both) -> Table:
     """Lay out Table 2: numbers of the paper, of our runs and of ns-2 for each reading."""
     counted = (measures.ARRIVALS, measures.DROPS, measures.RETRANSMISSIONS, measures.ACKS)
     rates = (measures.EFFICIENCY, measures.PLAIN, measures.HURST, measures.HURST_1)
-    columns = [(side, reading) for _, side in sides(both) for reading in READINGS]
+    found = {measure: [_shown(side, measure) for _, side in sides(both)] for measure in (*counted, *rates)}
     rows = []
     for variant in KEYS:
-        for measure in (*counted, *rates):
+        for measure, columns in found.items():
             printed = TABLE_2[variant].get(measure.name)
-            found = {id(side): points_of(side, measure) for _, side in sides(both)}
-            cells = (found[id(side)].get((reading, variant)) for side, reading in columns)
-            rows.append(
-                [
-                    f"{variant}, {measure.label}",
-                    "" if printed is None else f"{printed:,.{measure.digits}f}",
-                    *(DASH if point is None else point.shown(measure.digits) for point in cells),
-                ]
-            )
+            cells = (shown[reading, variant] for shown in columns for reading in READINGS)
+            paper = "" if printed is None else f"{printed:,.{measure.digits}f}"
+            rows.append([f"{variant}, {measure.label}", paper, *cells])
     return Table(
-        caption="Table 2 for each interpretation of the paper's fixed-rate source (reading): mean ± half-width of the "
-        f"95 % interval over {_seeds(both.ours)}. Efficiency, as in the paper: arrivals / (arrivals + drops + "
-        "retransmissions); plain: arrivals / (arrivals + drops). H of the packets received in bins of 0.1 s is "
-        "estimated by the paper's method with K lags",
+        caption=CAPTIONS["table2"].format(seeds=_seeds(both.ours)),
         head=["", "Paper", *map(capital, READINGS), *(f"ns-2.35, {name}" for name in READINGS)],
         rows=rows,
     )
@@ -163,10 +162,7 @@ def _ranked(reading: str, both: Both) -> Panel:
 
 
 RANKING = Figure(
-    slug="ranking",
-    title="Which variant delivers most? Arrivals seed by seed",
-    what="Packets that reached the receiver in 100 s. All markers in one column (one seed) have the same background; "
-    "the leftmost column shows Table 2. Markers of a column are side by side, so that equal numbers remain visible.",
+    **DEFINITION.figure("ranking"),
     plots=[partial(_ranked, reading) for reading in READINGS],
     height=7.6,
     csv=lambda both: csv_text(
@@ -178,15 +174,11 @@ RANKING = Figure(
             for row in runs_of(side, reading, variant)
         ),
     ),
-    numbers=lambda both: Table(
-        caption="Number of seeds in which each variant delivers most (ties count for each variant), and the order that "
-        f"the runs support: only differences whose paired 95 % interval lies above {measures.TIE} %",
-        head=["", *KEYS, "Supported"],
-        rows=[
-            [f"{reading}{ending}", *_firsts(side, reading), _order(side, reading)]
-            for reading in READINGS
-            for ending, side in (("", both.ours), (", ns-2.35", both.ns2))
-        ],
+    numbers=lambda both: _by_reading(
+        both,
+        CAPTIONS["ranking"],
+        [*KEYS, "Supported"],
+        lambda side, reading: [*_firsts(side, reading), _order(side, reading)],
     ),
 )
 
@@ -229,12 +221,6 @@ def _differences(reading: str, both: Both) -> Panel:
     return beside(reading, initials, y, both, points, last=reading == LAST)
 
 
-def _printed(first: str, second: str) -> float:
-    """Give a difference of the paper's arrivals, in per cent of the mean of both."""
-    one, other = (TABLE_2[variant]["arrivals"] for variant in (first, second))
-    return 200 * (one - other) / (one + other)
-
-
 def _compared(both: Both) -> Iterator[list[object]]:
     for source, side in sides(both):
         for reading in READINGS:
@@ -247,25 +233,18 @@ def _compared(both: Both) -> Iterator[list[object]]:
 
 
 DIFFERENCES = Figure(
-    slug="differences",
-    title="Differences between variants over the same background",
-    what="Arrivals of the first variant minus arrivals of the second with the same seed: mean and paired 95 % interval "
-    "(Student's t), in per cent of the mean of both. N, S, V and T are NewReno, SACK, Vegas and Tahoe. The paper's "
-    "single runs give, in this order, " + ", ".join(f"{_printed(*pair):+.1f}" for pair in _PAIRS) + " %.",
+    **DEFINITION.figure("differences"),
     plots=[partial(_differences, reading) for reading in READINGS],
     height=7.6,
     csv=lambda both: csv_text(
         ["source", "reading", "measure", "first", "second", "seeds", "difference", "ci95", "unpaired_ci95"],
         _compared(both),
     ),
-    numbers=lambda both: Table(
-        caption="Arrivals of the first variant minus the second: mean ± half-width of the paired 95 % interval",
-        head=["", *(f"{first} - {second}" for first, second in _PAIRS)],
-        rows=[
-            [f"{reading}{ending}", *(point.shown(0) for point in _leads(side, reading, relative=False))]
-            for reading in READINGS
-            for ending, side in (("", both.ours), (", ns-2.35", both.ns2))
-        ],
+    numbers=lambda both: _by_reading(
+        both,
+        "Arrivals of the first variant minus the second: mean ± half-width of the paired 95 % interval",
+        [f"{first} - {second}" for first, second in _PAIRS],
+        lambda side, reading: [point.shown(0) for point in _leads(side, reading, relative=False)],
     ),
 )
 
@@ -296,11 +275,7 @@ class _Theirs:
 _so_far = measures.RATE.at("flows")
 
 FIGURE_4 = Figure(
-    slug="figure4",
-    title="Figure 4. Throughput of TCP variants",
-    what="Throughput so far: data received since 0 s (1000 bytes per packet), divided by the time. Lines are means of "
-    "all seeds with bands for the 95 % interval (Student's t); hollow markers are means of ns-2.35. The paper shows "
-    "one run.",
+    **DEFINITION.figure("figure4"),
     plots=[
         Plot(
             title=reading,
@@ -326,16 +301,14 @@ FIGURE_4 = Figure(
 
 def numbers(both: Both, readings: Collection[str], columns: Sequence[Measure], what: str) -> Table:
     """Lay out means over all seeds of both simulators."""
-    found = [[points_of(side, measure) for _, side in sides(both)] for measure in columns]
-    rows = []
-    for setting in settings():
-        if setting[0] in readings:
-            for place, ending in enumerate(("", ", ns-2.35")):
-                cells = ((sides[place].get(setting), one.digits) for sides, one in zip(found, columns, strict=True))
-                shown = [DASH if point is None else point.shown(digits) for point, digits in cells]
-                rows.append([f"{setting[1]}, {setting[0]}{ending}", *shown])
+    found = {ending: [_shown(side, measure) for measure in columns] for ending, side in endings(both)}
     return Table(
         caption=f"{what}: mean ± half-width of the 95 % interval, {_seeds(both.ours)}",
         head=["", *(capital(one.label) for one in columns)],
-        rows=rows,
+        rows=[
+            [f"{variant}, {reading}{ending}", *(column[reading, variant] for column in shown)]
+            for reading, variant in settings()
+            if reading in readings
+            for ending, shown in found.items()
+        ],
     )

@@ -21,6 +21,7 @@ from ackclock.capture import read_capture
 from ackclock.capture.reading import WHAT
 from ackclock.papers.core.evidence import Run
 from ackclock.papers.selfsimilar.experiment import DEFINITION
+from ackclock.papers.selfsimilar.paper import TRACE
 from ackclock.running.run import simulate
 from ackclock.scenario import Scenario
 from ackclock.scenario.errors import unreadable
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 STAND_IN: Final = "stand-in.pcapng"
 """The file of the simulated packets, in the folder of the study."""
 
-LAYERS: Final = ("ARP", "IP", "LLC", "TCP", "UDP")
+LAYERS: Final = tuple(TRACE["shares"])
 """Protocols whose shares of all packets the paper prints: protocols on links, then those on IP."""
 
 _BOTH_WAYS: Final = "bottleneck,bottleneck.reverse"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ackclock.capture.shares import percent, shares
 from ackclock.papers.core.words import DASH
-from ackclock.papers.selfsimilar.paper import SHARES, TRACE
+from ackclock.papers.selfsimilar.experiment import DEFINITION
+from ackclock.papers.selfsimilar.paper import TRACE
 from ackclock.papers.selfsimilar.tables import csv_text
-from ackclock.papers.selfsimilar.trace import LAYERS, STAND_IN
+from ackclock.papers.selfsimilar.trace import LAYERS
 from ackclock.report.capture import sizes_panel
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
@@ -22,28 +23,17 @@ if TYPE_CHECKING:
     from ackclock.papers.core.paper import Both
     from ackclock.papers.selfsimilar.trace import Memory, Trace
 
-METHODS: Final[Mapping[str, str]] = {
-    "kettani_gubner_k1": "the paper's method, K = 1",
-    "kettani_gubner": "the paper's method, K = 50",
-    "local_whittle": "local Whittle",
-    "abry_veitch": "Abry-Veitch",
-    "variance_time": "variance-time",
-    "rescaled_range": "R/S",
-}
+METHODS: Final[Mapping[str, str]] = DEFINITION.table("methods")
 """What the methods for the Hurst parameter are called here."""
+
+_TEXTS: Final = DEFINITION.table("captions")
+_SHARES: Final[Mapping[str, float]] = TRACE["shares"]
 
 
 def words(both: Both) -> str:
     """Say which packets are drawn."""
     trace: Trace = both.capture
-    what = (
-        "The authors' capture is not public. These packets are simulated: pages and short exchanges over TCP, and "
-        f"some UDP, as they arrive at a link of 2 Mb/s from either side. They were written as {STAND_IN}, next to this "
-        "page, and read as any capture; their bytes are those of IP. The option --capture FILE puts a real one in "
-        "their place."
-        if trace.simulated
-        else f"The packets of {trace.capture.path.name}; bytes are those sent, headers of the link included."
-    )
+    what = _TEXTS["simulated"] if trace.simulated else _TEXTS["captured"].format(file=trace.capture.path.name)
     return " ".join([what, *trace.capture.notices])
 
 
@@ -51,6 +41,11 @@ def _estimate(series: Memory, method: str) -> str:
     """Write the Hurst parameter by a method with its 95 % interval; a dash where it cannot speak."""
     found = None if series.found is None else series.found.get(method)
     return DASH if found is None else f"{found.h:.2f} [{found.low:.2f}, {found.high:.2f}]"
+
+
+def _titled(name: str, **fields: Any) -> dict[str, str]:
+    words = DEFINITION.figure(name, **fields)
+    return {"slug": name, "title": words["title"], "caption": words["what"]}
 
 
 def figure_3(both: Both, command: str) -> Drawing:
@@ -91,13 +86,14 @@ def figure_3(both: Both, command: str) -> Drawing:
                 ),
             ],
         ),
-        slug="figure3",
-        title=f"Figure 3. Packet size against time{': a stand-in' if trace.simulated else ''}",
-        caption=f"{sizes.size.size:,} packets, {sizes.size.sum():,.0f} bytes in {sizes.length:.4g} s; the paper has "
-        f"{TRACE['packets']:,.0f} packets, {TRACE['bytes']:,.0f} bytes in {TRACE['seconds']:.0f} s. A dot stands for "
-        "all packets of about that size and time. The table has the Hurst parameter by six methods with 95 % "
-        f"intervals, the paper's method first; the paper has H = {TRACE['hurst']:g}. "
-        "Long-range dependence is claimed if there is no trend, no cycle, and scaling that lasts.",
+        **_titled(
+            "figure3",
+            kind=": a stand-in" if trace.simulated else "",
+            packets=sizes.size.size,
+            bytes=sizes.size.sum(),
+            seconds=sizes.length,
+            paper=TRACE,
+        ),
         csv=csv_text(
             ["time", "packets", "bytes"],
             (
@@ -135,7 +131,7 @@ def protocols(both: Both, command: str) -> Drawing:
         )
         for name, shares, shift, colour in (
             ("the stand-in" if trace.simulated else "the capture", ours, -0.1, "blue"),
-            ("the paper", SHARES, 0.1, "ink"),
+            ("the paper", _SHARES, 0.1, "ink"),
         )
     ]
     return Drawing(
@@ -149,10 +145,7 @@ def protocols(both: Both, command: str) -> Drawing:
                 )
             ],
         ),
-        slug="protocols",
-        title="Section 5. Protocols of the capture",
-        caption="Share of each protocol in all packets. IP includes both versions. The paper's 90.7 % TCP and 5.84 % "
-        "UDP add up to its 96.54 % IP: they, too, are shares of all packets.",
+        **_titled("protocols"),
         csv=csv_text(
             ["protocol", "layer", "packets", "bytes"],
             ([each.name, each.layer, each.packets, each.bytes] for each in trace.capture.mix),
@@ -164,7 +157,7 @@ def protocols(both: Both, command: str) -> Drawing:
 
 def _mix(trace: Trace) -> Table:
     capture = trace.capture
-    printed = {name.lower(): f"{share:g}" for name, share in SHARES.items() if name != "IP"}
+    printed = {name.lower(): f"{share:g}" for name, share in _SHARES.items() if name != "IP"}
     rows = [
         [each.name, each.layer, *numbers[:3], printed.get(each.name, ""), *numbers[3:5]]
         for each, numbers in shares(capture)
@@ -175,7 +168,7 @@ def _mix(trace: Trace) -> Table:
         f"{capture.ip_packets:,}",
         percent(capture.ip_packets, capture.packets),
         "",
-        f"{SHARES['IP']:g}",
+        f"{_SHARES['IP']:g}",
         f"{capture.ip_bytes:,}",
         percent(capture.ip_bytes, capture.bytes),
     ]

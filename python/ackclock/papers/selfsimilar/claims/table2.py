@@ -87,11 +87,10 @@ _excess = computed(
     words=f"retransmissions minus {_AS_MANY:g} times the drops (Tahoe)",
 )
 
-_printed_gap = {variant: row["arrivals"] - row["acks"] for variant, row in TABLE_2.items()}
-
 
 def _printed(at: Mapping[str, Scalar]) -> float:
-    return _printed_gap[str(at["variant"])]
+    row = TABLE_2[str(at["variant"])]
+    return float(row["arrivals"] - row["acks"])
 
 
 _may_miss = (spans(_missing, "reading", _printed, "") | reaches(_missing, _printed, "").some("reading")).called(
