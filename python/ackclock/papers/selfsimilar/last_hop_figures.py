@@ -8,9 +8,9 @@ import numpy as np
 
 from ackclock.analysis.models import mathis
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
 from ackclock.papers.core.paper import Chapter
-from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY
+from ackclock.papers.selfsimilar.experiment import CONSTANT, DEFINITION, GREEDY
 from ackclock.papers.selfsimilar.last_hop import (
     BUFFER,
     BURST,
@@ -33,17 +33,12 @@ from ackclock.papers.selfsimilar.tables import csv_text, numbers
 from ackclock.report.chart import Axis, Series
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from ackclock.papers.core.evidence import Evidence
     from ackclock.papers.core.measures import Measure
 
-_PENS: Final[Mapping[str, Pen]] = {
-    "Tahoe": Pen(colour="grey", marker="down"),
-    "NewReno": Pen(colour="blue", marker="square"),
-    "Vegas": Pen(colour="green", marker="triangle"),
-    "SACK": Pen(colour="red", marker="circle", dash="dashed"),
-}
+_PENS: Final = DEFINITION.pens("last_hop")
 _MEASURES: Final = (GOODPUT, LOSS, RETRANSMISSIONS, TIMEOUTS, EFFICIENCY)
 _GOODPUT: Final = "Goodput (Mb/s)"
 _POWERS: Final = [(0.3, "0.3"), (1.0, "1"), (3.0, "3"), (10.0, "10"), (30.0, "30")]
@@ -79,10 +74,7 @@ def _by_load(title: str, reading: str, measure: Measure, y: Axis, *, last: bool 
 
 _shares = [(1e-4, "0.01%"), (1e-3, "0.1%"), (1e-2, "1%"), (1e-1, "10%")]
 _LOAD: Final = Figure(
-    slug="load",
-    title="Figure L. From low to high load",
-    what=f"One connection competes with {LOADS[0]} to {LOADS[-1]} on/off sources, the same for all variants.",
-    rest="Efficiency, as in the paper: arrivals / (arrivals + drops + retransmissions).",
+    **DEFINITION.figure("load", few=LOADS[0], many=LOADS[-1]),
     plots=[
         *(
             _by_load(title, reading.name, GOODPUT, Axis(label=_GOODPUT, low=0.2, high=40, log=True, ticks=_POWERS))
@@ -113,11 +105,7 @@ _mathis = Series(
     width=1.0,
 )
 _LOSSES: Final = Figure(
-    slug="last-hop-losses",
-    title="Figure W. A last hop that loses packets",
-    what="Goodput over the paper's background if the link to the receiver loses packets.",
-    rest="The comparison with ns-2 uses the packets delivered. Dotted: model of Mathis et al. for the last hop's loss "
-    f"alone and a round-trip time of {1000 * RTT:g} ms. At the left, drops by the background matter more.",
+    **DEFINITION.figure("last-hop-losses", rtt=1000 * RTT),
     plots=[
         Plot(
             title=title,
@@ -129,10 +117,7 @@ _LOSSES: Final = Figure(
                 ticks=[(float(amount), f"{100 * amount / MILLION:g}") for amount in LOSSES],
             ),
             y=Axis(label=_GOODPUT, low=0.15, high=14, log=True, ticks=_POWERS[:-1]),
-            marks=[
-                Lines(of=GOODPUT.at("losses", kind=kind), x="lost_of_a_million", by="variant", pens=_PENS),
-                _mathis,
-            ],
+            marks=[Lines(of=GOODPUT.at("losses", kind=kind), x="lost_of_a_million", by="variant", pens=_PENS), _mathis],
         )
         for kind, title in ((RANDOM, "(a) at random"), (BURSTS, f"(b) in bursts of {BURST} on average"))
     ],
@@ -167,12 +152,7 @@ _rate = Series(
     listed=False,
 )
 _RATES: Final = Figure(
-    slug="last-hop-rates",
-    title="Figure X. A last hop whose rate changes",
-    what=f"The link to the receiver holds {BUFFER} packets. Its rate switches between four values after exponentially "
-    f"distributed times; the mean rate is {MEAN_RATE / MILLION:g} Mb/s. The rates are generated, not measured: one "
-    "trace per seed, the same for all variants.",
-    rest="Variants are placed side by side. A stay of 0 ms is a constant rate.",
+    **DEFINITION.figure("last-hop-rates", buffer=BUFFER, rate=MEAN_RATE / MILLION),
     plots=[
         Plot(
             title=f"(a) a generated rate with a mean stay of {_stays[2]}",

@@ -197,10 +197,7 @@ def _memory(counts: Array) -> Values:
     found = hurst(counts)
     estimates = {each.method: each.h for each in found.estimates}
     methods = {"hurst_k1": "kettani_gubner_k1", "hurst_k50": "kettani_gubner", "hurst_wavelet": "abry_veitch"}
-    return {
-        **{name: estimates.get(method) for name, method in methods.items()},
-        "long_range": float(found.long_range),
-    }
+    return {**{name: estimates.get(method) for name, method in methods.items()}, "long_range": float(found.long_range)}
 
 
 def plain(summary: Values) -> float | None:

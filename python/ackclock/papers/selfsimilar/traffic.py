@@ -15,21 +15,8 @@ from ackclock.analysis.scaling import abry_veitch, local_whittle
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.selfsimilar.experiment import PACKET, SOURCES, binned
-from ackclock.scenario import (
-    DropTail,
-    Flow,
-    FractionalNoise,
-    GraphLink,
-    Node,
-    OnOff,
-    Pareto,
-    Poisson,
-    Scenario,
-    Udp,
-)
-from ackclock.scenario import (
-    Measure as Measured,
-)
+from ackclock.scenario import DropTail, Flow, FractionalNoise, GraphLink, Node, OnOff, Pareto, Poisson, Scenario, Udp
+from ackclock.scenario import Measure as Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import poisson_cov
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
 from ackclock.papers.core.paper import Chapter
 from ackclock.papers.core.words import DASH
-from ackclock.papers.selfsimilar.experiment import SOURCES
-from ackclock.papers.selfsimilar.loads import CARRIED, COV_IN, COV_OUT, H_OUT, LOADS, LOSS, OTHERS, SMALL, USUAL
+from ackclock.papers.selfsimilar.experiment import DEFINITION, SOURCES
+from ackclock.papers.selfsimilar.loads import COV_IN, COV_OUT, H_OUT, LOADS, LOSS, OTHERS, USUAL
 from ackclock.papers.selfsimilar.tables import csv_text, points_rows, table_csv
 from ackclock.papers.selfsimilar.traffic import (
     ALIKE,
@@ -29,7 +29,6 @@ from ackclock.papers.selfsimilar.traffic import (
     LADDER,
     LENGTH,
     MANY_LENGTH,
-    NOISE,
     ON_OFF,
     PEAK,
     POISSON,
@@ -48,11 +47,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Evidence, Scalar, Side
     from ackclock.papers.core.quantities import Quantity
 
-_PENS: Final[Mapping[str, Pen]] = {
-    POISSON: Pen(colour="blue", marker="square"),
-    ON_OFF: Pen(colour="red", marker="circle"),
-    NOISE: Pen(colour="green", marker="triangle"),
-}
+_PENS: Final = DEFINITION.pens("kinds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +99,7 @@ def _bins_table(evidence: Evidence) -> Table:
 
 
 _TIME_SCALES: Final = Figure(
-    slug="time-scales",
-    title="Table 1, peaks. The same traffic at four time scales",
-    what=f"Packets in bins of 0.01 to 10 s over their mean, of one run each of traffic with {TOTAL:,} packets a second:"
-    " 40 Poisson sources, 40 on/off sources with the paper's Pareto periods, and a source whose rate is fractional "
-    f"Gaussian noise with H = {ASYMPTOTIC:g}.",
-    points="With longer bins Poisson traffic becomes flat; the others do not.",
+    **DEFINITION.figure("time-scales", total=TOTAL, h=ASYMPTOTIC),
     plots=[
         Plot(
             title=f"({letter}) bins of {bins.scale:g} s",
@@ -133,12 +123,7 @@ _TIME_SCALES: Final = Figure(
 _ladders = {one.name: one.at("times") for one in (COV, DISPERSION, PEAK)}
 _exact = Series(name="Poisson, exact", x=LADDER, y=poisson_cov(TOTAL * np.array(LADDER)), colour="ink", dash="dotted")
 _SCALES: Final = Figure(
-    slug="scales-of-burstiness",
-    title="Table 1, peaks. Variation over time scales",
-    what=f"The traffic of the figure above over {LENGTH} s.",
-    rest="Dotted: 1 / √mean, the c.o.v. of Poisson traffic. The variance is taken about the run's own mean, which of n "
-    "bins of self-similar traffic lacks about n^(2H - 2) of it: 40 % of a hundred bins with H = 0.9. Periods of on/off "
-    "sources have no variance, so that measures settle slowly.",
+    **DEFINITION.figure("scales-of-burstiness", length=LENGTH),
     plots=[
         Plot(
             title=f"({letter}) {title}",
@@ -180,22 +165,11 @@ _many = {
 _memory = {kind: H.at("many", division=ALIKE, kind=kind, method="local Whittle", bin=0.1) for kind in (POISSON, ON_OFF)}
 _cells = {f"{title}, {name}": of for title, curves in _many.items() for name, of in curves.items()}
 _cells |= {f"Hurst parameter, {kind}": of for kind, of in _memory.items()}
-_MANY_PENS: Final = {
-    "Poisson, 0.1 s": _PENS[POISSON],
-    "Poisson, 10 s": Pen(colour="sky", marker="square", dash="dashed"),
-    "on/off, 0.1 s": _PENS[ON_OFF],
-    "on/off, 10 s": Pen(colour="orange", marker="circle", dash="dashed"),
-}
+_MANY_PENS: Final = DEFINITION.pens("many")
 _counts: Final = [(float(count), str(count)) for count in COUNTS]
 
 _MULTIPLEXING: Final = Figure(
-    slug="multiplexing",
-    title="Table 1, multiplexing. More sources",
-    what=f"Bins of 0.1 s and of 10 s over {MANY_LENGTH} s.",
-    rest="(a) Each source has the paper's rate: relative peaks fall as 1 / √sources, with memory as without. (b) All "
-    f"sources together have {TOTAL:,} packets a second: Poisson traffic is the same however it is divided, on/off "
-    "traffic becomes smoother, in short bins up to the point where packets at equal intervals show. (c) In packets the "
-    "peaks grow. (d) The memory stays, so time smooths no more than before.",
+    **DEFINITION.figure("multiplexing", length=MANY_LENGTH, total=TOTAL),
     plots=[
         *(
             Plot(
@@ -223,12 +197,7 @@ _MULTIPLEXING: Final = Figure(
     numbers=Numbers(of=_cells, columns="sources", head="Measure", caption="All measures"),
 )
 
-_METHODS: Final[Mapping[str, Pen]] = {
-    "K = 1": Pen(colour="blue", marker="square"),
-    "K = 50": Pen(colour="sky", marker="triangle", dash="dashed"),
-    "local Whittle": Pen(colour="red", marker="circle"),
-    "Abry-Veitch": Pen(colour="orange", marker="diamond", dash="dashed"),
-}
+_METHODS: Final = DEFINITION.pens("methods")
 _LOAD: Final = "On/off sources, each 1 % of the link"
 
 
@@ -246,12 +215,7 @@ _by_load = {
     for method in ESTIMATORS
 }
 _BY_LOAD: Final = Figure(
-    slug="hurst-by-load",
-    title="The background's Hurst parameter with respect to load",
-    what="Arrivals at the bottleneck from 5 to 95 on/off sources over 100 s, by the paper's method with one lag and "
-    "with 50, and by two that look at long scales only.",
-    rest="A method is missing where it asks for more bins than 100 s have. Sources are independent, so more of them "
-    "have the same correlations: H depends on the bin and the method, not on the load.",
+    **DEFINITION.figure("hurst-by-load"),
     plots=[
         Plot(
             title=f"({letter}) bins of {scale:g} s",
@@ -275,12 +239,7 @@ _BY_LOAD: Final = Figure(
 
 _LONGER: Final = f"UDP, {LENGTH} s"
 _KINDS: Final[Mapping[str, int]] = {USUAL: SOURCES, **OTHERS, _LONGER: SOURCES}
-_KIND_PENS: Final = {
-    USUAL: Pen(colour="blue", marker="square"),
-    SMALL: Pen(colour="orange", marker="diamond", dash="dotted"),
-    CARRIED: Pen(colour="green", marker="triangle", dash="dashed"),
-    _LONGER: Pen(colour="red", marker="circle"),
-}
+_KIND_PENS: Final = DEFINITION.pens("backgrounds")
 
 
 def _by_bin(name: str, method: str) -> Quantity:
@@ -309,13 +268,7 @@ def _by_bin_table(evidence: Evidence) -> Table:
 
 
 _BY_BIN: Final = Figure(
-    slug="hurst-by-bin",
-    title="The background's Hurst parameter with respect to the bin",
-    what="40 sources of 1000-byte packets over UDP, 25 of 210-byte packets, and 40 that Tahoe with a window of 20 "
-    f"carries, over 100 s, and the first over {LENGTH} s.",
-    rest="Short bins see packets at equal intervals, and windows that go out as bursts; in bins of 0.1 s and more all "
-    "are alike. Long bins of a long run give the value of theory. With 50 lags H is too low, the more so the fewer "
-    "bins there are: the run's mean is taken out of them.",
+    **DEFINITION.figure("hurst-by-bin", length=LENGTH),
     plots=[
         Plot(
             title=f"({letter}) {method}",
@@ -340,10 +293,7 @@ _BY_BIN: Final = Figure(
     numbers=_by_bin_table,
 )
 
-_SIDES: Final = {
-    "arrivals": _METHODS["K = 1"],
-    "what leaves": Pen(colour="orange", marker="diamond", dash="dashed"),
-}
+_SIDES: Final = DEFINITION.pens("sides")
 _ends: Final[Mapping[str, tuple[str, Mapping[str, Quantity]]]] = {
     title: (
         label,
@@ -369,10 +319,7 @@ def _behind_table(evidence: Evidence) -> Table:
 
 
 _BEHIND: Final = Figure(
-    slug="hurst-behind",
-    title="The background before and behind ten packets of buffer",
-    what="Arrivals at the bottleneck, and packets that leave it for y: the link cuts what it cannot carry in 1.6 ms.",
-    rest="Only in the shortest bins, and only near full load, does another kind of traffic leave.",
+    **DEFINITION.figure("hurst-behind"),
     plots=[
         Plot(
             title=f"({letter}) {title}",

@@ -148,9 +148,7 @@ CLAIMS: Final = (
         ),
         shows={"longest": _longest},
         brief=means(
-            "Tahoe's longest round trips take {} on average.",
-            _tahoes,
-            lambda longest: f"{longest.mean:.0f} ms",
+            "Tahoe's longest round trips take {} on average.", _tahoes, lambda longest: f"{longest.mean:.0f} ms"
         ),
     ),
     claim(

@@ -117,27 +117,11 @@ LAST_HOP_CLAIMS: Final = (
     claim("F-5", AtPoints(_whatever.near(0, by=1))),
     claim("F-6", AtPoints(_clustered.above(_independent), points="loads")),
     claim("F-7", AtPoints(TO_MATHIS.at("losses", **_moderate, variant=_BOTH).near(1, by=0.2))),
-    claim(
-        "F-8",
-        AtPoints(_exponents.near(-0.5, by=0.1), points="variants"),
-        shows={"alone": _alone},
-        why="{why} If the hop loses little, much of the loss is due to the background. Its losses come in clusters, "
-        "which cost less than as many single losses. The exponent for the hop's own loss is therefore flatter "
-        "({alone}).",
-    ),
+    claim("F-8", AtPoints(_exponents.near(-0.5, by=0.1), points="variants"), shows={"alone": _alone}),
     claim("F-9", AtPoints(_gain.above(0), by="variant")),
-    claim(
-        "F-10",
-        AtPoints(_harm.above(0), points="variants"),
-        why="{why} The state of such a channel changes only when packets are sent: after a timeout a single packet "
-        "often meets the bad state again, and timeouts double.",
-    ),
+    claim("F-10", AtPoints(_harm.above(0), points="variants")),
     claim("F-11", AtPoints(_sack_random.at_most(5), _sack_bursts.above(0), points="losses")),
-    claim(
-        "F-12",
-        AtPoints(_vegas.above(0).every("variant"), points="losses"),
-        why="{why} At a random loss Vegas cuts its window by a quarter instead of a half.",
-    ),
+    claim("F-12", AtPoints(_vegas.above(0).every("variant"), points="losses")),
     claim("F-13", AtPoints(_held.above(0)), numbers=(GOODPUT.at("rates"),)),
     claim("F-14", AtPoints(_slow.above(0)), numbers=(GOODPUT.at("rates"),)),
     claim("F-15", AtPoints(_vegas_held.above(0), _vegas_changing.below(0)), numbers=(GOODPUT.at("rates"),)),

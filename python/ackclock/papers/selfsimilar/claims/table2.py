@@ -202,12 +202,7 @@ CLAIMS: Final = (
         ),
         shows={"drops": _tahoe[DROPS], "retransmissions": _tahoe[RETRANSMISSIONS]},
     ),
-    claim(
-        "5-7",
-        AtPoints(_may_miss, points="variants"),
-        why="{why} The receiver acknowledges each arrival at once, so the difference is the ACKs in flight at the end: "
-        "at no instant can there be more ACKs than arrivals.",
-    ),
+    claim("5-7", AtPoints(_may_miss, points="variants")),
     claim(
         "5-8",
         over_readings(AtPoints(_inside, points="variants")),
@@ -226,7 +221,6 @@ CLAIMS: Final = (
             f"{one.name} of the background": one.at("background memory").called(f"{one.label} (background alone)")
             for one in (WAVELETS, WHITTLE)
         },
-        why=f"{{why}} Packets are counted in each second of {LONG:,} s, since 100 s are too short to show it.",
         brief=counts(f"Long-range dependence shows in {LONG:,} s for {{}}.", _has_memory, "variants"),
     ),
     claim(

@@ -112,7 +112,6 @@ _TABLE_1: Final = (
             "peaks": PEAK.at("times", kind=POISSON, bin=_ENDS),
             "exponent": _poisson_bins,
         },
-        why="The c.o.v. of Poisson traffic changes with the power {exponent} of the bin; 1 / √mean gives -0.5.",
     ),
     claim(
         "T1-2",
@@ -139,20 +138,9 @@ _TABLE_1: Final = (
         ),
         shows={"memory": _memory, "none": _no_memory},
         numbers=(_memory, _no_memory),
-        why="H of on/off sources: {memory}; of Poisson sources: {none}.",
     ),
-    claim(
-        "2-1",
-        Bars(whole=_blind & ~_tells, part=_blind),
-        shows={"peak": PEAK.at("times", kind=ON_OFF, bin=_ENDS)},
-        why=f"{{why}} If it grows with the exponent 2 H - 1 of H = {ASYMPTOTIC:g}, it is meaningful for a given time "
-        "scale. The peak over the mean, of which the paper says the same, grows with a run's length and is not judged.",
-    ),
-    claim(
-        "2-2",
-        Bars(whole=_gaps, part=_gaps.some()),
-        why="{why} A measure that cannot distinguish these kinds of traffic has no information on their memory.",
-    ),
+    claim("2-1", Bars(whole=_blind & ~_tells, part=_blind), shows={"peak": PEAK.at("times", kind=ON_OFF, bin=_ENDS)}),
+    claim("2-2", Bars(whole=_gaps, part=_gaps.some())),
 )
 """Table 1 and section 2."""
 
@@ -174,25 +162,14 @@ _left_open, _long_bins = (
 )
 
 _BACKGROUND: Final = (
-    claim(
-        "H-1",
-        Either(_usual.near(0.8, by=_NEAR), on=_THE_BIN),
-        shows={"h": _usual},
-        why="{why} For the same traffic it is {h}.",
-    ),
+    claim("H-1", Either(_usual.near(0.8, by=_NEAR), on=_THE_BIN), shows={"h": _usual}),
     claim("H-2", AtPoints(_change.near(0, by=2 * _NEAR), points="methods and bins")),
     claim(
         "H-3",
         AtPoints(_behind.near(0, by=_NEAR)),
         shows={"loss": LOSS.at("loads", background=USUAL, sources=LOADS[-1])},
-        why=f"{{why}} At {LOADS[-1]} % load the link drops {{loss}} of the packets, and limits the output to its rate.",
     ),
-    claim(
-        "H-4",
-        AtPoints(_long.near(0.8, by=_NEAR), points="methods"),
-        shows={"h": _long},
-        why=f"{{why}} It is {{h}}. Theory gives (3 - shape) / 2 = {ASYMPTOTIC:g}; 0.8 would need a shape of 1.4.",
-    ),
+    claim("H-4", AtPoints(_long.near(0.8, by=_NEAR), points="methods"), shows={"h": _long}),
     claim(
         "H-5",
         Depends(
