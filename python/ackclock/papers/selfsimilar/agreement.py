@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
 from ackclock.papers.comparison import Rule, compare, named
-from ackclock.papers.core.evidence import Run
 from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar.experiment import (
@@ -37,7 +36,7 @@ from ackclock.papers.selfsimilar.traffic import BINS as WIDTHS
 from ackclock.papers.selfsimilar.traffic import ESTIMATORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.papers.comparison import Comparison
     from ackclock.papers.core.evidence import Row
@@ -68,7 +67,7 @@ BACKGROUND: Final = (
 
 
 def _estimated(method: str, scale: float) -> Callable[[Row], float | None]:
-    """Take a Hurst parameter, which no run has where the method asks for more bins than there are."""
+    """Take a Hurst parameter; no run has one where the method asks for more bins than there are."""
     return lambda run: run.values.get(f"{method} {scale:g}")
 
 
@@ -107,36 +106,26 @@ class Likeness:
         return self.p > LEAST_P
 
 
-def by_distribution(ours: Iterable[Row], theirs: Iterable[Row]) -> list[Likeness]:
+def by_distribution(ours: Sequence[Row], theirs: Sequence[Row]) -> list[Likeness]:
     """Compare Vegas's runs by what Table 2 counts, measure by measure, in the order of its readings.
 
     A mean says little of them: a base round-trip time that ns-2 took from the gap between two ACKs, after a timeout,
     halts a run for good, and one run of ten delivers a third of what the others do.
     """
-    mine, others = list(ours), list(theirs)
-    names = dict.fromkeys(str(run.where["variant"]) for run in mine if not _has_one_fate(run))
+    names = dict.fromkeys(_named(run.where) for run in ours if not _has_one_fate(run))
     return [
-        Likeness(title=rule.title, variant=name, ours=_values(mine, name, rule), theirs=_values(others, name, rule))
+        Likeness(title=rule.title, variant=name, ours=_values(ours, name, rule), theirs=_values(theirs, name, rule))
         for rule in TABLE_2
         for name in names
     ]
 
 
-def _values(runs: Iterable[Row], name: str, rule: Rule) -> tuple[float, ...]:
-    values = (rule.measure(run) for run in runs if run.where["variant"] == name)
+def _values(runs: Sequence[Row], name: str, rule: Rule) -> tuple[float, ...]:
+    values = (rule.measure(run) for run in runs if _named(run.where) == name)
     return tuple(value for value in values if value is not None)
 
 
 _TEXTS = DEFINITION.table("agreement")
-_INTRODUCTION = f"""\
-# Agreement with ns-2 where one connection meets self-similar traffic
-
-Made by `python -m ackclock.papers.selfsimilar.agreement`. A point is a reading of the paper's fixed-rate source
-and a variant, over 40 on/off sources with Pareto periods. Both sides have {SEEDS} seeds.
-{EXPLAINED}
-The load of 100 s differs by 5 % from seed to seed, since the periods have no variance, and everything else with it:
-that is most of the standard errors.
-"""
 
 
 def parts(*, quick: bool = False) -> list[Part]:
@@ -156,35 +145,24 @@ def agreement(flows: Sequence[Row], part: str = "counts") -> tuple[list[Comparis
 
     `part` is ``counts``, with independent sources, or ``adjacent``, with the dependent ones of the reference runs.
     """
-    ours, theirs = _named(flows), _named(ns2_runs("selfsimilar").part(part))
-    return compare(ours, theirs, TABLE_2), by_distribution(ours, theirs)
+    theirs = ns2_runs("selfsimilar").part(part)
+    return compare(flows, theirs, TABLE_2), by_distribution(flows, theirs)
 
 
 def background_agreement(alone: Sequence[Row]) -> list[Comparison]:
     """Compare the background alone with ns-2's."""
-    return compare(_alone(alone), _alone(ns2_runs("selfsimilar").part("background")), BACKGROUND)
+    return compare(alone, ns2_runs("selfsimilar").part("background"), BACKGROUND)
 
 
 def loads_agreement(*, seeds: int, jobs: int | None = None) -> list[Comparison]:
     """Run the background from low load to high, as ns-2 was, and compare."""
     made = gather(load_parts(), seeds=range(1, seeds + 1), jobs=jobs, label="loads")
-    return compare(_loaded(made.part("loads")), _loaded(ns2_runs("selfsimilar").part("loads")), LOADS)
+    return compare(made.part("loads"), ns2_runs("selfsimilar").part("loads"), LOADS)
 
 
-def _named(rows: Iterable[Row]) -> list[Run]:
-    return [_observed(f"{row.where['variant']}, {row.where['reading']}", SOURCES, row) for row in rows]
-
-
-def _alone(rows: Iterable[Row]) -> list[Run]:
-    return [_observed("background", SOURCES, row) for row in rows]
-
-
-def _loaded(rows: Iterable[Row]) -> list[Run]:
-    return [_observed(str(row.where["background"]), int(row.where["sources"]), row) for row in rows]
-
-
-def _observed(variant: str, sources: int, row: Row) -> Run:
-    return Run(where={"variant": variant, "clients": sources}, seed=row.seed, values=row.values)
+def _named(where: Mapping[str, Any]) -> str:
+    """Name a point."""
+    return f"{where['variant']}, {where['reading']}" if "reading" in where else where.get("background", "background")
 
 
 def _likeness_table(found: Sequence[Likeness]) -> list[str]:
@@ -202,20 +180,16 @@ def _likeness_table(found: Sequence[Likeness]) -> list[str]:
 
 def _counts_table(flows: Sequence[Row]) -> list[str]:
     """Write a row a point, as lines of Markdown."""
-    ours, theirs = _named(flows), _named(ns2_runs("selfsimilar").part("counts"))
+    sides = (flows, ns2_runs("selfsimilar").part("counts"))
     lines = [f"| variant | {' | '.join(rule.title for rule in TABLE_2)} |", "| --- |" + " --- |" * len(TABLE_2)]
-    for name in dict.fromkeys(run.where["variant"] for run in ours):
-        here, there = ([run for run in side if run.where["variant"] == name] for side in (ours, theirs))
-        cells = [
-            ", ".join(_spread([run.values[rule.title] for run in side]) for side in (here, there)) for rule in TABLE_2
-        ]
+    for name in dict.fromkeys(_named(run.where) for run in flows):
+        cells = [", ".join(_spread(_values(side, name, rule)) for side in sides) for rule in TABLE_2]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
 
 
-def _spread(values: Sequence[float | None]) -> str:
-    numbers = np.array([value for value in values if value is not None])
-    return f"{numbers.mean():,.0f} ± {numbers.std(ddof=1):,.0f}"
+def _spread(values: Sequence[float]) -> str:
+    return f"{np.mean(values):,.0f} ± {np.std(values, ddof=1):,.0f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -225,8 +199,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     made = gather(parts(quick=given.quick), seeds=range(1, given.seeds + 1), jobs=given.jobs, label="agreement")
     flows, background = made.part("counts"), background_agreement(made.part("background"))
-    lines, missed = [_INTRODUCTION, *_means("The background", BACKGROUND, background), ""], []
-    missed += [f"The background: {each}" for each in missed_bars(BACKGROUND, background, bar=BAR)]
+    lines = [_TEXTS["introduction"].format(seeds=SEEDS, explained=EXPLAINED)]
+    lines += [*_means("The background", BACKGROUND, background), ""]
+    missed = [f"The background: {each}" for each in missed_bars(BACKGROUND, background, bar=BAR)]
     loads = loads_agreement(seeds=min(given.seeds, LOAD_SEEDS), jobs=given.jobs)
     lines += [*_means("From low load to high", LOADS, loads), "", _TEXTS["loads"]]
     missed += [f"From low load to high: {each}" for each in missed_bars(LOADS, loads, bar=BAR)]
@@ -246,7 +221,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _means(title: str, rules: Sequence[Rule], found: Sequence[Comparison]) -> list[str]:
     """Write a section of means, as lines of Markdown."""
     missing = [place for place in found if not place.agrees]
-    return [f"## {title}\n", *measures_table(rules, found, bar=BAR), *places_table(missing, [], counted="sources")]
+    places = places_table(
+        missing, [], named=_named, counted="sources", count=lambda where: int(where.get("sources", SOURCES))
+    )
+    return [f"## {title}\n", *measures_table(rules, found, bar=BAR), *places]
 
 
 if __name__ == "__main__":
