@@ -135,7 +135,7 @@ def flow_counts(run: Run, *, lost: int = 0) -> dict[str, float]:
     came: Counter[str] = Counter()
     for link, packets in zip(ends["link"].to_pylist(), ends["packets"].to_pylist(), strict=True):
         came[link] += packets
-    flow = next(group for group in run.summary.groups if group.name == "flow")
+    flow = run.summary.groups["flow"]
     return {
         "arrivals": came["B->y"] - lost,
         "drops": flow.drops + lost,

@@ -22,6 +22,7 @@ from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.selfsimilar.experiment import (
     BOTTLENECK,
     CONSTANT,
+    DEFINITION,
     DURATION,
     ENDS,
     GREEDY,
@@ -72,13 +73,7 @@ def lossy(kind: str, amount: int) -> RandomLoss | GilbertElliott:
 def course(dwell: int, seed: int) -> RateTrace:
     """Make the trace of a rate that changes: a Markov chain over the whole run, with the mean `MEAN_RATE`.
 
-    Parameters
-    ----------
-    dwell
-        Mean milliseconds at a rate; 0 for a rate that does not change.
-    seed
-        Seed of the chain.
-
+    `dwell` is the mean time at a rate, ms; 0 for a rate that does not change.
     """
     if dwell == 0:
         return RateTrace(steps=[("0 s", f"{MEAN_RATE} bps")])
@@ -98,19 +93,9 @@ def course(dwell: int, seed: int) -> RateTrace:
 
 
 def hop_scenario(variant: Variant, kind: str, amount: int = 0, seed: int = 0) -> Scenario:
-    """Give the paper's network with a wireless last hop to the receiver, and a wire back.
+    """Give the paper's network with a wireless last hop of a kind, such as `RANDOM`, to the receiver, and a wire back.
 
-    Parameters
-    ----------
-    variant
-        The sender.
-    kind
-        One of `RANDOM`, `BURSTS`, `RATES` and `STEPS`.
-    amount
-        Packets lost of a million, or mean milliseconds at a rate.
-    seed
-        Seed of the rate's trace.
-
+    `amount` is the number of packets lost of a million, or the mean time at a rate, ms; `seed` is of the rate's trace.
     """
     whole = scenario(Setting(reading=GREEDY, variant=variant))
     last = whole.links[2]
@@ -127,15 +112,13 @@ def hop_scenario(variant: Variant, kind: str, amount: int = 0, seed: int = 0) ->
 
 def last_hop_parts() -> list[Part]:
     """Give the runs: all of one seed have the same background, and the same rates of the last hop."""
-    load = [
-        Spot(
-            where={"reading": reading.name, "variant": name, "sources": count},
-            scenario=scenario(Setting(reading=reading, variant=variant, sources=count)),
-        )
+    settings = [
+        Setting(reading=reading, variant=variant, sources=count)
         for reading in (GREEDY, CONSTANT)
-        for variant, name in VARIANTS.items()
+        for variant in VARIANTS
         for count in LOADS
     ]
+    load = [Spot(where={**one.where, "sources": one.sources}, scenario=scenario(one)) for one in settings]
     losses = [
         Spot(
             where={"kind": kind, "variant": name, "lost_of_a_million": amount},
@@ -164,7 +147,7 @@ def last_hop_parts() -> list[Part]:
 
 def over_load(run: Run) -> Taken:
     """Take what became of the connection, and the ``load`` that the background offers, a share of the link's rate."""
-    background = next(group for group in run.summary.groups if group.name == "background")
+    background = run.summary.groups["background"]
     return _outcome(run, 0) | {"load": background.arrivals * 8 * PACKET / (BOTTLENECK * DURATION)}
 
 
@@ -180,7 +163,7 @@ def _outcome(run: Run, lost: int) -> dict[str, float | None]:
     packets sent that is lost anywhere; ``efficiency`` is the paper's.
     """
     counts = flow_counts(run, lost=lost)
-    flow = next(group for group in run.summary.groups if group.name == "flow")
+    flow = run.summary.groups["flow"]
     return {
         **counts,
         "goodput": (counts["arrivals"] - flow.duplicates) * 8 * PACKET / DURATION / MILLION,
@@ -198,10 +181,10 @@ def _to_mathis(row: Row) -> float | None:
     return goodput * MILLION / 8000 / float(mathis(p=loss, rtt=RTT).rate)
 
 
-GOODPUT = Measure(name="goodput", label="goodput", unit="Mb/s")
-LOSS = Measure(name="loss", label="share lost", digits=4)
-RETRANSMISSIONS = Measure(name="retransmissions", label="retransmissions", digits=0)
-TIMEOUTS = Measure(name="timeouts", label="timeouts", digits=1)
-EFFICIENCY = Measure(name="efficiency", label="efficiency", digits=4)
-ARRIVALS = Measure(name="arrivals", label="packets delivered", digits=0)
-TO_MATHIS = Measure(name="to_mathis", label="goodput over Mathis et al.", of=_to_mathis)
+GOODPUT = DEFINITION.measure("goodput")
+LOSS = DEFINITION.measure("loss")
+RETRANSMISSIONS = DEFINITION.measure("retransmissions")
+TIMEOUTS = DEFINITION.measure("timeouts")
+EFFICIENCY = DEFINITION.measure("efficiency")
+ARRIVALS = Measure("arrivals", "packets delivered", digits=0)
+TO_MATHIS = DEFINITION.measure("to_mathis", of=_to_mathis)

@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import cov
-from ackclock.papers.core.measures import Measure, Profile
+from ackclock.papers.core.measures import Profile
 from ackclock.papers.core.parts import Part, Spot
-from ackclock.papers.selfsimilar.experiment import BOTTLENECK, DURATION, SETTLED, SOURCES, background, binned
+from ackclock.papers.selfsimilar.experiment import (
+    BOTTLENECK,
+    DEFINITION,
+    DURATION,
+    SETTLED,
+    SOURCES,
+    background,
+    binned,
+)
 from ackclock.papers.selfsimilar.traffic import BINS, SHAPE, STEP, hurst, hursts
-from ackclock.scenario import Clients, DropTail, Dumbbell, Link, OnOff, Pareto, Scenario, Tcp
+from ackclock.scenario import OnOff, Pareto, Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,22 +68,9 @@ def load_scenario(name: str, sources: int) -> Scenario:
 def _by_tcp(sources: int) -> Scenario:
     """Give the network in which Tahoe with a window of 20 carries each source, over an access link of its own."""
     period = Pareto(mean="500 ms", shape=SHAPE)
-    return Scenario(
-        profile="ns2-2.35",
-        duration=f"{DURATION} s",
-        dumbbell=Dumbbell(
-            access=Link(rate="100 Mbps", delay="10 ms"),
-            bottleneck=Link(rate=f"{BOTTLENECK} bps", delay="27.5 ms", queue=DropTail(packets=10, ties="arrival")),
-        ),
-        clients=[
-            Clients(
-                count=sources,
-                packet_size=_SIZES[CARRIED],
-                spread="1 s",
-                transport=Tcp("tahoe", max_window=20, clock="1 ms"),
-                source=OnOff(rate=_BITS / 8000, on=period, off=period),
-            )
-        ],
+    source = OnOff(rate=_BITS / 8000, on=period, off=period)
+    return Scenario.from_dict(DEFINITION.table("by_tcp")).changed(
+        {"clients.0.count": sources, "clients.0.source": source}
     )
 
 
@@ -107,12 +102,6 @@ def _cov(name: str, prefix: str) -> Profile:
     )
 
 
-LOSS = Measure(
-    name="loss_percent",
-    label="loss",
-    unit="%",
-    digits=3,
-    of=lambda run: None if (loss := run.values["loss"]) is None else 100 * loss,
-)
+LOSS = DEFINITION.measure("loss_percent", of=lambda run: None if (loss := run.values["loss"]) is None else 100 * loss)
 H_OUT = hurst("h_out", "H behind the bottleneck", "out ")
 COV_IN, COV_OUT = _cov("cov", ""), _cov("cov_out", "out ")

@@ -180,13 +180,12 @@ def look(run: Run) -> Taken:
 
 def unresponsive_values(run: Run) -> Taken:
     """Take the same of the source over UDP: ``arrivals``, ``drops``, the Hurst parameters and the delays."""
-    flow = next(group for group in run.summary.groups if group.name == "flow")
     counts = _of_link(run.table("arrivals"), "B->y", "packets")
     came, arrived = _came(run.table("packets"))
     sent, which, _ = _sent(run.table("packets"))
     return {
         "arrivals": counts.sum(),
-        "drops": flow.drops,
+        "drops": run.summary.groups["flow"].drops,
         **_memory(counts),
         **variation(matched(sent, which, came, arrived), came),
         **lateness(arrived - arrived.min(), came, rate=RATE),

@@ -6,17 +6,18 @@ Gaussian noise, exactly self-similar in itself. What arrives at the link is coun
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import product
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
 from ackclock.analysis import cov, kettani_gubner, kettani_gubner_k1
 from ackclock.analysis.scaling import abry_veitch, local_whittle
-from ackclock.papers.core.measures import Measure, Profile
+from ackclock.papers.core.measures import Profile
 from ackclock.papers.core.parts import Part, Spot
-from ackclock.papers.selfsimilar.experiment import PACKET, SOURCES, binned
-from ackclock.scenario import DropTail, Flow, FractionalNoise, GraphLink, Node, OnOff, Pareto, Poisson, Scenario, Udp
-from ackclock.scenario import Measure as Measured
+from ackclock.papers.selfsimilar.experiment import DEFINITION, PACKET, SOURCES, binned
+from ackclock.scenario import FractionalNoise, OnOff, Pareto, Poisson, Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -63,6 +64,7 @@ _RATE: Final = 125.0  # packets/s of an on/off source while it is on: 1 Mb/s, as
 _SHARE: Final = 0.5  # of the time that it is on
 _NOISE_COV: Final = 0.175  # of the noise in 0.01 s: the c.o.v. of 40 on/off sources there
 _RECORD: Final = (f"arrivals@A->B/{1000 * STEP:g}ms",)
+_LINK: Final = Scenario.from_dict(DEFINITION.table("traffic"))
 
 ESTIMATORS: Final[Mapping[str, Callable[[ArrayLike], HurstEstimate]]] = {
     "K = 1": kettani_gubner_k1,
@@ -74,19 +76,10 @@ ESTIMATORS: Final[Mapping[str, Callable[[ArrayLike], HurstEstimate]]] = {
 
 
 def traffic(kind: Kind, *, sources: int = SOURCES, rate: float = _RATE, seconds: int = LENGTH) -> Scenario:
-    """Give a link of 1 Gb/s with room for all packets, and sources of one kind.
+    """Give a link of 1 Gb/s with space for all packets, and sources of one kind; packets count for some seconds.
 
-    Parameters
-    ----------
-    kind
-        The kind. Noise is one source, whatever the number.
-    sources
-        How many.
-    rate
-        Packets per second of an on/off source while it is on. Poisson sources and noise have the same mean.
-    seconds
-        How long packets are counted.
-
+    An on/off source has the rate, in packets/s, while it is on. Poisson sources and noise have the same mean; noise is
+    one source, whatever the number.
     """
     period = Pareto(mean="500 ms", shape=SHAPE)
     mean = rate * _SHARE
@@ -95,23 +88,13 @@ def traffic(kind: Kind, *, sources: int = SOURCES, rate: float = _RATE, seconds:
         ON_OFF: OnOff(rate=rate, on=period, off=period),
         NOISE: FractionalNoise(rate=sources * mean, hurst=ASYMPTOTIC, cov=_NOISE_COV, bin=f"{1000 * STEP:g} ms"),
     }
-    flow = Flow(
-        name="traffic",
-        count=1 if kind == NOISE else sources,
-        from_="A",
-        to="B",
-        packet_size=PACKET,
-        spread="1 s",
-        transport=Udp(),
-        source=given[kind],
-    )
-    return Scenario(
-        profile="ns2-2.35",
-        duration=f"{_SETTLED + seconds} s",
-        measure=Measured(link="A->B"),
-        nodes=[Node(name=name) for name in ("A", "B")],
-        links=[GraphLink(from_="A", to="B", rate="1 Gbps", delay="1 ms", queue=DropTail(packets=100_000))],
-        flows=[flow],
+    return _LINK.changed(
+        {
+            "duration": f"{_SETTLED + seconds} s",
+            "flows.0.count": 1 if kind == NOISE else sources,
+            "flows.0.packet_size": PACKET,
+            "flows.0.source": given[kind],
+        }
     )
 
 
@@ -121,13 +104,11 @@ def hursts(counts: Counts, *, prefix: str = "") -> dict[str, float | None]:
     Names are ``<prefix><method> <bin>``. None stands where a method asks for more bins than there are, or for scaling.
     """
     found: dict[str, float | None] = {}
-    for scale in BINS:
-        series = binned(counts, round(scale / STEP))
-        for name, method in ESTIMATORS.items():
-            try:
-                found[f"{prefix}{name} {scale:g}"] = method(series).h
-            except ValueError:
-                found[f"{prefix}{name} {scale:g}"] = None
+    for scale, (name, method) in product(BINS, ESTIMATORS.items()):
+        h = f"{prefix}{name} {scale:g}"
+        found[h] = None
+        with suppress(ValueError):
+            found[h] = method(binned(counts, round(scale / STEP))).h
     return found
 
 
@@ -215,4 +196,4 @@ DISPERSION = Profile(
 PEAK = Profile(name="peak", label="peak over mean", axes=_by_scale, of=lambda row: row.values["peak"])
 VARIANCE = Profile(name="variance", label="variance of the packets", digits=0, axes=_by_scale, of=_variance)
 H = hurst("h", "H")
-GAP_COV = Measure(name="gap_cov", label="c.o.v. of the times between packets", digits=3)
+GAP_COV = DEFINITION.measure("gap_cov")
