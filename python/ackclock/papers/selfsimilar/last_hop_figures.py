@@ -11,6 +11,7 @@ from ackclock.papers.core.evidence import joined
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
 from ackclock.papers.core.paper import Chapter
 from ackclock.papers.selfsimilar.experiment import CONSTANT, DEFINITION, GREEDY
+from ackclock.papers.selfsimilar.figures import CAPTIONS
 from ackclock.papers.selfsimilar.last_hop import (
     BUFFER,
     BURST,
@@ -175,7 +176,6 @@ _RATES: Final = Figure(
 
 LEFT_FOR_LATER: Final = Chapter(
     title="The authors' future work",
-    text="A background from low to high load, and a wireless last hop that loses packets, one by one or in bursts, or "
-    "changes its rate.",
+    text=CAPTIONS["last_hop"],
     figures=[_LOAD, _LOSSES, _RATES],
 )

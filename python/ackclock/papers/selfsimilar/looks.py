@@ -40,26 +40,13 @@ MARKS: Final = (5, *range(10, DURATION + 1, 10))  # seconds up to which throughp
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trace:
-    """One run over time, as both simulators record it.
+    """One run over time, as both simulators record it."""
 
-    Parameters
-    ----------
-    counts
-        Packets that came to the receiver's link in each `BIN`.
-    cwnd
-        Congestion window in packets, 100 times a second.
-    sampled, rtt
-        When the sender took samples of the round-trip time, s, and these, ms.
-    again
-        When it sent a packet again, s.
-
-    """
-
-    counts: Array
-    cwnd: Array
-    sampled: Array
-    rtt: Array
-    again: Array
+    counts: Array  # packets that came to the receiver's link in each `BIN`
+    cwnd: Array  # congestion window in packets, 100 times a second
+    sampled: Array  # when the sender took samples of the round-trip time, s
+    rtt: Array  # these samples, ms
+    again: Array  # when it sent a packet again, s
 
 
 def measures(trace: Trace) -> dict[str, float | None]:

@@ -48,14 +48,14 @@ _METHODS: Final[Mapping[str, Callable[[np.ndarray], HurstEstimate]]] = {
 
 def parts() -> list[Part]:
     """Run every setting for `LONG` seconds, and the on/off sources alone, which have the memory that is asked for."""
+    spots = {
+        "memory": [Spot(where=each.where, scenario=_long(scenario(each))) for each in SETTINGS],
+        "background memory": [Spot(where={}, scenario=_long(background()))],
+    }
     return [
-        _part("memory", [Spot(where=each.where, scenario=_long(scenario(each))) for each in SETTINGS]),
-        _part("background memory", [Spot(where={}, scenario=_long(background()))]),
+        Part(name=name, spots=some, take=take, record=("arrivals@A->B,B->y/1s",), work=lambda _: 40 * LONG / 100)
+        for name, some in spots.items()
     ]
-
-
-def _part(name: str, spots: list[Spot]) -> Part:
-    return Part(name=name, spots=spots, take=take, record=("arrivals@A->B,B->y/1s",), work=lambda _: 40 * LONG / 100)
 
 
 def _long(made: Scenario) -> Scenario:

@@ -12,7 +12,7 @@ from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS
 from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS
 from ackclock.papers.selfsimilar.course_figures import COURSES, FIGURE_7, FIGURE_JITTER
 from ackclock.papers.selfsimilar.experiment import DEFINITION, SETTINGS, SOURCES, scenario, unresponsive
-from ackclock.papers.selfsimilar.figures import DIFFERENCES, FIGURE_4, RANKING, supported, table_2
+from ackclock.papers.selfsimilar.figures import CAPTIONS, DIFFERENCES, FIGURE_4, RANKING, supported, table_2
 from ackclock.papers.selfsimilar.last_hop import last_hop_parts
 from ackclock.papers.selfsimilar.last_hop_figures import LEFT_FOR_LATER
 from ackclock.papers.selfsimilar.loads import load_parts
@@ -67,11 +67,7 @@ PAPER = Paper(
     chapters=[
         Chapter(
             title="Table 2: which order do the runs support?",
-            text="With the same seed all variants have the same background, so that they are compared seed by "
-            "seed. The "
-            "paper's fixed-rate source can be read in three ways: endless data, 775 packets a second, or a "
-            "receiver whose "
-            "window limits the connection to about this rate.",
+            text=CAPTIONS["readings"],
             figures=[RANKING, DIFFERENCES],
         ),
         Chapter(title="Figure 3 and the protocols of the capture", text=words, figures=[figure_3, protocols]),

@@ -10,6 +10,7 @@ import numpy as np
 from ackclock.capture.shares import percent, shares
 from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar.experiment import DEFINITION
+from ackclock.papers.selfsimilar.figures import CAPTIONS
 from ackclock.papers.selfsimilar.paper import TRACE
 from ackclock.papers.selfsimilar.tables import csv_text
 from ackclock.papers.selfsimilar.trace import LAYERS
@@ -26,14 +27,13 @@ if TYPE_CHECKING:
 METHODS: Final[Mapping[str, str]] = DEFINITION.table("methods")
 """What the methods for the Hurst parameter are called here."""
 
-_TEXTS: Final = DEFINITION.table("captions")
 _SHARES: Final[Mapping[str, float]] = TRACE["shares"]
 
 
 def words(both: Both) -> str:
     """Say which packets are drawn."""
     trace: Trace = both.capture
-    what = _TEXTS["simulated"] if trace.simulated else _TEXTS["captured"].format(file=trace.capture.path.name)
+    what = CAPTIONS["simulated"] if trace.simulated else CAPTIONS["captured"].format(file=trace.capture.path.name)
     return " ".join([what, *trace.capture.notices])
 
 

@@ -13,6 +13,7 @@ from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
 from ackclock.papers.core.paper import Chapter
 from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar.experiment import DEFINITION, SOURCES
+from ackclock.papers.selfsimilar.figures import CAPTIONS
 from ackclock.papers.selfsimilar.loads import COV_IN, COV_OUT, H_OUT, LOADS, LOSS, OTHERS, USUAL
 from ackclock.papers.selfsimilar.tables import csv_text, points_rows, table_csv
 from ackclock.papers.selfsimilar.traffic import (
@@ -337,7 +338,6 @@ _BEHIND: Final = Figure(
 
 TRAFFIC: Final = Chapter(
     title="Table 1, and the background's Hurst parameter",
-    text="Poisson and self-similar traffic of the same rate bin by bin, over time scales, and with ever more sources. "
-    "Some runs are longer than the paper's, where a figure says so: a hundred seconds have ten bins of ten.",
+    text=CAPTIONS["traffic"],
     figures=[_TIME_SCALES, _SCALES, _MULTIPLEXING, _BY_LOAD, _BY_BIN, _BEHIND],
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ackclock.papers.core.ways import Readings
 from ackclock.papers.core.words import listed
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Grid
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.core.rules import Rule
-    from ackclock.papers.truth import Truth
+
+V = TypeVar("V")
 
 
 def over_readings(rule: Rule) -> Readings:
@@ -32,11 +33,8 @@ def counts(words: str, asked: Answers, points: str) -> Callable[[Said], str]:
     """Compose the summary's text on a question: the number of points with the answer yes, under each reading."""
 
     def brief(said: Said) -> str:
-        answers: dict[str, list[Truth]] = {}
-        found: Grid[Truth] = said.answers(asked)
-        for key, answer in found.cells.items():
-            answers.setdefault(str(key[found.axes.index("reading")]), []).append(answer)
-        return _briefly(words, {reading: counted(there, points) for reading, there in answers.items()})
+        each = _by_reading(said.answers(asked))
+        return _briefly(words, {reading: counted(there, points) for reading, there in each.items()})
 
     return brief
 
@@ -45,13 +43,17 @@ def means(words: str, of: Quantity, write: Callable[[Interval], str]) -> Callabl
     """Compose the summary's text on a quantity: its means under each reading."""
 
     def brief(said: Said) -> str:
-        points: dict[str, list[str]] = {}
-        found = said(of)
-        for key, point in found.cells.items():
-            points.setdefault(str(key[found.axes.index("reading")]), []).append(write(point))
-        return _briefly(words, {reading: " and ".join(there) for reading, there in points.items()})
+        each = _by_reading(said(of))
+        return _briefly(words, {reading: " and ".join(map(write, there)) for reading, there in each.items()})
 
     return brief
+
+
+def _by_reading(found: Grid[V]) -> dict[str, list[V]]:
+    each: dict[str, list[V]] = {}
+    for key, value in found.cells.items():
+        each.setdefault(str(key[found.place("reading")]), []).append(value)
+    return each
 
 
 def _briefly(words: str, each: Mapping[str, str]) -> str:
