@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+import pyarrow.compute as pc
 
 from ackclock.analysis import hurst
 from ackclock.papers.selfsimilar.delays import delivered, lateness, matched, variation
@@ -135,22 +136,19 @@ def look(run: Run) -> Taken:
     `ackclock.analysis.hurst` claims long-range dependence, else 0; `variation` of the delays in the network; for the
     source of constant rate also `lateness`; ``rates``, throughput from 0 s up to the end of each second; and `course`.
     """
-    flow = run.scenario.flows[1]
-    arrivals, windows = run.table("arrivals"), run.table("windows")
-    counts = _of_link(arrivals, "B->y", "packets")
-    times = _column(windows, "time")
+    windows, sent, came = run.table("windows"), _entered(run, "x->A"), _entered(run, "B->y")
+    counts, times, arrived = _received(run), _column(windows, "time"), _column(came, "segment")
     sampled, rtt = _samples(times, _column(windows, "srtt"))
     grid = np.arange(1, round(DURATION / _GRID) + 1) * _GRID
-    sent, which, again = _sent(run.table("packets"))
     trace = Trace(
         counts=counts,
         cwnd=_column(windows, "cwnd")[np.searchsorted(times, grid, side="right") - 1],
         sampled=sampled,
         rtt=rtt,
-        again=sent[again],
+        again=_column(sent.filter(pc.field("retransmission")), "time"),
     )
-    came, arrived = _came(run.table("packets"))
-    late = lateness(*delivered(came, arrived), rate=RATE) if flow.source == CONSTANT.source else {}
+    constant = run.scenario.flows[1].source == CONSTANT.source
+    late = lateness(*delivered(_column(came, "time"), arrived), rate=RATE) if constant else {}
     summary = flow_summary(run)
     return {
         **summary,
@@ -158,7 +156,7 @@ def look(run: Run) -> Taken:
         "efficiency_plain": plain(summary),
         **_memory(counts),
         **measures(trace),
-        **variation(matched(sent, which, came, arrived), came),
+        **_delays(sent, came),
         **{name: late.get(name) for name in ("late_jitter", "late_99", "late_most")},
         "rates": rates(counts),
         **course(trace),
@@ -167,16 +165,22 @@ def look(run: Run) -> Taken:
 
 def unresponsive_values(run: Run) -> Taken:
     """Take the same of the source over UDP: ``arrivals``, ``drops``, the Hurst parameters and the delays."""
-    counts = _of_link(run.table("arrivals"), "B->y", "packets")
-    came, arrived = _came(run.table("packets"))
-    sent, which, _ = _sent(run.table("packets"))
+    counts, sent, came = _received(run), _entered(run, "x->A"), _entered(run, "B->y")
+    arrived = _column(came, "segment")
     return {
         "arrivals": counts.sum(),
         "drops": run.summary.groups["flow"].drops,
         **_memory(counts),
-        **variation(matched(sent, which, came, arrived), came),
-        **lateness(arrived - arrived.min(), came, rate=RATE),
+        **_delays(sent, came),
+        **lateness(arrived - arrived.min(), _column(came, "time"), rate=RATE),
     }
+
+
+def _delays(sent: pa.Table, came: pa.Table) -> Values:
+    """Say how delays in the network vary."""
+    times = _column(came, "time")
+    last = matched(_column(sent, "time"), _column(sent, "segment"), times, _column(came, "segment"))
+    return variation(last, times)
 
 
 def _memory(counts: Array) -> Values:
@@ -206,36 +210,14 @@ def _samples(times: Array, srtt: Array) -> tuple[Array, Array]:
     return times[taken], sample[taken].astype(np.float64)
 
 
-def _sent(packets: pa.Table) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Give when data were sent, s, their segments, and which were sent again."""
-    entered = _entered(packets, "x->A")
-    return (
-        _column(packets, "time")[entered],
-        _column(packets, "segment")[entered],
-        packets["retransmission"].to_numpy()[entered],
-    )
+def _entered(run: Run, link: str) -> pa.Table:
+    """Give the packets of data that entered a link."""
+    data = (pc.field("link") == link) & (pc.field("event") == "enqueue") & (pc.field("kind") == "data")
+    return run.table("packets").filter(data)
 
 
-def _came(packets: pa.Table) -> tuple[Array, Array]:
-    """Give when data came to the receiver's link, s, and their segments."""
-    entered = _entered(packets, "B->y")
-    return _column(packets, "time")[entered], _column(packets, "segment")[entered]
-
-
-def _entered(packets: pa.Table, link: str) -> NDArray[np.bool_]:
-    return _is(packets, "link", link) & _is(packets, "event", "enqueue") & _is(packets, "kind", "data")
-
-
-def _is(table: pa.Table, column: str, word: str) -> NDArray[np.bool_]:
-    """Compare a column of words with one, by the numbers that stand for them."""
-    encoded = table[column].combine_chunks()
-    words = encoded.dictionary.to_pylist()
-    numbers = encoded.indices.to_numpy()
-    return np.asarray(numbers == words.index(word)) if word in words else np.zeros(numbers.size, dtype=bool)
-
-
-def _of_link(table: pa.Table, link: str, name: str) -> Array:
-    return _column(table, name)[_is(table, "link", link)]
+def _received(run: Run) -> Array:
+    return _column(run.table("arrivals").filter(pc.field("link") == "B->y"), "packets")
 
 
 def _column(table: pa.Table, name: str) -> Array:
