@@ -2,11 +2,9 @@
 
 What the paper leaves open is set as in the reference runs of ns-2 (`data/README.md`): 40 sources, means of 0.5 s for
 both periods (ns-2's default), 1000 bytes a packet, and access links that make the round-trip time the 75 ms of its
-Figure 6. The sources come first in the list of flows, so that with the same seed every variant meets the same packets.
-
-A packet takes twice as long to cross the bottleneck as an access link. In a busy period that the connection begins,
-every other packet of its bursts therefore arrives in the very instant in which a transmission ends, and the buffer is
-small: who goes first decides what is lost. In ns-2 it is the arrival (`ties`), in 98 of 100 cases.
+Figure 6. A packet takes twice as long to cross the bottleneck as an access link. In a busy period that the connection
+begins, every other packet of its bursts therefore arrives in the very instant in which a transmission ends, and the
+buffer is small: who goes first decides what is lost. In ns-2 it is the arrival (`ties`), in 98 of 100 cases.
 """
 
 from __future__ import annotations
@@ -73,10 +71,6 @@ class Setting:
     reading: Reading
     variant: Variant
     sources: int = SOURCES
-
-    @property
-    def name(self) -> str:
-        return f"{VARIANTS[self.variant]}, {self.reading.name}"
 
     @property
     def where(self) -> dict[str, str]:

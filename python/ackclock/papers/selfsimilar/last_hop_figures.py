@@ -175,7 +175,5 @@ _RATES: Final = Figure(
 )
 
 LEFT_FOR_LATER: Final = Chapter(
-    title="The authors' future work",
-    text=CAPTIONS["last_hop"],
-    figures=[_LOAD, _LOSSES, _RATES],
+    title="The authors' future work", text=CAPTIONS["last_hop"], figures=[_LOAD, _LOSSES, _RATES]
 )

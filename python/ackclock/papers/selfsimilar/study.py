@@ -66,9 +66,7 @@ PAPER = Paper(
     overview=table_2,
     chapters=[
         Chapter(
-            title="Table 2: which order do the runs support?",
-            text=CAPTIONS["readings"],
-            figures=[RANKING, DIFFERENCES],
+            title="Table 2: which order do the runs support?", text=CAPTIONS["readings"], figures=[RANKING, DIFFERENCES]
         ),
         Chapter(title="Figure 3 and the protocols of the capture", text=words, figures=[figure_3, protocols]),
         Chapter(title="Figures 4 to 7", figures=[FIGURE_4, *COURSES, FIGURE_7]),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from ackclock.papers.core.paired import lead, never, share_of_runs
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import Bars
-from ackclock.papers.selfsimilar.claims.reading import means, over_readings
+from ackclock.papers.selfsimilar.claims.reading import by_reading, means
 from ackclock.papers.selfsimilar.experiment import DEFINITION
 from ackclock.papers.selfsimilar.looks import LOW, SETTLED
 from ackclock.papers.selfsimilar.measures import (
@@ -100,51 +100,43 @@ def _meanwhile(said: Said) -> str:
 
 
 CLAIMS: Final = (
-    claim(
+    by_reading(
         "5-11",
-        over_readings(
-            Bars(
-                whole=_starts.called("up to 20 s Vegas has more throughput than each other variant (paired)")
-                & _flattens.called("from 50 to 100 s the throughput so far of each other variant grows more"),
-                part=(_starts | _flattens).called("one of these holds"),
-            )
+        Bars(
+            whole=_starts.called("up to 20 s Vegas has more throughput than each other variant (paired)")
+            & _flattens.called("from 50 to 100 s the throughput so far of each other variant grows more"),
+            part=(_starts | _flattens).called("one of these holds"),
         ),
         shows={f"up to {mark} s": RATES[mark].at("flows") for mark in (5, 20, 50, 100)},
     ),
-    claim(
+    by_reading(
         "5-12",
-        over_readings(
-            Bars(
-                whole=_open
-                & _kept.called(
-                    f"from {SETTLED} s on, both windows are never below {LOW} packets in at least {_SOME:g} of the runs"
-                ),
-                part=(_open | _kept).called("one of these holds"),
-            )
+        Bars(
+            whole=_open
+            & _kept.called(
+                f"from {SETTLED} s on, both windows are never below {LOW} packets in at least {_SOME:g} of the runs"
+            ),
+            part=(_open | _kept).called("one of these holds"),
         ),
         shows={"least": LEAST.at("flows", variant=_WIDE)},
         brief=means("Medians of NewReno and SACK are {}.", _medians, lambda median: f"{median.mean:.0f}"),
     ),
-    claim(
+    by_reading(
         "5-13",
-        over_readings(
-            Bars(
-                whole=_chaotic("Tahoe") & _chaotic("Vegas"),
-                part=(_chaotic("Tahoe") | _chaotic("Vegas")).called("this holds for one of them"),
-            )
+        Bars(
+            whole=_chaotic("Tahoe") & _chaotic("Vegas"),
+            part=(_chaotic("Tahoe") | _chaotic("Vegas")).called("this holds for one of them"),
         ),
         shows={"falls": FALLS.at("flows")},
     ),
-    claim(
+    by_reading(
         "5-14",
-        over_readings(
-            Bars(
-                whole=_steady
-                & _vary.every().called(f"at least {_SOME:g} of the runs of each other variant have such a sample"),
-                part=(_steady & _vary.some()).called(
-                    "the first holds, and the second holds for at least one other variant"
-                ),
-            )
+        Bars(
+            whole=_steady
+            & _vary.every().called(f"at least {_SOME:g} of the runs of each other variant have such a sample"),
+            part=(_steady & _vary.some()).called(
+                "the first holds, and the second holds for at least one other variant"
+            ),
         ),
         shows={"longest": _longest},
         brief=means(

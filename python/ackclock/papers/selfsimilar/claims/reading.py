@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from ackclock.papers.core.rules import Bars
 from ackclock.papers.core.ways import Readings
 from ackclock.papers.core.words import listed
-from ackclock.papers.selfsimilar.experiment import READINGS
+from ackclock.papers.selfsimilar.experiment import DEFINITION, READINGS
 from ackclock.papers.truth import counted
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.claim import Said
+    from ackclock.papers.core.claim import Claim, Said
     from ackclock.papers.core.evidence import Grid
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.core.rules import Rule
@@ -22,18 +23,22 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 
-def over_readings(rule: Rule) -> Readings:
-    """Judge a rule for each reading: each interpretation of the paper's fixed-rate source."""
-    return Readings(
-        rule, axis="reading", readings=list(READINGS), on="the interpretation of the paper's fixed-rate source"
-    )
+def by_reading(key: str, rule: Rule, **more: Any) -> Claim:
+    """Make a claim that is judged for each reading: each interpretation of the paper's fixed-rate source."""
+    on = "the interpretation of the paper's fixed-rate source"
+    return DEFINITION.claim(key, Readings(rule, axis="reading", readings=list(READINGS), on=on), **more)
+
+
+def one_or_both(one: Answers, other: Answers) -> Bars:
+    """Make the rule that both answers are yes, or partly one of them."""
+    return Bars(whole=one & other, part=(one | other).called("one of these holds"))
 
 
 def counts(words: str, asked: Answers, points: str) -> Callable[[Said], str]:
     """Compose the summary's text on a question: the number of points with the answer yes, under each reading."""
 
     def brief(said: Said) -> str:
-        each = _by_reading(said.answers(asked))
+        each = _each_reading(said.answers(asked))
         return _briefly(words, {reading: counted(there, points) for reading, there in each.items()})
 
     return brief
@@ -43,13 +48,13 @@ def means(words: str, of: Quantity, write: Callable[[Interval], str]) -> Callabl
     """Compose the summary's text on a quantity: its means under each reading."""
 
     def brief(said: Said) -> str:
-        each = _by_reading(said(of))
+        each = _each_reading(said(of))
         return _briefly(words, {reading: " and ".join(map(write, there)) for reading, there in each.items()})
 
     return brief
 
 
-def _by_reading(found: Grid[V]) -> dict[str, list[V]]:
+def _each_reading(found: Grid[V]) -> dict[str, list[V]]:
     each: dict[str, list[V]] = {}
     for key, value in found.cells.items():
         each.setdefault(str(key[found.place("reading")]), []).append(value)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ackclock.papers.core.paired import lead, reaches, share_of_runs, spans
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome
-from ackclock.papers.selfsimilar.claims.reading import counts, means, over_readings
+from ackclock.papers.selfsimilar.claims.reading import by_reading, counts, means, one_or_both
 from ackclock.papers.selfsimilar.experiment import DEFINITION
 from ackclock.papers.selfsimilar.measures import (
     ARRIVALS,
@@ -131,15 +131,13 @@ def _capture(side: Side) -> Outcome:
         "long-range dependence is claimed of the bytes": bool(values["bytes_long_range"]),
     }
     file = str(row.where["file"])
+    answers = "; ".join(f"{words}: {'yes' if holds else 'no'}" for words, holds in asked.items())
     return Outcome(
         verdict=by_share([exactly(holds) for holds in asked.values()]),
-        why=f"For {file}: {'; '.join(f'{words}: {_YES[holds]}' for words, holds in asked.items())}. TCP dominates from "
-        f"{_DOMINATES:g} % on. The printed shares refer to all packets.",
+        why=f"For {file}: {answers}. TCP dominates from {_DOMINATES:g} % on. The printed shares refer to all packets.",
         command=shlex.join(["ackclock", "capture", file]),
     )
 
-
-_YES: Final = {True: "yes", False: "no"}
 
 CLAIMS: Final = (
     claim(
@@ -158,64 +156,43 @@ CLAIMS: Final = (
             "per bin. Reproduced if all three hold, partly if two hold, otherwise not reproduced.",
         ),
     ),
-    claim(
+    by_reading(
         "5-2",
-        over_readings(
-            Bars(
-                whole=_reached,
-                part=_reached.most().called("this holds for more than half of the counts"),
-                counted="counts",
-            )
+        Bars(
+            whole=_reached, part=_reached.most().called("this holds for more than half of the counts"), counted="counts"
         ),
         brief=counts("{} of Table 2 are plausible for one run.", _reached, "counts"),
     ),
-    claim(
+    by_reading(
         "5-3",
-        over_readings(
-            _first(_arrivals, "NewReno", TIE, f"NewReno's arrivals are more than {TIE} % above each other variant's")
-        ),
+        _first(_arrivals, "NewReno", TIE, f"NewReno's arrivals are more than {TIE} % above each other variant's"),
         shows={"arrivals": _arrivals, "copies": COPIES.at("flows", variant=("NewReno", "SACK"))},
         brief=means(
             "NewReno delivers most in {}.", _most, lambda one: f"{one.mean * one.count:.0f} of {one.count} seeds"
         ),
     ),
-    claim(
-        "5-4",
-        over_readings(Bars(whole=_alike & _higher, part=(_alike | _higher).called("one of these holds"))),
-        shows={"efficiency": _efficiency},
-    ),
-    claim(
+    by_reading("5-4", one_or_both(_alike, _higher), shows={"efficiency": _efficiency}),
+    by_reading(
         "5-5",
-        over_readings(
-            Bars(
-                whole=_fewest.every() & _lowest.every(),
-                part=(_fewest.every() | _lowest.every()).called("one of these holds"),
-            )
-        ),
+        one_or_both(_fewest.every(), _lowest.every()),
         shows={"arrivals": _arrivals},
         brief=counts("Vegas delivers clearly less than {}.", _fewest, "variants"),
     ),
-    claim(
+    by_reading(
         "5-6",
-        over_readings(
-            Bars(whole=_close & _excess.at_most(0), part=(_close | _excess.at_most(0)).called("one of these holds"))
-        ),
+        one_or_both(_close, _excess.at_most(0)),
         shows={"drops": _tahoe[DROPS], "retransmissions": _tahoe[RETRANSMISSIONS]},
     ),
     claim("5-7", AtPoints(_may_miss, points="variants")),
-    claim(
+    by_reading(
         "5-8",
-        over_readings(AtPoints(_inside, points="variants")),
+        AtPoints(_inside, points="variants"),
         brief=counts("In 100 s the paper's method gives the paper's numbers for {}.", _inside, "variants"),
     ),
-    claim(
+    by_reading(
         "5-9",
-        over_readings(
-            Bars(
-                whole=_has_memory,
-                part=_has_memory.some().called("this holds for at least one variant"),
-                counted="variants",
-            )
+        Bars(
+            whole=_has_memory, part=_has_memory.some().called("this holds for at least one variant"), counted="variants"
         ),
         shows={
             f"{one.name} of the background": one.at("background memory").called(f"{one.label} (background alone)")
@@ -223,9 +200,9 @@ CLAIMS: Final = (
         },
         brief=counts(f"Long-range dependence shows in {LONG:,} s for {{}}.", _has_memory, "variants"),
     ),
-    claim(
+    by_reading(
         "5-10",
-        over_readings(_first(_hurst, "Vegas", 0, "H of Vegas is above H of each other variant (paired)")),
+        _first(_hurst, "Vegas", 0, "H of Vegas is above H of each other variant (paired)"),
         shows={"hurst": _hurst},
     ),
 )
