@@ -199,23 +199,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     made = gather(parts(quick=given.quick), seeds=range(1, given.seeds + 1), jobs=given.jobs, label="agreement")
     flows, background = made.part("counts"), background_agreement(made.part("background"))
-    lines = [_TEXTS["introduction"].format(seeds=SEEDS, explained=EXPLAINED)]
-    lines += [*_means("The background", BACKGROUND, background), ""]
-    missed = [f"The background: {each}" for each in missed_bars(BACKGROUND, background, bar=BAR)]
     loads = loads_agreement(seeds=min(given.seeds, LOAD_SEEDS), jobs=given.jobs)
-    lines += [*_means("From low load to high", LOADS, loads), "", _TEXTS["loads"]]
-    missed += [f"From low load to high: {each}" for each in missed_bars(LOADS, loads, bar=BAR)]
-    for title, text, part in (
-        ("Table 2", _TEXTS["vegas"], "counts"),
-        ("Beside adjacent seeds", _TEXTS["adjacent"], "adjacent"),
-    ):
+    missed = _missed("The background", BACKGROUND, background) + _missed("From low load to high", LOADS, loads)
+    lines = [
+        _TEXTS["introduction"].format(seeds=SEEDS, explained=EXPLAINED),
+        *_means("The background", BACKGROUND, background),
+        "",
+        *_means("From low load to high", LOADS, loads),
+        "",
+        _TEXTS["loads"],
+    ]
+    for title, part in (("Table 2", "counts"), ("Beside adjacent seeds", "adjacent")):
         means, vegas = agreement(flows, part)
-        lines += [*_means(title, TABLE_2, means), "", text, *_likeness_table(vegas), ""]
-        missed += [f"{title}: {each}" for each in missed_bars(TABLE_2, means, bar=BAR)]
+        lines += [*_means(title, TABLE_2, means), "", _TEXTS[part], *_likeness_table(vegas), ""]
+        missed += _missed(title, TABLE_2, means)
         alike = sum(each.agrees for each in vegas)
         missed += [f"{title}: {alike} of {len(vegas)} samples of Vegas agree"] if alike < BAR * len(vegas) else []
-    lines += [_TEXTS["counts"], *_counts_table(flows), "", _TEXTS["ties"]]
+    lines += [_TEXTS["each_side"], *_counts_table(flows), "", _TEXTS["ties"]]
     return tell(lines, missed, markdown=given.markdown)
+
+
+def _missed(title: str, rules: Sequence[Rule], found: Sequence[Comparison]) -> list[str]:
+    return [f"{title}: {each}" for each in missed_bars(rules, found, bar=BAR)]
 
 
 def _means(title: str, rules: Sequence[Rule], found: Sequence[Comparison]) -> list[str]:

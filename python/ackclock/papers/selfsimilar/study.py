@@ -25,10 +25,7 @@ from ackclock.papers.selfsimilar.traffic import traffic_parts
 from ackclock.papers.selfsimilar.traffic_figures import TRAFFIC
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from ackclock.papers.core.paper import Both
-    from ackclock.papers.selfsimilar.trace import Trace
 
 
 def _parts() -> list[Part]:
@@ -45,10 +42,6 @@ def _parts() -> list[Part]:
     ]
 
 
-def _stand_in(folder: Path, seed: int) -> Trace:
-    return stand_in(folder / STAND_IN, seed=seed)
-
-
 def _provenance(both: Both) -> list[tuple[str, str]]:
     capture = [("Capture of Figure 3", both.capture.words)] if both.capture else []
     return [*capture, ("ns-2's runs", "ns-2.35 (Debian 2.35+dfsg-5), unmodified")]
@@ -61,7 +54,7 @@ PAPER = Paper(
     ns2=lambda: ns2_runs("selfsimilar"),
     further=methods,
     read_capture=read_trace,
-    stand_in=_stand_in,
+    stand_in=lambda folder, seed: stand_in(folder / STAND_IN, seed=seed),
     statements=lambda both: [supported(both)],
     overview=table_2,
     chapters=[

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from contextlib import suppress
 from typing import TYPE_CHECKING
+
+from ackclock.papers.core.figure import rows_csv
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Write a heading and rows; floating-point numbers with six digits."""
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(head)
-    table.writerows([f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows)
-    return text.getvalue()
+    return rows_csv([head, *([f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows)])
 
 
 def numbers(interval: Interval) -> list[str]:
@@ -46,6 +42,6 @@ def table_csv(make: Callable[[Evidence], Table]) -> Callable[[Evidence], str]:
 
     def write(evidence: Evidence) -> str:
         table = make(evidence)
-        return csv_text(table.head, table.rows)
+        return rows_csv([table.head, *table.rows])
 
     return write
