@@ -31,20 +31,9 @@ if TYPE_CHECKING:
 SETTLED = 20  # drops in the last 10 s from which on a run has not settled
 LEAST_P = 0.01  # the crossover agrees unless chance would give so different a count less often than this
 
-_INTRODUCTION = f"""\
-# Agreement with ns-2
-
-Made by `python -m ackclock.papers.burstiness.agreement`. A point is one variant with one number of clients.
-{EXPLAINED}
-Both sides have 5 seeds per point (ns-2 has 3 under ns2-2000), and 20 in the second round. This is few if single runs
-dominate, such as runs with starving Vegas flows. A run of the crossover (Reno over FIFO) has settled if fewer than
-{SETTLED} packets are dropped in its last 10 s. The counts of settled seeds agree unless chance would produce such a
-difference in less than {100 * LEAST_P:g} % of all cases (Fisher's exact test).
-
-Other pages compare two kinds of client ([agreement_heterogeneous.md](agreement_heterogeneous.md)), hundreds of
-connections ([agreement_manyflows.md](agreement_manyflows.md)) and a connection over self-similar traffic
-([agreement_selfsimilar.md](agreement_selfsimilar.md)).
-"""
+_INTRODUCTION = DEFINITION.table("agreement")["introduction"].format(
+    explained=EXPLAINED, settled=SETTLED, least=100 * LEAST_P
+)
 
 
 def _heavy_reno(run: Row) -> bool:

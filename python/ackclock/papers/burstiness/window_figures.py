@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DURATION
+from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DEFINITION, DURATION
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, NAMES, QUANTILES, SEED, UNIT, effective
 from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare, named
 from ackclock.papers.core.words import DASH, listed
@@ -31,41 +31,18 @@ _LEAST = 0.01  # seconds, packets or times that two means may differ by where ch
 _COLOURS = ("blue", "red", "green")
 _LINES = tuple(f"quantile_{share:g}" for share in QUANTILES)
 
+_TEXTS = DEFINITION.table("windows")
+
 COURSE_RULES = [
     Rule(title=title, measure=named(measure), relative=0, absolute=_LEAST)
-    for measure, title in {
-        "first_loss": "first loss, s",
-        "last_loss": "last loss, s",
-        "first_fall": "first fall, s",
-        "last_fall": "last fall, s",
-        "falls": "falls",
-        "together": "common falls of all three, times",
-        "last_together": "last common fall, s",
-        "before_first_fall": "largest before the first fall, packets",
-        "lowest": "smallest after it, packets",
-        "highest": "highest, packets",
-        "mean": "mean, packets",
-    }.items()
+    for measure, title in _TEXTS["titles"].items()
 ]
 """What is compared of each figure: everything in `windows.numbers`, at three standard errors and hardly more."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowFigure:
-    """One of the paper's figures of congestion windows.
-
-    Parameters
-    ----------
-    number
-        Its number in the paper.
-    variant, clients
-        What runs.
-    zoom
-        First and last time unit of the upper panels.
-    shows
-        What the upper panels show, for the caption.
-
-    """
+    """One of the paper's figures of congestion windows: a variant, and the time units of its upper panels."""
 
     number: int
     variant: str
@@ -77,36 +54,20 @@ class WindowFigure:
         """Draw the figure and lay its data beside it."""
         own, other = (runs_of(side, self.variant, self.clients) for side in (evidence.ours, evidence.ns2))
         drawn = [drawn_of(side, self.variant, self.clients) for side in (evidence.ours, evidence.ns2)]
+        shown = listed(list(map(str, CLIENTS_SHOWN)))
+        words = DEFINITION.figure("windows", slug=f"figure{self.number}", shown=shown, runs=len(own), **asdict(self))
         return Drawing(
             chart=window_chart(self, *drawn, seeds=len(own)),
-            slug=f"figure{self.number}",
-            title=f"Figure {self.number}. Congestion windows of TCP {self.variant} with {self.clients} clients",
-            caption=f"Clients {listed(list(map(str, CLIENTS_SHOWN)))} of one run, seed {SEED}, sampled every {UNIT:g} "
-            f"s: (a) and (b) {self.shows}, (c) and (d) the whole run. Bold lines are the effective window, the "
-            "congestion "
-            f"window limited by the advertised window of {ADVERTISED_WINDOW} packets (dotted); thin lines show "
-            "larger congestion windows, which have no effect. ns-2's run (seed 1) has different random numbers: "
-            "compare "
-            "the patterns, not single losses. Grey: the range of the three windows in most of "
-            f"{len(own)} runs of each simulator, which the table summarises. The CSV has the congestion windows; "
-            "the "
-            "windows of ns-2 are rounded to a tenth of a packet.",
+            slug=words["slug"],
+            title=words["title"],
+            caption=words["what"],
             csv=_data(*drawn),
             numbers=courses_table(own, other),
             command=command,
         )
 
 
-WINDOW_FIGURES = (
-    WindowFigure(5, "Reno", 20, (0, 100), "the first 10 s"),
-    WindowFigure(6, "Reno", 30, (0, 100), "the first 10 s"),
-    WindowFigure(7, "Reno", 38, (0, 500), "the first 50 s"),
-    WindowFigure(8, "Reno", 39, (0, 500), "the first 50 s"),
-    WindowFigure(9, "Reno", 60, (1000, 1200), "20 s from its middle"),
-    WindowFigure(10, "Vegas", 20, (0, 200), "the first 20 s"),
-    WindowFigure(11, "Vegas", 30, (0, 200), "the first 20 s"),
-    WindowFigure(12, "Vegas", 60, (0, 200), "the first 20 s"),
-)
+WINDOW_FIGURES = tuple(WindowFigure(**figure) for figure in _TEXTS["figures"])
 WINDOWS = tuple((figure.variant, figure.clients) for figure in WINDOW_FIGURES)  # variant and number of clients of each
 
 
@@ -205,11 +166,9 @@ def courses_table(ours: Sequence[Row], theirs: Sequence[Row]) -> Table:
     places = {place.rule.title: place for place in compare(ours, theirs, COURSE_RULES)}
     agreeing = sum(place.agrees for place in places.values())
     return Table(
-        caption=f"Mean and, in brackets, the range of 90 % of {len(ours)} seeds: losses of any client at the "
-        f"gateway, and the effective windows (at most {ADVERTISED_WINDOW} packets) of clients "
-        f"{', '.join(map(str, CLIENTS_SHOWN))} in samples of {UNIT:g} s. A window has fallen if it is smaller by "
-        f"half a packet or more than at the sample before.{_zeros(ours, theirs)} Means agree within "
-        f"{STANDARD_ERRORS} standard errors (s.e.) of their difference: {agreeing} of {len(places)} do",
+        caption=_TEXTS["caption"].format(
+            seeds=len(ours), zeros=_zeros(ours, theirs), errors=STANDARD_ERRORS, agreeing=agreeing, all=len(places)
+        ),
         head=["", "Ackclock", "ns-2.35", "difference", "agrees"],
         rows=[
             [
@@ -228,11 +187,7 @@ def _zeros(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
     if not here and not there:
         return ""
     # Of ns-2's runs with the seeds 1 to 20 and every window sampled, 11 have one, 0.2 to 0.8 s long; of ours, 10.
-    return (
-        f" A window of 0 is a slip of ns-2's Vegas (stale_records), for less than a second after a timeout: with 60 "
-        f"clients some client has such a window in about every second run of either simulator. One of these three "
-        f"clients has it in {here} of {len(ours)} runs of Ackclock and {there} of {len(theirs)} runs of ns-2."
-    )
+    return str(_TEXTS["zeros"].format(here=here, ours=len(ours), there=there, theirs=len(theirs)))
 
 
 def _spread(measure: Callable[[Row], float | None], runs: Sequence[Row]) -> str:
@@ -263,8 +218,12 @@ def courses_verdict(ours: Sequence[Row], theirs: Sequence[Row]) -> Statement:
     words = "agree" if len(agreeing) >= 0.95 * len(places) else "do not all agree"
     return Statement(
         lead=f"The windows {words} with ns-2's.",
-        text=f"Of {len(places)} means over {len({run.seed for run in ours})} seeds (first and last loss, falls, "
-        f"lowest, highest and mean window of Figures 5 to 12), {len(agreeing)} lie within {STANDARD_ERRORS} standard "
-        f"errors of ns-2's; {len(places) - len(varied)} are the same in every run, and the largest difference of "
-        f"the other means is {largest:.1f} standard errors.",
+        text=_TEXTS["verdict"].format(
+            all=len(places),
+            seeds=len({run.seed for run in ours}),
+            agreeing=len(agreeing),
+            errors=STANDARD_ERRORS,
+            same=len(places) - len(varied),
+            largest=largest,
+        ),
     )

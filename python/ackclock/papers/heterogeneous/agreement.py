@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock.papers.agreement import EXPLAINED, Compared, command, statement
 from ackclock.papers.comparison import Rule, compare
 from ackclock.papers.heterogeneous.evidence import curves, figures
-from ackclock.papers.heterogeneous.experiment import CLASSES, SCENES
+from ackclock.papers.heterogeneous.experiment import CLASSES, DEFINITION, SCENES
 from ackclock.papers.heterogeneous.measures import goodput, loss
 
 if TYPE_CHECKING:
@@ -22,16 +22,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
     from ackclock.report.html import Statement
 
-_INTRODUCTION = f"""\
-# Agreement with ns-2 where two kinds of client share the link
-
-Made by `python -m ackclock.papers.heterogeneous.agreement`. Reno clients start first; Reno or Vegas clients join them
-at 1 s. A point is a curve of the figures at one number of added clients. Goodput and loss are compared separately for
-the added clients and for the background.
-{EXPLAINED}
-We have 5 seeds per point, ns-2 has 3, which is few if single runs differ widely. The second round, in which both sides
-have 20 seeds, also repeats the points that pass only because of the standard errors.
-"""
+_INTRODUCTION = DEFINITION.table("agreement")["introduction"].format(explained=EXPLAINED)
 
 RULES = (
     *(Rule(title=f"goodput, {name}", measure=goodput(name), relative=0.05) for name in CLASSES),
