@@ -12,8 +12,8 @@ from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.vegas.experiment import (
     APPLICATIONS,
     BUFFERS,
+    DEFINITION,
     GATEWAYS,
-    GREEDY,
     OPEN,
     POISSON,
     SHARES,
@@ -109,20 +109,12 @@ def parts() -> dict[str, Located]:
     }
 
 
-def _arrivals(starts: tuple[int, int], **where: object) -> tuple[Place, Place]:
-    short, long = (Place(start=start, **where) for start in starts)  # type: ignore[arg-type]
-    return short, long
+def _arrivals(starts: Sequence[int], **where: Any) -> list[Place]:
+    """Give places with a short queue when Vegas starts, and with a long one."""
+    return [Place(start=start, **where) for start in starts]
 
 
-_ARRIVALS = {
-    "30 join 30, greedy, 500 packets": _arrivals((0, 10), application=GREEDY, buffer=500),
-    "30 join 30, open window, 500": _arrivals((0, 10), application=OPEN, buffer=500),
-    "30 join 30, open window, 1,500": _arrivals((0, 10), application=OPEN, buffer=1500),
-    "30 join 30, open window, 3,000": _arrivals((0, 10), application=OPEN, buffer=3000),
-    "3 join 57, Poisson, 1,500": _arrivals((0, 10), vegas=SHARES[0], buffer=1500),
-    "20 join 40, Poisson, 1,500": _arrivals((10, 1), vegas=PAPERS_SHARES[0], buffer=1500),
-}
-"""Places with a short queue when Vegas starts, and with a long one."""
+_ARRIVALS = {case: _arrivals(**given) for case, given in DEFINITION.table("arrivals").items()}
 
 
 def _part(places: Iterable[Place], *axes: str, **common: str) -> Located:
