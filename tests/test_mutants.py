@@ -130,6 +130,27 @@ def test_a_mutant_that_acts_on_import_is_judged_by_tests_of_files_that_import_it
     assert Judge(tree).tests_of(number) == [names[0], names[2]]
 
 
+def test_a_mutant_of_a_study_is_judged_by_tests_of_the_whole_study(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    (number,) = found(tree.root, "N = 1\n", "papers/some/claims.py")
+    (tree.root / "tests").mkdir()
+    package = tree.root / PACKAGE / "papers"
+    (package / "other").mkdir()
+    for path, text in (
+        (package / "some" / "study.py", "from ackclock.papers.some.claims import N"),
+        (package / "other" / "claims.py", "from ackclock.papers.some.claims import N"),
+        (tree.root / "tests" / "papers.py", "from ackclock.papers.some.study import N"),
+        (tree.root / "tests" / "test_all.py", "from tests.papers import N"),
+        (tree.root / "tests" / "test_other.py", "from ackclock.papers.other.claims import N"),
+    ):
+        path.write_text(text, encoding="utf-8")
+    coverage.CoverageData(str(tree.data)).write()
+    test = {"seconds": 1.0, "fixtures": [], "passed": True, "starts": False}
+    names = [f"tests/test_{name}.py::test" for name in ("all", "other")]
+    tree.tests_file.write_text(json.dumps(dict.fromkeys(names, test)), encoding="utf-8")
+    assert Judge(tree).tests_of(number) == names[:1]
+
+
 def test_a_mutant_is_judged_by_the_tests_that_reach_it(judge: Judge) -> None:
     chosen = {
         (mutant.line, mutant.before): judge.tests_of(mutant)

@@ -218,7 +218,10 @@ def _test_files(root: Path) -> dict[str, str]:
 
 
 def _importers(root: Path, files: Mapping[str, str]) -> dict[str, set[str]]:
-    """Map each file to the files that import it, directly or through its package or a module of tests."""
+    """Map each file to the files that import it, directly or through files that only pass on what they import.
+
+    These are packages, modules of tests, and modules of the same study.
+    """
     importers: dict[str, set[str]] = {file: set() for file in files.values()}
     for file in files.values():
         for node in ast.walk(ast.parse((root / file).read_bytes())):
@@ -232,9 +235,16 @@ def _importers(root: Path, files: Mapping[str, str]) -> dict[str, set[str]]:
             for name in imported:
                 if name in files:
                     importers[files[name]].add(file)
-    return {
-        file: users.union(
-            *(importers[user] for user in users if user.endswith("__init__.py") or user.startswith("tests/"))
-        )
-        for file, users in importers.items()
-    }
+    return {file: _all_users(file, importers) for file in importers}
+
+
+def _all_users(file: str, importers: Mapping[str, set[str]]) -> set[str]:
+    study = f"{Path(*Path(file).parts[:4])}/" if file.startswith(f"{PACKAGE}/papers/") else "tests/"
+    users: set[str] = set()
+    left = [file]
+    while left:
+        for user in importers[left.pop()] - users:
+            users.add(user)
+            if user.endswith("__init__.py") or user.startswith(("tests/", study)):
+                left.append(user)
+    return users
