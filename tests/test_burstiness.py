@@ -145,8 +145,8 @@ class TestComparison:
 
     def test_timeouts_are_compared_where_reno_is_congested(self, theirs: list[Run]) -> None:
         places = [place for place in compare(theirs, theirs, RULES) if place.rule.title == "timeouts"]
-        assert {place.clients for place in places} == {n for n in CLIENTS if n >= 39}
-        assert {place.variant for place in places} == {"Reno", "Reno/DelAck", "Reno/RED", "Reno/DelAck/RED"}
+        assert {place.where["clients"] for place in places} == {n for n in CLIENTS if n >= 39}
+        assert {place.where["variant"] for place in places} == {"Reno", "Reno/DelAck", "Reno/RED", "Reno/DelAck/RED"}
 
     @pytest.mark.parametrize(
         ("measure", "title", "factor"),

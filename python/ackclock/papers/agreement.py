@@ -42,10 +42,6 @@ def _clients(where: Mapping[str, Any]) -> int:
     return int(where["clients"])
 
 
-def _all(_where: Mapping[str, Any]) -> bool:
-    return True
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Compared:
     """A comparison at points that both simulators ran.
@@ -79,7 +75,7 @@ class Compared:
     study: str
     part: str
     again: str
-    among: Callable[[Mapping[str, Any]], bool] = _all
+    among: Callable[[Mapping[str, Any]], bool] = lambda _: True
     ours: Callable[[], Part]
     rules: Sequence[Rule]
     bar: float | None
@@ -96,7 +92,7 @@ class Compared:
         part: str,
         *,
         seeds: Sequence[int] = (),
-        among: Callable[[Mapping[str, Any]], bool] = _all,
+        among: Callable[[Mapping[str, Any]], bool] = lambda _: True,
         jobs: int | None = None,
     ) -> list[Comparison]:
         """Run the points of a part of ns-2's runs and compare them (default: with ns-2's seeds)."""

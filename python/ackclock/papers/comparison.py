@@ -26,10 +26,6 @@ def named(measure: str) -> Callable[[Row], float | None]:
     return lambda run: run.values[measure]
 
 
-def _any(_run: Row) -> bool:
-    return True
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rule:
     """A compared measure, with the allowed difference of two means.
@@ -53,7 +49,7 @@ class Rule:
     measure: Callable[[Any], float | None]
     relative: float
     absolute: float = 0.0
-    applies: Callable[[Any], bool] = _any
+    applies: Callable[[Any], bool] = lambda _: True
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,16 +60,6 @@ class Comparison:
     where: Mapping[str, Scalar]
     ours: Interval
     theirs: Interval
-
-    @property
-    def variant(self) -> str:
-        """The coordinate of this name."""
-        return str(self.where["variant"])
-
-    @property
-    def clients(self) -> int:
-        """The coordinate of this name."""
-        return int(self.where["clients"])
 
     @property
     def point(self) -> tuple[object, ...]:

@@ -16,7 +16,7 @@ from ackclock.papers.core.evidence import Grid, joined
 from ackclock.papers.core.words import definite, number, with_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Key, Side
@@ -193,7 +193,7 @@ class _Reduced(Answers):
 class _Both(Answers):
     def __init__(self, one: Answers, other: Answers, how: Callable[[Truth, Truth], Truth], word: str) -> None:
         self._of, self._how = (one, other), how
-        self.quantities = _distinct([*one.quantities, *other.quantities])
+        self.quantities = distinct([*one.quantities, *other.quantities])
         self.words = f"{one.words} {word} {same_subject(one, other.words)}"
         self.denied = f"it is not true that {self.words}"
 
@@ -204,7 +204,7 @@ class _Both(Answers):
 class _Where(Answers):
     def __init__(self, of: Answers, condition: Answers) -> None:
         self._of, self._condition = of, condition
-        self.quantities = _distinct([*of.quantities, *condition.quantities])
+        self.quantities = distinct([*of.quantities, *condition.quantities])
         self.words, self.denied = (f"{words}, where {condition.words}" for words in (of.words, of.denied))
 
     def on(self, side: Side) -> Grid[Truth]:
@@ -249,5 +249,6 @@ def same_subject(first: Answers, words: str, instead: str = "") -> str:
     return f"{instead}{words.removeprefix(subject)}" if words.startswith(subject) else words
 
 
-def _distinct(quantities: Sequence[Quantity]) -> tuple[Quantity, ...]:
+def distinct(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
+    """Return quantities without duplicates."""
     return tuple({one.words: one for one in quantities}.values())

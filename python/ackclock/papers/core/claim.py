@@ -79,22 +79,12 @@ class Claim:
 
     Parameters
     ----------
-    key
-        Section and number, such as ``3.2-1``.
-    where
-        Sections and figures of the paper with the claim.
-    text
-        The claim in our words.
+    key, where, text, paper, figure, command
+        As in `ackclock.report.html.Finding`; the command shows an example run.
     test
         The rule that judges it.
-    paper
-        The number printed in the paper; empty if there is none.
     origin
         Source of the claim.
-    figure
-        Slug of the figure that shows it; empty for the figures that `where` names by number.
-    command
-        A command that shows an example run.
     why
         The reason, instead of the rule's: text with ``{name}`` for means of `shows`, or a function.
     shows

@@ -143,10 +143,8 @@ class Flat:
 
     Parameters
     ----------
-    of
-        The quantity, with the axis `by` alone.
-    by
-        The axis.
+    of, by
+        The quantity, and its only axis.
     low, high
         Ends of the lines.
     pens
@@ -161,15 +159,11 @@ class Flat:
     pens: Mapping[str, Pen]
 
     def series(self, evidence: Evidence) -> Sequence[Series]:
+        means = {str(key[0]): point.mean for key, point in self.of.points(evidence.ours).cells.items()}
+        x, pens = [self.low, self.high], self.pens
         return [
-            Series(
-                name=str(key[0]),
-                x=[self.low, self.high],
-                y=[point.mean] * 2,
-                colour=_pen(self.pens, str(key[0])).colour,
-                width=1.1,
-            )
-            for key, point in self.of.points(evidence.ours).cells.items()
+            Series(name=name, x=x, y=[mean] * 2, colour=_pen(pens, name).colour, width=1.1)
+            for name, mean in means.items()
         ]
 
 

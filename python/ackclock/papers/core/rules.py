@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ackclock.papers.core.answers import same_subject
+from ackclock.papers.core.answers import distinct, same_subject
 from ackclock.papers.core.words import capital, key_words, listed, points_words
 from ackclock.papers.truth import BY_SHARE, ELSE_UNDECIDED, NO, OPEN, YES, by_share, count, counted, graded, some
 from ackclock.report.html import Verdict
@@ -43,10 +43,8 @@ class Outcome:
 
     Parameters
     ----------
-    verdict
-        The verdict.
-    why
-        The reason, a sentence.
+    verdict, why
+        The verdict, and the reason as a sentence.
     setting
         The setting on which the outcome depends, for that verdict.
     command
@@ -162,15 +160,13 @@ class AtPoints(Rule):
     def judge(self, ours: Side) -> Outcome:
         found = [question.on(ours) for question in self._questions]
         verdict = by_share([answer for grid in found for answer in grid.cells.values()])
-        why = (
-            _counted(question, grid, self._points, self._by)
-            for question, grid in zip(self._questions, found, strict=True)
-        )
-        return Outcome(verdict=verdict, why=" ".join(why))
+        pairs = zip(self._questions, found, strict=True)
+        why = " ".join(_counted(question, grid, self._points, self._by) for question, grid in pairs)
+        return Outcome(verdict=verdict, why=why)
 
 
 class Depends(Rule):
-    """Repeats a question under other settings; with a clearly opposite answer the claim depends on the setting.
+    """Repeats a question under other settings; if the answer is opposite there, the claim depends on the setting.
 
     Parameters
     ----------
@@ -227,7 +223,7 @@ class Depends(Rule):
 
 
 class Fixed(Rule):
-    """Reproduced if no setting changes the results; otherwise the claim depends on the settings that clearly do.
+    """Reproduced if no setting changes the results; otherwise the claim depends on the settings that do.
 
     Parameters
     ----------
@@ -263,7 +259,7 @@ def _said(question: Answers, answer: Truth) -> str:
 
 
 class Either(Rule):
-    """Asks one question in several ways; if the answers are clearly different, the claim depends on the way.
+    """Asks one question in several ways; if one answer is yes and another no, the claim depends on the way.
 
     Parameters
     ----------
@@ -319,12 +315,12 @@ class Custom(Rule):
 
 def _asked(*questions: Answers) -> tuple[Quantity, ...]:
     """Return the quantities of questions, without duplicates."""
-    return tuple({one.words: one for question in questions for one in question.quantities}.values())
+    return distinct(one for question in questions for one in question.quantities)
 
 
 def _reported(*questions: Answers) -> tuple[Quantity, ...]:
     """Return the quantities to report for questions, without duplicates."""
-    return tuple({one.reported.words: one.reported for one in _asked(*questions)}.values())
+    return distinct(one.reported for one in _asked(*questions))
 
 
 def _counted(question: Answers, grid: Grid[Truth], points: str, by: str = "") -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
+from ackclock.papers.core.answers import distinct
 from ackclock.papers.core.evidence import Run
 from ackclock.papers.core.rules import Outcome, Rule
 from ackclock.papers.core.words import capital, listed
@@ -41,14 +42,9 @@ class Varied(Rule):
 
     def __init__(self, rule: Rule, under: Mapping[str, Rule], *, words: str, saved: bool = False) -> None:
         self._rule, self._under, self._saved = rule, under, saved
-        self.quantities = tuple(
-            {one.words: one for each in (rule, *under.values()) for one in each.quantities}.values()
-        )
-        different = (
-            "a claim that is not reproduced becomes at least partly reproduced"
-            if saved
-            else "the verdict is clearly different"
-        )
+        self.quantities = distinct(one for each in (rule, *under.values()) for one in each.quantities)
+        better = "a claim that is not reproduced becomes at least partly reproduced"
+        different = better if saved else "the verdict is clearly different"
         self.words = f"{rule.words} {words} If {different}, the claim depends on that setting."
 
     def judge(self, ours: Side) -> Outcome:
@@ -193,11 +189,6 @@ class _OneReading(_OneWay):
     """The runs at one value, without the axis, so that texts do not repeat the reading at each point."""
 
     def part(self, name: str) -> Sequence[Row]:
-        return [
-            Run(
-                where={at: value for at, value in row.where.items() if at != self.axis},
-                seed=row.seed,
-                values=row.values,
-            )
-            for row in _OneWay.part(self, name)
-        ]
+        rows = _OneWay.part(self, name)
+        wheres = ({at: value for at, value in row.where.items() if at != self.axis} for row in rows)
+        return [Run(where=where, seed=row.seed, values=row.values) for where, row in zip(wheres, rows, strict=True)]
