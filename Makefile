@@ -1,5 +1,5 @@
-# Ackclock's commands: `make help` lists them. On a new machine `make reproduce` and `make test` are all there is to do;
-# they make what they need in .venv/ and target/, once, and again only when its sources have changed.
+# Ackclock's commands: `make help` lists them. On a new machine, run `make reproduce` or `make test`.
+# Each target makes what it needs in .venv/ and target/, and makes it again only if its sources have changed.
 
 STUDY ?= burstiness
 LISTS ?= 250
@@ -16,14 +16,14 @@ SEEDS ?= 3
 VENV := .venv
 OUT := out
 PY := $(VENV)/bin/python
-# An absolute path, since maturin names it so: the same words keep cargo from building PyO3 twice.
+# An absolute path, as in maturin: if the values were different, cargo would build PyO3 twice.
 export PYO3_PYTHON := $(CURDIR)/$(PY)
-# rustup's own place, for shells that have not read its profile yet.
+# The folder of rustup, for shells that have not read its profile yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_QUIET := 1
 
-# The first interpreter that is new enough; `make PYTHON=...` names another.
+# The first interpreter that is new enough; `make PYTHON=...` selects another.
 NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python && break; done)
@@ -51,7 +51,7 @@ test: $(VENV)/.built ## run the tests: Rust, Python, the examples in the documen
 	cargo test --workspace --locked --doc
 	$(PY) -m pytest -m 'not needs' --numprocesses auto --dist worksteal
 
-check: $(VENV)/.installed ## formatting, lints, types, documentation and words of prose, each without a warning
+check: $(VENV)/.installed ## check formatting, lints, types, documentation and the words of all prose
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked
@@ -69,30 +69,30 @@ long: $(VENV)/.built ## run the tests that `make test` shortens, with all their 
 extras: ray $(VENV)/.built ## run the tests that need Ray, Chromium, tshark or tcptrace, where installed
 	$(PY) -m pytest -m needs
 
-laws: ## hold the engine and the reader of captures to their laws in many more random cases than `make test` does (CASES=100000, other ones each time)
+laws: ## run the property tests of the engine and the capture reader with many more random cases than `make test` (CASES=100000, new cases each time)
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-tcp --test contract
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-net --test laws
 	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-capture --test any_bytes
 
-kills: $(VENV)/.built ## kill sweeps at random moments: nothing may be lost or twice (KILLS=1000; RAY=50 kills workers of Ray too, after `make ray`)
+kills: $(VENV)/.built ## kill sweeps at random moments and check that no row is lost or duplicated (KILLS=1000; RAY=50 also kills Ray workers, after `make ray`)
 	PYTHONPATH=. $(PY) bench/kills.py --kills $(KILLS) --ray $(RAY)
 
-hostile: $(VENV)/.built ## run random scenarios that mean harm, each in 6 s and 4 GB, and judge how they end (CASES=2000)
+hostile: $(VENV)/.built ## run random hostile scenarios, each limited to 6 s and 4 GB, and check how they end (CASES=2000)
 	PYTHONPATH=bench $(PY) -m hostile --cases $(if $(filter file,$(origin CASES)),2000,$(CASES)) --out $(OUT)/hostile
 
-fuzz: ## read any bytes as captures for SECONDS (1200), from the corpus on (needs a nightly toolchain and cargo-fuzz)
+fuzz: ## fuzz the capture reader for SECONDS (1200), starting from the corpus (needs a nightly toolchain and cargo-fuzz)
 	cd crates/capture && cargo +nightly fuzz run read -- -max_total_time=$(SECONDS) -max_len=8192
 
-mutants: $(VENV)/.built ## put random faults into the sources and list those that no test notices (MUTANTS=200 NET=100 SEED=1; some hours; needs cargo-mutants)
+mutants: $(VENV)/.built ## put random faults into the sources and list the faults that no test detects (MUTANTS=200 NET=100 SEED=1; several hours; needs cargo-mutants)
 	PYTHONPATH=bench $(PY) -m mutants --python $(MUTANTS) --net $(NET) --seed $(SEED)
 
-bench: $(VENV)/.built ## measure what a run costs, beside ns-2 where there is one, and write docs/performance.md (PARTS="speed records")
+bench: $(VENV)/.built ## measure speed and memory, also of ns-2 if installed, and write docs/performance.md (PARTS="speed records")
 	PYTHONPATH=bench $(PY) -m performance $(PARTS)
 
-guard: $(VENV)/.built ## hold the engine to its instructions for a packet (needs valgrind; RECORD=1 keeps the present figure)
+guard: $(VENV)/.built ## check that the engine's instructions per packet have not increased (needs valgrind; RECORD=1 records the current count)
 	PYTHONPATH=bench $(PY) -m performance.guard $(if $(RECORD),--record)
 
-traces: $(VENV)/.built ## lose packets at random in ns-2 and in the engine, and compare every segment (LISTS=250 PROFILE=ns2-2.35; needs ns-2)
+traces: $(VENV)/.built ## lose the same random packets in ns-2 and in the engine, and compare every segment (LISTS=250 PROFILE=ns2-2.35; needs ns-2)
 	$(PY) bench/ns2_traces.py --lists $(LISTS) --profile $(PROFILE) --out $(OUT)/traces.jsonl
 	ACKCLOCK_TRACES='$(CURDIR)/$(OUT)/traces.jsonl' cargo test --release --locked --package ackclock-net \
 		--test ns2_traces -- --nocapture new_random
@@ -100,13 +100,13 @@ traces: $(VENV)/.built ## lose packets at random in ns-2 and in the engine, and 
 agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the repository (some minutes)
 	$(PY) -m ackclock.papers.$(STUDY).agreement
 
-flips: $(VENV)/.built ## run STUDY with two sets of SEEDS (3) seeds each; fail if a verdict turns round (takes minutes)
+flips: $(VENV)/.built ## run STUDY with two sets of SEEDS (3) seeds each; fail if the sets give opposite verdicts (takes minutes)
 	$(PY) -m ackclock.papers.flips $(STUDY) --seeds $(SEEDS)
 
-validation: $(VENV)/.built ## write docs/validation.md: what the tests hold the program to, and how it came out
+validation: $(VENV)/.built ## run the tests that validate a claim, and write claims and results to docs/validation.md
 	$(PY) bench/validation.py
 
-kept: $(VENV)/.built ## keep the pieces of all pages as they are now, once a person has looked at what changed
+kept: $(VENV)/.built ## record the current content of all pages as the expected content; look at the changes first
 	ACKCLOCK_KEEP=1 $(PY) -m pytest -q -m 'not needs' $$(grep -rl 'import hold' tests --include='test_*.py')
 
 guides: $(VENV)/.built ## run every block of the guides and write its output below it (PAGES=docs/guide/first_study.md: one page)
@@ -120,7 +120,7 @@ format: $(VENV)/.installed ## format all sources in place
 	$(PY) -m ruff check --fix-only --quiet
 	$(PY) -m ruff format
 
-signatures: $(VENV)/.built ## write the fields that transports and queues declare into declared.pyi, for editors
+signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
 	$(PY) bench/signatures.py
 
 lock: $(VENV)/.installed ## select new versions of the Python packages

@@ -49,9 +49,9 @@ _MEASURED = re.compile(r"^measured: (.*)$", re.MULTILINE)
 _HEAD = """\
 # Why believe the numbers?
 
-Each line is a claim, where it comes from, the test that holds the program to it, how far the program may be off, and
-what came of it. Made from the tests by `make validation`, which runs them; whole studies are compared with ns-2 in
-[agreement.md](agreement.md), and a paper's claims are judged in its report.
+Each row is a claim about the program: its source, the test that checks it, the tolerance of the test, and the result.
+`make validation` runs the tests and writes this page. [agreement.md](agreement.md) compares whole studies with ns-2,
+and the report of each study judges the claims of its paper.
 """
 
 

@@ -52,7 +52,7 @@ COMPARED = Compared(
     rules=RULES,
     bar=0.92,
     quick=_quick,
-    named=lambda where: f"{where['variant']} beside {where['background']}, buffer {where['buffer']:,}",
+    named=lambda where: f"{where['variant']} with {where['background']} Reno clients, buffer {where['buffer']:,}",
     counted="added",
     by_chance=True,
 )

@@ -164,8 +164,10 @@ def _pipes_and_ties(given: argparse.Namespace) -> tuple[list[str], list[str]]:
 
 COMPARED = (
     _compared("The grid, with processing times", "grid", _processes),
-    _compared("The grid, without", "grid", _ties),
-    _compared("The grid, without, on detuned links on both sides", "detuned", lambda one: one.warm > 0),
+    _compared("The grid, without processing times", "grid", _ties),
+    _compared(
+        "The grid, without processing times, on detuned links on both sides", "detuned", lambda one: one.warm > 0
+    ),
     _compared("From time 0, with processing times", "whole", _processes, _WHOLE, bar=1.0),
     _compared("From time 0, ISDN, timeouts without a limit", "whole", lambda one: one.link is ISDN, _WHOLE, bar=1.0),
     _compared(
@@ -176,14 +178,14 @@ COMPARED = (
         bar=1.0,
     ),
     _compared(
-        "From time 0, T1 without processing times, beside ns-2 with its ties",
+        "From time 0, T1 without processing times, against ns-2 with its ties",
         "whole",
         lambda one: one.link is T1 and _ties(one) and (one.spread, one.max_rto) == ("1 s", "64 s"),
         _WHOLE,
         bar=None,
     ),
     _compared("Unequal distances, with processing times", _DISTANCES, _processes, _RATIO),
-    _compared("Unequal distances, without", _DISTANCES, _ties, _RATIO, bar=None, more=_pipes_and_ties),
+    _compared("Unequal distances, without processing times", _DISTANCES, _ties, _RATIO, bar=None, more=_pipes_and_ties),
 )
 
 main = partial(

@@ -209,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "",
         _TEXTS["loads"],
     ]
-    for title, part in (("Table 2", "counts"), ("Beside adjacent seeds", "adjacent")):
+    for title, part in (("Table 2", "counts"), ("ns-2 with adjacent seeds", "adjacent")):
         means, vegas = agreement(flows, part)
         lines += [*_means(title, TABLE_2, means), "", _TEXTS[part], *_likeness_table(vegas), ""]
         missed += _missed(title, TABLE_2, means)
