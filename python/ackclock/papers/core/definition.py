@@ -189,8 +189,8 @@ class Definition:
         return {"slug": slug or name, **(_filled(words, fields) if fields else words)}
 
     def measure(self, name: str, *, of: Number | None = None) -> Measure:
-        """Make the measure with a name of the file; `of` computes it, as for `Measure`."""
-        return Measure(name, **self._data["measures"][name], of=of)
+        """Make a measure of the file, whose key is its name or has another; `of` computes it, as for `Measure`."""
+        return Measure(**{"name": name, **self._data["measures"][name]}, of=of)
 
     def pens(self, name: str) -> Mapping[str, Pen]:
         """Give the pens of lines, by the names of the lines."""

@@ -81,21 +81,22 @@ class _Share(Quantity):
         )
 
     def points(self, side: Side) -> Grid[Interval]:
-        return self.samples(side).map(lambda sample: _wilson(list(sample.values())))
+        return self.samples(side).map(lambda sample: wilson(round(sum(sample.values())), len(sample)))
 
 
-def _wilson(answers: Sequence[float]) -> Interval:
+def wilson(count: int, of: int, *, whole: float = 1.0) -> Interval:
+    """Return the share of a number of trials with Wilson's 95 % interval, in units in which all trials are `whole`."""
     from scipy.stats import binomtest  # noqa: PLC0415 - slow to load
 
-    share, of = sum(answers) / len(answers), len(answers)
-    low, high = map(float, binomtest(round(sum(answers)), of).proportion_ci(method="wilson"))
+    share = count / of
+    low, high = map(float, binomtest(count, of).proportion_ci(method="wilson"))
     return Interval(
-        mean=share,
-        half_width=(high - low) / 2,
-        standard_error=math.sqrt(share * (1 - share) / of),
+        mean=whole * share,
+        half_width=whole * (high - low) / 2,
+        standard_error=whole * math.sqrt(share * (1 - share) / of),
         count=of,
         level=0.95,
-        shift=(low + high) / 2 - share,
+        shift=whole * ((low + high) / 2 - share),
     )
 
 

@@ -6,23 +6,25 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.analysis import Interval, student_interval
+from ackclock.analysis import student_interval
 from ackclock.analysis.models import large_pipe_loss
 from ackclock.papers.core.evidence import Grid
 from ackclock.papers.core.measures import Measure, Profile
+from ackclock.papers.core.paired import wilson
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.manyflows.distances import spread
 from ackclock.papers.manyflows.experiment import PACKET_SIZE, T1
 from ackclock.papers.manyflows.internet import giant_component
 from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.padhye import FACTORS, pooled
-from ackclock.papers.manyflows.places import PACKETS_EACH, STEADY, WINDOWS, is_tabled, printed
+from ackclock.papers.manyflows.places import DEFINITION, PACKETS_EACH, STEADY, WINDOWS, is_tabled, printed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
+    from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Key, Row, Side
 
     Number = Callable[[Row], float | None]
@@ -30,19 +32,21 @@ if TYPE_CHECKING:
 STABLE = 0.5  # the share of the spread of single pairs that groups may have to be called stable
 
 
-def _percent(name: str, label: str, digits: int = 0) -> Measure:
+measure = DEFINITION.measure
+
+
+def _percent(name: str, key: str = "") -> Measure:
     def number(row: Row) -> float | None:
         return None if (value := row.values.get(name)) is None else 100 * value
 
-    return Measure(name=name, label=label, unit="%", digits=digits, of=number)
+    return measure(key or name, of=number)
 
 
-def _of_buffer(name: str, label: str) -> Measure:
-
+def _of_buffer(name: str) -> Measure:
     def number(row: Row) -> float:
         return 100 * (row.values[name] or 0.0) / PIPES[str(row.where["pipe"])].buffer
 
-    return Measure(name=name, label=label, unit="%", digits=0, of=number)
+    return measure(name, of=number)
 
 
 def connections(row: Row) -> int:
@@ -66,7 +70,7 @@ def _over_formula(law: str) -> Measure:
         window = each[str(row.where["curve"])] + T1.pipe / connections(row)
         return (row.values["loss"] or 0.0) / float(getattr(large_pipe_loss(window=window, smooth=True), law))
 
-    return Measure(name=f"over_{law}", label=f"loss relative to the {law} formula", digits=3, of=number)
+    return measure(f"over_{law}", of=number)
 
 
 def _sent(row: Row) -> float:
@@ -85,58 +89,34 @@ def _power(row: Row) -> float:
 
 
 # of all connections over one bottleneck
-LOSS = _percent("loss", "loss", 2)
-TABLED_LOSS = Measure(name="loss", label="loss", unit="%", digits=2, of=_tabled(LOSS))
-LOST_PART = Measure(name="loss", label="lost share of packets", digits=4, of=_tabled(lambda row: row.values["loss"]))
-OVER_PAPER = Measure(name="over_paper", label="loss relative to the paper's own curve", of=_tabled(_over_paper))
+LOSS = _percent("loss")
+TABLED_LOSS = measure("tabled_loss", of=_tabled(LOSS))
+LOST_PART = measure("lost_part", of=_tabled(lambda row: row.values["loss"]))
+OVER_PAPER = measure("over_paper", of=_tabled(_over_paper))
 OVER_PRINTED, OVER_CORRECTED = map(_over_formula, ("printed", "corrected"))
-SENT = Measure(name="sent", label="packets sent", unit="thousand packets", of=_sent)
-LOST = Measure(
-    name="lost", label="packets lost", unit="thousand packets", of=lambda row: _sent(row) * (row.values["loss"] or 0.0)
-)
-THROUGHPUT = Measure(name="throughput", label="throughput", digits=4)
-GOODPUT = Measure(name="goodput", label="goodput", digits=4)
-WASTED = Measure(name="wasted", label="throughput minus goodput", unit="%", of=_wasted)
-SHUT_OFF = Measure(name="shut_off", label="connections shut off", digits=1)
-ACTIVE = Measure(
-    name="active",
-    label="active connections",
-    digits=0,
-    of=lambda row: connections(row) - (row.values["shut_off"] or 0),
-)
-JAIN = Measure(name="jain_index", label="Jain's index", digits=3)
+SENT = measure("sent", of=_sent)
+LOST = measure("lost", of=lambda row: _sent(row) * (row.values["loss"] or 0.0))
+THROUGHPUT, GOODPUT = map(measure, ("throughput", "goodput"))
+WASTED = measure("wasted", of=_wasted)
+SHUT_OFF = measure("shut_off")
+ACTIVE = measure("active", of=lambda row: connections(row) - (row.values["shut_off"] or 0))
+JAIN = measure("jain_index")
 
 # of a pipe that is looked at closely
-CORRELATION = Measure(name="correlation", label="loss correlation", digits=3)
-SHARE = _percent("share", "share of connections that lose in an epoch")
-LOW = _of_buffer("low", "buffer's 5th percentile")
-MIDDLE = _of_buffer("middle", "buffer's median")
-HIGH = _of_buffer("high", "buffer's 95th percentile")
-SWING = Measure(
-    name="swing",
-    label="distance between the buffer's 5th and 95th percentiles",
-    unit="%",
-    digits=0,
-    of=lambda row: (HIGH(row) or 0.0) - (LOW(row) or 0.0),
-)
-LEAST = Measure(name="least", label="packets of the connection that receives least", digits=0)
-MOST = Measure(name="most", label="packets of the connection that receives most", digits=0)
-STARVED = Measure(name="starved", label="connections below a tenth of their fair share", digits=0)
+CORRELATION = measure("correlation")
+SHARE = _percent("share")
+LOW, MIDDLE, HIGH = map(_of_buffer, ("low", "middle", "high"))
+SWING = measure("swing", of=lambda row: (HIGH(row) or 0.0) - (LOW(row) or 0.0))
+LEAST, MOST, STARVED = map(measure, ("least", "most", "starved"))
 
 # of the abstraction of section 2
-AT_BACKBONE = _percent("at_backbone", "share of drops at the backbone", 1)
-ACCESS_GOODPUT = _percent("goodput", "goodput", 1)
-AT_ENTRY = _percent("at_entry", "share of drops at the entry")
-STAYS = _percent("steady", "share of connections that keep their bottleneck")
-ALIKE = _percent("together", "share of connections congested where most connections of their access link are")
-LARGEST = Measure(name="largest", label="share of the domains in the largest component", digits=3)
-COMPONENTS = Measure(name="components", label="components for each 100 domains", digits=1)
-OFF_THE_LAW = Measure(
-    name="off_the_law",
-    label="difference of the largest component's share of the domains from the share in a random graph",
-    digits=3,
-    of=lambda row: row.values["largest"] - giant_component(float(row.where["degree"])),
-)
+AT_BACKBONE = _percent("at_backbone")
+ACCESS_GOODPUT = _percent("goodput", "access_goodput")
+AT_ENTRY = _percent("at_entry")
+STAYS = _percent("steady")
+ALIKE = _percent("together")
+LARGEST, COMPONENTS = map(measure, ("largest", "components"))
+OFF_THE_LAW = measure("off_the_law", of=lambda row: row.values["largest"] - giant_component(float(row.where["degree"])))
 
 # of single flows: Tables 2 and 3
 WITHIN = Profile(
@@ -148,9 +128,8 @@ WITHIN = Profile(
 )
 
 # of groups at unequal distances
-RTT_RATIO = Measure(name="rtt_ratio", label="round-trip time, far over near")
-GOODPUT_RATIO = Measure(name="goodput_ratio", label="goodput, near over far")
-POWER = Measure(name="power", label="power of the round-trip time with which goodput falls", of=_power)
+RTT_RATIO, GOODPUT_RATIO = map(measure, ("rtt_ratio", "goodput_ratio"))
+POWER = measure("power", of=_power)
 
 
 class OverSquare(Quantity):
@@ -222,20 +201,9 @@ class WithinTwo(Quantity):
         return Grid(("processing", "topology", "formula"), cells)
 
     def points(self, side: Side) -> Grid[Interval]:
-        from scipy.stats import binomtest  # noqa: PLC0415 - slow to load
-
         def interval(row: Row) -> Interval:
             share, count = float(row.values["within_2"]), int(row.values["flows"])
-            ends = binomtest(round(share / 100 * count), count).proportion_ci(method="wilson")
-            low, high = 100 * ends.low, 100 * ends.high
-            return Interval(
-                mean=share,
-                half_width=(high - low) / 2,
-                standard_error=float(np.sqrt(share * (100 - share) / count)),
-                count=count,
-                level=0.95,
-                shift=(low + high) / 2 - share,
-            )
+            return wilson(round(share / 100 * count), count, whole=100)
 
         return Grid(self.samples(side).axes, {key: interval(row) for key, row in self._rows(side).items()})
 
