@@ -139,9 +139,7 @@ def scenario(setting: Setting) -> Scenario:
         measure=Measure(from_=f"{setting.warm} s"),
         dumbbell=Dumbbell(
             bottleneck=Link(
-                rate=rate,
-                delay=f"{1000 * setting.delay + SINK_DATA} us",
-                queue=DropTail(packets=setting.buffer),
+                rate=rate, delay=f"{1000 * setting.delay + SINK_DATA} us", queue=DropTail(packets=setting.buffer)
             ),
             reverse=Link(rate=rate, delay=f"{1000 * setting.delay + SINK_ACK} us"),
         ),

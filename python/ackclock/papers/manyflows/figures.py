@@ -162,13 +162,7 @@ def _numbers(strips: Sequence[Strip], digits: int, evidence: Evidence) -> Table:
     return Table(caption=caption, head=["", *names], rows=rows)
 
 
-def _stack(
-    strips: Sequence[Strip],
-    *,
-    slug: str,
-    digits: int = 3,
-    along: Axis | None = None,
-) -> Figure:
+def _stack(strips: Sequence[Strip], *, slug: str, digits: int = 3, along: Axis | None = None) -> Figure:
     """Put panels one above the other; `along` is another horizontal axis than from 0 connections on."""
     axis = along or Axis(label="Connections", low=0)
     return Figure(
@@ -218,11 +212,7 @@ TOTALS = _stack(
     digits=2,
 )
 
-AMOUNT = _stack(
-    [Strip(title="", of=m.LOSS.at("amounts"), by="amount")],
-    slug="figure16",
-    digits=2,
-)
+AMOUNT = _stack([Strip(title="", of=m.LOSS.at("amounts"), by="amount")], slug="figure16", digits=2)
 
 
 def of_many(processing: str) -> list[Figure]:
@@ -295,10 +285,7 @@ def _few(processing: str) -> Figure:
         )
         for place, capacity in zip("ab", FEW, strict=True)
     ]
-    stacked = _stack(
-        strips,
-        slug=f"figure{figure}",
-    )
+    stacked = _stack(strips, slug=f"figure{figure}")
     # the two panels do not count the same connections
     return replace(stacked, plots=[strip.plot(Axis(label="Connections", low=0)) for strip in strips])
 

@@ -156,10 +156,7 @@ def steady(where: NDArray[np.str_]) -> dict[str, float | None]:
     often = named.sum(axis=0) > 1
     first = where[named.argmax(axis=0), np.arange(where.shape[1])]
     same = ((where == first) | ~named).all(axis=0)
-    return {
-        "steady": float(same[often].mean()) if often.any() else None,
-        "counted": float(often.mean()),
-    }
+    return {"steady": float(same[often].mean()) if often.any() else None, "counted": float(often.mean())}
 
 
 def at_entry(run: Run) -> Taken:

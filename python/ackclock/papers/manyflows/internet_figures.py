@@ -9,15 +9,7 @@ import numpy as np
 
 from ackclock.papers.core.figure import Figure, Lines, Pen, Plot
 from ackclock.papers.manyflows import measures as m
-from ackclock.papers.manyflows.internet import (
-    ANYONE,
-    BACKBONES,
-    CLUSTERS,
-    DEGREES,
-    DRAWN,
-    EXTRA,
-    giant_component,
-)
+from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES, DRAWN, EXTRA, giant_component
 from ackclock.papers.manyflows.places import DEFINITION
 from ackclock.report.chart import Axis, Level, Series
 from ackclock.report.html import Table
@@ -160,12 +152,7 @@ APART = Figure(
             y=Axis(label=words, low=0),
             marks=[
                 *law,
-                Lines(
-                    of=of.at("components"),
-                    x="degree",
-                    by="traffic",
-                    pens={ANYONE: _SINGLE, CLUSTERS: _SECOND},
-                ),
+                Lines(of=of.at("components"), x="degree", by="traffic", pens={ANYONE: _SINGLE, CLUSTERS: _SECOND}),
             ],
         )
         for title, label, words, law, of in (

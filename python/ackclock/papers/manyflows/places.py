@@ -9,16 +9,7 @@ import numpy as np
 
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Named
-from ackclock.papers.manyflows.experiment import (
-    CAPACITIES,
-    FLOWS,
-    ISDN,
-    LINKS,
-    MODERN,
-    T1,
-    Setting,
-    grid_setting,
-)
+from ackclock.papers.manyflows.experiment import CAPACITIES, FLOWS, ISDN, LINKS, MODERN, T1, Setting, grid_setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -148,10 +148,7 @@ FORMULAS = (
         "losing as many packets at random places (flows run alone with constant round trips)",
     ),
     _reason(
-        "3-4",
-        _ratio(NO_SLOW_START),
-        _as_it_is,
-        "leaving out the packets and the time of slow start after timeouts",
+        "3-4", _ratio(NO_SLOW_START), _as_it_is, "leaving out the packets and the time of slow start after timeouts"
     ),
     _reason(
         "3-5",

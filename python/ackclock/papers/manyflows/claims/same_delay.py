@@ -91,13 +91,7 @@ def _alive(**where: str) -> Quantity:
 
 _many = Named("100 connections or more", (100, 150, 200, 300, 450, 600))
 _totals = [
-    one.at(
-        "grid",
-        counting=(CAPPED.title, STEADY.title),
-        processing=WITHOUT,
-        curve=_SMALL_PIPE,
-        connections=_many,
-    )
+    one.at("grid", counting=(CAPPED.title, STEADY.title), processing=WITHOUT, curve=_SMALL_PIPE, connections=_many)
     for one in (m.SENT, m.LOST)
 ]
 _slopes = [one.jackknife("connections", slope, f"slope of the {one.words}", digits=4) for one in _totals]
@@ -109,8 +103,7 @@ _rising = _slopes[0].above(0) & _slopes[1].above(0)
 
 _grid = {"counting": STEADY.title, "processing": WITHOUT}
 _curves = Named(
-    "W_c 100, 300 and 500",
-    [curve(link, capacity) for link in (T1, ISDN) for capacity in MODERN_CAPACITIES],
+    "W_c 100, 300 and 500", [curve(link, capacity) for link in (T1, ISDN) for capacity in MODERN_CAPACITIES]
 )
 
 
