@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis.models import large_pipe_loss
-from ackclock.papers.core.figure import Figure, Lines, Pen, Plot, rows_csv
+from ackclock.papers.core.figure import Figure, Lines, Plot, rows_csv
 from ackclock.papers.core.words import DASH
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.experiment import CAPACITIES, ISDN, LINKS, T1
@@ -47,13 +47,7 @@ if TYPE_CHECKING:
     Points = Mapping[float, Interval]
     Curve = Mapping[float, float]
 
-_COLOURS = (
-    Pen(colour="blue", marker="square"),
-    Pen(colour="sky", marker="pentagon"),
-    Pen(colour="green", marker="triangle"),
-    Pen(colour="orange", marker="hexagon"),
-    Pen(colour="red", marker="diamond"),
-)
+_COLOURS = tuple(DEFINITION.pens("curves").values())
 _LINES = (
     {f"B = {each} n": "measured" for each in PACKETS_EACH},
     {curve(T1, capacity): f"W_c {capacity}" for capacity in CAPACITIES},

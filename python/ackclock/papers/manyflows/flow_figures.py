@@ -26,20 +26,8 @@ if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.manyflows.padhye import Model
 
-_NAMES = {
-    1: "1: ISDN to 100",
-    2: "2: ISDN from 150",
-    3: "3: T1 to 100",
-    4: "4: T1 from 150",
-    5: "5: as we take it",
-}  # of topologies, with the numbers of connections at which we and ns-2 ran them
-_PENS = {
-    _NAMES[1]: Pen(colour="blue", marker="square"),
-    _NAMES[2]: Pen(colour="sky", marker="diamond", dash="dashed"),
-    _NAMES[3]: Pen(colour="red", marker="circle"),
-    _NAMES[4]: Pen(colour="orange", marker="triangle", dash="dashed"),
-    _NAMES[5]: Pen(colour="grey", marker="hexagon", dash="dotted"),
-}
+_PENS = DEFINITION.pens("topologies")
+_NAMES = dict(enumerate(_PENS, start=1))
 
 
 def _powers(label: str, low: float, high: float, ticks: Iterable[float]) -> Axis:
@@ -90,18 +78,19 @@ def _shares(processing: str, evidence: Evidence) -> Table:
     names, rows = [f"within_{factor:g}" for factor in FACTORS], []
     ours, theirs = (
         {
-            (str(row.where["formula"]), int(row.where["topology"])): row.values
+            (model, int(row.where["topology"])): row.values
+            for model in MODELS
             for row in side.part("padhye")
-            if row.where["processing"] == processing
+            if (row.where["processing"], row.where["formula"]) == (processing, model)
         }
         for side in (evidence.ours, evidence.ns2)
     )
-    for (model, one), values in sorted(ours.items()):
+    for at, values in sorted(ours.items()):
         shares = [f"{values[name]:.2f}" for name in names]
-        rows.append(["ackclock", model, one, values["flows"], *shares, f"{values['median']:.3f}"])
-        if ns2 := theirs.get((model, one)):
-            rows.append(["ns-2.35", model, one, int(ns2["flows"]), *(ns2[name] for name in (*names, "median"))])
-        rows.append(["paper", model, one, "", *PAPER[one, "full" if model == "full" else "approximate"], ""])
+        rows.append(["ackclock", *at, values["flows"], *shares, f"{values['median']:.3f}"])
+        if ns2 := theirs.get(at):
+            rows.append(["ns-2.35", *at, int(ns2["flows"]), *(ns2[name] for name in (*names, "median"))])
+        rows.append(["paper", *at, "", *PAPER[at[::-1]], ""])
     return Table(
         caption="Flows within each factor in %, and the median of predicted over sent",
         head=["source", "formula", "topology", "flows", *names, "median"],
@@ -317,11 +306,8 @@ SIZES = Figure(
     numbers=_sizes,
 )
 
-_WORDS = {WITH: "processing times to 2.5 ms", WITHOUT: "none"}
-_BY_PROCESSING = {
-    _WORDS[WITH]: Pen(colour="blue", marker="square"),
-    _WORDS[WITHOUT]: Pen(colour="red", marker="circle", dash="dashed"),
-}
+_BY_PROCESSING = DEFINITION.pens("processing")
+_WORDS = dict(zip(OVERHEADS, _BY_PROCESSING, strict=True))
 _power = m.POWER.at("unequal").relabel("processing", _WORDS)
 _near = {split_name(counts): f"{100 * counts[0] / sum(counts):g}" for counts in UNEQUAL}
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.papers.core.figure import Figure, Lines, Pen, Plot
+from ackclock.papers.core.figure import Figure, Lines, Plot
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES, DRAWN, EXTRA, giant_component
 from ackclock.papers.manyflows.places import DEFINITION
@@ -18,21 +18,14 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Evidence
     from ackclock.papers.core.quantities import Quantity
 
-_POINTS = "Means of {runs}; bars are 95 % intervals."
 _CAPTION = "Per cent: mean ± half-width of the 95 % interval"
-_FIRST, _SECOND, _THIRD = (
-    Pen(colour="blue", marker="square"),
-    Pen(colour="red", marker="circle", dash="dashed"),
-    Pen(colour="orange", marker="triangle", dash="dotted"),
-)
-_SINGLE = replace(_FIRST, dash="none")
 _PLACES = {str(count): str(place) for place, count in enumerate(EXTRA)}  # other connections stand at equal distances
 _RATES = Axis(low=18, high=440, log=True, ticks=[(rate, str(rate)) for rate in (20, 40, 60, 80, 100, 150, 200, 400)])
 _PERCENT = Axis(label="%", low=0, high=108)
 
 
-def _line(of: Quantity, x: str, name: str, pen: Pen) -> Lines:
-    return Lines(of=of, x=x, name=name, pens={name: pen})
+def _line(part: str, of: Quantity, x: str, name: str) -> Lines:
+    return Lines(of=of, x=x, name=name, pens=DEFINITION.pens(part))
 
 
 def _shown(evidence: Evidence, of: Quantity) -> dict[Any, str]:
@@ -51,17 +44,16 @@ def _backbones(evidence: Evidence) -> Table:
 
 BACKBONE = Figure(
     **DEFINITION.figure("backbone"),
-    points=_POINTS,
     plots=[
         Plot(
             x=_RATES,
             y=Axis(label="Drops at the backbone (%)", low=-3, high=103),
-            marks=[_line(_drops, "rate", "with a backbone", _FIRST)],
+            marks=[_line("backbone", _drops, "rate", "with a backbone")],
         ),
         Plot(
             x=replace(_RATES, label="Rate of the backbone (% of all access links)"),
             y=Axis(label="Goodput (% of all access links)", low=0, high=100),
-            marks=[_line(_goodput, "rate", "with a backbone", _FIRST)],
+            marks=[_line("backbone", _goodput, "rate", "with a backbone")],
             levels=lambda evidence: [Level(y=_without.points(evidence.ours).only.mean, text="without")],
         ),
     ],
@@ -86,7 +78,6 @@ def _bottlenecks(evidence: Evidence) -> Table:
 
 BOTTLENECKS = Figure(
     **DEFINITION.figure("bottlenecks"),
-    points=_POINTS,
     plots=[
         Plot(
             title="(a)",
@@ -98,12 +89,8 @@ BOTTLENECKS = Figure(
             ),
             y=_PERCENT,
             marks=[
-                _line(of.relabel("others", _PLACES), "others", name, pen)
-                for of, name, pen in (
-                    (_stays, "keep their bottleneck", _FIRST),
-                    (_entry, "drops where they enter", _SECOND),
-                    (_extra_goodput, "goodput of the twenty", _THIRD),
-                )
+                _line("extra", of.relabel("others", _PLACES), "others", name)
+                for of, name in zip((_stays, _entry, _extra_goodput), DEFINITION.pens("extra"), strict=True)
             ],
         ),
         Plot(
@@ -111,8 +98,8 @@ BOTTLENECKS = Figure(
             x=Axis(label="Network", low=0.5, high=len(DRAWN) + 0.5),
             y=_PERCENT,
             marks=[
-                _line(_drawn_stays, "network", "keep their bottleneck", _SINGLE),
-                _line(_alike, "network", "congest together", Pen(colour="green", marker="diamond", dash="none")),
+                _line("drawn", of, "network", name)
+                for of, name in zip((_drawn_stays, _alike), DEFINITION.pens("drawn"), strict=True)
             ],
         ),
     ],
@@ -144,7 +131,6 @@ _LAW = Series(
 
 APART = Figure(
     **DEFINITION.figure("components"),
-    points=_POINTS,
     plots=[
         Plot(
             title=title,
@@ -152,7 +138,7 @@ APART = Figure(
             y=Axis(label=words, low=0),
             marks=[
                 *law,
-                Lines(of=of.at("components"), x="degree", by="traffic", pens={ANYONE: _SINGLE, CLUSTERS: _SECOND}),
+                Lines(of=of.at("components"), x="degree", by="traffic", pens=DEFINITION.pens("traffic")),
             ],
         )
         for title, label, words, law, of in (
