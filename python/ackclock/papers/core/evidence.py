@@ -139,6 +139,14 @@ class Grid(Generic[V]):
         return Grid(self.axes[:at] + self.axes[at + 1 :], lines)
 
 
+def grouped(rows: Iterable[Row], *axes: str) -> Grid[list[Row]]:
+    """Collect runs that have the same values of some axes."""
+    cells: dict[Key, list[Row]] = {}
+    for row in rows:
+        cells.setdefault(tuple(row.where[axis] for axis in axes), []).append(row)
+    return Grid(axes, cells)
+
+
 def joined(grids: Sequence[Grid[V]]) -> Grid[tuple[V, ...]]:
     """Join grids at the points where their common axes agree; an axis that one lacks is the same for all its points.
 

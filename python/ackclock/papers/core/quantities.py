@@ -215,6 +215,15 @@ class _Folded(Quantity):
         return _filled({key: each(line) for key, line in lines.cells.items()}, lines.axes, self.words)
 
 
+def pseudo_values(seeds: set[int], of: Callable[[int | None], float | None]) -> dict[int, float]:
+    """Compute Tukey's pseudo-value of each seed; `of` computes the number from all seeds, or without one of them."""
+    whole = of(None)
+    if whole is None or len(seeds) < 2:
+        return {} if whole is None else dict.fromkeys(seeds, whole)
+    rests = {seed: of(seed) for seed in sorted(seeds)}
+    return {seed: len(seeds) * whole - (len(seeds) - 1) * rest for seed, rest in rests.items() if rest is not None}
+
+
 class _Jackknifed(Quantity):
     def __init__(
         self, of: Quantity, axis: str, fold: Fold, words: str, *, unit: str | None, digits: int | None
@@ -228,14 +237,10 @@ class _Jackknifed(Quantity):
         return _filled({key: self._each(line) for key, line in lines.cells.items()}, lines.axes, self.words)
 
     def _each(self, line: Mapping[Scalar, Mapping[int, float]]) -> dict[int, float]:
-        seeds = sorted({seed for sample in line.values() for seed in sample})
-        whole = self._of_means(line, without=None)
-        if whole is None or len(seeds) < 2:
-            return {} if whole is None else dict.fromkeys(seeds, whole)
-        rests = {seed: self._of_means(line, without=seed) for seed in seeds}
-        return {seed: len(seeds) * whole - (len(seeds) - 1) * rest for seed, rest in rests.items() if rest is not None}
+        seeds = {seed for sample in line.values() for seed in sample}
+        return pseudo_values(seeds, lambda without: self._of_means(line, without))
 
-    def _of_means(self, line: Mapping[Scalar, Mapping[int, float]], *, without: int | None) -> float | None:
+    def _of_means(self, line: Mapping[Scalar, Mapping[int, float]], without: int | None) -> float | None:
         kept = {at: [value for seed, value in sample.items() if seed != without] for at, sample in line.items()}
         return self._fold({at: student_interval(values).mean for at, values in kept.items() if values})
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis.models import rtt_bias_band
+from ackclock.papers.core.evidence import grouped
 from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, rows_csv
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.manyflows import measures as m
@@ -22,7 +23,7 @@ from ackclock.report.html import Table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ackclock.papers.core.evidence import Evidence, Key, Row
+    from ackclock.papers.core.evidence import Evidence, Key
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.manyflows.padhye import Model
 
@@ -262,16 +263,11 @@ FIGURE24 = Figure(
 )
 
 
-def _groups(evidence: Evidence, processing: str, size: int) -> list[Row]:
-    wanted = (processing, size)
-    rows = evidence.ours.part("groups")
-    return [row for row in rows if (row.where["processing"], row.where["connections"]) == wanted]
-
-
 def _each_group(processing: str, evidence: Evidence) -> Panel:
     drawn: list[tuple[float, float]] = []
+    found = grouped(evidence.ours.part("groups"), "processing", "connections").cells
     for size in GROUPS:
-        ratios = [row.values["goodput_ratio"] for row in _groups(evidence, processing, size)]
+        ratios = [row.values["goodput_ratio"] for row in found[processing, size]]
         drawn += zip(size * np.geomspace(0.9, 1.11, len(ratios)), ratios, strict=True)
     x, y = zip(*drawn, strict=True)
     return Panel(
@@ -285,9 +281,10 @@ def _each_group(processing: str, evidence: Evidence) -> Panel:
 
 def _sizes(evidence: Evidence) -> Table:
     rows = []
+    found = grouped(evidence.ours.part("groups"), "processing", "connections").cells
     for processing, title in _TITLES.items():
         for size in GROUPS:
-            here = _groups(evidence, processing, size)
+            here = found[processing, size]
             mean = 2 ** np.mean(np.log2([row.values["goodput_ratio"] for row in here]))
             spreads = (f"{2**each:.2f}" for each in (spread(here), pair_spread(here)))
             rows.append([f"{size}, {title[4:]}", f"{mean:.2f}", *spreads])

@@ -8,10 +8,10 @@ import numpy as np
 
 from ackclock.analysis import student_interval
 from ackclock.analysis.models import large_pipe_loss
-from ackclock.papers.core.evidence import Grid
+from ackclock.papers.core.evidence import Grid, grouped
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.paired import wilson
-from ackclock.papers.core.quantities import Quantity
+from ackclock.papers.core.quantities import Quantity, pseudo_values
 from ackclock.papers.manyflows.distances import spread
 from ackclock.papers.manyflows.experiment import PACKET_SIZE, T1
 from ackclock.papers.manyflows.internet import giant_component
@@ -169,22 +169,17 @@ class Excess(Quantity):
         self._sizes = small, large
 
     def samples(self, side: Side) -> Grid[Mapping[int, float]]:
-        rows: dict[Key, list[Row]] = {}
-        for row in side.part("groups"):
-            if row.where["connections"] in self._sizes:
-                rows.setdefault((row.where["processing"],), []).append(row)
-        return Grid(("processing",), {key: self._pseudo(some) for key, some in rows.items()})
+        return grouped(side.part("groups"), "processing").map(self._each)
 
-    def _pseudo(self, rows: list[Row]) -> Mapping[int, float]:
-        seeds, whole = sorted({row.seed for row in rows}), self._of(rows)
-        if len(seeds) < 2:
-            return dict.fromkeys(seeds, whole)
-        rests = {seed: self._of([row for row in rows if row.seed != seed]) for seed in seeds}
-        return {seed: len(seeds) * whole - (len(seeds) - 1) * rest for seed, rest in rests.items()}
+    def _each(self, rows: list[Row]) -> Mapping[int, float]:
+        def excess(without: int | None) -> float:
+            single, group = (
+                [row for row in rows if row.where["connections"] == size and row.seed != without]
+                for size in self._sizes
+            )
+            return spread(group) - STABLE * spread(single)
 
-    def _of(self, rows: list[Row]) -> float:
-        single, group = ([row for row in rows if row.where["connections"] == size] for size in self._sizes)
-        return spread(group) - STABLE * spread(single)
+        return pseudo_values({row.seed for row in rows}, excess)
 
 
 class WithinTwo(Quantity):
@@ -223,14 +218,10 @@ class MoreWithinTwo(Quantity):
         return self._differences(side).map(lambda each: student_interval(each.tolist()))
 
     def _differences(self, side: Side) -> Grid[NDArray[np.float64]]:
-        rows: dict[Key, list[Row]] = {}
-        for row in side.part("flows"):
-            rows.setdefault((row.where["processing"], row.where["topology"]), []).append(row)
-
         def difference(some: list[Row]) -> NDArray[np.float64]:
             approximate, full = (
                 (np.abs(np.log(pooled(some, model))) <= np.log(2)).astype(float) for model in ("approximate", "full")
             )
             return np.asarray(100 * (approximate - full))
 
-        return Grid(("processing", "topology"), {key: difference(some) for key, some in rows.items()})
+        return grouped(side.part("flows"), "processing", "topology").map(difference)

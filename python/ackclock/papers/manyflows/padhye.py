@@ -10,6 +10,7 @@ import numpy as np
 
 from ackclock.analysis.models import pftk, within_factors
 from ackclock.papers.core.evidence import Run as Observed
+from ackclock.papers.core.evidence import grouped
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.experiment import T1, Setting, part, scenario
 from ackclock.papers.manyflows.ns2 import setting_of
@@ -190,22 +191,17 @@ def tables(runs: Runs) -> list[Observed]:
     Values are, for each formula, the per cent of flows within each factor, the median of predicted over sent and the
     number of flows.
     """
-    found: dict[tuple[Scalar, ...], list[Row]] = {}
-    for name in ("flows", "fifth"):
-        for row in runs.parts.get(name, ()):
-            found.setdefault((row.where["processing"], row.where["topology"]), []).append(row)
-    return [
-        _row(processing, one, model, pooled(rows, model))
-        for (processing, one), rows in found.items()
-        for model in MODELS
-    ]
-
-
-def _row(processing: Scalar, one: Scalar, model: Model, found: Reals) -> Observed:
-    within = within_factors(measured=np.ones(found.size), predicted=found, factors=FACTORS)
-    values = {f"within_{factor:g}": 100 * share for factor, share in zip(FACTORS, within.shares, strict=True)}
-    where = {"processing": processing, "topology": one, "formula": model}
-    return Observed(where=where, seed=1, values={**values, "median": within.median_ratio, "flows": within.count})
+    found = grouped([row for name in ("flows", "fifth") for row in runs.parts.get(name, ())], "processing", "topology")
+    made = []
+    for (processing, one), rows in found.cells.items():
+        for model in MODELS:
+            ratio = pooled(rows, model)
+            within = within_factors(measured=np.ones(ratio.size), predicted=ratio, factors=FACTORS)
+            values = {f"within_{factor:g}": 100 * share for factor, share in zip(FACTORS, within.shares, strict=True)}
+            where = {"processing": processing, "topology": one, "formula": model}
+            values |= {"median": within.median_ratio, "flows": within.count}
+            made.append(Observed(where=where, seed=1, values=values))
+    return made
 
 
 # Topology 5 of Table 1, as we take it: its figure is lost, except the rate of its unlabelled links, 28.8 kb/s. We take
@@ -213,7 +209,6 @@ def _row(processing: Scalar, one: Scalar, model: Model, found: Reals) -> Observe
 # connections wait at their own modem, more of them at the T1 link.
 MODEM_BUFFERS = (100, 300, 500)  # buffer size of every link, in packets
 MODEM_CONNECTIONS = (10, 60, 150, 300, 600)
-_MODEM = "28.8 kbps"
 _MODEM_SPAN = (250, 1000)
 
 
@@ -238,7 +233,7 @@ def fifth(connections: int, buffer: int) -> Setting:
 
 def with_modems(setting: Setting) -> Scenario:
     made = scenario(setting)
-    modem = Link(rate=_MODEM, delay="1 us", queue=DropTail(packets=setting.buffer))
+    modem = Link(rate="28.8 kbps", delay="1 us", queue=DropTail(packets=setting.buffer))
     return made.model_copy(
         update={"clients": tuple(group.model_copy(update={"access": modem}) for group in made.clients)}
     )
