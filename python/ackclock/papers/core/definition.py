@@ -13,7 +13,8 @@ The table ``fields`` gives paths of the scenario short names, which parts use an
 ``variants`` are named sets of fields; a part runs those that its ``over.variant`` lists, or all. ``figures`` has the
 titles and captions of figures by their slugs.
 
-``measures`` has label, unit and decimals of measures by their names, and ``pens`` the styles of lines.
+``measures`` has label, unit and decimals of measures by their names, ``pens`` the styles of lines, and ``tables`` the
+captions and heads of tables.
 
 `claims.toml` has the words of each claim by its key; the study's ``claims`` module has the rules. ``topics`` are the
 claims that sum the study up.
@@ -35,7 +36,7 @@ from ackclock.papers.core.marks import Pen
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.summary import Topic
-from ackclock.report.html import Verdict
+from ackclock.report.html import Table, Verdict
 from ackclock.scenario import Scenario
 from ackclock.scenario.errors import impossible, one_of, refuse
 from ackclock.scenario.overrides import assigned
@@ -187,6 +188,11 @@ class Definition:
         """
         words: dict[str, str] = self._data["figures"][name]
         return {"slug": slug or name, **(_filled(words, fields) if fields else words)}
+
+    def laid_out(self, name: str, rows: Sequence[Sequence[str]], **fields: object) -> Table:
+        """Make a table with a caption and a head of the file; `fields` fill the braces of the caption."""
+        words = self._data["tables"][name]
+        return Table(caption=words["caption"].format_map(fields), head=words["head"], rows=rows)
 
     def measure(self, name: str, *, of: Number | None = None) -> Measure:
         """Make a measure of the file, whose key is its name or has another; `of` computes it, as for `Measure`."""

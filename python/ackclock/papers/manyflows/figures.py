@@ -163,7 +163,6 @@ def _stack(strips: Sequence[Strip], *, slug: str, digits: int = 3, along: Axis |
         **DEFINITION.figure(slug),
         points=_BANDS,
         plots=[*(strip.plot(replace(axis, label="", ticks=None)) for strip in strips[:-1]), strips[-1].plot(axis)],
-        height=1.4 + 2.5 * len(strips),
         data={"value": strips[0].of},
         numbers=partial(_numbers, strips, digits),
         csv=partial(_csv, strips),
@@ -249,14 +248,13 @@ def _goodput(processing: str) -> Figure:
         )
         for link in ("T1", "ISDN")
     }
-    stacked = _stack(
+    return _stack(
         [
             Strip(title=f"({place}) {title}", label="Goodput", of=of, low=low, high=1.02)
             for place, (title, of) in zip("abcd", drawn.items(), strict=False)
         ],
         slug=f"figure{figure}",
     )
-    return replace(stacked, height=1.4 + 2.2 * len(drawn))
 
 
 def _growth(name: str, points: Points) -> dict[str, Curve]:
@@ -268,8 +266,7 @@ def _growth(name: str, points: Points) -> dict[str, Curve]:
 
 def _few(processing: str) -> Figure:
     """Describe Figure 13, or Figure 21 with and without processing time."""
-    busy = processing == WITH
-    figure = 21 if busy else 13
+    figure = 21 if processing == WITH else 13
     strips = [
         Strip(
             title=f"({place}) W_c = {capacity}",
@@ -305,4 +302,4 @@ def _hyperbolas(processing: str, link: str) -> Figure:
         ],
         slug=f"figure{figure}-{link.lower()}",
     )
-    return replace(stacked, height=9.6, numbers=partial(table, processing=processing, link=link))
+    return replace(stacked, numbers=partial(table, processing=processing, link=link))

@@ -41,7 +41,6 @@ def tables2and3(processing: str) -> Figure:
     return Figure(
         **DEFINITION.figure("tables2and3-busy" if busy else "tables2and3"),
         plots=[_within(model, processing) for model in MODELS],
-        height=8.2,
         numbers=partial(_shares, processing),
     )
 
@@ -92,11 +91,7 @@ def _shares(processing: str, evidence: Evidence) -> Table:
         if ns2 := theirs.get(at):
             rows.append(["ns-2.35", *at, int(ns2["flows"]), *(ns2[name] for name in (*names, "median"))])
         rows.append(["paper", *at, "", *PAPER[at[::-1]], ""])
-    return Table(
-        caption="Flows within each factor in %, and the median of predicted over sent",
-        head=["source", "formula", "topology", "flows", *names, "median"],
-        rows=[[str(cell) for cell in row] for row in rows],
-    )
+    return DEFINITION.laid_out("tables2and3", [[str(cell) for cell in row] for row in rows])
 
 
 def _ratio(model: str, way: str) -> Quantity:
@@ -146,7 +141,6 @@ def _reasons_table(evidence: Evidence) -> Table:
 REASONS = Figure(
     **DEFINITION.figure("reasons"),
     plots=[partial(_reasons, letter, processing) for letter, processing in zip("ab", PROCESSING, strict=True)],
-    height=7.6,
     numbers=_reasons_table,
 )
 
@@ -179,21 +173,18 @@ def _figure23(evidence: Evidence) -> Table:
         meets = low <= float(band.high) and high >= float(band.low)
         return "inside" if meets else "outside"
 
-    return Table(
-        caption="Far over near for round trips, near over far for goodput",
-        head=["Connections at a distance", "round trips", "goodput", "ns-2.35", "goodput / round trips²", "band"],
-        rows=[
-            [
-                _point(*map(str, key)),
-                f"{rtt[key].mean:.2f}",
-                ratio[key].shown(2),
-                f"{theirs[key].mean:.2f}",
-                f"{ratio[key].mean / rtt[key].mean ** 2:.2f}",
-                inside(key),
-            ]
-            for key in ratio
-        ],
-    )
+    rows = [
+        [
+            _point(*map(str, key)),
+            f"{rtt[key].mean:.2f}",
+            ratio[key].shown(2),
+            f"{theirs[key].mean:.2f}",
+            f"{ratio[key].mean / rtt[key].mean ** 2:.2f}",
+            inside(key),
+        ]
+        for key in ratio
+    ]
+    return DEFINITION.laid_out("figure23", rows)
 
 
 FIGURE23 = Figure(
@@ -216,7 +207,6 @@ FIGURE23 = Figure(
         )
         for processing, title in _TITLES.items()
     ],
-    height=9.0,
     numbers=_figure23,
 )
 
@@ -228,21 +218,13 @@ _COURSES = [
 
 
 def _windows(evidence: Evidence) -> Table:
-    courses = {course.name: course.arrays(evidence) for course in _COURSES}
-    return Table(
-        caption="Windows in packets over the time shown",
-        head=["Connection", "least", "mean", "most", "halvings"],
-        rows=[
-            [
-                name,
-                f"{cwnd.min():.1f}",
-                f"{np.average(cwnd[:-1], weights=np.diff(time)):.1f}",
-                f"{cwnd.max():.1f}",
-                str(int((np.diff(cwnd) < -0.3 * cwnd[:-1]).sum())),
-            ]
-            for name, (time, cwnd) in courses.items()
-        ],
-    )
+    rows = []
+    for course in _COURSES:
+        time, cwnd = course.arrays(evidence)
+        sizes = (cwnd.min(), np.average(cwnd[:-1], weights=np.diff(time)), cwnd.max())
+        halvings = int((np.diff(cwnd) < -0.3 * cwnd[:-1]).sum())
+        rows.append([course.name, *(f"{size:.1f}" for size in sizes), str(halvings)])
+    return DEFINITION.laid_out("figure24", rows)
 
 
 def _windows_csv(evidence: Evidence) -> str:
@@ -257,7 +239,6 @@ def _windows_csv(evidence: Evidence) -> str:
 FIGURE24 = Figure(
     **DEFINITION.figure("figure24"),
     plots=[Plot(x=Axis(label="Time (s)"), y=Axis(label="cwnd (packets)", low=0), marks=_COURSES)],
-    height=3.8,
     numbers=_windows,
     csv=_windows_csv,
 )
@@ -288,18 +269,12 @@ def _sizes(evidence: Evidence) -> Table:
             mean = 2 ** np.mean(np.log2([row.values["goodput_ratio"] for row in here]))
             spreads = (f"{2**each:.2f}" for each in (spread(here), pair_spread(here)))
             rows.append([f"{size}, {title[4:]}", f"{mean:.2f}", *spreads])
-    return Table(
-        caption="Geometric mean of the ratio, and the factor that is one standard deviation of its logarithm, of "
-        "groups and of single connections of them",
-        head=["Connections in each group", "goodput ratio", "spread by", "of single pairs by"],
-        rows=rows,
-    )
+    return DEFINITION.laid_out("group-sizes", rows)
 
 
 SIZES = Figure(
     **DEFINITION.figure("group-sizes"),
     plots=[partial(_each_group, processing) for processing in OVERHEADS],
-    height=7.4,
     numbers=_sizes,
 )
 
@@ -320,11 +295,8 @@ def _unequal(evidence: Evidence) -> Table:
         [f"{counts[0]} and {counts[1]}", *(two[processing, split_name(counts)].shown(2) for processing in OVERHEADS)]
         for counts in UNEQUAL
     ]
-    return Table(
-        caption="The power k by which goodput falls with the round-trip time",
-        head=["Connections, near and far", *(f"exponent, {words}" for words in _WORDS.values())],
-        rows=[*rows, [f"10 at each of {len(SEVERAL)} distances", *(point.shown(2) for point in five.values())]],
-    )
+    rows += [[f"10 at each of {len(SEVERAL)} distances", *(point.shown(2) for point in five.values())]]
+    return DEFINITION.laid_out("unequal-groups", rows)
 
 
 OTHERWISE = Figure(
@@ -344,6 +316,5 @@ OTHERWISE = Figure(
             marks=[Scatter(x=_five("rtt"), y=_five("goodput"), by="processing", pens=_BY_PROCESSING)],
         ),
     ],
-    height=7.8,
     numbers=_unequal,
 )

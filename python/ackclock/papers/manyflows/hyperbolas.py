@@ -11,14 +11,14 @@ from ackclock.analysis.models import hyperbola
 from ackclock.papers.core.words import DASH
 from ackclock.papers.manyflows.experiment import LINKS
 from ackclock.papers.manyflows.measures import LOST_PART, OVER_PAPER
-from ackclock.papers.manyflows.places import CURVES, NEAR, PAPER, READINGS, TABLES
-from ackclock.report.html import Table
+from ackclock.papers.manyflows.places import CURVES, DEFINITION, NEAR, PAPER, READINGS, TABLES
 
 if TYPE_CHECKING:
     from ackclock.analysis.models import Hyperbola
     from ackclock.papers.core.evidence import Evidence, Scalar, Side
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.manyflows.places import Reading
+    from ackclock.report.html import Table
 
 
 def _lines(of: Measure, side: Side, reading: Reading, processing: str, link: str) -> dict[str, dict[Scalar, float]]:
@@ -55,12 +55,7 @@ def table(evidence: Evidence, *, processing: str, link: str) -> Table:
             bounds = (_bounded(fit.a, fit.a_bounds, 1), _bounded(fit.b, fit.b_bounds, 3))
             words = f"{name.removeprefix(f'{link}, ')}, {reading.title}"
             rows.append([words, f"{a:.1f}", f"{b:.4f}", *bounds, f"{fit.rms:.3f}", f"{rms:.3f}", other])
-    return Table(
-        caption=f"{TABLES[processing]}: p = b x / (x + a) through the mean loss of x connections, with 95 % intervals "
-        "of the fit; rms of the relative differences from the fit and from the paper's own curve",
-        head=["", "paper: a", "b", "Ackclock: a", "b", "rms", "rms from the paper", "ns-2: a, b"],
-        rows=rows,
-    )
+    return DEFINITION.laid_out("hyperbolas", rows, table=TABLES[processing])
 
 
 def overview(evidence: Evidence) -> Table:
@@ -71,12 +66,7 @@ def overview(evidence: Evidence) -> Table:
         for reading in READINGS
         for name, side in (("Ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
     ]
-    return Table(
-        caption=f"Loss of many connections by how it is counted: points within {100 * NEAR:g} % of the paper's curve, "
-        "and the median of the loss over that curve",
-        head=["", *(f"{TABLES[processing]}, {link}" for processing, link in columns)],
-        rows=[row for row in rows if set(row[1:]) != {DASH}],
-    )
+    return DEFINITION.laid_out("overview", [row for row in rows if set(row[1:]) != {DASH}])
 
 
 def _near(side: Side, reading: Reading, processing: str, link: str) -> str:

@@ -131,18 +131,18 @@ def at_backbone(run: Run) -> Taken:
     }
 
 
-def bottlenecks(run: Run) -> NDArray[np.str_]:
-    """Find where each flow congests: a row for each of `_WINDOWS` parts of the measured time, a column for each flow.
+def bottlenecks(run: Run, *, parts: int = _WINDOWS) -> NDArray[np.str_]:
+    """Find where each flow congests: a row for each of the equal parts of the measured time, a column for each flow.
 
     It is the link that drops most of its packets; an empty text where none does.
     """
     links, flows, times = _drops(run)
     names, link = np.unique(links, return_inverse=True)
     count = run.table("flows").num_rows
-    part = np.minimum((times - _WARM) * _WINDOWS // (_END - _WARM), _WINDOWS - 1).astype(np.int64)
-    counts = np.zeros((_WINDOWS, count, names.size), dtype=np.int64)
+    part = np.minimum((times - _WARM) * parts // (_END - _WARM), parts - 1).astype(np.int64)
+    counts = np.zeros((parts, count, names.size), dtype=np.int64)
     np.add.at(counts, (part, flows, link), 1)
-    found = names[counts.argmax(axis=2)] if names.size else np.full((_WINDOWS, count), "")
+    found = names[counts.argmax(axis=2)] if names.size else np.full((parts, count), "")
     return np.where(counts.any(axis=2), found, "")
 
 
@@ -171,22 +171,17 @@ def at_entry(run: Run) -> Taken:
 
 
 def together(run: Run) -> Taken:
-    where = bottlenecks(run)
+    main = bottlenecks(run, parts=1)[0]
     crossed = np.array(
         [(flow.from_, f"{flow.to}.reverse") for flow in run.scenario.flows for _ in range(flow.count)], dtype=np.str_
     )
-    links, flows, _ = _drops(run)
-    main = np.full(len(crossed), "", dtype=links.dtype)
-    for flow in np.unique(flows):
-        names, counts = np.unique(links[flows == flow], return_counts=True)
-        main[flow] = names[counts.argmax()]
     agree = total = 0
     for link in np.unique(crossed):
         here = main[(crossed == link).any(axis=1) & (main != "")]
         if here.size > 1:
             agree += np.unique(here, return_counts=True)[1].max()
             total += here.size
-    return {**steady(where), "together": float(agree / total) if total else None}
+    return {**steady(bottlenecks(run)), "together": float(agree / total) if total else None}
 
 
 def components_of(seeds: Iterable[int]) -> list[Observed]:

@@ -12,13 +12,12 @@ from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES, DRAWN, EXTRA, giant_component
 from ackclock.papers.manyflows.places import DEFINITION
 from ackclock.report.chart import Axis, Level, Series
-from ackclock.report.html import Table
 
 if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Evidence
     from ackclock.papers.core.quantities import Quantity
+    from ackclock.report.html import Table
 
-_CAPTION = "Per cent: mean ± half-width of the 95 % interval"
 _PLACES = {str(count): str(place) for place, count in enumerate(EXTRA)}  # other connections stand at equal distances
 _RATES = Axis(low=18, high=440, log=True, ticks=[(rate, str(rate)) for rate in (20, 40, 60, 80, 100, 150, 200, 400)])
 _PERCENT = Axis(label="%", low=0, high=108)
@@ -39,7 +38,7 @@ _without = m.ACCESS_GOODPUT.at("backbone", rate=0)
 def _backbones(evidence: Evidence) -> Table:
     drops, goodput, without = (_shown(evidence, one) for one in (_drops, _goodput, m.ACCESS_GOODPUT.at("backbone")))
     rows = [[f"{rate} %", drops[rate], goodput[rate]] for rate in BACKBONES]
-    return Table(caption=_CAPTION, head=["Backbone", "drops at it", "goodput"], rows=[*rows, ["none", "0", without[0]]])
+    return DEFINITION.laid_out("backbone", [*rows, ["none", "0", without[0]]])
 
 
 BACKBONE = Figure(
@@ -57,7 +56,6 @@ BACKBONE = Figure(
             levels=lambda evidence: [Level(y=_without.points(evidence.ours).only.mean, text="without")],
         ),
     ],
-    height=7.4,
     numbers=_backbones,
 )
 
@@ -72,8 +70,7 @@ def _bottlenecks(evidence: Evidence) -> Table:
     )
     rows = [[f"20 and {count} others", entry[count], stays[count], goodput[count], ""] for count in EXTRA]
     rows += [[f"network {draw}", "", network[draw], "", alike[draw]] for draw in DRAWN]
-    head = ["Connections", "drops at entry", "keep their bottleneck", "goodput", "congest together"]
-    return Table(caption=_CAPTION, head=head, rows=rows)
+    return DEFINITION.laid_out("bottlenecks", rows)
 
 
 BOTTLENECKS = Figure(
@@ -103,7 +100,6 @@ BOTTLENECKS = Figure(
             ],
         ),
     ],
-    height=7.4,
     numbers=_bottlenecks,
 )
 
@@ -114,14 +110,10 @@ def _apart(evidence: Evidence) -> Table:
         for who in (ANYONE, CLUSTERS)
         for one in (m.LARGEST, m.COMPONENTS)
     ]
-    return Table(
-        caption="Share of the domains in the largest component, and components per 100 domains",
-        head=["Mean degree", f"{ANYONE}: largest", "components", f"{CLUSTERS}: largest", "components", "law"],
-        rows=[
-            [f"{degree:g}", *(column[degree] for column in columns), f"{giant_component(degree):.3f}"]
-            for degree in DEGREES
-        ],
-    )
+    rows = [
+        [f"{degree:g}", *(column[degree] for column in columns), f"{giant_component(degree):.3f}"] for degree in DEGREES
+    ]
+    return DEFINITION.laid_out("components", rows)
 
 
 _FINE = np.linspace(0.25, 4, 151)
@@ -146,6 +138,5 @@ APART = Figure(
             ("(b)", "Domains that one talks to, mean", "Components, per 100 domains", [], m.COMPONENTS),
         )
     ],
-    height=7.4,
     numbers=_apart,
 )

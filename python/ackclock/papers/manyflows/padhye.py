@@ -15,7 +15,6 @@ from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.experiment import T1, Setting, part, scenario
 from ackclock.papers.manyflows.ns2 import setting_of
 from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT
-from ackclock.scenario import DropTail, Link
 from ackclock.scenario.network import mean_rate
 from ackclock.scenario.quantity import seconds
 
@@ -232,11 +231,8 @@ def fifth(connections: int, buffer: int) -> Setting:
 
 
 def with_modems(setting: Setting) -> Scenario:
-    made = scenario(setting)
-    modem = Link(rate="28.8 kbps", delay="1 us", queue=DropTail(packets=setting.buffer))
-    return made.model_copy(
-        update={"clients": tuple(group.model_copy(update={"access": modem}) for group in made.clients)}
-    )
+    queue = {"kind": "droptail", "packets": setting.buffer}
+    return scenario(setting).changed({"clients.0.access": {"rate": "28.8 kbps", "delay": "1 us", "queue": queue}})
 
 
 def smoothed_round_trips(run: Run) -> Reals:

@@ -15,7 +15,6 @@ from ackclock.papers.manyflows.measures import CORRELATION, HIGH, JAIN, LEAST, L
 from ackclock.papers.manyflows.places import DEFINITION, WINDOWS, WITH, WITHOUT
 from ackclock.report.acks import ack_scatter
 from ackclock.report.chart import Axis, Band, Level, Panel, Series
-from ackclock.report.html import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Row, Scalar, Side
     from ackclock.papers.manyflows.looks import Pipe
+    from ackclock.report.html import Table
 
 _NUMBERS = {"large": (6, 15), "small": (8, 17), "medium": (10, 18)}  # without and with processing time
 _SHOWN = (CORRELATION, SHARE, LOW, MIDDLE, HIGH, LOSS, JAIN, LEAST, MOST, STARVED)
@@ -55,7 +55,6 @@ def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
                 levels=ends,
             ),
         ],
-        height=8.6,
         data={"correlation": CORRELATION.at("looks", **where)},
         numbers=partial(_numbers, where),
         csv=partial(_csv, where, course),
@@ -115,8 +114,4 @@ def _numbers(where: Mapping[str, str], evidence: Evidence) -> Table:
         cells = [one.at("looks", **where).points(side) for side in (evidence.ours, evidence.ns2)]
         unit = f", {one.unit}" if one.unit else ""
         rows.append([f"{one.label}{unit}", *(cell.only.shown(one.digits) for cell in cells)])
-    return Table(
-        caption="What the runs show: mean ± half-width of the 95 % interval",
-        head=["", "Ackclock", "ns-2.35"],
-        rows=rows,
-    )
+    return DEFINITION.laid_out("pipes", rows)

@@ -15,7 +15,7 @@ from ackclock.papers.manyflows.experiment import ISDN, PACKET_SIZE, PROFILE, T1,
 from ackclock.papers.manyflows.padhye import MODELS, RECORD, flows_of, predicted, topology
 from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.running.run import simulate
-from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, ListedLoss, Measure, Scenario
+from ackclock.scenario import Clients, Dumbbell, Greedy, Link, ListedLoss, Measure, Scenario
 from ackclock.scenario.network import mean_rate
 from ackclock.scenario.quantity import seconds
 
@@ -89,8 +89,9 @@ def plain(run: Run) -> Taken:
     )
     whose, begin = packets["flow"].to_numpy(), seconds(run.scenario.measure.from_ or "")
     come = (link == "bottleneck") & ((event == "enqueue") | (event == "drop")) & (packets["time"].to_numpy() >= begin)
-    lost = {flow: (event == "drop")[come & (whose == flow)] for flow in _chosen(flows)}
-    own = [np.tile(losses, _LONGER) for losses in lost.values()]
+    usable = np.flatnonzero(flows.usable)
+    lost = [(event == "drop")[come & (whose == flow)] for flow in usable[:: math.ceil(usable.size / _MOST)]]
+    own = [np.tile(losses, _LONGER) for losses in lost]
     chance = _alone(run, [random.random(losses.size) < losses.mean() for losses in own], flows)
     back = (link == "bottleneck.reverse") & (event == "receive")
     return {
@@ -104,12 +105,6 @@ def plain(run: Run) -> Taken:
         "acks_lost": float(((kind == "ack") & (event == "drop")).sum()),
         "reordered": float(_steps_back(whose[back], packets["segment"].to_numpy()[back])),
     }
-
-
-def _chosen(flows: Flows) -> list[int]:
-    usable = np.flatnonzero(flows.usable)
-    some: list[int] = usable[:: math.ceil(usable.size / _MOST)].tolist()
-    return some
 
 
 def _first_losses(run: Run, flows: Flows) -> Reals:
@@ -128,10 +123,6 @@ def _steps_back(flow: NDArray[np.uint32], number: NDArray[np.uint64]) -> int:
     order = np.argsort(flow, kind="stable")
     flow, number = flow[order], number[order].astype(np.int64)
     return int(((np.diff(number) < 0) & (flow[1:] == flow[:-1])).sum())
-
-
-def _mean_window(p: float) -> float:
-    return float(window_and_rounds(np.asarray(p), np.asarray(1.0), np.asarray(np.inf))[0])
 
 
 def _alone(run: Run, losses: Sequence[Flags], flows: Flows) -> Flows:
@@ -198,7 +189,8 @@ def process_rate(*, p: float, rtt: float, t0: float, cycles: int = 400, chains: 
     independent chains is simulated for a number of loss indications.
     """
     random = np.random.default_rng(seed)
-    window = np.full(chains, _mean_window(p))
+    mean, _ = window_and_rounds(np.asarray(p), np.asarray(1.0), np.asarray(np.inf))
+    window = np.full(chains, float(mean))
     sent = time = 0.0
     for _ in range(cycles):
         start, until = np.maximum(window / 2, 1), random.geometric(p, chains)
@@ -213,16 +205,9 @@ def process_rate(*, p: float, rtt: float, t0: float, cycles: int = 400, chains: 
 
 
 def _with_narrow_reverse(setting: Setting) -> Scenario:
-    made = scenario(setting)
-    if made.dumbbell is None or made.dumbbell.reverse is None:
-        raise ValueError("setting: must be a dumbbell")
-    narrow = made.dumbbell.reverse.model_copy(
-        update={
-            "rate": f"{round(0.9 * setting.link.bps * _ACK / PACKET_SIZE)} bps",
-            "queue": DropTail(packets=_REVERSE),
-        }
-    )
-    return made.model_copy(update={"dumbbell": made.dumbbell.model_copy(update={"reverse": narrow})})
+    rate = f"{round(0.9 * setting.link.bps * _ACK / PACKET_SIZE)} bps"
+    queue = {"kind": "droptail", "packets": _REVERSE}
+    return scenario(setting).changed({"dumbbell.reverse.rate": rate, "dumbbell.reverse.queue": queue})
 
 
 def narrow(run: Run) -> Taken:

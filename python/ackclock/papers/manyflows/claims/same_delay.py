@@ -144,8 +144,6 @@ CLAIMS = (
             look(m.HIGH).at_least(_FULL_BUFFER),
             points="links",
         ),
-        why="The loss correlation is {correlation}; {share} of the connections lose in an epoch; the buffer's 5th "
-        "percentile is {low} of its size, its 95th percentile is {high}.",
         shows={"correlation": look(m.CORRELATION), "share": look(m.SHARE), "low": look(m.LOW), "high": look(m.HIGH)},
     ),
     claim("5.1.1-2", Bars(whole=look(m.JAIN).at_least(0.95) & _in_figure6(), part=look(m.JAIN).at_least(0.8))),

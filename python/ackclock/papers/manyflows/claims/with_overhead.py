@@ -55,8 +55,6 @@ CLAIMS = (
     claim(
         "5.2.1-1",
         Bars(whole=_apart & _busy(m.CORRELATION).at_most(APART) & _busy(m.LOW).at_least(_FULL), part=_apart),
-        why="The loss correlation is {busy} with processing times and {plain} without; the buffer's 5th "
-        "percentile is {low} of its size with processing times.",
         shows={"busy": _busy(m.CORRELATION), "plain": look(m.CORRELATION), "low": _busy(m.LOW)},
     ),
     claim("5.2.1-2", AtPoints(_busy(m.LOSS).above(look(m.LOSS)), _busy(m.JAIN).below(look(m.JAIN)), points="links")),
