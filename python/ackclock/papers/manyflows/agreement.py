@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.papers.agreement import EXPLAINED, Compared, command, measures_table, missed_bars, places_table
 from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare, named
-from ackclock.papers.core.parts import gather
+from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.distances import figure23, shares
-from ackclock.papers.manyflows.experiment import ISDN, T1, flow_summary, grid_setting, part
+from ackclock.papers.manyflows.experiment import ISDN, T1, Setting, flow_summary, grid_setting, part
 from ackclock.papers.manyflows.looks import PIPES, look_parts
 from ackclock.papers.manyflows.measures import HIGH, LOSS, LOW
 from ackclock.papers.manyflows.ns2 import setting_of
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.papers.core.evidence import Row
-    from ackclock.papers.core.parts import Part
-    from ackclock.papers.manyflows.experiment import Setting
 
 _TEXTS = DEFINITION.table("agreement")
 _PLACES = ((T1, 200, 200), (T1, 400, 450), (ISDN, 200, 200), (ISDN, 400, 450))  # where ties are measured

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.observation import summary
 from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Measure, Scenario, Tcp
 from ackclock.scenario.network import mean_rate
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from ackclock.papers.core.evidence import Scalar
-    from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
 
 PROFILE = "ns2-1999-qiu"
@@ -61,12 +60,9 @@ LINKS: Mapping[str, Bottleneck] = {link.name: link for link in (T1, ISDN)}
 class Setting:
     """A network and its connections.
 
-    `detuned` is by how many bits per second the bottleneck's rate differs from its name's. Timeouts are whole ticks of
-    100 ms, and so are 40 transmissions on the T1 link, 8 for every 5 ticks on ISDN: without processing times a packet
-    that a timer sends reaches the gateway at the very instant of one that an ACK releases, and only one of them fits.
-    In ns-2 the rounding of doubles decides it, always the same way: from 32 to 512 s the timer loses on T1; on ISDN,
-    where sums are exact, the event that was scheduled first is first, which is the timer. One bit per second more or
-    less decides it in the same way. At 0, chance does, and loss differs by up to a fifth.
+    Without processing times, packets of timers and of ACKs reach the gateway at the same instant. `detuned` bits per
+    second more or less on the bottleneck decide such ties as ns-2 does ("Ties" in docs/agreement_manyflows.md); at 0,
+    chance decides them, and loss differs by up to a fifth.
     """
 
     link: Bottleneck

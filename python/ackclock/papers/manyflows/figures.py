@@ -33,7 +33,7 @@ from ackclock.papers.manyflows.places import (
     curve,
     printed,
 )
-from ackclock.report.chart import Axis, Series
+from ackclock.report.chart import Axis, Band, Dash, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence
     from ackclock.papers.core.quantities import Quantity
-    from ackclock.report.chart import Band, Dash
 
     Points = Mapping[float, Interval]
     Curve = Mapping[float, float]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis.models import rtt_bias_band
-from ackclock.papers.core.evidence import grouped
+from ackclock.papers.core.evidence import Evidence, Key, grouped
 from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, rows_csv
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.distances import GROUPS, OVERHEADS, SEVERAL, UNEQUAL, pair_spread, split_name, spread
-from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES
+from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES, Model
 from ackclock.papers.manyflows.places import DEFINITION, PROCESSING, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import ACKS_LOST, WAYS
 from ackclock.report.chart import Axis, Band, Level, Panel, Series
@@ -23,9 +23,7 @@ from ackclock.report.html import Table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ackclock.papers.core.evidence import Evidence, Key
     from ackclock.papers.core.quantities import Quantity
-    from ackclock.papers.manyflows.padhye import Model
 
 _PENS = DEFINITION.pens("topologies")
 _NAMES = dict(enumerate(_PENS, start=1))

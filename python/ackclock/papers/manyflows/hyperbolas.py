@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.analysis.models import hyperbola
+from ackclock.analysis.models import Hyperbola, hyperbola
 from ackclock.papers.core.words import DASH
 from ackclock.papers.manyflows.experiment import LINKS
 from ackclock.papers.manyflows.measures import LOST_PART, OVER_PAPER
-from ackclock.papers.manyflows.places import CURVES, DEFINITION, NEAR, PAPER, READINGS, TABLES
+from ackclock.papers.manyflows.places import CURVES, DEFINITION, NEAR, PAPER, READINGS, TABLES, Reading
 
 if TYPE_CHECKING:
-    from ackclock.analysis.models import Hyperbola
     from ackclock.papers.core.evidence import Evidence, Scalar, Side
     from ackclock.papers.core.measures import Measure
-    from ackclock.papers.manyflows.places import Reading
     from ackclock.report.html import Table
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock.papers.core.evidence import Run as Observed
-from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.manyflows.experiment import PACKET_SIZE, PROFILE, WINDOW
 from ackclock.running.decomposition import components
-from ackclock.scenario import DropTail, Greedy, Link, Measure, Tcp
+from ackclock.scenario import DropTail, Greedy, Link, Measure, Scenario, Tcp
 from ackclock.scenario.internet import ACCESS_RATES, abstract_internet, clustered_connections, wide_area
 from ackclock.scenario.quantity import RATE, seconds
 
@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock.papers.core.parts import Taken
     from ackclock.running.run import Run
-    from ackclock.scenario import Scenario
 
 # rates of a backbone, in per cent of those of all access links together; 0 stands for none
 BACKBONES = (20, 40, 60, 70, 80, 85, 90, 95, 100, 120, 150, 200, 400)

@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis import loss_correlation, loss_epochs
-from ackclock.papers.manyflows.experiment import ISDN, PACKET_SIZE, T1, grid_setting, part
+from ackclock.papers.manyflows.experiment import ISDN, PACKET_SIZE, T1, Bottleneck, Setting, grid_setting, part
 from ackclock.papers.manyflows.places import PROCESSING, WINDOWS, WITHOUT
 from ackclock.scenario.network import mean_rate
 
 if TYPE_CHECKING:
     from ackclock.papers.core.parts import Part, Taken
-    from ackclock.papers.manyflows.experiment import Bottleneck, Setting
     from ackclock.running.run import Run
     from ackclock.scenario import Scenario
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.analysis import student_interval
+from ackclock.analysis import Interval, student_interval
 from ackclock.analysis.models import large_pipe_loss
-from ackclock.papers.core.evidence import Grid, grouped
+from ackclock.papers.core.evidence import Grid, Key, Row, Side, grouped
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.paired import wilson
 from ackclock.papers.core.quantities import Quantity, pseudo_values
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Key, Row, Side
 
     Number = Callable[[Row], float | None]
 

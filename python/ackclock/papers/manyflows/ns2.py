@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.evidence import Run, Runs, Scalar
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.manyflows.experiment import LINKS, MODERN, PROFILE, grid_setting
+from ackclock.papers.manyflows.experiment import LINKS, MODERN, PROFILE, Setting, grid_setting
 from ackclock.papers.manyflows.places import FAR_PIPE, PARTS, WINDOWS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.papers.core.evidence import Scalar
-    from ackclock.papers.manyflows.experiment import Setting
     from ackclock.papers.manyflows.places import Cell
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ackclock.analysis.models import pftk, within_factors
+from ackclock.papers.core.evidence import Row, Runs, Scalar, grouped
 from ackclock.papers.core.evidence import Run as Observed
-from ackclock.papers.core.evidence import grouped
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.experiment import T1, Setting, part, scenario
 from ackclock.papers.manyflows.ns2 import setting_of
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from ackclock.papers.core.evidence import Row, Runs, Scalar
     from ackclock.papers.core.parts import Part, Taken
     from ackclock.papers.manyflows.places import Cell
     from ackclock.running.run import Run

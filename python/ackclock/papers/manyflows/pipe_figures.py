@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.analysis import student_interval
+from ackclock.analysis import Interval, student_interval
 from ackclock.papers.core.figure import Course, Figure, Pen, Plot, rows_csv
-from ackclock.papers.manyflows.looks import PIPES
+from ackclock.papers.manyflows.looks import PIPES, Pipe
 from ackclock.papers.manyflows.measures import CORRELATION, HIGH, JAIN, LEAST, LOSS, LOW, MIDDLE, MOST, SHARE, STARVED
 from ackclock.papers.manyflows.places import DEFINITION, WINDOWS, WITH, WITHOUT
 from ackclock.report.acks import ack_scatter
@@ -19,9 +19,7 @@ from ackclock.report.chart import Axis, Band, Level, Panel, Series
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Row, Scalar, Side
-    from ackclock.papers.manyflows.looks import Pipe
     from ackclock.report.html import Table
 
 _NUMBERS = {"large": (6, 15), "small": (8, 17), "medium": (10, 18)}  # without and with processing time

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock.papers.core.definition import Definition
-from ackclock.papers.core.evidence import Named
+from ackclock.papers.core.evidence import Named, Scalar
 from ackclock.papers.manyflows.experiment import CAPACITIES, FLOWS, ISDN, LINKS, MODERN, T1, Setting, grid_setting
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ackclock.papers.core.evidence import Scalar
     from ackclock.papers.manyflows.experiment import Bottleneck
 
     Cell = tuple[Mapping[str, Scalar], Setting]

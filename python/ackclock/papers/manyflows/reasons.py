@@ -11,10 +11,10 @@ import numpy as np
 from ackclock.analysis import loss_events
 from ackclock.analysis.models import pftk
 from ackclock.analysis.models.pftk import timeout_share, window_and_rounds
-from ackclock.papers.manyflows.experiment import ISDN, PACKET_SIZE, PROFILE, T1, grid_setting, part, scenario
-from ackclock.papers.manyflows.padhye import MODELS, RECORD, flows_of, predicted, topology
+from ackclock.papers.manyflows.experiment import ISDN, PACKET_SIZE, PROFILE, T1, Setting, grid_setting, part, scenario
+from ackclock.papers.manyflows.padhye import MODELS, RECORD, Flows, flows_of, predicted, topology
 from ackclock.papers.manyflows.places import WITH, WITHOUT
-from ackclock.running.run import simulate
+from ackclock.running.run import Run, simulate
 from ackclock.scenario import Clients, Dumbbell, Greedy, Link, ListedLoss, Measure, Scenario
 from ackclock.scenario.network import mean_rate
 from ackclock.scenario.quantity import seconds
@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.papers.core.parts import Part, Taken
-    from ackclock.papers.manyflows.experiment import Setting
-    from ackclock.papers.manyflows.padhye import Flows
     from ackclock.papers.manyflows.places import Cell
-    from ackclock.running.run import Run
 
     Flags = NDArray[np.bool_]
     Reals = NDArray[np.float64]

@@ -21,6 +21,8 @@ from ackclock.papers.manyflows.reasons import reason_parts
 if TYPE_CHECKING:
     from ackclock.papers.core.parts import Part
 
+_CHAPTERS = DEFINITION.table("chapters")
+
 
 def parts() -> list[Part]:
     return [
@@ -48,25 +50,14 @@ PAPER = Paper(
     definition=DEFINITION,
     claims=CLAIMS,
     chapters=(
+        Chapter(**_CHAPTERS["pipes"], figures=pipe_figures.pipe_figures(WITHOUT)),
+        Chapter(**_CHAPTERS["all"], figures=[figures.PREDICTION, figures.TOTALS, *figures.of_many(WITHOUT)]),
         Chapter(
-            title="Synchronisation: large, small and medium pipes",
-            text="Hundreds of connections, one by one: who loses with whom, what each receives, what waits.",
-            figures=pipe_figures.pipe_figures(WITHOUT),
-        ),
-        Chapter(
-            title="Loss, throughput and goodput of all",
-            text="What the paper leaves open decides some of these figures: from when on losses are counted, how "
-            "connections start, and how long timeouts become. The panels say which is which.",
-            figures=[figures.PREDICTION, figures.TOTALS, *figures.of_many(WITHOUT)],
-        ),
-        Chapter(
-            title="With random processing time",
+            **_CHAPTERS["processing"],
             figures=[*pipe_figures.pipe_figures(WITH), figures.AMOUNT, *figures.of_many(WITH)],
         ),
         Chapter(
-            title="Single flows, unequal distances, and the abstraction",
-            text="What is taken for granted of access links and bottlenecks, how well formulas predict a flow's "
-            "rate and why they do not do better, and who gets how much at which distance.",
+            **_CHAPTERS["flows"],
             figures=[
                 *(internet.BACKBONE, internet.BOTTLENECKS, internet.APART),
                 *(flow_figures.tables2and3(WITHOUT), flow_figures.tables2and3(WITH), flow_figures.REASONS),

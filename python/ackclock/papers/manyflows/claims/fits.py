@@ -10,11 +10,11 @@ from ackclock.analysis import student_interval
 from ackclock.analysis.models import hyperbola
 from ackclock.papers.core import folds
 from ackclock.papers.core.answers import Answers
-from ackclock.papers.core.rules import AtPoints
+from ackclock.papers.core.rules import AtPoints, Rule
 from ackclock.papers.core.ways import Ways
 from ackclock.papers.manyflows.measures import LOSS, LOST_PART, OVER_PAPER
 from ackclock.papers.manyflows.places import CURVES, NEAR, READINGS
-from ackclock.papers.truth import OPEN, exactly
+from ackclock.papers.truth import OPEN, Truth, exactly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ackclock.papers.core.claim import Said
     from ackclock.papers.core.evidence import Grid, Scalar, Side
     from ackclock.papers.core.quantities import Quantity
-    from ackclock.papers.core.rules import Rule
-    from ackclock.papers.truth import Truth
 
     Line = Mapping[Scalar, float]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.measures import Measure
-from ackclock.papers.core.quantities import computed
+from ackclock.papers.core.quantities import Quantity, computed
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Holds
 from ackclock.papers.core.ways import Cases, Ways
 from ackclock.papers.manyflows import measures as m
@@ -19,7 +19,6 @@ from ackclock.papers.manyflows.reasons import ACKS_LOST, ALONE, AS_IT_IS, EXACT,
 if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers
     from ackclock.papers.core.claim import Claim
-    from ackclock.papers.core.quantities import Quantity
 
 claim = DEFINITION.claim
 _FULL = 100  # the rate of a backbone, in per cent, that carries all that the access links can
