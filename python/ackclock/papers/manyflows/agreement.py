@@ -111,10 +111,7 @@ def ties(given: argparse.Namespace) -> list[str]:
     loss = LOSS.at("ties").points(made)
     grid = [(setting_of(row.where), row.values["loss"]) for row in ns2_runs("manyflows").part("grid")]
     theirs = {(setting.name, setting.flows): found for setting, found in grid}
-    lines = [
-        "| variant | connections | ns-2 | detuned as ns-2 rounds | exact, by chance | the other way |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    lines = []
     for at, one in enumerate(settings):
         losses = " | ".join(f"{loss.cells[at, way].mean / 100:.4f}" for way in (1, 0, -1))
         lines.append(f"| {one.name} | {one.flows} | {theirs[one.name, one.flows]:.4f} | {losses} |")
@@ -145,8 +142,6 @@ def synchronisation(given: argparse.Namespace) -> tuple[list[str], list[str]]:
         *places_table(misses, (), named=_pipe, counted="connections", count=lambda where: PIPES[where["pipe"]].flows),
         f"\nWithout the allowance for chance pipes agree: {near}.\n",
         _TEXTS["beside"],
-        "| measure | pipe | Ackclock | ns-2 | ns-2, SYN first |",
-        "| --- | --- | ---: | ---: | ---: |",
     ]
     for one in found:
         other = next(one.rule.measure(row) for row in first if row.where == one.where)

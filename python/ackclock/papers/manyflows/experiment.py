@@ -121,13 +121,8 @@ def grid_setting(
 
 def scenario(setting: Setting) -> Scenario:
     rate = f"{setting.link.bps + setting.detuned} bps"
-    transport = Tcp(
-        "reno",
-        max_window=WINDOW,
-        overhead=f"{round(1e6 * setting.overhead)} us",
-        max_rto=setting.max_rto,
-        clock=setting.clock,
-    )
+    overhead = f"{round(1e6 * setting.overhead)} us"
+    transport = Tcp("reno", max_window=WINDOW, overhead=overhead, max_rto=setting.max_rto, clock=setting.clock)
     return Scenario(
         profile=setting.profile,
         duration=f"{setting.duration} s",

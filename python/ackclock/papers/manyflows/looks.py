@@ -69,19 +69,14 @@ PIPES = {
 
 def look_parts() -> list[Part]:
     """Give the runs of all pipes, and the courses of one seed; the buffer of the slow link is looked at less often."""
-    return [
-        replace(part(name, cells, take, record=("drops", "acks", f"queue@bottleneck/{step}")), seeds=seeds)
-        for link, step in ((ISDN, "1s"), (T1, "100ms"))
-        for cells in [
-            [
-                ({"processing": processing, "pipe": pipe.name}, pipe.setting(processing))
-                for processing in PROCESSING
-                for pipe in PIPES.values()
-                if pipe.link is link
-            ]
-        ]
-        for name, take, seeds in (("looks", look, None), ("courses", course, (1,)))
-    ]
+    parts = []
+    for link, step in ((ISDN, "1s"), (T1, "100ms")):
+        pipes = [(processing, pipe) for processing in PROCESSING for pipe in PIPES.values() if pipe.link is link]
+        cells = [({"processing": words, "pipe": pipe.name}, pipe.setting(words)) for words, pipe in pipes]
+        record = ("drops", "acks", f"queue@bottleneck/{step}")
+        parts += [part("looks", cells, look, record=record)]
+        parts += [replace(part("courses", cells, course, record=record), seeds=(1,))]
+    return parts
 
 
 def pipe_of(made: Scenario) -> Pipe:

@@ -128,11 +128,8 @@ def _timers(fall: Quantity) -> Bars:
 
 
 _usual, _modern = _fall("grid", **_grid), _fall("modern")
-
-
 _loss = m.LOSS.at("grid", **_grid)
 _wasted = m.WASTED.at("grid", **_grid)
-_early = m.WASTED.at("grid", counting=CAPPED.title, processing=WITHOUT)
 
 CLAIMS = (
     claim(
@@ -224,7 +221,7 @@ CLAIMS = (
     claim(
         "5.1.5-3",
         AtPoints(_wasted.given(_loss, lambda loss: loss >= _LOSSY, f"loss is {_LOSSY} % or more").above(_NEGLIGIBLE)),
-        shows={"early": _early},
+        shows={"early": m.WASTED.at("grid", counting=CAPPED.title, processing=WITHOUT)},
     ),
     claim(
         "5.1.6-1",
