@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping, Sequence
 
-    from ackclock.papers.core.evidence import Row
 
 _TEXTS = DEFINITION.table("agreement")
 _PLACES = ((T1, 200, 200), (T1, 400, 450), (ISDN, 200, 200), (ISDN, 400, 450))  # where ties are measured
@@ -127,11 +126,7 @@ def synchronisation(given: argparse.Namespace) -> tuple[list[str], list[str]]:
     made = gather(look_parts(), seeds=range(1, given.seeds + 1), jobs=given.jobs, label="synchronisation")
     theirs, first = (ns2_runs("manyflows").part(name) for name in ("looks", "looks_syn"))
     order = [row.where for row in first]
-
-    def place(row: Row) -> int:
-        return order.index(row.where)
-
-    found = compare(sorted(made.part("looks"), key=place), theirs, _PIPES)
+    found = compare(sorted(made.part("looks"), key=lambda row: order.index(row.where)), theirs, _PIPES)
     near = ", ".join(
         f"{sum(one.is_near for one in found if one.rule is rule)} of {len(order)} in {rule.title}" for rule in _PIPES
     )

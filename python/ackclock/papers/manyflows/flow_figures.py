@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ackclock.analysis.models import rtt_bias_band
 from ackclock.papers.core.evidence import Evidence, Key, grouped
-from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, rows_csv
+from ackclock.papers.core.figure import Course, Figure, Lines, Plot, Scatter, rows_csv
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.distances import GROUPS, OVERHEADS, SEVERAL, UNEQUAL, pair_spread, split_name, spread
@@ -33,6 +33,11 @@ def _powers(label: str, low: float, high: float, ticks: Iterable[float]) -> Axis
     return Axis(label=label, low=low, high=high, log=True, ticks=[(tick, f"{tick:g}") for tick in ticks])
 
 
+def _dots(topology: int, **fields: Any) -> Series:
+    pen = _PENS[_NAMES[topology]]
+    return Series(colour=pen.colour, marker=pen.marker, dash="none", **fields)
+
+
 def tables2and3(processing: str) -> Figure:
     """Describe Tables 2 and 3; topology 5 as we take it has no processing times and no runs of ns-2."""
     busy = processing == WITH
@@ -46,16 +51,7 @@ def tables2and3(processing: str) -> Figure:
 def _within(model: Model, processing: str) -> Plot:
     shares = m.WITHIN.at("padhye", processing=processing, formula=model)
     paper = [
-        Series(
-            name=f"{name}, paper",
-            x=FACTORS,
-            y=PAPER[one, model],
-            colour=_PENS[name].colour,
-            marker=_PENS[name].marker,
-            dash="none",
-            listed=False,
-            group=name,
-        )
+        _dots(one, name=f"{name}, paper", x=FACTORS, y=PAPER[one, model], listed=False, group=name)
         for one, name in _NAMES.items()
         if one in TOPOLOGIES or processing == WITHOUT
     ]
@@ -98,23 +94,17 @@ def _ratio(model: str, way: str) -> Quantity:
 
 def _reasons(letter: str, processing: str, evidence: Evidence) -> Panel:
     found = {way: _ratio("full", way).points(evidence.ours).cells for way in WAYS}
+    label = "Predicted by the full formula over sent, median" if letter == "b" else ""
     return Panel(
         title=f"({letter}) {processing}",
-        x=_powers(
-            "Predicted by the full formula over sent, median" if letter == "b" else "",
-            0.7,
-            2.1,
-            (0.7, 0.8, 0.9, 1, 1.2, 1.5, 2),
-        ),
+        x=_powers(label, 0.7, 2.1, (0.7, 0.8, 0.9, 1, 1.2, 1.5, 2)),
         y=Axis(low=-len(WAYS) + 0.4, high=0.6, ticks=[(-place, way) for place, way in enumerate(WAYS)]),
         series=[
-            Series(
+            _dots(
+                one,
                 name=f"topology {one}",
                 x=[found[way][processing, one].mean for way in WAYS],
                 y=[-place + 0.12 * (2.5 - one) for place in range(len(WAYS))],
-                colour=_PENS[_NAMES[one]].colour,
-                marker=_PENS[_NAMES[one]].marker,
-                dash="none",
                 size=5,
             )
             for one in TOPOLOGIES
@@ -142,11 +132,7 @@ REASONS = Figure(
     numbers=_reasons_table,
 )
 
-_BUFFERS = {
-    60: Pen(colour="blue", marker="square"),
-    160: Pen(colour="red", marker="circle"),
-    400: Pen(colour="orange", marker="triangle"),
-}
+_BUFFERS = {int(size): pen for size, pen in DEFINITION.pens("buffers").items()}
 _TITLES = {WITH: "(a) processing times up to one transmission (2.5 ms)", WITHOUT: "(b) no processing times"}
 _ALONG = np.geomspace(1, 20, 60)
 _BAND = rtt_bias_band(rtt_1=1.0, rtt_2=_ALONG)
@@ -164,11 +150,9 @@ def _figure23(evidence: Evidence) -> Table:
     )
 
     def inside(key: Key) -> str:
-        band = rtt_bias_band(rtt_1=1.0, rtt_2=rtt[key].mean)
-        point = ratio[key]
-        # A single run has no interval.
-        low, high = (point.low, point.high) if math.isfinite(point.half_width) else (point.mean, point.mean)
-        meets = low <= float(band.high) and high >= float(band.low)
+        point, band = ratio[key], rtt_bias_band(rtt_1=1.0, rtt_2=rtt[key].mean)
+        reach = point.half_width if math.isfinite(point.half_width) else 0.0  # a single run has no interval
+        meets = point.mean - reach <= float(band.high) and point.mean + reach >= float(band.low)
         return "inside" if meets else "outside"
 
     rows = [
@@ -261,12 +245,10 @@ def _each_group(processing: str, evidence: Evidence) -> Panel:
 def _sizes(evidence: Evidence) -> Table:
     rows = []
     found = grouped(evidence.ours.part("groups"), "processing", "connections").cells
-    for processing, title in _TITLES.items():
-        for size in GROUPS:
-            here = found[processing, size]
-            mean = 2 ** np.mean(np.log2([row.values["goodput_ratio"] for row in here]))
-            spreads = (f"{2**each:.2f}" for each in (spread(here), pair_spread(here)))
-            rows.append([f"{size}, {title[4:]}", f"{mean:.2f}", *spreads])
+    for (processing, size), here in found.items():
+        mean = 2 ** np.mean(np.log2([row.values["goodput_ratio"] for row in here]))
+        spreads = (f"{2**each:.2f}" for each in (spread(here), pair_spread(here)))
+        rows.append([f"{size}, {_TITLES[str(processing)][4:]}", f"{mean:.2f}", *spreads])
     return DEFINITION.laid_out("group-sizes", rows)
 
 
