@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 import prose
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 @pytest.mark.parametrize(
@@ -26,3 +32,13 @@ def test_exceptions_are_needed() -> None:
     _, exceptions = prose.rules()
     for path, words in exceptions:
         assert words in (prose.ROOT / path).read_text(encoding="utf-8").lower(), path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_rows_of_tables_are_whole(page: Path) -> None:
+    """Each row of a table is a line with as many cells as the head of the table."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    text = re.sub(r"`[^`\n]*`", "", text).replace("\\|", "")
+    for table in re.findall(r"(?:^\|.*\n?)(?:^.*\S.*\n?)*", text, flags=re.MULTILINE):
+        head, *rows = table.splitlines()
+        assert [row for row in rows if (row.count("|"), row[:1], row[-1]) != (head.count("|"), "|", "|")] == []

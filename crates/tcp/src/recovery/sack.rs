@@ -239,7 +239,7 @@ impl Sack {
         };
     }
 
-    /// Rule 4 of `NextSeg`: the last outstanding segment, once per recovery, when nothing else can be sent.
+    /// Rule 4 of `NextSeg`: the last segment that is not SACKed, once per recovery, when nothing else can be sent.
     fn rescue(&self, connection: &Connection) -> Option<u64> {
         let due = self.rule == SackRule::Rfc6675 && self.in_recovery && connection.snd_una > self.rescue;
         // with a receiver that contradicts itself there may be no hole above the cumulative ACK

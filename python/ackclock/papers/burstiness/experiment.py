@@ -1,9 +1,9 @@
 """The paper's network (Figure 1 and Table 1), which `study.toml` describes, in numbers.
 
-What the paper does not print comes from the profile `ns2-2.35`, except one thing: on this dumbbell of round
-numbers 21 % of the arrivals at the gateway fall on the same instant as another event, and who goes first
-moves the results. Each TCP sender therefore takes up to 12 µs of processing time before it sends, as do those
-of the ns-2 runs that we compare with.
+What the paper does not print comes from the profile `ns2-2.35`, except one thing: all rates and delays of this dumbbell
+are round numbers, so 21 % of the arrivals at the gateway coincide with another event, and the order of the two affects
+the results. Each TCP sender therefore takes up to 12 µs of processing time before it sends, as do the senders of the
+ns-2 runs that we compare with.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Long-range dependence, asked of runs that are long enough to have it, and how well methods find a known one.
+"""Tests for long-range dependence in long runs, and how well four estimators recover a known Hurst parameter.
 
-A run of 100 s in bins of 0.1 s is a poor witness: of exact noise with H = 0.8 `ackclock.analysis.hurst` claims it in
-one case of four, and the round trip of 75 ms is a cycle in such bins. Here runs are twenty times as long, with bins of
-1 s.
+Runs of 100 s in bins of 0.1 s are too short: even for exact noise with H = 0.8, `ackclock.analysis.hurst` finds
+long-range dependence in only one case of four, and the round trip of 75 ms appears as a cycle in such bins. Here runs
+are twenty times as long, with bins of 1 s.
 """
 
 from __future__ import annotations
