@@ -221,7 +221,7 @@ def test_a_part_that_is_lost_is_named_until_it_is_deleted(tmp_path: Path) -> Non
     for made in (12, 0):
         tally = fill(tmp_path / "store", study())
         assert told(tally) == (made, 12 - made)
-        assert any(note.startswith(f"{aside}: it is damaged") for note in tally.notices)
+        assert any(note.startswith(f"{aside}: this file was damaged") for note in tally.notices)
     shutil.rmtree(aside)
     assert Store.open(tmp_path / "store").notices == ()
     assert everything(tmp_path / "store") == whole
