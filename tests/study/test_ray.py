@@ -122,7 +122,7 @@ def test_a_cluster_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with pytest.raises(ac.ScenarioError, match="address: .* must be that of a Ray cluster"):
+    with pytest.raises(ac.ScenarioError, match="address: .* must be the address of a Ray cluster"):
         fill(
             tmp_path / "store",
             ac.Study.from_toml(write(tmp_path / "some.toml")),
