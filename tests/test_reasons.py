@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import polars as pl
 import pytest
 
 from ackclock.analysis.models import pftk
@@ -13,7 +16,7 @@ from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.manyflows.claims.flows import FORMULAS
 from ackclock.papers.manyflows.flow_figures import REASONS
-from ackclock.papers.manyflows.padhye import MODELS, TOPOLOGIES
+from ackclock.papers.manyflows.padhye import MODELS, TOPOLOGIES, Flows
 from ackclock.papers.manyflows.places import PROCESSING
 from ackclock.papers.manyflows.reasons import (
     ACKS_LOST,
@@ -26,6 +29,8 @@ from ackclock.papers.manyflows.reasons import (
     NO_SLOW_START,
     PLACES,
     WAYS,
+    _beyond_slow_start,
+    _first_losses,
     process_rate,
     reason_parts,
 )
@@ -104,3 +109,38 @@ def test_what_is_switched_off_is_off() -> None:
         assert alone == pytest.approx(plain, rel=0.2), "the same losses make a lone flow send the same"
         assert firsts >= plain * (1 - 1e-9), "fewer losses count"
         assert every == pytest.approx(1, abs=0.3), "a model of what is simulated is right"
+
+
+def run_of(**tables: Any) -> Any:
+    """Make a run of 105 s, measured from 5 s on, that has these tables."""
+    scenario = SimpleNamespace(duration="105 s", measure=SimpleNamespace(from_="5 s"))
+    return SimpleNamespace(scenario=scenario, table=lambda name: pl.DataFrame(tables[name]))
+
+
+def flows_with(*, loss: Sequence[float]) -> Flows:
+    """Make flows that send 20 packets/s with a round trip of 0.2 s."""
+    same = np.ones(len(loss))
+    return Flows(sent=20 * same, goodput=19 * same, loss=np.array(loss), rtt=0.2 * same, timeout=same)
+
+
+def test_slow_start_is_left_out_with_its_packets_and_its_time() -> None:
+    """By hand: flow 0 spends 0.1 + 0.1 + 0.2 s (a round trip at most) in slow start; two ACKs let four packets go."""
+    windows = {
+        "flow": [0, 1, 0, 0, 0, 0, 0, 1],
+        "time": [4.0, 9.0, 10.0, 10.1, 10.2, 10.7, 11.0, 11.0],
+        "cwnd": [2.0, 20.0, 2.0, 3.0, 4.0, 10.0, 1.0, 21.0],
+        "ssthresh": [8.0] * 8,
+    }
+    found = _beyond_slow_start(run_of(windows=windows), flows_with(loss=[0.01, 0.01, 0.0]))
+    assert found == pytest.approx([(2000 - 4) / (100 - 0.4), 20, 20])
+
+
+def test_the_first_losses_of_round_trips_are_counted() -> None:
+    """By hand: of flow 0's losses, 4.0 s is too early and 10.1 s in the round trip of 10.0 s; flow 1 has no answer."""
+    drops = {"flow": [0, 0, 0, 0, 1], "time": [4.0, 10.0, 10.1, 10.3, 20.0]}
+    assert _first_losses(run_of(drops=drops), flows_with(loss=[0.01, 0.0])) == pytest.approx([2 / 2000, 0])
+
+
+def test_the_process_is_as_it_was() -> None:
+    """Small windows, where a loss leaves one packet at least; other tests check the process against the formula."""
+    assert process_rate(p=0.3, rtt=0.2, t0=1, cycles=50, chains=8) == pytest.approx(2.24857300543191, rel=1e-9)
