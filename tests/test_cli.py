@@ -345,3 +345,11 @@ def test_an_interrupt_ends_a_study_at_once_and_leaves_its_runs(tmp_path: Path) -
     assert "Traceback" not in ended.seen
     assert [path.name for path in tmp_path.iterdir()] == ["report-runs"]
     assert Store.open(tmp_path / "report-runs").notices == ()
+
+
+def test_help_is_shown_without_arguments(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([])
+    shown = capsys.readouterr()
+    assert "Usage: ackclock [OPTIONS] COMMAND [ARGS]" in shown.out + shown.err
+    assert "Missing command" not in shown.out + shown.err

@@ -14,6 +14,7 @@ from ackclock.cli import main
 from ackclock.running.summary import MEASURES
 from ackclock.scenario.errors import ScenarioError
 from ackclock.study.store import Store
+from ackclock.study.store.sql import _in_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -270,3 +271,8 @@ def test_what_is_set_aside_is_reported_on_standard_error(tmp_path: Path, capsys:
     captured = capsys.readouterr()
     assert json.loads(captured.out) == [{"n": 1}]
     assert captured.err.startswith(f"Note: {tmp_path / 'notes.txt'}: it does not belong to a store; it is now ")
+
+
+def test_an_error_of_the_system_keeps_its_own_words() -> None:
+    assert _in_a_line(PermissionError(13, "Permission denied", "runs.parquet")) == "Permission denied"
+    assert _in_a_line(OSError("no number")) == "no number"
