@@ -316,6 +316,11 @@ class TestMistakes:
         ("old", "new", "message"),
         [
             ('text = "Loss', 'txt = "Loss', "tiny/claims.toml: 1-1: 'txt' is not allowed; must be one of where, text"),
+            (
+                'text = "Loss',
+                'origin = "our"\ntext = "Loss',
+                'tiny/claims.toml: 1-1: origin: \'our\' is not allowed; must be "paper" or "ours"',
+            ),
             ('where = "1; Figure 1"', "", "tiny/claims.toml: 1-1: a claim needs where and text"),
             ("[claims.1-1]", "[claims.1-2]", "tiny/claims.toml: claim: '1-1' is not allowed; must be one of 1-2"),
             ('key = "1-1"', 'key = "9"', "topic: '9' is not allowed; must be the key of a claim: 1-1"),

@@ -28,10 +28,10 @@ from functools import cached_property
 from importlib import import_module
 from importlib.resources import files
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from ackclock.papers import SEEDS
-from ackclock.papers.core.claim import Change, Claim
+from ackclock.papers.core.claim import Change, Claim, Origin
 from ackclock.papers.core.marks import Pen
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.parts import Part, Spot
@@ -65,7 +65,7 @@ _VERDICTS = {
 
 @dataclass(frozen=True)
 class Definition:
-    """The contents of a `study.toml`.
+    """The contents of a `study.toml` and the `claims.toml` next to it.
 
     Parameters
     ----------
@@ -127,6 +127,8 @@ class Definition:
                 raise refuse(f"{self.name}/claims.toml: {key}", name, f"must be one of {', '.join(_WORDS)}, why")
             if not {"where", "text"} <= words.keys():
                 raise impossible(f"{self.name}/claims.toml: {key}: a claim needs where and text")
+            if words.get("origin", "paper") not in get_args(Origin):
+                raise refuse(f"{self.name}/claims.toml: {key}: origin", words["origin"], 'must be "paper" or "ours"')
         return data
 
     @property
