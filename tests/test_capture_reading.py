@@ -177,25 +177,25 @@ def test_one_is_singular(folder: Path, tmp_path: Path) -> None:
 
 
 def test_folder_holds_tables_figures_and_a_page(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    told = json.loads((made / "capture.json").read_text(encoding="utf-8"))
+    shown = json.loads((made / "capture.json").read_text(encoding="utf-8"))
     for name in ("packets", "flows", "arrivals"):
         assert parquet.read_table(made / f"{name}.parquet").num_rows > 0
     assert {"sizes.png", "arrivals.svg", "cov.csv", "report.html"} <= {path.name for path in made.iterdir()}
     page = (made / "report.html").read_text(encoding="utf-8")
     assert "Packet size against time" in page
     first = page.split('<h2 id="summary">')[0]
-    assert f"{told['packets']} packets in {told['conversations']} conversations" in first
+    assert f"{shown['packets']} packets in {shown['conversations']} conversations" in first
     assert '<figure id="arrivals"' in first
-    largest = told["top"][0]
+    largest = shown["top"][0]
     assert f"{largest['source']}:{largest['source_port']} &gt; {largest['destination']}" in page
     main_exits(["query", str(made), "select count(*) as n, sum(bytes) as b from packets", "--json"])
     (row,) = json.loads(capsys.readouterr().out)
-    assert row == {"n": told["packets"], "b": told["bytes"]}
+    assert row == {"n": shown["packets"], "b": shown["bytes"]}
     main_exits(["query", str(made), "select sum(packets + packets_back) as n from flows", "--json"])
     (row,) = json.loads(capsys.readouterr().out)
-    assert row["n"] == told["ip_packets"]
+    assert row["n"] == shown["ip_packets"]
     main_exits(["burstiness", str(made), "--column", "packets", "--json"])
-    assert json.loads(capsys.readouterr().out)["count"] == told["arrivals"]["count"] + 1
+    assert json.loads(capsys.readouterr().out)["count"] == shown["arrivals"]["count"] + 1
     # Queries cannot write files.
     main_exits(["query", str(made), "copy packets to 'elsewhere'"], code=2)
 
@@ -208,13 +208,13 @@ def main_exits(words: list[str], code: int = 0) -> None:
 
 def test_json_has_what_scripts_ask_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main_exits(["capture", str(folder / "ethernet.pcap"), "--json"])
-    told = json.loads(capsys.readouterr().out)
-    assert told["packets"] == told["protocols"]["eth"]
-    assert told["bytes"] > told["captured_bytes"] > 0
-    assert told["protocols"]["ip"] + told["protocols"]["ipv6"] == told["ip_packets"]
-    assert told["arrivals"]["cov"] > 0
-    assert len(told["top"][0]["first"]) == len(told["first"]) == len("2026-11-22T14:59:57.735617000Z")
-    assert told["first"] <= told["top"][0]["first"] <= told["top"][0]["last"] <= told["last"]
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["packets"] == shown["protocols"]["eth"]
+    assert shown["bytes"] > shown["captured_bytes"] > 0
+    assert shown["protocols"]["ip"] + shown["protocols"]["ipv6"] == shown["ip_packets"]
+    assert shown["arrivals"]["cov"] > 0
+    assert len(shown["top"][0]["first"]) == len(shown["first"]) == len("2026-11-22T14:59:57.735617000Z")
+    assert shown["first"] <= shown["top"][0]["first"] <= shown["top"][0]["last"] <= shown["last"]
 
 
 def test_other_names_keep_prefixes_and_ports(root: Path, tmp_path: Path) -> None:
@@ -237,9 +237,9 @@ def test_other_names_keep_prefixes_and_ports(root: Path, tmp_path: Path) -> None
 
 def test_a_random_key_is_reported(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main_exits(["capture", str(root / LAN), "--anonymise", "--json"])
-    told = json.loads(capsys.readouterr().out)
-    assert any("random key" in notice for notice in told["notices"])
-    assert "127.0.0.1" not in {row["source"] for row in told["top"]}
+    shown = json.loads(capsys.readouterr().out)
+    assert any("random key" in notice for notice in shown["notices"])
+    assert "127.0.0.1" not in {row["source"] for row in shown["top"]}
 
 
 def record(time: int, length: int = 60) -> bytes:
@@ -268,7 +268,7 @@ def test_what_is_no_capture_is_refused(tmp_path: Path, content: bytes, words: st
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "shown"),
     [
         (["missing.pcap"], "missing.pcap: cannot be used: No such file or directory"),
         (["."], "cannot be used: at byte 0: Is a directory"),
@@ -279,11 +279,11 @@ def test_what_is_no_capture_is_refused(tmp_path: Path, content: bytes, words: st
     ],
 )
 def test_wrong_arguments_are_reported(
-    folder: Path, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, words: list[str], shown: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = [str(folder / "cooked.pcap") if word == "FILE" else word for word in words]
     main_exits(["capture", *words], code=2)
-    assert told in capsys.readouterr().err
+    assert shown in capsys.readouterr().err
 
 
 def test_damage_keeps_what_was_read_and_tells_where(tmp_path: Path) -> None:
@@ -316,5 +316,5 @@ def test_times_far_apart_make_bins_longer(tmp_path: Path) -> None:
 def test_a_capture_without_packets_is_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "nothing.pcap").write_bytes(HEAD)
     main_exits(["capture", str(tmp_path / "nothing.pcap"), "--out", str(tmp_path / "out"), "--json"])
-    told = json.loads(capsys.readouterr().out)
-    assert (told["packets"], told["protocols"], told["first"]) == (0, {}, None)
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["packets"], shown["protocols"], shown["first"]) == (0, {}, None)

@@ -72,9 +72,9 @@ REACHES: list[tuple[list[str], str, float, float]] = [
 def refusal(capfd: pytest.CaptureFixture[str], *words: str) -> str:
     with pytest.raises(SystemExit) as ended:
         main(["model", *words])
-    told = capfd.readouterr()
-    assert (ended.value.code, bool(told.out)) in {(0, True), (2, False)}
-    return told.err
+    shown = capfd.readouterr()
+    assert (ended.value.code, bool(shown.out)) in {(0, True), (2, False)}
+    return shown.err
 
 
 def beyond(end: float, towards: float) -> str:

@@ -47,8 +47,8 @@ def printed(capfd: pytest.CaptureFixture[str], words: list[str]) -> Any:
     assert (ended.value.code, err) == (0, "")
     if "--json" not in words:
         return out.splitlines()
-    told = json.loads(out)
-    return {name: each for name, each in told.items() if name != "version"}
+    shown = json.loads(out)
+    return {name: each for name, each in shown.items() if name != "version"}
 
 
 @pytest.mark.parametrize(("name", "commands"), [("outputs", COMMANDS), ("outputs-runs", RUNS)])

@@ -234,10 +234,10 @@ def test_the_formula_needs_a_loss() -> None:
 def test_figures_hold_every_place() -> None:
     judged = judge(LAST_HOP_CLAIMS, world(holds=True))
     section = LEFT_FOR_LATER.section(world(holds=True), command="ackclock reproduce selfsimilar")
-    told = summary(judged, TOPICS)
+    shown = summary(judged, TOPICS)
     hold(
         "last-hop",
-        Report(title="", source="", summary=told, sections=[section], findings=[one.finding for one in judged]),
+        Report(title="", source="", summary=shown, sections=[section], findings=[one.finding for one in judged]),
     )
     drawings = section.drawings
     assert [drawing.slug for drawing in drawings] == ["load", "last-hop-losses", "last-hop-rates"]

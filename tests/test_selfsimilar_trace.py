@@ -119,12 +119,12 @@ class TestStandIn:
         """
         place = "bottleneck,bottleneck.reverse"
         run = ac.simulate(trace.mix(), seed=1, record=[f"packets@{place}"], capture=[place])
-        told = run.write_pcapng(place, tmp_path / "again.pcapng")
+        shown = run.write_pcapng(place, tmp_path / "again.pcapng")
         rows = run.table("packets").to_pandas()
         rows = rows[rows["event"].isin(["enqueue", "drop"])].sort_values("time", kind="stable")
         assert made.sizes.time + rows["time"].iloc[0] == pytest.approx(rows["time"].to_numpy(), abs=2e-9)
         more = made.sizes.size - rows["bytes"].to_numpy()
-        assert (more.min(), (more > 0).sum(), more.sum()) == (0, told.longer, told.longer_by)
+        assert (more.min(), (more > 0).sum(), more.sum()) == (0, shown.longer, shown.longer_by)
 
     def test_the_same_seed_gives_the_same_file(self, made: Trace, tmp_path: Path) -> None:
         again = stand_in(tmp_path / STAND_IN, seed=1)
@@ -231,11 +231,11 @@ class TestCommand:
             main(["reproduce", "selfsimilar", "--seeds", "1", "--capture", "our lan.pcap"])
         assert ended.value.code == 0
         out = tmp_path / "out" / "selfsimilar"
-        told = json.loads((out / "record.json").read_text(encoding="utf-8"))
-        assert told["command"] == "ackclock reproduce selfsimilar --seeds 1 --capture 'our lan.pcap'"
+        shown = json.loads((out / "record.json").read_text(encoding="utf-8"))
+        assert shown["command"] == "ackclock reproduce selfsimilar --seeds 1 --capture 'our lan.pcap'"
         digest = hashlib.sha256(file.read_bytes()).hexdigest()
         packets = ac.read_capture(file).packets
-        assert told["capture"] == {"file": "our lan.pcap", "sha256": digest, "packets": packets}
+        assert shown["capture"] == {"file": "our lan.pcap", "sha256": digest, "packets": packets}
         page = (out / "report.html").read_text(encoding="utf-8")
         assert digest in page
         assert "ackclock capture" in page
@@ -249,9 +249,9 @@ class TestCommand:
             main(["reproduce", "selfsimilar", "--seeds", "1"])
         assert ended.value.code == 0
         out = tmp_path / "out" / "selfsimilar"
-        told = json.loads((out / "record.json").read_text(encoding="utf-8"))
-        assert "capture" not in told
-        assert STAND_IN in told["files"]
+        shown = json.loads((out / "record.json").read_text(encoding="utf-8"))
+        assert "capture" not in shown
+        assert STAND_IN in shown["files"]
         read = ac.read_capture(out / STAND_IN)
         assert f"{read.packets:,} packets" in (out / "report.html").read_text(encoding="utf-8")
         # Replacing a page also removes the files of the old one.

@@ -199,9 +199,9 @@ def test_claims_turn_with_what_is_measured(key: str, found: Both, verdict: Verdi
 
 def test_topics_have_words_for_what_their_rules_can_give() -> None:
     for found in (made_up(), made_up(alike=lambda _: 0.2, h=lambda _, count, *__: 0.7 + count / 500)):
-        told = summary(judge(TRAFFIC_CLAIMS, found), TOPICS)
-        assert len(told) == 1 + len(TOPICS)
-        assert all(statement.lead and statement.text for statement in told)
+        shown = summary(judge(TRAFFIC_CLAIMS, found), TOPICS)
+        assert len(shown) == 1 + len(TOPICS)
+        assert all(statement.lead and statement.text for statement in shown)
 
 
 def test_single_runs_decide_nothing() -> None:
@@ -247,10 +247,10 @@ def test_commands_run_what_claims_are_about() -> None:
 def test_figures_show_every_place() -> None:
     judged = judge(TRAFFIC_CLAIMS, made_up())
     section = TRAFFIC.section(made_up(), command="ackclock reproduce selfsimilar")
-    told = summary(judged, TOPICS)
+    shown = summary(judged, TOPICS)
     hold(
         "traffic",
-        Report(title="", source="", summary=told, sections=[section], findings=[one.finding for one in judged]),
+        Report(title="", source="", summary=shown, sections=[section], findings=[one.finding for one in judged]),
     )
     drawings = {drawing.slug: drawing for drawing in section.drawings}
     assert list(drawings) == [

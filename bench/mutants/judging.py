@@ -239,12 +239,14 @@ def _importers(root: Path, files: Mapping[str, str]) -> dict[str, set[str]]:
 
 
 def _all_users(file: str, importers: Mapping[str, set[str]]) -> set[str]:
-    study = f"{Path(*Path(file).parts[:4])}/" if file.startswith(f"{PACKAGE}/papers/") else "tests/"
+    passing = ["tests/"]
+    if file.startswith(f"{PACKAGE}/papers/"):
+        passing.append(f"{Path(*Path(file).parts[:4])}/")
     users: set[str] = set()
     left = [file]
     while left:
         for user in importers[left.pop()] - users:
             users.add(user)
-            if user.endswith("__init__.py") or user.startswith(("tests/", study)):
+            if user.endswith("__init__.py") or user.startswith(tuple(passing)):
                 left.append(user)
     return users

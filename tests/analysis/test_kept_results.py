@@ -85,11 +85,11 @@ def test_hurst_parameters_are_those_that_were_kept() -> None:
     """
     found: dict[str, Any] = {}
     for name, series in {"noise": NOISE[:1000], "walk": walk()}.items():
-        told = analysis.hurst(series)
-        assert [each.method for each in told.estimates] == list(METHODS)
-        found |= {f"{each.method} of {name}": each for each in told.estimates}
+        verdict = analysis.hurst(series)
+        assert [each.method for each in verdict.estimates] == list(METHODS)
+        found |= {f"{each.method} of {name}": each for each in verdict.estimates}
         found[f"log-scale diagram of {name}"] = log_scale_diagram(series)
-        found[f"verdict on {name}"] = [told.long_range, *told.notices]
+        found[f"verdict on {name}"] = [verdict.long_range, *verdict.notices]
     hold_readable("hurst", found)
 
 
