@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -103,3 +105,89 @@ def test_leaving_stops_what_is_under_way() -> None:
         threads.submit(1)
         begun.wait()
     assert [type(outcome).__name__ for _, outcome in threads.ended(0)] == ["StoppedError"]
+
+
+def test_a_thread_collects_short_tasks_for_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock is made up: each look at it takes 50 ms, so after its first task a thread takes one more."""
+    looks = itertools.count()
+    monkeypatch.setattr("ackclock.study.execute.time", SimpleNamespace(monotonic=lambda: next(looks) / 20))
+    threads = Threads(square, 1)
+    for task in range(5):
+        threads.submit(task)
+    together: list[list[int]] = []
+    with threads:
+        while sum(len(each) for each in together) < 5:
+            together.append([task for task, _ in threads._ended.get(timeout=60)])
+    assert together == [[0, 1], [2, 3], [4]]
+
+
+def test_running_tasks_are_listed_with_their_progress() -> None:
+    reported, go_on = threading.Event(), threading.Event()
+
+    def half(task: int, report: Report) -> Callable[[], int]:
+        report(0.25)
+        report(0.5)
+        reported.set()
+        go_on.wait(60)
+        return lambda: task
+
+    with Threads(half, 1) as threads:
+        threads.submit(7)
+        threads.submit(8)
+        reported.wait(60)
+        assert threads.under_way == [(7, 0.5)]
+        assert threads.drop() == 1
+        go_on.set()
+        assert threads.ended(60) == [(7, 7)]
+        assert threads.under_way == []
+        assert threads.ended(0) == []
+
+
+class _Made:
+    """Workers that end one task at each call, which takes 50 ms of a made-up clock."""
+
+    room = 2
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self.log: list[Any] = []
+        self.queued: list[int] = []
+
+    def clock(self) -> float:
+        return self.steps / 20
+
+    def submit(self, task: int) -> None:
+        self.log.append(task)
+        self.queued.append(task)
+
+    def ended(self, timeout: float) -> list[tuple[int, int]]:
+        assert timeout == 0.1
+        self.steps += 1
+        return [(task, -task) for task in (self.queued.pop(0),)]
+
+    def drop(self) -> int:
+        dropped = len(self.queued) - 1
+        del self.queued[1:]
+        return dropped
+
+
+def test_progress_is_looked_at_ten_times_a_second_and_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two tasks are submitted, and one more for each that ends; every second end, 100 ms have passed."""
+    workers: Any = _Made()
+    monkeypatch.setattr("ackclock.study.execute.time", SimpleNamespace(monotonic=workers.clock))
+
+    def watch() -> bool:
+        workers.log.append("look")
+        return True
+
+    assert list(execute(iter(range(1, 6)), workers, watch=watch)) == [(task, -task) for task in range(1, 6)]
+    assert workers.log == ["look", 1, 2, 3, "look", 4, 5, "look", "look"]
+
+
+def test_no_task_begins_once_the_watch_is_false(monkeypatch: pytest.MonkeyPatch) -> None:
+    workers: Any = _Made()
+    monkeypatch.setattr("ackclock.study.execute.time", SimpleNamespace(monotonic=workers.clock))
+    looks = iter([True, False, False])
+    assert list(execute(iter(range(1, 6)), workers, watch=lambda: next(looks))) == [(1, -1), (2, -2), (3, -3)]
+    assert workers.log == [1, 2, 3]
+    assert list(looks) == []

@@ -8,7 +8,7 @@ derived from these declarations, so that a new law, queue or option needs no Pyt
 import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -44,7 +44,7 @@ class Entry:
     """A window law or a queue discipline, with its declared parameters."""
 
     doc: str
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    parameters: Mapping[str, Parameter]
 
 
 @dataclass(frozen=True)

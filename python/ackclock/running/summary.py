@@ -1,7 +1,7 @@
 """The summary of a run: results over the measured time, at the measured link."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, SupportsIndex, TypeVar, overload
 
 from ackclock.scenario.errors import no_attribute, one_of, refuse
@@ -229,7 +229,7 @@ class Summary:
     """Number of flows below 10 % of both their fair share and their offered load."""
     groups: Groups[GroupSummary]
     """Results of each group, in order or by name, as ``groups["near"]``."""
-    links: Links[LinkSummary] = field(default_factory=Links)
+    links: Links[LinkSummary]
     """Results at each measured link, ``measure.link`` and ``measure.links``, as ``links["hop1"]``."""
 
     if not TYPE_CHECKING:
