@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from tests.readable import hold_readable
 
 import ackclock as ac
 from ackclock.running.catalogue import Parameter, catalogue
@@ -120,3 +121,20 @@ def test_differences_are_those_of_either_side() -> None:
     names = {row.name for row in differences("ns2-2.35", "ns2-2000")}
     assert {"tcp.clock", "tcp.lone_segments", "red.above_max"} <= names
     assert "tcp.max_window" not in names
+
+
+def test_defaults_are_those_that_were_kept() -> None:
+    """Validates: every default of every profile and variant.
+    Source: our own table; each row names the RFC or the parameter of ns-2.
+    Tolerance: exact.
+    """
+    hold_readable(
+        "profiles",
+        {
+            row.name: {
+                profile: [row.value(profile), *({v: row.value(profile, v)} for p, v in row.variants if p == profile)]
+                for profile in PROFILES
+            }
+            for row in TABLE
+        },
+    )
