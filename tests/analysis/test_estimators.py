@@ -49,15 +49,15 @@ def test_the_autocorrelation_at_lag_one_gives_the_parameter() -> None:
     # Deviations 1, 1, -1, -1 in turn: neighbours agree in 16 and differ in 15 of 31 pairs, so r = 1 / 32.
     found = analysis.kettani_gubner_k1([3, 3, 1, 1] * 8)
     assert found.h == pytest.approx((1 + math.log2(1 + 1 / 32)) / 2)
-    assert found.scales == (1, 2)
+    assert found.scales == (1.0, 2.0)
     alike = analysis.kettani_gubner([3, 3, 1, 1] * 8, lags=1)
     assert alike.h == pytest.approx(found.h, abs=1e-5)
     assert (alike.low, alike.high, alike.scales) == (
         pytest.approx(found.low, abs=1e-5),
         pytest.approx(found.high, abs=1e-5),
-        (1, 2),
+        (1.0, 2.0),
     )
-    assert analysis.kettani_gubner([3, 3, 1, 1] * 8, lags=8).scales == (1, 9)
+    assert analysis.kettani_gubner([3, 3, 1, 1] * 8, lags=8).scales == (1.0, 9.0)
     with pytest.raises(ValueError, match="lags: 0 is not allowed: must be at least 1"):
         analysis.kettani_gubner(noise(100), lags=0)
     # A line of 10,000 values has an autocorrelation of 0.9997, which is above that of any noise here.
