@@ -124,7 +124,7 @@ def run_of(
 
 class TestBottlenecks:
     def test_a_flow_congests_where_it_loses_most(self) -> None:
-        """Six parts of 50 s: flow 0 loses more at b, then once at a; flow 1 more at c at the very end; flow 2 nothing."""
+        """Six parts of 50 s: flow 0 loses more at b, later at a; flow 1 more at c at the very end; flow 2 nothing."""
         run = run_of(
             (49.9, 0, "a"),  # during the warm-up, as the next one
             (49.9, 0, "a"),
@@ -168,7 +168,7 @@ class TestBottlenecks:
 
     def test_flows_of_an_access_link_congest_together(self) -> None:
         """Two of the three flows from a, and two of the three to b, congest at one link; c and d have one flow each."""
-        drops = [(60.0, 0, "a"), (60.0, 1, "b.reverse"), (60.0, 2, "a"), (60.0, 3, "b.reverse")]
+        drops = [(60.0, 0, "a"), (110.0, 1, "b.reverse"), (160.0, 2, "a"), (349.0, 3, "b.reverse")]
         flows = [("a", "b", 2), ("a", "c", 1), ("d", "b", 1), ("a", "b", 1)]  # the last one loses nothing
         found = together(run_of(*drops, goodput=[1.0] * 5, flows=flows))
         assert found == {"steady": None, "counted": 0.0, "together": (2 + 2) / (3 + 3)}
