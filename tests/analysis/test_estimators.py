@@ -52,11 +52,8 @@ def test_the_autocorrelation_at_lag_one_gives_the_parameter() -> None:
     assert found.scales == (1.0, 2.0)
     alike = analysis.kettani_gubner([3, 3, 1, 1] * 8, lags=1)
     assert alike.h == pytest.approx(found.h, abs=1e-5)
-    assert (alike.low, alike.high, alike.scales) == (
-        pytest.approx(found.low, abs=1e-5),
-        pytest.approx(found.high, abs=1e-5),
-        (1.0, 2.0),
-    )
+    assert [alike.low, alike.high] == pytest.approx([found.low, found.high], abs=1e-5)
+    assert alike.scales == (1.0, 2.0)
     assert analysis.kettani_gubner([3, 3, 1, 1] * 8, lags=8).scales == (1.0, 9.0)
     with pytest.raises(ValueError, match="lags: 0 is not allowed: must be at least 1"):
         analysis.kettani_gubner(noise(100), lags=0)
