@@ -113,7 +113,7 @@ class Comparison:
         """Degrees of freedom of the difference, by Satterthwaite; for a single run, the other side's."""
         parts = [(side.standard_error**4, side.count - 1) for side in (self.ours, self.theirs) if side.count > 1]
         if len(parts) < 2 or not any(size for size, _ in parts):
-            return float(max(self.ours.count, self.theirs.count, 2) - 1)
+            return float(max(self.ours.count, self.theirs.count) - 1)
         return float(self.standard_error**4 / sum(size / freedom for size, freedom in parts))
 
     @property

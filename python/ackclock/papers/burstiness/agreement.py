@@ -96,8 +96,7 @@ def crossovers(profile: str, part: str, given: argparse.Namespace) -> tuple[list
     """Count the seeds that settle; ns-2's have no 5-second block with 10 drops or more from 185 s on."""
     theirs = ns2_runs("burstiness").part(part)
     counts = (37, 40) if given.quick else sorted({int(row.where["clients"]) for row in theirs})
-    grid = _grid(profile)
-    spots = [spot for spot in grid.spots if spot.where["variant"] == "Reno" and spot.where["clients"] in counts]
+    spots = [spot for spot in _part("crossover", profile).spots if spot.where["clients"] in counts]
     crossing = Part(name="crossover", spots=spots, take=last_drops, record=[DROPS])
     seeds = range(1, 4 if given.quick else 13)
     ours = gather([crossing], seeds=seeds, jobs=given.jobs, label="crossover").part("crossover")
@@ -123,10 +122,10 @@ def _count(settled: Sequence[bool]) -> tuple[int, int]:
     return sum(settled), len(settled)
 
 
-def _grid(profile: str) -> Part:
-    (grid,) = (part for part in DEFINITION.parts() if part.name == "grid")
-    spots = [replace(spot, scenario=spot.scenario.changed({"profile": profile})) for spot in grid.spots]
-    return replace(grid, spots=spots)
+def _part(name: str, profile: str) -> Part:
+    (part,) = (part for part in DEFINITION.parts() if part.name == name)
+    spots = [replace(spot, scenario=spot.scenario.changed({"profile": profile})) for spot in part.spots]
+    return replace(part, spots=spots)
 
 
 def _quick(where: Mapping[str, Any]) -> bool:
@@ -140,7 +139,7 @@ COMPARED = [
         study="burstiness",
         part=f"grid{end}",
         again=f"again{end}",
-        ours=partial(_grid, profile),
+        ours=partial(_part, "grid", profile),
         rules=RULES,
         bar=bar,
         quick=_quick,
