@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,9 @@ from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
+from ackclock.papers.manyflows import padhye
 from ackclock.papers.manyflows.claims.flows import FORMULAS
+from ackclock.papers.manyflows.distances import Case
 from ackclock.papers.manyflows.experiment import ISDN, T1, grid_setting, part, scenario
 from ackclock.papers.manyflows.flow_figures import tables2and3
 from ackclock.papers.manyflows.padhye import (
@@ -32,7 +35,9 @@ from ackclock.papers.manyflows.padhye import (
     empty_round_trips,
     fifth,
     fifth_parts,
+    fifth_ratios,
     flows_of,
+    mean_round_trips,
     ratios,
     ratios_of,
     smoothed_round_trips,
@@ -93,6 +98,126 @@ def test_a_lone_flow_is_measured_exactly() -> None:
     # with a single flow, the rate is the mean window divided by the mean round-trip time
     assert 0.15 < found.rtt.item() < 0.25
     assert 0.2 < found.timeout.item() < 1.0
+
+
+def run_of(
+    *,
+    sent: tuple[int, ...] = (),
+    goodput: tuple[int, ...] = (),
+    drops: tuple[tuple[float, int], ...] = (),
+    windows: pa.Table | None = None,
+) -> Any:
+    """Make a run of two groups over a T1 link, measured from 5 to 105 s; the second is twice as far as the first."""
+    setting = Case(counts=(1, len(sent) - 1), ratios=(1.0, 2.0), span=(5, 105)).setting
+    tables = {
+        "flows": pa.table({"sent": list(sent), "goodput_packets": list(goodput or sent)}),
+        "drops": pa.table({"time": [time for time, _ in drops], "flow": [flow for _, flow in drops]}),
+        "windows": windows,
+    }
+    return SimpleNamespace(
+        scenario=scenario(setting).effective(),
+        summary=SimpleNamespace(queue_mean=20.0, departures=40_000),
+        table=tables.__getitem__,
+    )
+
+
+NEAR = 0.102 + (4000 + 320) / 1.6e6 + (4000 + 320) / 10e6 + 434e-6
+"""Round trip of the nearer group, in seconds: 102 ms, transmissions on both links, and the sinks' own links."""
+
+
+def test_flows_of_a_run_are_counted_from_the_warm_up_on() -> None:
+    """By hand: 100 s. Flow 0 loses two of 1000 packets and has timeouts of 0.4 s for 19 of 40 looks, then of 0.8 s."""
+    record = windows((0.0, 0, 2, 0.2, 0.4), (52.5, 0, 3, 0.3, 0.8), (0.0, 1, 2, 0.2, 3.0))
+    found = flows_of(
+        run_of(
+            sent=(1000, 500, 0),
+            goodput=(900, 400, 0),
+            drops=((4.9, 0), (5.0, 0), (60.0, 0), (4.9, 1), (104.0, 1)),
+            windows=record,
+        )
+    )
+    assert found.sent.tolist() == [10, 5, 0]
+    assert found.goodput.tolist() == [9, 4, 0]
+    assert found.loss.tolist() == [2 / 1000, 1 / 500, 0]
+    assert found.timeout == pytest.approx([(19 * 0.4 + 21 * 0.8) / 40, 3.0, UNTIMED])
+    waits = 20 * 100 / 40_000  # by Little's law
+    assert found.rtt == pytest.approx([waits + NEAR, *[waits + NEAR + 0.102] * 2], abs=1e-6)
+
+
+def test_round_trips_are_those_of_each_group() -> None:
+    assert mean_round_trips(run_of(sent=(1, 1, 1, 1))).size == 4
+    assert empty_round_trips(run_of(sent=(1, 1)).scenario) == pytest.approx([NEAR, NEAR + 0.102], abs=1e-6)
+
+
+@pytest.mark.parametrize("dumbbell", [None, SimpleNamespace(reverse=None)])
+def test_round_trips_need_a_whole_dumbbell(dumbbell: object) -> None:
+    with pytest.raises(ValueError, match="effective: must be a dumbbell"):
+        empty_round_trips(SimpleNamespace(dumbbell=dumbbell))  # type: ignore[arg-type]
+
+
+def test_formulas_need_some_losses() -> None:
+    edges = Flows(
+        sent=np.array([1.0, 1.0, 1.0, 1.0, 0.0]),
+        goodput=np.array([1.0, 2.0, 3.0, 4.0, 5.0]),
+        loss=np.array([0.0, 0.01, 0.99, 1.0, 0.5]),
+        rtt=np.full(5, 0.2),
+        timeout=np.ones(5),
+    )
+    assert edges.usable.tolist() == [False, True, True, False, False]
+    assert edges.chosen(edges.usable).goodput.tolist() == [2, 3]
+    rates = pftk(p=np.array([0.01, 0.99]), rtt=0.2, t0=1.0)
+    found = ratios_of(edges)
+    assert found["approximate"] == pytest.approx(rates.approximate)
+    assert found["full"] == pytest.approx(rates.full)
+
+
+def test_smoothed_round_trips_are_means_from_the_warm_up_on() -> None:
+    record = windows(
+        (4.9, 0, 2, 9.0, 1.0),
+        (5.0, 0, 2, 0.2, 1.0),
+        (6.0, 0, 2, 0.6, 1.0),
+        (7.0, 0, 2, 0, 1.0),
+        (8.0, 2, 2, 0.5, 1.0),
+    )
+    assert smoothed_round_trips(run_of(sent=(9, 9, 9), windows=record)) == pytest.approx([0.4, 0, 0.5])
+
+
+def test_topology_5_leaves_out_flows_that_were_never_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Flows(
+        sent=np.array([2.0, 2.0]),
+        goodput=np.ones(2),
+        loss=np.array([0.1, 0.1]),
+        rtt=np.array([7.0, 7.0]),
+        timeout=np.ones(2),
+    )
+    monkeypatch.setattr(padhye, "flows_of", lambda _: found)
+    run = run_of(sent=(9, 9), windows=windows((6.0, 0, 2, 0.5, 1.0), (6.0, 1, 2, 0, 1.0)))
+    rates = pftk(p=0.1, rtt=0.5, t0=1.0)
+    taken = fifth_ratios(run)
+    assert taken["full"] == pytest.approx([rates.full / 2])
+    assert taken["approximate"] == pytest.approx([rates.approximate / 2])
+
+
+def test_tables_count_the_flows_within_each_factor() -> None:
+    """Five flows of two runs; the ratios lie on either side of 1.5, 2, 3 and 4, up and down."""
+    first, second = ({"approximate": [1.4, 0.3], "full": [1.0]}, {"approximate": [1 / 1.9, 3.9, 4.1], "full": [5.0]})
+    rows = [
+        Run(where={"processing": WITH, "topology": 2, "connections": n}, seed=seed, values=values)
+        for n, seed, values in ((10, 1, first), (20, 2, second))
+    ]
+    fifth_rows = [Run(where={"processing": WITHOUT, "topology": 5}, seed=1, values=first)]
+    made = tables(Runs({"flows": rows, "fifth": fifth_rows}))
+    assert [tuple(row.where.values()) for row in made] == [
+        *((WITH, 2, model) for model in MODELS),
+        *((WITHOUT, 5, model) for model in MODELS),
+    ]
+    assert dict(made[0].values) == pytest.approx(
+        {"within_1.5": 20, "within_2": 40, "within_3": 40, "within_4": 80, "median": 1.4, "flows": 5}
+    )
+    assert dict(made[1].values) == pytest.approx(
+        {"within_1.5": 50, "within_2": 50, "within_3": 50, "within_4": 50, "median": 3.0, "flows": 2}
+    )
+    assert {row.seed for row in made} == {1}
 
 
 def test_topologies_are_those_of_table_1() -> None:
