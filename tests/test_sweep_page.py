@@ -224,6 +224,68 @@ class TestPage:
         assert float(rows[0]["loss_mean [%]"]) == pytest.approx(3)
         assert (rows[0]["n"], rows[0]["by"]) == ("5", "student")
 
+    def test_a_point_without_values_has_empty_cells(self) -> None:
+        rows = runs(TWO[:1]).to_pylist() + [
+            row | {"run_id": f"x{row['seed']}", "scenario_id": "x", "clients.0.count": 60, "loss": None}
+            for row in runs(TWO[:1]).to_pylist()
+        ]
+        report = page(pa.Table.from_pylist(rows), y=["cov", "loss"])
+        loss = report.drawings[1]
+        assert loss.csv.splitlines()[2] == "60,,,,,0,"
+        assert loss.numbers is not None
+        assert list(loss.numbers.rows[1]) == ["60", "-", "-", "-", "-", "0"]
+        assert report.overview is not None
+        assert list(report.overview.rows[1])[2:] == ["-", "5"]
+        assert [len(row) for row in report.overview.rows] == [len(report.overview.head)] * 2
+
+    @pytest.mark.parametrize(
+        ("counts", "text"),
+        [
+            ((1,), "A single run"),
+            ((10,), "10 runs of one point"),
+            ((2, 2), "4 runs: 2 points, with n = 2"),
+            ((1, 3), "4 runs: 2 points, with n = 1 to 3"),
+        ],
+    )
+    def test_the_number_of_runs_and_points(self, counts: tuple[int, ...], text: str) -> None:
+        tables = [
+            pa.Table.from_pylist(
+                [row | {"scenario_id": f"s{place}"} for row in runs([{"a": place}], seeds=count).to_pylist()]
+            )
+            for place, count in enumerate(counts)
+        ]
+        assert page(pa.concat_tables(tables)).source == text
+
+    def test_failures_are_counted_with_their_reasons(self) -> None:
+        text = said(page(runs(TWO), failures=["a", "b", "b", "c", "c", "c", "d"]))
+        assert "7 runs failed: not included in the figures: c (3 times); b (2 times); a (1 time)." in text
+        assert "1 run failed: not included in the figures: a (1 time)." in said(page(runs(TWO), failures=["a"]))
+
+    def test_captions_name_bands_for_lines_and_bars_for_points(self) -> None:
+        def caption(points: Sequence[Mapping[str, Any]]) -> str:
+            return page(runs(points), y=["cov"]).drawings[0].caption
+
+        assert caption(TWO) == "Means over replications; bands are 95 % confidence intervals."
+        drawn = [{"a": place, "b": place**2} for place in range(10)]
+        words = [{"variant": variant} for variant in ("reno", "vegas")]
+        assert caption(drawn) == caption(words) == "Means over replications; bars are 95 % confidence intervals."
+
+    @pytest.mark.parametrize(("seeds", "few"), [(1, 4), (2, 4), (3, 0)])
+    def test_a_warning_of_few_replications(self, seeds: int, few: int) -> None:
+        warning = "4 of 4 points have fewer than three replications, which is too few."
+        assert page(runs(TWO, seeds=seeds), y=["cov"]).warning == (warning if few else "")
+
+    def test_a_warning_of_one_point_with_few_replications(self) -> None:
+        table = runs(TWO).slice(3)  # the first point keeps two runs
+        assert page(table, y=["cov"]).warning.startswith("1 of 4 points has fewer than three replications")
+
+    def test_the_warm_up(self) -> None:
+        assert "Warm-up: over between 3 s and 7 s of simulated time by MSER-5, in 20 of 20 runs." in said(
+            page(runs(TWO))
+        )
+        assert "Warm-up: over at 3 s of simulated time by MSER-5, in 4 of 4 runs." in said(page(runs(TWO, seeds=1)))
+        assert "Warm-up" not in said(page(runs(TWO, warmup=None)))
+
     def test_what_is_said(self) -> None:
         text = said(page(runs(TWO), failures=["it broke", "it broke"], notices=["beware"]))
         assert "from 0.30 ± 0.20 (20 clients, reno) to 3.30 ± 0.20 (60 clients, vegas)" in text
