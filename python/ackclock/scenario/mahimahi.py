@@ -48,7 +48,7 @@ def most_at_once(milliseconds: NDArray[np.int64]) -> int:
     return int(counts.max())
 
 
-def steps(milliseconds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+def steps(milliseconds: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64], int]:
     """Convert opportunities, in order, to steps of a rate.
 
     Parameters
@@ -73,11 +73,12 @@ def steps(milliseconds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
     import numpy as np  # noqa: PLC0415  # slow to load
 
     at, counts = _counted(milliseconds)
-    ends = at * _MILLISECOND
-    begins = ends - counts * _EACH
+    ends = at.astype(np.uint64) * np.uint64(_MILLISECOND)  # times beyond 106 days do not fit into 63 bits
+    begins = ends - counts.astype(np.uint64) * np.uint64(_EACH)
     # the last burst ends with the period
-    times = np.concatenate([[0], np.column_stack([begins, ends]).ravel()[:-1]])
-    rates = np.zeros_like(times)
+    times = np.zeros(2 * at.size, dtype=np.uint64)
+    times[1:] = np.column_stack([begins, ends]).ravel()[:-1]
+    rates = np.zeros(times.size, dtype=np.int64)
     rates[1::2] = BURST
     return times, rates, int(ends[-1])
 

@@ -24,7 +24,7 @@ _NEVER: Final = "must end with a rate above 0 or, with a period, contain one, so
 class RateCourse:
     """A rate trace in the engine's units."""
 
-    times: NDArray[np.int64]
+    times: NDArray[np.uint64]
     """Time from which each rate applies, in picoseconds: increasing from 0."""
     rates: NDArray[np.int64]
     """The rates, bit/s; 0 is an outage."""
@@ -44,7 +44,7 @@ class RateCourse:
         import numpy as np  # noqa: PLC0415  # slow to load
 
         begun = self.times[self.times < until]
-        return float(self.rates[: begun.size].astype(np.float64) @ np.diff(begun, append=until))
+        return float(self.rates[: begun.size].astype(np.float64) @ np.diff(begun, append=np.uint64(until)))
 
 
 class RateTrace(Part):
@@ -108,8 +108,9 @@ class RateTrace(Part):
 
         period = None if self.period is None else TIME.parse(self.period)
         if self.path is None:
-            steps = [(TIME.parse(time), RATE.parse(rate)) for time, rate in self.steps or ()]
-            times, rates = np.array(steps, dtype=np.int64).T
+            steps = self.steps or ()
+            times = np.array([TIME.parse(time) for time, _ in steps], dtype=np.uint64)
+            rates = np.array([RATE.parse(rate) for _, rate in steps], dtype=np.int64)
             return RateCourse(times=times, rates=rates, period=period)
         found = trace_file.read_rates(self.path)
         if self.sha256 not in (None, found.sha256):

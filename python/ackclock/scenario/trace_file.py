@@ -111,7 +111,7 @@ class RateFile:
 
     sha256: str
     """The digest of the file's content."""
-    times: NDArray[np.int64]
+    times: NDArray[np.uint64]
     """Start of each rate, in picoseconds: 0 for the first, and increasing."""
     rates: NDArray[np.int64]
     """The rates, bit/s."""
@@ -208,7 +208,7 @@ def _read_rates(path: str, modified: int, size: int) -> RateFile:
         why = f"a rate is out of bounds, in row {int(np.argmax(wrong)) + 1}"
         raise unreadable(path, why, f"a trace of rates from 0 to {FASTEST} bit/s")
     _check_length(path, times[-1])
-    picoseconds = np.rint(times * PICOSECONDS_PER_SECOND).astype(np.int64)
+    picoseconds = np.rint(times * PICOSECONDS_PER_SECOND).astype(np.uint64)
     if (np.diff(picoseconds) == 0).any():
         raise unreadable(path, "two times are the same", "a trace whose times differ by at least a picosecond")
     return RateFile(digest, picoseconds, np.rint(rates).astype(np.int64))
@@ -219,7 +219,7 @@ def _check_length(path: str, end: float) -> None:
         raise unreadable(path, "it is too long", f"a trace up to {LONGEST_RUN}")
 
 
-def _opportunities(path: str, content: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+def _opportunities(path: str, content: bytes) -> tuple[NDArray[np.uint64], NDArray[np.int64], int]:
     """Read a mahimahi trace as steps and their period."""
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
