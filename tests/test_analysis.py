@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ackclock.analysis import (
+    Interval,
     autocorrelation,
     cov,
     cov_ladder,
@@ -73,6 +74,47 @@ class TestStudentInterval:
     )
     def test_digits_follow_the_half_width(self, sample: Sequence[float], text: str) -> None:
         assert str(student_interval(sample)) == text
+
+    @pytest.mark.parametrize(
+        ("mean", "half_width", "text"),
+        [
+            (5.0, 0.1234, "5.00 ± 0.12"),
+            (5.0, 0.00001, "5.00000 ± 0.00001"),
+            # six digits of 5 leave 0.00001: its half is shown as a bound below it
+            (5.0, 0.0000051, "5.00000 ± 0.00001"),
+            (5.0, 0.0000049, "5.00000 ± <0.00001"),
+            (5.0, 0.000004, "5.00000 ± <0.00001"),
+            (-5.0, 0.0000049, "-5.00000 ± <0.00001"),
+            (12345678.0, 4.0, "12345700 ± <100"),
+            (12345678.0, 60.0, "12345700 ± 100"),
+            (0.0, 0.0123, "0.000 ± 0.012"),
+            (1234.0, 1.0, "1234.0 ± 1.0"),
+            (1234.0, 10.0, "1234 ± 10"),
+            (1234.0, 100.0, "1230 ± 100"),
+        ],
+    )
+    def test_the_mean_has_at_most_six_digits(self, mean: float, half_width: float, text: str) -> None:
+        assert str(Interval(mean=mean, half_width=half_width, standard_error=1, count=5, level=0.95)) == text
+
+    @pytest.mark.parametrize(
+        ("half_width", "digits", "text"),
+        [
+            (0.5, 1, "1,234.5 ± 0.5"),
+            (0.051, 1, "1,234.5 ± 0.1"),
+            (0.049, 1, "1,234.5 ± <0.1"),
+            (0.0, 1, "1,234.5 ± 0"),
+            (math.inf, 1, "1,234.5"),
+            (0.3, 0, "1,234 ± <1"),
+            (5678.0, 0, "1,234 ± 5,678"),
+        ],
+    )
+    def test_a_number_of_decimal_places(self, half_width: float, digits: int, text: str) -> None:
+        interval = Interval(mean=1234.48, half_width=half_width, standard_error=1, count=5, level=0.95)
+        assert interval.shown(digits) == text
+
+    def test_ends_are_around_the_shifted_mean(self) -> None:
+        interval = Interval(mean=10, half_width=2, standard_error=1, count=40, level=0.9, shift=0.5)
+        assert (interval.low, interval.high, interval.method) == (8.5, 12.5, "student")
 
     @pytest.mark.parametrize("sample", [[], [math.nan, 1], [math.inf]])
     def test_refuses_what_has_no_mean(self, sample: Sequence[float]) -> None:

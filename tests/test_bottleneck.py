@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
 
 import ackclock as ac
-from ackclock.scenario.bottleneck import find_measured
+from ackclock.scenario.bottleneck import find_measured, tcp_load
 
 TCP: dict[str, Any] = {"transport": ac.Tcp("reno"), "source": ac.Greedy()}
 
@@ -126,3 +127,98 @@ def test_an_access_link_belongs_to_the_group_of_its_client(client: int, group: s
         if found.groups
     }
     assert ways == {rate: [(group, 1)]}
+
+
+def uneven() -> ac.Scenario:
+    """Return a dumbbell whose directions have different rates: three clients send, four receive."""
+    steps = {name: ac.RateTrace(steps=[("0 s", rate)]) for name, rate in (("up", "3 Mbps"), ("down", "7 Mbps"))}
+    access = ac.Link(rate_trace=steps["up"], reverse_rate_trace=steps["down"], delay="1 ms")
+    return ac.Scenario(
+        duration="10 s",
+        dumbbell=ac.Dumbbell(
+            bottleneck=ac.Link(rate="8 Mbps", delay="10 ms", queue=ac.DropTail(packets=9)),
+            reverse=ac.Link(rate="20 Mbps", delay="20 ms", queue=ac.DropTail(packets=11)),
+        ),
+        clients=[
+            ac.Clients(name="up", count=3, access=access, **TCP),
+            ac.Clients(name="down", count=4, access=access, direction="reverse", packet_size=500, **TCP),
+            ac.Clients(
+                name="paced", access=access, transport=ac.Udp(), source=ac.Constant(rate=1), direction="reverse"
+            ),
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    ("link", "rate", "groups", "counts", "narrowest"),
+    [
+        # senders reach the bottleneck over their access links, 3 Mb/s each
+        ("bottleneck", 8e6, ["up"], [3], [9e6]),
+        # the other direction's data comes from servers without access links
+        ("bottleneck.reverse", 20e6, ["down", "paced"], [4, 1], [math.inf, math.inf]),
+        ("access.0", 3e6, ["up"], [1], [math.inf]),
+        ("access.2", 3e6, ["up"], [1], [math.inf]),
+        ("access.3", 3e6, [], [], []),
+        ("access.0.reverse", 7e6, [], [], []),
+        # data reaches a client over the bottleneck's reverse
+        ("access.3.reverse", 7e6, ["down"], [1], [20e6]),
+        ("access.6.reverse", 7e6, ["down"], [1], [20e6]),
+        ("access.7.reverse", 7e6, ["paced"], [1], [20e6]),
+    ],
+)
+def test_what_crosses_a_link_of_a_dumbbell(
+    link: str, rate: float, groups: list[str], counts: list[int], narrowest: list[float]
+) -> None:
+    found = find_measured(uneven().changed({"measure.link": link}).effective())
+    assert found.rate == rate
+    assert [group.name for group in found.groups] == groups
+    assert (found.counts, found.narrowest) == (counts, narrowest)
+    assert found.delays == [32 * 10**9] * len(groups)
+
+
+def test_what_crosses_a_link_of_a_graph() -> None:
+    found = find_measured(parking_lot("5 Mbps").changed({"measure.link": "b->c"}).effective())
+    assert found.rate == 5e6
+    assert [group.name for group in found.groups] == ["flows-0", "flows-2"]
+    assert (found.counts, found.narrowest) == ([2, 3], [10e6, math.inf])
+    assert found.delays == [20 * 10**9, 10 * 10**9]
+    back = find_measured(parking_lot("5 Mbps").changed({"measure.link": "c->b"}).effective())
+    assert (back.groups, back.rate) == ([], 5e6)
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        # 8 Mb/s for three senders are less than their 3 Mb/s each
+        ("bottleneck", ""),
+        # 20 Mb/s for five receivers are less than their 7 Mb/s each
+        ("bottleneck.reverse", ""),
+        ("access.0", "bottleneck gives each of its flows 2666667 bps, and access.0 3 Mbps"),
+        ("access.3.reverse", "bottleneck.reverse gives each of its flows 4 Mbps, and access.3.reverse 7 Mbps"),
+    ],
+)
+def test_each_direction_has_its_own_shares(link: str, message: str) -> None:
+    scenario = uneven().changed({"measure.link": link})
+    if message:
+        with pytest.raises(ac.ScenarioError, match=message):
+            ac.pipe(scenario)
+        return
+    assert ac.pipe(scenario).buffer == (9 if link == "bottleneck" else 11)
+
+
+@pytest.mark.parametrize(("rate", "single"), [("27 Mbps", False), ("26999999 bps", True)])
+def test_an_equal_share_elsewhere_is_a_second_bottleneck(rate: str, single: bool) -> None:  # noqa: FBT001
+    # nine senders of 3 Mb/s each; two groups of receivers do not matter
+    scenario = uneven().changed({"clients.0.count": 9, "dumbbell.bottleneck.rate": rate})
+    if single:
+        assert ac.pipe(scenario).connections == 9
+        return
+    with pytest.raises(ac.ScenarioError, match=r"an access link of up gives each of its flows 3 Mbps, and .* 3 Mbps"):
+        ac.pipe(scenario)
+
+
+def test_the_load_is_of_tcp_alone() -> None:
+    found = tcp_load(find_measured(uneven().changed({"measure.link": "bottleneck.reverse"}).effective()))
+    assert found is not None
+    # 20 Mb/s for 32 ms are 80,000 bytes, in packets of 500
+    assert [found.flows, found.packet, found.product] == pytest.approx([4, 500, 160])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ackclock.scenario.quantity import RATE, SIZE, TIME, Quantity, QuantityError, seconds
+from ackclock.scenario.quantity import RATE, SIZE, TIME, NegativeError, Quantity, QuantityError, seconds
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,54 @@ def test_equal_quantities_are_written_alike() -> None:
 
 def test_seconds() -> None:
     assert seconds("12 us") == 12e-6
+
+
+def test_texts_have_at_most_64_characters() -> None:
+    assert TIME.parse("0" * 61 + "7 s") == 7 * 10**12
+    assert TIME.unknown_unit("0" * 61 + "7 x") == "x"
+    with pytest.raises(QuantityError, match="must be a time with its unit"):
+        TIME.parse("0" * 62 + "7 s")
+    assert TIME.unknown_unit("0" * 62 + "7 x") == ""
+
+
+@pytest.mark.parametrize(
+    ("quantity", "units"),
+    [
+        (TIME, {"ps": 1, "ns": 1000, "us": 10**6, "ms": 10**9, "s": 10**12, "min": 60 * 10**12, "h": 3600 * 10**12}),
+        (RATE, {"bps": 1, "kbps": 1000, "Mbps": 10**6, "Gbps": 10**9}),
+        (
+            SIZE,
+            {"B": 1, "kB": 1000, "MB": 10**6, "GB": 10**9, "KiB": 1024, "MiB": 1024**2},
+        ),
+    ],
+)
+def test_every_unit(quantity: Quantity, units: dict[str, int]) -> None:
+    assert quantity.units == units
+    assert set(quantity.also.values()) <= set(units)
+    assert set(quantity.spoken) <= set(units)
+    assert quantity.format(0) == f"0 {quantity.plain}"
+    assert quantity.parse(quantity.example) > 0
+
+
+@pytest.mark.parametrize(
+    ("quantity", "value", "text"),
+    [
+        (TIME, 1, "1 ps"),
+        (TIME, 1001, "1001 ps"),
+        (TIME, 60 * 10**12, "60 s"),
+        (TIME, 1500 * 10**9, "1500 ms"),
+        (SIZE, 1024, "1024 B"),
+        (SIZE, 5 * 10**9, "5 GB"),
+        (RATE, 0, "0 bps"),
+    ],
+)
+def test_values_are_written_in_the_largest_decimal_unit(quantity: Quantity, value: int, text: str) -> None:
+    assert quantity.format(value) == text
+
+
+def test_values_finer_than_the_smallest_unit_are_refused() -> None:
+    with pytest.raises(QuantityError, match="must be a whole number of ps"):
+        TIME.parse("1.0005 ns")
+    with pytest.raises(NegativeError, match="and not negative"):
+        TIME.parse("-1 ps")
+    assert seconds("1500 ms") == 1.5
