@@ -131,6 +131,14 @@ class TestStandIn:
         assert again.sha256 == made.sha256
         assert again.simulated
 
+    def test_the_run_has_the_given_seed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        def simulate(_: object, *, seed: int, jobs: int, **__: object) -> None:
+            raise LookupError(seed, jobs)
+
+        monkeypatch.setattr(trace, "simulate", simulate)
+        with pytest.raises(LookupError, match=r"\(7, 1\)"):
+            stand_in(tmp_path / STAND_IN, seed=7)
+
 
 class TestFigures:
     def test_a_capture_is_beside_the_papers_numbers(self, real: Trace) -> None:

@@ -70,6 +70,23 @@ class TestTally:
         assert said.lead == "Of 1 claim of the paper 1 is not reproduced; of 1 claim of our own 1 is confirmed."
         assert summary(ours, [])[0].lead == "Of 2 claims 1 is confirmed and 1 is not confirmed."
 
+    def test_groups_what_depends_on_one_setting(self) -> None:
+        papers, ours = judged(*3 * [Verdict.DEPENDS]), judged(Verdict.DEPENDS, origin="ours")
+        (said,) = summary([*papers[:2], replace(papers[2], setting="a buffer"), *ours], [])
+        assert said.text == (
+            "The verdicts of C-0 and C-1 depend on an unpublished setting: a weight. "
+            "The verdict of C-2 depends on an unpublished setting: a buffer. "
+            "The verdict of C-0 depends on a setting: a weight."
+        )
+
+    def test_a_topic_has_the_numbers_of_other_claims(self) -> None:
+        """The short form of a claim's numbers goes before the long one; the verdict is the first claim's."""
+        first, second, third = judged(Verdict.REPRODUCED, Verdict.NOT, Verdict.PARTLY)
+        topic = Topic(key="C-1", leads=LEADS, also=["C-2", "C-0"])
+        said = summary([first, second, replace(third, brief="Brief.")], [topic])[1]
+        assert said.lead == f"It is {Verdict.NOT}."
+        assert said.text == "Why 1. Brief. Why 0."
+
     @pytest.mark.parametrize("verdict", Verdict)
     def test_a_topic_has_words_for_every_verdict(self, verdict: Verdict) -> None:
         said = summary(judged(verdict), [Topic(key="C-0", leads=LEADS)])[1]

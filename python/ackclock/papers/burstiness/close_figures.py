@@ -275,11 +275,11 @@ def _dependence(looks: Sequence[Row]) -> str:
 def _red(looks: Sequence[Row]) -> str:
     reno, vegas = (_value(looks, variant, "above_max_th").mean for variant in ("Reno/RED", "Vegas/RED"))
     longest = {variant: _value(looks, variant, "longest_sequence") for variant in ("Reno/RED", "Vegas/RED")}
-    ahead = "more" if vegas > reno else "less"
+    order = "more than" if vegas > reno else "less than" if vegas < reno else "equal to"
     seldom = "hardly ever" if max(reno, vegas) < 0.01 else "at times"
     longer = max(longest, key=lambda variant: longest[variant].mean)
     return (
-        f"RED's average is {seldom} above max_th: {100 * vegas:.2g} % of the time with Vegas, {ahead} than the "
+        f"RED's average is {seldom} above max_th: {100 * vegas:.2g} % of the time with Vegas, {order} the "
         f"{100 * reno:.2g} % with Reno. The longest sequence of losses is {longer}'s: "
         f"{longest['Reno/RED'].shown(0)} packets with Reno, {longest['Vegas/RED'].shown(0)} with Vegas."
     )
