@@ -129,7 +129,7 @@ def _series(run: Row, span: Span, *, bold: float) -> list[Series]:
     for client, colour in zip(NAMES, _COLOURS, strict=True):
         window = run.values[client][shown]
         # With a sample on either side, so that the thin line leaves the bold one without a gap.
-        near = np.convolve(window > ADVERTISED_WINDOW, [1, 1, 1])[1:-1] > 0
+        near = np.convolve(window > ADVERTISED_WINDOW, np.ones(3), mode="same") > 0
         name = client.replace("_", " ")
         if near.any():
             beyond = np.where(near, window, np.nan)
