@@ -150,3 +150,17 @@ def test_a_reverse_link_has_neither_the_queue_nor_the_losses_of_the_bottleneck()
         ("clients-0", "forward", "0 s", "0 s"),
         ("clients-1", "reverse", "1 s", "0 s"),
     ]
+
+
+def test_a_limit_in_bytes_has_no_default_in_packets() -> None:
+    for queue, limit in (
+        (ac.Queue("droptail", bytes=700), (None, 700)),
+        (ac.Queue("droptail", packets=7), (7, None)),
+        (ac.Queue("droptail"), (100_000, None)),
+    ):
+        network = ac.Dumbbell(bottleneck=link("1 ms", queue=queue), access=link("1 ms"))
+        whole = ac.Scenario(duration="1 s", dumbbell=network, clients=[ac.Clients(**TCP)]).effective()
+        assert whole.dumbbell is not None
+        found = whole.dumbbell.bottleneck.queue
+        assert found is not None
+        assert (found.packets, found.bytes) == limit

@@ -69,6 +69,12 @@ def test_says_that_a_straight_line_has_no_a() -> None:
     upwards = hyperbola(connections=[10, 20, 30, 40], loss=[0.01, 0.04, 0.09, 0.16])
     assert upwards.unbounded
     assert upwards.a == upwards.b == upwards.a_bounds[0] == math.inf
+    # x / 40 / p is 25, 12.5, 8.333 and 6.25: the sum 52.083 over the sum of squares 889.757 is s = 0.058537. Residuals
+    # s x / 40 / p - 1 have the sum of squares 0.95122, so that s has the error sqrt(0.95122 / 3 / 889.757) = 0.018878;
+    # t(3) = 3.1824.
+    assert upwards.slope == pytest.approx(0.058537 / 40, rel=1e-4)
+    reach = 3.1824 * 0.018878 / 40
+    assert upwards.slope_bounds == pytest.approx((upwards.slope - reach, upwards.slope + reach), rel=1e-3)
 
 
 def test_intervals_cover() -> None:
@@ -119,6 +125,8 @@ def test_the_band_is_the_same_from_either_side() -> None:
     assert (float(equal.low), float(equal.high)) == (1, 2)
     with pytest.raises(ValueError, match=r"^rtt_2: -1\.0 is not allowed: must be above 0"):
         rtt_bias_band(rtt_1=1, rtt_2=-1)
+    with pytest.raises(ValueError, match=r"shapes cannot be broadcast together: rtt_1 \(2,\), rtt_2 \(3,\)"):
+        rtt_bias_band(rtt_1=[1, 2], rtt_2=[1, 2, 3])
 
 
 def test_shares_within_factors() -> None:

@@ -43,7 +43,7 @@ def reals(
     numbers
         A number or an array of any shape.
     above, low, below
-        Exclusive lower, inclusive lower and exclusive upper bound; an infinite bound is not checked.
+        Exclusive lower, inclusive lower and exclusive upper bound (default: none, but finite numbers only).
     endless
         Whether infinity is allowed.
 
@@ -57,8 +57,7 @@ def reals(
     except (TypeError, ValueError):
         raise ValueError(f"{name}: {numbers!r} is not allowed: must be numbers") from None
     # NaN fails every comparison.
-    right = (array > above) | ((above == -math.inf) & ~np.isnan(array))
-    right &= (array >= low) & ((array < below) | (endless & (array == math.inf)))
+    right = (array > above) & (array >= low) & ((array < below) | (endless & (array == math.inf)))
     if not right.all():
         raise ValueError(f"{name}: {array[~right].flat[0]} is not allowed: {allowed}")
     return array
