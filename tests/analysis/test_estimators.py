@@ -172,6 +172,23 @@ def test_the_error_of_local_whittle_is_of_its_fisher_information() -> None:
     assert wider.high - 0.7 == pytest.approx(2 * (found.high - 0.7))  # the root of their mean
 
 
+def test_the_curvature_of_a_spectrum_is_a_score_test() -> None:
+    """The score of c in 1 + c (k / m)^2, less its regression on 1 and log k, in standard deviations."""
+    at = np.arange(1.0, 9)
+    law = np.asarray(at**-0.6)  # H = 0.8
+    h, bent = whittle._fit(law, np.ones(8))
+    assert (h, bent) == pytest.approx((0.8, 0), abs=1e-4)
+    power = np.asarray(law * np.array([1, 2, 0.5, 1, 1.5, 0.5, 2, 1]), dtype=np.float64)
+    h, bent = whittle._fit(power, np.full(8, 4.0))
+    logs, curve = np.log(at), (at / 8) ** 2
+    slope, level = np.polyfit(logs, curve, 1)
+    rest = curve - level - slope * logs
+    flat = power * at ** (2 * h - 1)
+    # h is the least of the objective, so the logarithms weighted by `flat` have the plain mean
+    assert np.average(logs, weights=flat) == pytest.approx(logs.mean(), abs=1e-5)
+    assert bent == pytest.approx(float(rest @ flat) / flat.mean() / 2 / math.sqrt(float(rest @ rest)))
+
+
 @pytest.mark.parametrize(("shortest", "scales"), [(10.0, (80, 960)), (10.1, None)])
 def test_the_lowest_eighth_of_the_frequencies_are_at_least_twelve(
     shortest: float, scales: tuple[float, float] | None
