@@ -127,9 +127,21 @@ def test_a_part_is_on_the_disk_before_its_journal_is_removed(tmp_path: Path, mon
     leave(tmp_path / "store", [row(1)])
     flushed: list[str] = []
     monkeypatch.setattr(os, "fsync", lambda file: flushed.append(Path(f"/proc/self/fd/{file}").readlink().name))
-    opened = len(list(Path("/proc/self/fd").iterdir()))
+    opened: set[int] = set()
+    whole_open, whole_close = os.open, os.close
+
+    def open_(*given: Any, **options: Any) -> int:
+        opened.add(file := whole_open(*given, **options))
+        return file
+
+    def close(file: int) -> None:
+        opened.discard(file)
+        whole_close(file)
+
+    monkeypatch.setattr(os, "open", open_)
+    monkeypatch.setattr(os, "close", close)
     Store.open(tmp_path / "store", create=True)
-    assert len(list(Path("/proc/self/fd").iterdir())) == opened
+    assert not opened
     (folder,) = (tmp_path / "store" / "parts").iterdir()
     assert sorted(flushed[:-2]) == sorted(file.name for file in folder.iterdir())
     assert flushed[-2:] == [f".{folder.name}", "parts"]

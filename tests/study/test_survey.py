@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from typing import TYPE_CHECKING
@@ -65,10 +64,10 @@ def test_the_first_interrupt_is_recorded_and_the_second_one_raised(
     with Interruption() as interruption:
         assert signal.getsignal(signal.SIGINT) is not handler
         assert (interruption.goes_on(), interruption.asked) == (True, False)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         assert (interruption.asked, interruption.goes_on(), interruption.goes_on()) == (True, False, False)
         with pytest.raises(KeyboardInterrupt):
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
     assert capsys.readouterr().err == "Finishing the running simulations; press Ctrl-C again to stop at once.\n"
 
 
