@@ -114,7 +114,7 @@ def test_background_is_as_bursty_as_in_ns2() -> None:
     Source: ns-2.35's Application/Traffic/Pareto.
     Tolerance: 3 standard errors, or 1 % of the load and of H and 2 % of the c.o.v.
     """
-    _, alone = parts()
+    _, alone = parts(quick=True)
     places = background_agreement(gather([alone], seeds=range(1, 11), jobs=1).part("background"))
     assert len(places) == 1 + 2 * len(SCALES)
     assert all(place.agrees for place in places)
@@ -146,7 +146,7 @@ def test_agrees_with_ns2() -> None:
     Source: ns-2.35.
     Tolerance: as at a constant rate; see agreement_selfsimilar.md.
     """
-    made = gather(parts(), seeds=range(1, often(8, long=40) + 1), jobs=1)
+    made = gather(parts(quick=False), seeds=range(1, often(8, long=40) + 1), jobs=1)
     assert all(place.agrees for place in background_agreement(made.part("background")))
     for table in ("counts", "adjacent"):
         means, vegas = agreement(made.part("counts"), table)

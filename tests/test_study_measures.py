@@ -1,15 +1,18 @@
-"""Measures of two studies, worked out by hand."""
+"""Measures of three studies, worked out by hand."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from ackclock.papers.burstiness import measures as burstiness
 from ackclock.papers.core.evidence import Run
 from ackclock.papers.heterogeneous import measures as heterogeneous
+from ackclock.papers.selfsimilar import experiment as selfsimilar
 
 if TYPE_CHECKING:
     from ackclock.papers.core.measures import Measure
@@ -100,3 +103,36 @@ HETEROGENEOUS: list[tuple[Measure, dict[str, Any], float | None]] = [
 def test_a_measure_of_two_kinds(measure: Measure, values: dict[str, Any], found: float | None) -> None:
     row = Run(where={"variant": "Reno", "background": 20, "clients": 5}, seed=1, values=values)
     assert measure(row) == pytest.approx(found)
+
+
+def test_packets_of_table_2_are_counted() -> None:
+    """60 and 30 packets arrive, of which 5 are lost on the last hop; 10 are dropped before, and 15 sent again."""
+    table = pa.table({"link": ["B->y", "A->x", "B->y", "A->x"], "packets": [60, 40, 30, 41]})
+    flow = SimpleNamespace(drops=10, retransmissions=15, timeouts=2)
+    run: Any = SimpleNamespace(table=lambda _: table, summary=SimpleNamespace(groups={"flow": flow}))
+    counts = selfsimilar.flow_counts(run, lost=5)
+    assert counts == {"arrivals": 85, "drops": 15, "retransmissions": 15, "acks": 81, "timeouts": 2}
+    assert selfsimilar.efficiency(counts) == pytest.approx(85 / 115)
+    assert selfsimilar.flow_summary(run) == {
+        "arrivals": 90, "drops": 10, "retransmissions": 15, "acks": 81, "timeouts": 2, "efficiency": 90 / 115,
+    }  # fmt: skip
+    assert selfsimilar.efficiency({"arrivals": 0, "drops": 0, "retransmissions": 0}) is None
+
+
+def test_the_background_counts_from_two_seconds_on() -> None:
+    """Bins of 10 ms have 40 packets of 1000 bytes for 2 s, then 20 and 10 by turns, for 7 s each.
+
+    In 98 bins of 1 s, 13 of the 97 pairs of neighbours are on different sides of the mean.
+    """
+    counts = np.concatenate([np.full(200, 40), np.tile(np.repeat([20, 10], 700), 7)])
+    run: Any = SimpleNamespace(table=lambda _: pa.table({"packets": counts}))
+    found = selfsimilar.background_summary(run)
+    assert found["load"] == pytest.approx((8000 + 98_000 + 49_000) * 8000 / (50e6 * 100))
+    assert [found[f"cov_{scale}"] for scale in (0.01, 0.1, 1)] == pytest.approx([5 / 15] * 3)
+    assert found["hurst_1"] == pytest.approx((1 + np.log2(1 + (84 - 13) / 98)) / 2)
+    assert list(found) == ["load", *(f"{name}_{scale:g}" for name in ("cov", "hurst") for scale in selfsimilar.SCALES)]
+
+
+def test_bins_that_are_not_whole_are_left_out() -> None:
+    assert selfsimilar.binned(np.arange(8), 3).tolist() == [3, 12]
+    assert selfsimilar.binned(np.arange(6), 3).tolist() == [3, 12]

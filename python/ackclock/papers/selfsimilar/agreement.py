@@ -128,7 +128,7 @@ def _values(runs: Sequence[Row], name: str, rule: Rule) -> tuple[float, ...]:
 _TEXTS = DEFINITION.table("agreement")
 
 
-def parts(*, quick: bool = False) -> list[Part]:
+def parts(*, quick: bool) -> list[Part]:
     """Give the runs of every point that ns-2 was run at, or the source of constant rate only, and the background."""
     readings = [CONSTANT] if quick else READINGS.values()
     settings = [setting for setting in SETTINGS if setting.reading in readings]
