@@ -10,7 +10,7 @@ import pytest
 
 from ackclock import analysis
 from ackclock.analysis import HurstEstimate
-from ackclock.analysis.scaling import correlations, spread, verdict, whittle
+from ackclock.analysis.scaling import correlations, spread, verdict, wavelets, whittle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -187,6 +187,37 @@ def test_the_curvature_of_a_spectrum_is_a_score_test() -> None:
     # h is the least of the objective, so the logarithms weighted by `flat` have the plain mean
     assert np.average(logs, weights=flat) == pytest.approx(logs.mean(), abs=1e-5)
     assert bent == pytest.approx(float(rest @ flat) / flat.mean() / 2 / math.sqrt(float(rest @ rest)))
+
+
+@pytest.mark.parametrize(
+    ("energies", "scales"),
+    [
+        ([9, 0, 1, 2, 3, 4, 5], (8, 128)),  # the two finest octaves are omitted
+        ([0, 0, 9, 2, 3, 4, 5], (16, 128)),
+        ([0, 0, 9, 0, 3, 4, 5], (32, 128)),  # three octaves are the fewest
+        ([0, 0, 9, 0, 9, 4, 9], None),
+    ],
+)
+def test_a_line_fits_at_least_three_octaves(
+    monkeypatch: pytest.MonkeyPatch, energies: list[float], scales: tuple[float, float] | None
+) -> None:
+    diagram = wavelets.LogScale(np.arange(1.0, 8), np.array(energies, dtype=float), np.full(7, 0.1), np.ones(7))
+    monkeypatch.setattr(wavelets, "log_scale_diagram", lambda _: diagram)
+    if scales is None:
+        with pytest.raises(ValueError, match="no line fits three octaves"):
+            analysis.abry_veitch(noise(1000))
+        return
+    found = analysis.abry_veitch(noise(1000))
+    assert found.scales == scales
+    assert found.h == pytest.approx(1)  # the energy doubles at each octave
+
+
+def test_local_whittle_halves_its_frequencies_until_no_curvature_is_left() -> None:
+    smooth = np.convolve(noise(4096 + 11), np.ones(12), mode="valid")  # ever less power down to a period of 12
+    found = analysis.local_whittle(smooth)
+    most = int(4096**0.7)
+    assert found.scales[0] in {4096 / (most // 2**halved) for halved in range(1, 5)}
+    assert found.low < 0.6
 
 
 @pytest.mark.parametrize(("shortest", "scales"), [(10.0, (80, 960)), (10.1, None)])
