@@ -85,7 +85,8 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "overhead": 12_000_000,
                     },
                     "receiver": {
-                        "delayed_ack": None,
+                        "delayed_ack": False,
+                        "delayed_ack_timeout": 10**11,
                         "ack_gap_fill": True,
                         "delay_duplicates": True,
                         "handshake": True,
@@ -134,7 +135,7 @@ def test_a_transfer_takes_whole_packets(size: str, packets: int) -> None:
     )
     group = planned(scenario)["groups"][0]
     assert group["source"] == {"kind": "greedy", "packets": packets}
-    assert group["transport"]["receiver"]["delayed_ack"] == 2 * 10**11
+    assert group["transport"]["receiver"]["delayed_ack_timeout"] == 2 * 10**11
     assert group["transport"]["sender"]["congestion"]["base_rtt"] == "minimum"
 
 

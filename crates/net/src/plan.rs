@@ -402,7 +402,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             spread: Time::ZERO,
             transport: TransportSpec::Tcp {
                 sender: Arc::new(SenderConfig { max_window: 20, ..SenderConfig::default() }),
-                receiver: ReceiverConfig::default(),
+                receiver: ReceiverConfig { delayed_ack: false, sack_blocks: 0, ..ReceiverConfig::default() },
             },
             source: SourceSpec::Poisson { rate: 100.0 },
         }],

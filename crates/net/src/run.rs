@@ -283,7 +283,7 @@ mod tests {
             },
             transport: TransportSpec::Tcp {
                 sender: Arc::new(SenderConfig { recovery: RecoverySpec::Sack, ..SenderConfig::default() }),
-                receiver: ReceiverConfig { sack_blocks: 3, ..ReceiverConfig::default() },
+                receiver: ReceiverConfig { delayed_ack: false, sack_blocks: 3, ..ReceiverConfig::default() },
             },
             ..base.groups[0].clone()
         };

@@ -59,7 +59,7 @@ impl Case {
         let config = Arc::make_mut(&mut sender);
         config.max_window = self.window;
         config.rtt.clock_phase = Some(Time::from_picos(self.clock_phase));
-        receiver.delayed_ack = self.delayed_ack.then_some(Time::from_millis(100));
+        receiver.delayed_ack = self.delayed_ack;
         TransportSpec::Tcp { sender, receiver }
     }
 

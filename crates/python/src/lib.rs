@@ -15,7 +15,7 @@ use ackclock_net::observe::{Column, Table, Values};
 use ackclock_net::queue::{QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::{LAWS, LawSpec, VARIANTS};
-use ackclock_tcp::{SENDER, TIMER};
+use ackclock_tcp::{RECEIVER, SENDER, TIMER};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -68,7 +68,7 @@ fn catalogue() -> String {
         "variants": variants,
         "congestion": by_name(LAWS),
         "queues": by_name(QUEUES),
-        "options": {"sender": SENDER, "rtt": TIMER},
+        "options": {"receiver": RECEIVER, "sender": SENDER, "rtt": TIMER},
     })
     .to_string()
 }

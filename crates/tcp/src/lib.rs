@@ -39,7 +39,7 @@ mod sender;
 
 pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SENDER, SackRule, SenderConfig};
 pub use congestion::Window;
-pub use receiver::{Receiver, ReceiverConfig};
+pub use receiver::{RECEIVER, Receiver, ReceiverConfig};
 pub use rtt::{Arithmetic, RttConfig, TIMER};
 pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, Sack, Segment};
 pub use sender::{Counters, Sender, SenderState};

@@ -3,7 +3,7 @@
 //! A delayed ACK waits for a second segment or for the timer. The receiver immediately acknowledges out-of-order
 //! segments, segments that fill a gap, duplicates (RFC 9293, section 3.10.7.4) and the SYN.
 //!
-//! With `sack_blocks`, an ACK sent while segments are missing reports the data received beyond the gap: first the run
+//! With `sack_blocks` above 0, an ACK sent while segments are missing reports the data received beyond the gap: first the run
 //! around the segment just received, then the runs reported in the previous ACK, most recent first (RFC 2018, section
 //! 4).
 //!
@@ -18,38 +18,32 @@
 //!   implementation does).
 
 use ackclock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use crate::maybe::Maybe;
+use crate::options::options;
 use crate::segment::{Ack, Block, Sack};
 
-/// The parameters of a [`Receiver`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ReceiverConfig {
-    /// Maximum delay of an ACK that waits for a second segment; `None` acknowledges each segment immediately.
-    pub delayed_ack: Option<Time>,
-    /// Acknowledge a segment that fills part of a gap immediately.
-    pub ack_gap_fill: bool,
-    /// Allow the ACK of a duplicate of the last in-order segment to be delayed, like the ACK of the segment itself.
-    pub delay_duplicates: bool,
-    /// Whether segment 0 is a SYN, which is acknowledged immediately.
-    pub handshake: bool,
-    /// Acknowledge segment 0 immediately even if it carries data: ns-2's receiver treats it as a SYN.
-    pub ack_first: bool,
-    /// Maximum number of SACK blocks in an ACK; 0 disables SACK.
-    pub sack_blocks: u32,
-}
-
-impl Default for ReceiverConfig {
-    fn default() -> Self {
-        Self {
-            delayed_ack: None,
-            ack_gap_fill: true,
-            delay_duplicates: false,
-            handshake: true,
-            ack_first: false,
-            sack_blocks: 0,
+options! {
+    /// The parameters of a [`Receiver`].
+    #[derive(Copy, Eq)]
+    pub struct ReceiverConfig declared as RECEIVER {
+        fields {
+            /// Whether segment 0 is a SYN, which is acknowledged immediately.
+            handshake: bool = true;
+        }
+        options {
+            /// The receiver acknowledges every second packet (RFC 5681, section 4.2).
+            delayed_ack: bool = true;
+            /// Longest time that a delayed ACK waits for a second packet.
+            delayed_ack_timeout: Time [from Time::ZERO] = Time::from_millis(200);
+            /// A packet that fills a gap is acknowledged at once, even with delayed ACKs.
+            ack_gap_fill: bool = true;
+            /// The receiver also delays the ACK of a duplicate of the last packet in order.
+            delay_duplicates: bool = false;
+            /// The first packet is acknowledged at once, even with delayed ACKs. A SYN is always acknowledged at once.
+            ack_first: bool = false;
+            /// Maximum number of SACK blocks in an ACK, if the sender uses them (RFC 2018).
+            sack_blocks: u32 [1 to 4] = 4;
         }
     }
 }
@@ -114,12 +108,12 @@ impl Receiver {
         } else {
             self.place(number)
         };
-        if let Some(delay) = self.config.delayed_ack
+        if self.config.delayed_ack
             && may_wait
             && !(number == 0 && (self.config.handshake || self.config.ack_first))
             && self.deadline.is_none()
         {
-            self.deadline = Maybe::some(now + delay);
+            self.deadline = Maybe::some(now + self.config.delayed_ack_timeout);
             return None;
         }
         Some(self.acknowledge(Some(number)))
@@ -212,15 +206,9 @@ mod tests {
 
     use super::*;
 
-    const AT_ONCE: ReceiverConfig = ReceiverConfig {
-        delayed_ack: None,
-        ack_gap_fill: true,
-        delay_duplicates: false,
-        handshake: true,
-        ack_first: false,
-        sack_blocks: 0,
-    };
-    const DELAYED: ReceiverConfig = ReceiverConfig { delayed_ack: Some(Time::from_millis(100)), ..AT_ONCE };
+    const AT_ONCE: ReceiverConfig = ReceiverConfig { delayed_ack: false, sack_blocks: 0, ..ReceiverConfig::DEFAULT };
+    const DELAYED: ReceiverConfig =
+        ReceiverConfig { delayed_ack: true, delayed_ack_timeout: Time::from_millis(100), ..AT_ONCE };
 
     fn answers(config: ReceiverConfig, segments: &[u64]) -> Vec<Option<u64>> {
         let mut receiver = Receiver::new(config);

@@ -402,7 +402,8 @@ mod tests {
         const SEGMENTS: u64 = 1_000;
         let (service, delay) = (Time::from_millis(1), Time::from_millis(20));
         let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
-        let mut receiver = Receiver::new(ReceiverConfig { sack_blocks: 3, ..ReceiverConfig::default() });
+        let mut receiver =
+            Receiver::new(ReceiverConfig { delayed_ack: false, sack_blocks: 3, ..ReceiverConfig::default() });
         let (mut now, mut free, mut acks) = (Time::ZERO, Time::ZERO, VecDeque::new());
         sender.supply(SEGMENTS);
         for _ in 0..100_000 {

@@ -67,7 +67,7 @@ class Catalogue:
     congestion: Mapping[str, Entry]
     queues: Mapping[str, Entry]
     options: Mapping[str, Mapping[str, Parameter]]
-    """The options of TCP: by section of the plan (``sender`` or ``rtt``), then by name."""
+    """The options of TCP: by section of the plan (``receiver``, ``sender`` or ``rtt``), then by name."""
 
     @property
     def tcp_options(self) -> dict[str, Parameter]:
@@ -95,7 +95,9 @@ def catalogue() -> Catalogue:
         variants=MappingProxyType({name: Variant(**each) for name, each in described["variants"].items()}),
         congestion=_entries(described["congestion"]),
         queues=_entries(described["queues"]),
-        options=MappingProxyType({part: _parameters(described["options"][part]) for part in ("sender", "rtt")}),
+        options=MappingProxyType(
+            {part: _parameters(described["options"][part]) for part in ("receiver", "sender", "rtt")}
+        ),
     )
 
 

@@ -152,12 +152,7 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
         "congestion": {"kind": variant.congestion, **transport.parameters},
         "rtt": parts["rtt"],
     }
-    receiver = {
-        "delayed_ack": TIME.parse(transport.delayed_ack_timeout or "") if transport.delayed_ack else None,
-        "ack_gap_fill": transport.ack_gap_fill,
-        "delay_duplicates": transport.delay_duplicates,
-        "handshake": transport.handshake,
-        "ack_first": transport.ack_first,
-        "sack_blocks": transport.sack_blocks if variant.recovery == "sack" else 0,
-    }
+    receiver = parts["receiver"] | {"handshake": transport.handshake}
+    if variant.recovery != "sack":
+        receiver["sack_blocks"] = 0
     return {"kind": "tcp", "sender": sender, "receiver": receiver}

@@ -8,6 +8,12 @@ from ackclock.scenario.declaring import QueueTable, TcpTable
 class Tcp(TcpTable):
     """A TCP sender and its receiver. Absent fields take their values from the profile (``ackclock profile show``)."""
 
+    delayed_ack: bool | None
+    delayed_ack_timeout: str | None
+    ack_gap_fill: bool | None
+    delay_duplicates: bool | None
+    ack_first: bool | None
+    sack_blocks: int | None
     max_window: int | None
     overhead: str | None
     handshake: bool | None

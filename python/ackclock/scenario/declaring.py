@@ -8,7 +8,7 @@ from pydantic_core import InitErrorDetails
 
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario import errors
-from ackclock.scenario.fields import Capacity, Flag, QueueName, SackBlocks, VariantName, Wait
+from ackclock.scenario.fields import Capacity, Flag, QueueName, VariantName
 from ackclock.scenario.model import Declared
 
 
@@ -20,24 +20,6 @@ class TcpFields(Declared):
 
     variant: VariantName = "reno"
     """The TCP sender: a combination of loss recovery and congestion-control law (window law)."""
-
-    delayed_ack: Flag | None = None
-    """The receiver acknowledges every second packet (RFC 5681, section 4.2)."""
-
-    delayed_ack_timeout: Wait | None = None
-    """Longest time that a delayed ACK waits for a second packet."""
-
-    ack_gap_fill: Flag | None = None
-    """A packet that fills a gap is acknowledged at once, even with delayed ACKs."""
-
-    delay_duplicates: Flag | None = None
-    """The receiver also delays the ACK of a duplicate of the last packet in order."""
-
-    ack_first: Flag | None = None
-    """The first packet is acknowledged at once, even with delayed ACKs. A SYN is always acknowledged at once."""
-
-    sack_blocks: SackBlocks | None = None
-    """Maximum number of SACK blocks in an ACK, if the sender uses them (RFC 2018)."""
 
 
 if TYPE_CHECKING:

@@ -45,7 +45,6 @@ Size = Annotated[str, measured(SIZE, "1 B", "1000000 GB")]
 
 Count = Annotated[int, whole(1, MOST_FLOWS)]
 PacketSize = Annotated[int, whole(1, LONGEST_PACKET)]
-SackBlocks = Annotated[int, whole(1, 4)]
 Capacity = Annotated[int, whole(1, 10**15)]
 PacketRate = Annotated[float, number(low=1e-6, high=1e9)]
 Load = Annotated[float, number(low=1e-9, high=100)]

@@ -197,7 +197,7 @@ impl Channel {
             self.answer(next, sack);
         } else {
             assert!(waiting.is_none(), "an ACK waits for one more segment, not for two");
-            let longest = self.script.receiver.delayed_ack.map(|delay| self.now + delay);
+            let longest = self.script.receiver.delayed_ack.then(|| self.now + self.script.receiver.delayed_ack_timeout);
             assert_eq!(self.receiver.poll_timeout(), longest, "an ACK that waits has a deadline");
         }
     }

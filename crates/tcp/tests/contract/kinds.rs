@@ -98,9 +98,17 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
 
 /// Random configurations of receivers whose senders use a handshake.
 pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
-    (prop::option::of(1_u64..500), any::<[bool; 3]>(), 0_u32..5).prop_map(|(delay, rules, sack_blocks)| {
-        let [ack_gap_fill, delay_duplicates, ack_first] = rules;
-        let delayed_ack = delay.map(Time::from_millis);
-        ReceiverConfig { delayed_ack, ack_gap_fill, delay_duplicates, handshake: true, ack_first, sack_blocks }
+    (1_u64..500, any::<[bool; 4]>(), 0_u32..5).prop_map(|(wait, rules, sack_blocks)| {
+        let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first] = rules;
+        let delayed_ack_timeout = Time::from_millis(wait);
+        ReceiverConfig {
+            handshake: true,
+            delayed_ack,
+            delayed_ack_timeout,
+            ack_gap_fill,
+            delay_duplicates,
+            ack_first,
+            sack_blocks,
+        }
     })
 }
