@@ -303,10 +303,16 @@ class TestMistakes:
                 "tiny/study.toml: axis: 'client' is not allowed; .* must be one of variant, clients, buffer, profile",
             ),
             ("buffer = 3}", "bufer = 3}", "axis: 'bufer' is not allowed; did you mean 'buffer'"),
+            (
+                "over = {clients = [2, 6]}",
+                "ovr = {clients = [2, 6]}",
+                "parts.grid: 'ovr' is not .* did you mean 'over'",
+            ),
+            ('take = "loss"\nseeds', 'take = "los"\nseeds', "parts.small.take: 'los' is not .* did you mean 'loss'"),
             ('["Vegas"]', '["Vega"]', "tiny/study.toml: variant: 'Vega' is not allowed; .* must be one of Reno, Vegas"),
         ],
     )
-    def test_axes_and_variants_of_parts(self, study: Path, old: str, new: str, message: str) -> None:
+    def test_names_in_parts(self, study: Path, old: str, new: str, message: str) -> None:
         assert old in TOML
         (study / "study.toml").write_text(TOML.replace(old, new), encoding="utf-8")
         with pytest.raises(ScenarioError, match=message):

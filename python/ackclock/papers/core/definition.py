@@ -27,6 +27,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from importlib.resources import files
+from inspect import isfunction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -51,6 +52,9 @@ if TYPE_CHECKING:
     from ackclock.papers.core.rules import Rule
 
 _REQUIRED = ("title", "source", "question", "headline", "setup")
+
+_PART = ("over", "points", "set", "where", "seeds", "record", "take")
+"""Fields of a part in `study.toml`."""
 
 _WORDS = {"where": "", "text": "", "paper": "", "origin": "paper", "figure": "", "command": "", "changed": None}
 """Fields of a claim in `claims.toml`, with their defaults; a claim needs the first two."""
@@ -234,10 +238,13 @@ class Definition:
         return point.scenario
 
     def _part(self, name: str, table: Mapping[str, Any]) -> Part:
+        self._check(f"parts.{name}", table, _PART)
         fields: dict[str, str] = self._data.get("fields", {})
         names = {path: axis for axis, path in fields.items()}
         seeds = range(1, table["seeds"] + 1) if "seeds" in table else None
-        measures = import_module(f"{self.package}.measures")
+        takes = vars(import_module(f"{self.package}.measures"))
+        take = table.get("take", "summary")
+        self._check(f"parts.{name}.take", [take], [each for each, value in takes.items() if isfunction(value)])
         spots = [
             Spot(
                 where={
@@ -248,8 +255,7 @@ class Definition:
             )
             for point in self._study(table, fields).each()
         ]
-        take = getattr(measures, table.get("take", "summary"))
-        return Part(name=name, spots=spots, take=take, record=tuple(table.get("record", ())), seeds=seeds)
+        return Part(name=name, spots=spots, take=takes[take], record=tuple(table.get("record", ())), seeds=seeds)
 
     def _study(self, table: Mapping[str, Any], fields: Mapping[str, str]) -> Study:
         """Make the study that has the points of a part."""
