@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import coverage
 import pytest
 
+from mutants.__main__ import go_on
 from mutants.edits import mutants_of, sample
-from mutants.judging import Judge, Tree
+from mutants.judging import Judge, Outcome, Tree
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from mutants.edits import Mutant
@@ -109,7 +113,7 @@ def judge(tmp_path: Path) -> Judge:
         ]
     }
     tree.tests_file.write_text(json.dumps(tests), encoding="utf-8")
-    return Judge(tree)
+    return Judge(tree, 0)
 
 
 def test_a_mutant_that_acts_on_import_is_judged_by_tests_of_files_that_import_it(tmp_path: Path) -> None:
@@ -127,7 +131,7 @@ def test_a_mutant_that_acts_on_import_is_judged_by_tests_of_files_that_import_it
     test = {"seconds": 1.0, "fixtures": [], "passed": True, "starts": False}
     names = [f"tests/test_{name}.py::test" for name in ("direct", "other", "through_world")]
     tree.tests_file.write_text(json.dumps(dict.fromkeys(names, test)), encoding="utf-8")
-    assert Judge(tree).tests_of(number) == [names[0], names[2]]
+    assert Judge(tree, 0).tests_of(number) == [names[0], names[2]]
 
 
 def test_a_mutant_of_a_study_is_judged_by_tests_of_the_whole_study(tmp_path: Path) -> None:
@@ -148,7 +152,7 @@ def test_a_mutant_of_a_study_is_judged_by_tests_of_the_whole_study(tmp_path: Pat
     test = {"seconds": 1.0, "fixtures": [], "passed": True, "starts": False}
     names = [f"tests/test_{name}.py::test" for name in ("all", "other")]
     tree.tests_file.write_text(json.dumps(dict.fromkeys(names, test)), encoding="utf-8")
-    assert Judge(tree).tests_of(number) == names[:1]
+    assert Judge(tree, 0).tests_of(number) == names[:1]
 
 
 def test_a_mutant_is_judged_by_the_tests_that_reach_it(judge: Judge) -> None:
@@ -167,3 +171,20 @@ def test_a_mutant_is_judged_by_the_tests_that_reach_it(judge: Judge) -> None:
         # reached by no test in this process
         (9, "4"): ["starts.py::test"],
     }
+
+
+def test_mutants_are_shared_among_judges_and_those_in_the_log_are_not_judged_again(tmp_path: Path) -> None:
+    log, busy, meet = tmp_path / "some.jsonl", [], threading.Barrier(2, timeout=60)
+
+    def judge(number: int, mutant: Mapping[str, Any]) -> Outcome:
+        busy.append(number)
+        meet.wait()  # neither judge ends before the other one has a mutant
+        return Outcome(outcome="caught", test=f"{mutant['name']}.py", tests=1, seconds=0.0)
+
+    log.write_text(json.dumps({"name": "b", "outcome": "survived"}) + "\n", encoding="utf-8")
+    go_on(log, [{"name": name} for name in "abc"], [partial(judge, number) for number in (1, 2)])
+    outcomes = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    assert sorted(busy) == [1, 2]
+    assert sorted((one["name"], one["outcome"], one.get("test")) for one in outcomes) == [
+        ("a", "caught", "a.py"), ("b", "survived", None), ("c", "caught", "c.py"),
+    ]  # fmt: skip

@@ -9,9 +9,12 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
 import resource
 import subprocess
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from scipy.stats import binomtest
@@ -20,9 +23,11 @@ from mutants import edits, net
 from mutants.judging import PACKAGE, ROOT, Judge, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from mutants.judging import Outcome
+
+    _Judge = Callable[[dict[str, Any]], Outcome]
 
 
 def _read(log: Path) -> list[dict[str, Any]]:
@@ -38,31 +43,46 @@ def _commit() -> str:
     return subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout.strip()
 
 
-def _go_on(log: Path, mutants: Iterable[dict[str, Any]], judge: Callable[[dict[str, Any]], Outcome]) -> None:
-    """Judge the mutants that are not in the log yet, and append the outcomes to it."""
+def go_on(log: Path, mutants: Iterable[dict[str, Any]], judges: Sequence[_Judge]) -> None:
+    """Judge the mutants that are not in the log yet, and append the outcomes; each judge takes the next mutant."""
     done = {one["name"] for one in _read(log)}
-    for mutant in mutants:
-        if mutant["name"] not in done:
-            outcome = dataclasses.asdict(judge(mutant))
+    free: SimpleQueue[_Judge] = SimpleQueue()
+    for judge in judges:
+        free.put(judge)
+
+    def judged(mutant: dict[str, Any]) -> tuple[str, Outcome]:
+        judge = free.get()
+        try:
+            return mutant["name"], judge(mutant)
+        finally:
+            free.put(judge)
+
+    with ThreadPoolExecutor(len(judges)) as threads:
+        left = [threads.submit(judged, mutant) for mutant in mutants if mutant["name"] not in done]
+        for ended in as_completed(left):
+            name, outcome = ended.result()
             with log.open("a", encoding="utf-8") as out:
-                out.write(json.dumps({"name": mutant["name"], **outcome}) + "\n")
-            print(f"{outcome['outcome']:9} {mutant['name']}  {outcome['test']}", flush=True)
+                out.write(json.dumps({"name": name, **dataclasses.asdict(outcome)}) + "\n")
+            print(f"{outcome.outcome:9} {name}  {outcome.test}", flush=True)
 
 
 def _python(folder: Path, *, count: int, seed: int) -> None:
     tree = Tree(folder)
     tree.copy()
     tree.learn()
-    judge = Judge(tree)
+    judges = [Judge(tree, number) for number in range(os.cpu_count() or 1)]
+    for judge in judges:
+        tree.copy_to(judge.root)
     drawn = {mutant.name: mutant for mutant in edits.sample(tree.root, PACKAGE, count=count, seed=seed)}
-    _go_on(folder / "python.jsonl", ({"name": name} for name in drawn), lambda one: judge.judge(drawn[one["name"]]))
+    each = [lambda one, judge=judge: judge.judge(drawn[one["name"]]) for judge in judges]
+    go_on(folder / "python.jsonl", ({"name": name} for name in drawn), each)
 
 
 def _net(folder: Path, *, count: int, seed: int) -> None:
     tree = Tree(folder)
     tree.copy()
     drawn = net.sample(tree.root, count=count, seed=seed)
-    _go_on(folder / "net.jsonl", drawn, lambda one: net.judge(tree.root, folder, one))
+    go_on(folder / "net.jsonl", drawn, [lambda one: net.judge(tree.root, folder, one)])
 
 
 def _summary(log: Path) -> str:

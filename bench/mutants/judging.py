@@ -54,7 +54,10 @@ class Outcome:
 
 
 class Tree:
-    """A copy of the sources for mutants, with data on its tests."""
+    """Copies of the sources for mutants, with data on their tests.
+
+    Tests are observed in the first copy. Each judge changes a copy of its own.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -64,13 +67,17 @@ class Tree:
 
     def copy(self) -> None:
         """Copy the committed sources and the engine, once."""
-        if self.root.exists():
+        self.copy_to(self.root)
+
+    def copy_to(self, root: Path) -> None:
+        """Copy the committed sources and the engine to a folder, unless it exists."""
+        if root.exists():
             return
         archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True).stdout
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-            files.extractall(self.root, filter="data")
+            files.extractall(root, filter="data")
         for engine in (ROOT / PACKAGE).glob("*.so"):
-            shutil.copy2(engine, self.root / PACKAGE)
+            shutil.copy2(engine, root / PACKAGE)
 
     def learn(self) -> None:
         """Record which tests reach which lines, once."""
@@ -79,19 +86,22 @@ class Tree:
         options = ["--rcfile", str(_HERE / "coverage.ini"), "--data-file", str(self.data)]
         command = [sys.executable, "-m", "coverage", "run", *options, "-m", "pytest", "-q", "-p", "mutants.reach"]
         # Tests that fail without a mutant are omitted from here on.
-        subprocess.run(command, cwd=self.root, env=self.environment({TESTS: str(self.tests_file)}), check=False)
+        subprocess.run(command, cwd=self.root, env=_environment(self.root, {TESTS: str(self.tests_file)}), check=False)
 
-    def environment(self, further: dict[str, str]) -> dict[str, str]:
-        """Return the environment in which Python imports the package from the copy."""
-        path = os.pathsep.join([str(self.root / "python"), str(_HERE.parent)])
-        return {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **further}
+
+def _environment(root: Path, further: dict[str, str]) -> dict[str, str]:
+    """Return the environment in which Python imports the package from a copy."""
+    path = os.pathsep.join([str(root / "python"), str(_HERE.parent)])
+    return {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **further}
 
 
 class Judge:
-    """Judges mutants in a copy of the sources."""
+    """Judges mutants in the copy of the sources with its number; several judges can work at the same time."""
 
-    def __init__(self, tree: Tree) -> None:
+    def __init__(self, tree: Tree, number: int) -> None:
         self.tree = tree
+        self.folder = tree.folder / f"judge-{number}"
+        self.root = self.folder / "tree"
         known: dict[str, dict[str, Any]] = json.loads(tree.tests_file.read_text(encoding="utf-8"))
         self.tests = {name: test for name, test in known.items() if test["passed"]}
         self.users: defaultdict[str, set[str]] = defaultdict(set)
@@ -138,7 +148,7 @@ class Judge:
     def judge(self, mutant: Mutant) -> Outcome:
         """Insert a mutant into the copy, run its tests, and remove it."""
         began = time.monotonic()
-        path = self.tree.root / mutant.file
+        path = self.root / mutant.file
         source, times = path.read_bytes(), path.stat()
         tests = self.tests_of(mutant)
         path.write_bytes(mutant.apply(source))
@@ -155,23 +165,21 @@ class Judge:
             return True
         module = ".".join(Path(mutant.file).with_suffix("").parts[1:]).removesuffix(".__init__")
         command = [sys.executable, "-c", f"import {module}"]
-        ran = subprocess.run(
-            command, cwd=self.tree.root, env=self.tree.environment({}), capture_output=True, check=False
-        )
+        ran = subprocess.run(command, cwd=self.root, env=_environment(self.root, {}), capture_output=True, check=False)
         return ran.returncode == 0
 
     def _run(self, tests: list[str]) -> tuple[str, str]:
         if not tests:
             return "survived", ""
         limits = [(test, max(_LIMIT, _SLACK * self.tests[test]["seconds"])) for test in tests]
-        chosen = self.tree.folder / "chosen.json"
+        chosen = self.folder / "chosen.json"
         chosen.write_text(json.dumps(limits), encoding="utf-8")
         files = dict.fromkeys(test.partition("::")[0] for test in tests)
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "mutants.chosen", "-p", "no:cacheprovider", *files]
-        log = self.tree.folder / "said.txt"
+        log = self.folder / "said.txt"
         with log.open("w", encoding="utf-8") as out:
             process = subprocess.Popen(
-                command, cwd=self.tree.root, env=self.tree.environment({CHOSEN: str(chosen)}),
+                command, cwd=self.root, env=_environment(self.root, {CHOSEN: str(chosen)}),
                 stdout=out, stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
             try:
