@@ -107,7 +107,7 @@ def run_of(
     drops: tuple[tuple[float, int], ...] = (),
     windows: pa.Table | None = None,
 ) -> Any:
-    """Make a run of two groups over a T1 link, measured from 5 to 105 s; the second is twice as far as the first."""
+    """Make a run of two groups over a T1 link, measured from 5 to 105 s; the path of the second is twice as long."""
     setting = Case(counts=(1, len(sent) - 1), ratios=(1.0, 2.0), span=(5, 105)).setting
     tables = {
         "flows": pa.table({"sent": list(sent), "goodput_packets": list(goodput or sent)}),
