@@ -83,12 +83,12 @@ EDITS = [
     ('duration = "200 s"', 'duraton = "200 s"', "duraton", "unknown field; did you mean 'duration'?"),
     ('"rfc"', '"rcf"', "profile", "did you mean 'rfc'? must be one of rfc, ns2-2.35, ns2-2000, ns2-1999-qiu"),
     ("packet_size = 1500", "packet_size = 0", "packet_size", "0 is not allowed; must be an integer from 1 to 65535"),
-    ("packet_size = 1500", "packet_size = 40", "packet_size", "must be above 40, the size of the header, with TCP"),
+    ("packet_size = 1500", "packet_size = 40", "packet_size", "must be above 40 for TCP, whose headers have 40 bytes"),
     ("packet_size = 1500", "packet_size = 70000", "packet_size", "must be an integer from 1 to 65535"),
     ("packet_size = 1500", "packet_size = 1500.0", "packet_size", "1500.0 is not allowed; must be an integer"),
     ("packet_size = 1500", "packet_size = true", "packet_size", "true is not allowed; must be an integer"),
     ('"100 ms"', '"300 s"', "measure.bin", "must be at most the duration (200 s)"),
-    ('"100 ms"', '"1 us"', "measure.bin", "must leave at most 10000000 bins"),
+    ('"100 ms"', '"1 us"', "measure.bin", "must give at most 10000000 bins"),
     ('"100 ms"', '"0 s"', "measure.bin", "must be a time from 1 ps"),
     ('from = "0 s"', 'from = "200 s"', "measure.from", "must be before the end, at 200 s"),
     ('from = "0 s"', 'link = "botleneck"', "measure.link", "did you mean 'bottleneck'?"),
@@ -259,13 +259,13 @@ GRAPH_EDITS = [
         'delay = "10 ms"',
         'delay = "10 ms"\nduplex = false',
         "flows.0.to",
-        "no links lead from b to a, where ACKs return",
+        "no links lead from b to a, the path of the ACKs",
     ),
     ('to = "b"\ntransport', 'to = "a"\ntransport', "flows.0.to", "must differ from the node in from"),
     ('measure = { link = "a->b" }', "", "measure.link", "missing; must be one of a->b, b->a"),
     ('"a->b"', '"a-b"', "measure.link", "did you mean 'a->b'?"),
     ('kind = "tcp"', 'kind = "udp"', "flows.0.source.kind", "must be one of poisson, constant, onoff, fgn, trace: UDP"),
-    ('"10 ms"', '"0 s"', "measure.bin", "missing; must be given where no link has a delay"),
+    ('"10 ms"', '"0 s"', "measure.bin", "missing; must be given when no link has a delay"),
     (
         "duration",
         "dumbbell = { bottleneck = { rate = '1 Mbps', delay = '1 ms' } }\nduration",
@@ -458,7 +458,7 @@ def test_too_many_flows_in_all(tmp_path: Path, refused: Refused) -> None:
     file = tmp_path / "broken.toml"
     group = SCENARIO[SCENARIO.index("[[clients]]") :].replace("count = 60", "count = 600000")
     file.write_text(SCENARIO[: SCENARIO.index("[[clients]]")] + group * 2)
-    assert refused(file).startswith("clients.1.count: 600000 is not allowed; must leave the total at or below 1000000")
+    assert refused(file).startswith("clients.1.count: 600000 is not allowed; must keep the total at or below 1000000")
 
 
 def test_names_that_come_twice(tmp_path: Path, refused: Refused) -> None:

@@ -171,7 +171,7 @@ def test_one_is_singular(folder: Path, tmp_path: Path) -> None:
     report = capture_report(one, packets, scales=None, notices=[], command="ackclock capture")
     hold("capture", report)
     assert "packets in 1 conversation," in report.said
-    assert report.summary[0].text == "1 TCP segment retransmitted, as observed here."
+    assert report.summary[0].text == "1 TCP segment retransmitted, as observed at the point of capture."
     (table,) = (section.table for section in report.sections if section.table)
     assert table.caption.startswith("The largest conversation: ")
 

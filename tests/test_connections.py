@@ -222,16 +222,22 @@ def test_records_of_flows_take_connections_in() -> None:
         ({"connections": 0}, "clients.0.source.connections: 0 is not allowed; must be an integer from 1 to 10000"),
         ({"size": {"kind": "table"}}, "clients.0.source.size.name: missing; must be one of web-search, data-mining"),
         ({"size": {"kind": "table", "name": "web"}}, "must be one of web-search, data-mining"),
-        ({"size": {"kind": "table", "cdf": [["1 kB", 0.5]]}}, "the last share 1"),
-        ({"size": {"kind": "table", "cdf": [["1 kB", 0.5], ["1 B", 1]]}}, "must not be below the value before"),
-        ({"size": {"kind": "table", "cdf": [["1 kB", 0.5], ["2 kB", 0.5]]}}, "must be above the share before it"),
+        ({"size": {"kind": "table", "cdf": [["1 kB", 0.5]]}}, "with 1 as the last share"),
+        (
+            {"size": {"kind": "table", "cdf": [["1 kB", 0.5], ["1 B", 1]]}},
+            "must not be below the value in the pair before",
+        ),
+        (
+            {"size": {"kind": "table", "cdf": [["1 kB", 0.5], ["2 kB", 0.5]]}},
+            "must be above the share in the pair before",
+        ),
         ({"size": {"kind": "table", "cdf": [["0 B", 1]]}}, "must end with a size above 0 B"),
         ({"size": {"kind": "table", "name": "web-search", "cdf": [["1 kB", 1]]}}, "must be absent when"),
         (
             {"size": {"kind": "fixed", "mean": "1 s"}},
             "clients.0.source.size.mean: '1 s' is not allowed; must be a size",
         ),
-        ({"size": {"kind": "fixed", "mean": "1 B"}, "load": 100}, "must leave at most 30,000,000 requests in 9000 s"),
+        ({"size": {"kind": "fixed", "mean": "1 B"}, "load": 100}, "must give at most 30,000,000 requests in 9000 s"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(change: dict[str, Any], message: str) -> None:
@@ -248,7 +254,7 @@ def test_it_needs_tcp_and_survives_a_round_trip() -> None:
     """Other transports are refused, and TOML preserves the scenario."""
     web = scenario(load=0.5, size=ac.SizeTable(cdf=[("1 kB", 0.5), ("100 kB", 1)]))
     assert ac.Scenario.from_dict(web.to_dict()) == web
-    with pytest.raises(ac.ScenarioError, match="UDP has no window to slow it down"):
+    with pytest.raises(ac.ScenarioError, match="over UDP, no window limits the sending rate of other sources"):
         web.changed({"clients.0.transport": {"kind": "udp"}})
 
 

@@ -65,7 +65,7 @@ def test_suggestions() -> None:
     assert near("reno", [*map(str, range(10_000)), "renos"]) == ""
     assert one_of("ren", ["reno"]) == "did you mean 'reno'? must be one of reno"
     assert one_of(3, ["reno"]) == "must be one of reno"
-    assert one_of("ren", []) == "there is none to name"
+    assert one_of("ren", []) == "none exists"
 
 
 def problems(count: int) -> ScenarioError:

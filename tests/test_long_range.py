@@ -111,7 +111,7 @@ def test_the_sawtooth_of_a_single_flow_is_reported(sawtooth: NDArray[np.float64]
     first = found.get("kettani_gubner_k1")
     assert first is not None
     assert first.h > 0.9  # a single estimate would suggest long-range dependence
-    assert any("Methods disagree beyond their intervals" in notice for notice in found.notices)
+    assert any(") do not overlap: over all scales" in notice for notice in found.notices)
 
 
 def test_cycles_of_unequal_lengths_are_reported() -> None:

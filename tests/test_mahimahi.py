@@ -174,17 +174,20 @@ def test_tcp_gets_what_the_trace_gives(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("1\nx\n", "line 2 holds something else; must be a mahimahi trace: a whole number of milliseconds in each"),
-        ("1\n\n2\n", "line 2 holds something else"),
+        (
+            "1\nx\n",
+            "line 2 is not a valid whole number; must be a mahimahi trace: a whole number of milliseconds in each",
+        ),
+        ("1\n\n2\n", "line 2 is not a valid whole number"),
         ("1\n2,3\n", "it does not have one value for each column, in row 2"),
-        ("1\n2.5\n", "line 2 holds something else"),
-        ("3\n2\n", "line 2 goes back"),
-        ("5\n-1\n", "line 2 goes back"),
+        ("1\n2.5\n", "line 2 is not a valid whole number"),
+        ("3\n2\n", "line 2 is below the line before"),
+        ("5\n-1\n", "line 2 is below the line before"),
         ("0\n0\n", "it ends at 0"),
         ("1\n99999999999999\n", "it is too long; must be a trace up to 17280000 s"),
-        ("1\n99999999999999999999999\n", "line 2 holds something else"),
-        ("7\n" * 83_334, "too many lines are the same; must be a trace with at most 83333 opportunities"),
-        ("0\n" + "7\n" * 83_333, "too many lines are the same"),
+        ("1\n99999999999999999999999\n", "line 2 is not a valid whole number"),
+        ("7\n" * 83_334, "too many lines give the same millisecond; must be a trace with at most 83333 opportunities"),
+        ("0\n" + "7\n" * 83_333, "too many lines give the same millisecond"),
     ],
 )
 def test_wrong_traces_are_refused(tmp_path: Path, content: str, message: str) -> None:

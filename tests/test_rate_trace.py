@@ -158,7 +158,11 @@ def test_red_ages_its_average_by_the_mean_rate() -> None:
         ({"steps": [["0 s", "1 Mbps", 3]]}, "steps", "entry 0 is not a pair"),
         ({"steps": [["0 s", "1 Mbps"], ["1 s", "0 bps"]]}, "steps", "so that every outage ends"),
         ({"steps": [["0 s", "0 bps"]], "period": "1 s"}, "steps", "so that every outage ends"),
-        ({"steps": [["0 s", "1 Mbps"], ["1 s", "2 Mbps"]], "period": "1 s"}, "period", "after the last step, at 1 s"),
+        (
+            {"steps": [["0 s", "1 Mbps"], ["1 s", "2 Mbps"]], "period": "1 s"},
+            "period",
+            "later than the last step, at 1 s",
+        ),
         ({"steps": [["0 s", "1 Mbps"]], "path": "x.csv"}, "steps", "must be absent when path is given"),
         ({"steps": [["0 s", "1 Mbps"]], "sha256": "0" * 64}, "sha256", "must be absent when there is no path"),
         ({}, "steps", "must be given unless path is given"),
@@ -197,7 +201,7 @@ def test_a_link_has_one_rate(link: dict[str, Any], field: str, message: str) -> 
         ("time,rate\n", None, "it has 0 rows; must be a trace of 1 to 1000000 rows"),
         ("time,rate\n1,5\n", None, "it does not start at time 0"),
         ("time,rate\n0,5\n1,5\n1,6\n", None, "a time is repeated, in row 3"),
-        ("time,rate\n0,5\n1,5\n0.5,6\n", None, "times go back, in row 3"),
+        ("time,rate\n0,5\n1,5\n0.5,6\n", None, "times decrease, in row 3"),
         (
             "time,rate\n0,5\n1,-5\n",
             None,

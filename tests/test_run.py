@@ -273,7 +273,7 @@ def test_runs_are_compared_seed_by_seed() -> None:
         reno.compare(vegas[1:], "cov")
     with pytest.raises(ac.ScenarioError, match="did you mean 'cov'"):
         reno.compare(vegas, "coov")
-    with pytest.raises(ac.ScenarioError, match="must be defined for both in at least one seed"):
+    with pytest.raises(ac.ScenarioError, match="must be defined in both runs of at least one seed"):
         reno.compare(ac.replicate(exponential(1000), seeds=4), "cov_poisson")
 
 
@@ -464,8 +464,9 @@ def test_packet_sizes_that_spread() -> None:
 
 def test_notices_of_packet_sizes_that_spread() -> None:
     assert told(exponential(9_000)) == ""
-    assert "Group flows-0 cuts 27.0% of its packets to 65535 bytes: their mean is 36518 bytes, not 50000." in told(
-        exponential(50_000)
+    assert (
+        "Group flows-0 cuts 27.0% of its packets to 65535 bytes: its mean packet size is 36518 bytes, not 50000."
+        in told(exponential(50_000))
     )
     assert "The queue of a->b drops every packet of 13816 bytes: its limit is 10000 bytes" in told(
         exponential(1000, ac.DropTail(bytes=10_000))

@@ -310,14 +310,14 @@ class TestPage:
         assert table.rows[0][:3] == ["20", "reno", "0.30 ± 0.20"]
         alone = page(runs([{"a": 1}])).overview
         assert alone is not None
-        assert (alone.head[0], alone.rows[0][0]) == ("Point", "the only one")
+        assert (alone.head[0], alone.rows[0][0]) == ("Point", "the only point")
 
     def test_doubts(self) -> None:
         assert page(runs(TWO, seeds=2)).warning.startswith("4 of 4 points have fewer than three replications")
         table = runs(TWO)
         assert "5 runs were omitted" in said(page(pa.concat_tables([table, table.slice(0, 5)])))
         wide = runs(TWO).set_column(5, "cov", pa.array([0.0, 0, 0, 0, 1] * 4))
-        assert "the half-width exceeds the mean of cov at 4 of 4 points" in said(page(wide))
+        assert "the half-width of the 95 % interval exceeds the mean of cov at 4 of 4 points" in said(page(wide))
 
     def test_is_valid_html(self) -> None:
         for points in (GRID, [{"a": 1}]):

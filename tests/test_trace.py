@@ -124,15 +124,18 @@ def test_a_run_is_read_without_its_trace(csv: Path, tmp_path: Path) -> None:
         ("time,time\n1,2\n", "it has more than one column time"),
         ("time\n1\ninf\n", "a time is not finite, in row 2"),
         ("time\n1\n-2\n", "a time is negative, in row 2"),
-        ("time\n1\n2\n1.5\n", "times go back, in row 3"),
+        ("time\n1\n2\n1.5\n", "times decrease, in row 3"),
         (
             "time,packets\n1,1\n2,1.5\n",
             "packets is not a whole number within bounds, in row 2; must be a trace with 0 to 1000000 whole packets",
         ),
         ("time,packets\n1,-1\n", "packets is not a whole number within bounds, in row 1"),
         ("time,packets\n1,1\n1\n", "cannot be used: it does not have one value for each column, in row 2"),
-        ("time\n1e9\n", "flows.0.source.scale: 1.0 is not allowed; must end the trace by 17280000 s"),
-        ("time\n7\n", "flows.0.source.period: '3 s' is not allowed; must reach the trace's last time"),
+        (
+            "time\n1e9\n",
+            "flows.0.source.scale: 1.0 is not allowed; must be smaller, so that the trace ends by 17280000 s",
+        ),
+        ("time\n7\n", "flows.0.source.period: '3 s' is not allowed; must be at least the trace's last time"),
     ],
 )
 def test_files_that_are_no_trace(csv: Path, content: str, message: str) -> None:

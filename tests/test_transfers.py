@@ -120,5 +120,5 @@ def test_a_record_of_transfers_needs_transfers() -> None:
     """A record of transfers is refused if no source has transfers."""
     group = ac.Clients(transport=ac.Tcp("reno"), source=ac.Poisson(rate=10))
     scenario = ac.Scenario(duration="1 s", dumbbell=dumbbell(), clients=[group])
-    with pytest.raises(ac.ScenarioError, match=r"record: 'transfers' is not allowed; needs a source with transfers"):
+    with pytest.raises(ac.ScenarioError, match=r"record: 'transfers' is not allowed; requires transfers that end"):
         ac.simulate(scenario, record=["transfers"])

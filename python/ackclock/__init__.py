@@ -1,8 +1,8 @@
 """Ackclock: a laboratory for TCP congestion control and the burstiness it causes.
 
 A :class:`Scenario` describes a network, its flows and their traffic. :func:`simulate` simulates every packet of a
-scenario and returns a :class:`Run`. :func:`replicate` simulates it with several seeds and adds confidence intervals.
-:func:`sweep` runs a whole study and stores its results, and ``ackclock.open`` opens stored results.
+scenario and returns a :class:`Run`. :func:`replicate` simulates a scenario with several seeds and adds confidence
+intervals. :func:`sweep` runs a whole study and stores its results, and ``ackclock.open`` opens stored results.
 """
 
 from importlib import import_module
@@ -134,7 +134,7 @@ _SUBMODULES: Final = {"analysis": "analysis", "models": "analysis.models"}
 if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
 
     def __getattr__(name: str) -> object:
-        """Load attributes on first use: ``ackclock --help`` needs none of them."""
+        """Load attributes on first use, since ``ackclock --help`` needs no attribute."""
         if name == "__version__":
             from ackclock.running.catalogue import catalogue  # noqa: PLC0415
 

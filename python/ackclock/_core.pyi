@@ -1,4 +1,4 @@
-"""The engine: a plan goes in, tables come up; and captures are read. Everything else about it is Rust."""
+"""The engine, written in Rust: runs plans and returns tables, and reads captures."""
 
 import os
 from collections.abc import Callable
@@ -6,61 +6,61 @@ from pathlib import Path
 from typing import Self
 
 class CaptureError(ValueError):
-    """A file that is no capture."""
+    """The file is not a capture; the message says where and why."""
 
 class Capture:
-    """A capture that is being read: its columns are (name, type, little-endian bytes) each."""
+    """A capture being read. Each column that it returns is (name, type, little-endian bytes)."""
 
     def __new__(cls, path: str | os.PathLike[str], width: int, rows: bool, key: bytes | None, /) -> Self:
-        """Open a file, with bins of so many ns; whether packets are wanted as rows; a key if addresses are replaced."""
+        """Open a file, with bins of `width` ns. `read` returns packets only if `rows`; a `key` replaces addresses."""
 
     def read(self, most: int, /) -> tuple[list[tuple[str, str, bytes]], list[str], list[str]] | None:
-        """Read up to so many packets: columns, and the addresses and protocols they number; ``None`` at the end."""
+        """Read up to `most` packets: columns, and the addresses and protocols they refer to; None at the end."""
 
     def flows(self) -> tuple[list[tuple[str, str, bytes]], list[str], list[str]]:
-        """Give the conversations that ended since this was asked last: as `read`."""
+        """Return the conversations that ended since the last call, in the form of `read`."""
 
     def arrivals(self) -> list[tuple[str, str, bytes]]:
-        """Give packets and bytes in each bin."""
+        """Return the packets and bytes in each bin, starting at the first packet."""
 
     def taken(self) -> int:
-        """Tell how many bytes of the file are read."""
+        """Return the number of bytes of the file read so far."""
 
     def packets(self) -> int:
-        """Tell how many packets are read."""
+        """Return the number of packets read so far."""
 
     def facts(self) -> str:
-        """Tell all else, as JSON."""
+        """Return all other results as JSON."""
 
 class PlanError(ValueError):
     """A plan that the engine cannot run."""
 
 class Rows:
-    """The rows of a table, as the engine keeps them."""
+    """The rows of a table, in the engine's form."""
 
     def columns(self) -> list[tuple[str, str, bytes]]:
-        """Write them out: (name, type, little-endian bytes) of each column."""
+        """Convert the rows to columns: (name, type, little-endian bytes) each."""
 
 class CapturedPackets:
-    """The packets of a capture, as the engine keeps them."""
+    """The packets of a capture, in the engine's form."""
 
     def write(self, path: Path, setup_json: str, /) -> str:
-        """Write them as pcapng into a file that is there already, and tell as JSON what was written."""
+        """Write the packets as pcapng into an existing file, and describe the written data as JSON."""
 
 def catalogue() -> str:
-    """Tell the engine's version and revision, and describe its variants, window laws and queues, as JSON."""
+    """Return the engine's version and revision, and its variants, window laws and queues, as JSON."""
 
 def check_law(spec_json: str, /) -> tuple[str, str] | None:
-    """Check the parameters of a window law against each other: ``None``, or the field and what is wrong with it."""
+    """Check constraints between the parameters of a window law: None, or the invalid field and the problem."""
 
 def check_queue(spec_json: str, /) -> tuple[str, str] | None:
-    """Check the parameters of a queue against each other: ``None``, or the field and what is wrong with it."""
+    """Check constraints between the parameters of a queue: None, or the invalid field and the problem."""
 
 def components(plan_json: str, /) -> list[list[int]]:
-    """Find the groups of a plan that affect each other, directly or through others."""
+    """Partition the groups of a plan into sets that do not affect each other, even indirectly."""
 
 def footprint(plan_json: str, /) -> str:
-    """Estimate the memory of a run before it begins: bytes by what they are for, as JSON."""
+    """Estimate the memory of a run before it begins: bytes by purpose, as JSON."""
 
 def simulate(
     plan_json: str,
@@ -69,4 +69,4 @@ def simulate(
     jobs: int = 1,
     memory: int = ...,
 ) -> tuple[str, dict[str, Rows], list[CapturedPackets]]:
-    """Run a plan, so many of its components at once in so many bytes: the outcome as JSON, tables, captures."""
+    """Run a plan, with up to `jobs` components in parallel in `memory` bytes: outcome as JSON, tables, captures."""

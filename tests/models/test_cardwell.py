@@ -95,14 +95,14 @@ def test_no_loss_is_the_limit_of_rare_loss() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "allowed"),
     [
-        ("packets", 0, "from 1"),
-        ("p", 1, "from 0 and below 1"),
+        ("packets", 0, "at least 1"),
+        ("p", 1, "at least 0 and below 1"),
         ("rtt", 0, "above 0"),
         ("t0", 0, "above 0"),
-        ("b", 0.5, "from 1"),
-        ("initial_window", 0, "from 1"),
-        ("w_max", 0.5, "from 1"),
-        ("delayed_ack", -1, "from 0"),
+        ("b", 0.5, "at least 1"),
+        ("initial_window", 0, "at least 1"),
+        ("w_max", 0.5, "at least 1"),
+        ("delayed_ack", -1, "at least 0"),
     ],
 )
 def test_refuses_what_makes_no_sense(name: str, value: object, allowed: str) -> None:
@@ -111,7 +111,7 @@ def test_refuses_what_makes_no_sense(name: str, value: object, allowed: str) -> 
 
 
 def test_the_first_window_is_within_the_advertised_one() -> None:
-    with pytest.raises(ValueError, match=r"^w_max: 3\.0 is not allowed: must be from the initial window"):
+    with pytest.raises(ValueError, match=r"^w_max: 3\.0 is not allowed: must be at least the initial window"):
         flow(initial_window=4, w_max=3)
 
 

@@ -158,7 +158,7 @@ def test_a_flow_with_delayed_acks_loses_what_is_counted(window: int, record_prop
 
 @pytest.mark.parametrize(
     ("name", "value", "allowed"),
-    [("window", 2, "from 3"), ("window", 4.5, "a whole number, unless smooth"), ("b", 0, "from 1")],
+    [("window", 2, "at least 3"), ("window", 4.5, "a whole number, unless smooth"), ("b", 0, "at least 1")],
 )
 def test_refuses_what_makes_no_sense(name: str, value: object, allowed: str) -> None:
     with pytest.raises(ValueError, match=f"^{name}: .* is not allowed: must be {allowed}"):

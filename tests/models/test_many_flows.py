@@ -157,7 +157,7 @@ def test_all_or_nothing_has_an_interval_too() -> None:
         ({"predicted": [1, math.nan]}, "predicted: nan is not allowed: must be above 0"),
         ({"predicted": [1]}, r"measured, predicted: shapes \(2,\) and \(1,\) are not allowed"),
         ({"measured": [], "predicted": []}, "measured, predicted: shapes"),
-        ({"factors": [0.5]}, "factors: 0.5 is not allowed: must be from 1"),
+        ({"factors": [0.5]}, "factors: 0.5 is not allowed: must be at least 1"),
         ({"level": 1}, "level: 1.0 is not allowed: must be above 0 and below 1"),
     ],
 )

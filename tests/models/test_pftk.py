@@ -96,9 +96,9 @@ def test_arguments_broadcast() -> None:
         ("p", "half", "numbers"),
         ("rtt", 0, "above 0"),
         ("t0", math.inf, "above 0"),
-        ("b", 0.5, "from 1"),
-        ("w_max", 0, "from 1"),
-        ("w_max", math.nan, "from 1"),
+        ("b", 0.5, "at least 1"),
+        ("w_max", 0, "at least 1"),
+        ("w_max", math.nan, "at least 1"),
     ],
 )
 def test_refuses_what_makes_no_sense(name: str, value: object, allowed: str) -> None:

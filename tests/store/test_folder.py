@@ -177,7 +177,7 @@ def test_a_damaged_journal_is_read_as_far_as_it_goes_and_kept(folder: Path) -> N
     assert store.sql("select count(*) n from runs").to_pylist() == [{"n": 5}]
     assert any(f"{journal}: the row at byte" in notice for notice in store.notices)
     writer = Store.open(folder, create=True)
-    assert any("is damaged; it is now" in notice for notice in writer.notices)
+    assert any("is damaged; it was moved to" in notice for notice in writer.notices)
     assert the(folder, "aside/*").read_bytes() == bytes(content)
     assert told(folder) == expected(ROWS[:5])
 
@@ -197,7 +197,7 @@ def test_a_store_that_cannot_be_written_is_read(folder: Path, monkeypatch: pytes
     refuse_writing(monkeypatch)
     store = Store.open(folder)
     assert store.sql("select count(*) n from runs").to_pylist() == [{"n": 6}]
-    assert store.notices == (f"{folder / 'notes.txt'}: it does not belong to a store; it is left out",)
+    assert store.notices == (f"{folder / 'notes.txt'}: it does not belong to a store; it is ignored",)
     with pytest.raises(ScenarioError, match="Read-only file system; must be a folder that can be written"):
         Store.open(folder, create=True)
     with pytest.raises(OSError, match="Read-only file system"):

@@ -270,7 +270,7 @@ def test_what_is_set_aside_is_reported_on_standard_error(tmp_path: Path, capsys:
     assert run([tmp_path, "select count(*) as n from runs", "--json"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out) == [{"n": 1}]
-    assert captured.err.startswith(f"Note: {tmp_path / 'notes.txt'}: it does not belong to a store; it is now ")
+    assert captured.err.startswith(f"Note: {tmp_path / 'notes.txt'}: it does not belong to a store; it was moved to ")
 
 
 def test_an_error_of_the_system_keeps_its_own_words() -> None:

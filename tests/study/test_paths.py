@@ -78,7 +78,7 @@ def test_another_folder_is_not(
         main(["sweep", str(file), "--store", str(folder / "store"), "--engine", "ray", *option])
     said = capsys.readouterr().err
     assert f"scenario: {field}: " in said
-    assert f"must lie in {folder}, unless --allow-paths (allow_paths=True)" in said
+    assert f"must be in {folder}, unless --allow-paths (allow_paths=True)" in said
     assert said.count("\n") == 1
     assert not (folder / "store").exists()
 

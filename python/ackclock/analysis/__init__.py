@@ -1,4 +1,4 @@
-"""Statistics of measured series: functions of arrays that return frozen results. They are independent of scenarios."""
+"""Statistics of measured series: functions of arrays, independent of scenarios."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -94,7 +94,7 @@ _HOMES: Final = (
 if not TYPE_CHECKING:  # otherwise a type checker would accept any name
 
     def __getattr__(name: str) -> object:
-        """Load a function when it is first used. Each run needs `mser5`, which does not need NumPy."""
+        """Load a function on first use: a run that needs only `mser5` does not load NumPy."""
         if name in __all__:
             for home in _HOMES:
                 module = import_module(f"ackclock.analysis.{home}")

@@ -1,4 +1,4 @@
-"""A confidence interval from one long run, computed from the means of its batches instead of replications."""
+"""A confidence interval from one long run, computed from batch means instead of replications."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["BatchMeans", "batch_means"]
 
 BATCHES: Final = 40
 _PARTS: Final = 10
-"""Number of parts of a batch, for the test of correlation."""
+"""Number of parts of a batch. The correlation of neighbouring parts is tested."""
 
 _MOST_CORRELATION: Final = 0.4
 
@@ -30,7 +30,7 @@ class BatchMeans:
     interval
         Interval of the mean, from 40 batches.
     correlation
-        Correlation between neighbours of the 400 parts of the batches, from -1 to 1; 0 if all are equal.
+        Correlation between neighbouring parts, from -1 to 1, with ten parts per batch; 0 if all parts are equal.
 
     """
 
@@ -54,7 +54,7 @@ def batch_means(series: ArrayLike, *, level: float = 0.95) -> BatchMeans:
     Parameters
     ----------
     series
-        Values at equal distances in time, without their warm-up (`mser5`): at least 400, all finite.
+        Values at equally spaced times, without the warm-up (see `mser5`): at least 400, all finite.
     level
         Probability that the interval covers the true mean, between 0 and 1.
 
@@ -71,10 +71,10 @@ def batch_means(series: ArrayLike, *, level: float = 0.95) -> BatchMeans:
     Notes
     -----
     The fixed form of the procedure of Law and Carson (Operations Research 27, 1979; Law, "Simulation Modeling and
-    Analysis", 5th ed. 2015, section 9.5.3): Student's interval for the means of 40 batches. The correlation of 40
-    values is too uncertain for a test. Instead, the correlation of 400 parts must be below 0.4; if correlation decays,
-    batches ten times as long are then nearly uncorrelated. Batches have equal lengths: values that do not fill them are
-    omitted at the start.
+    Analysis", 5th ed. 2015, section 9.5.3): Student's interval for the means of 40 batches. The correlation between 40
+    batches is too uncertain for a test. Instead, the correlation between 400 parts, each a tenth of a batch, must be
+    below 0.4. If the correlation decays with the distance, the batches are then nearly uncorrelated. All batches have
+    the same length; surplus values at the start of the series are omitted.
 
     Examples
     --------

@@ -89,7 +89,7 @@ def compare_paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) 
     -----
     Common random numbers: Law, "Simulation Modeling and Analysis" (5th ed. 2015), sections 10.2.1 (paired), 10.2.2
     (Welch 1938) and 11.2. The effect size is d_av of Cumming (2012), as in Lakens (Frontiers in Psychology 4:863,
-    2013). Unlike d_z it does not grow with the correlation, which common random numbers create.
+    2013). Unlike d_z, it does not grow with the correlation between the samples, which common random numbers increase.
 
     Examples
     --------

@@ -51,7 +51,7 @@ def autocorrelation(counts: ArrayLike, lags: int) -> Autocorrelation:
     Raises
     ------
     ValueError
-        Counts are not whole numbers, or there are not more counts than lags.
+        Counts are not whole numbers, or `lags` is negative or not below the number of counts.
 
     Notes
     -----
@@ -97,9 +97,9 @@ def dependence(events: ArrayLike) -> float:
     Returns
     -------
     float
-        The variance of the number of clients with an event, divided by the sum of the clients' own variances. It is 1
-        on average for independent clients, the number of clients if all always have events together, and below 1 if
-        they take turns. NaN if no client ever changes.
+        The variance of the number of clients with an event, divided by the sum of the variances of the single clients.
+        It is 1 on average for independent clients, the number of clients if all always have events together, and below
+        1 if they take turns. NaN if each client has an event in all bins or in none.
 
     Raises
     ------
@@ -108,8 +108,8 @@ def dependence(events: ArrayLike) -> float:
 
     Notes
     -----
-    The variance of a sum is the sum of all covariances (Bienaymé). For equal variances the excess over 1 is therefore
-    (clients - 1) times the mean correlation of two clients. Sums are exact integers.
+    The variance of a sum is the sum of all covariances (Bienaymé). If all clients have the same variance, the result
+    therefore exceeds 1 by (clients - 1) times the mean correlation of two clients. Sums are exact integers.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def dependence(events: ArrayLike) -> float:
 
 
 def excess(own: NDArray[np.int64], together: NDArray[np.int64]) -> float:
-    """Compute `dependence` from each client's number of events and each bin's number of clients with an event."""
+    """Compute `dependence` from the number of events per client and the number of clients with an event per bin."""
     bins = together.size
     # Variances times the square of the number of bins.
     spread = bins * int(together @ together) - int(together.sum()) ** 2

@@ -16,7 +16,7 @@ __all__ = ["FEWEST_FOR_BOOTSTRAP", "Interval", "bootstrap_interval", "mean_inter
 FEWEST_FOR_BOOTSTRAP: Final = 30
 """Smallest sample size that represents the shape of the distribution well enough for the bootstrap."""
 
-# Largest relative difference of equal values that were rounded and summed.
+# Largest relative half-width that rounding errors alone can cause.
 _ROUNDING: Final = 1e-12
 
 _DIGITS: Final = 6
@@ -47,11 +47,11 @@ class Interval:
     count
         Number of replications.
     level
-        The probability with which the interval covers the true mean.
+        Probability that the interval covers the true mean.
     method
         Method: Student's t or the bootstrap.
     shift
-        Distance of the interval's middle above the mean, same unit: 0 by Student's t.
+        Midpoint of the interval minus the mean, same unit; 0 for Student's t.
 
     """
 
@@ -141,7 +141,7 @@ def student_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
     sample
         One value per replication; at least one, all finite.
     level
-        The wanted probability of covering the true mean, between 0 and 1.
+        Probability that the interval covers the true mean, between 0 and 1.
 
     Returns
     -------
@@ -189,7 +189,7 @@ def bootstrap_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
     sample
         One value per replication, all finite; at least 30, since the sample must represent its distribution.
     level
-        The wanted probability of covering the true mean, between 0 and 1.
+        Probability that the interval covers the true mean, between 0 and 1.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def bootstrap_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
     equal = student_interval(values, level=level)
     if equal.half_width == 0:
         return equal
-    from scipy.special import ndtr, stdtrit  # noqa: PLC0415 - as SciPy's statistics, slow to load
+    from scipy.special import ndtr, stdtrit  # noqa: PLC0415 - slow to load, like `scipy.stats`
     from scipy.stats import bootstrap  # noqa: PLC0415
 
     quantile = stdtrit(values.size - 1, (1 + level) / 2) * math.sqrt(values.size / (values.size - 1))
@@ -252,7 +252,8 @@ def bootstrap_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
 def mean_interval(sample: ArrayLike, *, level: float = 0.95) -> Interval:
     """Compute the interval that suits a sample: bootstrap for 30 or more values, otherwise Student's t.
 
-    With fewer values the bootstrap interval is too narrow. With 30 or more it is also suitable for skewed values.
+    With fewer values the bootstrap interval is too narrow. With 30 or more values, the bootstrap interval is also
+    suitable for skewed distributions.
 
     Parameters
     ----------
@@ -284,5 +285,5 @@ def _checked(sample: ArrayLike, level: float) -> NDArray[np.float64]:
     if not 0 < level < 1:
         raise ValueError(f"level: {level} is not allowed: must be above 0 and below 1")
     if values.size == 0 or not np.isfinite(values).all():
-        raise ValueError("sample: must hold at least one value, and finite ones only")
+        raise ValueError("sample: must have at least one value, and all values must be finite")
     return values

@@ -1,4 +1,4 @@
-"""Groups losses: losses of one flow within a round trip, and losses at one gateway in quick succession."""
+"""Groups losses: into loss events of one flow, and into sequences of losses at one gateway."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def loss_events(times: ArrayLike, flows: ArrayLike, within: float) -> NDArray[np
     flows
         Flow number of each loss.
     within
-        Duration of a loss event, in seconds: it contains a flow's losses up to this time after its first loss. Use a
-        round-trip time.
+        Duration of a loss event, in seconds: an event contains a flow's losses up to this time after the first loss of
+        the event. Use a round-trip time.
 
     Returns
     -------
@@ -38,8 +38,8 @@ def loss_events(times: ArrayLike, flows: ArrayLike, within: float) -> NDArray[np
 
     Notes
     -----
-    RFC 5348, section 5.2, counts the losses within one round trip of the first as one event: a sender learns of them
-    together.
+    RFC 5348, section 5.2, counts all losses within one round-trip time of the first loss as one event, since the sender
+    learns of them together.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def loss_events(times: ArrayLike, flows: ArrayLike, within: float) -> NDArray[np
     """
     at, of = np.asarray(times, dtype=np.float64).ravel(), np.asarray(flows).ravel()
     if at.size != of.size:
-        raise ValueError(f"flows: {of.size} of them are not allowed: must be as many as times ({at.size})")
+        raise ValueError(f"flows: {of.size} values are not allowed: must be as many as times ({at.size})")
     order = np.lexsort((at, of))
     firsts: list[int] = []
     flow, begin = None, 0.0
@@ -87,5 +87,5 @@ def loss_sequences(times: ArrayLike, gap: float) -> NDArray[np.int64]:
 
 
 def _sizes(firsts: list[int], count: int) -> NDArray[np.int64]:
-    """Compute the distances between consecutive first indices."""
+    """Compute the size of each group from the index of its first loss."""
     return np.array([after - before for before, after in pairwise([*firsts, count])], dtype=np.int64)

@@ -25,8 +25,8 @@ def quantile_interval(samples: Sequence[ArrayLike], share: float, *, level: floa
     Parameters
     ----------
     samples
-        One sample per replication, with at least one value each. NaN counts as infinite, for
-        example for a transfer that did not end.
+        One sample per replication, with at least one value each. NaN counts as infinite, for example the duration of a
+        transfer that did not end.
     share
         Level of the quantile, above 0 and up to 1. The quantile is the smallest value with at least this share of the
         sample at or below it.
@@ -62,18 +62,18 @@ def cdf_intervals(samples: Sequence[ArrayLike], at: ArrayLike, *, level: float =
     Parameters
     ----------
     samples
-        One sample per replication, with at least one value each. NaN counts as infinite, for
-        example for a transfer that did not end.
+        One sample per replication, with at least one value each. NaN counts as infinite, for example the duration of a
+        transfer that did not end.
     at
-        Values at which to evaluate the function.
+        Values at which to evaluate the distribution function.
     level
-        Probability that an interval covers the true mean at its value, between 0 and 1.
+        Probability that each interval covers the true mean, between 0 and 1.
 
     Returns
     -------
     list of Interval
-        For each value, `mean_interval` of the replications' shares at or below it. The level applies to each interval,
-        not to all of them together.
+        One interval for each value in `at`: `mean_interval` of the share of each replication's sample that is at or
+        below the value. The level applies to each interval, not to all of them together.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def cdf_intervals(samples: Sequence[ArrayLike], at: ArrayLike, *, level: float =
 
 
 def _filled(sample: ArrayLike) -> NDArray[np.float64]:
-    """Convert a sample to numbers, with infinity for missing ones."""
+    """Convert a sample to numbers, with infinity for missing values."""
     values = np.ravel(np.asarray(sample, dtype=np.float64))
     if not values.size:
         raise ValueError("samples: an empty sample is not allowed; must have at least one value each")

@@ -1,4 +1,4 @@
-"""Synchronized losses of flows: in bursts of drops at one gateway, and in the same round-trip times."""
+"""Synchronized losses of flows: bursts of drops at one gateway, and correlation of losses per round-trip time."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class LossEpochs:
 
 
 def loss_epochs(times: ArrayLike, flows: ArrayLike, *, count: int, gap: float) -> LossEpochs:
-    """Find the loss epochs of a gateway, and the share of its flows that lose in each.
+    """Find the loss epochs of a gateway, and the share of flows that lose packets in each epoch.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def loss_epochs(times: ArrayLike, flows: ArrayLike, *, count: int, gap: float) -
     Returns
     -------
     LossEpochs
-        The epochs; empty without losses. Losses without such a gap between them form a single epoch in which nearly
-        every flow loses: check `count` before `mean_share`.
+        The epochs; empty without losses. If no gap is long enough, all losses form a single epoch in which nearly every
+        flow loses packets: check `count` before `mean_share`.
 
     Raises
     ------
@@ -79,9 +79,10 @@ def loss_epochs(times: ArrayLike, flows: ArrayLike, *, count: int, gap: float) -
 
     Notes
     -----
-    The epochs of Qiu, Zhang and Keshav, "Understanding the performance of many TCP flows" (Computer Networks 37, 2001),
-    section 5.1: with global synchronisation every flow loses in each epoch. The paper has no rule for the end of an
-    epoch. After half a round trip without losses, later losses result from the senders' reactions to earlier ones.
+    The loss epochs are defined by Qiu, Zhang and Keshav, "Understanding the performance of many TCP flows" (Computer
+    Networks 37, 2001), section 5.1: with global synchronisation every flow loses packets in each epoch. The paper does
+    not define the end of an epoch. After half a round-trip time without losses, later losses result from the senders'
+    reactions to earlier losses.
 
     Examples
     --------
@@ -104,15 +105,16 @@ def loss_epochs(times: ArrayLike, flows: ArrayLike, *, count: int, gap: float) -
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LossCorrelation:
-    """Correlation between the losses of flows in the same round-trip times.
+    """Correlation between the losses of different flows, in bins of one round-trip time.
 
     Parameters
     ----------
     value
-        Mean correlation, over pairs of flows, of whether a flow loses in a bin: 1 if all always lose together, 0 if
-        they lose independently. NaN with fewer than two flows, or if each flow loses in all bins or in none.
+        Mean correlation between two flows' losses, where each flow either loses packets in a bin or does not: 1 if all
+        flows always lose together, 0 if they lose independently. NaN with fewer than two flows, or if each flow loses
+        in all bins or in none.
     quiet
-        Share of bins without losses; NaN without a complete bin.
+        Share of bins in which no flow lost packets; NaN without a complete bin.
     bins
         Number of complete bins.
 
@@ -148,7 +150,7 @@ def loss_correlation(
     ------
     ValueError
         The arrays differ in length, a time is NaN, more than ``count`` flows lost packets, the round-trip time is not
-        above 0, or start and end are not finite or make more than 100 million bins.
+        above 0, or start and end are not finite or more than 100 million bins apart.
 
     Notes
     -----
@@ -168,9 +170,9 @@ def loss_correlation(
     if not round_trip > 0:
         raise ValueError(f"round_trip: {round_trip} is not allowed: must be above 0 s")
     if not math.isfinite(end - start) or (end - start) / round_trip > _MOST_BINS:
-        allowed = f"must be finite, and at most {_MOST_BINS:,} round_trip apart"
+        allowed = f"must be finite, and at most {_MOST_BINS:,} round-trip times apart"
         raise ValueError(f"start, end: {start} and {end} are not allowed: {allowed}")
-    # accept a number of bins that is an integer except for rounding
+    # a ratio that rounding moved just below an integer counts as that integer
     bins = max(math.floor((end - start) / round_trip + _ROUNDING), 0)
     place = np.floor((at - start) / round_trip + _ROUNDING)
     there = (at >= start) & (place < bins)
@@ -189,7 +191,7 @@ def _losses(times: ArrayLike, flows: ArrayLike, count: int) -> tuple[NDArray[np.
     """Convert losses to arrays, with the losing flows renumbered from 0."""
     at, of = np.asarray(times, dtype=np.float64).ravel(), np.asarray(flows).ravel()
     if at.size != of.size:
-        raise ValueError(f"flows: {of.size} of them are not allowed: must be as many as times ({at.size})")
+        raise ValueError(f"flows: {of.size} values are not allowed: must be as many as times ({at.size})")
     if np.isnan(at).any():
         raise ValueError("times: nan is not allowed: must be seconds")
     who, number = np.unique(of, return_inverse=True)

@@ -1,4 +1,4 @@
-"""The coefficient of variation of counts per bin: the burstiness of the homogeneous-cluster papers."""
+"""The coefficient of variation of counts per bin, which measures burstiness in the homogeneous-cluster papers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXACT: Final = 2**53
 """Integers below this are exact in floating point."""
 
 _LEAST_BINS: Final = 10
-"""Fewest bins for a standard deviation. With ten bins its relative error already exceeds a fifth."""
+"""Fewest bins for a standard deviation. With ten bins its relative standard error is already above 20 %."""
 
 
 def cov(counts: ArrayLike) -> float:
@@ -37,9 +37,9 @@ def cov(counts: ArrayLike) -> float:
 
     Notes
     -----
-    The bins are the whole population, so the variance is divided by *n*, not *n* - 1. Tinnakornsrisuphap, Feng and
-    Philp (ICDCS 2000), section 2.2, with bins of one round-trip propagation delay. Integers are summed exactly, as in
-    the summary of a run, so equal counts give identical results in both.
+    The bins are the whole population, so the variance is divided by *n*, not *n* - 1. The measure is from
+    Tinnakornsrisuphap, Feng and Philp (ICDCS 2000), section 2.2, which uses bins of one round-trip propagation delay.
+    Integers are summed exactly, as in the summary of a run, so equal counts give identical results in both.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def poisson_cov(packets_per_bin: ArrayLike) -> np.ndarray[tuple[int, ...], np.dt
 
     Notes
     -----
-    The variance of a Poisson count equals its mean. Tinnakornsrisuphap, Feng and Philp (ICDCS 2000), section 3.2.
+    The variance of a Poisson count equals its mean (Tinnakornsrisuphap, Feng and Philp, ICDCS 2000, section 3.2).
 
     Examples
     --------
@@ -117,8 +117,7 @@ def cov_ladder(counts: ArrayLike, width: float, scales: Sequence[float]) -> Ladd
     width
         Width of these bins, in seconds.
     scales
-        Bin widths to evaluate, in seconds: each an integer multiple of `width` that fits at least ten times into the
-        counts.
+        Bin widths to evaluate, in seconds: each an integer multiple of `width`, with at least ten complete bins.
 
     Returns
     -------
@@ -128,14 +127,14 @@ def cov_ladder(counts: ArrayLike, width: float, scales: Sequence[float]) -> Ladd
     Raises
     ------
     ValueError
-        Counts are not whole numbers, or a scale is not a multiple of `width` that fits ten times.
+        Counts are not whole numbers, or a scale is not a multiple of `width` or has fewer than ten complete bins.
 
     Notes
     -----
-    Only complete bins are used; the rest at the end is omitted. Sums of counts and of squares are exact integers. The
-    coefficient of variation of independent counts falls like the Poisson value, as 1/√scale. A slower decay shows
-    correlation, a faster one regularity (Leland et al., "On the self-similar nature of Ethernet traffic", 1994, analyse
-    variances in this way).
+    Only complete bins are used; an incomplete bin at the end is omitted. Sums of counts and of squares are exact
+    integers. The coefficient of variation of independent counts falls as 1/√scale, like the Poisson value. A slower
+    decay indicates positive correlation, a faster decay negative correlation (Leland et al., "On the self-similar
+    nature of Ethernet traffic", 1994, analyse variances in this way).
 
     Examples
     --------
@@ -175,7 +174,7 @@ def whole_counts(counts: ArrayLike) -> NDArray[np.int64]:
 
 
 def _sums(counts: NDArray[np.int64], width: float, scale: float) -> tuple[int, int, int]:
-    """Compute the number of complete bins of a scale, the sum of their counts and the sum of the squares."""
+    """Compute the number of complete bins of a scale, the sum of their counts and the sum of the squared counts."""
     step = round(scale / width)
     bins = counts.size // step if step else 0
     if bins < _LEAST_BINS or not math.isclose(step * width, scale, rel_tol=1e-9):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Warmup", "mser5"]
 
 BATCH: Final = 5
-"""Values per batch: the 5 of MSER-5."""
+"""Values per batch: the 5 in MSER-5."""
 
 _DRIFTING: Final = "still drifting half-way"
 
@@ -30,9 +30,9 @@ class Warmup:
     Parameters
     ----------
     length
-        Number of values in the warm-up, a multiple of 5; None if its end was not found.
+        Number of values in the warm-up, a multiple of 5; None if the end of the warm-up was not found.
     count
-        Number of values in complete batches, which were examined.
+        Number of examined values. Values after the last complete batch are not examined.
     reason
         Why the end was not found, in a few words; empty if it was found.
 
@@ -44,7 +44,7 @@ class Warmup:
 
     @property
     def drifting(self) -> bool:
-        """Whether there are enough values, and the warm-up lasts longer than their first half."""
+        """Whether the series has enough values, but no end of the warm-up was found in the first half."""
         return self.reason == _DRIFTING
 
 
@@ -54,13 +54,13 @@ def mser5(series: Iterable[float]) -> Warmup:
     Parameters
     ----------
     series
-        Values at equal distances in time, such as arrivals per bin. All finite.
+        Values at equally spaced times, such as arrivals per bin. All finite.
 
     Returns
     -------
     Warmup
-        The number of values to omit. It is not found for fewer than 50 values, or if the best cut is the last
-        candidate: in the second case the series still drifts at its middle and needs a longer run.
+        The number of values to omit. It is not found for fewer than 50 values, or if the best cut is the last one
+        tried. In the second case the series still drifts at its middle, and a longer run is needed.
 
     Raises
     ------
@@ -69,15 +69,15 @@ def mser5(series: Iterable[float]) -> Warmup:
 
     Notes
     -----
-    White, "An effective truncation heuristic for bias reduction in simulation output" (Simulation 69, 1997), as the
-    MSER-5 of White, Cobb and Spratt (Winter Simulation Conference 2000): the cut minimises the marginal standard error
-    of batch means. This is the sum of squared deviations of the *m* remaining batches from their mean, divided by *m*².
-    The first of several best cuts is used. Only cuts in the first half are tried. Values after the last complete batch
-    are omitted.
+    White, "An effective truncation heuristic for bias reduction in simulation output" (Simulation 69, 1997), in the
+    version MSER-5 of White, Cobb and Spratt (Winter Simulation Conference 2000): the cut minimises the marginal
+    standard error of batch means, which is the sum of squared deviations of the *m* remaining batches from their mean,
+    divided by *m*². If several cuts are equally good, the first is used. Only cuts in the first half are tried. Values
+    after the last complete batch are omitted.
 
-    Without a warm-up the cut is random. It then falls more often after high values than after low ones if high values
-    are rarer, which lowers the mean slightly: by 1.6 % for 20,000 waits in a steady M/M/1 queue at a load of 0.8.
-    Therefore cut only if an effect of the start is likely.
+    For a series without a warm-up the cut is random. If high values are rarer than low values, the cut falls more often
+    after high values, which lowers the mean slightly: by 1.6 % for 20,000 waiting times in a stationary M/M/1 queue at
+    a load of 0.8. Therefore use the cut only if the initial state probably affects the series.
 
     Examples
     --------
@@ -94,8 +94,8 @@ def mser5(series: Iterable[float]) -> Warmup:
         raise ValueError("series: must hold finite values only")
     if batches < _LEAST_BATCHES:
         return Warmup(length=None, count=batches * BATCH, reason=f"fewer than {_LEAST_BATCHES * BATCH} values")
-    # Iterates from the end, so that each cut costs one step. Sums are taken relative to the last one, so that equal
-    # values give exact zeros.
+    # Iterates from the end, so that each cut needs only one update. The last sum is subtracted from all sums, so that
+    # equal values give exact zeros.
     origin, furthest = sums[-1], batches // 2
     total = squares = 0.0
     best, at = math.inf, 0

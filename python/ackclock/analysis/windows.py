@@ -1,4 +1,4 @@
-"""Congestion windows of many flows: sampling and simultaneous cuts."""
+"""Congestion windows of many flows: samples at common instants, and simultaneous cuts."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def sampled_windows(
     Returns
     -------
     numpy.ndarray
-        One row per flow, in the order of flow numbers, and one column per sample, up to the last time. Each entry is
-        the latest window at that time, or the first window if there is none yet.
+        One row per flow, in the order of flow numbers, and one column per sample, up to the last of the `times`. Each
+        entry is the flow's window at that time, or its first window if there is none yet.
 
     Raises
     ------
@@ -69,19 +69,19 @@ def sampled_windows(
 
 
 def window_cuts(windows: ArrayLike, *, most: float = math.inf) -> NDArray[np.bool_]:
-    """Find the windows that were cut between two samples.
+    """Find the windows that were cut between consecutive samples.
 
     Parameters
     ----------
     windows
         Congestion windows in packets, one row per flow, one column per sample.
     most
-        The advertised window: the effective one is never larger.
+        The advertised window in packets: the effective window is never larger.
 
     Returns
     -------
     numpy.ndarray
-        Whether the effective window fell by more than 15 %, with one column less.
+        Whether the effective window fell by more than 15 % since the previous sample; one column fewer than `windows`.
 
     Examples
     --------
@@ -111,9 +111,9 @@ def cut_dependence(
     interval
         Time within which cuts count as simultaneous, in seconds: a round-trip time.
     start
-        Time of the first cut that counts, in seconds.
+        Time from which cuts count, in seconds.
     most
-        The advertised window, beyond which a cut has no effect.
+        The advertised window in packets; a cut counts only if the window falls below this limit.
 
     Returns
     -------

@@ -17,7 +17,7 @@ HEAD: Final = ("conversation", "packets", "back", "bytes", "back", "retrans.", "
 
 
 def conversations(capture: Capture) -> Iterator[list[str]]:
-    """Yield a row per large conversation: its endpoints, first sender first, and each number in both directions."""
+    """Yield a row for each of the largest conversations: endpoints, first sender first, and numbers by direction."""
     for row in capture.flows.slice(0, TOP).to_pylist():
         ends = [_end(row[end], row[f"{end}_port"]) for end in ("source", "destination")]
         tcp = row["protocol"] == "tcp"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["MADE", "ask", "check", "files_of", "is_capture"]
 
 MADE: Final = "a capture"
-"""Kind of folder stated in its record."""
+"""Value of `study` in the record of such a folder."""
 
 _RECORD: Final = "record.json"
 
@@ -25,12 +25,12 @@ _TABLES: Final = ("packets", "flows", "arrivals")
 
 
 def is_capture(folder: Path) -> bool:
-    """Tell whether ``ackclock capture --out`` made a folder.
+    """Return whether ``ackclock capture --out`` made a folder.
 
     Raises
     ------
     DamagedError
-        The folder is or was such a folder, but its record cannot be read.
+        The folder contains the results of a capture, but its record is damaged.
     """
     try:
         record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
@@ -55,7 +55,7 @@ def files_of(folder: Path) -> dict[str, str]:
 
 
 def check(folder: Path, names: Iterable[str]) -> None:
-    """Verify the checksums of files of a capture's folder; folders of earlier versions have no checksums.
+    """Verify the checksums of some files of a capture's folder. Folders made by earlier versions have no checksums.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def ask(folder: Path, query: str) -> pa.Table:
     ScenarioError
         The query is not a single ``SELECT``, or it has an error.
     DamagedError
-        A table in the query has changed since it was written.
+        A table that the query uses has changed since it was written.
     """
     from ackclock.study.store.sql import closed, names  # noqa: PLC0415  # slow to load
 

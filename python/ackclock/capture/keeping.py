@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 __all__ = ["Largest", "writer"]
 
 _LARGEST: Final = 1000
-"""Number of conversations in memory: the ones with the most bytes."""
+"""Number of conversations that stay in memory; they are the conversations with the most bytes."""
 
 
 class Largest:
-    """Counts all conversations and stores the largest ones."""
+    """Counts all conversations, and stores the largest."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -50,7 +50,7 @@ def _fresh(column: pa.ChunkedArray) -> pa.Array:
 
 def writer(path: str | os.PathLike[str], schema: pa.Schema) -> parquet.ParquetWriter:
     """Open a Parquet file for writing."""
-    # Names repeat, but numbers rarely do, and dictionary-encoding numbers takes longer than writing them.
+    # Only names are dictionary-encoded: numbers rarely repeat, and encoding them takes longer than writing them.
     named = [field.name for field in schema if pa.types.is_dictionary(field.type)]
     steady = {"timestamp": "DELTA_BINARY_PACKED", "time": "BYTE_STREAM_SPLIT"}
     encoding = {name: kind for name, kind in steady.items() if name in schema.names}

@@ -17,7 +17,7 @@ def notices_of(facts: Mapping[str, Any], *, asked: int) -> Iterator[str]:
         where = "of the decompressed data" if facts["gzip"] else "of the file"
         yield (
             f"The file is damaged or truncated: at byte {facts['stopped']['offset']} {where}, "
-            f"{facts['stopped']['problem']}. Everything before was read: {facts['packets']} packets."
+            f"{facts['stopped']['problem']}. The {facts['packets']} packets before this byte were read."
         )
     if facts["bin"] != asked:
         yield (
@@ -27,7 +27,7 @@ def notices_of(facts: Mapping[str, Any], *, asked: int) -> Iterator[str]:
     if odd["backwards"]:
         yield (
             f"Time goes backwards at {odd['backwards']} packets: merged interfaces, or a clock that was set. "
-            f"{odd['before']} packets are earlier than the first one and in no bin."
+            f"{odd['before']} packets are earlier than the first packet and count in no bin."
         )
     if odd["timeless"]:
         yield f"{odd['timeless']} packets have no time in the file: each gets the time of the packet before it."
@@ -39,12 +39,12 @@ def notices_of(facts: Mapping[str, Any], *, asked: int) -> Iterator[str]:
     if odd["fragments"]:
         yield (
             f"{odd['fragments']} packets are fragments: each counts separately, and fragments after the first of a "
-            "packet have no ports. Retransmissions within them are not detected."
+            "packet have no ports. Retransmitted fragments are not detected."
         )
     if odd["forgotten"]:
         yield (
-            f"There were more simultaneous conversations than the limit: {odd['forgotten']} were ended early; their "
-            "continuations count as new ones."
+            f"There were more simultaneous conversations than the limit: {odd['forgotten']} of them were ended early. "
+            "Later packets of these conversations count as new conversations."
         )
     unknown = sorted({each["number"] for each in facts["interfaces"] if each["link"] is None})
     if unknown:

@@ -96,13 +96,13 @@ class Capture:
     interfaces: tuple[tuple[str, int], ...]
     """Name and link type of the capture interfaces."""
     stopped: tuple[int, str] | None
-    """The offset at which reading ended before the end of the file, and why."""
+    """Byte offset at which reading stopped, and the reason; None if the whole file was read."""
     notices: tuple[str, ...]
     """Facts that a user of these numbers must know."""
 
     @property
     def protocols(self) -> dict[str, int]:
-        """Packets by protocol name. One packet counts under several: ``eth``, ``ip``, ``tcp``."""
+        """Packets by protocol name. A packet counts in each of its protocols, such as ``eth``, ``ip``, ``tcp``."""
         return {each.name: each.packets for each in self.mix}
 
     @property
@@ -120,10 +120,11 @@ def read_capture(
     key: bytes | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Capture:
-    """Read a capture, pcap or pcapng, plain or in gzip, in one pass.
+    """Read a capture in one pass: pcap or pcapng, plain or compressed with gzip.
 
     Memory does not grow with the file: about 200 MB, up to 300 MB with millions of conversations, and up to 400 MB if
-    these are also written. A damaged file is read up to the damage, and a notice states its position.
+    the conversations are also written to a file. A damaged file is read up to the damage, and a notice states its
+    position.
 
     Parameters
     ----------
@@ -131,7 +132,7 @@ def read_capture(
         The file.
     bin
         Width of the bins in which arrivals are counted, starting at the first packet. If a capture has more than a
-        million bins, the width is doubled until it has not, and a notice reports it.
+        million bins, the width is doubled until there are at most a million, and a notice reports the new width.
     packets
         Path of a Parquet file with a row per packet (`ackclock.capture.tables.PACKETS`).
     flows

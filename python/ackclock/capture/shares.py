@@ -27,5 +27,5 @@ def shares(capture: Capture) -> Iterator[tuple[Protocol, list[str]]]:
 
 
 def percent(part: int, whole: int) -> str:
-    """Format a share; a dash if the whole is zero."""
+    """Format a share in percent; a dash if the whole is zero."""
     return f"{100 * part / whole:.2f}" if whole else "-"

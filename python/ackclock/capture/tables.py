@@ -59,9 +59,9 @@ FLOWS: Final = pa.schema(
         *((f"{name}_back", kind) for name, kind in _WAY),
     ]
 )
-"""One row per conversation. ``source`` sent the first packet; columns with ``_back`` refer to packets sent to it.
-Round-trip times are in s, from a segment to its acknowledgment at the point of capture. They therefore cover only the
-path from this point to the receiver and back."""
+"""One row per conversation. ``source`` sent the first packet; columns with ``_back`` refer to packets sent to
+``source``. Round-trip times are in s, from a segment to its acknowledgment at the point of capture. They therefore
+cover only the path from this point to the receiver and back."""
 
 _Columns = list[tuple[str, str, bytes]]
 

@@ -1,8 +1,8 @@
 """Writes the packets of a run to a file that Wireshark, tshark and tcptrace can read.
 
-A request lists points of links: ``LINK[@POINT][,LINK[@POINT]]``, such as ``bottleneck`` or
-``access.0,access.0.reverse@receive``. Without a point, packets are captured when they are offered to the link's queue.
-A capture never changes the results of a run.
+A capture request names links, each with an optional point of capture: ``LINK[@POINT][,LINK[@POINT]]``, such as
+``bottleneck`` or ``access.0,access.0.reverse@receive``. Without a point, packets are captured when they are offered to
+the link's queue. A capture never changes the results of a run.
 """
 
 import json
@@ -22,7 +22,8 @@ from ackclock.scenario.links import links_of
 SNAP_LENGTH: Final = 96
 """Default number of stored bytes per packet: all headers, and some payload."""
 SNAP: Final = whole(80, 65_535)
-"""Allowed stored bytes. The longest headers have 80 bytes: 20 of IPv4, 20 of TCP and 40 of options."""
+"""Allowed numbers of stored bytes per packet. The longest headers have 80 bytes: 20 of IPv4, 20 of TCP and 40 of
+options."""
 
 POINTS: Final = {
     "": "packets when they are offered to the queue, including the ones dropped or lost there",
@@ -34,7 +35,7 @@ POINTS: Final = {
 
 @dataclass(frozen=True)
 class Tap:
-    """A parsed point of a link."""
+    """A parsed point of capture: a link, and when its packets are captured."""
 
     number: int
     """The engine's id of the link."""
@@ -43,7 +44,7 @@ class Tap:
     point: str
 
     def for_engine(self) -> dict[str, Any]:
-        """Return the point in the engine's form."""
+        """Return the point of capture in the engine's form."""
         return {"link": self.number, "at": self.point or "offer"}
 
 
@@ -70,7 +71,7 @@ class Written:
     longer: int
     """Number of packets that are longer than on the simulated link, because real headers need more bytes."""
     longer_by: int
-    """Total number of these additional bytes."""
+    """Total number of additional bytes in these packets."""
 
 
 @dataclass(frozen=True)
@@ -125,12 +126,14 @@ def understand(requests: Iterable[str], scenario: Scenario) -> list[CaptureReque
     requests = [requests] if isinstance(requests, str) else list(requests)
     for group in scenario.groups if requests else ():
         if isinstance(group.source, Connections):
-            allowed = f"must be absent: the connections of group {group.name} share flows, which look like one"
+            allowed = (
+                f"must be absent: the connections of group {group.name} share flows, so a capture cannot separate them"
+            )
             raise refuse("capture", requests[0], allowed)
     understood = [_understand(request, scenario) for request in requests]
     for place, request in enumerate(requests):
         if request in requests[:place]:
-            raise refuse("capture", request, "must not be asked for twice")
+            raise refuse("capture", request, "must not be requested twice")
     return understood
 
 

@@ -1,1 +1,1 @@
-"""Figures in the field's style, and reports as single HTML files that need no network."""
+"""Draws figures, and writes reports as single HTML files that need no network."""

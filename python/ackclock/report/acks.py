@@ -1,4 +1,4 @@
-"""Draws ACK arrivals as a scatter plot with one row per flow. Synchronised flows show as white vertical stripes."""
+"""Draws ACK arrivals as a scatter plot with one row per flow. Pauses common to all flows appear as white stripes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["ack_scatter"]
 
 _MOST_ROWS: Final = 300
-"""Maximum number of rows; more flows share rows."""
+"""Maximum number of rows; with more flows, neighbouring flows share a row."""
 
 
 def ack_scatter(
@@ -29,7 +29,7 @@ def ack_scatter(
     count
         Number of flows, including flows without ACKs. Flows are numbered from 0.
     start, end
-        Time range to draw, in seconds; only ACKs in this range count for the order.
+        Time range to draw, in seconds; only ACKs in this range count for the order of the flows.
     title
         Title of the panel.
     colour
@@ -53,7 +53,7 @@ def ack_scatter(
     """
     at, of = np.asarray(times, dtype=np.float64).ravel(), np.asarray(flows).astype(np.int64).ravel()
     if at.size != of.size:
-        raise ValueError(f"flows: {of.size} of them are not allowed: must be as many as times ({at.size})")
+        raise ValueError(f"flows: {of.size} values are not allowed: must be as many as times ({at.size})")
     if of.size and not 0 <= of.min() <= of.max() < count:
         raise ValueError(f"flows: {of.max()} is not allowed: must be from 0 to {count - 1}")
     if not end > start:

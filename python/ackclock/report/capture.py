@@ -62,9 +62,9 @@ def capture_report(
     capture
         The capture's summary.
     packets
-        Parquet file of its packets.
+        Parquet file with the packets of the capture.
     scales
-        Variation of packets per bin over time scales, if there are enough bins.
+        Variation of packets per bin over time scales, and the Hurst parameter; None if there are too few bins.
     notices
         Warnings for the reader.
     command
@@ -73,7 +73,7 @@ def capture_report(
     Returns
     -------
     Report
-        For `ackclock.report.html.render`.
+        The page, for `ackclock.report.html.render`.
     """
     drawings = [*_course(capture, packets, command)] if capture.packets else []
     sections = [Section(title="Packets over time", drawings=drawings)] if drawings else []
@@ -112,7 +112,7 @@ def _answer(capture: Capture) -> str:
 def _statements(capture: Capture, scales: tuple[Burstiness, Hurst] | None) -> Iterator[Statement]:
     yield Statement(
         lead="Retransmissions:",
-        text=f"{_counted(capture.retransmissions, 'TCP segment')} retransmitted, as observed here.",
+        text=f"{_counted(capture.retransmissions, 'TCP segment')} retransmitted, as observed at the point of capture.",
     )
     if scales is not None:
         ladder, found = scales
@@ -133,7 +133,7 @@ def _conversations(capture: Capture) -> Table:
     largest = "The largest conversation" if count == 1 else f"The {count} largest conversations by bytes"
     caption = (
         f"{largest}: packets, bytes, retransmissions and mean round-trip "
-        "time from the first sender to the other side, and back. All are in flows.parquet."
+        "time from the first sender to the other side, and back. All conversations are in flows.parquet."
     )
     return Table(caption=caption, head=HEAD, rows=list(conversations(capture)))
 
@@ -144,7 +144,7 @@ def _course(capture: Capture, packets: Path, command: str) -> Iterator[Drawing]:
     yield Drawing(
         slug="sizes",
         title="Packet size against time",
-        caption="f(t): each dot stands for at least one packet of that time and size, link headers included.",
+        caption="f(t): each dot stands for at least one packet with this time and size, link headers included.",
         chart=Chart(panels=[sizes_panel(time, size, end=end, largest=largest)], height=3.6),
         csv=columns_text({"time": time, "bytes": size}),
         numbers=Table(
@@ -176,7 +176,7 @@ def _course(capture: Capture, packets: Path, command: str) -> Iterator[Drawing]:
         csv=columns_text({"time": starts, "packets": counts, "bytes": volumes}),
         numbers=Table(
             caption="Per bin",
-            head=["", "mean", "most"],
+            head=["", "mean", "maximum"],
             rows=[
                 [name, f"{each.mean():.6g}", f"{each.max():.6g}"]
                 for name, each in (("packets", counts), ("bytes", volumes))
@@ -192,7 +192,7 @@ def _end(capture: Capture) -> float:
 
 
 def _dots(packets: Path, end: float) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Return times and sizes of the drawing's non-empty cells, and the largest size; packets are read in batches."""
+    """Return times and sizes of the drawing's non-empty cells, and the end of the size axis."""
     from pyarrow import parquet  # noqa: PLC0415
 
     with parquet.ParquetFile(packets.absolute(), pre_buffer=False) as file:

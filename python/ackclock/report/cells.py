@@ -1,4 +1,4 @@
-"""Heat maps and dot rasters on a screen."""
+"""Writes heat maps and dot rasters for the screen, as SVG."""
 
 from __future__ import annotations
 

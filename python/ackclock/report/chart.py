@@ -63,13 +63,13 @@ class Series:
     width
         Line width, in points.
     marker, filled, size
-        Marker at each point, None for none; its diameter in points.
+        Marker at each point (None: no marker), whether it is filled, and its diameter in points.
     error
         Half-widths of error bars; non-finite values have no bar.
     listed
         Whether the legend lists the series. If several series share a name, list one of them.
     group
-        Series of one group are shown and hidden together (default: the group is the name).
+        Name of a group of series that are shown and hidden together (default: `name`).
 
     """
 
@@ -100,7 +100,7 @@ class Band:
     colour
         A name in `ackclock.report.style.COLOURS`, drawn translucent so that lines remain readable.
     listed
-        Whether the legend lists it.
+        Whether the legend lists the band.
 
     """
 
@@ -121,7 +121,7 @@ class Level:
     y
         Height of the line, in the unit of the y axis.
     text
-        Text above its left end; may be empty.
+        Text above the left end of the line; may be empty.
     dotted
         Whether the line is dotted instead of solid.
 

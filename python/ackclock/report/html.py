@@ -1,7 +1,7 @@
 """Reports as single HTML files that need no network and support light and dark screens.
 
-Figures are SVG in the page (`ackclock.report.screen`). Scripts only add tooltips, buttons that hide series, and filters
-of claims. Downloadable data are stored in the page in compressed form.
+Figures are SVG in the page (`ackclock.report.screen`). Scripts add only tooltips, buttons that hide series, filters of
+claims and downloads. The data for downloads are stored in the page in compressed form.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ _OURS = {
     Verdict.PARTLY: "partly confirmed",
     Verdict.NOT: "not confirmed",
 }
-"""Words for verdicts on our own claims, where they differ from the words for a paper's claims."""
+"""Words for verdicts on this study's own claims, if they differ from the words for a paper's claims."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -175,7 +175,7 @@ class Finding:
     where
         Section or figure of the source that makes the claim.
     published, ours, oracle
-        The published numbers, our measurements and the numbers of the reference simulator.
+        The published numbers, this study's measurements and the numbers of the reference simulator.
     verdict
         Verdict on the claim.
     setting
@@ -185,7 +185,7 @@ class Finding:
     rule
         The rule that decides the verdict, in words.
     command
-        The command that shows it.
+        The command that reproduces the result.
     origin
         Source of the claim: ``paper`` or ``ours``.
     section
@@ -193,7 +193,7 @@ class Finding:
     figure
         Slug of the figure that shows the claim (default: the figures that `where` names by number).
     tables
-        Tables of the numbers of a claim that has many.
+        Tables with the numbers of the claim, if there are many.
 
     """
 
@@ -414,7 +414,7 @@ def _rest(text: str) -> str:
 
 
 def _brief(text: str) -> str:
-    """Return a text, or an empty one if it is too long for a narrow column; the claim's details show the full text."""
+    """Return a text, or an empty text if it is too long for a narrow column. The claim's details show the full text."""
     return text if len(text) <= _BRIEF and text != "\N{EN DASH}" else ""
 
 

@@ -61,7 +61,7 @@ class Layout:
 
 
 def choose(points: Points, *, x: str | None = None, by: Sequence[str] | None = None) -> Layout | None:
-    """Choose a layout; None if all points are equal.
+    """Choose a layout; None if no field differs between points.
 
     The first numeric field is the x axis. Other fields define series, non-numeric fields first, as long as the panel
     has at most four series. The remaining fields define panels.
@@ -82,7 +82,9 @@ def choose(points: Points, *, x: str | None = None, by: Sequence[str] | None = N
     paths = [field.path for field in points.fields]
     for option, wanted in [("--x", x), *(("--by", each) for each in by or ())]:
         if wanted is not None and wanted not in paths:
-            raise refuse(option, wanted, one_of(wanted, paths) if paths else "must be absent: all points are equal")
+            raise refuse(
+                option, wanted, one_of(wanted, paths) if paths else "must be absent: no field differs between points"
+            )
     if not points.fields:
         return None
     numbers = [field for field in points.fields if field.numeric]

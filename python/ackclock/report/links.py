@@ -99,7 +99,7 @@ def _numbers(words: str) -> list[str]:
 
 
 def tallies(report: Report) -> list[Tally]:
-    """Count the verdicts, separately for the paper's claims and our own."""
+    """Count the verdicts, separately for the paper's claims and for this study's own claims."""
     found = []
     origins: Mapping[Origin, str] = {"paper": "of the paper", "ours": "of our own"}
     for origin, whose in origins.items():

@@ -1,4 +1,4 @@
-"""Charts on paper, drawn with Matplotlib at the width of one column."""
+"""Charts on paper, drawn with Matplotlib at a fixed width."""
 
 from __future__ import annotations
 

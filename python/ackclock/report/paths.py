@@ -74,7 +74,7 @@ def bars(x: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.floa
 
 
 def area(x: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]) -> str:
-    """Write the area between two lines, one piece per run without a gap."""
+    """Write the area between two lines, in one piece per stretch without a gap."""
     gap = np.where(np.isfinite(low) & np.isfinite(high), 0.0, np.nan)
     written = []
     for lower, upper in zip(runs(x, low + gap), runs(x, high + gap), strict=True):

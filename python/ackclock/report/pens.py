@@ -53,7 +53,7 @@ def _marker_name(series: Series) -> str:
 
 
 def marker_shapes(charts: Iterable[Chart]) -> str:
-    """Define the markers of all charts of a page, each once."""
+    """Define the markers of all charts of a page as SVG, each marker once."""
     defined = {}
     for series in (series for chart in charts for panel in chart.panels for series in panel.series):
         if series.marker:
@@ -100,7 +100,7 @@ def _entry(shown: Series | Band) -> str:
     else:
         apart = " apart" if shown.dash == "none" else ""
         group, sample = shown.group or shown.name, f'<path class="line{apart}"{pen(shown)} d="M10 70H150H290"/>'
-        if shown.marker:  # one marker, in the middle of the line
+        if shown.marker:  # one marker, in the middle of the sample line
             sample = sample.replace("marker:", "marker-mid:")
     return (
         f'<button type="button" aria-pressed="true" data-shows="{escape(group)}">'

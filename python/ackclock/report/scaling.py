@@ -31,7 +31,7 @@ _TITLES: Final = {
 _CAPTIONS: Final = {
     "cov": "The c.o.v. of sums over bins of increasing length; dashed: independent bins.",
     "variance_time": "Variance of the mean over blocks of increasing length, with the fitted line that gives H.",
-    "rescaled_range": "R/S over blocks of bins, with the fitted line that gives H.",
+    "rescaled_range": "R/S over blocks of increasing length, with the fitted line that gives H.",
     "log_scale": "Energy of wavelet coefficients at each scale with 95 % intervals, and the fitted line that gives H.",
 }
 
@@ -90,7 +90,7 @@ def scaling_drawings(ladder: Burstiness, found: Hurst, *, bin_: float | None, co
             caption=f"{_CAPTIONS[name]}{length}",
             chart=chart,
             csv=columns_text({"scale": scale, **columns}),
-            numbers=Table(caption="As drawn", head=["scale (bins)", *columns], rows=rows),
+            numbers=Table(caption="Values in the figure", head=["scale (bins)", *columns], rows=rows),
             command=command,
         )
 
@@ -124,14 +124,14 @@ def scaling_report(
     source
         Origin of the series.
     about
-        Meaning of its values.
+        Meaning of the values of the series.
     ladder, found, bin_, command
         As for `scaling_drawings`.
 
     Returns
     -------
     Report
-        For `ackclock.report.html.render`.
+        The page, for `ackclock.report.html.render`.
 
     """
     drawings = list(scaling_drawings(ladder, found, bin_=bin_, command=command))
@@ -174,7 +174,7 @@ def _cov(ladder: Burstiness) -> Chart:
 
 def _plot(estimate: HurstEstimate, label: str, colour: str) -> Chart:
     diagram = estimate.diagram
-    assert diagram is not None  # noqa: S101  # the methods of `_PLOTS` all have one
+    assert diagram is not None  # noqa: S101  # the methods in `_PLOTS` all have a diagram
     error = None
     if diagram.errors is not None:
         error = diagram.values * np.log(2) * diagram.errors * _TWO_SIGMA

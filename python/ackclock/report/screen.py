@@ -156,7 +156,7 @@ def _reach(panel: Panel) -> Iterable[NDArray[np.float64]]:
 
 
 def _error(series: Series) -> NDArray[np.float64] | None:
-    """Return the half-widths of error bars; None unless every point has one."""
+    """Return the half-widths of error bars; None unless all of them are finite."""
     if series.error is None or not np.isfinite(error := _array(series.error)).all():
         return None
     return error

@@ -1,6 +1,6 @@
 """Defines the common style of figures, with colours that suit colour-blind readers, dark pages and grey print.
 
-Related curves share a hue; the second one is lighter and dashed, and every curve has its own marker shape. The hues are
+Related curves share a hue; the second curve is lighter and dashed. Every curve has its own marker shape. The hues are
 close to the palette of Okabe and Ito (2008), which readers with common kinds of colour-blindness can distinguish.
 """
 

@@ -62,17 +62,17 @@ def sweep_report(
     command
         The command that creates the page.
     provenance
-        Provenance: pairs of name and value.
+        Origin of the page, such as program versions: pairs of name and value.
 
     Returns
     -------
     Report
-        For `ackclock.report.html.render`.
+        The page, for `ackclock.report.html.render`.
 
     Raises
     ------
     ScenarioError
-        There is no such field or measure, or no run.
+        There is no such field or measure, or the store has no successful run.
 
     """
     for each in y or ():
@@ -135,7 +135,7 @@ def _statements(
             f"between {min(found):.4g} s and {max(found):.4g} s" if min(found) < max(found) else f"at {found[0]:.4g} s"
         )
         yield Statement(
-            lead="Warm-up:", text=f"over {ends} of simulated time by MSER-5, in {len(found)} of {total} runs."
+            lead="Warm-up:", text=f"ends {ends} of simulated time by MSER-5, in {len(found)} of {total} runs."
         )
     yield from _doubts(points, measures, layout)
     if failures:
@@ -188,18 +188,20 @@ def _doubts(points: Points, measures: Sequence[str], layout: Layout | None) -> I
     }
     if any(wide.values()):
         uncertain = ", ".join(f"{measure} at {number} of {count} points" for measure, number in wide.items() if number)
-        yield Statement(lead="Uncertain means:", text=f"the half-width exceeds the mean of {uncertain}.")
+        yield Statement(
+            lead="Uncertain means:", text=f"the half-width of the 95 % interval exceeds the mean of {uncertain}."
+        )
     if points.repeated:
         were = "run was" if points.repeated == 1 else "runs were"
         yield Statement(
             lead=f"{points.repeated} {were} omitted:",
-            text="another run had the same scenario and seed; they differ in their records, in the removed warm-up, "
-            "or in the engine's version.",
+            text="another run had the same scenario and seed. The runs differ in their records, in the "
+            "excluded warm-up or in the engine's version.",
         )
     if layout and (panels := layout.panels(points.points)) > MOST_PANELS:
         yield Statement(
             lead=f"{MOST_PANELS} of {panels} panels are drawn:",
-            text="--x and --by select others; the data contain all.",
+            text="--x and --by select other panels; the CSV files contain all points.",
         )
 
 
@@ -219,7 +221,7 @@ def _numbers(points: Points, measure: str) -> Table:
         found = point.interval(measure)
         ends = [f"{found.low:.6g}", f"{found.high:.6g}", found.method] if found else ["-"] * 3
         rows.append([*_fields(points, point), str(found or "-"), *ends, str(found.count if found else 0)])
-    head = [*_heads(points), "Mean ± half-width", "Low", "High", "By", "n"]
+    head = [*_heads(points), "Mean ± half-width", "Low", "High", "Method", "n"]
     return Table(caption=f"{label(measure)}: 95 % confidence intervals.", head=head, rows=rows)
 
 
@@ -229,7 +231,7 @@ def _heads(points: Points) -> list[str]:
 
 
 def _fields(points: Points, point: Point) -> list[str]:
-    return [field.shown(point.place[field.path]) for field in points.fields] or ["the only one"]
+    return [field.shown(point.place[field.path]) for field in points.fields] or ["the only point"]
 
 
 def _csv(points: Points, measure: str) -> str:

@@ -1,8 +1,8 @@
 """The engine's catalogue: its congestion-control laws, queues and senders, with their parameters.
 
-Congestion-control laws (window laws) and queue disciplines declare their parameters in their own Rust files; senders
-declare their options there. The scenario's fields, its validation, the plan, the JSON Schema and ``ackclock list`` are
-derived from these declarations, so that a new law, queue or option needs no Python code.
+Each congestion-control law (window law) and each queue discipline declares its parameters in its Rust file. Senders
+declare their options in Rust as well. The scenario's fields, its validation, the plan, the JSON Schema and ``ackclock
+list`` are derived from these declarations, so that a new law, queue or option needs no Python code.
 """
 
 import functools
@@ -75,7 +75,7 @@ class Catalogue:
         return {name: option for part in self.options.values() for name, option in part.items()}
 
     def law_of(self, variant: str) -> Entry:
-        """Return the window law of a sender."""
+        """Return the window law of a TCP variant."""
         return self.congestion[self.variants[variant].congestion]
 
 

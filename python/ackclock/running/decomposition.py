@@ -20,8 +20,8 @@ def components(scenario: object) -> tuple[Component, ...]:
     """Partition a scenario into components that do not affect each other.
 
     Two flows are dependent if their data or ACKs share a link, or if a chain of such flows connects them. A component
-    is therefore a connected component of the graph whose nodes are links, with an edge between two links that a flow
-    crosses. Qiu, Zhang and Keshav (section 2.2) apply this rule to the access links of domains; here it applies to
+    is therefore a connected component of the graph whose nodes are links, with an edge between two links if a flow
+    crosses both. Qiu, Zhang and Keshav (section 2.2) apply this rule to the access links of domains; here it applies to
     every link. `simulate` runs components in parallel.
 
     Parameters

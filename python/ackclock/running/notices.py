@@ -14,16 +14,17 @@ from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.scenario.sources import Paced
 
 WINDOW_LIMITED: Final = 0.5
-"""The fraction of send turns above which a group counts as limited by its advertised window."""
+"""A group counts as limited by its advertised window if the window stopped its senders in at least this fraction of
+their opportunities to send."""
 
 _WORTH_LEAVING_OUT: Final = 0.05
 """Relative change of the cov or of the mean arrivals, caused by the start-up phase, above which the phase is
 reported."""
 
 _CUT_WORTH_TELLING: Final = 0.001
-"""The fraction of exponential packet sizes above the maximum packet size that is reported."""
+"""Smallest fraction of exponential packet sizes above the maximum packet size that is reported."""
 _LEFT_OUT: Final = 0.05
-"""The fraction of incomplete transfers above which their absence from completion times is reported."""
+"""Fraction of incomplete transfers above which a notice reports that completion times exclude them."""
 _RARE_SIZE: Final = math.log(1e6)
 """An exponential size exceeds this multiple of its mean once in a million packets."""
 
@@ -63,7 +64,7 @@ class Notices:
             transfers ``unfinished`` and ``completed``, the mean delay and the mean ``wait`` at the measured link; and
             ``bins``, the arrivals per bin.
         warmup
-            The result of MSER-5 for these bins.
+            The result of MSER-5 for the arrivals per bin.
         """
         return (
             *self._before,
@@ -96,7 +97,7 @@ def _waited(scenario: Scenario, counts: Sequence[int]) -> Iterator[str]:
 
 
 def _overload_of_requests(scenario: Scenario, measured: Measured) -> Iterator[str]:
-    """Report an open loop whose load exceeds the link's rate, so that there is no steady state."""
+    """Report requests whose load reaches the link's rate, so that there is no steady state."""
     load = sum(group.source.load for group in measured.groups if isinstance(group.source, Connections))
     if load >= 1:
         yield (
@@ -129,9 +130,9 @@ def _bins(scenario: Scenario, bins: Sequence[int], warmup: Warmup) -> Iterator[s
 
 def _start(scenario: Scenario, bins: Sequence[int], rest: Sequence[int], end: float) -> Iterator[str]:
     (mean, cov), (later_mean, later_cov) = map(_mean_and_cov, (bins, rest))
-    # Thresholds for changes by chance: for independent bins, four standard errors of the cov and three of the mean.
-    # They are this wide because dependent bins vary more, and because MSER-5 chooses the truncation point to exclude a
-    # bursty period.
+    # Changes below these thresholds may occur by chance. For independent bins, they are four standard errors of the cov
+    # and three of the mean. They are this wide because dependent bins vary more, and because MSER-5 chooses the
+    # truncation point to exclude a bursty period.
     by_chance = 3 / math.sqrt(len(bins))
     changes = [
         f"{name} would be {later:.4g}, not {now:.4g}"
@@ -165,12 +166,12 @@ def _window_limited(scenario: Scenario, shares: Sequence[float | None]) -> Itera
         if share is not None and share >= WINDOW_LIMITED and isinstance(group.transport, Tcp):
             yield (
                 f"Group {group.name} was limited by its advertised window (max_window = {group.transport.max_window}) "
-                f"in {share:.0%} of its send turns: congestion control had little effect there."
+                f"in {share:.0%} of its opportunities to send: congestion control had little effect then."
             )
 
 
 def _red(measured: Measured, highest: float | None) -> Iterator[str]:
-    """Report an average queue, in packets or bytes, that never reached the threshold of RED."""
+    """Report that RED's average queue, in packets or bytes, never exceeded ``min_th``."""
     queue = measured.link.queue
     if highest is None or queue is None or queue.kind != "red":
         return
@@ -183,7 +184,7 @@ def _red(measured: Measured, highest: float | None) -> Iterator[str]:
 
 
 def _red_out_of_reach(scenario: Scenario, measured: Measured) -> Iterator[str]:
-    """Report a queue that is full before its average can reach ``max_th``."""
+    """Report a RED queue that is full before its average can reach ``max_th``."""
     queue = measured.link.queue
     if queue is None or queue.kind != "red":
         return
@@ -218,7 +219,7 @@ def _cut_sizes(scenario: Scenario) -> Iterator[str]:
         cut = math.exp(-LONGEST_PACKET / mean)
         if _spread(group) and cut > _CUT_WORTH_TELLING:
             yield (
-                f"Group {group.name} cuts {cut:.1%} of its packets to {LONGEST_PACKET} bytes: their mean is "
+                f"Group {group.name} cuts {cut:.1%} of its packets to {LONGEST_PACKET} bytes: its mean packet size is "
                 f"{mean * (1 - cut):.0f} bytes, not {mean}."
             )
 
@@ -238,9 +239,9 @@ def _no_room(scenario: Scenario) -> Iterator[str]:
 
 
 def _passages(scenario: Scenario) -> Iterator[tuple[str, Link | GraphLink, int]]:
-    """Yield each link that a group's packets cross, by name, with their size; ACKs use the reverse path.
+    """Yield the name, the link and the packet size for each link that a group's data or ACKs cross.
 
-    For random sizes, the size is one that a packet in a million exceeds.
+    For random packet sizes, the yielded size is exceeded by one packet in a million.
     """
     for group, there, back in ways(scenario):
         data = group.packet_size or scenario.packet_size
@@ -269,8 +270,8 @@ def _small_buffer(scenario: Scenario, measured: Measured) -> Iterator[str]:
 def _overload(measured: Measured) -> Iterator[str]:
     """Report UDP sources that offer more than the link carries.
 
-    The notice does not say that the queue is full, because that depends on the queue: if its limit counts the packet in
-    service, it may have space for no other packet.
+    The notice does not say that the queue is full: if the limit includes the packet in service, the queue may be too
+    short for any other packet.
     """
     offered = sum(
         min(count * group.source.mean_rate * 8 * (group.packet_size or 0), narrowest)

@@ -10,7 +10,7 @@ from ackclock.scenario import SCHEMA
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """The program that made a run. Attributes that its record does not name are None."""
+    """The program that made a run. An attribute is None if the record of the run does not contain it."""
 
     version: str | None
     """Version of Ackclock."""
@@ -21,13 +21,13 @@ class Origin:
 
     @classmethod
     def here(cls) -> Self:
-        """Return the installed program."""
+        """Return the origin of runs that the installed program makes."""
         known = catalogue()
         return cls(version=known.version, revision=known.revision, schema=SCHEMA)
 
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> Self:
-        """Read the program from the record of a run; a value of another type counts as absent.
+        """Read the program from the record of a run; a value of the wrong type counts as absent.
 
         Examples
         --------

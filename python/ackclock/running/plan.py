@@ -25,15 +25,15 @@ from ackclock.scenario.quantity import RATE, TIME
 from ackclock.scenario.routes import directed
 from ackclock.scenario.sources import Setting
 
-# Limit for sources of fractional Gaussian noise, which draw all bins before a run can be interrupted. This takes
-# seconds, and memory for the whole run.
+# Maximum number of bins of all sources of fractional Gaussian noise. They are drawn before a run can be interrupted,
+# which takes seconds, and stay in memory for the whole run.
 _MOST_BINS: Final = 2**23
-# Limit for the memory that rate traces take.
+# Maximum number of steps of all rate traces, which bounds their memory.
 _MOST_STEPS: Final = 2**22
 
 
 def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[CaptureRequest] = ()) -> str:
-    """Write the engine's plan of an effective scenario, as JSON."""
+    """Return the engine's plan of an effective scenario, as JSON."""
     _refuse_too_many_bins(scenario)
     _refuse_too_many_steps(scenario)
     refuse_too_many_requests(scenario)
@@ -64,7 +64,7 @@ def _refuse_too_many_bins(scenario: Scenario) -> None:
             bins += group.count * -(-duration // TIME.parse(group.source.bin))
             if bins > _MOST_BINS:
                 at = f"{'clients' if scenario.clients else 'flows'}.{place}.source.bin"
-                limit = f"must make at most {_MOST_BINS:,} bins of the run, those of all flows together"
+                limit = f"must give at most {_MOST_BINS:,} bins in the run, summed over all flows"
                 raise refuse(at, group.source.bin, limit)
 
 
@@ -84,7 +84,7 @@ def _refuse_too_many_steps(scenario: Scenario) -> None:
             steps += trace.course().times.size
             if steps > _MOST_STEPS:
                 field, value = ("steps", trace.steps) if trace.path is None else ("path", trace.path)
-                limit = f"must leave the traces of all links together at most {_MOST_STEPS:,} steps"
+                limit = f"must be shorter: the rate traces of all links may have at most {_MOST_STEPS:,} steps in total"
                 raise refuse(f"{at}.{name}.{field}", value, limit)
 
 

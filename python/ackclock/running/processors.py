@@ -63,7 +63,7 @@ def _present() -> int:
 
 
 def cpu_time() -> float:
-    """Return the CPU time of a run made by this thread, in seconds.
+    """Return the CPU time used so far by the runs of this thread, in seconds.
 
     The main thread waits for interrupts while another thread makes the run. In the main thread, the CPU time of the
     whole process is therefore returned.

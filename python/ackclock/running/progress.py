@@ -19,7 +19,7 @@ def progress_bar(label: str, total: float) -> Iterator[Callable[..., None]]:
     Yields
     ------
     Callable
-        To be called with the amount done so far, its description, and the total if it has changed.
+        Function to call with the amount of work done so far, its description, and the total if that has changed.
     """
     if not sys.stderr.isatty():
         yield lambda _done, _words, _total=None: None

@@ -26,7 +26,7 @@ class RecordKind:
     sampled: bool
     """Whether a request may give an interval."""
     engine_interval: str | None = None
-    """The engine's name of the interval."""
+    """Name of the interval in the engine's plan."""
     default_interval: bool = False
     """Whether the interval defaults to ``measure.bin``."""
     everywhere: bool = False
@@ -42,7 +42,7 @@ KINDS: Final = {
         default_interval=True,
     ),
     "queue": RecordKind(
-        "packets and bytes waiting at a link, and RED's average as of the last arrival, sampled every measure.bin or "
+        "packets and bytes waiting at a link, and RED's average at the last arrival, sampled every measure.bin or "
         "interval",
         of_links=True,
         sampled=True,
@@ -51,7 +51,7 @@ KINDS: Final = {
     ),
     "drops": RecordKind("each packet dropped by a link's queue or by its loss model", of_links=True, sampled=False),
     "packets": RecordKind(
-        "each event of a packet at every link, or at the named ones: enqueue, dequeue, receive, drop or lost",
+        "each event of a packet at every link, or at the named links: enqueue, dequeue, receive, drop or lost",
         of_links=True,
         sampled=False,
         everywhere=True,
@@ -97,7 +97,7 @@ def understand(requests: Iterable[str], scenario: Scenario) -> list[Record]:
     Raises
     ------
     ScenarioError
-        A request refers to something that does not exist, occurs twice, or would fill more than :data:`MOST_ROWS` rows.
+        A request names something that does not exist, is repeated, or would give more than :data:`MOST_ROWS` rows.
     """
     requests = [requests] if isinstance(requests, str) else list(requests)
     records = [_understand(request, scenario) for request in requests]
@@ -112,7 +112,7 @@ def understand(requests: Iterable[str], scenario: Scenario) -> list[Record]:
 
 
 def kind_of(request: str) -> str:
-    """Return the kind of a request, whether or not it exists.
+    """Return the kind that a request names, even if there is no such kind.
 
     Examples
     --------
@@ -138,7 +138,11 @@ def _understand(request: object, scenario: Scenario) -> Record:
     places = where.split(",") if at else None
     numbers = _links(request, places, scenario, kind) if kind.of_links else _flows(request, places, scenario)
     if name == "transfers" and not any(group.has_transfers for group in scenario.groups):
-        raise refuse("record", request, "needs a source with transfers that end: transfers, or greedy with a size")
+        raise refuse(
+            "record",
+            request,
+            "requires transfers that end: a source of kind transfers or connections, or greedy with a size",
+        )
     record = Record(name, tuple(dict.fromkeys(numbers)), interval)
     _bounded(request, record, scenario)
     return record

@@ -14,7 +14,7 @@ MOST_REQUESTS: Final = 30_000_000
 
 
 def wire_bytes(group: Clients | Flow) -> float:
-    """Return the mean wire size of an effective group's transfer and its SYN, without retransmissions, in bytes."""
+    """Return the mean number of bytes on the wire per transfer of a group, with its SYN and without retransmissions."""
     source, transport = group.source, group.transport
     assert isinstance(source, Connections)  # noqa: S101  # narrows the type; the caller has checked
     assert isinstance(transport, Tcp)  # noqa: S101  # transfers require TCP
@@ -35,7 +35,7 @@ def refuse_too_many_requests(scenario: Scenario) -> None:
     Raises
     ------
     ScenarioError
-        The clients of all groups make more than `MOST_REQUESTS` in a run.
+        The clients of all groups make more than `MOST_REQUESTS` requests in a run.
     """
     requests = 0.0
     for at, group in open_loops(scenario):
@@ -43,7 +43,7 @@ def refuse_too_many_requests(scenario: Scenario) -> None:
         requests += request_rate(scenario, group) * group.count * seconds
         if requests > MOST_REQUESTS:
             allowed = (
-                f"must leave at most {MOST_REQUESTS:,} requests in {scenario.duration} (it makes {requests:,.0f}); "
+                f"must give at most {MOST_REQUESTS:,} requests in {scenario.duration} (now {requests:,.0f}); "
                 "shorten the run, or make transfers larger"
             )
             raise refuse(f"{at}.source.load", getattr(group.source, "load", None), allowed)

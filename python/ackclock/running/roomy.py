@@ -42,11 +42,12 @@ class Roomy:
     """Index of the group in the scenario."""
     name: str
     queues: list[str]
-    """Names of the links with these queues."""
+    """Names of the links with queues of the default limit."""
     room: int
-    """Default limit of the queues, in packets."""
+    """The default limit, in packets."""
     least: float
-    """Delay of a packet without these queues and that of the measured link, with all others full, s."""
+    """Delay of a packet in s, if `queues` and the queue of the measured link are empty and all other queues are
+    full."""
     round_trip: float
     """Round-trip propagation delay, s."""
 
@@ -73,7 +74,7 @@ def roomy(scenario: Scenario) -> Iterator[Roomy]:
 
 
 def held(found: Sequence[Roomy], delays: Sequence[float | None], waits: Sequence[float | None]) -> Iterator[str]:
-    """Report queues in which packets waited for longer than a round trip: more than one bandwidth-delay product.
+    """Report queues with the default limit in which packets waited for longer than a round-trip time.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Runs a scenario and holds its results."""
+"""Runs a scenario, and defines the object with its results."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -106,10 +106,10 @@ class Run:
     def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = writing.SNAP_LENGTH) -> Written:
         """Write the packets of a capture to a new pcapng file.
 
-        The file has one interface with the packets of all requested points; received packets are inbound, offered or
-        dequeued ones outbound. Times are whole nanoseconds since the beginning of the run. Each packet has IPv4 and TCP
-        or UDP headers with checksums, in front of a zero payload. A packet that the link does not carry has a comment
-        with the reason.
+        The file has one interface with the packets of all requested points. Received packets are inbound; offered or
+        dequeued packets are outbound. Times are whole nanoseconds since the beginning of the run. Each packet has IPv4
+        and TCP or UDP headers with checksums, in front of a zero payload. A packet that the link does not carry has a
+        comment with the reason.
 
         Parameters
         ----------
@@ -144,19 +144,19 @@ class Run:
 
     def _origin(self) -> str:
         """Describe the origin of a capture, as stored in its file."""
-        from ackclock.study.store.row import scenario_id  # noqa: PLC0415  # of use only here
+        from ackclock.study.store.row import scenario_id  # noqa: PLC0415  # used only here
 
         name = scenario_id(self.scenario.to_json())
         return f"scenario {name}, seed {self.seed}; times from the beginning of the run"
 
     def batch_means(self) -> "BatchMeans":
-        """Return the mean arrivals per bin after the warm-up, with the interval that a single long run allows.
+        """Return the mean arrivals per bin after the warm-up, with a confidence interval from this single run.
 
         Returns
         -------
         ackclock.analysis.BatchMeans
             In packets per bin of the record ``arrivals`` at the measured link, from `warmup` on (from ``measure.from``
-            on if none was found).
+            on if no end of the warm-up was found).
 
         Raises
         ------
@@ -222,21 +222,21 @@ def simulate(
     scenario
         The scenario.
     seed
-        Random seed. The same scenario and seed give the same bytes, with any records.
+        Random seed. The same scenario and seed give byte-identical results, whichever records are requested.
     record
         Tables to record in addition to ``flows``: ``KIND[@WHERE][/INTERVAL]``, such as ``"arrivals"`` or
         ``"queue@bottleneck/10ms"``.
     capture
         Packets to capture for `Run.write_pcapng`: ``LINK[@POINT]``, several with commas, such as ``"bottleneck"`` or
         ``"access.0,access.0.reverse@receive"``. Packets are captured when they are offered to the link's queue; with
-        the point ``dequeue`` when their transmission begins; with ``receive`` when they reach the far end.
+        the point ``dequeue``, when their transmission begins; with the point ``receive``, when they reach the far end.
     progress
         Called periodically with the fraction of simulated time done; an exception stops the run.
     jobs
         Number of `components` of the scenario to run in parallel (default: one per CPU). Does not affect results.
     memory
         Memory limit, such as ``"8 GB"`` (default: half of the machine's memory). A run that cannot fit is rejected
-        before it begins; one that exceeds the limit later is stopped.
+        before it begins. A run that exceeds the limit later is stopped.
 
     Returns
     -------
@@ -280,7 +280,7 @@ def whole_scenario(given: object) -> Scenario:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """The results of a run as plain tables."""
+    """The results of a run in plain dictionaries."""
 
     summary: Mapping[str, Any]
     """The values of its `Summary`, by name."""
@@ -306,7 +306,7 @@ class Prepared:
 
     @classmethod
     def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
-        """Fill in the defaults of a scenario, parse the requests and make the plan; reject other objects."""
+        """Fill in the defaults of a scenario, parse the requests and make the plan; reject objects of other types."""
         effective = whole_scenario(scenario).effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
@@ -320,7 +320,7 @@ class Prepared:
         jobs: int = 1,
         memory: int | None = None,
     ) -> Callable[[], Outcome]:
-        """Simulate the scenario with one seed within a memory limit. The returned function gives the outcome."""
+        """Simulate the scenario with one seed within a memory limit. The returned function reads the outcome."""
         SEED.require("seed", seed)
         memory = memory_bound(None) if memory is None else memory
         try:

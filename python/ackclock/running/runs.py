@@ -56,7 +56,7 @@ class Estimate:
 
     @property
     def warning(self) -> str:
-        """A caveat: too few runs, or too wide an interval; empty if there is none."""
+        """Why the estimate is unreliable: too few runs, or too wide an interval. Empty if it is reliable."""
         return "undefined in every run" if self.interval is None else self.interval.warning
 
     def __str__(self) -> str:
@@ -72,14 +72,14 @@ class GroupRuns:
     Parameters
     ----------
     name
-        The group.
+        Name of the group.
     summaries
-        Its summary in each run.
+        The group's summary in each run.
     """
 
     def __init__(self, name: str, summaries: Iterable[GroupSummary]) -> None:
         self.name = name
-        """The group."""
+        """Name of the group."""
         self._summaries = tuple(summaries)
 
     @property
@@ -108,14 +108,14 @@ class LinkRuns:
     Parameters
     ----------
     name
-        The link.
+        Name of the link.
     summaries
-        Its summary in each run.
+        The link's summary in each run.
     """
 
     def __init__(self, name: str, summaries: Iterable[LinkSummary]) -> None:
         self.name = name
-        """The link."""
+        """Name of the link."""
         self._summaries = tuple(summaries)
 
     def __repr__(self) -> str:
@@ -133,8 +133,8 @@ class LinkRuns:
 class Runs(Sequence[Run]):
     """Runs of one scenario, one per seed, in the order of seeds.
 
-    Each number of a :class:`~ackclock.Summary` is an attribute: ``runs.cov`` is an :class:`Estimate`. So is each number
-    of a group in `groups`.
+    Each number of a :class:`~ackclock.Summary` is an attribute: ``runs.cov`` is an :class:`Estimate`. Each number of a
+    group in `groups` is an :class:`Estimate` too.
     """
 
     def __init__(self, runs: Iterable[Run]) -> None:
@@ -186,18 +186,19 @@ class Runs(Sequence[Run]):
         return Links(LinkRuns(link[0].name, link) for link in summaries)
 
     def compare(self, other: "Runs", measure: str) -> "Comparison":
-        """Compare a number of these runs with the same number of other runs, seed by seed.
+        """Compare one measure of these runs with the same measure of other runs, seed by seed.
 
         Runs with the same seed use the same random numbers, even if their scenarios differ: each source, sender and
-        queue draws from its own stream. Their differences therefore vary less than the values, and few seeds are
-        enough.
+        queue draws from its own stream. The differences within pairs therefore vary less than the values, and few seeds
+        are enough.
 
         Parameters
         ----------
         other
             Runs of another scenario, with the same seeds.
         measure
-            A number of a :class:`~ackclock.Summary`, such as ``cov``. Pairs in which it is undefined are excluded.
+            A number of a :class:`~ackclock.Summary`, such as ``cov``. Pairs in which the measure is undefined are
+            excluded.
 
         Returns
         -------
@@ -208,7 +209,7 @@ class Runs(Sequence[Run]):
         Raises
         ------
         ScenarioError
-            The number does not exist, the seeds differ, or no pair has a value.
+            The measure does not exist, the seeds differ, or the measure is undefined in all pairs.
         """
         from ackclock.analysis import compare_paired  # noqa: PLC0415  # it loads NumPy
 
@@ -219,14 +220,15 @@ class Runs(Sequence[Run]):
         values = (getattr(runs, measure).values for runs in (self, other))
         pairs = [pair for pair in zip(*values, strict=True) if None not in pair]
         if not pairs:
-            raise refuse("measure", measure, "must be defined for both in at least one seed")
+            raise refuse("measure", measure, "must be defined in both runs of at least one seed")
         return compare_paired(*zip(*pairs, strict=True))
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """The notices of all runs, each once.
+        """The notices of all runs, without duplicates.
 
-        A number that differs between runs becomes a range. A notice of only some runs ends with their number.
+        A number that differs between runs becomes a range. A notice that only some runs have ends with the number of
+        these runs.
         """
         return told_once((run.notices for run in self._runs), of=len(self))
 
@@ -258,7 +260,7 @@ def replicate(
     jobs: int | None = None,
     memory: str | None = None,
 ) -> Runs:
-    """Run a scenario under several seeds, on all cores, with a progress bar in a terminal.
+    """Run a scenario with several seeds, on all cores, with a progress bar in a terminal.
 
     Parameters
     ----------
@@ -276,14 +278,14 @@ def replicate(
     Returns
     -------
     Runs
-        In the order of seeds; each run is the same as if run alone.
+        The runs, in the order of seeds. Each run has the same results as when it runs alone.
 
     Raises
     ------
     ScenarioError
         A seed or a record request is not allowed, or a run needs more memory.
     """
-    from ackclock.study import Point, run_grid  # noqa: PLC0415  # of use only here
+    from ackclock.study import Point, run_grid  # noqa: PLC0415  # used only here
 
     points = [Point(name="the scenario", scenario=scenario)]
     made = run_grid(points, seeds=_seeds(seeds), take=_whole, record=record, jobs=jobs, memory=memory)
@@ -291,9 +293,10 @@ def replicate(
 
 
 def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
-    """Merge the notices of `of` runs, each once.
+    """Merge the notices of `of` runs, without duplicates.
 
-    A number that differs between runs becomes a range. A notice of only some runs ends with their number.
+    A number that differs between runs becomes a range. A notice that only some runs have ends with the number of these
+    runs.
     """
     alike: dict[tuple[tuple[str, ...], int], list[list[str]]] = {}
     for one in notices:

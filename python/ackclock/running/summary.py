@@ -78,9 +78,9 @@ class LinkSummary:
     """Results at a measured link, over all flows. Undefined ratios are ``None``."""
 
     name: str
-    """The link."""
+    """Name of the link."""
     arrivals: int
-    """Packets offered to the queue, including dropped ones."""
+    """Packets offered to the queue, including dropped packets."""
     departures: int
     """Packets whose transmission began."""
     drops: int
@@ -108,15 +108,15 @@ class GroupSummary:
     """Results of one group. Counters that do not apply are 0, undefined ratios ``None``."""
 
     name: str
-    """The group."""
+    """Name of the group."""
     clients: int
-    """Number of its flows."""
+    """Number of flows in the group."""
     arrivals: int
-    """Its packets offered to the measured queue, including dropped ones."""
+    """Packets of the group offered to the measured queue, including dropped packets."""
     departures: int
-    """Its packets whose transmission began."""
+    """Packets of the group whose transmission began."""
     drops: int
-    """Its packets dropped by the queue or by the link's loss model."""
+    """Packets of the group dropped by the queue or by the link's loss model."""
     loss: float | None
     """Drops divided by arrivals."""
     throughput_bps: float
@@ -124,13 +124,13 @@ class GroupSummary:
     goodput_bps: float
     """Bits delivered in order for the first time, per second, including headers."""
     cov: float | None
-    """Coefficient of variation of its arrivals per bin."""
+    """Coefficient of variation of the group's arrivals per bin."""
     cov_poisson: float | None
     """C.o.v. of the Poisson load that the group's sources offer, per bin."""
     queue_mean: float
-    """Time average of the number of its waiting packets: its share of the queue."""
+    """Time average of the number of the group's waiting packets: the group's share of the queue."""
     delay_mean: float | None
-    """Mean one-way delay of its packets, s."""
+    """Mean one-way delay of the group's packets, s."""
     jitter: float | None
     """Interarrival jitter (RFC 3550, section 6.4.1), s."""
     timeouts: int
@@ -138,19 +138,19 @@ class GroupSummary:
     fast_retransmits: int
     """Fast retransmits."""
     dup_acks: int
-    """Duplicate ACKs received by its senders."""
+    """Duplicate ACKs received by the group's senders."""
     retransmissions: int
     """Packets retransmitted."""
     duplicates: int
-    """Data packets that reached a receiver that already had them."""
+    """Data packets whose receiver already had their data."""
     timeouts_per_dup_ack: float | None
     """Timeouts divided by duplicate ACKs."""
     jain_index: float | None
-    """Jain's fairness index over its flows' goodput."""
+    """Jain's fairness index over the goodput of the group's flows."""
     shut_off: int
-    """Number of the group's flows below 2 % of both their fair share of the measured link and their offered load."""
+    """Number of the group's flows with a goodput below 2 % of both their fair share and their offered load."""
     starved: int
-    """Number of the group's flows below 10 % of both their fair share and their offered load."""
+    """Number of the group's flows with a goodput below 10 % of both their fair share and their offered load."""
     completed: int
     """Completed finite transfers."""
     completion_mean: float | None
@@ -175,7 +175,7 @@ class Summary:
     """Summary of a run. Counters that do not apply are 0, undefined ratios ``None``."""
 
     arrivals: int
-    """Packets offered to the queue, including dropped ones."""
+    """Packets offered to the queue, including dropped packets."""
     departures: int
     """Packets whose transmission began."""
     drops: int
@@ -215,7 +215,7 @@ class Summary:
     retransmissions: int
     """Packets retransmitted."""
     duplicates: int
-    """Data packets that reached a receiver that already had them: unnecessary retransmissions."""
+    """Data packets whose receiver already had their data: unnecessary retransmissions."""
     timeouts_per_dup_ack: float | None
     """Timeouts divided by duplicate ACKs."""
     jain_index: float | None
@@ -223,10 +223,10 @@ class Summary:
     jain_between: float | None
     """Jain's fairness index over the groups' goodput per client."""
     shut_off: int
-    """Number of flows below 2 % of both their fair share and their offered load. The fair share is the link's rate
-    divided by the number of flows that cross it."""
+    """Number of flows with a goodput below 2 % of both their fair share and their offered load. The fair share is the
+    link's rate divided by the number of flows that cross the link."""
     starved: int
-    """Number of flows below 10 % of both their fair share and their offered load."""
+    """Number of flows with a goodput below 10 % of both their fair share and their offered load."""
     groups: Groups[GroupSummary]
     """Results of each group, in order or by name, as ``groups["near"]``."""
     links: Links[LinkSummary]

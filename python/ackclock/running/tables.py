@@ -30,7 +30,7 @@ def to_arrow(rows: engine.Rows, scenario: Scenario) -> "pa.Table":
 
 
 def _array(kind: str, content: bytes, name_of: Callable[[int], str] | None) -> "pa.Array":
-    """Make an array from the engine's bytes, shared with Arrow if possible.
+    """Make an Arrow array from the engine's bytes, without a copy if possible.
 
     `pa.array` is not used, because it would import an installed pandas to check the type of the values: 2 s of CPU
     time.
@@ -62,7 +62,7 @@ def _bits(values: "np.ndarray") -> "pa.Buffer":
 
 
 def _named(numbers: "np.ndarray", name_of: Callable[[int], str]) -> "pa.Array":
-    """Replace ids by their names, as a dictionary-encoded array."""
+    """Return a dictionary-encoded array with the name of each id."""
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
 

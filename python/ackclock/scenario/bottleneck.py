@@ -53,7 +53,8 @@ def find_measured(scenario: Scenario) -> Measured:
 
 
 _Crossing = tuple[int, float] | None
-"""Number of a group's flows that cross the measured link, and the highest rate at which they reach it, in bit/s."""
+"""Number of a group's flows that cross the measured link, and the highest rate at which their data can reach the link,
+in bit/s."""
 
 
 def _in_dumbbell(scenario: Scenario, number: int) -> tuple[Link | GraphLink, list[_Crossing]]:
@@ -128,7 +129,7 @@ class Pipe:
     """Capacity of a bottleneck and its buffer in packets, compared with the number of connections that share it."""
 
     connections: int
-    """Number of TCP flows whose data crosses the bottleneck, Conn."""
+    """Number of TCP flows whose data crosses the bottleneck (Conn in the paper cited at `pipe`)."""
     optimal: int
     """Bandwidth-delay product W_opt: the bottleneck's rate times the round-trip propagation delay, rounded to whole
     packets."""
@@ -147,7 +148,7 @@ class Pipe:
 
     @property
     def size(self) -> Literal["large", "medium", "small"]:
-        """Kind of pipe: large above three packets per connection, small below one, medium otherwise."""
+        """Kind of pipe: large above three packets per connection, small below one packet, medium otherwise."""
         if self.capacity > 3 * self.connections:
             return "large"
         return "small" if self.capacity < self.connections else "medium"
@@ -164,8 +165,8 @@ def pipe(scenario: Scenario) -> Pipe:
     Returns
     -------
     Pipe
-        The pipe. Packet sizes and delays that differ between flows are averaged. A buffer limit in bytes counts the
-        whole packets that fit.
+        The pipe. Packet sizes and delays that differ between flows are averaged. A buffer limit in bytes is converted
+        to the number of whole packets that fit.
 
     Raises
     ------

@@ -71,7 +71,7 @@ def _routes(scenario: "Scenario") -> Iterator[InitErrorDetails]:
         ways = [(flow.from_, flow.to)] + ([(flow.to, flow.from_)] if isinstance(flow.transport, Tcp) else [])
         for a, b in ways:
             if routes.route(a, b) is None:
-                purpose = "" if (a, b) == ways[0] else ", where ACKs return"
+                purpose = "" if (a, b) == ways[0] else ", the path of the ACKs"
                 yield wrong(
                     ("flows", place, "to"),
                     flow.to,
@@ -106,7 +106,7 @@ def _groups(scenario: "Scenario") -> Iterator[InitErrorDetails]:
             yield wrong(
                 (table, place, "count"),
                 group.count,
-                f"must leave the total{each} at or below {MOST_FLOWS} (it is {total} here)",
+                f"must keep the total{each} at or below {MOST_FLOWS} (it is {total} here)",
             )
             break
         yield from _group(scenario, (table, place), group)
@@ -127,13 +127,17 @@ def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterato
     if not isinstance(group.transport, Tcp):
         if not isinstance(group.source, Paced):
             paced = ", ".join(source.model_fields["kind"].default for source in SOURCES if issubclass(source, Paced))
-            allowed = f"must be one of {paced}: UDP has no window to slow it down"
+            allowed = f"must be one of {paced}: over UDP, no window limits the sending rate of other sources"
             yield wrong((*at, "source", "kind"), group.source.kind, allowed)
         return
     if (group.packet_size or scenario.packet_size) <= HEADER_BYTES:
         where = at if group.packet_size else ()
         size = group.packet_size or scenario.packet_size
-        yield wrong((*where, "packet_size"), size, f"must be above {HEADER_BYTES}, the size of the header, with TCP")
+        yield wrong(
+            (*where, "packet_size"),
+            size,
+            f"must be above {HEADER_BYTES} for TCP, whose headers have {HEADER_BYTES} bytes",
+        )
     whole = effective.tcp(scenario.profile, group.transport)
     yield from _timers((*at, "transport"), whole)
     yield from _law((*at, "transport"), whole)
@@ -193,7 +197,7 @@ def _bin(scenario: "Scenario", duration: int) -> Iterator[InitErrorDetails]:
         whole = effective.effective(scenario)
         given = whole.measure.bin or ""
         if effective.default_bin(whole) == 0:
-            yield missing(("measure", "bin"), "must be given where no link has a delay")
+            yield missing(("measure", "bin"), "must be given when no link has a delay")
             return
     width = TIME.parse(given)
     if width > duration:
@@ -203,7 +207,7 @@ def _bin(scenario: "Scenario", duration: int) -> Iterator[InitErrorDetails]:
         yield wrong(
             ("measure", "bin"),
             given,
-            f"must leave at most {MOST_BINS} bins in {scenario.duration} (it makes {count})",
+            f"must give at most {MOST_BINS} bins in {scenario.duration} (this width gives {count})",
         )
 
 

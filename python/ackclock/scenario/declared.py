@@ -32,7 +32,7 @@ class Queue(QueueTable):
 
 
 def DropTail(**fields: object) -> Queue:  # noqa: N802  # capitalised like the classes of a scenario
-    """Make a queue that drops the arrival when it is full.
+    """Make a queue that drops arriving packets while it is full.
 
     Examples
     --------

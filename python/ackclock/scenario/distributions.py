@@ -100,8 +100,8 @@ class Exponential(_Drawn):
 class Pareto(_Drawn):
     """A Pareto distribution: above the least value, the probability to exceed x is a power of x.
 
-    The least value is ``mean * (shape - 1) / shape``. Up to a shape of 2 the variance is infinite: a few draws dominate
-    any sum, and means over a run converge slowly to ``mean``.
+    The least value is ``mean * (shape - 1) / shape``. For a shape of up to 2 the variance is infinite: a few draws
+    dominate any sum, and means over a run converge slowly to ``mean``.
 
     Examples
     --------
@@ -170,9 +170,9 @@ class Lognormal(_Drawn):
 class SizeTable(_Drawn):
     """Sizes drawn from a piecewise linear distribution function, given as points or as the name of a published table.
 
-    The first size has the probability of its share; with a share of 0 it only starts the first segment. ``web-search``
-    is from Alizadeh et al., "Data Center TCP (DCTCP)" (SIGCOMM 2010), ``data-mining`` from Greenberg et al., "VL2"
-    (SIGCOMM 2009).
+    The first size itself is drawn with the probability of its share. If this share is 0, the first size is only the
+    lower end of the first segment. ``web-search`` is from Alizadeh et al., "Data Center TCP (DCTCP)" (SIGCOMM 2010),
+    ``data-mining`` from Greenberg et al., "VL2" (SIGCOMM 2009).
 
     Examples
     --------
@@ -195,7 +195,7 @@ class SizeTable(_Drawn):
     """Name of a published table."""
 
     cdf: Points | None = None
-    """Pairs of a size and the share of all sizes up to it, such as ``[["1 kB", 0.5], ["100 kB", 1]]``."""
+    """Pairs of a size and the share of all sizes up to this size, such as ``[["1 kB", 0.5], ["100 kB", 1]]``."""
 
     def for_engine(self, number: Callable[[str], float]) -> dict[str, Any]:
         """Convert the table into the engine's form; ``number`` converts a size into the engine's unit."""
@@ -242,8 +242,8 @@ class SizeTable(_Drawn):
     def mean_packets(self, payload: int) -> float:
         """Compute the mean size in packets of ``payload`` bytes, each size rounded up to whole packets.
 
-        On a segment, where sizes are uniform, the result is the mean of ``ceil``. Its integral up to x is
-        ``m (m + 1) / 2 + (m + 1) (x - m)``, where m is the number of whole packets in x.
+        Within a segment sizes are uniform, so the result is the mean of ``ceil`` over the segment. The integral of
+        ``ceil`` up to x is ``m (m + 1) / 2 + (m + 1) (x - m)``, where m is the number of whole packets in x.
         """
 
         def integral(packets: float) -> float:

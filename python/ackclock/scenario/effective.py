@@ -134,7 +134,7 @@ def two_way_delays(whole: "Scenario") -> list[int]:
 def default_bin(whole: "Scenario") -> int:
     """Compute the mean round-trip propagation delay over all flows, in picoseconds: the default of ``measure.bin``.
 
-    The result is rounded to microseconds, but a positive delay never to 0. It is 0 if no link has a delay.
+    The result is rounded to microseconds, or to picoseconds if it would otherwise be 0. It is 0 if no link has a delay.
     """
     delays = zip(whole.groups, two_way_delays(whole), strict=True)
     total = sum(group.count * delay for group, delay in delays)

@@ -39,7 +39,7 @@ class Problem:
     """What is allowed, as the end of a sentence."""
 
     rank: int = _VALUE
-    """Rank of the problem in a message: problems with lower ranks are reported first."""
+    """Rank of the problem: problems with lower ranks come first in a message."""
 
     where: str = ""
     """Name of the input with the problem, if there are several inputs, such as ``over: clients.0.count = -3``."""
@@ -100,7 +100,7 @@ class ScenarioError(ValueError):
 
     @property
     def headline(self) -> str:
-        """The first problem, and the fields of the others, on one line."""
+        """The first problem, and the fields of the other problems, on one line."""
         first, *others = self.problems
         if not others:
             return str(first)
@@ -138,7 +138,7 @@ def unreadable(path: object, why: str, allowed: str) -> ScenarioError:
 
 
 def impossible(line: str) -> ScenarioError:
-    """Make the error for an input that the engine rejects; ``line`` holds the field, a colon and the reason."""
+    """Make the error for an input that the engine rejects; ``line`` consists of the field, a colon and the reason."""
     field, _, reason = line.partition(": ")
     return ScenarioError([Problem(field, None, reason, _FILE)])
 
@@ -218,7 +218,7 @@ def near(name: str, names: Iterable[str], also: Mapping[str, str] = MappingProxy
 def one_of(value: object, names: Iterable[str], also: Mapping[str, str] = MappingProxyType({})) -> str:
     """List the allowed words, and suggest the nearest to ``value``."""
     names = list(names)
-    words = f"must be one of {listed(names)}" if names else "there is none to name"
+    words = f"must be one of {listed(names)}" if names else "none exists"
     return (near(value, names, also) if isinstance(value, str) else "") + words
 
 

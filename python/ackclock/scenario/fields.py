@@ -28,7 +28,7 @@ LONGEST_PACKET: Final = 65_535
 HEADER_BYTES: Final = 40
 """Bytes of TCP and IP headers in a packet on the wire; also the size of an ACK."""
 
-# The engine's clock ends after 213 days. A run may last 200 days, and single waits stay well below the remaining 13.
+# The engine's clock ends after 213 days. A run may last 200 days, and single waits are far below the other 13 days.
 LONGEST_RUN: Final = "17280000 s"
 LONGEST_WAIT: Final = "1000000 s"
 

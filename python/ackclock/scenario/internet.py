@@ -1,7 +1,7 @@
 """The wide-area Internet as domains behind access links: the abstract model of Qiu, Zhang and Keshav, section 2.
 
-The backbone between domains only delays packets. Each domain connects to it by one access link, where packets queue and
-are lost. A flow crosses the access links of its source domain and of its destination domain.
+The backbone between domains only delays packets. Each domain connects to the backbone by one access link, where packets
+queue and are lost. A flow crosses the access links of its source domain and of its destination domain.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,8 +54,9 @@ def wide_area(
     transport, source
         Transport and source of all flows.
     backbone
-        A link that all packets cross between the two access links. Without one the access links meet directly: they
-        have all the delay, and flows that share no access link do not affect each other (`components`).
+        A link that all packets cross between the two access links. Without a backbone the access links meet directly:
+        all delay is on the access links, and flows that share no access link do not affect each other (see
+        `components`).
     measure
         As in a `Scenario`. By default the outgoing link of the first sending domain is measured.
 
@@ -137,7 +138,7 @@ def abstract_internet(
         Number of flows by (type of the first access link, type of the second): ``isdn``, ``t1`` or ``t3``. Absent pairs
         have no flows.
     delay
-        Propagation delay of the large link in between, one way; access links have none.
+        One-way propagation delay between the two sides. Half of it is on each of the two access links of a path.
     buffer_in, buffer_out
         Buffer sizes, in packets, of the access links into the backbone and of the access links out of it.
     duration, transport, source, measure, packet_size, profile
@@ -171,7 +172,7 @@ def abstract_internet(
     for kind in (kind for kinds in connections for kind in kinds):
         if kind not in ACCESS_RATES:
             raise refuse("connections", kind, one_of(kind, ACCESS_RATES))
-    # each flow crosses two access links each way, which have half of the delay each
+    # each path crosses two access links; each link has half of the delay
     half = f"{TIME.parse(_DELAY.require('delay', delay)) // 2} ps"
     sides = {"in": _BUFFER.require("buffer_in", buffer_in), "out": _BUFFER.require("buffer_out", buffer_out)}
     return wide_area(
@@ -198,7 +199,7 @@ def clustered_connections(
     Parameters
     ----------
     domains
-        Names of the domains. Each run of `cluster` consecutive names is a cluster.
+        Names of the domains. Every `cluster` consecutive names form a cluster.
     count
         Number of connections. Each joins two different domains of one cluster; all such pairs are equally probable.
     cluster

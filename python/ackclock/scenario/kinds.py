@@ -1,4 +1,4 @@
-"""Kinds of value. A kind checks values, and has a text for error messages and a JSON Schema.
+"""Kinds of values. A kind checks values, and has a text for error messages and a JSON Schema.
 
 A kind annotates a field of a scenario, ``count: Annotated[int, whole(1, 10)]``, or a parameter that the engine
 declares. Quantities remain texts (``"25 ms"``), rewritten in a canonical unit so that equal scenarios compare equal;
@@ -107,7 +107,7 @@ def number(*, low: float | None = None, high: float | None = None, above: float 
 
     def check(value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(allowed)  # noqa: TRY004  # reported as a wrong value, like the others
+            raise ValueError(allowed)  # noqa: TRY004  # reported as a wrong value, not as a wrong type
         # NaN fails every comparison. Infinity and integers beyond the range of floats fail the first one.
         right = (
             abs(value) < 1e308
@@ -182,13 +182,15 @@ def steps(time: Kind, value: Kind, *, most: int) -> Kind:
     >>> rates.check([["0 s", "1 Mbps"], ["500 ms", "0 bps"]])
     (('0 s', '1 Mbps'), ('500 ms', '0 bps'))
     """
-    allowed = f"must be an array of 1 to {most} pairs, each of a time and the value from then on, the first at 0 s"
+    allowed = (
+        f"must be an array of 1 to {most} pairs of a time and the value from this time on, with 0 s as the first time"
+    )
 
     def pair(given: object, before: int | None, place: int) -> tuple[str, object]:
         both = _checked_pair(given, (time, value), allowed, place)
         at = TIME.parse(str(both[0]))
         if (at != 0) if before is None else (at <= before):
-            rule = "must be 0 s" if before is None else "must be later than the time before"
+            rule = "must be 0 s" if before is None else "must be later than the time in the pair before"
             raise ValueError(f"in the pair at {place}, {shown(both[0])} {rule}")
         return str(both[0]), both[1]
 
@@ -223,7 +225,9 @@ def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:
     >>> sizes.check([["1 kB", 0.5], ["5000 B", 1]])
     (('1 kB', 0.5), ('5 kB', 1.0))
     """
-    allowed = f"must be an array of 1 to {most} pairs of a value and the share of values up to it, the last share 1"
+    allowed = (
+        f"must be an array of 1 to {most} pairs of a value and the share of values up to it, with 1 as the last share"
+    )
     share = number(low=0, high=1)
 
     def pair(given: object, before: tuple[str, float] | None, place: int) -> tuple[str, float]:
@@ -231,9 +235,9 @@ def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:
         text, part = str(both[0]), float(str(both[1]))
         least, below = before or (text, -1.0)
         if quantity.parse(text) < quantity.parse(least):
-            raise ValueError(f"in the pair at {place}, {shown(text)} must not be below the value before")
+            raise ValueError(f"in the pair at {place}, {shown(text)} must not be below the value in the pair before")
         if part <= below:
-            raise ValueError(f"in the pair at {place}, {shown(part)} must be above the share before it")
+            raise ValueError(f"in the pair at {place}, {shown(part)} must be above the share in the pair before")
         return text, part
 
     def check(given: object) -> tuple[tuple[str, float], ...]:
@@ -255,14 +259,14 @@ def flag() -> Kind:
 
     def check(value: object) -> bool:
         if not isinstance(value, bool):
-            raise ValueError(allowed)  # noqa: TRY004  # reported as a wrong value, like the others
+            raise ValueError(allowed)  # noqa: TRY004  # reported as a wrong value, not as a wrong type
         return value
 
     return Kind(allowed, check, {"type": "boolean"})
 
 
 def word(words: Iterable[str], *, noun: str = "", also: Mapping[str, str] = MappingProxyType({})) -> Kind:
-    """Allow some words, such as the names of all queues; ``also`` maps synonyms to them.
+    """Allow some words, such as the names of all queues; ``also`` maps synonyms to allowed words.
 
     Examples
     --------
@@ -293,7 +297,7 @@ def measured(quantity: Quantity, low: str, high: str) -> Kind:
 
     def check(value: object) -> str:
         if not isinstance(value, str):
-            raise ValueError(f"must be {quantity.allowed}")  # noqa: TRY004  # reported as a wrong value, like the others
+            raise ValueError(f"must be {quantity.allowed}")  # noqa: TRY004  # reported as a wrong value, not as a wrong type
         try:
             base = quantity.parse(value)
         except NegativeError:

@@ -1,15 +1,15 @@
 """Converts traces of mahimahi's ``mm-link``, the milliseconds at which a link delivers a packet, to steps of the rate.
 
-Each line of such a trace is one *delivery opportunity*: a millisecond at which 1500 bytes can leave. Lines may repeat,
-and the trace repeats forever from its last millisecond. An opportunity is lost if there is nothing to send. Several
-small packets share an opportunity, and the rest of a packet that does not fit uses the next opportunity (Netravali et
-al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015; ``man mm-link``; ``LinkQueue::rationalize`` in
-its ``link_queue.cc``).
+Each line of such a trace is one *delivery opportunity*: a millisecond at which 1500 bytes can leave. Several lines may
+give the same millisecond. The trace repeats forever, each time from its last millisecond. An opportunity is lost if
+there is nothing to send. Several small packets share an opportunity, and the rest of a packet that does not fit uses
+the next opportunity (Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015; ``man
+mm-link``; ``LinkQueue::rationalize`` in its ``link_queue.cc``).
 
-Here `n` opportunities at `t` are a rate of 1 Tbit/s during the last `12 n` ns before `t`; between them the rate is 0.
-So at each whole millisecond the integral of the rate equals exactly the bits of all opportunities so far. The engine's
-rule for changing rates then gives mahimahi's behaviour: capacity is lost while no packet waits, and waiting packets
-share the capacity. A packet that arrives at `t` is too late for the opportunity at `t`, as in mahimahi.
+Here `n` opportunities at `t` are a rate of 1 Tbit/s during the last `12 n` ns before `t`; between these bursts the rate
+is 0. So at each whole millisecond the integral of the rate equals exactly the bits of all opportunities so far. The
+engine's rule for changing rates then gives mahimahi's behaviour: capacity is lost while no packet waits, and waiting
+packets share the capacity. A packet that arrives at `t` is too late for the opportunity at `t`, as in mahimahi.
 
 Differences from mahimahi:
 
@@ -17,8 +17,8 @@ Differences from mahimahi:
 - mahimahi counts 1504 bytes per opportunity and 4 bytes of tunnel header per packet. Full packets behave the same, but
   an opportunity carries 34 ACKs of 40 bytes in mahimahi, and 37.5 here;
 - the packet that waits for the next opportunity is in service here, not in the queue. With ``count_in_service = false``
-the queue holds one packet more than mahimahi's; with ``true`` it holds the same number. The wait for the opportunity
-does not count as queueing time.
+  the queue holds one packet more than mahimahi's queue; with ``true`` both hold the same number. The wait for the
+  opportunity does not count as queueing time.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MOST_AT_ONCE: Final = _MILLISECOND // _EACH
 
 
 def most_at_once(milliseconds: NDArray[np.int64]) -> int:
-    """Count the opportunities of the fullest millisecond. Opportunities at 0 recur in the last millisecond."""
+    """Count the opportunities of the fullest millisecond. Opportunities at 0 count in the last millisecond."""
     _, counts = _counted(milliseconds)
     return int(counts.max())
 
@@ -54,7 +54,7 @@ def steps(milliseconds: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[
     Parameters
     ----------
     milliseconds
-        Times of the opportunities. The last is later than 0, and at most `MOST_AT_ONCE` are equal.
+        Times of the opportunities, in ms. The last time is above 0, and at most `MOST_AT_ONCE` times are equal.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def steps(milliseconds: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[
 
 
 def _counted(milliseconds: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count the opportunities of each millisecond; those at 0 first count when the trace repeats."""
+    """Count the opportunities of each millisecond. Opportunities at 0 occur when the trace repeats."""
     import numpy as np  # noqa: PLC0415
 
     at, counts = np.unique(milliseconds, return_counts=True)

@@ -58,8 +58,8 @@ class RandomLoss(Part):
 class GilbertElliott(Part):
     """A channel with a good and a bad state, which loses packets in bursts (Gilbert 1960, Elliott 1963).
 
-    The state may change after each packet. Its initial distribution is the stationary one: bad with probability
-    ``to_bad / (to_bad + to_good)``.
+    The state may change after each packet. The initial state is drawn from the stationary distribution: bad with
+    probability ``to_bad / (to_bad + to_good)``.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class Link(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that the rate is given once."""
+        """Check that either ``rate`` or ``rate_trace`` is given."""
         del part
         return _rate_problems(data)
 
@@ -151,15 +151,15 @@ class Dumbbell(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that the rate of the reverse direction is given once."""
+        """Check that the rate of the reverse direction is not given twice."""
         del data
         if part is None or part.reverse is None:
             return []
         return [
             errors.wrong((name, "reverse_rate_trace"), link.reverse_rate_trace, f"must be absent: {why}")
             for name, link, why in (
-                ("bottleneck", part.bottleneck, "reverse has the rate of that direction"),
-                ("reverse", part.reverse, "it is the reverse direction itself, and has a rate_trace"),
+                ("bottleneck", part.bottleneck, "the table reverse gives the rate of that direction"),
+                ("reverse", part.reverse, "this link is the reverse direction itself; use rate_trace"),
             )
             if link.reverse_rate_trace is not None
         ]
@@ -175,7 +175,7 @@ class Node(Part):
         def __init__(self, name: str) -> None: ...
 
     name: PlainName
-    """The name by which links and flows refer to it."""
+    """The name by which links and flows refer to the node."""
 
 
 class GraphLink(Part):
@@ -206,7 +206,7 @@ class GraphLink(Part):
     """Losses in addition to drops by the queue (default: none)."""
 
     name: PlainName | None = None
-    """The name by which records and ``measure.link`` refer to it (default: ``from->to``)."""
+    """The name by which records and ``measure.link`` refer to the link (default: ``from->to``)."""
 
     duplex: Flag | None = None
     """Also create the reverse direction (default: true). Its name is ``to->from``, or ``name.reverse`` if the link has
@@ -214,7 +214,7 @@ class GraphLink(Part):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that the rate is given once, and that a link with a reverse rate has a reverse direction."""
+        """Check that either ``rate`` or ``rate_trace`` is given, and that a simplex link has no reverse rate."""
         del part
         trace = data.get("reverse_rate_trace")
         if data.get("duplex") is not False or trace is None:
@@ -229,7 +229,7 @@ class GraphLink(Part):
 
     @property
     def directions(self) -> list[tuple[str, str, str]]:
-        """The directed links that it creates: name, source and destination."""
+        """The directed links that this link creates: name, source and destination."""
         plain = f"{self.from_}->{self.to}"
         name = self.name or plain
         back = f"{self.to}->{self.from_}" if name == plain else f"{name}.reverse"

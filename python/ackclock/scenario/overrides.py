@@ -13,9 +13,9 @@ def override(tables: dict[str, Any], assignments: Iterable[str]) -> None:
     Parameters
     ----------
     tables
-        A scenario, as TOML gives it.
+        A scenario, as tables parsed from TOML.
     assignments
-        ``PATH=VALUE``: a path as in error messages, and a value in TOML or a bare text.
+        ``PATH=VALUE``: a path as in error messages, and a value in TOML or a text without quotes.
 
     Raises
     ------

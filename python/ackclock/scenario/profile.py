@@ -6,7 +6,7 @@ profile by name.
 
 Sources are RFCs, by number, and "ns-2", which is version 2.35. Names of ns-2 parameters end in an underscore. Dates of
 changed defaults are from ns-2's change log and from the comments in its list of defaults. ``ns2-2000`` is ns-2 before
-these changes, as the papers of that time ran it. ``ns2-1999-qiu`` is 2.35 with nine TCP parameters set back to older
+these changes, as the papers of that time used it. ``ns2-1999-qiu`` is 2.35 with nine TCP parameters set back to older
 values, as in the ns-2 runs to which the study of many flows is compared. Its other parameters, such as exitFastRetrans_
 and delay_growth_, have the values of 2.35.
 """
@@ -17,9 +17,9 @@ from typing import Final
 
 PROFILES: Final[Mapping[str, str]] = {
     "rfc": "the current RFCs",
-    "ns2-2.35": "ns-2 version 2.35, with RED as the papers ran it",
+    "ns2-2.35": "ns-2 version 2.35, with the RED settings of the papers",
     "ns2-2000": "ns-2 as it was around the year 2000",
-    "ns2-1999-qiu": "ns-2 version 2.35 with TCP set to 1999, as it is compared with Qiu, Zhang and Keshav",
+    "ns2-1999-qiu": "ns-2 version 2.35 with TCP settings of 1999, for comparison with Qiu, Zhang and Keshav",
 }
 DEFAULT: Final = "rfc"
 
@@ -71,7 +71,7 @@ TABLE: Final[tuple[Row, ...]] = (
         "RFC 2018 3: four without other options; ns-2 maxSackBlocks_"),
     Row("tcp", "overhead", ("0 s", "0 s", "0 s", "0 s"), "longest random processing time before sending",
         "ns-2 overhead_"),
-    Row("tcp", "handshake", (True, True, False, False), "one SYN round before data",
+    Row("tcp", "handshake", (True, True, False, False), "a SYN exchange before data",
         "RFC 9293; ns-2 syn_, since 2001-05-17; ns-2's Vegas sends no SYN", {("ns2-2.35", "vegas"): False}),
     Row("tcp", "initial_window", (10, 2, 1, 1), "initial congestion window, packets",
         "RFC 6928; ns-2 windowInit_, 2 since 2001-05-26"),
@@ -95,9 +95,9 @@ TABLE: Final[tuple[Row, ...]] = (
         "RFC 6582 3.2 step 3, first option; ns-2 exit_recovery_fix_ 0"),
     Row("tcp", "recovery_burst", (0, 2, 2, 2), "packets that an ACK may release in NewReno's recovery, 0: no limit",
         "RFC 6582 sets no limit; ns-2 sends at most two"),
-    Row("tcp", "sack", ("rfc6675", "fall-floyd", "fall-floyd", "fall-floyd"), "the rule of SACK recovery",
+    Row("tcp", "sack", ("rfc6675", "fall-floyd", "fall-floyd", "fall-floyd"), "rules of SACK recovery",
         "RFC 6675; ns-2 Sack1, after Fall and Floyd 1996"),
-    Row("tcp", "sack_holds_new_data", (False, True, True, True), "hold back new data from the first duplicate ACK on",
+    Row("tcp", "sack_holds_new_data", (False, True, True, True), "send no new data from the first duplicate ACK on",
         "RFC 6675 5 sends as pipe allows; ns-2 Sack1 sends no new data while its scoreboard has a hole"),
     Row("tcp", "stale_records", (False, True, True, True), "Vegas uses stale records of packets, as ns-2 does",
         "not in Brakmo and Peterson 1995; ns-2's arrays of send times and counts, and v_newcwnd_"),
@@ -135,13 +135,13 @@ TABLE: Final[tuple[Row, ...]] = (
         "Brakmo and Peterson 1995; ns-2 v_gamma_"),
     Row("vegas", "base_rtt", ("minimum", "ns2", "ns2", "ns2"), "estimate of the round-trip time without queueing",
         "Brakmo and Peterson 1995: the minimum; after a timeout ns-2 uses the gap between two ACKs"),
-    Row("queue", "packets", (100_000, 100_000, 100_000, 100_000), "limit if the scenario gives none, packets",
+    Row("queue", "packets", (100_000, 100_000, 100_000, 100_000), "limit if the scenario sets none, packets",
         "never reached in practice; bounds memory"),
     Row("queue", "count_in_service", (True, True, True, True), "the limit counts the packet in transmission",
         "ns-2 DropTail holds limit_ packets, including the one in transmission"),
     Row("droptail", "ties", ("departure", "departure", "departure", "departure"),
-        "order of an arrival and the end of a transmission at one time",
-        "free choice; in ns-2 rounding decides, mostly for the arrival; scenarios avoid ties by overhead"),
+        "order of an arrival and the end of a transmission at the same time",
+        "free choice; in ns-2 the arrival mostly comes first, by rounding; scenarios avoid ties with overhead"),
     Row("red", "count_in_service", (False, False, False, False), "the limit counts the packet in transmission",
         "limit_ of ns-2's RED counts waiting packets only"),
     Row("red", "min_th", (5.0, 5.0, 5.0, 5.0), "average below which nothing is dropped, packets of mean_packet_size",
@@ -155,7 +155,7 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("red", "wait", (False, True, True, True), "keep drops at least 1/p_b packets apart",
         "Floyd and Jacobson 1993 section 4 has no such rule; ns-2 wait_"),
     Row("red", "gentle", (True, False, False, False), "the probability rises to 1 between max_th and twice max_th",
-        "Floyd 2000; off as the papers ran ns-2 (gentle_ before 2001-04-23)"),
+        "Floyd 2000; off, as in the papers' ns-2 (gentle_ before 2001-04-23)"),
     Row("red", "unit", ("packets", "packets", "packets", "packets"), "unit of the queue and its average",
         "Floyd and Jacobson 1993; ns-2 queue_in_bytes_ before 2004-10-11"),
     Row("red", "mean_packet_size", (500.0, 500.0, 500.0, 500.0),

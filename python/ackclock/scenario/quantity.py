@@ -35,7 +35,7 @@ class Quantity:
     example
         A valid text.
     units
-        Multiples of the base unit by name, smallest first. The smallest is the base unit itself.
+        The units by name, as multiples of the base unit, smallest first. The first is the base unit itself.
     spoken
         The units from which :meth:`format` chooses, smallest first.
     plain

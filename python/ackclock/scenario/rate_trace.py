@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_NEVER: Final = "must end with a rate above 0 or, with a period, contain one, so that every outage ends"
+_NEVER: Final = "must end with a rate above 0, or contain such a rate if there is a period, so that every outage ends"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +50,9 @@ class RateCourse:
 class RateTrace(Part):
     """A rate that changes in steps. A change takes effect immediately, also for the packet in transmission.
 
-    A transmission ends when the integral of the rate reaches the bits of the packet; at a rate of 0 it waits. The steps
-    are given here or in a file: CSV with a header or Parquet, with the columns ``time`` (seconds) and ``rate`` (bit/s),
-    or a mahimahi trace, in which each line is a millisecond at which 1500 bytes can leave
+    A transmission ends when the integral of the rate reaches the bits of the packet; at a rate of 0 the transmission
+    waits. The steps are given here or in a file: CSV with a header or Parquet, with the columns ``time`` (seconds) and
+    ``rate`` (bit/s), or a mahimahi trace, in which each line is a millisecond at which 1500 bytes can leave
     (:mod:`ackclock.scenario.mahimahi`). A result stores the file's path and digest, and can be rerun only with the same
     content. Both directions of a link follow the trace, unless ``reverse_rate_trace`` is given.
 
@@ -73,7 +73,7 @@ class RateTrace(Part):
     """Path of a file, instead of ``steps``, relative to the scenario's file or else to the current directory."""
 
     sha256: Digest | None = None
-    """SHA-256 digest that the file's content must have (default: any content). Results store it."""
+    """SHA-256 digest that the file's content must have (default: any content). Results store the digest."""
 
     period: Duration | None = None
     """Time after which the trace repeats (default: the last rate holds). Must be absent for a mahimahi trace, which
@@ -93,7 +93,7 @@ class RateTrace(Part):
             return [errors.missing(("steps",), "must be given unless path is given")]
         last = part.steps[-1][0]
         if part.period is not None and TIME.parse(part.period) <= TIME.parse(last):
-            return [errors.wrong(("period",), part.period, f"must lie after the last step, at {last}")]
+            return [errors.wrong(("period",), part.period, f"must be later than the last step, at {last}")]
         return [] if _ends(part.course()) else [errors.wrong(("steps",), part.steps, _NEVER)]
 
     def course(self) -> RateCourse:

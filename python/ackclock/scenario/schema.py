@@ -11,7 +11,7 @@ from ackclock.scenario import Scenario
 
 
 class _Generator(GenerateJsonSchema):
-    """Omits ``null``, which TOML does not have."""
+    """Generator that omits ``null``, which TOML does not have."""
 
     def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
         return self.generate_inner(schema["schema"])
@@ -23,7 +23,7 @@ class _Generator(GenerateJsonSchema):
 
 
 def json_schema() -> dict[str, Any]:
-    """Describe scenarios as JSON Schema.
+    """Return the JSON Schema of scenarios.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """Published distributions of transfer sizes.
 
-The papers show their distributions only as figures. Widely used simulation scripts have read these points from the
-figures, in packets of 1460 data bytes. `SizeTable` interpolates linearly between them, as the scripts do.
+The papers show their distributions only as figures. The points are from widely used simulation scripts, whose authors
+read them from the figures, in packets of 1460 data bytes. `SizeTable` interpolates linearly between points, as the
+scripts do.
 """
 
 from dataclasses import dataclass
@@ -13,12 +14,12 @@ _DATA: Final = 1460
 
 @dataclass(frozen=True)
 class Published:
-    """A published table."""
+    """A published distribution of transfer sizes."""
 
     source: str
     """Where the sizes were measured, and which scripts use the points."""
     packets: tuple[tuple[int, float], ...]
-    """Sizes in packets, and the share of all sizes up to each."""
+    """Pairs of a size in packets and the share of all sizes up to this size."""
 
     @property
     def points(self) -> tuple[tuple[int, float], ...]:

@@ -52,7 +52,7 @@ class DataSource(Part):
     """A source of data. To add a kind, write a subclass and add it to `Source`."""
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
-        """Convert the source into the engine's form. By default, the engine's form is the fields themselves."""
+        """Convert the source into the engine's form. By default, this form has the same fields."""
         del setting
         return self.model_dump()
 
@@ -130,7 +130,7 @@ class OnOff(Paced):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that periods are times."""
+        """Check that ``on`` and ``off`` are times, not sizes."""
         del data
         return misfits(part, {"on": PERIOD, "off": PERIOD})
 
@@ -144,9 +144,10 @@ class FractionalNoise(Paced):
 
     In each bin packets arrive as a Poisson process with a normally distributed rate; the noise is exact (Davies and
     Harte 1987). Counts per bin have the variance ``n + (n cov)^2``, where ``n = rate bin`` is their mean. The first
-    term is due to the Poisson process and has no memory, so that the dependence is visible in bins of more than ``1 /
-    cov^2`` packets. Negative rates are clipped to 0, which is negligible for ``cov`` up to 0.3. At 0.5 it increases the
-    mean by 0.4 % and reduces the standard deviation of the rate by 0.8 %; at 1 by 8 % and 17 %.
+    term is due to the Poisson process and has no memory, so the dependence is visible only in bins of more than ``1 /
+    cov^2`` packets. Negative rates are clipped to 0, which is negligible for ``cov`` up to 0.3. At a ``cov`` of 0.5,
+    clipping increases the mean rate by 0.4 % and reduces the standard deviation of the rate by 0.8 %; at 1, by 8 % and
+    17 %.
 
     Examples
     --------
@@ -203,8 +204,8 @@ class Greedy(DataSource):
 class Transfers(DataSource):
     """Transfers of random sizes on one connection, each after a random think time.
 
-    A transfer is sent as fast as TCP allows; the next think time begins when all of it is acknowledged. The next
-    transfer starts with the previous window if the connection was idle for less than a retransmission timeout;
+    A transfer is sent as fast as TCP allows; the next think time begins when the whole transfer is acknowledged. The
+    next transfer starts with the previous window if the connection was idle for less than a retransmission timeout;
     otherwise TCP's ``idle_restart`` applies.
     """
 
@@ -215,7 +216,7 @@ class Transfers(DataSource):
     """Sizes, such as ``{ kind = "pareto", mean = "60 kB", shape = 1.2 }``: bytes of data, sent in whole packets."""
 
     think: Distribution
-    """Think times; the first one precedes the first transfer."""
+    """Think times; the first think time precedes the first transfer."""
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
         """Convert the source into the engine's form, with sizes in packets and times in seconds."""
@@ -224,16 +225,16 @@ class Transfers(DataSource):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that sizes are sizes and times are times."""
+        """Check that ``size`` is a size and ``think`` a time."""
         del data
         return misfits(part, {"size": TRANSFER, "think": PERIOD})
 
 
 class Connections(DataSource):
-    """Requests at random times. Each opens a new connection for one transfer.
+    """Requests at random times. Each request opens a new connection for one transfer.
 
     Requests are a Poisson process, independent of the progress of earlier transfers. Each connection has its own
-    handshake, slow start and timers, and ends when all of the transfer is acknowledged.
+    handshake, slow start and timers, and ends when the whole transfer is acknowledged.
 
     Examples
     --------
@@ -253,7 +254,7 @@ class Connections(DataSource):
     """Sizes, such as ``{ kind = "table", name = "web-search" }``: bytes of data, sent in whole packets."""
 
     connections: Connected = 256
-    """Maximum number of simultaneous connections of a client; further requests wait until one ends."""
+    """Maximum number of simultaneous connections of a client; further requests wait until a connection ends."""
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
         """Convert the source into the engine's form, with sizes in packets and the rate of requests."""
@@ -262,7 +263,7 @@ class Connections(DataSource):
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that sizes are sizes."""
+        """Check that ``size`` is a size, not a time."""
         del data
         return misfits(part, {"size": TRANSFER})
 
@@ -282,17 +283,17 @@ class Trace(Paced):
     """Path of the file, relative to the scenario's file or else to the current directory."""
 
     sha256: Digest | None = None
-    """SHA-256 digest that the file's content must have (default: any content). Results store it."""
+    """SHA-256 digest that the file's content must have (default: any content). Results store the digest."""
 
     scale: Scale = 1.0
-    """Factor for all times of the trace, including period and offset: 2 plays it at half the speed."""
+    """Factor for all times of the trace, including period and offset: 2 plays the trace at half the speed."""
 
     period: Duration | None = None
-    """Period after which the trace repeats, before scaling (default: it is played once)."""
+    """Period after which the trace repeats, before scaling (default: the trace is played once)."""
 
     offset: TraceOffset = "0 s"
-    """Time in the trace at which flows start: the same for all, or ``random`` for a random time within the period for
-    each flow."""
+    """Time in the trace at which flows start. It is the same for all flows, or, with ``random``, a random time within
+    the period for each flow."""
 
     @property
     def file(self) -> TraceFile:
@@ -301,7 +302,7 @@ class Trace(Paced):
         Raises
         ------
         ScenarioError
-            The file cannot be read, holds no trace, or has a different digest.
+            The file cannot be read, contains no trace, or has a different digest.
         """
         found = read(self.path)
         if self.sha256 not in (None, found.sha256):
@@ -324,11 +325,13 @@ class Trace(Paced):
 
         found, picoseconds = self.file, self.scale * PICOSECONDS_PER_SECOND
         if found.times[-1] * self.scale > seconds(LONGEST_RUN):
-            raise errors.refuse(f"{setting.at}.scale", self.scale, f"must end the trace by {LONGEST_RUN}")
+            raise errors.refuse(
+                f"{setting.at}.scale", self.scale, f"must be smaller, so that the trace ends by {LONGEST_RUN}"
+            )
         period = None if self.period is None else round(TIME.parse(self.period) * self.scale)
         times = np.rint(found.times * picoseconds).astype(np.uint64)
         if period is not None and period < times[-1]:
-            raise errors.refuse(f"{setting.at}.period", self.period, "must reach the trace's last time")
+            raise errors.refuse(f"{setting.at}.period", self.period, "must be at least the trace's last time")
         offset = None if self.offset == "random" else round(TIME.parse(self.offset) * self.scale)
         return {
             "kind": self.kind,

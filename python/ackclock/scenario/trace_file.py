@@ -1,7 +1,7 @@
 """Reads and checks trace files: packet times for a source, or rates for a link. A digest identifies their content.
 
-A scenario may name any file that the user can read. Errors therefore never quote the content: they name the row and
-what was expected there.
+A scenario may name any file that the user can read. Errors therefore never quote the content. They give the row and the
+expected content.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def read(path: str) -> TraceFile:
     Raises
     ------
     ScenarioError
-        The file cannot be read, or holds no trace.
+        The file cannot be read, or contains no trace.
     """
     there = _status(path, _PACKETS)
     return _read(path, there.st_mtime_ns, there.st_size)
@@ -137,7 +137,7 @@ def read_rates(path: str) -> RateFile:
     Raises
     ------
     ScenarioError
-        The file cannot be read, or holds no rate trace.
+        The file cannot be read, or contains no rate trace.
     """
     there = _status(path, _RATES)
     return _read_rates(path, there.st_mtime_ns, there.st_size)
@@ -227,20 +227,20 @@ def _opportunities(path: str, content: bytes) -> tuple[NDArray[np.uint64], NDArr
     form = _MAHIMAHI
     column = _table(path, content, form)["line"]
     if column.null_count or not pa.types.is_integer(column.type):
-        raise form.refused(path, f"line {_first_wrong(column, pa.int64()) + 1} holds something else")
+        raise form.refused(path, f"line {_first_wrong(column, pa.int64()) + 1} is not a valid whole number")
     milliseconds: NDArray[np.int64] = column.to_numpy().astype(np.int64)
     wrong = np.diff(milliseconds, prepend=0) < 0
     if wrong.any():
-        raise form.refused(path, f"line {int(np.argmax(wrong)) + 1} goes back")
+        raise form.refused(path, f"line {int(np.argmax(wrong)) + 1} is below the line before")
     if milliseconds[-1] == 0:
         raise form.refused(path, "it ends at 0")
     _check_length(path, milliseconds[-1] / 1000)
     if mahimahi.most_at_once(milliseconds) > mahimahi.MOST_AT_ONCE:
         most = f"a trace with at most {mahimahi.MOST_AT_ONCE} opportunities in a millisecond"
-        raise unreadable(path, "too many lines are the same", most)
+        raise unreadable(path, "too many lines give the same millisecond", most)
     times, rates, period = mahimahi.steps(milliseconds)
     if times.size > MOST_STEPS:
-        raise unreadable(path, "it has too many different lines", f"a trace of at most {MOST_STEPS // 2}")
+        raise unreadable(path, "it has too many different milliseconds", f"a trace of at most {MOST_STEPS // 2}")
     return times, rates, period
 
 
@@ -264,7 +264,7 @@ def _csv(path: str, content: bytes, form: _Form) -> pa.Table:
         ragged.append(row.number - headings)
         return "skip"
 
-    # in one thread, since Arrow numbers invalid rows only then
+    # in one thread, since otherwise Arrow does not number invalid rows
     reading = csv.ReadOptions(use_threads=False, column_names=None if headings else form.columns)
     parsing = csv.ParseOptions(invalid_row_handler=skip, ignore_empty_lines=bool(headings))
     try:
@@ -289,7 +289,7 @@ def _parquet(path: str, content: bytes, form: _Form) -> pa.Table:
             if not _is_number(file.schema_arrow.field(name).type):
                 raise form.refused(path, f"its column {name} holds values that are not numbers")
         return file.read(columns=chosen)
-    except (pa.ArrowException, OSError):  # likewise
+    except (pa.ArrowException, OSError):  # its message may quote the file
         raise form.refused(path, "it cannot be read as Parquet") from None
 
 
@@ -300,7 +300,7 @@ def _times(path: str, column: pa.ChunkedArray, form: _Form) -> NDArray[np.float6
     for wrong, why in (
         (~np.isfinite(times), "a time is not finite"),
         (times < 0, "a time is negative"),
-        (np.diff(times, prepend=0.0) < 0, "times go back"),
+        (np.diff(times, prepend=0.0) < 0, "times decrease"),
     ):
         if wrong.any():
             raise form.refused(path, f"{why}, in row {int(np.argmax(wrong)) + 1}")

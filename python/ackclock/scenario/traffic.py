@@ -37,21 +37,21 @@ class Group(Part):
     """A group of flows with equal parameters."""
 
     name: GroupName | None = None
-    """Name of the group in results (default: its index in the list)."""
+    """Name of the group in results (default: ``clients-`` or ``flows-``, and the index of the group from 0)."""
 
     count: Count = 1
     """Number of flows."""
 
     packet_size: PacketSize | None = None
-    """Size of a full data packet on the wire in bytes, header included (default: the scenario's ``packet_size``). It is
-    the mean if the transport varies packet sizes."""
+    """Size of a full data packet on the wire in bytes, header included (default: the scenario's ``packet_size``). If
+    the transport varies packet sizes, this is the mean."""
 
     start: Instant | None = None
     """Start time of the sources (default: 0 s)."""
 
     spread: Wait | None = None
-    """Maximum random delay of each source's start after ``start``, drawn uniformly from 0 for each client and seed
-    (default: no delay)."""
+    """Maximum random delay of each source's start after ``start``. The delay is drawn uniformly, from 0 on, for each
+    client and seed (default: no delay)."""
 
     transport: Transport
     """Transport protocol."""

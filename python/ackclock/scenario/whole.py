@@ -23,7 +23,7 @@ def _as_tables(given: object) -> tuple[object, ...]:
     return tuple(given)
 
 
-# Given as any sequence, kept as a tuple.
+# Accepts any sequence, and stores a tuple.
 _TABLES = BeforeValidator(_as_tables)
 
 
@@ -126,7 +126,8 @@ class Scenario(Part):
         ----------
         fields
             The new value of each field, by its path as in ``ackclock run --set`` and error messages. A new ``profile``
-            has no effect on an effective scenario, such as a run's, since it has no defaults left to fill in.
+            has no effect on an effective scenario, such as the scenario of a run, since all its defaults are filled in
+            already.
 
         Raises
         ------

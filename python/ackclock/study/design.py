@@ -28,7 +28,7 @@ from ackclock.study.sampling import METHODS, draw
 from ackclock.study.wanted import Point, Scalar
 
 VARIANT: Final = "variant"
-"""The coordinate that names a variant."""
+"""Name of the coordinate whose value is the name of a variant."""
 
 MOST_POINTS: Final = 10_000_000
 """Maximum number of points of a study; each takes some 300 bytes of memory."""
@@ -86,12 +86,12 @@ def _scenario(given: object) -> dict[str, Any]:
     if isinstance(given, Scenario):
         return given.to_dict()
     if not isinstance(given, Mapping):
-        raise errors.not_allowed("must be a table, or the path of a scenario file beside the study's")
+        raise errors.not_allowed("must be a table, or the path of a scenario file relative to the study's file")
     return dict(given)
 
 
 def shared(at: Any, checked: Any, paths: Sequence[Sequence[str]]) -> Any:
-    """Replace the tables that no path changes by the parts already validated."""
+    """Replace the tables that no path changes with their validated models."""
     if isinstance(checked, Part) and not paths:
         return checked
     if not all(paths):  # a path ends here, so the whole table is replaced
@@ -117,11 +117,11 @@ class Place:
     """A point of a study."""
 
     source: str
-    """The section of the study that defines it."""
+    """The section of the study that defines the point."""
     coordinates: Mapping[str, Scalar]
     """The value of each swept field, by its path."""
     fields: Mapping[str, Any]
-    """The fields of the scenario that it changes."""
+    """The fields of the scenario that the point changes, with their values."""
 
     @property
     def name(self) -> str:
@@ -139,7 +139,7 @@ class Place:
 
 
 def _too_many(study: "Study", field: str) -> list[InitErrorDetails]:
-    """Check the number of points and runs before any of them is made."""
+    """Check the numbers of points and runs before any point is made."""
     points = len(study.variants or ("",))
     if study.points is not None:
         points *= len(study.points)
@@ -147,24 +147,24 @@ def _too_many(study: "Study", field: str) -> list[InitErrorDetails]:
         points *= math.prod(map(len, study.over.values()))
     elif study.sample is not None:
         points *= study.sample.count
-    split = "split the study by values of a field; all parts may share a store"
+    split = "split the study by values of a field; the resulting studies may share a store"
     if points > MOST_POINTS:
-        allowed = f"must make at most {MOST_POINTS:,} points, and makes {points:,}; {split}"
+        allowed = f"must have at most {MOST_POINTS:,} points, but has {points:,}; {split}"
         return [errors.wrong((field,), getattr(study, field), allowed)]
     rule = study.replications
     runs = points * (rule.most if isinstance(rule, Until) else len(rule))
     if runs > MOST_RUNS:
-        allowed = f"must make at most {MOST_RUNS:,} runs, and makes {runs:,} of {points:,} points; {split}"
+        allowed = f"must give at most {MOST_RUNS:,} runs, but gives {runs:,} for {points:,} points; {split}"
         return [errors.wrong(("replications",), rule, allowed)]
     return []
 
 
 class Study(Part):
-    """A scenario, what is varied in it, and how often each point is run.
+    """A scenario, the fields to vary, and the number of runs per point.
 
-    Fields of the scenario are named by their paths, as ``ackclock run --set`` names them. Points are a grid (`over`), a
-    list (`points`) or a random sample (`sample`). Each point is combined with every variant. Without points and
-    variants, the scenario itself is the only point.
+    Fields of the scenario are named by their paths, as in ``ackclock run --set``. Points are a grid (`over`), a list
+    (`points`) or a random sample (`sample`). Each point is combined with every variant. Without points and variants,
+    the scenario itself is the only point.
 
     Raises
     ------
@@ -192,10 +192,11 @@ class Study(Part):
     """
 
     scenario: Annotated[dict[str, Any], PlainValidator(_scenario)]
-    """The tables on which every point is based. In TOML also the path of a scenario file, relative to the study's."""
+    """The scenario on which every point is based, as tables. In TOML it may be the path of a scenario file, relative to
+    the study's file."""
 
     replications: Annotated[tuple[int, ...] | range | Until, PlainValidator(_replications)] = range(1, 6)
-    """The number of seeds (1, 2, ...), the seeds, or `Until`."""
+    """The number of seeds (seeds 1, 2, ...), a list of seeds, or a required precision (`Until`)."""
 
     over: Grid | None = None
     """The values of each field: every combination is a point, and the last field changes fastest."""
@@ -207,7 +208,7 @@ class Study(Part):
     """Points drawn from ranges."""
 
     variants: Variants | None = None
-    """Named sets of fields; the name represents them in tables and figures."""
+    """Named sets of field values; tables and figures show the name of the set."""
 
     record: Requests = ()
     """Records of each run, as for `ackclock.simulate`."""
@@ -219,9 +220,9 @@ class Study(Part):
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Folders whose files may be read without permission: the folders of the study and of its scenario.
+        """Folders whose files a study on Ray may always read: the folders of the study and of its scenario.
 
-        A study made in Python has the current directory.
+        For a study made in Python, this is the current directory.
         """
         return self._folders or (Path.cwd(),)
 
@@ -238,7 +239,9 @@ class Study(Part):
             ]
             swept = set(part.swept())
             problems += [
-                errors.wrong(("variants", name, path), value, f"must be absent: {given[0]} sets it at each point")
+                errors.wrong(
+                    ("variants", name, path), value, f"must be absent: {given[0]} sets this field at each point"
+                )
                 for name, fields in (part.variants or {}).items()
                 for path, value in fields.items()
                 if path in swept
@@ -248,7 +251,7 @@ class Study(Part):
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read a study from tables, as TOML gives them."""
+        """Read a study from tables, as parsed from TOML."""
         return cls.model_validate(data, by_alias=True, by_name=False)
 
     @classmethod
@@ -267,7 +270,7 @@ class Study(Part):
 
     @property
     def measure(self) -> str:
-        """The measure whose interval is reported: c.o.v. unless the replications name another."""
+        """The measure whose interval is reported: ``cov``, unless `replications` names another measure."""
         return self.replications.measure if isinstance(self.replications, Until) else "cov"
 
     def each(self) -> Iterator[Point]:
@@ -281,7 +284,7 @@ class Study(Part):
         Raises
         ------
         ScenarioError
-            A point has no scenario that can run; the message begins with its coordinates.
+            The scenario of a point is invalid; the message begins with the coordinates of the point.
         """
         return map(self.point, self.places())
 
@@ -296,7 +299,7 @@ class Study(Part):
                     yield Place(at, {VARIANT: name, **coordinates}, {**fields, **coordinates})
 
     def point(self, place: Place) -> Point:
-        """Make the scenario of a point; raises as `each` does."""
+        """Make a point with its scenario; raises the same errors as `each`."""
         with place.told():
             tables = self._start
             for path, value in place.fields.items():
@@ -307,10 +310,10 @@ class Study(Part):
 
     @cached_property
     def _start(self) -> dict[str, Any]:
-        """Return the scenario's tables, with the parts that no point changes already validated."""
+        """Return the scenario's tables. Tables that no point changes are replaced with their validated models."""
         try:
             checked = Scenario.from_dict(self.scenario)
-        except errors.ScenarioError:  # fields may be missing that the points set
+        except errors.ScenarioError:  # fields that the points set may be missing
             return self.scenario
         changed = [*self.swept(), *(path for fields in (self.variants or {}).values() for path in fields)]
         start: dict[str, Any] = shared(self.scenario, checked, [path.split(".") for path in changed])

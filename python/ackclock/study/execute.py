@@ -34,7 +34,8 @@ _TOGETHER = 0.1
 """Seconds for which a thread runs simulations before it post-processes their results."""
 
 _WAITING = 64
-"""Tasks queued for each thread: as many as it processes in a batch if they take a millisecond or two."""
+"""Number of tasks queued per thread: about as many as a thread processes in one batch if each takes a millisecond or
+two."""
 
 
 class Workers(Protocol[T, R]):
@@ -42,7 +43,7 @@ class Workers(Protocol[T, R]):
 
     @property
     def room(self) -> int:
-        """Maximum number of tasks accepted: running ones, and a few queued so that no worker idles."""
+        """Maximum number of running and queued tasks; a few are queued so that no worker idles."""
 
     @property
     def under_way(self) -> list[tuple[T, float]]:
@@ -71,13 +72,13 @@ def execute(
 ) -> Iterator[tuple[T, R | BaseException]]:
     """Run tasks, and yield their results in the order in which they end.
 
-    Memory holds only the running tasks, whatever their total number.
+    Memory holds only the running tasks, whatever the total number of tasks.
 
     Parameters
     ----------
     tasks
         The tasks, requested one by one when a worker is free. None means that the next task is unknown until a running
-        one ends.
+        task ends.
     workers
         The executors.
     watch
@@ -114,7 +115,7 @@ def execute(
 
 
 class StoppedError(Exception):
-    """Ends a run whose result is no longer needed."""
+    """Raised in a run to end it, because its result is no longer needed."""
 
 
 class Threads(Generic[T, R]):
@@ -123,9 +124,9 @@ class Threads(Generic[T, R]):
     Parameters
     ----------
     work
-        Runs a task in one of the threads, and returns a function that post-processes it in the same thread.
-        Post-processing is done for several short tasks together, which is cheaper than between simulations, because
-        simulations replace the contents of the processor's caches.
+        Runs a task in one of the threads, and returns a function that post-processes it in the same thread. The results
+        of several short tasks are post-processed together. This is cheaper than post-processing between simulations,
+        because a simulation replaces the contents of the processor's caches.
     jobs
         Number of threads (default: one per CPU that this process may use).
     """
@@ -140,7 +141,7 @@ class Threads(Generic[T, R]):
 
     @property
     def room(self) -> int:
-        """Maximum number of tasks accepted: a few for each thread, so that none idles while results are collected."""
+        """Maximum number of running and queued tasks: enough that no thread idles while results are collected."""
         return _WAITING * len(self._threads)
 
     @property
@@ -200,7 +201,7 @@ class Threads(Generic[T, R]):
 
         try:
             return self._work(task, report)
-        except BaseException as error:  # noqa: BLE001 - raised where the task is waited for
+        except BaseException as error:  # noqa: BLE001 - raised by the caller that waits for the task
             return error
 
 
@@ -209,7 +210,7 @@ def _outcome(rest: Callable[[], R] | BaseException) -> R | BaseException:
         return rest
     try:
         return rest()
-    except BaseException as error:  # noqa: BLE001 - likewise
+    except BaseException as error:  # noqa: BLE001 - raised by the caller that waits for the task
         return error
 
 

@@ -16,7 +16,7 @@ from ackclock.study.wanted import Scalar
 MOST: Final = 1_000_000
 """Maximum number of values of a field, points of a sample and replications of a point."""
 FIRST_BLOCK: Final = 5
-"""Minimum number of replications from which the number of further ones is estimated."""
+"""Number of replications before the number of further replications is estimated."""
 
 _QUOTED: Final = 'a path is quoted, as in "clients.0.count" = '
 
@@ -51,7 +51,7 @@ def _scalars() -> Kind:
 
 
 def _range() -> Kind:
-    allowed = "must be an array of the least and the greatest integer, number, time, rate or size"
+    allowed = "must be an array of two ends, the lower one first: integers, numbers, times, rates or sizes"
 
     def check(value: object) -> object:
         if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:

@@ -81,7 +81,7 @@ class Batch:
         self._made: list[Any] = []
 
     def add(self, wanted: Wanted[T, R]) -> Callable[[], R]:
-        """Add a request for runs. The returned function gives the request's result once the batch has run."""
+        """Add a request for runs. The returned function returns the request's result after `run`."""
         place = len(self._wanted)
         self._wanted.append(wanted)
         return lambda: self._made[place]
@@ -142,7 +142,7 @@ def _run(wanted: Sequence[Wanted[Any, Any]], *, jobs: int | None, memory: str | 
 
 
 def _prepare(tasks: Sequence[Task]) -> list[Prepared]:
-    """Prepare the scenario of each task; tasks with the same scenario and records share the prepared one."""
+    """Prepare the scenario of each task; tasks with the same scenario and records share one prepared scenario."""
     known: dict[tuple[Scenario, tuple[str, ...]], Prepared] = {}
     prepared = []
     for task in tasks:

@@ -1,4 +1,4 @@
-"""Ctrl-C: the first one lets running simulations finish, the second one stops them."""
+"""Handles Ctrl-C: the first Ctrl-C lets running simulations finish, and the second one stops them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Interruption"]
 class Interruption:
     """Context manager in which the first Ctrl-C is only recorded, and the next one raises `KeyboardInterrupt`.
 
-    It has no effect outside the main thread, where interrupts do not arrive.
+    Outside the main thread it has no effect, since interrupts arrive only in the main thread.
     """
 
     def __init__(self) -> None:

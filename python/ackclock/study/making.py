@@ -40,7 +40,7 @@ class Site:
     work
         Cost of a run relative to other points.
     revision
-        Revision of the engine that must run it.
+        Revision of the engine that must make the runs.
 
     """
 
@@ -94,9 +94,10 @@ def name_of_run(scenario: str, seed: int, record: Sequence[str], warmup: str | N
 
 
 def begin(job: Job, report: Callable[[float], None] | None = None, *, memory: int) -> Callable[[], Row]:
-    """Start a run within a memory limit; the returned function gives its row. A failed run has a row with the reason.
+    """Start a run within a memory limit; the returned function returns its row. A failed run has a row with the reason.
 
-    If the warm-up is excluded, the run is made twice: once to find its end, and once measured from there.
+    If the warm-up is excluded, the run is made twice: first to find the end of the warm-up, then with the measured time
+    starting at that end.
     """
     start = cpu_time()
     failure: BaseException | None = None
@@ -127,7 +128,7 @@ def begin(job: Job, report: Callable[[float], None] | None = None, *, memory: in
 def make(job: Job, *, memory: str | None = None) -> Row:
     """Make a run, and return its row.
 
-    The run gets one CPU's share of the memory limit, because the machine's other CPUs make runs too.
+    The run may use one CPU's share of the memory limit, because the machine's other CPUs make runs too.
     """
     return begin(job, memory=memory_bound(memory) // threads(None))()
 

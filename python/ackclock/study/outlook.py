@@ -28,14 +28,14 @@ class Outlook:
     Parameters
     ----------
     points
-        Name of each point, and number of runs that it still needs.
+        Name of each point, and number of runs that the point still needs.
     runs, most
-        Number of runs to make, and its maximum if replications continue until a precision is reached.
+        Number of runs to make now, and maximum number of runs if replications continue until a precision is reached.
     there
         Number of runs that the store already has.
     cpu_seconds
-        Estimated CPU time of the runs, in seconds: the start of the first run, scaled by flows and simulated time. None
-        if there are no runs to make, or the first run fails.
+        Estimated CPU time of the runs, in seconds, extrapolated from the start of the first run by number of flows and
+        simulated time. None if there are no runs to make, or if the first run fails.
 
     """
 
@@ -47,7 +47,7 @@ class Outlook:
 
     @classmethod
     def of(cls, survey: Survey, there: Mapping[str, float | None]) -> Outlook:
-        """Count the missing runs of each point, and start the first one to measure its cost."""
+        """Count the missing runs of each point, and start the first missing run to measure its cost."""
         study = survey.study
         courses = [survey.course(number, there) for number in range(len(survey.works))]
         runs = [len(course.due) for course in courses]

@@ -1,4 +1,4 @@
-"""Runs on a Ray cluster: Ray schedules them, and repeats the runs of a lost machine."""
+"""Makes runs on a Ray cluster: Ray schedules the runs, and repeats the runs of a lost machine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _WAITING: Final = 2
-"""Tasks submitted to the cluster per CPU: while one runs, the next is being sent."""
+"""Tasks submitted to the cluster per CPU: while one task runs, the next is sent."""
 _PATIENCE: Final = 5.0
 """Seconds to wait for a cluster to answer."""
 
@@ -28,7 +28,7 @@ class Cluster(Generic[T, R]):
     Parameters
     ----------
     work
-        Runs a task in a process of the cluster. This package must be installed there.
+        Runs a task in a process of the cluster. This package must be installed on the cluster.
     address
         Address of the cluster to join (default: start one on this machine, and stop it at the end).
     jobs
@@ -117,7 +117,7 @@ class Cluster(Generic[T, R]):
     def _outcome(self, reference: Any) -> R | BaseException:
         try:
             outcome: R = self._ray.get(reference)
-        except Exception as error:  # noqa: BLE001 - raised where the task is waited for
+        except Exception as error:  # noqa: BLE001 - raised by the caller that waits for the task
             return LostError(f"Ray lost a run: {_first_line(error)}")
         return outcome
 
@@ -127,7 +127,7 @@ def _lost(what: str) -> Iterator[None]:
     """Convert any exception of Ray into a one-line error."""
     try:
         yield
-    except Exception as error:  # noqa: BLE001 - likewise
+    except Exception as error:  # noqa: BLE001 - raised as another error
         raise LostError(f"Ray {what}: {_first_line(error)}") from None
 
 
@@ -136,7 +136,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def _reach(address: str) -> None:
-    """Test the connection first, because Ray would retry for minutes."""
+    """Test the connection before Ray uses it, because Ray would retry for minutes."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
     if colon:
         socket.create_connection((host, int(port)), timeout=_PATIENCE).close()

@@ -1,4 +1,4 @@
-"""Determines how many replications a point needs, and which of them are missing."""
+"""Determines how many replications a point needs, and which replications are missing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["FEWEST", "Course", "further"]
 
 FEWEST: Final = 3
-"""With fewer replications an interval is too wide to be useful: for two, Student's t is 12.7."""
+"""Fewest replications for a useful interval. With two, Student's t is 12.7, and the interval is too wide."""
 
 
 def further(values: Sequence[float | None], until: Until) -> int:
@@ -26,7 +26,7 @@ def further(values: Sequence[float | None], until: Until) -> int:
     Parameters
     ----------
     values
-        The measure in each replication so far, ordered by seed; None if it is undefined.
+        Value of the measure in each replication so far, ordered by seed; None if it is undefined.
     until
         The required precision, and the maximum number of replications.
 
@@ -69,7 +69,7 @@ class Course:
     rule
         The seeds, or the required precision.
     known
-        The measure in the replications that the store already has, by seed.
+        Value of the measure in each replication that the store already has, by seed.
 
     """
 
@@ -78,9 +78,9 @@ class Course:
         self._known = known
         self._seeds: list[int] = []
         self.values: dict[int, float | None] = {}
-        """The measure in all replications, by seed."""
+        """Value of the measure in each replication that has ended, by seed."""
         self.due: deque[int] = deque()
-        """The seeds not begun yet."""
+        """The seeds of the replications that have not begun yet."""
         self._go_on()
 
     @property
@@ -94,7 +94,7 @@ class Course:
         self._go_on()
 
     def _go_on(self) -> None:
-        """Once a stage is complete, add the next one; its replications that the store already has are not due."""
+        """Once a stage is complete, add the next stage. Replications that the store already has are not due."""
         while self.ended:
             stage = self._stage()
             self._seeds += stage

@@ -30,8 +30,8 @@ class Tally:
     points
         Number of points that have all their replications.
     few, wide
-        Number of these points with fewer than `FEWEST` values of the measure, and number of these points at which the
-        half-width of the 95 % interval exceeds the mean.
+        Number of complete points with fewer than `FEWEST` values of the measure, and number of complete points at which
+        the half-width of the 95 % interval exceeds the mean.
     interrupted
         Whether Ctrl-C ended the sweep.
     notices
@@ -91,7 +91,7 @@ class Schedule:
     survey
         The points of the study.
     there
-        The measure in each run that the store already has, by the run's id.
+        Value of the measure in each run that the store already has, by the run's id.
 
     """
 
@@ -118,7 +118,7 @@ class Schedule:
         return self
 
     def __next__(self) -> Job | None:
-        """Return the next run; None if no run is due until a running one ends."""
+        """Return the next run; None if no run is due until another run ends."""
         while not self._ready:
             number, place = next(self._places, (None, None))
             if number is None or place is None:
@@ -145,7 +145,7 @@ class Schedule:
         self.due += more
         self.work += more * opened.site.work
         self.latest = course
-        if more:  # the next stage of the point is now due
+        if more:  # the next stage of replications is now due
             self._ready.append(opened)
         elif course.ended:
             self.tally.close(course.values.values())

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 __all__ = ["Survey"]
 
 _KEPT: Final = 4000
-"""Number of prepared points kept in memory, 7 KB each. Later points are prepared again just before they run."""
+"""Number of prepared points that stay in memory, 7 KB each. Later points are prepared again just before they run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The validated points of a study. Memory holds each point's id and cost, and the first `_KEPT` points prepared.
+    """The validated points of a study. Memory holds each point's id and cost, and `_KEPT` prepared points.
 
     Parameters
     ----------
@@ -84,14 +84,14 @@ class Survey:
         return self._sites.pop(number, None) or _site(self.study, place)
 
     def course(self, number: int, there: Mapping[str, float | None]) -> Course:
-        """Begin the replications of a point.
+        """Return the replications of a point; values that the store already has are filled in.
 
         Parameters
         ----------
         number
             Index of the point in the study.
         there
-            The measure in each run that the store already has, by the run's id.
+            Value of the measure in each run that the store already has, by the run's id.
 
         """
         rule = self.study.replications
@@ -118,5 +118,5 @@ def _check_files(scenario: Scenario, inside: Sequence[Path]) -> None:
         path = table.get("path")
         if path is not None and not any(Path(path).resolve().is_relative_to(folder) for folder in folders):
             places = " or ".join(map(str, dict.fromkeys(folders)))
-            allowed = f"must lie in {places}, unless --allow-paths (allow_paths=True) lets a study on Ray read any file"
+            allowed = f"must be in {places}, unless --allow-paths (allow_paths=True) lets a study on Ray read any file"
             raise refuse(f"{at}.path", path, allowed)

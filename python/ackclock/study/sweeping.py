@@ -1,4 +1,4 @@
-"""Runs a study into a store."""
+"""Makes the runs of a study, and adds them to a store."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ def sweep(
         The study, or the scenario to vary as `design` defines.
     store
         Folder of the store, created if it does not exist. If the store already has some of the runs, only the missing
-        ones are made. The default is a temporary folder, deleted together with the returned store.
+        runs are made. The default is a temporary folder, which is deleted when the returned store is no longer
+        referenced.
     engine
         ``threads`` to run on this machine, or ``ray`` to run on a Ray cluster.
     address
@@ -68,8 +69,8 @@ def sweep(
         run that needs more is recorded as a failure, and the other runs continue.
     allow_paths
         Allow a study on Ray to read traces outside its own folder (or the current directory, for a study made in
-        Python). The restriction guards against studies from others that name arbitrary files. It does not apply to
-        threads.
+        Python). The restriction protects against studies from other people that name arbitrary files. It does not apply
+        to the engine ``threads``.
     design
         Fields of `ackclock.Study` that define how a scenario is varied. Must be absent if `study` is a study.
 
@@ -154,7 +155,7 @@ def fill(
                 store.add(row)
                 schedule.took(job, row)
         schedule.tally.interrupted = interruption.asked
-        store.close()  # so that repeated runs are not reported as missing
+        store.close()  # so that runs made again are not reported as missing
         schedule.tally.notices = (*store.notices, *_named_otherwise(store, survey))
     return schedule.tally
 
@@ -203,7 +204,7 @@ def _named_otherwise(store: Store, survey: Survey) -> list[str]:
     count = sum(runs for scenario, name, runs in rows if name != names.get(scenario, name))
     if not count:
         return []
-    return [f"{count:,} runs keep the variant name of an earlier study: it differs from this study's, or is absent."]
+    return [f"{count:,} runs keep the variant name of an earlier study, which is absent or differs from the new name."]
 
 
 def _workers(engine: str, address: str | None, jobs: int | None, memory: str | None) -> Workers[Job, Row]:
@@ -218,7 +219,7 @@ def _workers(engine: str, address: str | None, jobs: int | None, memory: str | N
         memory_bound(memory)
         return Cluster(work, address=address, jobs=jobs)
     if address is not None:
-        raise refuse("address", address, "must be absent without the engine ray")
+        raise refuse("address", address, "must be absent unless the engine is ray")
     share = memory_bound(memory) // threads(jobs)
     return Threads(partial(begin, memory=share), jobs)
 

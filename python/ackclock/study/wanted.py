@@ -57,7 +57,7 @@ class Replication(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted(Generic[T, R_co]):
-    """A request for runs, with the functions that turn them into a result; `ackclock.study.Batch` makes the runs.
+    """A request for runs, with the functions that compute its result; `ackclock.study.Batch` makes the runs.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Task:
 
 
 def tasks_for(wanted: Sequence[Wanted[Any, Any]]) -> list[Task]:
-    """Combine requests into a list of runs that serves all of them.
+    """Combine requests into a list of runs that serves all requests.
 
     Requests for the same scenario and seed share a run, since records do not change the behaviour of a run. They need
     separate runs only if they request different records of the same kind.
@@ -113,8 +113,8 @@ def tasks_for(wanted: Sequence[Wanted[Any, Any]]) -> list[Task]:
     Returns
     -------
     list of Task
-        Runs with each request's first seed come first, then those with its second seed, and so on. All points therefore
-        progress together, and the time of the remaining runs can be extrapolated.
+        Runs with the first seed of each request come first, then runs with its second seed, and so on. All points
+        therefore progress together, and the time of the remaining runs can be extrapolated.
 
     Raises
     ------
@@ -140,5 +140,5 @@ def tasks_for(wanted: Sequence[Wanted[Any, Any]]) -> list[Task]:
 
 
 def _agree(some: Sequence[str], others: Sequence[str]) -> bool:
-    """Return whether one run can have the records of both: a run has only one table of each kind."""
+    """Return whether one run can make both sets of records. A run has only one table of each kind."""
     return all(one == other or kind_of(one) != kind_of(other) for one in some for other in others)

@@ -1,4 +1,4 @@
-"""Analytical models that predict measured values: functions of numbers that return frozen results."""
+"""Analytical models that predict measured values: functions that return frozen dataclasses."""
 
 from ackclock.analysis.models.cardwell import Cardwell, cardwell
 from ackclock.analysis.models.factors import WithinFactors, within_factors

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def refuse_below(least: int, **numbers: float) -> None:
-    """Raise a ValueError for the first number that is below the least, or not finite."""
+    """Raise a ValueError for the first number that is below `least`, or not finite."""
     for name, number in numbers.items():
         if not least <= number < math.inf:
-            raise ValueError(f"{name}: {number} is not allowed: must be from {least}")
+            raise ValueError(f"{name}: {number} is not allowed: must be at least {least}")
 
 
 def refuse_unless_positive(**numbers: float) -> None:
@@ -34,7 +34,7 @@ def reals(
     below: float = math.inf,
     endless: bool = False,
 ) -> NDArray[np.float64]:
-    """Convert numbers to an array, or raise a ValueError for the first that is out of bounds.
+    """Convert numbers to an array, or raise a ValueError for the first number that is out of bounds.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def reals(
 
     """
     bounds = [f"above {above:g}"] if above > -math.inf else []
-    bounds += [f"from {low:g}"] if low > -math.inf else []
+    bounds += [f"at least {low:g}"] if low > -math.inf else []
     bounds += [f"below {below:g}"] if below < math.inf else []
     allowed = " ".join(["must be", "finite" if not bounds else " and ".join(bounds)])
     try:

@@ -1,6 +1,6 @@
-"""Latency of short flows after Cardwell, Savage and Anderson: slow start, the first loss, then the PFTK rate.
+"""Latency of short flows by Cardwell, Savage and Anderson: slow start, the first loss, then the PFTK rate.
 
-The equations and their limits: docs/models/pftk.md.
+For the equations and their limits, see docs/models/pftk.md.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ __all__ = ["Cardwell", "cardwell"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Cardwell:
-    """Expected duration of a transfer and its parts, in seconds, and the extent of slow start.
+    """Expected duration of a transfer and of its phases, in seconds, and the extent of slow start.
 
     Parameters
     ----------
     latency
-        Time from sending the first packet to the ACK of the last: the sum of the next four fields.
+        Time from sending the first packet to the ACK of the last packet: the sum of the next four fields.
     slow_start
         Time in slow start.
     first_loss
@@ -100,9 +100,9 @@ def cardwell(
     Notes
     -----
     Cardwell, Savage and Anderson, "Modeling TCP Latency" (INFOCOM 2000), equations (5), (11), (15) to (25); equation
-    (4), for the handshake, is not included. Two limits that the paper does not state are applied to the expectations:
-    slow start sends at most all packets (equation (5) also counts the lost packet if there is none), and the window at
-    the loss is at most the advertised window.
+    (4), for the handshake, is not included. Two limits that the paper does not state are added: slow start sends at
+    most `packets` packets (equation (5) always counts a lost packet in addition), and the window at the loss is at most
+    the advertised window.
 
     Examples
     --------
@@ -122,9 +122,9 @@ def cardwell(
     )
     packets, p, rtt, t0, b, first, w_max, wait = np.broadcast_arrays(packets, p, rtt, t0, b, first, w_max, wait)
     if (first > w_max).any():
-        raise ValueError(f"w_max: {w_max[first > w_max][0]} is not allowed: must be from the initial window")
+        raise ValueError(f"w_max: {w_max[first > w_max][0]} is not allowed: must be at least the initial window")
 
-    # Without losses all terms with this probability vanish.
+    # Placeholder for p = 0: every term that uses it is then 0 or not selected.
     some = np.where(p > 0, p, 0.5)
     lossy = np.where(p > 0, -np.expm1(packets * np.log1p(-some)), 0)  # (16)
     sent = np.where(p > 0, np.minimum(lossy * (1 - p) / some + 1, packets), packets)  # (5)

@@ -1,4 +1,4 @@
-"""Share of flows whose prediction is within a factor, as in the test of PFTK by Qiu, Zhang and Keshav."""
+"""Share of predictions within a factor of the measured value, as in the test of PFTK by Qiu, Zhang and Keshav."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class WithinFactors:
 def within_factors(
     *, measured: ArrayLike, predicted: ArrayLike, factors: Sequence[float] = _FACTORS, level: float = 0.95
 ) -> WithinFactors:
-    """Compute the shares of predictions that are wrong by at most a factor, in either direction.
+    """Compute the shares of predictions that are wrong by at most each given factor, in either direction.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def within_factors(
     Notes
     -----
     Qiu, Zhang and Keshav, "Understanding the Performance of Many TCP Flows", Tables 2 and 3. The intervals are Wilson's
-    (1927), which are also valid near 0 and 1. They assume independent flows. Flows of one run share a queue, so that
-    with few runs the intervals are too narrow.
+    score intervals (1927), which are also valid near 0 and 1. They assume independent flows. Flows of one run share a
+    queue, so the intervals are too narrow if there are few runs.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def within_factors(
     if measured.shape != predicted.shape or not measured.size:
         raise ValueError(
             f"measured, predicted: shapes {measured.shape} and {predicted.shape} are not allowed: "
-            "must be the same, of one number or more"
+            "must be equal and not empty"
         )
     ratios = (predicted / measured).ravel()
     off = np.maximum(ratios, 1 / ratios)

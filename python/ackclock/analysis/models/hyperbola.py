@@ -1,4 +1,4 @@
-"""The hyperbola that Qiu, Zhang and Keshav fit to the loss of many flows, with intervals for both parameters."""
+"""The hyperbola that Qiu, Zhang and Keshav fit to the loss rate of many flows, with intervals of both parameters."""
 
 from __future__ import annotations
 
@@ -88,9 +88,10 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
     Notes
     -----
     Qiu, Zhang and Keshav, "Understanding the Performance of Many TCP Flows", Tables 4 and 5; Table 5 calls a "k" and b
-    "Scale". `scipy.optimize.curve_fit` fits p = s x / (1 + k x), where k = 1 / a crosses 0 when a crosses infinity.
-    Student's intervals are computed for s, k and k / s = 1 / b, which are nearly normal, and inverted. The intervals of
-    a and b are therefore not symmetric, and a has no upper bound if the interval of k contains 0.
+    "Scale". `scipy.optimize.curve_fit` fits p = s x / (1 + k x), where k = 1 / a is 0 when a is infinite. Student's
+    intervals are computed for s, k and k / s = 1 / b, whose estimates are nearly normal; the intervals of k and 1 / b
+    are then inverted. The intervals of a and b are therefore not symmetric, and a has no upper bound if the interval of
+    k contains 0.
 
     Examples
     --------
@@ -108,7 +109,7 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
     if x.ndim != 1 or x.shape != p.shape or x.size < _FEWEST or np.ptp(x) == 0:
         raise ValueError(
             f"connections, loss: shapes {x.shape} and {p.shape} are not allowed: "
-            f"must be arrays of the same length, with {_FEWEST} points or more and more than one number of connections"
+            f"must have the same length, at least {_FEWEST} points and at least two different numbers of connections"
         )
     # Starting point: 1/p = 1/s 1/x + k/s is a straight line.
     bend, steep = np.polynomial.polynomial.polyfit(1 / x, 1 / p, 1, w=p)
@@ -121,11 +122,11 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
     def tangents(at: Reals, s: float, k: float) -> Reals:
         return np.column_stack([at / (1 + k * at), -s * (at / (1 + k * at)) ** 2])
 
-    # Connections are in units of their largest number, so that both parameters are of order one.
+    # Numbers of connections are divided by the largest, so that both parameters are of order one.
     found, covariance = curve_fit(curve, x / scale, p, p0=start, sigma=p, jac=tangents, xtol=1e-12, ftol=1e-12)
     s, k = found.tolist()
     if s <= 0:
-        raise ValueError(f"loss: {p.tolist()} is not allowed: must increase with the connections")
+        raise ValueError(f"loss: {p.tolist()} is not allowed: must increase with the number of connections")
     wide = float(student.ppf((1 + level) / 2, x.size - 2))
     s_error, k_error = (wide * np.sqrt(np.diag(covariance))).tolist()
     gradient = np.array([-k / s**2, 1 / s])

@@ -1,4 +1,4 @@
-"""Loss of many synchronised Reno flows in a large pipe: printed formula, corrected formula, and exact count.
+"""Loss rate of many synchronised Reno flows in a large pipe: printed formula, corrected formula and exact count.
 
 Derivations for any number of packets per ACK: docs/models/loss_law.md.
 """
@@ -27,11 +27,11 @@ class LargePipeLoss:
     Parameters
     ----------
     printed
-        Formula that Qiu, Zhang and Keshav print.
+        The formula as printed by Qiu, Zhang and Keshav.
     corrected
-        The printed formula plus the new packets of fast recovery.
+        The printed formula, corrected for the new packets that are sent in fast recovery.
     counted
-        Exact count of Reno's packets, with a window that grows by 1 / cwnd per ACK.
+        The result of an exact count of Reno's packets, with a window that grows by 1 / cwnd per ACK.
 
     """
 
@@ -66,14 +66,14 @@ def large_pipe_loss(*, window: ArrayLike, b: ArrayLike = 1.0, smooth: bool = Fal
     Notes
     -----
     Qiu, Zhang and Keshav, "Understanding the Performance of Many TCP Flows", section 5.1.1. With m = floor((W + 1) / 2)
-    and one loss per epoch, the loss is 1 / S:
+    and one loss per epoch of S packets, the loss is 1 / S:
 
         printed     S = b (m + ... + W) + 2W + 1
         corrected   S = b (m + ... + W) + 2W + 1 + (m - 1)
         counted     S = b ceil(((W + 1)^2 - m^2) / 2) + 2W + 1 - (b - 1)
 
-    The three have the same term in W^2. At W = 5 and b = 1 they are 1/23, 1/25 and 1/25, and a deterministic run gives
-    1/25. At other windows such a run agrees with the exact count.
+    The three formulas for S have the same term in W^2. At W = 5 and b = 1 the losses are 1/23, 1/25 and 1/25, and a
+    deterministic run gives 1/25. At other windows a deterministic run agrees with the exact count.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def large_pipe_loss(*, window: ArrayLike, b: ArrayLike = 1.0, smooth: bool = Fal
     w, b = reals("window", window, low=3), reals("b", b, low=1)
     refuse_unless_together(window=w, b=b)
     if smooth:
-        # Polynomials between the formulas for odd and for even windows.
+        # These polynomials lie between the formulas for odd and for even windows.
         printed = (b * (3 * w * w + 5 * w) + 16 * w + 8) / 8
         counted = (b * (3 * w * w + 7 * w - 2.5) + 16 * w + 16) / 8
         return LargePipeLoss(

@@ -54,10 +54,10 @@ def mathis(*, p: ArrayLike, rtt: ArrayLike, b: ArrayLike = 1.0) -> Mathis:
     Notes
     -----
     Mathis, Semke, Mahdavi and Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm" (Computer
-    Communication Review 27(3), 1997), section 2: losses occur at equal distances, one in 1/p packets. The window grows
-    from W/2 to W by one packet every b round trips, in which 3bW^2 / 8 = 1/p packets are sent. The constant is
-    sqrt(3/2) with an ACK for each packet and sqrt(3/4) with delayed ACKs. Timeouts and the advertised window are
-    ignored.
+    Communication Review 27(3), 1997), section 2: losses are equally spaced, one in every 1/p packets. Between two
+    losses the window grows from W/2 to W, by one packet every b round trips, and the flow sends 3bW^2 / 8 = 1/p
+    packets. The constant is sqrt(3/2) with an ACK for each packet and sqrt(3/4) with delayed ACKs. Timeouts and the
+    advertised window are ignored.
 
     Examples
     --------

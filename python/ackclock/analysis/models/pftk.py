@@ -1,6 +1,6 @@
 """Send rate of a bulk TCP Reno flow: the PFTK formulas of Padhye, Firoiu, Towsley and Kurose.
 
-Their limits and their differences: docs/models/pftk.md.
+For the limits of the formulas and their differences, see docs/models/pftk.md.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Pftk:
     Parameters
     ----------
     approximate
-        The approximate formula, which Qiu, Zhang and Keshav print.
+        Rate by the approximate formula, which Qiu, Zhang and Keshav print.
     full
-        The full formula.
+        Rate by the full formula.
 
     """
 
@@ -55,7 +55,7 @@ def pftk(
     rtt
         Mean round-trip time, in seconds.
     t0
-        Mean length of a timeout that is not backed off, in seconds.
+        Mean length of a timeout without backoff, in seconds.
     b
         Packets that one ACK acknowledges: 1, or 2 with delayed ACKs.
     w_max
@@ -74,9 +74,9 @@ def pftk(
     Notes
     -----
     Padhye, Firoiu, Towsley and Kurose, "Modeling TCP Reno Performance: A Simple Model and Its Empirical Validation"
-    (IEEE/ACM Transactions on Networking 8(2), 2000): the full model is equation (32), the approximate one (33). With
-    E[W] = (2 + b) / 3b + sqrt(8 (1 - p) / 3bp + ((2 + b) / 3b)^2), the window that losses alone would allow, and
-    W = min(E[W], Wmax), equation (32) is
+    (IEEE/ACM Transactions on Networking 8(2), 2000): the full model is equation (32), the approximate model equation
+    (33). With E[W] = (2 + b) / 3b + sqrt(8 (1 - p) / 3bp + ((2 + b) / 3b)^2), the mean window at a loss if the
+    advertised window sets no limit, and W = min(E[W], Wmax), equation (32) is
 
         ((1 - p) / p + W + Q(W) / (1 - p)) / (RTT (X + 1) + Q(W) T0 f(p) / (1 - p))
 

@@ -1,6 +1,6 @@
-"""A refined stochastic model of Reno, with losses of single clients, delayed feedback and timeouts.
+"""A refined stochastic model of Reno, with separate losses for each client, delayed feedback and timeouts.
 
-Derivation, limits and comparison with simulation: docs/models/stochastic_reno.md.
+For the derivation, the limits and a comparison with simulation, see docs/models/stochastic_reno.md.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["RefinedReno", "refined_reno"]
 
 _DUPLICATES: Final = 3
-"""The duplicate ACK that starts a fast retransmit (RFC 5681, section 3.2)."""
+"""Number of duplicate ACKs that start a fast retransmit (RFC 5681, section 3.2)."""
 _LEAST_SSTHRESH: Final = 2.0
-"""RFC 5681, equation 4."""
+"""Minimum slow-start threshold, in packets (RFC 5681, equation 4)."""
 _MOST_BACKOFF: Final = 64.0
-"""ns-2 doubles six times; RFC 6298, section 2.5, allows a bound."""
+"""Largest backoff factor of the timer: ns-2 doubles it six times, and RFC 6298, section 2.5, allows a bound."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +40,7 @@ class RefinedReno:
     mean
         Mean packets per interval that arrive at the gateway.
     loss
-        Share of these packets that are dropped because the buffer is full.
+        Share of the arriving packets that are dropped because the buffer is full.
     utilization
         Share of the bottleneck's capacity that is used.
     queue
@@ -79,7 +79,7 @@ def refined_reno(
     replications: int = 4,
     seed: int = 1,
 ) -> RefinedReno:
-    """Run the refined model: Reno clients with Poisson traffic at a drop-tail gateway, in slots of a round trip.
+    """Run the refined model: Reno clients with Poisson traffic at a drop-tail gateway, in time slots.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def refined_reno(
     capacity
         Capacity of the bottleneck, packets per second.
     buffer
-        Capacity of its queue in packets, including the packet in service.
+        Capacity of the bottleneck's queue in packets, including the packet in service.
     initial_window
         Initial congestion window of every client, in packets; clients begin in slow start.
     max_window
@@ -120,7 +120,7 @@ def refined_reno(
     Raises
     ------
     ValueError
-        A number is out of its range; the message names it.
+        A number is out of its range; the message names the argument.
 
     Notes
     -----
@@ -185,7 +185,7 @@ class _Path:
         replications, self.clients = shape
         self.buffer, self.service = buffer, service
         self.most = int(np.ceil(service)) + 1
-        # Longer than the greatest distance between the first position and the last.
+        # A ring, longer than the largest possible distance between `acknowledged` and `accepted`.
         self.order = np.zeros((replications, buffer + (slots + 3) * self.most), dtype=np.int64)
         self.accepted, self.acknowledged = np.zeros(replications, np.int64), np.zeros(replications, np.int64)
         self.served, self.begun = np.zeros(replications), np.zeros(replications)
@@ -207,7 +207,7 @@ class _Path:
         return self._per_client(rows, whose)
 
     def offer(self, sent: Counts, random: np.random.Generator) -> Counts:
-        """Queue a slot's packets in random order while there is space, serve, and return each client's losses."""
+        """Queue a slot's packets in random order, serve the queue, and return each client's losses at a full buffer."""
         total = sent.sum(axis=1)
         room = np.floor(self.buffer + self.service - self.queue).astype(np.int64)
         flat = np.repeat(np.arange(sent.size), sent.ravel())
@@ -229,7 +229,7 @@ class _Path:
 
 
 class _Timer:
-    """RFC 6298, section 2: one estimate for all clients, which share the queue, with one sample per round trip."""
+    """Timer of RFC 6298, section 2: one estimate for all clients, which share the queue; one sample per round trip."""
 
     def __init__(self, delay: float, *, slots: int, least: float, clock: float) -> None:
         self.srtt: Reals | float = delay
@@ -254,7 +254,7 @@ class _Senders:
         self.backlog = np.zeros(shape, np.int64)
         # Packets in flight, and lost packets that the sender has not detected; both count against the window.
         self.flight, self.holes = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-        # ACKs until the third duplicate, and until the ACK of the retransmission; 0 if none is awaited.
+        # Number of ACKs until the third duplicate, and until the ACK of the retransmission; 0 if none is awaited.
         self.to_third, self.to_end = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         # Flags: in fast recovery; with a second loss in that window; waiting for the timeout.
         self.recovering, self.doomed, self.silent = (np.zeros(shape, np.bool_) for _ in range(3))
@@ -265,7 +265,7 @@ class _Senders:
         """Process a slot's ACKs, and return the clients that start a fast retransmit."""
         self.flight -= acks
         waiting = self.to_third > 0
-        # ACKs after a hole are duplicates, until the ACK of the retransmission.
+        # ACKs after a lost packet are duplicates, until the ACK of the retransmission.
         new = np.where(waiting, np.minimum(acks, np.maximum(self.to_third - _DUPLICATES, 0)), acks)
         new[self.recovering | self.silent] = 0
         growth = np.where(self.window < self.ssthresh, new, new / self.window)
@@ -288,7 +288,7 @@ class _Senders:
         return third
 
     def expire(self, now: float, rto: Reals) -> None:
-        """Restart with one packet every client whose timer has expired."""
+        """Restart each client whose timer has expired, with a window of one packet."""
         out = (self.holes > 0) & (now - self.since >= rto[:, None] * self.backoff)
         self._halve(out)
         self.window[out] = 1

@@ -1,4 +1,4 @@
-"""Throughput ratio of two groups of Reno flows with different round-trip times: the band of Qiu, Zhang and Keshav."""
+"""Throughput ratio of Reno flows with different round-trip times: the range given by Qiu, Zhang and Keshav."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RttBiasBand:
 
 
 def rtt_bias_band(*, rtt_1: ArrayLike, rtt_2: ArrayLike) -> RttBiasBand:
-    """Compute the band for the mean round-trip times of two groups of equal size; both arrays are broadcast.
+    """Compute the range for the mean round-trip times of two groups of equal size; both arrays are broadcast.
 
     Parameters
     ----------
@@ -51,9 +51,10 @@ def rtt_bias_band(*, rtt_1: ArrayLike, rtt_2: ArrayLike) -> RttBiasBand:
     Notes
     -----
     Qiu, Zhang and Keshav, "Understanding the Performance of Many TCP Flows", section 5.3, (A1): where RTT1 <= RTT2,
-    (RTT2 / RTT1)^2 <= Thr1 / Thr2 <= 2 (RTT2 / RTT1)^2, and with the groups swapped otherwise. By (A2) a window
+    (RTT2 / RTT1)^2 <= Thr1 / Thr2 <= 2 (RTT2 / RTT1)^2, and with the groups swapped if RTT1 > RTT2. By (A2) a window
     that grows from W to 2W in an epoch of E = W RTT sends 3W^2 / 2 packets, so Thr1 / Thr2 is (RTT2 / RTT1)^2 E1 / E2:
-    the band says that the nearer group's epochs are as long as the farther one's, or up to twice as long.
+    the range therefore assumes that epochs of the group with the shorter round-trip time last one to two times as long
+    as epochs of the other group.
 
     Examples
     --------

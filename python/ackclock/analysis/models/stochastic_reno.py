@@ -1,4 +1,4 @@
-"""The stochastic TCP Reno model of the heterogeneous-cluster paper: one step per round trip, with simultaneous cuts."""
+"""The stochastic TCP Reno model of the heterogeneous-cluster paper: in each round trip all or no windows are halved."""
 
 from __future__ import annotations
 
@@ -90,21 +90,22 @@ def stochastic_reno(
     Raises
     ------
     ValueError
-        A number is out of its range; the message names it.
+        A number is out of its range; the message names the argument.
 
     Notes
     -----
     Feng and Tinnakornsrisuphap, "The Adverse Impact of the TCP Congestion-Control Mechanism in Heterogeneous Computing
-    Systems" (ICPP 2000), equations (1) to (4). With X Poisson of mean λτ, in each interval client i sends Y = min(X +
-    V, W) and keeps V' = X + V - Y (1, 2). Its window grows to W + Y/W while all clients together send at most gamma
-    (3). If they send more, all windows are halved (4).
+    Systems" (ICPP 2000), equations (1) to (4). In each interval client i generates X packets, Poisson-distributed with
+    mean λτ. It sends Y = min(X + V, W) and keeps the backlog V' = X + V - Y (1, 2). Its window grows to W + Y/W while
+    all clients together send at most gamma (3). If they send more, all windows are halved (4).
 
     The paper prints gamma = (μ / 8P + B) τ, which adds packets per second to packets. Gamma is compared with the
-    packets of an interval: the bottleneck carries (μ / 8P) τ of them and the buffer holds B more. Therefore gamma = μτ
-    / 8P + B here.
+    packets of an interval: the bottleneck carries (μ / 8P) τ packets and the buffer holds B more. Here gamma is
+    therefore μτ / 8P + B.
 
-    Once congested, the model stays congested while the load exceeds the mean of its sawtooth, three quarters of gamma.
-    Whether it becomes congested depends on `initial_window`, since small windows leave a backlog V at the start.
+    Once congested, the model stays congested while the load exceeds the mean of the sawtooth of its traffic, three
+    quarters of gamma. Whether it becomes congested depends on `initial_window`, since small windows leave a backlog V
+    at the start.
 
     Examples
     --------

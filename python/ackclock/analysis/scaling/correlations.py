@@ -32,23 +32,24 @@ def kettani_gubner_k1(series: ArrayLike) -> HurstEstimate:
     Parameters
     ----------
     series
-        Values at equal distances in time: at least 32, all finite, not all equal.
+        Values at equally spaced times: at least 32, all finite, not all equal.
 
     Returns
     -------
     HurstEstimate
-        The estimate *if* the series is fractional Gaussian noise, which the method does not test.
+        The estimate, valid only if the series is fractional Gaussian noise. The method does not test this.
 
     Raises
     ------
     ValueError
-        The series does not satisfy these conditions, or its lag-1 autocorrelation is below the range of such noise.
+        The series does not meet the conditions above, or its lag-1 autocorrelation is -0.5 or less, which is impossible
+        for fractional Gaussian noise.
 
     Notes
     -----
     Kettani and Gubner, "A novel approach to the estimation of the Hurst parameter in self-similar traffic" (IEEE LCN
-    2002): the noise has r(1) = 2^(2H - 1) - 1, so H = (1 + log2(1 + r)) / 2 for the sample's *r*. The interval is
-    computed as in `kettani_gubner`.
+    2002): fractional Gaussian noise has the lag-1 autocorrelation r = 2^(2H - 1) - 1. The estimate is H = (1 + log2(1 +
+    r)) / 2 with the sample autocorrelation *r*. The interval is computed as in `kettani_gubner`.
 
     Examples
     --------
@@ -61,9 +62,7 @@ def kettani_gubner_k1(series: ArrayLike) -> HurstEstimate:
     values = checked(series, _LEAST_FOR_ONE)
     first = float(_autocorrelation(values, 1)[0])
     if first <= -0.5:
-        raise ValueError(
-            f"series: neighbours have a correlation of {first:.2f}: it is above -0.5 for every self-similar series"
-        )
+        raise ValueError(f"series: a lag-1 autocorrelation of {first:.2f} is not allowed: must be above -0.5")
     return _estimate("kettani_gubner_k1", min((1 + math.log2(1 + first)) / 2, _HIGHEST), values.size, lags=1)
 
 
@@ -73,19 +72,19 @@ def kettani_gubner(series: ArrayLike, *, lags: int = _LAGS) -> HurstEstimate:
     Parameters
     ----------
     series
-        Values at equal distances in time: at least four times the lags, all finite, not all equal.
+        Values at equally spaced times: at least four times the lags, all finite, not all equal.
     lags
         Number of autocorrelations to compare, at least 1.
 
     Returns
     -------
     HurstEstimate
-        The estimate if the series is fractional Gaussian noise at all scales, from one bin on.
+        The estimate, valid only if the series is fractional Gaussian noise at all scales from one bin.
 
     Raises
     ------
     ValueError
-        The series does not satisfy these conditions.
+        The series does not meet the conditions above.
 
     Notes
     -----
@@ -93,9 +92,9 @@ def kettani_gubner(series: ArrayLike, *, lags: int = _LAGS) -> HurstEstimate:
     the sample's autocorrelation and *R* is `fgn_autocorrelation`. Salleh and Abu Bakar use this method.
 
     Subtracting the sample's mean lowers *r* to about (R - v) / (1 - v), where v = n^(2H - 2) is the variance of the
-    mean. The estimate is therefore too low for a large H, and more so with more lags. Its error follows to first order
-    from the errors of *r* (Bartlett's formula; Box and Jenkins 1970, section 2.1.6). Beyond 65,536 values the error
-    falls at its asymptotic rate, n^(2H - 2) or 1/√n, whichever is slower.
+    mean. The estimate is therefore too low for a large H, and more so with more lags. Its standard error is computed to
+    first order from the errors of *r* (Bartlett's formula; Box and Jenkins 1970, section 2.1.6). Beyond 65,536 values
+    it is extrapolated at its asymptotic rate, n^(2H - 2) or 1/√n, whichever is slower.
 
     Examples
     --------
@@ -112,14 +111,14 @@ def kettani_gubner(series: ArrayLike, *, lags: int = _LAGS) -> HurstEstimate:
 
 
 def _autocorrelation(values: NDArray[np.float64], lags: int) -> NDArray[np.float64]:
-    """Compute the (biased) sample autocorrelation from lag 1 on."""
+    """Compute the (biased) sample autocorrelation at lags 1, 2, ..., `lags`."""
     size = fft.next_fast_len(values.size + lags, real=True)
     covariance = fft.irfft(np.abs(fft.rfft(values - values.mean(), size)) ** 2, size)
     return np.asarray(covariance[1 : lags + 1] / covariance[0])
 
 
 def _nearest(correlations: NDArray[np.float64]) -> float:
-    """Find the parameter of the noise whose autocorrelation fits best by least squares."""
+    """Find the Hurst parameter whose autocorrelation fits best by least squares."""
     at = np.arange(1, correlations.size + 1)
 
     def distance(h: float) -> float:
@@ -132,7 +131,7 @@ def _nearest(correlations: NDArray[np.float64]) -> float:
 
 
 def _estimate(method: str, h: float, count: int, *, lags: int) -> HurstEstimate:
-    """Add the bias and the interval of the estimate on fractional Gaussian noise."""
+    """Return the estimate with its bias and its interval for fractional Gaussian noise."""
     found = HurstEstimate(method=method, h=h, low=h, high=h, scales=(1.0, float(lags + 1)))
     means, errors = _moments(count, lags)
     return inverted(found, truths=_TRUTHS, means=means, reach=NORMAL_95 * errors)
@@ -140,7 +139,7 @@ def _estimate(method: str, h: float, count: int, *, lags: int) -> HurstEstimate:
 
 @lru_cache(maxsize=32)
 def _moments(count: int, lags: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Compute the mean and the standard error of the estimates at each parameter."""
+    """Compute the mean and the standard error of the estimates for each true Hurst parameter."""
     found = np.array([_mean_and_error(float(truth), count, lags) for truth in _TRUTHS])
     return found[:, 0], found[:, 1]
 

@@ -19,19 +19,20 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 _STEEP: Final = 4
-"""Smallest slope of a trend, in standard errors. It is large because the errors themselves are uncertain."""
+"""Smallest slope of a trend, in standard errors. It is large because the standard errors are themselves uncertain."""
 _BLOCKS: Final = 64
-"""Number of blocks for a series without scaling."""
+"""Number of blocks if there is no wavelet estimate."""
 
 _NEIGHBOURS: Final = 65
 _OUTSTANDING: Final = 50
-"""Power of a spectral line, in multiples of the median of its neighbours. Noise exceeds it once in 10^15 frequencies if
-the error of the median of 65 is at most a half."""
+"""Power of a spectral line, in multiples of the median of its neighbours. In noise, one frequency in 10^15 exceeds it
+if the median is exact."""
 _FEWEST_CYCLES: Final = 16
-"""Fewest periods of a cycle. At lower frequencies the power of neighbours differs, and any series rises and falls."""
+"""Fewest periods of a cycle in the series. At lower frequencies the power of neighbouring frequencies differs, and any
+series rises and falls."""
 
 _HUMP: Final = 2.0
-"""Factor by which the energy must rise to a hump and fall beyond it."""
+"""Factor by which the wavelet energy must rise to a maximum and fall beyond it."""
 _HUMP_ERRORS: Final = 4
 
 
@@ -43,13 +44,13 @@ def trend(values: NDArray[np.float64], scaling: HurstEstimate | None) -> float |
     values
         The series.
     scaling
-        The wavelet estimate, which is not affected by a trend; None if there is none.
+        The wavelet estimate, which a trend does not affect; None if that method has no estimate.
 
     Notes
     -----
-    The slope is fitted by ordinary least squares to block means; the block length is the shortest scale at which the
-    series scales. Its error is exact for fractional Gaussian noise with the wavelet estimate of H, so long-range
-    dependence is not mistaken for a trend.
+    The slope is fitted by ordinary least squares to block means; the block length is the shortest scale of the wavelet
+    estimate. The standard error of the slope is exact for fractional Gaussian noise with the wavelet estimate of H, so
+    long-range dependence is not mistaken for a trend.
 
     """
     length = max(values.size // _BLOCKS, 1) if scaling is None else round(scaling.scales[0])
@@ -79,9 +80,9 @@ def cycle(values: NDArray[np.float64]) -> float | None:
 
     Notes
     -----
-    There are two tests. In the first, a frequency with at least 16 periods in the series has fifty times the median
-    power of its 65 neighbours in the periodogram; the lowest such frequency is reported. In the second, for cycles of
-    unequal lengths, the energy of wavelet coefficients rises to a maximum at some octave and falls to less than a half
+    The first test finds frequencies with at least 16 periods in the series and more than fifty times the median power
+    of 65 neighbouring frequencies in the periodogram; the lowest is used. The second test is for cycles of unequal
+    lengths: the energy of the wavelet coefficients must rise to a maximum at some octave and fall to less than half
     beyond it, by more than four standard errors.
 
     """

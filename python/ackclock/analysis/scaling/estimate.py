@@ -16,11 +16,11 @@ NORMAL_95: Final = 1.959964
 """97.5 % quantile of the standard normal distribution."""
 
 ROUNDING: Final = 1e-20
-"""Relative variance below which variation is only rounding."""
+"""Relative variance below which the variation is only rounding error."""
 
 ONSET: Final = 0.3
-"""The search for scaling starts at this power of the number of values, in bins. The start grows with the series so that
-the bias shrinks faster than the intervals."""
+"""Exponent of the shortest scale of a fit: at least n^0.3 bins for n values. This scale grows with n so that the bias
+shrinks faster than the intervals."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +64,7 @@ class HurstEstimate:
     bias
         Mean error of the method on fractional Gaussian noise of this length and parameter.
     diagram
-        The points of the method's plot; None if it has none.
+        The points of the method's plot; None if the method has no plot.
 
     """
 
@@ -95,5 +95,5 @@ def checked(series: ArrayLike, least: int) -> NDArray[np.float64]:
     if not np.isfinite(values).all():
         raise ValueError("series: must hold finite values only")
     if values.min() == values.max():
-        raise ValueError(f"series: {values.size} equal values are not allowed: nothing varies")
+        raise ValueError(f"series: {values.size} equal values are not allowed: must vary")
     return values

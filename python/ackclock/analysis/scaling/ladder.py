@@ -65,13 +65,14 @@ def burstiness(series: ArrayLike) -> Burstiness:
     Raises
     ------
     ValueError
-        The series does not satisfy these conditions.
+        The series does not meet the conditions above.
 
     Notes
     -----
-    Only complete bins are used; the rest at the end is omitted. The index of dispersion for counts is from Gusella,
-    "Characterizing the variability of arrival processes with indexes of dispersion" (IEEE JSAC 9, 1991). With a finite
-    memory it reaches a limit; with long-range dependence it grows as the scale to the power 2H - 1.
+    Only complete bins are used; an incomplete bin at the end is omitted. The index of dispersion for counts is from
+    Gusella, "Characterizing the variability of arrival processes with indexes of dispersion" (IEEE JSAC 9, 1991). For a
+    series with a finite memory the index tends to a limit; with long-range dependence it grows as the scale to the
+    power 2H - 1.
 
     Examples
     --------

@@ -70,9 +70,9 @@ def fractional_gaussian_noise(count: int, *, hurst: float, seed: int) -> NDArray
     Notes
     -----
     Davies and Harte, "Tests for Hurst effect" (Biometrika 74, 1987): the covariances are the first row of a circulant
-    matrix twice as large, whose eigenvalues are the Fourier transform of that row. All are positive (Craigmile,
-    "Simulating a class of stationary Gaussian processes using the Davies-Harte algorithm", J. Time Series Analysis 24,
-    2003), so white noise times their square roots, transformed back, has these covariances.
+    matrix twice as large, whose eigenvalues are the Fourier transform of that row. All eigenvalues are positive
+    (Craigmile, "Simulating a class of stationary Gaussian processes using the Davies-Harte algorithm", J. Time Series
+    Analysis 24, 2003), so white noise times their square roots, transformed back, has these covariances.
 
     Examples
     --------

@@ -26,7 +26,7 @@ def rescaled_range(series: ArrayLike) -> HurstEstimate:
     Parameters
     ----------
     series
-        Values at equal distances in time: at least 256, all finite, not all equal.
+        Values at equally spaced times: at least 256, all finite, not all equal.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def rescaled_range(series: ArrayLike) -> HurstEstimate:
     Raises
     ------
     ValueError
-        The series does not satisfy these conditions.
+        The series does not meet the conditions above.
 
     Notes
     -----
@@ -44,7 +44,7 @@ def rescaled_range(series: ArrayLike) -> HurstEstimate:
     rescaled range R/S" (Water Resources Research 5, 1969): the range of the cumulative deviations from a block's mean,
     divided by the block's standard deviation, grows as the length to the power H. A line is fitted by least squares to
     the logarithms of the means over all blocks, at 15 lengths from 16 to n/4. The estimate is too high for a small H
-    and too low for a large one; the interval is from simulated noise (`spread.py`).
+    and too low for a large H. The interval is computed from simulated noise (`spread.py`).
 
     """
     values = checked(series, LEAST)
@@ -65,7 +65,7 @@ def rescaled_range(series: ArrayLike) -> HurstEstimate:
 
 
 def _ratios(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Compute the mean ratio at each length that has a varying block."""
+    """Compute the mean R/S ratio for each block length with at least one varying block."""
     longest = values.size // _FEWEST_BLOCKS
     lengths = np.unique(np.round(np.geomspace(_SHORTEST, longest, _SCALES)).astype(np.int64))
     found = []

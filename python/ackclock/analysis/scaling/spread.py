@@ -23,8 +23,8 @@ __all__: list[str] = []
 _PATHS: Final = 50
 _TRUTHS: Final = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97)
 _LONGEST: Final = 2**13
-"""Maximum length of a simulated path. For longer series the interval is too wide, but takes seconds instead of
-minutes."""
+"""Maximum length of a simulated path. For longer series the interval is too wide, but its computation takes seconds
+instead of minutes."""
 
 _SEED: Final = 1
 
@@ -39,16 +39,17 @@ def with_spread(found: HurstEstimate, count: int, estimate: Callable[[NDArray[np
     count
         Number of values of the series.
     estimate
-        The function of the method.
+        Function that estimates H of a series.
 
     Notes
     -----
-    The interval contains each H for which the estimate is plausible. Mean and spread are from 50 paths at each of eight
-    H, always with the same seeds, with linear interpolation between them.
+    The interval contains each H for which the estimate is plausible. The mean and the spread of estimates come from 50
+    simulated paths at each of eight values of H, always with the same seeds. Between these values they are interpolated
+    linearly.
 
     """
     means, spreads = _moments(estimate, min(count, _LONGEST))
-    # Prediction of one new value from fifty others.
+    # Prediction interval of one new value, given fifty values.
     reach = float(stdtrit(_PATHS - 1, 0.975)) * (1 + 1 / _PATHS) ** 0.5 * spreads
     return inverted(found, truths=np.array(_TRUTHS), means=means, reach=reach)
 
@@ -60,18 +61,18 @@ def inverted(
     means: NDArray[np.float64],
     reach: NDArray[np.float64],
 ) -> HurstEstimate:
-    """Add the bias, and the interval of all parameters for which the estimate is plausible, to an estimate.
+    """Add to an estimate its bias and the interval of all true parameters for which it is plausible.
 
     Parameters
     ----------
     found
         The estimate without interval and bias.
     truths
-        Parameters, in increasing order.
+        True Hurst parameters, in increasing order.
     means
-        Mean estimate on noise of each parameter.
+        Mean estimate for noise with each parameter.
     reach
-        Largest plausible deviation of an estimate from the mean.
+        Largest plausible deviation of an estimate from each mean.
 
     """
 

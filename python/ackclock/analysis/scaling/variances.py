@@ -25,7 +25,7 @@ def variance_time(series: ArrayLike) -> HurstEstimate:
     Parameters
     ----------
     series
-        Values at equal distances in time: at least 128, all finite, not all equal.
+        Values at equally spaced times: at least 128, all finite, not all equal.
 
     Returns
     -------
@@ -35,22 +35,22 @@ def variance_time(series: ArrayLike) -> HurstEstimate:
     Raises
     ------
     ValueError
-        The series does not satisfy these conditions.
+        The series does not meet the conditions above.
 
     Notes
     -----
     Leland, Taqqu, Willinger and Wilson, "On the self-similar nature of Ethernet traffic" (IEEE/ACM Trans. Networking 2,
     1994), section III: the variance of means over *m* bins falls as m^(2H - 2); a line is fitted to its logarithm by
     least squares, at 20 lengths from n^(1/4) to n/20. The estimate is too low for a large H, since the mean of the
-    whole series is subtracted. Neighbouring points depend on each other, so the interval is from simulated noise
-    (`spread.py`).
+    whole series is subtracted. Neighbouring points depend on each other, so the interval is computed from simulated
+    noise (`spread.py`).
 
     """
     values = checked(series, LEAST)
     lengths = _lengths(values.size)
     variances = _variances(values, lengths)
     if not variances.all():
-        raise ValueError("series: means over some length do not vary at all, so it does not scale")
+        raise ValueError("series: block means of some length do not vary, so no power law fits")
     slope, intercept = np.polyfit(np.log(lengths), np.log(variances), 1)
     shown = np.unique(np.concatenate([2 ** np.arange(int(np.log2(lengths[-1])) + 1), lengths]))
     fitted = np.where(shown >= lengths[0], np.exp(intercept) * shown.astype(float) ** slope, np.nan)

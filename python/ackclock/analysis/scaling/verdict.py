@@ -57,7 +57,7 @@ class Hurst:
     notices: tuple[str, ...]
 
     def get(self, method: str) -> HurstEstimate | None:
-        """Return the estimate of a method; None if it has none."""
+        """Return the estimate of a method; None if the method has no estimate."""
         return next((each for each in self.estimates if each.method == method), None)
 
 
@@ -67,8 +67,8 @@ def hurst(series: ArrayLike) -> Hurst:
     Parameters
     ----------
     series
-        Values at equal distances in time, such as packets per bin: at least 100, all finite, not all equal. Some
-        methods need more.
+        Values at equally spaced times, such as packets per bin: at least 100, all finite, not all equal. Some methods
+        need more.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def hurst(series: ArrayLike) -> Hurst:
     Raises
     ------
     ValueError
-        The series does not satisfy these conditions.
+        The series does not meet the conditions above.
 
     Notes
     -----
@@ -86,11 +86,11 @@ def hurst(series: ArrayLike) -> Hurst:
 
     1. There is no linear trend: the slope is within four standard errors of 0, for fractional Gaussian noise with the
        wavelet estimate of H.
-    2. There is no cycle: no frequency has fifty times the power of its neighbours, and the energy has no hump over
-       scales.
-    3. `abry_veitch` and `local_whittle` find scales that fit a power law, with intervals above 0.5 that reach below 1.
-    4. The dependence lasts: local Whittle on the lowest eighth of these frequencies still has its interval above 0.5.
-       A finite memory looks like long-range dependence at scales up to its length.
+    2. There is no cycle: no frequency has fifty times the power of its neighbours, and the wavelet energy has no
+       maximum at an intermediate scale.
+    3. `abry_veitch` and `local_whittle` find scales that fit a power law, and both intervals begin between 0.5 and 1.
+    4. The dependence extends to the longest scales: the interval of local Whittle on the lowest eighth of these
+       frequencies is still above 0.5. A finite memory resembles long-range dependence at shorter scales.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def _doubts(values: NDArray[np.float64], found: dict[str, HurstEstimate]) -> Ite
         return
     for each in (wavelets, whittle):
         if each.low <= _MEMORYLESS:
-            yield f"the interval of {each.method} reaches down to {each.low:.2f}, and 0.5 means no memory."
+            yield f"the interval of {each.method} begins at {each.low:.2f}, not above 0.5, the value without memory."
         if each.low >= 1:
             yield f"{each.method} finds {each.h:.2f}, above 1: the series is not stationary."
     late = lasting(values, whittle)
@@ -155,8 +155,8 @@ def _doubts(values: NDArray[np.float64], found: dict[str, HurstEstimate]) -> Ite
         yield "the power law fits too few scales to test whether the memory lasts."
     elif late.low <= _MEMORYLESS:
         yield (
-            f"the lowest frequencies, of {late.scales[0]:.0f} bins and more, give {late.h:.2f} ({late.low:.2f} to "
-            f"{late.high:.2f}). A finite memory would look like this."
+            f"the lowest frequencies, with periods from {late.scales[0]:.0f} bins, give H = {late.h:.2f} "
+            f"({late.low:.2f} to {late.high:.2f}). A finite memory would look like this."
         )
 
 
@@ -165,7 +165,7 @@ def _disagreement(estimates: list[HurstEstimate]) -> Iterator[str]:
     below, above = min(estimates, key=lambda each: each.high), max(estimates, key=lambda each: each.low)
     if below.high < above.low:
         yield (
-            f"Methods disagree beyond their intervals, as {below.method} ({below.low:.2f} to {below.high:.2f}) and "
-            f"{above.method} ({above.low:.2f} to {above.high:.2f}): over all scales the series is not fractional "
-            "Gaussian noise, so each estimate is valid at most for the scales of its method."
+            f"The intervals of {below.method} ({below.low:.2f} to {below.high:.2f}) and "
+            f"{above.method} ({above.low:.2f} to {above.high:.2f}) do not overlap: over all scales the series is "
+            "not fractional Gaussian noise, so each estimate is valid at most for the scales of its method."
         )

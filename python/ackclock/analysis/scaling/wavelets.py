@@ -20,17 +20,17 @@ WAVELET: Final = "db3"
 """Three vanishing moments: polynomial trends up to degree 2 have no effect."""
 
 _FINEST_OCTAVE: Final = 3
-"""Counts per bin are not samples of a continuous signal, which bends the line at the two finest octaves."""
+"""Counts per bin are not samples of a continuous signal, so the line bends at the two finest octaves."""
 
 _FEWEST_COEFFICIENTS: Final = 16
 _FEWEST_OCTAVES: Final = 3
-"""A line always fits two points."""
+"""Fewest octaves of a fit, since a line always fits two points."""
 
 LEVEL: Final = 0.01
 """Significance level of the test that rejects a line."""
 
 LEAST: Final = 636
-"""Fewest values with enough coefficients in three octaves."""
+"""Fewest values that give enough coefficients in three octaves."""
 
 
 class _Line(NamedTuple):
@@ -46,7 +46,7 @@ def abry_veitch(series: ArrayLike) -> HurstEstimate:
     Parameters
     ----------
     series
-        Values at equal distances in time: at least 636, all finite, not all equal.
+        Values at equally spaced times: at least 636, all finite, not all equal.
 
     Returns
     -------
@@ -56,21 +56,21 @@ def abry_veitch(series: ArrayLike) -> HurstEstimate:
     Raises
     ------
     ValueError
-        The series does not satisfy these conditions, or no line fits three of its octaves.
+        The series does not meet the conditions above, or no line fits three of its octaves.
 
     Notes
     -----
     Veitch and Abry, "A wavelet-based joint estimator of the parameters of long-range dependence" (IEEE Trans.
     Information Theory 45, 1999): the logarithm to base 2 of the mean squared detail of octave *j*, minus its bias
-    ψ(n/2)/ln 2 - log2(n/2) for *n* coefficients, has the variance ζ(2, n/2)/ln² 2 (section III); its slope against *j*,
-    weighted by these, is 2H - 1. Daubechies' wavelets with three vanishing moments; coefficients that depend on the
-    ends of the series and octaves with fewer than 16 coefficients are omitted. This variance is valid for normal
-    coefficients. If the squares vary more, as in the traffic of a few sources, the variance is increased by the same
-    factor.
+    ψ(n/2)/ln 2 - log2(n/2) for *n* coefficients, has the variance ζ(2, n/2)/ln² 2 (section III). The slope of these
+    logarithms against *j*, weighted by the inverse variances, is 2H - 1. The wavelets are Daubechies' with three
+    vanishing moments. Coefficients that depend on the ends of the series and octaves with fewer than 16 coefficients
+    are omitted. This variance is valid for normal coefficients. If the squared coefficients vary more, as in the
+    traffic of a few sources, the variance is increased by the same factor.
 
-    The line begins at the finest octave for which a χ² test of its residuals does not reject it at the 1 % level (after
-    Veitch, Abry and Taqqu, "On the automatic selection of the onset of scaling", Fractals 11, 2003), but not below
-    n^0.3 bins and not at the two finest octaves.
+    The line begins at the finest octave for which a χ² test of the residuals does not reject the line at the 1 % level
+    (after Veitch, Abry and Taqqu, "On the automatic selection of the onset of scaling", Fractals 11, 2003), but not
+    below n^0.3 bins and not at the two finest octaves.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def abry_veitch(series: ArrayLike) -> HurstEstimate:
         if line.fit >= LEVEL:
             break
     else:
-        raise ValueError("series: no line fits three octaves of its log-scale diagram: it does not scale")
+        raise ValueError("series: no line fits three octaves of its log-scale diagram")
     h = (1 + line.slope) / 2
     reach = NORMAL_95 * line.error / 2
     fitted = np.where(octaves >= octaves[first], line.intercept + line.slope * octaves, math.nan)
@@ -131,7 +131,7 @@ def log_scale_diagram(values: NDArray[np.float64]) -> LogScale:
         found.append((detail.size, float(squares.mean()), float(squares.var())))
     sizes, energies, variances = (np.array(column, dtype=np.float64) for column in zip(*found, strict=True))
     if energies.min() <= ROUNDING * values.var():
-        raise ValueError("series: it does not vary at some time scale, so it does not scale")
+        raise ValueError("series: it does not vary at some time scale, so no power law fits")
     logs = np.log2(energies) - special.digamma(sizes / 2) / math.log(2) + np.log2(sizes / 2)
     normal = special.zeta(2, sizes / 2)
     excess = np.maximum(variances / energies**2 / sizes / normal, 1)

@@ -30,7 +30,7 @@ def local_whittle(series: ArrayLike) -> HurstEstimate:
     Parameters
     ----------
     series
-        Values at equal distances in time: at least 128, all finite, not all equal.
+        Values at equally spaced times: at least 128, all finite, not all equal.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def local_whittle(series: ArrayLike) -> HurstEstimate:
     Raises
     ------
     ValueError
-        The series does not satisfy these conditions, or no power law fits its twelve lowest frequencies.
+        The series does not meet the conditions above, or no power law fits its twelve lowest frequencies.
 
     Notes
     -----
@@ -49,10 +49,10 @@ def local_whittle(series: ArrayLike) -> HurstEstimate:
     standard error follows from the Fisher information: 1 / (2√s), where s is the sum of the squares of log λ less its
     mean; it tends to Robinson's 1 / (2√m). This is valid for normal series. If the squared wavelet coefficients of an
     octave vary more than normal ones (`abry_veitch`), the uncertainty of the frequencies of that octave is increased
-    accordingly, here and below.
+    accordingly, both here and in the test below.
 
-    *m* is n^0.7 at first, and is halved while the residuals of the power law have a curvature. The test is a score test
-    of a further factor 1 + c·λ² of the spectrum (Andrews and Sun, "Adaptive local polynomial Whittle estimation of
+    *m* is n^0.7 at first, and is halved while the residuals of the power law are curved. The test is a score test for
+    an additional factor 1 + c·λ² of the spectrum (Andrews and Sun, "Adaptive local polynomial Whittle estimation of
     long-range dependence", Econometrica 72, 2004), which rejects c = 0 at the 5 % level.
 
     Examples
@@ -67,7 +67,7 @@ def local_whittle(series: ArrayLike) -> HurstEstimate:
     power, excess = _periodogram(values), _excess(values)
     count = min(int(values.size ** (1 - ONSET)), power.size)
     if power[:count].mean() <= ROUNDING:
-        raise ValueError("series: it does not vary at low frequencies, so it does not scale")
+        raise ValueError("series: it does not vary at low frequencies, so no power law fits")
     h, bent = _fit(power[:count], excess[:count])
     while abs(bent) > NORMAL_95:
         count //= 2
@@ -78,7 +78,7 @@ def local_whittle(series: ArrayLike) -> HurstEstimate:
 
 
 def lasting(values: NDArray[np.float64], found: HurstEstimate) -> HurstEstimate | None:
-    """Estimate the parameter from the lowest eighth of the frequencies; None if they are too few.
+    """Estimate the Hurst parameter from the lowest eighth of the fitted frequencies; None if they are too few.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def _fit(power: NDArray[np.float64], excess: NDArray[np.float64]) -> tuple[float
         return math.log(float(np.mean(power * np.exp((2 * h - 1) * logs)))) - (2 * h - 1) * mean
 
     h = float(optimize.minimize_scalar(objective, bounds=(-0.5, 1.5), method="bounded", options={"xatol": 1e-6}).x)
-    # Makes the curvature orthogonal to the two parameters of the law.
+    # Makes the curvature orthogonal to the two parameters of the power law.
     known = np.column_stack([np.ones(count), logs])
     curve = (np.arange(1, count + 1) / count) ** 2
     curve -= known @ np.linalg.lstsq(known, curve, rcond=None)[0]

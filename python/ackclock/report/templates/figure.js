@@ -25,7 +25,7 @@
     return { log: log !== undefined, at: (share) => (log ? from * (to / from) ** share : from + share * (to - from)), range: to - from };
   };
 
-  // A value with as many digits as the drawing resolves.
+  // Formats a value with as many digits as the drawing can show.
   const shown = (value, { log, range }, length) => {
     if (log) return Number(value.toPrecision(3)).toLocaleString("en", { maximumSignificantDigits: 3 });
     const decimals = Math.max(0, Math.floor(-Math.log10(range / length)));
@@ -44,7 +44,7 @@
     return path.read;
   };
 
-  // Half the length of the error bar at x, upwards.
+  // The upper end of the error bar at x; null if there is no bar.
   const bar = (group, x, y) => {
     const path = group.querySelector(".bar");
     if (!path) return null;

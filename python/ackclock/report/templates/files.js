@@ -25,7 +25,7 @@
   const text = (words, x, y, { bold, anchor = "start" } = {}) =>
     `<text x="${x}" y="${y}" style="font:${bold ? "bold " : ""}13px ${FONT};fill:#1c1e21;text-anchor:${anchor}">${plain(words)}</text>`;
 
-  // Rows of words, each with or without a sample before it, wrapped at the width of the drawing.
+  // Draws words in rows, each word with or without a line sample before it, wrapped at the width of the drawing.
   const rows = (items, top) => {
     let [x, y, drawn] = [12, top, ""];
     for (const { words, sample, bold } of items) {

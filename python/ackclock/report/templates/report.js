@@ -1,10 +1,10 @@
 "use strict";
-// The page: filters of the claims, the contents, and the files behind the download buttons.
+// The page: filters of the claims, and the table of contents.
 (() => {
   document.documentElement.classList.add("scripted");
   const all = (selector) => Array.from(document.querySelectorAll(selector));
 
-  // Claims. No pressed verdict shows all of them.
+  // Claims. If no verdict is pressed, all claims are shown.
   const claims = all(".claims > tbody");
   const pills = all(".pills button");
   const selects = all(".filters select");

@@ -1,4 +1,4 @@
-"""The current contents of a store, and the maintenance of its folder."""
+"""The current contents of a store, which are its parts and journals, and the maintenance of its folder."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class Contents:
     notices
         Receives a message about each unusable file.
     checked
-        Returns whether the files of a record, by its name, are verified against their checksums (default: always true).
-        The tables of `ackclock.study.store.tables.BASE` are always verified.
+        Function of the name of a record. It returns whether the files of the record are verified against their
+        checksums (default: always true). The tables in `ackclock.study.store.tables.BASE` are always verified.
     through
         Also read files without a checksum completely, to find damage.
 
@@ -57,7 +57,7 @@ class Contents:
     path
         The path of the folder.
     again
-        For messages: the command that makes lost runs again.
+        Text for messages: the command that makes lost runs again.
     parts, journals
         The contents of the store.
 
@@ -100,7 +100,7 @@ class Contents:
                     self._remove_part(part)
 
     def done(self) -> set[str]:
-        """List the successful runs that have all of their rows."""
+        """Return the ids of the successful runs that have all of their rows."""
         ids = {each for part in self.parts for piece in part.whole() for each in piece.to_pylist()}
         entries = (Entry.read(content) for path in self.journals for content in Reading(path))
         return ids.union(entry.run_id for entry in entries if not entry.failed)
@@ -141,7 +141,7 @@ class Contents:
         return found
 
     def compact(self) -> None:
-        """Convert the journals that have no writer any more into parts.
+        """Convert the journals that no process writes any more into parts.
 
         Raises
         ------
@@ -157,7 +157,7 @@ class Contents:
             self._remove_journal(path, rows.damage.get(path))
         self._leave_out_what_was_made_again()
         for part in self.parts.copy():
-            if part.again and part.again == part.partial():  # all rows that it lost are in other parts
+            if part.again and part.again == part.partial():  # other parts have all rows that this part lost
                 self._merge([part], Rows([], lambda _: set()), [])
         pa.default_memory_pool().release_unused()
 
@@ -189,10 +189,10 @@ class Contents:
             self.parts = [replace(part, again=frozenset(part.partial() & whole)) for part in self.parts]
 
     def _put_aside(self, path: Path, why: str) -> None:
-        where = "is left out"
+        where = "is ignored"
         if self._mend:
             with suppress(OSError):  # otherwise it stays in place
-                where = f"is now {self._folder.put_aside(path)}"
+                where = f"was moved to {self._folder.put_aside(path)}"
         self._notices[f"{path}: {why}; it {where}"] = None
 
     def _remove_part(self, part: Part) -> None:
@@ -202,7 +202,7 @@ class Contents:
         _remove_tree(doomed)
 
     def _remove_journal(self, path: Path, damage: str | None) -> None:
-        """Remove a journal whose rows are in a part; a damaged one is kept aside."""
+        """Remove a journal whose rows are in a part; a damaged journal is put aside instead."""
         if damage is None:
             path.unlink()
         else:

@@ -102,7 +102,7 @@ class Folder:
         return place
 
     def damaged_aside(self) -> list[Path]:
-        """List complete parts and journals that were put aside: their content may be missing."""
+        """List whole parts and journals that were put aside: their rows may be missing in the store."""
         there = self.aside.iterdir() if self.aside.is_dir() else ()
         return sorted(each for each in there if _WHOLE.fullmatch(each.name))
 
@@ -137,10 +137,10 @@ class Folder:
                 whole = json.dumps({"kind": _KIND, "format": FORMAT})
                 again = f"replace its content by {whole} to make the store readable again"
                 raise damaged(self._record, CHANGED, again)
-            raise unreadable(self._record, "it is not the record of a store", "what `ackclock sweep` wrote")
+            raise unreadable(self._record, "it is not the record of a store", "the record that `ackclock sweep` wrote")
         if number > FORMAT:
             why = f"a newer version of Ackclock made it, in format {number}"
-            raise unreadable(self.path, why, f"a store of format {FORMAT}; that version reads it")
+            raise unreadable(self.path, why, f"a store of format {FORMAT}; the newer version can read it")
 
 
 def new_name() -> str:

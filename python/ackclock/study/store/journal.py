@@ -1,9 +1,9 @@
 """The journal of one writing process: an append-only file of rows in which an incomplete row is detectable.
 
-A file is `MAGIC`, then frames. A frame is a header (length of the row, CRC-32 of the row, CRC-32 of these two) and the
-row. If the file ends within a frame, the writer was killed while it wrote: that row was never part of the store. Any
-other frame with a wrong checksum was damaged later. The writer of a journal holds its lock; an unlocked journal has no
-writer any more.
+A file consists of `MAGIC` and frames. A frame is a header (length of the row, CRC-32 of the row, CRC-32 of these two)
+and the row. If the file ends within a frame, the writer was killed while it wrote this frame, and the row was never in
+the store. Any other frame with a wrong checksum was damaged later. The writer of a journal holds its lock: no process
+writes to an unlocked journal.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ class Reading:
 
 
 def is_journal(path: Path) -> bool:
-    """Return whether a file starts as a journal does, or was truncated before that."""
+    """Return whether a file starts with `MAGIC`, or with its beginning if the file was truncated."""
     if not path.is_file():
         return False
     with path.open("rb") as file:

@@ -1,10 +1,10 @@
 """Parts: rows of earlier journals as Parquet files.
 
 A part is a folder with a file for each table and ``part.json``, which names the tables with the checksum of each file,
-and the journals and parts from which it was merged (``replaces``). A part appears complete, by a single renaming. From
-then on, readers ignore the files that it replaces, until they are deleted. No run is in two parts, with one exception:
-a run that lost rows to damage and was made again. Its old rows are ignored, and are dropped when their part is next
-rewritten.
+and the journals and parts from which it was merged (``replaces``). A part is renamed to its final name when it is
+complete. From then on, readers ignore the files that it replaces, until these files are deleted. No run is in two
+parts, with one exception: a run that lost rows to damage and was made again. Its old rows are ignored, and are dropped
+when their part is next rewritten.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ __all__ = ["NotWholeError", "Part", "made", "merge", "to_merge"]
 _MOST_FILES: Final = 30
 """Maximum number of files of all parts."""
 _ALIKE: Final = 4
-"""Number of parts of similar size that are merged; sizes are similar up to this factor."""
+"""Number of parts of similar size that are merged. A part has a similar size if it is at most this many times as
+large."""
 _DENSER: Final = 5
 """Ratio of the size of a row in a journal to its size in a part."""
 _LEAST: Final = 20_000
@@ -55,7 +56,7 @@ _NOT_ITS_FAULT: Final = {errno.EACCES, errno.EPERM, errno.EMFILE, errno.ENFILE, 
 """Errors that are not caused by the content of a file."""
 
 _KEYS: Final = {"scenarios": "scenario_id", "failures": "run_id"}
-"""Tables in which parts may repeat a row, and the column that identifies it."""
+"""Tables in which several parts may contain the same row, and the column that identifies the row."""
 
 
 class NotWholeError(Exception):
@@ -72,7 +73,7 @@ class Part:
 
     path: Path
     replaces: frozenset[str]
-    """Names of the journals and parts it was made of."""
+    """Names of the journals and parts from which this part was merged."""
     schemas: Mapping[str, pa.Schema]
     """Schema of each table that can be read."""
     missing: frozenset[str]
@@ -84,7 +85,7 @@ class Part:
     size: int
     """Bytes on disk."""
     has_checksums: bool = True
-    """Whether its record has checksums; an earlier version wrote none."""
+    """Whether the record of the part has checksums; earlier versions wrote none."""
     again: frozenset[str] = frozenset()
     """Ids of the runs that lost rows and were made again: their rows in this part are ignored."""
 
@@ -97,8 +98,8 @@ class Part:
         path
             The folder of the part.
         checked
-            Returns whether the file of a record, by its name, is verified against its checksum. Tables in `BASE` are
-            always verified.
+            Function of the name of a record. It returns whether the file of the record is verified against its
+            checksum. Tables in `BASE` are always verified.
         through
             Also read files without a checksum completely, to find damage.
 
@@ -166,16 +167,16 @@ class Part:
 
     @property
     def runs(self) -> int:
-        """Number of its successful runs."""
+        """Number of successful runs in the part."""
         return pq.read_metadata(self.file("runs").absolute()).num_rows if "runs" in self.schemas else 0
 
     def whole(self) -> Iterator[pa.ChunkedArray]:
-        """Yield the ids of its runs that have all of their rows."""
+        """Yield the ids of the runs in the part that have all of their rows."""
         for piece in self._ids():
             yield piece.column("run_id").filter(pc.is_null(piece.column(LOST))) if self.lost else piece.column("run_id")
 
     def partial(self) -> set[str]:
-        """Return the ids of its runs that have lost rows."""
+        """Return the ids of the runs in the part that have lost rows."""
         if not self.lost:
             return set()
         lists = (piece.column("run_id").filter(pc.is_valid(piece.column(LOST))).to_pylist() for piece in self._ids())
@@ -239,8 +240,8 @@ def made(parts: Iterable[Part], runs: Sequence[str]) -> set[str]:
 def to_merge(parts: Sequence[Part], journal: int) -> list[Part]:
     """Choose the parts to merge with a journal of the given size in bytes.
 
-    Parts of a similar size to the new one are merged with it once there are several of them; the rule is then applied
-    to the merged size. Each row is thus rewritten only a few times, and few parts remain.
+    The new part is merged with existing parts of a similar size once there are enough of them. The rule is then applied
+    again to the merged size. Each row is thus rewritten only a few times, and few parts remain.
     """
     rest = sorted(parts, key=lambda part: part.size)
     size = _LEAST + journal // _DENSER
@@ -326,7 +327,7 @@ def _lost(runs: Path) -> set[str]:
 
 
 def _write(path: Path, schema: pa.Schema, sources: Sequence[Source]) -> bool:
-    """Write the table that the path names, with the rows of all sources; return false if there are none."""
+    """Write the table that the path names, with the rows of all sources; return false if there are no rows."""
     name = path.stem
     pieces: Iterator[pa.Table] = (
         fit(piece, schema) for source in sources if name in source.schemas for piece in source.pieces(name)
@@ -345,7 +346,7 @@ def _write(path: Path, schema: pa.Schema, sources: Sequence[Source]) -> bool:
 
 
 def _each_once(pieces: Iterable[pa.Table], key: str) -> Iterator[pa.Table]:
-    """Omit rows that repeat an earlier one."""
+    """Omit rows with the same key as an earlier row."""
     known: set[str] = set()
     for piece in pieces:
         keep = []

@@ -28,8 +28,8 @@ class Rows:
     journals
         Paths of the journals.
     made
-        Returns which of the given runs are in a part already: their rows are omitted. Duplicate rows of a run are
-        omitted as well, and the row of a failure if a later attempt succeeded.
+        Function that returns which of the given runs are in a part already; the rows of these runs are omitted.
+        Duplicate rows of a run are omitted as well, and so is the row of a failure if a later attempt succeeded.
 
     Attributes
     ----------

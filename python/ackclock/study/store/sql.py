@@ -1,10 +1,10 @@
 """Queries a store with DuckDB.
 
-A query is a single ``SELECT`` and can only read. The database is in memory, opens no files except those of the store,
-loads no extensions, and enforces this for any query.
+A query is a single ``SELECT`` and can only read. The database is in memory, opens only files of the store and loads no
+extensions. No query can change these settings.
 
-DuckDB interprets a path: columns (``seed=5/``), patterns (``*``, ``?``, ``[``), a home directory, a protocol, a
-compression. Therefore it never sees the path of a file: it gets an open file, by its descriptor.
+DuckDB interprets parts of a path as columns (``seed=5/``), patterns (``*``, ``?``, ``[``), a home directory, a protocol
+or a compression. Files are therefore passed to DuckDB as open file descriptors, never by their paths.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SCENARIOS: Final = "select distinct on (scenario_id) * from store.scenarios"
 
 
 def names(query: str, table: str) -> bool:
-    """Return whether a query may read a table: it contains its name, or a function that could construct it."""
+    """Return whether a query may read a table: the query contains the name, or a function that could construct it."""
     text = query.casefold()
     return table.casefold() in text or "query" in text  # the functions `query` and `query_table`
 
@@ -63,14 +63,14 @@ def ask(contents: Contents, query: str) -> pa.Table:
     with _Database() as database:
         try:
             views = _make_views(database, contents)
-        except duckdb.Error as error:  # for files without a checksum; others are known to be intact
-            check = f"`ackclock store check {contents.path}` says which file it is"
+        except duckdb.Error as error:  # only for files without a checksum; other files are known to be intact
+            check = f"`ackclock store check {contents.path}` reports which file it is"
             raise damaged(contents.path, _in_a_line(error), check) from None
         try:
             return _answer(database.connection, query, views)
         except ScenarioError:
             gone = {name for part in contents.parts for name in part.missing if names(query, name)} - set(views)
-            if gone:  # no part contains rows of them any more
+            if gone:  # no part has rows of these tables any more
                 raise damaged(contents.path, f"no rows of {', '.join(sorted(gone))} are left", contents.again) from None
             raise
 
@@ -91,13 +91,13 @@ def closed(query: str, files: Mapping[str, Path]) -> pa.Table:
             try:
                 database.connection.execute(f"create view {identifier(name)} as from {database.file(path)}")
             except (duckdb.Error, OSError) as error:
-                raise damaged(path, _in_a_line(error), "what wrote it makes it again") from None
+                raise damaged(path, _in_a_line(error), "the command that wrote it makes it again") from None
         database.close()
         return _answer(database.connection, query, list(files))
 
 
 class _Database:
-    """A database in memory, with the files that it may read, open as long as it exists."""
+    """A database in memory. The files that it may read stay open as long as it exists."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -128,7 +128,7 @@ def _answer(connection: duckdb.DuckDBPyConnection, query: str, tables: Sequence[
     try:
         statements = connection.extract_statements(query)
         if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
-            raise unreadable("query", "it is not one SELECT", f"a query over {', '.join(tables)}")
+            raise unreadable("query", "it is not a single SELECT", f"a query over {', '.join(tables)}")
         return _plain(connection.sql(query).to_arrow_table())
     except duckdb.Error as error:
         raise unreadable("query", _in_a_line(error), f"DuckDB's SQL over {', '.join(tables)}") from None
@@ -137,7 +137,7 @@ def _answer(connection: duckdb.DuckDBPyConnection, query: str, tables: Sequence[
 def _in_a_line(error: duckdb.Error | OSError) -> str:
     if isinstance(error, OSError):
         return error.strerror or str(error)
-    return " ".join(str(error).partition("\n\n")[0].split())  # then comes the query, with a mark in it
+    return " ".join(str(error).partition("\n\n")[0].split())  # the rest is the query with a marker
 
 
 def _plain(answer: pa.Table) -> pa.Table:
@@ -154,11 +154,11 @@ def _plain(answer: pa.Table) -> pa.Table:
 
 
 def _make_views(database: _Database, contents: Contents) -> list[str]:
-    """Create a view for each table, and close the database to everything else."""
+    """Create a view for each table, and restrict the database to the files of the store."""
     connection = database.connection
     rows = contents.rows()
     schemas = unified_schemas([*contents.parts, rows])
-    connection.execute("create schema store")  # what is there, as it is there; views are made over it
+    connection.execute("create schema store")  # the tables as they are stored; the views below select from them
     for name, schema in schemas.items():
         fresh = [fit(piece, schema) for piece in rows.pieces(name)] if name in rows.schemas else []
         connection.register("fresh", pa.concat_tables([schema.empty_table(), *fresh]))
@@ -194,7 +194,7 @@ def _rows_of(database: _Database, part: Part, name: str) -> str:
 
 
 def _runs(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> str:
-    """Return SQL for the runs; a field that a study did not sweep is read from the scenario."""
+    """Return SQL for the runs; a field that the study of a run did not sweep is read from the scenario."""
     swept = _swept(schema)
     rest = [field.name for field in schema if field.name not in {*swept, *_HIDDEN, "run_id", "scenario_id", "seed"}]
     types = dict(connection.execute("select column_name, column_type from (describe store.runs)").fetchall())

@@ -80,7 +80,7 @@ class Store:
         return *self._notices, *self._losses
 
     def done(self) -> set[str]:
-        """Return the runs now in the store, including those that other processes added.
+        """Return the ids of the runs now in the store, including runs that other processes added.
 
         Runs that failed or whose rows were lost are excluded.
         """

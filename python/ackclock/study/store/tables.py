@@ -22,7 +22,7 @@ KEPT: Final = "kept_tables"
 """The column of ``runs`` with the names of the other tables in which the run has rows, separated by commas."""
 
 LOST: Final = "lost_tables"
-"""The column of ``runs`` with the names of the tables whose rows of the run were lost to damage."""
+"""The column of ``runs`` with the names of the tables in which rows of the run were lost to damage."""
 
 _TEXT: Final = pa.string()
 _IDENTITY: Final = [
@@ -134,7 +134,7 @@ def _names(records: Iterable[Mapping[str, Any]]) -> Iterable[str]:
 
 
 def plain(schema: pa.Schema) -> pa.Schema:
-    """Replace dictionary-encoded columns by plain ones.
+    """Replace dictionary-encoded columns with plain columns.
 
     Dictionaries differ between runs, and Parquet encodes the text again.
     """
