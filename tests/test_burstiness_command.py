@@ -204,8 +204,8 @@ class TestRefuses:
         [
             ("1\n2\nthree\n", "line 3: 'three' is not allowed; must be one number"),
             ("1 2\n", "line 1: '1 2' is not allowed"),
-            ("1\n2\n3\n", "it has 3 bins; must be a series of at least 100"),
-            ("", "it has 0 bins; must be a series of at least 100"),
+            ("1\n2\n3\n", "it has 3 bins; must be a series of at least 100 bins"),
+            ("", "it has 0 bins; must be a series of at least 100 bins"),
             ("1\nnan\n" * 100, "value 2: nan is not allowed; must be finite and not negative"),
             ("1\n-2\n" * 100, "value 2: -2.0 is not allowed"),
             ("inf\n" * 100, "value 1: inf is not allowed"),
@@ -227,7 +227,7 @@ class TestRefuses:
             (["--bin", "100"], "--bin: '100' is not allowed; must be a time with its unit"),
             (["--sum", "bytes"], "--sum: 'bytes' is not allowed; must come with --bin"),
             (["--bin", "10 ms", "--sum", "byte"], "--sum: 'byte' is not allowed; did you mean 'bytes'?"),
-            (["--bin", "1 h"], "must be a series of at least 100"),
+            (["--bin", "1 h"], "must be a series of at least 100 bins"),
         ],
     )
     def test_options(self, command: Command, tmp_path: Path, options: list[str], message: str) -> None:

@@ -98,7 +98,7 @@ def test_nothing_printed_depends_on_where_the_file_is(command: Command, scenario
 def test_the_readable_summary(command: Command, scenario: Path) -> None:
     code, out, err = command("run", scenario)
     assert (code, err) == (0, "")
-    assert out.startswith("Profile ns2-2.35, seed 1; from 0 s to 5 s at bottleneck, bins of 40 ms\n")
+    assert out.startswith("Profile ns2-2.35, seed 1; measured from 0 s to 5 s at bottleneck, in bins of 40 ms\n")
     assert "throughput" in out
     assert "Note: The buffer of bottleneck (10 packets) is below one bandwidth-delay product" in out
 

@@ -16,14 +16,16 @@ def outlook(**changes: float | None) -> list[str]:
 
 
 def test_points_and_time() -> None:
-    lines = ["    1 run   a = 1", "1,200 runs  a = 2", "2 points: 1,201 runs to be made, 3 there already"]
-    time = "about 2 min on 2 cores: estimated from the start of the first run, scaled by flows and simulated time"
+    lines = ["    1 run   a = 1", "1,200 runs  a = 2", "2 points: 1,201 runs to make, 3 already in the store"]
+    time = "about 2 min on 2 cores: estimated from the beginning of the first run, scaled by flows and simulated time"
     assert outlook() == [*lines, time]
     assert outlook(cpu_seconds=None) == lines
 
 
 def test_replications_until_precise_have_a_maximum() -> None:
-    assert outlook(most=1202, cpu_seconds=None)[2] == "2 points: 1,201 runs to be made, at most 1,202, 3 there already"
+    assert (
+        outlook(most=1202, cpu_seconds=None)[2] == "2 points: 1,201 runs to make, at most 1,202, 3 already in the store"
+    )
 
 
 @pytest.mark.parametrize(

@@ -60,4 +60,4 @@ def report(turns: Sequence[Mapping[str, Run]], counts: Mapping[str, float | None
                 f"{max(peaks) / 1e6:.0f}" if peaks else None,
             ]
         )
-    return table(["", "instructions/packet", "more", "CPU s", "more", "peak MB"], lines)
+    return table(["", "instructions/packet", "increase", "CPU s", "increase", "peak MB"], lines)

@@ -27,7 +27,7 @@ def scale() -> str:
     )
     each = per_packet(together) / per_packet(apart)
     return (
-        table(["", "packets", "CPU s", "ns/packet", "times S60's", "peak MB", "bytes/flow"], lines)
+        table(["", "packets", "CPU s", "ns/packet", "relative to S60", "peak MB", "bytes/flow"], lines)
         + f"\nStarting 100,000 flows at once takes {ratio:.2f} times the CPU time of starting them over 0.1 s, "
         f"and {each:.2f} times the CPU time per packet.\n"
     )

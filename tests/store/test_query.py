@@ -162,7 +162,7 @@ def test_a_date_that_python_does_not_have_is_one_clear_line(
     assert run([folder, f"select seed, {date} as d from runs", *form]) == 2  # noqa: S608
     errors = capsys.readouterr().err
     assert errors.startswith("column d: holds a ")
-    assert errors.endswith("outside the years 1 to 9999; cast it to a text, as in d::varchar\n")
+    assert errors.endswith("outside the years 1 to 9999; cast the column to text, as in d::varchar\n")
     assert errors.count("\n") == 1
     assert run([folder, f"select ({date})::varchar as d", *form]) == 0
 
@@ -173,7 +173,7 @@ def test_columns_of_one_name_are_refused_where_one_would_be_lost(
     assert run([folder, "select 1 as a, 2 as a", "--json"]) == 2
     assert capsys.readouterr() == (
         "",
-        "--json: 'a' is not allowed; columns must have different names: rename one, as in a as b, or use --csv\n",
+        "--json: 'a' is not allowed; columns must have different names: rename a column, as in a as b, or use --csv\n",
     )
     assert run([folder, "select 1 as a, 2 as a", "--csv"]) == 0
     assert capsys.readouterr().out == "a,a\n1,2\n"
@@ -198,7 +198,7 @@ def test_a_table_shows_what_fits_and_names_the_rest(folder: Path, capsys: pytest
     assert run([folder, "from runs"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 120
-    assert any("more columns (--json and --csv give them): " in line for line in lines)
+    assert any("more columns (--json and --csv print all columns): " in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -237,13 +237,13 @@ def test_columns_fill_120_characters(
     assert row == "  ".join(columns[:fits])
     left = len(columns) - fits
     names = ", ".join(chr(97 + place) for place in range(fits, len(columns)))
-    assert rest == [f"{left} more column{'s' * (left > 1)} (--json and --csv give them): {names}"] * (left > 0)
+    assert rest == [f"{left} more column{'s' * (left > 1)} (--json and --csv print all columns): {names}"] * (left > 0)
 
 
 def test_the_first_column_is_always_shown(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run([folder, "select repeat('x', 130) as long, 1 as n"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines == ["long".ljust(120), "x" * 119 + "…", "1 more column (--json and --csv give them): n"]
+    assert lines == ["long".ljust(120), "x" * 119 + "…", "1 more column (--json and --csv print all columns): n"]
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_a_cluster_of_its_own_makes_the_same_bytes(tmp_path: Path) -> None:
     ended = sweep(file, tmp_path / "ray", "--jobs", "2")
     out, error = ended.communicate(timeout=PATIENCE)
     assert ended.returncode == 0, error.decode()
-    assert out.decode().endswith("12 runs made, 0 there already\n")
+    assert out.decode().endswith("12 runs made, 0 already in the store\n")
     threads, ray = found(tmp_path / "threads"), found(tmp_path / "ray")
     assert all(ray[name].equals(threads[name]) for name in threads)
 
@@ -111,7 +111,7 @@ def test_a_machine_is_taken_away_half_way(tmp_path: Path) -> None:
         out, error = ended.communicate(timeout=PATIENCE)
     assert ended.returncode == 0, error.decode()
     assert 200 <= half < 400
-    assert out.decode().endswith("400 runs made, 0 there already\n")
+    assert out.decode().endswith("400 runs made, 0 already in the store\n")
     fill(tmp_path / "threads", ac.Study.from_toml(file))
     threads, ray = found(tmp_path / "threads"), found(store)
     assert len(ray["runs"]) == 400

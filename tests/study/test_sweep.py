@@ -221,9 +221,9 @@ class TestCommand:
     def test_it_makes_what_is_missing_and_says_so(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         file, store = write(tmp_path / "some.toml", clients=2, seeds=3), tmp_path / "store"
         assert self.run("sweep", file, "--store", store, "--jobs", 2) == 0
-        assert capsys.readouterr().out == f"{store}: 6 runs made, 0 there already\n"
+        assert capsys.readouterr().out == f"{store}: 6 runs made, 0 already in the store\n"
         assert self.run("sweep", file, "--store", store) == 0
-        assert capsys.readouterr().out == f"{store}: 0 runs made, 6 there already\n"
+        assert capsys.readouterr().out == f"{store}: 0 runs made, 6 already in the store\n"
         assert self.run("query", store, 'select "clients.0.count" n, count(*) c from runs group by all', "--json") == 0
         answer = json.loads(capsys.readouterr().out)
         assert sorted(row["n"] for row in answer) == [1, 2]
@@ -234,9 +234,9 @@ class TestCommand:
         assert self.run("sweep", file, "--store", store, "--dry-run", "--jobs", 1) == 0
         *points, runs, length = capsys.readouterr().out.splitlines()
         assert points == ["3 runs  clients.0.count = 1", "3 runs  clients.0.count = 2"]
-        assert runs == "2 points: 6 runs to be made, 0 there already"
+        assert runs == "2 points: 6 runs to make, 0 already in the store"
         assert length.startswith("about ")
-        assert length.endswith(": estimated from the start of the first run, scaled by flows and simulated time")
+        assert length.endswith(": estimated from the beginning of the first run, scaled by flows and simulated time")
         assert not store.exists()
         store.mkdir()
         assert self.run("sweep", file, "--store", store, "--dry-run") == 0
@@ -244,7 +244,7 @@ class TestCommand:
         self.run("sweep", file, "--store", store)
         capsys.readouterr()
         assert self.run("sweep", file, "--store", store, "--dry-run") == 0
-        assert capsys.readouterr().out.splitlines()[-1] == "2 points: 0 runs to be made, 6 there already"
+        assert capsys.readouterr().out.splitlines()[-1] == "2 points: 0 runs to make, 6 already in the store"
 
     @pytest.mark.parametrize(
         ("arguments", "message"),

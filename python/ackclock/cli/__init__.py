@@ -39,12 +39,12 @@ _UsageError: Any = typer.BadParameter.__base__
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit.
 
-    The status is 0 on success. Otherwise one line is printed: with status 2 if the input is invalid, 1 if writing
-    failed or a file of the store is damaged, 130 after an interrupt.
+    The exit status is 0 on success. Otherwise one line is printed, and the exit status is 2 if the input is invalid, 1
+    if writing failed or a file of a store or capture folder is damaged, and 130 after an interrupt.
     """
     if sys.__stdout__ is None:
         _fail("standard output: cannot be written: it is closed", code=1)
-    # Some commands must not load the whole package. After an error of the package, importing its errors costs nothing.
+    # Some commands must not load the whole package, so its error classes are imported only after an error.
     try:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
         sys.stdout.flush()
@@ -137,7 +137,7 @@ def run(
     overrides: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="PATH=VALUE", help="New value of a field, such as clients.0.count=40. May be repeated."
+            "--set", metavar="PATH=VALUE", help="Field and its new value, such as clients.0.count=40. May be repeated."
         ),
     ] = None,
     record: Annotated[
@@ -207,7 +207,7 @@ def sweep(
         str,
         typer.Option(
             metavar="threads|ray",
-            help="Where to run: threads of this machine, or a Ray cluster.",
+            help="Where to run the simulations: in threads on this machine, or on a Ray cluster.",
         ),
     ] = "threads",
     address: Annotated[
@@ -234,7 +234,7 @@ def sweep(
         bool,
         typer.Option(
             "--allow-paths",
-            help="Permission for runs on Ray to read traces outside the study's folder. Threads always have it.",
+            help="Allow runs on Ray to read traces outside the study's folder; runs in threads always may.",
         ),
     ] = False,
     dry_run: Annotated[
@@ -277,8 +277,8 @@ def query(
         str,
         typer.Argument(
             metavar="SQL",
-            help="A single SELECT in DuckDB's dialect. Tables: runs, groups, scenarios, failures, notices, costs and "
-            "the recorded tables. The column of a swept field is its path, in double quotes.",
+            help="A single SELECT in DuckDB's dialect. Tables of a store: runs, groups, scenarios, failures, notices, "
+            "costs and the recorded tables. The column of a swept field is named by its path, in double quotes.",
             show_default=False,
         ),
     ],
@@ -329,8 +329,8 @@ def report(
 ) -> None:
     """Draw the results of a store on one page that works offline.
 
-    The page has a figure per measure against the swept fields, with 95 % confidence bands, heat maps for two numeric
-    fields, and a table of all points.
+    The page has one figure per measure with 95 % confidence bands, heat maps if two numeric fields are swept, and a
+    table of all points (combinations of the swept fields).
     """
     from ackclock.cli import reporter  # noqa: PLC0415
 
@@ -371,7 +371,8 @@ def reproduce(
 ) -> None:
     """Reproduce a published study and write its report.
 
-    The report has figures, their data, and one page that works offline. A terminal shows the remaining time.
+    The report is a folder with figures, their data, and one page that works offline. In a terminal, the command shows
+    the remaining time.
     """
     from ackclock.cli.arguments import integer  # noqa: PLC0415
     from ackclock.papers import cli as papers  # noqa: PLC0415

@@ -31,7 +31,7 @@ def option(name: str, text: str, kind: Kind, read: Callable[[str], T]) -> T:
     name
         Name of the option.
     text
-        Its value.
+        Value of the option.
     kind
         The allowed values.
     read

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from ackclock.analysis import Burstiness, Hurst
 
 _RANDOM_KEY: Final = (
-    "Addresses were replaced with a random key, which is not stored: each run uses a new one. --key makes "
-    "the replacement repeatable."
+    "Addresses were replaced with a random key, which is not stored: each call of the command uses a new key. "
+    "--key makes the replacement repeatable."
 )
 
 
@@ -56,7 +56,7 @@ def capture(file: Path, *, bin_: str, anonymise: bool, key: str | None, as_json:
         return
     _show(read, told)
     if out is not None:
-        console().print(Text(f"\nThe report is {out / 'report.html'}; `ackclock query {out} SQL` queries it."))
+        console().print(Text(f"\nThe report is {out / 'report.html'}; `ackclock query {out} SQL` queries the data."))
 
 
 def _key(key: str | None, *, anonymise: bool) -> bytes | None:
@@ -68,7 +68,7 @@ def _key(key: str | None, *, anonymise: bool) -> bytes | None:
         secret = bytes.fromhex(key)
     except ValueError:
         secret = b""
-    if len(secret) != KEY_BYTES:  # the message must not reveal it
+    if len(secret) != KEY_BYTES:  # the message must not reveal the key
         raise refuse("--key", f"{len(key)} characters", f"must be {2 * KEY_BYTES} hexadecimal digits")
     return secret
 
@@ -81,7 +81,7 @@ def _command(file: Path, bin_: str, *, anonymise: bool, out: Path) -> list[str]:
 def _read(
     file: Path, *, bin_: str, key: bytes | None, random: bool, folder: Path | None = None
 ) -> tuple[Capture, dict[str, Any], tuple[Burstiness, Hurst] | None]:
-    """Read the capture; return it, its results as plain data, and the burstiness of its arrivals over time scales."""
+    """Return the capture, its results as plain data, and the burstiness of its arrivals over time scales."""
     try:
         size = file.stat().st_size
     except OSError as error:
@@ -168,7 +168,7 @@ def _show(read: Capture, told: Mapping[str, Any]) -> None:
     if len(read.flows):
         out.print()
         out.print(_flow_table(read))
-        out.print(Text(f"{read.flow_count:,} conversations, {read.retransmissions:,} retransmissions in all"))
+        out.print(Text(f"{read.flow_count:,} conversations with {read.retransmissions:,} retransmissions"))
     arrivals = told["arrivals"]
     if "cov" in arrivals:
         estimates = [each["h"] for each in arrivals["hurst"]]

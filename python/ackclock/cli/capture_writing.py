@@ -13,7 +13,7 @@ from ackclock.scenario.errors import refuse
 
 @dataclass(frozen=True)
 class CaptureFiles:
-    """The capture files that the command line requests."""
+    """The capture files that ``--pcap`` requests."""
 
     files: Mapping[str, Path]
     """File for each request; the request names links and points, such as ``bottleneck@dequeue``."""
@@ -26,7 +26,7 @@ class CaptureFiles:
             if written.longer:
                 sys.stderr.write(
                     f"{file}: {written.longer:,} of {written.packets:,} packets are longer than in the simulation, by "
-                    f"{written.longer_by:,} of {written.bytes:,} bytes, because their headers are longer\n"
+                    f"{written.longer_by:,} of {written.bytes:,} bytes in total, because their headers are longer\n"
                 )
 
 

@@ -22,7 +22,7 @@ def burstiness(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="Text with one number per line, CSV, Parquet, or the folder of a run; - for standard input.",
+            help="Text with one number per line, CSV, Parquet, or the folder of a saved run; - for standard input.",
             show_default=False,
         ),
     ],
@@ -56,8 +56,8 @@ def burstiness(
 ) -> None:
     """Analyse the burstiness of a series over time scales, and estimate its Hurst parameter by six methods.
 
-    Each estimate is printed with its confidence interval, time scales and known bias. Notices report contradictory
-    estimates, and effects that only resemble long-range dependence.
+    Each estimate is printed with its confidence interval, its range of time scales, and the known bias of the method.
+    Notices report contradictory estimates, and effects that only resemble long-range dependence.
     """
     from ackclock.cli import scaling  # noqa: PLC0415
 

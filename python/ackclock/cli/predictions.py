@@ -47,7 +47,7 @@ def stochastic_reno(
     seed: str,
     as_json: bool,
 ) -> None:
-    """Run the paper's model of Reno and print its predictions."""
+    """Run the model of Reno by Feng and Tinnakornsrisuphap (2000), and print its predictions."""
     size = option("--packet-size", packet_size, whole(1, LONGEST_PACKET), int)
     bits = RATE.parse(option("--bandwidth", bandwidth, measured(RATE, "1 bps", "1000 Gbps"), str))
     told = models.stochastic_reno(
@@ -82,7 +82,7 @@ def pftk(*, p: str, rtt: str, t0: str, b: str, w_max: str | None, as_json: bool)
 
 
 def mathis(*, p: str, rtt: str, b: str, as_json: bool) -> None:
-    """Evaluate the square-root law and print its prediction."""
+    """Evaluate the square-root formula of Mathis et al. and print its prediction."""
     told = models.mathis(
         p=option("--p", p, _LOSS, float),
         rtt=option("--rtt", rtt, _SECONDS, float),
@@ -103,7 +103,7 @@ def cardwell(
     delayed_ack: str,
     as_json: bool,
 ) -> None:
-    """Evaluate the model of short flows and print its prediction."""
+    """Evaluate the model of short flows by Cardwell et al. and print its prediction."""
     first = option("--initial-window", initial_window, _WINDOW, float)
     advertised = math.inf if w_max is None else option("--w-max", w_max, number(low=first, high=1e9), float)
     told = models.cardwell(
@@ -121,7 +121,7 @@ def cardwell(
 
 
 def large_pipe_loss(*, window: str, b: str, smooth: bool, as_json: bool) -> None:
-    """Evaluate the three forms of the large-pipe loss law and print their predictions."""
+    """Evaluate the three forms of the loss law by Qiu et al., and print their predictions."""
     kind = number(low=3, high=1e6) if smooth else whole(3, 10**6)
     told = models.large_pipe_loss(
         window=option("--window", window, kind, float if smooth else int),
@@ -135,7 +135,7 @@ def large_pipe_loss(*, window: str, b: str, smooth: bool, as_json: bool) -> None
 _MEANINGS: Final = {
     "cov": "coefficient of variation of the packets per interval",
     "mean": "packets per interval",
-    "cuts": "fraction of intervals in which the windows are halved",
+    "cuts": "fraction of intervals in which all windows are halved",
     "gamma": "maximum packets per interval without congestion",
     "poisson_cov": "coefficient of variation of the offered traffic",
     "approximate": "packets per second, by the approximate formula",
@@ -148,9 +148,9 @@ _MEANINGS: Final = {
     "delayed_ack": "seconds by which the ACK of the first packet is delayed",
     "slow_start_packets": "packets sent in slow start",
     "slow_start_window": "window at the end of slow start, in packets",
-    "printed": "fraction of packets lost, by the printed law",
-    "corrected": "fraction lost, by the law with the new packets of fast recovery added",
-    "counted": "fraction lost, by an exact count of packets with a window that grows per ACK",
+    "printed": "fraction of packets lost, by the law as printed in the paper",
+    "corrected": "fraction of packets lost, by the printed law plus the new packets sent in fast recovery",
+    "counted": "fraction of packets lost, by an exact count of the packets that each ACK releases",
 }
 
 

@@ -50,11 +50,11 @@ def _rows(answer: "pa.Table") -> Iterator[tuple[Any, ...]]:
 
 
 def _values(name: str, column: "pa.Array | pa.ChunkedArray") -> list[Any]:
-    """Return the values of a column; reject dates that Python cannot represent, such as those after the year 9999."""
+    """Return the values of a column; reject dates that Python cannot represent, such as dates after the year 9999."""
     try:
         values: list[Any] = column.to_pylist()
     except (OverflowError, ValueError):
-        problem = f"holds a {column.type} outside the years 1 to 9999; cast it to a text, as in {name}::varchar"
+        problem = f"holds a {column.type} outside the years 1 to 9999; cast the column to text, as in {name}::varchar"
         raise impossible(f"column {name}: {problem}") from None
     return values
 
@@ -64,7 +64,7 @@ def _write_json(answer: "pa.Table") -> None:
     names = answer.column_names
     again = next((name for place, name in enumerate(names) if name in names[:place]), None)
     if again is not None:
-        raise refuse("--json", again, "columns must have different names: rename one, as in a as b, or use --csv")
+        raise refuse("--json", again, "columns must have different names: rename a column, as in a as b, or use --csv")
     before = "[\n"
     for row in _rows(answer):
         # Floating-point numbers keep all their digits.
@@ -91,7 +91,7 @@ def _show(answer: "pa.Table") -> None:
     if shown < len(widths):
         rest = names[shown:]
         noun = "column" if len(rest) == 1 else "columns"
-        out.print(Text(f"{len(rest)} more {noun} (--json and --csv give them): {listed(rest)}"))
+        out.print(Text(f"{len(rest)} more {noun} (--json and --csv print all columns): {listed(rest)}"))
 
 
 def _text(value: object) -> str:

@@ -50,7 +50,7 @@ def run(
     out: Path | None,
     memory: str | None,
 ) -> None:
-    """Run a scenario file or a stored result."""
+    """Run a scenario, or repeat a saved result."""
     if out is not None:
         refuse_existing(out)
     request = _request(file)
@@ -95,8 +95,8 @@ def _tell_origin(file: Path, origin: Origin) -> None:
 
 def _show(result: Run) -> None:
     out, scenario = console(), result.scenario
-    measured = f"from {scenario.measure.from_} to {scenario.duration} at {scenario.measure.link}"
-    out.print(Text(f"Profile {scenario.profile}, seed {result.seed}; {measured}, bins of {scenario.measure.bin}"))
+    measured = f"measured from {scenario.measure.from_} to {scenario.duration} at {scenario.measure.link}"
+    out.print(Text(f"Profile {scenario.profile}, seed {result.seed}; {measured}, in bins of {scenario.measure.bin}"))
     out.print()
     out.print(_summary_table(result))
     groups = result.summary.groups

@@ -1,4 +1,4 @@
-"""Implements ``ackclock burstiness``: burstiness over time scales and the Hurst parameter."""
+"""Implements ``ackclock burstiness``: analyses the burstiness of a series over time scales."""
 
 from __future__ import annotations
 

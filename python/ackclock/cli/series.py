@@ -50,7 +50,7 @@ def read(source: str, *, column: str | None, bin_: str | None, weight: str | Non
     bin_
         Bin width, if the numbers are times in seconds; None if each number is already the value of one bin.
     weight
-        Name of the column to sum in each bin; None counts the times in each bin.
+        Name of the column whose values are summed in each bin; None counts the times in each bin.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def read(source: str, *, column: str | None, bin_: str | None, weight: str | Non
     """
     length = None if bin_ is None else _length(bin_)
     if weight is not None and length is None:
-        raise refuse("--sum", weight, "must come with --bin: numbers without it are already binned")
+        raise refuse("--sum", weight, "must come with --bin: without --bin, each number is the value of one bin")
     path = Path(source)
     if path.is_dir() and (path / "arrivals.parquet").is_file():
         path /= "arrivals.parquet"
@@ -75,7 +75,7 @@ def read(source: str, *, column: str | None, bin_: str | None, weight: str | Non
             raise refuse(*given, "must come with a CSV or Parquet file")
         name, numbers, weights = "values", _lines(source), None
     if length is None:
-        return Series(values=_checked(source, numbers), about=f"{numbers.size} {name}, each taken as one bin", bin=None)
+        return Series(values=_checked(source, numbers), about=f"{numbers.size} {name}, one per bin", bin=None)
     binned = _binned(source, numbers, weights, length)
     about = f"{weight or 'packets'} in {binned.size} bins of {bin_}, from {numbers.size} times"
     return Series(values=_checked(source, binned), about=about, bin=length)
@@ -89,7 +89,7 @@ def _lines(source: str) -> NDArray[np.float64]:
     """Read one number per line; skip empty lines and lines that begin with ``#``."""
     try:
         with nullcontext(sys.stdin) if source == "-" else Path(source).open(encoding="utf-8") as file:
-            text = file.read(_LARGEST + 1)  # a limit, because the input may be endless
+            text = file.read(_LARGEST + 1)  # the input may be endless
         if len(text) > _LARGEST:
             raise unreadable(source, "the file is too large", f"a text of at most {_LARGEST:,} characters")
     except OSError as error:
@@ -166,14 +166,14 @@ def _numbers(path: Path, table: pa.Table, name: str) -> NDArray[np.float64]:
 def _binned(
     source: str, times: NDArray[np.float64], weights: NDArray[np.float64] | None, length: float
 ) -> NDArray[np.float64]:
-    """Count times, or sum their weights, in bins from the first time on; an incomplete last bin is omitted."""
+    """Count times, or sum their weights, per bin, from the bin of the first time on; the last bin is omitted."""
     if not times.size or not np.isfinite(times).all():
         raise unreadable(source, "its times must be finite", "times in seconds")
     start = math.floor(float(times.min()) / length)
-    # The last bin is omitted: the times probably end before the bin does.
+    # The last bin is omitted because it is probably incomplete.
     count = math.floor(float(times.max()) / length) - start
     if count > _MOST_BINS:
-        raise refuse("--bin", f"{length:g} s", f"must make at most {_MOST_BINS} bins of these times")
+        raise refuse("--bin", f"{length:g} s", f"must divide these times into at most {_MOST_BINS} bins")
     place = np.floor(times / length).astype(np.int64) - start
     there = place < count
     return np.bincount(place[there], weights=None if weights is None else weights[there], minlength=count).astype(
@@ -186,7 +186,7 @@ def _checked(source: str, values: NDArray[np.float64]) -> NDArray[np.float64]:
     from ackclock.analysis.scaling.verdict import LEAST  # noqa: PLC0415
 
     if values.size < LEAST:
-        raise unreadable(source, f"it has {values.size} bins", f"a series of at least {LEAST}")
+        raise unreadable(source, f"it has {values.size} bins", f"a series of at least {LEAST} bins")
     wrong = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
     if wrong.size:
         raise refuse(f"{source}: value {wrong[0] + 1}", float(values[wrong[0]]), "must be finite and not negative")

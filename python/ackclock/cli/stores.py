@@ -23,8 +23,8 @@ def check(
 ) -> None:
     """Verify every file against its checksum.
 
-    The status is 0 if all files are intact. Otherwise it is 1, and the output names the lost data and the command that
-    restores it. Damaged files of a sweep are moved to aside/.
+    The exit status is 0 if all files are intact. Otherwise it is 1, and the output names the lost data and the command
+    that restores it. Damaged files of a sweep are moved to the folder aside/.
     """
     from ackclock.capture.folder import is_capture  # noqa: PLC0415
 

@@ -51,7 +51,7 @@ def sweep(
 
 
 def _told(tally: Tally) -> str:
-    runs = f"{tally.made:,} {'run' if tally.made == 1 else 'runs'} made, {tally.there:,} there already"
+    runs = f"{tally.made:,} {'run' if tally.made == 1 else 'runs'} made, {tally.there:,} already in the store"
     return f"{runs}, {tally.failed:,} failed" if tally.failed else runs
 
 
@@ -60,12 +60,12 @@ def _outlook(outlook: Outlook, *, cores: int) -> Iterable[str]:
     for name, runs in outlook.points:
         yield f"{runs:{width},} {'run ' if runs == 1 else 'runs'}  {name}"
     more = f", at most {outlook.most:,}" if outlook.most > outlook.runs else ""
-    yield f"{len(outlook.points):,} points: {outlook.runs:,} runs to be made{more}, {outlook.there:,} there already"
+    yield f"{len(outlook.points):,} points: {outlook.runs:,} runs to make{more}, {outlook.there:,} already in the store"
     if outlook.cpu_seconds is None:
         return
     yield (
         f"about {_duration(outlook.cpu_seconds / cores)} on {cores} {'core' if cores == 1 else 'cores'}: "
-        "estimated from the start of the first run, scaled by flows and simulated time"
+        "estimated from the beginning of the first run, scaled by flows and simulated time"
     )
 
 

@@ -25,11 +25,11 @@ Lines = tuple[list[str], list[str]]
 
 
 EXPLAINED = f"""\
-Each point gets two tests. It is *not distinguishable* if the means of both sides differ by no more than the margin, or
-by no more than {STANDARD_ERRORS} standard errors (s.e.) of the difference; scatter makes this test easier to pass. It
-is *equivalent* if the whole 95 % interval of the difference (Welch 1947) lies within the margin; scatter makes this
-test harder to pass. A bar is the required share of points that are not distinguishable. Distinguishable points are
-repeated with new seeds: a large difference appears again, but with this number of seeds a small one may not.
+Two tests compare the means of both simulators at each point. A point is *not distinguishable* if the means differ by
+no more than the margin or {STANDARD_ERRORS} standard errors (s.e.) of the difference; a large variance makes this test
+easier to pass. A point is *equivalent* if the 95 % interval of the difference (Welch 1947) lies within the margin; a
+large variance makes this test harder to pass. A *bar* is the required share of points that are not distinguishable. A
+second round repeats the distinguishable points with new seeds: large differences appear again, small ones may not.
 """
 """The introduction of every study's tables."""
 
@@ -111,7 +111,7 @@ class Compared:
         more, missed = self.more(given)
         tables = {"points that miss": [point for point in found if not point.agrees]}
         if self.by_chance:
-            tables["points that agree by the allowance for chance only"] = [
+            tables["points that pass only because of the standard errors"] = [
                 point for point in found if point.agrees and not point.is_near
             ]
         lines = [
@@ -184,7 +184,7 @@ def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, 
     """Format a Markdown table with the numbers of indistinguishable and of equivalent points of each measure."""
     required = "none" if bar is None else f"{100 * bar:.0f} %"
     lines = [
-        "| measure | points | not distinguishable | share | bar | margin | largest, s.e. | equivalent | share |",
+        "| measure | points | not distinguishable | share | bar | margin | max difference, s.e. | equivalent | share |",
         "| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |",
     ]
     for rule in rules:

@@ -113,7 +113,7 @@ def crossovers(profile: str, part: str, given: argparse.Namespace) -> tuple[list
         f"{'yes' if at.agrees else 'no'} |"
         for at in found
     ]
-    head = ["| crossover: clients | settled here | in ns-2 | p | agrees |", "| ---: | ---: | ---: | ---: | --- |"]
+    head = ["| clients | settled, Ackclock | settled, ns-2 | p | agrees |", "| ---: | ---: | ---: | ---: | --- |"]
     missed = [f"crossover at {at.clients} clients, p = {at.p:.3f}" for at in found if not at.agrees]
     return ["", *head, *rows], missed
 

@@ -53,7 +53,7 @@ COMPARED = Compared(
     bar=0.92,
     quick=_quick,
     named=lambda where: f"{where['variant']} with {where['background']} Reno clients, buffer {where['buffer']:,}",
-    counted="added",
+    counted="added clients",
     by_chance=True,
 )
 

@@ -44,8 +44,8 @@ _PIPES = (
     *(
         Rule(title=title, measure=lambda row, one=one: one(row) / 100, relative=0.0, absolute=0.05)  # type: ignore[misc]
         for title, one in (
-            ("buffer's 5th percentile, of its size", LOW),
-            ("buffer's 95th percentile, of its size", HIGH),
+            ("5th percentile of the queue", LOW),
+            ("95th percentile of the queue", HIGH),
         )
     ),
 )
@@ -128,14 +128,14 @@ def synchronisation(given: argparse.Namespace) -> tuple[list[str], list[str]]:
     order = [row.where for row in first]
     found = compare(sorted(made.part("looks"), key=lambda row: order.index(row.where)), theirs, _PIPES)
     near = ", ".join(
-        f"{sum(one.is_near for one in found if one.rule is rule)} of {len(order)} in {rule.title}" for rule in _PIPES
+        f"{sum(one.is_near for one in found if one.rule is rule)} of {len(order)} for {rule.title}" for rule in _PIPES
     )
     misses = [one for one in found if not one.agrees]
     lines = [
         _TEXTS["synchronisation"].format(seeds=given.seeds, errors=STANDARD_ERRORS),
         *measures_table(_PIPES, found, bar=1.0),
         *places_table(misses, (), named=_pipe, counted="connections", count=lambda where: PIPES[where["pipe"]].flows),
-        f"\nWithout the allowance for chance pipes agree: {near}.\n",
+        f"\nPipes whose difference is within the margin: {near}.\n",
         _TEXTS["beside"],
     ]
     for one in found:

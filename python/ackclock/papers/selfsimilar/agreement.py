@@ -168,7 +168,7 @@ def _named(where: Mapping[str, Any]) -> str:
 def _likeness_table(found: Sequence[Likeness]) -> list[str]:
     """Write a row a measure and reading, as lines of Markdown."""
     return [
-        "| measure | variant | runs, here and in ns-2 | median here | in ns-2 | p | agrees |",
+        "| measure | variant | runs: Ackclock, ns-2 | median, Ackclock | median, ns-2 | p | agrees |",
         "| --- | --- | ---: | ---: | ---: | ---: | --- |",
         *(
             f"| {each.title} | {each.variant} | {len(each.ours)}, {len(each.theirs)} | {np.median(each.ours):.6g} "
