@@ -121,7 +121,7 @@ class TestRules:
         theirs = dataclasses.replace(usual, ns2=side(put("spikes_again", 0.0)))
         judgement = BY_KEY["5-15"].judge(theirs)
         assert judgement.verdict is R
-        assert judgement.ns2.endswith("such tenths with a retransmission meanwhile: 0.0 ± 0")
+        assert judgement.ns2.endswith("a round-trip time above 77 ms that spans a retransmission: 0.0 ± 0")
         silent = BY_KEY["5-15"].judge(dataclasses.replace(usual, ns2=Runs()))
         assert (silent.verdict, silent.ns2) == (R, "–")  # noqa: RUF001 - what was not measured
 

@@ -144,7 +144,7 @@ class TestFigures:
     def test_a_capture_is_beside_the_papers_numbers(self, real: Trace) -> None:
         section = section_of(real)
         figure, protocols = section.drawings
-        assert "stand-in" not in section.text + figure.title
+        assert "simulated" not in section.text + figure.title
         assert f"{real.capture.packets:,} packets, {real.capture.bytes:,} bytes" in figure.caption
         assert "4,880 packets, 3,018,692 bytes in 300 s" in figure.caption
         assert [row[0] for row in figure.numbers.rows[: len(METHODS)]] == list(METHODS.values())
@@ -159,7 +159,7 @@ class TestFigures:
         section = section_of(made)
         assert "not public" in section.text
         assert "simulated" in section.text
-        assert section.drawings[0].title.endswith("a stand-in")
+        assert section.drawings[0].title.endswith("(simulated packets)")
         assert len(section.drawings[0].csv.splitlines()) == 1 + len(made.memory[1].values)
 
     def test_a_capture_too_small_for_any_method_is_drawn(self, tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ class TestCommand:
         [
             (["vegas", "--capture", "two.pcap"], "--capture: 'two.pcap' is not allowed; vegas takes none"),
             (["selfsimilar", "--capture", "none.pcap"], "none.pcap: cannot be used: No such file"),
-            (["selfsimilar", "--capture", "."], ".: cannot be used: it is no file"),
+            (["selfsimilar", "--capture", "."], ".: cannot be used: it is not a file"),
             (["selfsimilar", "--capture", "text"], "not a capture"),
             (["selfsimilar", "--capture", "empty.pcap"], "it has fewer than two packets"),
             (["selfsimilar", "--capture", "one.pcap"], "it has fewer than two packets"),

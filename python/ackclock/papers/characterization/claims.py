@@ -1,6 +1,6 @@
 """Every claim of the short paper with its rule; most have the rule of one of the two longer papers.
 
-Keys count the paper's sections, with the heterogeneous case as the fourth of five.
+Keys begin with the paper's section, but the heterogeneous case of section 3 has the number 4, and section 4 has 5.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def _all(questions: list[Answers], words: str) -> Answers:
 
 
 def _gain(end: str) -> Quantity:
-    """Give by how many per cent 60 Vegas clients carry more than 60 Reno clients."""
+    """Compute the gain in throughput of 60 Vegas clients relative to 60 Reno clients, in per cent."""
     return computed(
         lambda vegas, reno: 100 * (vegas / reno - 1),
         *(THROUGHPUT.at("grid", variant=f"{kind}{end}", clients=60) for kind in ("Vegas", "Reno")),
-        words=f"gain of 60 Vegas clients relative to 60 of Reno{end}",
+        words=f"gain in throughput of 60 Vegas{end} clients relative to 60 Reno{end} clients",
         unit="%",
     )
 
@@ -49,20 +49,20 @@ _gains = [
 ]
 _better = _all(
     [gain.above(0) for pair in _gains for gain in pair],
-    "behind FIFO and RED of 50 packets, 60 clients together carry more with Vegas than with Reno, both if all run the "
-    "same TCP and if 40 are added to 20 Reno clients",
+    "behind FIFO and RED with a buffer of 50 packets, 60 clients together have more throughput with Vegas than with "
+    "Reno, both if all run the same TCP and if 40 are added to 20 Reno clients",
 )
-_smaller = _all([alone.above(mixed) for alone, mixed in _gains], "the gain is smaller if 20 Reno clients stay")
+_smaller = _all([alone.above(mixed) for alone, mixed in _gains], "the gain is smaller if 20 clients run Reno")
 _ends = {gateway: RATIO.at("pairs", background=20, gateway=gateway, added=END[20]) for gateway in (*SMALL, *LARGE)}
 _wins = {
     gateways: _all(
-        [_ends[one].above(1) for one in gateways], f"Vegas gets more than Reno behind every gateway of {gateways.name}"
+        [_ends[one].above(1) for one in gateways], f"Vegas gets more than Reno behind each gateway with {gateways.name}"
     )
     for gateways in (SMALL, LARGE)
 }
 _larger = _wins[SMALL] & _all(
     [_ends[small].above(_ends[large]) for small in SMALL for large in LARGE],
-    "the advantage of Vegas is larger there than behind any gateway of 1,500 packets",
+    "the advantage of Vegas is larger there than behind any gateway with a buffer of 1,500",
 )
 
 CLAIMS = DEFINITION.ordered(
@@ -97,8 +97,8 @@ CLAIMS = DEFINITION.ordered(
         claim(
             "0-1",
             Bars(whole=_slope.above(-0.4).every(), part=_slope.above(-0.5).most()),
-            why="From bins of one round-trip time to bins of 10 s, Reno's c.o.v. is proportional to a power of the "
-            "length of the bins. The exponent is {slope}. It is -0.5 for traffic without memory, and nearer to 0 for "
+            why="In bins of one round-trip time to 10 s, Reno's c.o.v. is fitted by a power of the length of the bins. "
+            "The exponent is {slope}. In theory it is -0.5 for traffic without memory, and closer to 0 for "
             "self-similar traffic.",
             shows={"slope": _slope},
         ),

@@ -1,4 +1,4 @@
-"""The study as one value: the heterogeneous study with the backgrounds and the claims of this paper."""
+"""The study as one value: the heterogeneous study with only the scenes and the claims of this paper."""
 
 from __future__ import annotations
 

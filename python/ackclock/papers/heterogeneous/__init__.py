@@ -1,5 +1,5 @@
 """*The Adverse Impact of the TCP Congestion-Control Mechanism in Heterogeneous Computing Systems*.
 
-W. Feng and P. Tinnakornsrisuphap, ICPP 2000: Reno clients fill half of a bottleneck or all of it, others join them
-that run Reno or Vegas, and what the newcomers get and lose is compared; with a stochastic model of Reno.
+W. Feng and P. Tinnakornsrisuphap, ICPP 2000: further clients, which run Reno or Vegas, join 20 or 40 Reno clients at a
+bottleneck. The paper compares the goodput and the loss of these newcomers, and has a stochastic model of Reno.
 """

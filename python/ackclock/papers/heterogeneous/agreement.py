@@ -1,7 +1,7 @@
-"""Agreement with ns-2 where two kinds of client share the link.
+"""Compare Ackclock with ns-2 where two kinds of client share the link.
 
-``python -m ackclock.papers.heterogeneous.agreement``: every point that ns-2 was run at, newcomers and background each
-by itself; exits with status 1 if a bar is missed.
+``python -m ackclock.papers.heterogeneous.agreement`` compares every point that ns-2 was run at, separately for added
+and for background clients. The exit status is 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ def agreement_statement(ours: Iterable[Row], theirs: Iterable[Row]) -> Statement
     """Summarise how many of the means of goodput and loss agree with ns-2.35."""
     return statement(
         compare(ours, theirs, RULES),
-        what="goodput and loss, of newcomers and background each by itself",
+        what="the goodput and loss of added clients and of background clients",
         margin="5 % of the goodput, 15 % of the loss or 0.2 points",
     )
 
 
 def _quick(where: Mapping[str, Any]) -> bool:
-    """Take the points with the most clients of two scenes."""
+    """Check whether a point has the most clients of its scene, for two of the scenes."""
     return any(scene.where.items() <= where.items() and where["clients"] == scene.most for scene in SCENES[::3])
 
 

@@ -1,4 +1,4 @@
-"""The parts of the study: runs of the figures, runs in which one thing is different, and pairs of runs."""
+"""The parts of the study: runs of the figures, runs with one changed setting, and pairs of runs."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ PAIRS = {
     "greedy_curves": "greedy",
     "weighted_curves": "weighted",
 }
-"""Parts with runs of two kinds of client, and the parts that pair them."""
+"""Names of the parts with runs of two kinds of client, and names of the parts with pairs of these runs."""
 
 _ALONE = {"close": [("Reno", clients) for clients in (39, 44, 50, 60)], "windows": [("Reno", 60), ("Vegas", 60)]}
-"""Points of the burstiness study that the repeated claims need, next to its grid and its weights."""
+"""Points of the burstiness study that the repeated claims need in addition to its parts ``grid`` and ``weights``."""
 
-_LEAST_SCALE = 0.1  # seconds of the shortest bins that show self-similarity: a round trip
+_LEAST_SCALE = 0.1  # seconds: the shortest bins in the test for self-similarity, about one round-trip time
 
 
 def parts(scenes: Sequence[Scene] = SCENES) -> list[Part]:
-    """Give the parts that are run; clients of one kind are run as in the burstiness study."""
+    """Return the parts to run; parts with clients of one kind come from the burstiness study."""
     alone = {part.name: part for part in (*ALONE.definition.parts(), *ALONE.parts())}
     some = [
         replace(alone[name], spots=[spot for spot in alone[name].spots if _cell(spot) in cells])
@@ -81,12 +81,12 @@ def parts(scenes: Sequence[Scene] = SCENES) -> list[Part]:
 
 
 def figures(scenes: Sequence[Scene]) -> list[Cell]:
-    """Give the points of the figures."""
+    """Return the points of the figures."""
     return [(scene, *cell) for scene in scenes for cell in product(variants(scene), scene.counts)]
 
 
 def curves(cells: Iterable[Cell], name: str = "curves", **fields: Any) -> Part:
-    """Make the part with some points, at which some fields are different."""
+    """Make the part with some points; `fields` are changes of the scenario at all of them."""
     spots = [
         Spot(
             where={**scene.where, "variant": variant, "clients": added},
@@ -102,15 +102,15 @@ def _cell(spot: Spot) -> tuple[Scalar, Scalar]:
 
 
 def derived(runs: Runs) -> Runs:
-    """Add pairs of runs, fits over the length of the bins, and names of parts that rules ask."""
+    """Add pairs of runs, fits over the length of the bins, and the derived parts of the burstiness study."""
     made = dict(paired(ALONE.derived(runs)).parts)
-    if "weighted_curves" in made:  # of ours alone
+    if "weighted_curves" in made:  # only our runs have this part
         made["scales"] = [scaling(row) for row in made["close"]]
     return Runs(made)
 
 
 def with_model(runs: Runs) -> Runs:
-    """Add the stochastic model next to our runs, and a part that has simulated Reno too."""
+    """Add a part with the stochastic model, for our runs only, and a part with simulated Reno and the model."""
     made = dict(derived(runs).parts)
     reno = [row for row in made["grid"] if row.where["variant"] == "Reno"]
     model = model_runs() if "weighted_curves" in made else []
@@ -118,7 +118,7 @@ def with_model(runs: Runs) -> Runs:
 
 
 def theirs(scenes: Sequence[Scene] = SCENES) -> Runs:
-    """Read what ns-2 measured with clients of one kind, and with two in some scenes."""
+    """Read the results of ns-2 with clients of one kind, and with two kinds in some scenes."""
     wanted = [scene.where for scene in scenes]
     both = {
         name: [row for row in rows if {"background": row.where["background"], "buffer": row.where["buffer"]} in wanted]
@@ -133,9 +133,9 @@ def paired(runs: Runs) -> Runs:
 
 
 def pairs(rows: Sequence[Row]) -> list[Row]:
-    """Pair the runs of added Vegas clients with the runs of as many added Reno clients: one seed, one gateway.
+    """Pair each run with added Vegas clients with the run of the same seed and gateway with as many Reno clients.
 
-    Values of a run have the prefix of its protocol (`KINDS`).
+    The names of the values of each run begin with its protocol (`KINDS`).
     """
     at = {(_where(row), str(row.where["variant"]), row.seed): row for row in rows}
     found: list[Row] = []
@@ -162,9 +162,9 @@ def _where(row: Row) -> tuple[Scalar, ...]:
 
 
 def scaling(row: Row) -> Run:
-    """Fit the exponent of the c.o.v. of the arrivals in the length of the bins, from a round trip to ten seconds.
+    """Fit the power law of the c.o.v. of the arrivals in the length of the bins, from a round trip to ten seconds.
 
-    ``slope`` is -1/2 without memory, and H - 1 where traffic is self-similar.
+    Its exponent ``slope`` is -1/2 for traffic without memory, and H - 1 for self-similar traffic.
     """
     seconds, covs = np.array(SCALES), np.asarray(row.values["ladder"])
     slow = seconds >= _LEAST_SCALE * (1 - 1e-9)

@@ -1,7 +1,7 @@
 """The paper's network with two kinds of client: Reno in the background, and newcomers that run Reno or Vegas.
 
-As in `ackclock.papers.burstiness.experiment`, each sender takes up to 12 µs of processing time, and what the
-papers do not print comes from the profile `ns2-2.35`. "Right after" the background, newcomers start at `START`.
+As in `ackclock.papers.burstiness.experiment`, each sender takes up to 12 µs of processing time, and settings that the
+papers do not print come from the profile `ns2-2.35`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 DEFINITION = Definition("ackclock.papers.heterogeneous")
 
-START = "1 s"  # of the newcomers: the paper says right after the background
-LATE_START = "10 s"  # after the background's first slow start and the queue that it leaves
+START = "1 s"  # of the newcomers: the paper says that they start right after the background
+LATE_START = "10 s"  # of the newcomers: after the background's first slow start and the resulting queue
 GREEDY = {f"clients.{group}.source": {"kind": "greedy"} for group in (0, 1)}
 """Changes that give every client data to send at any time."""
 
@@ -30,33 +30,33 @@ GATEWAYS: Mapping[int, Mapping[str, tuple[int, int] | None]] = {
     50: {"": None, "/RED": (10, 40)},
     1500: {"": None, "/RED1": (300, 1200), "/RED2": (75, 300)},
 }
-"""The gateways by their buffer in packets: the end of a curve's name, and RED's thresholds, none for FIFO."""
+"""Gateways by buffer in packets: suffix of the names of curves, and RED's thresholds (None for FIFO)."""
 
 NEWCOMERS: Mapping[int, Sequence[int]] = {20: (5, 10, 15, 20, 25, 30, 35, 40), 40: (2, 4, 8, 12, 16, 20)}
-"""How many clients are added, by how many are there."""
+"""Numbers of added clients, by the number of clients in the background."""
 MOST = 60  # clients of both kinds at the end of each curve
 LATE = {20: (20, 40), 40: (8, 20)}
-"""Added clients of the runs in which they start late, by the number of clients in the background."""
-SATURATED = BOTTLENECK_RATE / (8 * PACKET_SIZE) / RATE  # clients that offer what the bottleneck can carry: 41.7
+"""Numbers of added clients in runs in which they start late, by the number of clients in the background."""
+SATURATED = BOTTLENECK_RATE / (8 * PACKET_SIZE) / RATE  # number of clients whose load fills the bottleneck: 41.7
 
-CLASSES = ("added", "background")  # the two kinds of client; what is measured of one begins with its name
+CLASSES = ("added", "background")  # the two kinds of client, with which the names of their measures begin
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scene:
-    """Reno clients that are there from the start and the buffer, in packets, that newcomers of two figures meet."""
+    """The number of Reno clients in the background and the buffer of the gateway, in packets, of two figures."""
 
     background: int
     buffer: int
 
     @property
     def where(self) -> dict[str, int]:
-        """Coordinates of its points."""
+        """Coordinates that all points of the scene share."""
         return {"background": self.background, "buffer": self.buffer}
 
     @property
     def slug(self) -> str:
-        """Name in files."""
+        """Name of the scene in file names."""
         return f"{self.background}-{self.buffer}"
 
     @property
@@ -70,12 +70,12 @@ class Scene:
 
     @property
     def gateways(self) -> Sequence[str]:
-        """Ends of the names of its curves."""
+        """Suffixes of the names of the curves, which name the gateways."""
         return tuple(GATEWAYS[self.buffer])
 
 
 SCENES = tuple(Scene(background=background, buffer=buffer) for background in NEWCOMERS for buffer in GATEWAYS)
-"""The scenes of Figures 5 and 6, 7 and 8, 9 and 10, 11 and 12."""
+"""The scenes of Figures 5 and 6, 7 and 8, 9 and 10, and 11 and 12."""
 
 
 def variants(scene: Scene) -> list[str]:
@@ -91,10 +91,10 @@ def gateway_name(buffer: int, gateway: str) -> str:
 
 
 def scenario(scene: Scene, variant: str, added: int, **fields: Any) -> Scenario:
-    """Make the network with both kinds of client, whose groups are `CLASSES`, the background first.
+    """Make the scenario with both kinds of client; its groups are ``background`` and ``added``.
 
     `variant` names the protocol of the added clients and the gateway, as in `variants`; `fields` are changes as for
-    `Definition.scenario`, of which ``base_rtt`` concerns Vegas alone.
+    `Definition.scenario`, where ``base_rtt`` is ignored unless the added clients run Vegas.
     """
     protocol, slash, gateway = variant.partition("/")
     thresholds = GATEWAYS[scene.buffer][slash + gateway]
@@ -107,9 +107,9 @@ def scenario(scene: Scene, variant: str, added: int, **fields: Any) -> Scenario:
 
 
 def class_summary(run: Run) -> Mapping[str, float | None]:
-    """Take the summary of a run, and of each class its packets, its goodput and how fairly it is shared.
+    """Take the summary of a run, and the packets, goodput and fairness of each kind of client.
 
-    ``goodput_packets`` are those that a receiver had for the first time and in order.
+    ``goodput_packets`` counts the packets that arrived for the first time and in order.
     """
     return {
         **summary(run),

@@ -1,4 +1,4 @@
-"""Figures 5 to 13 of the paper, and what it does not show: the background, all clients together, Vegas against Reno."""
+"""Figures 5 to 13 of the paper, and figures of the background, of all clients, and of Vegas relative to Reno."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Quantity
 
 PENS = DEFINITION.pens("variants")
-"""By the names of the variants: newcomers of one protocol share a family of colours."""
+"""Styles of lines by variant; added clients with the same protocol have similar colours."""
 
 _GATEWAYS = DEFINITION.pens("gateways")
 _MODELS = DEFINITION.pens("models")
@@ -55,7 +55,7 @@ def _table(of: Quantity, caption: str) -> Numbers:
 
 
 def _newcomers(scene: Scene, first: int) -> list[Figure]:
-    """Describe the two figures of a scene; the first has the number that is given."""
+    """Describe the two figures of a scene; `first` is the number of the first."""
     carried, each, lost = _of(m.CARRIED, scene), _of(m.EACH, scene), _of(replace(m.LOSS, digits=3), scene)
     return [
         Figure(
@@ -82,7 +82,7 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
         ),
         Figure(
             **_words("loss", scene, first + 1),
-            rest="FIFO's curves are zero if all windows fit into the pipe and the buffer." if scene.buffer > 50 else "",
+            rest="FIFO drops no packet if all windows fit into the path and the buffer." if scene.buffer > 50 else "",
             plots=[
                 Plot(
                     x=_along(scene),
@@ -107,7 +107,7 @@ def newcomer_figures(scenes: Sequence[Scene] = SCENES) -> list[Figure]:
 
 
 def _others(scene: Scene, letter: str) -> Figure:
-    """Describe what newcomers leave to the background, and the result for all clients together."""
+    """Describe the figure of the background clients and of all clients together."""
     of = {measure: _of(measure, scene) for measure in (m.BACKGROUND_EACH, m.BACKGROUND_LOSS, m.ALL_CARRIED, m.ALL_LOSS)}
     labels = ("Background client (packets/s)", "Background loss (%)", "All (thousand packets)", "Loss of all (%)")
     capacity = CAPACITY / 1e3
@@ -138,7 +138,7 @@ def _advantage(background: int, letter: str) -> Figure:
         plots=[
             Plot(
                 x=_along(scene),
-                y=Axis(label="Goodput, Vegas over Reno", low=0),
+                y=Axis(label="Goodput, Vegas / Reno", low=0),
                 marks=[Lines(of=ratio, x="added", by="gateway", pens=_GATEWAYS)],
                 levels=[Level(y=1, dotted=False)],
             )
@@ -151,7 +151,7 @@ def _advantage(background: int, letter: str) -> Figure:
             rows="added",
             columns="gateway",
             head="Added clients",
-            caption="Goodput of added Vegas clients over the goodput of added Reno clients",
+            caption="Goodput of added Vegas clients divided by the goodput of added Reno clients",
         ),
     )
 
@@ -181,7 +181,7 @@ MODEL = Figure(
 
 
 def overview(evidence: Evidence, scenes: Sequence[Scene] = SCENES) -> Table:
-    """Lay out goodput and loss of the last newcomers of each curve."""
+    """Lay out goodput and loss at the end of each curve, where most clients are added."""
     measures = (m.RENO_GOODPUT, m.VEGAS_GOODPUT, m.RATIO, m.RENO_LOSS, m.VEGAS_LOSS)
     rows = []
     for scene in scenes:
@@ -198,8 +198,8 @@ def overview(evidence: Evidence, scenes: Sequence[Scene] = SCENES) -> Table:
                 ]
             )
     return Table(
-        caption="Added clients at the end of each curve, goodput in thousand packets, loss in %: mean ± half-width of "
-        "the 95 % confidence interval",
+        caption="Goodput (thousand packets) and loss (%) of the added clients at the end of each curve: mean ± "
+        "half-width of the 95 % confidence interval",
         head=["", "goodput: Reno", "Vegas", "ratio", "loss: Reno", "Vegas"],
         rows=rows,
     )

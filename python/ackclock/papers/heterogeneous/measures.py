@@ -38,15 +38,15 @@ def loss(*classes: str) -> Number:
 
 
 def _per_client(name: str) -> Number:
-    """Make the goodput of one client, in packets a second of the time that it is there: the added ones come at 1 s."""
+    """Make the measure of one client's goodput in packets/s from its start on; added clients start at 1 s."""
     axis, seconds = ("clients", DURATION - 1.0) if name == "added" else ("background", float(DURATION))
     return of_values(lambda packets, clients: packets / clients / seconds, f"{name}_goodput_packets", axis)
 
 
 def _queue_share(waiting: float, own: float, whole: float, clients: int) -> float | None:
-    """Give the mean number of waiting packets of one added client.
+    """Compute the mean number of an added client's packets in the queue.
 
-    In a first-in, first-out queue the share of a class in the queue is its share in the departures.
+    In a first-in, first-out queue, a kind of client has the same share of the queue as of the departures.
     """
     return waiting * own / whole / clients if own and whole else None
 
@@ -68,18 +68,18 @@ _QUEUE = DEFINITION.measure("queue_mean")
 
 
 def _one(row: Row, kind: str) -> Row:
-    """Give the run of a pair whose added clients run a protocol."""
+    """Return the run of a pair in which the added clients run the given protocol."""
     values = {name.removeprefix(f"{kind}_"): value for name, value in row.values.items() if name.startswith(kind)}
     return Run(where={**row.where, "clients": row.where["added"]}, seed=row.seed, values=values)
 
 
 def _of_each(measure: Measure) -> tuple[Measure, Measure]:
-    """Make the measures of a pair's runs: with added Vegas clients, and with added Reno clients."""
+    """Make one measure for each run of a pair: with added Vegas clients, and with added Reno clients."""
 
     def of(kind: str) -> Measure:
         return Measure(
             f"{kind.lower()}_{measure.name}",
-            f"{measure.label} where {kind} is added",
+            f"{measure.label} if {kind} is added",
             measure.unit,
             digits=measure.digits,
             of=lambda row: measure(_one(row, kind)),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SMALL, OPEN = "Model, W = 1", "Model, W = 20"
-"""The model from windows as after a timeout, and from open ones: the paper does not say what it starts from."""
+"""Names of the model with two initial windows, as after a timeout and fully open; the paper prints none."""
 
 _START = {SMALL: 1.0, OPEN: 20.0}
 _BUFFER = 50
@@ -20,7 +20,7 @@ _REPLICATIONS = 10
 
 
 def model_runs(counts: Sequence[int] = CLIENTS, *, replications: int = _REPLICATIONS) -> list[Run]:
-    """Run the model on the paper's network, without its first 20 s; repetitions take the place of seeds."""
+    """Run the model with the paper's parameters and omit its first 20 s; replications are numbered as seeds."""
     interval = ARRIVALS_PER_RTT / RATE
     return [
         Run(where={"variant": name, "clients": clients}, seed=place, values={"cov": float(value)})

@@ -1,4 +1,4 @@
-"""The study as one value, and what the shorter paper before it shares with it."""
+"""The study as one value, and the function that also makes the study `characterization`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def paper(definition: Definition, *, scenes: Sequence[Scene], claims: Sequence[Claim], has_model: bool) -> Paper:
-    """Make the value of a paper whose figures are these."""
+    """Make the study of a paper with the figures of some scenes."""
     return Paper(
         definition=definition,
         claims=claims,
@@ -38,8 +38,8 @@ def paper(definition: Definition, *, scenes: Sequence[Scene], claims: Sequence[C
             ),
             Chapter(
                 title="Beyond the paper",
-                text="Newcomers gain at the expense of others: these figures show the background clients, all "
-                "clients together, and Vegas against Reno.",
+                text="Added clients gain at the expense of other clients. These figures show the background clients, "
+                "all clients together, and the goodput of Vegas relative to Reno.",
                 figures=more_figures(scenes),
             ),
         ],

@@ -1,5 +1,5 @@
 """*Comparison of TCP Variants Over Self-Similar Traffic*.
 
-M. Salleh and A. Z. Abu Bakar: one connection of Tahoe, NewReno, Vegas or SACK crosses a bottleneck with next to no
-buffer beside on/off sources whose periods have heavy tails. What does it deliver, and is it self-similar itself?
+M. Salleh and A. Z. Abu Bakar: one connection of Tahoe, NewReno, Vegas or SACK competes with on/off sources with
+heavy-tailed periods at a bottleneck with a small buffer. How much does it deliver, and is its traffic self-similar?
 """

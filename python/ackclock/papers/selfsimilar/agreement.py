@@ -1,8 +1,8 @@
-"""Tell how well our engine agrees with ns-2 where one connection meets self-similar traffic.
+"""Compare Ackclock with ns-2 where one connection meets self-similar traffic.
 
-``python -m ackclock.papers.selfsimilar.agreement``: what Table 2 counts for three readings of its source and four
-variants, and the background by itself. Prints a line a measure and each miss with its size; exits with status 1 if a
-bar is missed.
+``python -m ackclock.papers.selfsimilar.agreement`` compares the counts of Table 2 for four variants under three
+readings of the source, and the background alone. It prints a row per measure and each distinguishable point with its
+difference. The exit status is 1 if a bar is missed.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
     from ackclock.papers.comparison import Comparison
     from ackclock.papers.core.evidence import Row
 
-SEEDS: Final = 40  # seeds a point, on both sides
-LOAD_SEEDS: Final = 20  # the same of the background from low load to high
+SEEDS: Final = 40  # seeds per point, of Ackclock and of ns-2
+LOAD_SEEDS: Final = 20  # seeds per point of the background from low load to high
 
-BAR: Final = 0.95  # share of the points of each measure that must agree
-LEAST_P: Final = 0.01  # samples are unlike if chance would set them as far apart in a smaller share of cases
+BAR: Final = 0.95  # required share of the points of each measure that are not distinguishable
+LEAST_P: Final = 0.01  # two samples agree if the p-value of their difference is above this
 
 
 def _has_one_fate(run: Row) -> bool:
@@ -56,18 +56,18 @@ TABLE_2: Final = tuple(
     Rule(title=title, measure=named(title), relative=relative, applies=_has_one_fate)
     for title, relative in (("arrivals", 0.01), ("acks", 0.01), ("drops", 0.15), ("retransmissions", 0.15))
 )
-"""The counts of Table 2."""
+"""Rules for the counts of Table 2; Vegas is excluded."""
 
 BACKGROUND: Final = (
     Rule(title="load", measure=named("load"), relative=0.01),
     *(Rule(title=f"c.o.v. in {scale:g} s", measure=named(f"cov_{scale:g}"), relative=0.02) for scale in SCALES),
     *(Rule(title=f"H in {scale:g} s", measure=named(f"hurst_{scale:g}"), relative=0.01) for scale in SCALES),
 )
-"""The mean of the background, its spread over a ladder of time scales, and its Hurst parameter there."""
+"""Rules for the background: its mean load, and its c.o.v. and Hurst parameter at several time scales."""
 
 
 def _estimated(method: str, scale: float) -> Callable[[Row], float | None]:
-    """Take a Hurst parameter; no run has one where the method asks for more bins than there are."""
+    """Make the measure of a Hurst parameter, which is None if the method needs more bins than a run has."""
     return lambda run: run.values.get(f"{method} {scale:g}")
 
 
@@ -81,12 +81,12 @@ LOADS: Final = (
         for scale in WIDTHS
     ),
 )
-"""The background from low load to high: those methods that 100 s are enough for find points on both sides."""
+"""Rules for the background from low load to high; a method that needs runs longer than 100 s has no points."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Likeness:
-    """One measure of one variant, run by run on both sides."""
+    """One measure of one variant: the values of all runs of Ackclock and of ns-2."""
 
     title: str
     variant: str
@@ -95,22 +95,22 @@ class Likeness:
 
     @property
     def p(self) -> float:
-        """The probability of samples at least as far apart, were both the same (Kolmogorov and Smirnov, exact)."""
+        """Exact p-value of Kolmogorov and Smirnov's two-sample test, for the hypothesis of equal distributions."""
         from scipy.stats import ks_2samp  # noqa: PLC0415 - slow to load
 
         return float(ks_2samp(self.ours, self.theirs).pvalue)
 
     @property
     def agrees(self) -> bool:
-        """Whether chance may have set them apart."""
+        """Whether chance may explain the difference."""
         return self.p > LEAST_P
 
 
 def by_distribution(ours: Sequence[Row], theirs: Sequence[Row]) -> list[Likeness]:
-    """Compare Vegas's runs by what Table 2 counts, measure by measure, in the order of its readings.
+    """Compare the distributions of Vegas' counts over the runs, for each count and reading.
 
-    A mean says little of them: a base round-trip time that ns-2 took from the gap between two ACKs, after a timeout,
-    halts a run for good, and one run of ten delivers a third of what the others do.
+    Means do not describe these runs: after a timeout, ns-2 may take the base round-trip time from the gap between two
+    ACKs, which slows the rest of the run. One run in ten delivers a third as many packets as the others.
     """
     names = dict.fromkeys(_named(run.where) for run in ours if not _has_one_fate(run))
     return [
@@ -129,7 +129,7 @@ _TEXTS = DEFINITION.table("agreement")
 
 
 def parts(*, quick: bool) -> list[Part]:
-    """Give the runs of every point that ns-2 was run at, or the source of constant rate only, and the background."""
+    """Return the runs at every point that ns-2 was run at (if `quick`, only the constant rate), and the background."""
     readings = [CONSTANT] if quick else READINGS.values()
     settings = [setting for setting in SETTINGS if setting.reading in readings]
     flows = [Spot(where=setting.where, scenario=scenario(setting)) for setting in settings]
@@ -141,21 +141,21 @@ def parts(*, quick: bool) -> list[Part]:
 
 
 def agreement(flows: Sequence[Row], part: str = "counts") -> tuple[list[Comparison], list[Likeness]]:
-    """Compare connections with ns-2: the means of Table 2 without Vegas, and Vegas by distribution.
+    """Compare the counts of Table 2 with ns-2's: Vegas by the distributions, the other variants by means.
 
-    `part` is ``counts``, with independent sources, or ``adjacent``, with the dependent ones of the reference runs.
+    `part` of ns-2's runs is ``counts``, with independent sources, or ``adjacent``, with consecutive seeds of sources.
     """
     theirs = ns2_runs("selfsimilar").part(part)
     return compare(flows, theirs, TABLE_2), by_distribution(flows, theirs)
 
 
 def background_agreement(alone: Sequence[Row]) -> list[Comparison]:
-    """Compare the background alone with ns-2's."""
+    """Compare the background alone with ns-2's background."""
     return compare(alone, ns2_runs("selfsimilar").part("background"), BACKGROUND)
 
 
 def loads_agreement(*, seeds: int, jobs: int | None = None) -> list[Comparison]:
-    """Run the background from low load to high, as ns-2 was, and compare."""
+    """Run the background from low load to high, and compare it with ns-2's."""
     made = gather(load_parts(), seeds=range(1, seeds + 1), jobs=jobs, label="loads")
     return compare(made.part("loads"), ns2_runs("selfsimilar").part("loads"), LOADS)
 
@@ -166,7 +166,7 @@ def _named(where: Mapping[str, Any]) -> str:
 
 
 def _likeness_table(found: Sequence[Likeness]) -> list[str]:
-    """Write a row a measure and reading, as lines of Markdown."""
+    """Format a row for each measure and reading, as lines of Markdown."""
     return [
         "| measure | variant | runs: Ackclock, ns-2 | median, Ackclock | median, ns-2 | p | agrees |",
         "| --- | --- | ---: | ---: | ---: | ---: | --- |",
@@ -179,7 +179,7 @@ def _likeness_table(found: Sequence[Likeness]) -> list[str]:
 
 
 def _counts_table(flows: Sequence[Row]) -> list[str]:
-    """Write a row a point, as lines of Markdown."""
+    """Format a row for each point, as lines of Markdown."""
     sides = (flows, ns2_runs("selfsimilar").part("counts"))
     lines = [f"| variant | {' | '.join(rule.title for rule in TABLE_2)} |", "| --- |" + " --- |" * len(TABLE_2)]
     for name in dict.fromkeys(_named(run.where) for run in flows):
@@ -193,7 +193,7 @@ def _spread(values: Sequence[float]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Compare, print the tables, and give the exit status: 1 if a bar is missed."""
+    """Compare, print the tables, and return the exit status: 1 if a bar is missed."""
     parser = arguments_of("selfsimilar", __doc__, quick="the source of constant rate")
     parser.set_defaults(seeds=SEEDS)
     given = parser.parse_args(arguments)
@@ -224,7 +224,7 @@ def _missed(title: str, rules: Sequence[Rule], found: Sequence[Comparison]) -> l
 
 
 def _means(title: str, rules: Sequence[Rule], found: Sequence[Comparison]) -> list[str]:
-    """Write a section of means, as lines of Markdown."""
+    """Format a section that compares means, as lines of Markdown."""
     missing = [place for place in found if not place.agrees]
     places = places_table(
         missing, [], named=_named, counted="sources", count=lambda where: int(where.get("sources", SOURCES))

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 def _first(side: Side, reading: str, variant: str, name: str) -> np.ndarray:
-    """Give the course that is drawn: of the first run."""
+    """Return the time series of the first run, which is drawn."""
     return np.asarray(runs_of(side, reading, variant)[0].values[name])
 
 
@@ -48,7 +48,7 @@ def _times(count: int) -> np.ndarray:
 
 
 def _course(variant: str, both: Both, *, reading: str, name: str, y: Axis, level: float) -> Panel:
-    """Draw one run of ours over one of ns-2; of windows, over a band with the middle 80 % of all seeds."""
+    """Draw one of our runs and one of ns-2's; windows also have a band from the 10th to the 90th percentile."""
     colour, last = PENS[variant].colour, variant == list(KEYS)[-1]
     theirs, ours = (_first(side, reading, variant, name) for side in (both.ns2, both.ours))
     bands = []
@@ -99,7 +99,7 @@ def _window_figure(reading: str, ending: str) -> Figure:
             both,
             [reading],
             [measures.LEAST, measures.MEDIAN, measures.MOST, measures.BELOW, measures.FALLS],
-            f"Window from {SETTLED} s on, packets",
+            f"Congestion window (packets) from {SETTLED} s on",
         ),
     )
 
@@ -116,7 +116,7 @@ def _round_trip_figure(reading: str, ending: str) -> Figure:
         height=8.8,
         csv=partial(_courses_csv, reading, "rtt"),
         numbers=lambda both: numbers(
-            both, [reading], [measures.LONGEST, measures.SPIKES, measures.AGAIN], "Samples of the round-trip time"
+            both, [reading], [measures.LONGEST, measures.SPIKES, measures.AGAIN], "Round-trip times (ms) and spikes"
         ),
     )
 
@@ -170,12 +170,12 @@ FIGURE_7 = Figure(
             for time in _first(side, reading, variant, "again")
         ),
     ),
-    numbers=lambda both: numbers(both, READINGS, _SENT_AGAIN, "Packets in 100 s"),
+    numbers=lambda both: numbers(both, READINGS, _SENT_AGAIN, "Counts in 100 s"),
 )
 
 
 def _transports(side: Side) -> Iterator[tuple[str, dict[str, Interval]]]:
-    """Give the delays of each transport at the constant rate, then of each variant under the other readings."""
+    """Yield the delays of each transport at the constant rate, then of each variant under the other readings."""
     found = {name: {**points_of(side, one), **points_of(side, one, "udp")} for name, one in measures.JITTER.items()}
     constant = CONSTANT.name
     others = [setting for setting in settings() if setting[0] != constant]

@@ -1,7 +1,7 @@
-"""How evenly packets come: jitter in the network, and how late an application has what a fixed-rate source made.
+"""Jitter and delay variation in the network, and at an application that receives data of a fixed-rate source.
 
-The paper says that its fixed-rate source served to measure jitter, and prints none. Here the word has the definitions
-of the RFCs.
+The paper says that its fixed-rate source served to measure jitter, but prints no value. The definitions are from RFC
+3550 and RFC 5481.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-_LEAST: Final = 0.035  # seconds, below which no packet has crossed the first two links
-_GAIN: Final = 1 / 16  # of the running mean of RFC 3550
+_LEAST: Final = 0.035  # seconds: every packet takes longer to cross the first two links
+_GAIN: Final = 1 / 16  # gain of RFC 3550's running mean
 
 
 def matched(sent: Array, which: Array, came: Array, arrived: Array) -> Array:
-    """Give for each arrival the last time at which its segment was sent, leaving out what was sent too late for it.
+    """Return for each arrival the last time at which its segment was sent early enough to cause this arrival.
 
-    Takes the times at which packets were sent and arrived, s below 1000, each with their segments.
+    `sent` and `came` are times, s below 1000, at which packets were sent and arrived; `which` and `arrived` are the
+    segments of these packets.
     """
     keys = np.sort(which + sent / 1000)
     found = keys[np.searchsorted(keys, arrived + (came - _LEAST) / 1000, side="right") - 1]
@@ -32,12 +33,11 @@ def matched(sent: Array, which: Array, came: Array, arrived: Array) -> Array:
 
 
 def variation(sent: Array, came: Array) -> Mapping[str, float | None]:
-    """Say how delays vary from packet to packet; sending and arrival in s, in the order of arrival.
+    """Compute jitter and delay variation, ms, from the times of sending and arrival, s, in the order of arrival.
 
-    In ms: ``jitter``, the mean over the arrivals of RFC 3550's interarrival jitter J (section 6.4.1: J grows by a
-    sixteenth of the amount by which the next difference of two delays is above it); ``variation_99``, by how much 99 %
-    of the packets are later, at most, than the fastest (RFC 5481, section 4.2: packet delay variation). None of fewer
-    than two packets.
+    ``jitter`` is the mean over all arrivals of RFC 3550's interarrival jitter J (section 6.4.1: J changes by
+    (|D| - J) / 16 if successive delays differ by D). ``variation_99`` is the 99th percentile of the delay minus the
+    smallest delay (RFC 5481, section 4.2: packet delay variation). Both are None for fewer than two packets.
     """
     if came.size < 2:
         return {"jitter": None, "variation_99": None}
@@ -52,10 +52,10 @@ def variation(sent: Array, came: Array) -> Mapping[str, float | None]:
 
 
 def delivered(came: Array, arrived: Array) -> tuple[Array, Array]:
-    """Say when an application gets each segment from a transport that delivers in order.
+    """Compute when a transport that delivers in order passes each segment to the application.
 
-    Takes the times of the arrivals, s ascending, and their segments. Gives segments, counted from the first, up to the
-    first that never came, and the times.
+    `came` are the times of arrivals, s ascending, and `arrived` their segments. Returns the numbers of the segments
+    before the first one that never arrived, counted from 0, and their times.
     """
     segments, first = np.unique(arrived, return_index=True)
     order = segments - segments[0]
@@ -65,10 +65,10 @@ def delivered(came: Array, arrived: Array) -> tuple[Array, Array]:
 
 
 def lateness(order: Array, times: Array, *, rate: float) -> Mapping[str, float | None]:
-    """Say how evenly an application gets what a source made at a fixed rate, in segments a second from 0 s on.
+    """Compute jitter and delay variation, ms, at an application whose source creates `rate` segments/s from 0 s on.
 
-    Takes what `delivered` gives. In ms, as in `variation`, with the making in place of the sending: ``late_jitter``,
-    ``late_99``; and ``late_most``, of the latest.
+    Takes the result of `delivered`. ``late_jitter`` and ``late_99`` are as in `variation`, for delays from the creation
+    of a segment to its delivery; ``late_most`` is the largest delay minus the smallest.
     """
     made = order / rate
     found = variation(made, times)

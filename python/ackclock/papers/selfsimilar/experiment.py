@@ -1,10 +1,10 @@
-"""The paper's network: one TCP connection, and on/off sources of Pareto periods that share its bottleneck.
+"""The paper's network: one TCP connection, and on/off sources with Pareto periods that share its bottleneck.
 
-What the paper leaves open is set as in the reference runs of ns-2 (`data/README.md`): 40 sources, means of 0.5 s for
-both periods (ns-2's default), 1000 bytes a packet, and access links that make the round-trip time the 75 ms of its
-Figure 6. A packet takes twice as long to cross the bottleneck as an access link. In a busy period that the connection
-begins, every other packet of its bursts therefore arrives in the very instant in which a transmission ends, and the
-buffer is small: who goes first decides what is lost. In ns-2 it is the arrival (`ties`), in 98 of 100 cases.
+Settings that the paper does not print are as in the reference runs of ns-2 (`data/README.md`): 40 sources, on and off
+periods of 0.5 s on average, packets of 1000 bytes, and access links that give a round-trip time of 75 ms, as in Figure
+6. A transmission takes twice as long at the bottleneck as on an access link. If the connection begins a busy period,
+every other packet of its burst therefore arrives at the instant at which a transmission ends. The order of these two
+events decides which packets the small buffer drops. In ns-2 the arrival is first (`ties`) in 98 of 100 cases.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ if TYPE_CHECKING:
 Variant = Literal["tahoe", "newreno", "vegas", "sack"]
 
 VARIANTS: Final[Mapping[Variant, str]] = {"tahoe": "Tahoe", "newreno": "NewReno", "vegas": "Vegas", "sack": "SACK"}
-"""The senders, and what the paper calls them."""
+"""TCP variants with the paper's names."""
 
 DURATION: Final = 100  # seconds of a run, all of which count
-SETTLED: Final = 2  # seconds, from which on the background is looked at: every source has started
-SOURCES: Final = 40  # on/off sources: they take 0.38 of the link, and totals are in the range of Table 2
+SETTLED: Final = 2  # seconds: start of the measurement of the background, when every source has started
+SOURCES: Final = 40  # on/off sources: they use 38 % of the link, and counts are in the range of Table 2
 BOTTLENECK: Final = 50_000_000  # bit/s
 PACKET: Final = 1000  # bytes of a packet of the background
-_OPEN: Final = 10_000  # packets of advertised window: never the limit
-_STEP: Final = 0.01  # seconds in which the background is counted
+_OPEN: Final = 10_000  # packets: an advertised window that never limits the sender
+_STEP: Final = 0.01  # seconds: bins in which the background is counted
 DEFINITION: Final = Definition("ackclock.papers.selfsimilar")
 _NETWORK: Final = Scenario.from_dict(DEFINITION.table("scenario"))
 RATE: Final = 775  # packets a second of the fixed-rate source
-SCALES: Final = (0.01, 0.1, 0.5, 1.0)  # seconds: bins over which the background is looked at
+SCALES: Final = (0.01, 0.1, 0.5, 1.0)  # seconds: bins in which the background is analysed
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """What may be meant by a fixed-rate source: what the connection is given to send, and its advertised window."""
+    """A reading (interpretation) of the paper's fixed-rate source: the connection's source and advertised window."""
 
     name: str
     source: Source
@@ -53,20 +53,20 @@ class Reading:
 
 
 GREEDY = Reading(name="greedy", source=Greedy())
-"""Always something to send, as Table 2's totals would have it."""
+"""The source always has data to send, as the totals of Table 2 suggest."""
 
 CONSTANT = Reading(name="constant rate", source=Constant(rate=RATE))
-"""6.2 Mb/s of data, as the text says; what makes Figure 5's windows."""
+"""The source creates 6.2 Mb/s of data, as the paper's text says; this results in windows as in Figure 5."""
 
 WINDOW = Reading(name="window of 60", source=Greedy(), window=60)
-"""A receiver that holds it to much the same rate."""
+"""The source always has data, and the receiver's window limits it to about 6.2 Mb/s."""
 
 READINGS: Final[Mapping[str, Reading]] = {reading.name: reading for reading in (GREEDY, CONSTANT, WINDOW)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Setting:
-    """A connection over the background of so many on/off sources."""
+    """A connection of one variant under one reading, and the number of on/off sources in the background."""
 
     reading: Reading
     variant: Variant
@@ -74,12 +74,12 @@ class Setting:
 
     @property
     def where(self) -> dict[str, str]:
-        """The coordinates in the evidence."""
+        """The coordinates of its runs."""
         return {"reading": self.reading.name, "variant": VARIANTS[self.variant]}
 
 
 SETTINGS = [Setting(reading=reading, variant=variant) for reading in READINGS.values() for variant in VARIANTS]
-"""What Table 2 is made of, reading by reading."""
+"""The settings of Table 2, reading by reading."""
 
 
 def scenario(setting: Setting) -> Scenario:
@@ -96,34 +96,34 @@ def scenario(setting: Setting) -> Scenario:
 
 
 def unresponsive() -> Scenario:
-    """Return the network with the source of constant rate over UDP, which knows no windows and sends nothing again."""
+    """Return the network with the source of constant rate over UDP, without windows and retransmissions."""
     return _NETWORK.changed({"flows.1.transport": {"kind": "udp"}})
 
 
 def background(sources: int = SOURCES) -> Scenario:
-    """Return the network with the on/off sources alone: of one seed the same packets as with any connection."""
+    """Return the network with the on/off sources alone; with the same seed, a connection does not change them."""
     alone = _NETWORK.model_copy(update={"flows": _NETWORK.flows[:1]})
     return alone.changed({"flows.0.count": sources})
 
 
 ENDS: Final = f"arrivals@B->y,A->x/{DURATION}s"
-"""Packets on the receiver's link, and ACKs on the sender's: what Table 2 counts."""
+"""Record of the packets on the receiver's link and of the ACKs on the sender's link, which Table 2 counts."""
 
 BINS: Final = f"arrivals@A->B/{1000 * _STEP:g}ms"
-"""The background over time."""
+"""Record of the background over time."""
 
 
 def flow_summary(run: Run) -> dict[str, float | None]:
-    """Take what Table 2 counts (`flow_counts`), and the paper's efficiency of it."""
+    """Take the counts of Table 2 (`flow_counts`) and the paper's efficiency."""
     counts = flow_counts(run)
     return {**counts, "efficiency": efficiency(counts)}
 
 
 def flow_counts(run: Run, *, lost: int = 0) -> dict[str, float]:
-    """Count what Table 2 counts, from a run with the packets that entered the last links, in bins of any length.
+    """Take the counts of Table 2 from a run that records the arrivals at the last links, in bins of any length.
 
-    ``arrivals`` are packets on the receiver's link, without those that it ``lost``, which are ``drops`` too. ``acks``
-    are packets on the sender's link.
+    ``arrivals`` are packets on the receiver's link, except packets that this link `lost`, which count as ``drops``.
+    ``acks`` are packets on the sender's link.
     """
     ends = run.table("arrivals")
     came: Counter[str] = Counter()
@@ -140,17 +140,17 @@ def flow_counts(run: Run, *, lost: int = 0) -> dict[str, float]:
 
 
 def efficiency(counts: Mapping[str, float]) -> float | None:
-    """Give the paper's: arrivals over arrivals, drops and retransmissions, so that one sent again counts twice."""
+    """Compute the paper's efficiency, arrivals / (arrivals + drops + retransmissions); None without packets."""
     sent = counts["arrivals"] + counts["drops"] + counts["retransmissions"]
     return counts["arrivals"] / sent if sent else None
 
 
 def background_summary(run: Run) -> dict[str, float | None]:
-    """Take what the background does to the link, from a run with `BINS`.
+    """Take the load, the variation and the Hurst parameters of the background, from a run with `BINS`.
 
-    ``load`` is its share of the link's rate, over the whole run. Of its packets in bins of so many seconds, from
-    `SETTLED` on, ``cov_<scale>`` is the coefficient of variation, ``hurst_<scale>`` the Hurst parameter by the paper's
-    method: of Kettani and Gubner with one lag.
+    ``load`` is the share of the link's rate that it uses over the whole run. In bins of <scale> seconds, from `SETTLED`
+    on, ``cov_<scale>`` is the coefficient of variation of its packets, and ``hurst_<scale>`` their Hurst parameter by
+    the paper's method (Kettani and Gubner with one lag).
     """
     counts = run.table("arrivals")["packets"].to_numpy()
     settled = counts[round(SETTLED / _STEP) :]
@@ -163,5 +163,5 @@ def background_summary(run: Run) -> dict[str, float | None]:
 
 
 def binned(counts: np.ndarray, width: int) -> np.ndarray:
-    """Add up as many bins as there are whole ones of the new width."""
+    """Add up groups of `width` bins, without an incomplete last group."""
     return np.asarray(counts[: len(counts) // width * width].reshape(-1, width).sum(axis=1))

@@ -1,4 +1,4 @@
-"""Table 2, the order that it supports, and Figure 4; and the shapes that the study's figures share."""
+"""Table 2, the order of the variants that the runs support, Figure 4, and functions shared by the study's figures."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ PENS: Final = DEFINITION.pens("variants")
 """Colour and marker of each variant."""
 
 _PAIRS: Final = tuple(combinations(("NewReno", "SACK", "Vegas", "Tahoe"), 2))
-"""The differences that are shown: the first minus the second."""
+"""The pairs of variants whose differences are shown: the first minus the second."""
 
 LAST = list(READINGS)[-1]
 CAPTIONS: Final = DEFINITION.table("captions")
 KEYS = {name: key for key, name in VARIANTS.items()}
-"""Names of the variants in the CSV files."""
+"""Names of the variants in CSV files, by their displayed names."""
 
 
 def sides(both: Both) -> tuple[tuple[str, Side], ...]:
@@ -50,7 +50,7 @@ def sides(both: Both) -> tuple[tuple[str, Side], ...]:
 
 
 def endings(both: Both) -> tuple[tuple[str, Side], ...]:
-    """Give the ends of the names of rows, with the runs in them."""
+    """Return suffixes of the names of rows, with the runs that these rows show."""
     return ("", both.ours), (", ns-2.35", both.ns2)
 
 
@@ -59,13 +59,13 @@ def settings() -> Iterator[tuple[str, str]]:
 
 
 def runs_of(side: Side, reading: str, variant: str) -> list[Row]:
-    """Give the runs of a setting, in the order of their seeds."""
+    """Return the runs of a setting, in the order of their seeds."""
     where = {"reading": reading, "variant": variant}
     return [row for row in side.part("flows") if row.where == where]
 
 
 def points_of(side: Side, measure: Measure, part: str = "flows") -> Mapping[tuple[str, str], Interval]:
-    """Give the means of a measure by reading and variant; none where no run has it."""
+    """Return the means of a measure by reading and variant, without settings at which no run has it."""
     with suppress(LookupError):
         grid = measure.at(part).points(side)
         return {(str(reading), str(variant)): point for (reading, variant), point in grid.cells.items()}
@@ -73,7 +73,7 @@ def points_of(side: Side, measure: Measure, part: str = "flows") -> Mapping[tupl
 
 
 def _shown(side: Side, measure: Measure) -> Mapping[tuple[str, str], str]:
-    """Write the means of a measure by reading and variant, with a dash where no run has it."""
+    """Format the means of a measure by reading and variant, with a dash if no run has it."""
     found = {key: point.shown(measure.digits) for key, point in points_of(side, measure).items()}
     return defaultdict(lambda: DASH, found)
 
@@ -94,7 +94,7 @@ def time_axis(reading: str) -> Axis:
 
 
 def table_2(both: Both) -> Table:
-    """Lay out Table 2: numbers of the paper, of our runs and of ns-2 for each reading."""
+    """Lay out Table 2: the paper's numbers, and means of our runs and of ns-2's under each reading."""
     counted = (measures.ARRIVALS, measures.DROPS, measures.RETRANSMISSIONS, measures.ACKS)
     rates = (measures.EFFICIENCY, measures.PLAIN, measures.HURST, measures.HURST_1)
     found = {measure: [_shown(side, measure) for _, side in sides(both)] for measure in (*counted, *rates)}
@@ -177,7 +177,7 @@ RANKING = Figure(
     numbers=lambda both: _by_reading(
         both,
         CAPTIONS["ranking"],
-        [*KEYS, "Supported"],
+        [*KEYS, "Supported order"],
         lambda side, reading: [*_firsts(side, reading), _order(side, reading)],
     ),
 )

@@ -1,4 +1,4 @@
-"""Figures of the authors' future work: the connection by load, and the variants over a wireless last hop."""
+"""Figures of the authors' future work: the variants at different loads, and over a wireless last hop."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _POWERS: Final = [(0.3, "0.3"), (1.0, "1"), (3.0, "3"), (10.0, "10"), (30.0, "30
 
 
 def _csv(part: str, name: str, x: str) -> Callable[[Evidence], str]:
-    """Write our means as CSV: a row for each line, whose name is made of the coordinates, and place along x."""
+    """Return a function that formats our means as CSV: a row for each line, named by format `name`, and each `x`."""
 
     def write(evidence: Evidence) -> str:
         points = joined([measure.at(part).points(evidence.ours) for measure in _MEASURES])
@@ -67,7 +67,7 @@ def _numbers(part: str, rows: str, head: str, *columns: str) -> Numbers:
 def _by_load(title: str, reading: str, measure: Measure, y: Axis, *, last: bool = False) -> Plot:
     return Plot(
         title=title,
-        x=Axis(label="On/off sources, each 1 % of the link" if last else "", low=0, high=105),
+        x=Axis(label="Number of on/off sources (each uses 1 % of the link)" if last else "", low=0, high=105),
         y=y,
         marks=[Lines(of=measure.at("load", reading=reading), x="sources", by="variant", pens=_PENS)],
     )
@@ -84,7 +84,7 @@ _LOAD: Final = Figure(
         *(
             _by_load(f"({letter}) greedy source", GREEDY.name, measure, y, last=letter == "e")
             for letter, measure, y in (
-                ("c", LOSS, Axis(label="Share lost", low=5e-5, high=0.15, log=True, ticks=_shares)),
+                ("c", LOSS, Axis(label="Packet loss", low=5e-5, high=0.15, log=True, ticks=_shares)),
                 ("d", TIMEOUTS, Axis(label="Timeouts in 100 s", low=0)),
                 ("e", EFFICIENCY, Axis(label="Efficiency", low=0.78, high=1.01)),
             )
@@ -120,18 +120,18 @@ _LOSSES: Final = Figure(
             y=Axis(label=_GOODPUT, low=0.15, high=14, log=True, ticks=_POWERS[:-1]),
             marks=[Lines(of=GOODPUT.at("losses", kind=kind), x="lost_of_a_million", by="variant", pens=_PENS), _mathis],
         )
-        for kind, title in ((RANDOM, "(a) at random"), (BURSTS, f"(b) in bursts of {BURST} on average"))
+        for kind, title in ((RANDOM, "(a) random losses"), (BURSTS, f"(b) losses in bursts of {BURST} on average"))
     ],
     height=9.0,
     data={"goodput": GOODPUT.at("losses")},
     csv=_csv("losses", "{variant}, {kind}", "lost_of_a_million"),
-    numbers=_numbers("losses", "lost_of_a_million", "Lost of a million", "kind"),
+    numbers=_numbers("losses", "lost_of_a_million", "Losses per million", "kind"),
 )
 
 _stays = [f"{dwell / 1000:g} s" if dwell else "constant" for dwell in DWELLS]
 _places = {float(dwell): float(place) for place, dwell in enumerate(DWELLS)}
 _made = course(DWELLS[2], 1).course()
-_drawn = 30  # seconds of a made rate
+_drawn = 30  # seconds of a generated rate that are drawn
 
 
 def _by_stay(title: str, measure: Measure, y: Axis, label: str = "") -> Plot:

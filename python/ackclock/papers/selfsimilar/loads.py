@@ -1,6 +1,6 @@
-"""The background alone, with respect to load: at the bottleneck, and behind its ten packets of buffer.
+"""The background alone at different loads, as it arrives at the bottleneck and as it leaves it.
 
-The paper names its Hurst parameter with respect to load as an aim of its simulations and prints nothing of it.
+The paper names the Hurst parameter with respect to load as an aim of its simulations, but prints no result.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from ackclock.running.run import Run
 
 LOADS: Final = (5, 10, 20, 30, 40, 50, 60, 80, 95)
-"""On/off sources: in the long run each takes a hundredth of the bottleneck."""
+"""Numbers of on/off sources; each uses 1 % of the bottleneck on average."""
 
 USUAL, SMALL, CARRIED = "UDP", "210 bytes", "TCP"
 OTHERS: Final[Mapping[str, int]] = {SMALL: 25, CARRIED: SOURCES}
-"""What the paper leaves open, and how many sources: packets of ns-2's usual size, and TCP as their carrier."""
+"""Other backgrounds with their numbers of sources: packets of ns-2's default size, and sources over TCP."""
 
 _SIZES: Final[Mapping[str, int]] = {USUAL: 1000, SMALL: 210, CARRIED: 1040}  # bytes of a packet, header included
 _BITS: Final = 1_000_000  # bit/s of a source while it is on
 
 
 def load_parts() -> list[Part]:
-    """Give the runs of the background alone: `USUAL` at each of `LOADS`, and `OTHERS`."""
+    """Return the runs of the background alone: `USUAL` at each of `LOADS`, and `OTHERS`."""
     places = [*((USUAL, count) for count in LOADS), *OTHERS.items()]
     spots = [
         Spot(where={"background": name, "sources": count}, scenario=load_scenario(name, count))
@@ -55,18 +55,18 @@ def load_parts() -> list[Part]:
 
 
 def load_scenario(name: str, sources: int) -> Scenario:
-    """Give the network with one kind of background."""
+    """Return the network with one kind of background."""
     if name == CARRIED:
         return _by_tcp(sources)
     size = _SIZES[name]
-    # To y, over a link that is twice as fast: its arrivals have left the bottleneck.
+    # The sources send to y: arrivals at the faster link B->y are the packets that leave the bottleneck.
     return background(sources).changed(
         {"flows.0.to": "y", "flows.0.packet_size": size, "flows.0.source.rate": _BITS / (8 * size)}
     )
 
 
 def _by_tcp(sources: int) -> Scenario:
-    """Give the network in which Tahoe with a window of 20 carries each source, over an access link of its own."""
+    """Return the network in which each source uses Tahoe with a window of 20 packets and has its own access link."""
     period = Pareto(mean="500 ms", shape=SHAPE)
     source = OnOff(rate=_BITS / 8000, on=period, off=period)
     return Scenario.from_dict(DEFINITION.table("by_tcp")).changed(
@@ -77,7 +77,7 @@ def _by_tcp(sources: int) -> Scenario:
 def of_background(run: Run) -> Taken:
     """Take the offered ``load`` as a share of the link's rate, the ``loss``, and `hursts` and ``cov`` of the arrivals.
 
-    Names that begin with ``out`` belong to the packets that leave the bottleneck, which is not measured for TCP.
+    Names that begin with ``out`` are for the packets that leave the bottleneck, which are not measured for TCP.
     """
     table, size = run.table("arrivals"), (run.scenario.flows or run.scenario.clients)[0].packet_size or 0
     link, packets = np.asarray(table["link"].to_pylist()), table["packets"].to_numpy()
@@ -103,5 +103,5 @@ def _cov(name: str, prefix: str) -> Profile:
 
 
 LOSS = DEFINITION.measure("loss_percent", of=lambda run: None if (loss := run.values["loss"]) is None else 100 * loss)
-H_OUT = hurst("h_out", "H behind the bottleneck", "out ")
+H_OUT = hurst("h_out", "H after the bottleneck", "out ")
 COV_IN, COV_OUT = _cov("cov", ""), _cov("cov_out", "out ")

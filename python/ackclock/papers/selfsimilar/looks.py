@@ -1,4 +1,4 @@
-"""What is taken of one connection over the background: Table 2's row, and the courses behind Figures 4 to 7."""
+"""Measures of one connection over the background: a row of Table 2, and the time series of Figures 4 to 7."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Values = Mapping[str, float | None]
 
-BIN: Final = 0.1  # seconds in which packets received are counted for the Hurst parameter; the paper prints none
-STEP: Final = 0.2  # seconds between the points of a course
-_GRID: Final = 0.01  # seconds between looks at the window
-SETTLED: Final = 5  # seconds from which on windows count: by then every first slow start has ended
-LOW: Final = 25  # packets, below which the paper's NewReno and SACK never fall
+BIN: Final = 0.1  # seconds: bins of received packets for the Hurst parameter; the paper prints no bin
+STEP: Final = 0.2  # seconds between the points of a time series in figures
+_GRID: Final = 0.01  # seconds between samples of the window
+SETTLED: Final = 5  # seconds: start of the measurement of windows, when every first slow start has ended
+LOW: Final = 25  # packets: in the paper, the windows of NewReno and SACK never fall below this
 
 SPIKE: Final = 77
-"""Milliseconds, above which no sample of a packet sent once can be: 75.33 without a queue, 1.6 for one of 10 packets,
-and a tick of 1 ms that has begun. A burst of the sender's own on its access link may add 0.08 ms a packet.
+"""Largest sample of a packet that is sent once, ms: 75.33 without a queue and 1.6 for a queue of 10 packets, rounded up
+to a tick of 1 ms. A burst of the sender on its access link may add 0.08 ms per packet.
 """
 
 RECORD: Final = (f"arrivals@B->y,A->x/{1000 * BIN:g}ms", "windows@flow", "packets@x->A,B->y")
@@ -41,24 +41,24 @@ MARKS: Final = (5, *range(10, DURATION + 1, 10))  # seconds up to which throughp
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trace:
-    """One run over time, as both simulators record it."""
+    """Time series of one run, as both simulators record them."""
 
-    counts: Array  # packets that came to the receiver's link in each `BIN`
+    counts: Array  # packets that entered the receiver's link in each `BIN`
     cwnd: Array  # congestion window in packets, 100 times a second
-    sampled: Array  # when the sender took samples of the round-trip time, s
-    rtt: Array  # these samples, ms
-    again: Array  # when it sent a packet again, s
+    sampled: Array  # times at which the sender sampled the round-trip time, s
+    rtt: Array  # round-trip times at these samples, ms
+    again: Array  # times of retransmissions, s
 
 
 def measures(trace: Trace) -> dict[str, float | None]:
-    """Take numbers of a course over time.
+    """Compute measures of a run from its time series.
 
-    ``rate_T``, Mb/s of data up to T seconds (`MARKS`); ``growth``, the last of them over the one at half the time. Of
-    the window from `SETTLED` on: ``cwnd_least``, ``cwnd_median``, ``cwnd_most``, packets; ``cwnd_below``, the share of
-    the time below `LOW`; ``cwnd_falls``, how often it fell to 2 packets or 1. Of the samples of the round-trip time:
-    ``rtt_most``, ms, the largest; ``spikes``, bins of 0.1 s with one above `SPIKE`; ``spikes_again``, the share of
-    these in which, while the sample was taken, a packet was sent again; ``again_share``, the same share of all bins
-    with samples, were they as long as a round trip without a queue.
+    ``rate_T`` is the throughput from 0 to T seconds (`MARKS`), Mb/s; ``growth`` is the throughput of the whole run over
+    the throughput of its first half. Of the window from `SETTLED` on, ``cwnd_least``, ``cwnd_median`` and ``cwnd_most``
+    are in packets; ``cwnd_below`` is the share of the time below `LOW`; ``cwnd_falls`` counts falls to 2 packets or 1.
+    ``rtt_most`` is the largest sample of the round-trip time, ms. ``spikes`` counts bins of 0.1 s with a sample above
+    `SPIKE`; ``spikes_again`` is the share of these bins in which such a sample spans a retransmission. ``again_share``
+    is the share of all bins with samples in which a retransmission lies within 75 ms (and a tick) before a sample.
     """
     settled = trace.cwnd[round(SETTLED / _GRID) :]
     low = settled <= 2
@@ -88,9 +88,9 @@ def measures(trace: Trace) -> dict[str, float | None]:
 
 
 def rates(counts: Array) -> Array:
-    """Give the throughput up to the end of each second, from the packets of each `BIN`.
+    """Compute the throughput from 0 s to the end of each second, Mb/s, from the packets of each `BIN`.
 
-    Counted are 1000 bytes a packet, the data of all variants; Mb/s.
+    A packet counts as 1000 bytes, which is its data in all variants.
     """
     total = counts.reshape(-1, round(1 / BIN)).sum(axis=1).cumsum()
     return np.asarray(total * 8e-3 / np.arange(1, DURATION + 1))
@@ -101,17 +101,17 @@ def _bins(times: Array) -> NDArray[np.int64]:
 
 
 def _after_again(sampled: Array, rtt: Array, again: Array) -> NDArray[np.bool_]:
-    """Say of each sample whether a packet was sent again while it was taken, a tick before its start included."""
+    """Check for each sample whether it spans a retransmission, which may also be up to a tick before its start."""
     begin, end = (np.searchsorted(again, times) for times in (sampled - (rtt + 1) / 1000, sampled))
     return np.asarray(end > begin)
 
 
 def course(trace: Trace) -> dict[str, Array]:
-    """Reduce a run to what figures show.
+    """Reduce a run to the time series that figures show.
 
-    Every `STEP`: ``cwnd``, the window in packets, and ``rtt``, the largest sample since the last point, ms. Where there
-    was none, it is the last one up to `SPIKE`; before the first, it is not a number. ``again``, when packets were sent
-    again, s.
+    Every `STEP`, ``cwnd`` is the window in packets and ``rtt`` the largest sample since the last point, ms. A point
+    without a sample repeats the last point that is at most `SPIKE`; before the first sample it is not a number.
+    ``again`` are the times of retransmissions, s.
     """
     points = round(DURATION / STEP)
     largest = np.full(points, -np.inf)
@@ -128,13 +128,13 @@ def course(trace: Trace) -> dict[str, Array]:
 
 
 def look(run: Run) -> Taken:
-    """Take what a run with `RECORD` shows.
+    """Take all measures of a run with `RECORD`.
 
     These are `flow_summary` and `measures`; ``copies``, arrivals of segments that had arrived before;
-    ``efficiency_plain``, arrivals over arrivals and drops; ``hurst_k1`` and ``hurst_k50``, of packets received in bins
-    of `BIN`, by the paper's method with one lag and with 50; ``hurst_wavelet``; ``long_range``, 1 if
-    `ackclock.analysis.hurst` claims long-range dependence, else 0; `variation` of the delays in the network; for the
-    source of constant rate also `lateness`; ``rates``, throughput from 0 s up to the end of each second; and `course`.
+    ``efficiency_plain``, arrivals / (arrivals + drops); ``hurst_k1`` and ``hurst_k50``, the Hurst parameter of the
+    packets received in each `BIN` by the paper's method with one lag and with 50; ``hurst_wavelet``; ``long_range``, 1
+    if `ackclock.analysis.hurst` claims long-range dependence, else 0; `variation` of the delays in the network; for the
+    source of constant rate also `lateness`; ``rates``, the throughput from 0 s to the end of each second; and `course`.
     """
     windows, sent, came = run.table("windows"), _entered(run, "x->A"), _entered(run, "B->y")
     counts, times, arrived = _received(run), _column(windows, "time"), _column(came, "segment")
@@ -164,7 +164,7 @@ def look(run: Run) -> Taken:
 
 
 def unresponsive_values(run: Run) -> Taken:
-    """Take the same of the source over UDP: ``arrivals``, ``drops``, the Hurst parameters and the delays."""
+    """Take the measures of the source over UDP: ``arrivals``, ``drops``, the Hurst parameters and the delays."""
     counts, sent, came = _received(run), _entered(run, "x->A"), _entered(run, "B->y")
     arrived = _column(came, "segment")
     return {
@@ -177,7 +177,7 @@ def unresponsive_values(run: Run) -> Taken:
 
 
 def _delays(sent: pa.Table, came: pa.Table) -> Values:
-    """Say how delays in the network vary."""
+    """Compute the `variation` of delays in the network."""
     times = _column(came, "time")
     last = matched(_column(sent, "time"), _column(sent, "segment"), times, _column(came, "segment"))
     return variation(last, times)
@@ -191,17 +191,17 @@ def _memory(counts: Array) -> Values:
 
 
 def plain(summary: Values) -> float | None:
-    """Give the part of what was sent that arrived: arrivals over arrivals and drops."""
+    """Compute the share of sent packets that arrived: arrivals / (arrivals + drops)."""
     arrivals, drops = summary["arrivals"] or 0.0, summary["drops"] or 0.0
     return arrivals / (arrivals + drops) if arrivals else None
 
 
 def _samples(times: Array, srtt: Array) -> tuple[Array, Array]:
-    """Find the samples in the smoothed round-trip times that the sender kept, s: in ms, with their times.
+    """Reconstruct the samples, ms, and their times from the sender's smoothed round-trip times, s.
 
-    ns-2's estimator keeps eighths of a tick, here 1 ms, and each sample in ticks moves it by the sample less the whole
-    ticks of what it was (`crates/tcp/src/rtt.rs`). Samples that do not move it are not seen; they are those whole
-    ticks, so never far from the others.
+    ns-2's estimator counts eighths of a tick, which is 1 ms here. Each sample, in ticks, changes it by the sample minus
+    the whole ticks of its previous value (`crates/tcp/src/rtt.rs`). Samples that do not change it are not found; they
+    equal its whole ticks, so they are close to other samples.
     """
     eighths = np.rint(np.nan_to_num(srtt) * 8000).astype(np.int64)
     before = np.concatenate([[0], eighths[:-1]])
@@ -211,7 +211,7 @@ def _samples(times: Array, srtt: Array) -> tuple[Array, Array]:
 
 
 def _entered(run: Run, link: str) -> pa.Table:
-    """Give the packets of data that entered a link."""
+    """Return the data packets that entered a link."""
     data = (pc.field("link") == link) & (pc.field("event") == "enqueue") & (pc.field("kind") == "data")
     return run.table("packets").filter(data)
 

@@ -1,4 +1,4 @@
-"""The numbers that claims and figures take from the runs of Table 2 and from the long ones."""
+"""The measures of the runs of Table 2 and of the long runs, for claims and figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ackclock.papers.selfsimilar.looks import LOW, MARKS, SPIKE
 from ackclock.papers.selfsimilar.paper import COUNTS
 
 TIE = 1
-"""Per cent of the mean of both below which a lead in arrivals decides nothing. The paper ranks by one of 2 %."""
+"""Smallest lead in arrivals that counts, in per cent of the mean of both. The paper ranks by a lead of 2 %."""
 
 measure = DEFINITION.measure
 
@@ -44,11 +44,11 @@ GROWTH = measure("growth")
 LEAST = measure("cwnd_least")
 MEDIAN = measure("cwnd_median")
 MOST = measure("cwnd_most")
-BELOW = Measure("cwnd_below", f"share of the time below {LOW} packets")
+BELOW = Measure("cwnd_below", f"share of the time with a window below {LOW} packets")
 FALLS = measure("cwnd_falls")
 
 LONGEST = measure("rtt_most")
-SPIKES = Measure("spikes", f"tenths of a second with a sample above {SPIKE} ms", digits=1)
+SPIKES = Measure("spikes", f"0.1 s intervals with a round-trip time above {SPIKE} ms", digits=1)
 EXPLAINED = measure(
     "spikes_explained", of=lambda row: (row.values["spikes"] or 0.0) * (row.values["spikes_again"] or 0.0)
 )

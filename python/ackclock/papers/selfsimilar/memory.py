@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from ackclock.scenario import Scenario
 
 LONG: Final = 2000  # seconds of a run, counted in bins of 1 s
-TRUTH: Final = 0.8  # Hurst parameter of the noise: the paper's background
-LENGTH: Final = 1000  # values of a path of noise, as many as a run of 100 s has bins of 0.1 s
-PATHS: Final = 100
+TRUTH: Final = 0.8  # Hurst parameter of the noise, which the paper gives for its background
+LENGTH: Final = 1000  # values of a series of noise, as many as a run of 100 s has bins of 0.1 s
+PATHS: Final = 100  # series of noise
 
 _METHODS: Final[Mapping[str, Callable[[np.ndarray], HurstEstimate]]] = {
     "optimisation": kettani_gubner,
@@ -47,7 +47,7 @@ _METHODS: Final[Mapping[str, Callable[[np.ndarray], HurstEstimate]]] = {
 
 
 def parts() -> list[Part]:
-    """Run every setting for `LONG` seconds, and the on/off sources alone, which have the memory that is asked for."""
+    """Return the parts: every setting for `LONG` seconds, and the on/off sources alone for comparison."""
     spots = {
         "memory": [Spot(where=each.where, scenario=_long(scenario(each))) for each in SETTINGS],
         "background memory": [Spot(where={}, scenario=_long(background()))],
@@ -63,9 +63,9 @@ def _long(made: Scenario) -> Scenario:
 
 
 def take(run: Run) -> Taken:
-    """Estimate H of the packets received in each second, of the background as it arrives at the bottleneck.
+    """Estimate H of the packets received in each second, or of the background alone as it arrives at the bottleneck.
 
-    By two estimators that leave the short scales out, wavelets and local Whittle; None where one finds no scaling.
+    The two estimators, wavelets and local Whittle, omit short time scales; None if one finds no scaling.
     """
     arrivals = run.table("arrivals")
     wanted = "B->y" if len(run.scenario.flows) > 1 else "A->B"
@@ -75,9 +75,9 @@ def take(run: Run) -> Taken:
 
 
 def methods() -> Mapping[str, list[Row]]:
-    """Try the paper's method and three others on the same `PATHS` of exact noise: rows of the part ``methods``.
+    """Apply the paper's method and three others to `PATHS` series of exact noise; rows of the part ``methods``.
 
-    ``h`` is the estimate, ``width`` the width of its 95 % interval, ``covered`` whether that holds `TRUTH`.
+    ``h`` is the estimate, ``width`` the width of its 95 % interval, ``covered`` 1 if the interval contains `TRUTH`.
     """
     rows: list[Row] = []
     for seed in range(1, PATHS + 1):

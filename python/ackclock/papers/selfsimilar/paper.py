@@ -1,4 +1,4 @@
-"""What the paper prints, by the measures of `looks`."""
+"""The numbers that the paper prints, by the names of the measures in `looks`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Final
 from ackclock.papers.selfsimilar.experiment import DEFINITION
 
 COUNTS: Final = ("arrivals", "drops", "retransmissions", "acks")
-"""The rows of Table 2 that are counted."""
+"""The rows of Table 2 that are counts."""
 
 TABLE_2: Final = DEFINITION.table("table2")
-"""Each variant's column."""
+"""The columns of Table 2 by variant."""
 
 TRACE: Final = DEFINITION.table("trace")
-"""Its numbers of the captured trace, with the shares of protocols, per cent."""
+"""The paper's numbers of its captured trace; shares of protocols are per cent."""

@@ -1,4 +1,4 @@
-"""Numbers behind figures as CSV."""
+"""Numbers of figures as CSV."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Write a heading and rows; floating-point numbers with six digits."""
+    """Format a heading and rows as CSV; floating-point numbers have six digits."""
     return rows_csv([head, *([f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows)])
 
 
 def numbers(interval: Interval) -> list[str]:
-    """Write a mean and the half-width of its interval, as two cells."""
+    """Format a mean and the half-width of its interval as two cells."""
     return [f"{interval.mean:.6g}", f"{interval.half_width:.6g}"]
 
 
 def points_rows(of: Mapping[str, Quantity], sides: Mapping[str, Side]) -> list[list[object]]:
-    """Give a row for each point of named quantities that a side has: side, name, coordinates, mean, half-width."""
+    """Return a row for each point of named quantities on each side: side, name, coordinates, mean, half-width."""
     rows: list[list[object]] = []
     for name, one in of.items():
         for source, side in sides.items():
@@ -38,7 +38,7 @@ def points_rows(of: Mapping[str, Quantity], sides: Mapping[str, Side]) -> list[l
 
 
 def table_csv(make: Callable[[Evidence], Table]) -> Callable[[Evidence], str]:
-    """Write the CSV of a figure that has the cells of its table."""
+    """Return a function that formats a figure's table as CSV."""
 
     def write(evidence: Evidence) -> str:
         table = make(evidence)

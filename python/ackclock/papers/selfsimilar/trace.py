@@ -1,8 +1,8 @@
-"""The capture behind Figure 3: one that a person has, or simulated packets that stand in for the authors'.
+"""The capture of Figure 3: a given capture, or simulated packets in place of the authors' capture.
 
-The capture that the authors drew is not public. In its place stands simulated traffic of mixed sizes: web pages and
-short exchanges over TCP, and some UDP, with about as many packets and bytes in as many minutes. It is written as a
-capture and read as any other.
+The authors' capture is not public. It is replaced by simulated traffic with packets of mixed sizes: web pages and short
+exchanges over TCP, and some UDP, with about as many packets and bytes in the same time. The simulated packets are
+written as a capture, which is read as any other.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ LAYERS: Final = tuple(TRACE["shares"])
 """Protocols whose shares of all packets the paper prints: protocols on links, then those on IP."""
 
 _BOTH_WAYS: Final = "bottleneck,bottleneck.reverse"
-_MOST: Final = 4_000_000  # packets: all are held at once, to look at their order
+_MOST: Final = 4_000_000  # packets: all are in memory at once, to be sorted by time
 _MOST_BINS: Final = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PacketSizes:
-    """The packets of a capture: when each was seen, in seconds and any order, and its bytes."""
+    """The packets of a capture: times in seconds, in any order, and sizes in bytes."""
 
     time: Reals
     size: Reals
 
     def __post_init__(self) -> None:
         if self.time.ndim != 1 or self.time.shape != self.size.shape:
-            raise ValueError(f"size: must be as many as times, {self.time.shape}, not {self.size.shape}")
+            raise ValueError(f"size: must have the shape of time, {self.time.shape}, not {self.size.shape}")
         if not (np.isfinite(self.time).all() and self.time.size > 1 and np.ptp(self.time) > 0):
-            raise ValueError("time: must be finite, of two packets or more, and not all the same")
+            raise ValueError("time: must be finite, with at least two packets, and not all equal")
         if not np.isfinite(self.size).all() or self.size.min() < 0:
             raise ValueError("size: must be finite and not below 0")
 
@@ -68,13 +68,13 @@ class PacketSizes:
 
     @property
     def bin(self) -> float:
-        """The shortest power of ten, in seconds, of which 10,000 or fewer cover the length."""
+        """The smallest power of ten, in seconds, that divides the length into 10,000 bins or fewer."""
         return 10.0 ** math.ceil(math.log10(self.length / _MOST_BINS))
 
     def per_bin(self, width: float) -> tuple[Reals, Reals]:
-        """Give the packets and the bytes in each whole bin of so many seconds from the first packet on.
+        """Count the packets and the bytes in each whole bin of `width` seconds from the first packet on.
 
-        Of less than one bin, that one.
+        A capture that is shorter than one bin has one bin.
         """
         place = ((self.time - self.time.min()) / width).astype(np.int64)
         count = max(int(self.length / width), 1)
@@ -84,7 +84,7 @@ class PacketSizes:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Memory:
-    """A series of bytes, and its Hurst parameter: None where it has too few values, or all are the same."""
+    """A series of bytes and its Hurst parameter, which is None if there are too few values or all are equal."""
 
     name: str
     values: Reals
@@ -97,7 +97,7 @@ class Memory:
 
 
 def memory(sizes: PacketSizes) -> tuple[Memory, ...]:
-    """Look at packet sizes one by one, in order of time, and at bytes in `PacketSizes.bin` and in ten times that."""
+    """Estimate H of the packet sizes in order of time, and of the bytes in bins of 1 and 10 times `PacketSizes.bin`."""
     series = {"f(t), packet by packet": sizes.size[np.argsort(sizes.time, kind="stable")]}
     for width in (sizes.bin, 10 * sizes.bin):
         series[f"bytes in {width:g} s"] = sizes.per_bin(width)[1]
@@ -113,7 +113,7 @@ def _hurst(values: Reals) -> Hurst | None:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trace:
-    """A capture as Figure 3 and section 5 look at one; a simulated one stands in for it."""
+    """A capture with the results for Figure 3 and section 5; `simulated` if it replaces the authors' capture."""
 
     capture: Capture
     sha256: str
@@ -123,7 +123,7 @@ class Trace:
 
     @property
     def shares(self) -> dict[str, float]:
-        """The share of each protocol of `LAYERS` in all packets, per cent; IP is that of both versions."""
+        """The share of each protocol of `LAYERS` in all packets, per cent; IP includes both versions."""
         counts = self.capture.protocols
         packets = {name: counts.get(name.lower(), 0) for name in LAYERS} | {"IP": self.capture.ip_packets}
         return {name: 100 * packets[name] / self.capture.packets for name in LAYERS}
@@ -134,19 +134,19 @@ class Trace:
 
     @property
     def row(self) -> Row:
-        """Its numbers as evidence: shares, per cent, and whether long-range dependence is claimed, 1 or 0."""
+        """The results as a row: shares of protocols, per cent, and whether long-range dependence is claimed, 1 or 0."""
         sizes, bytes_, _ = self.memory
         claimed = {"f_long_range": float(sizes.long_range), "bytes_long_range": float(bytes_.long_range)}
         return Run(where={"file": str(self.path)}, seed=0, values={**self.shares, **claimed})
 
     @property
     def record(self) -> dict[str, Any]:
-        """What the folder of the study keeps of it, so that the study can be made again."""
+        """Name, checksum and length of the capture, stored in the study's folder so that the study can be repeated."""
         return {"file": str(self.capture.path), "sha256": self.sha256, "packets": self.capture.packets}
 
     @property
     def words(self) -> str:
-        """The same in words."""
+        """Name, length and checksum of the capture as text."""
         kind = ", simulated" if self.simulated else ""
         return f"{self.capture.path.name}{kind}: {self.capture.packets:,} packets, SHA-256 {self.sha256}"
 
@@ -157,12 +157,12 @@ def read_trace(file: Path, *, simulated: bool = False) -> Trace:
     Raises
     ------
     ScenarioError
-        If it is none, cannot be read, or has fewer than two or more than four million packets, or all at one time.
+        If it is no capture, cannot be read, has fewer than two or over four million packets, or all at the same time.
 
     """
     try:
         if file.exists() and not file.is_file():
-            raise unreadable(file, "it is no file", WHAT)
+            raise unreadable(file, "it is not a file", WHAT)
         with tempfile.TemporaryDirectory() as folder:
             packets = Path(folder) / "packets.parquet"
             capture = read_capture(file, packets=packets, progress=lambda _, count: _check_count(file, count))
@@ -186,8 +186,8 @@ def _sizes(file: Path, packets: Path) -> PacketSizes:
     try:
         return PacketSizes(time=table["time"].to_numpy(), size=table["bytes"].to_numpy().astype(np.float64))
     except ValueError:
-        allowed = "a capture of two packets or more, not all at one time"
-        raise unreadable(file, "it has fewer than two packets, or all at one time", allowed) from None
+        allowed = "a capture of at least two packets, not all at the same time"
+        raise unreadable(file, "it has fewer than two packets, or all at the same time", allowed) from None
 
 
 def mix() -> Scenario:

@@ -1,4 +1,4 @@
-"""Figure 3 and the protocols of section 5, of the capture at hand and as the paper prints them."""
+"""Figure 3 and the protocols of section 5, with the numbers of the capture and of the paper."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from ackclock.papers.selfsimilar.trace import Memory, Trace
 
 METHODS: Final[Mapping[str, str]] = DEFINITION.table("methods")
-"""What the methods for the Hurst parameter are called here."""
+"""Displayed names of the methods for the Hurst parameter."""
 
 _SHARES: Final[Mapping[str, float]] = TRACE["shares"]
 
 
 def words(both: Both) -> str:
-    """Say which packets are drawn."""
+    """Describe the packets that are drawn."""
     trace: Trace = both.capture
     what = CAPTIONS["simulated"] if trace.simulated else CAPTIONS["captured"].format(file=trace.capture.path.name)
     return " ".join([what, *trace.capture.notices])
 
 
 def _estimate(series: Memory, method: str) -> str:
-    """Write the Hurst parameter by a method with its 95 % interval; a dash where it cannot speak."""
+    """Format the Hurst parameter by a method with its 95 % interval; a dash if the method has no estimate."""
     found = None if series.found is None else series.found.get(method)
     return DASH if found is None else f"{found.h:.2f} [{found.low:.2f}, {found.high:.2f}]"
 
@@ -88,7 +88,7 @@ def figure_3(both: Both, command: str) -> Drawing:
         ),
         **_titled(
             "figure3",
-            kind=": a stand-in" if trace.simulated else "",
+            kind=" (simulated packets)" if trace.simulated else "",
             packets=sizes.size.size,
             bytes=sizes.size.sum(),
             seconds=sizes.length,
@@ -130,7 +130,7 @@ def protocols(both: Both, command: str) -> Drawing:
             size=6,
         )
         for name, shares, shift, colour in (
-            ("the stand-in" if trace.simulated else "the capture", ours, -0.1, "blue"),
+            ("simulated" if trace.simulated else "the capture", ours, -0.1, "blue"),
             ("the paper", _SHARES, 0.1, "ink"),
         )
     ]

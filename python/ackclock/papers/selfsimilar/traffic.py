@@ -1,7 +1,7 @@
-"""Traffic of Table 1, alone at a link that has room for all of it, and what is measured of traffic at any link.
+"""The traffic of Table 1, alone at a link with space for all packets, and measures of traffic at any link.
 
-Poisson sources, on/off sources with Pareto periods as in the paper, and a Poisson source whose rate is fractional
-Gaussian noise, exactly self-similar in itself. What arrives at the link is counted; nothing waits there.
+The sources are Poisson sources, on/off sources with Pareto periods as in the paper, or a Poisson source whose rate is
+fractional Gaussian noise, which is exactly self-similar. The measures count arrivals at the link.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ POISSON: Final = "Poisson"
 ON_OFF: Final = "on/off"
 NOISE: Final = "Gaussian noise"
 KINDS: Final[tuple[Kind, ...]] = (POISSON, ON_OFF, NOISE)
-"""Without memory, with the memory of heavy tails, and with the memory of noise that is exactly self-similar."""
+"""Traffic without memory, with memory from heavy-tailed periods, and with the memory of exactly self-similar noise."""
 
-STEP: Final = 0.01  # seconds in which packets are counted
+STEP: Final = 0.01  # seconds: bins in which packets are counted
 LADDER: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)  # seconds: time scales, multiples of `STEP`
 DRAWN: Final = (0.01, 0.1, 1.0, 10.0)  # seconds: time scales that are drawn bin by bin, `FIRST` bins of each
 FIRST: Final = 100
@@ -48,21 +48,21 @@ BINS: Final = (0.01, 0.1, 0.5, 1.0)  # seconds: bins over which the Hurst parame
 
 ALIKE: Final = "sources of one rate each"
 SHARED: Final = "sources that share a rate"
-COUNTS: Final = (1, 4, 16, 64, 256)  # sources that are multiplexed
+COUNTS: Final = (1, 4, 16, 64, 256)  # numbers of multiplexed sources
 TOTAL: Final = 2500  # packets/s of 40 sources, and of all sources that share a rate
 
 LENGTH: Final = 1000  # seconds of the three kinds of traffic: a hundred bins of the longest time scale
 MANY_LENGTH: Final = 400  # seconds of the runs with many sources
 _GAPS_LENGTH: Final = 100  # seconds in which times between packets are measured
-_SETTLED: Final = 10  # seconds before traffic counts: by then a source has had ten periods on average
+_SETTLED: Final = 10  # seconds before measurements start: a source has then had ten pairs of periods on average
 
 SHAPE: Final = 1.2  # of the Pareto periods
 ASYMPTOTIC: Final = (3 - SHAPE) / 2
 """The Hurst parameter of on/off sources with Pareto periods over long times (Taqqu, Willinger and Sherman 1997)."""
 
 _RATE: Final = 125.0  # packets/s of an on/off source while it is on: 1 Mb/s, as in the paper
-_SHARE: Final = 0.5  # of the time that it is on
-_NOISE_COV: Final = 0.175  # of the noise in 0.01 s: the c.o.v. of 40 on/off sources there
+_SHARE: Final = 0.5  # share of the time that an on/off source is on
+_NOISE_COV: Final = 0.175  # c.o.v. of the noise in bins of 0.01 s, as of 40 on/off sources
 _RECORD: Final = (f"arrivals@A->B/{1000 * STEP:g}ms",)
 _LINK: Final = Scenario.from_dict(DEFINITION.table("traffic"))
 
@@ -72,14 +72,14 @@ ESTIMATORS: Final[Mapping[str, Callable[[ArrayLike], HurstEstimate]]] = {
     "local Whittle": local_whittle,
     "Abry-Veitch": abry_veitch,
 }
-"""The paper's method with one lag and with 50, or a quarter of the bins, and two that leave the short scales out."""
+"""The paper's method with one lag and with 50 (at most a quarter of the bins), and two that omit short time scales."""
 
 
 def traffic(kind: Kind, *, sources: int = SOURCES, rate: float = _RATE, seconds: int = LENGTH) -> Scenario:
-    """Give a link of 1 Gb/s with space for all packets, and sources of one kind; packets count for some seconds.
+    """Return the scenario with sources of one kind at a link of 1 Gb/s, measured for some seconds.
 
-    An on/off source has the rate, in packets/s, while it is on. Poisson sources and noise have the same mean; noise is
-    one source, whatever the number.
+    `rate` is the rate of an on/off source while it is on, packets/s; Poisson sources have the same mean rate. Noise is
+    a single source with the mean rate of all sources together.
     """
     period = Pareto(mean="500 ms", shape=SHAPE)
     mean = rate * _SHARE
@@ -101,7 +101,7 @@ def traffic(kind: Kind, *, sources: int = SOURCES, rate: float = _RATE, seconds:
 def hursts(counts: Counts, *, prefix: str = "") -> dict[str, float | None]:
     """Estimate the Hurst parameter of counts per `STEP` by every method over every bin of `BINS`.
 
-    Names are ``<prefix><method> <bin>``. None stands where a method asks for more bins than there are, or for scaling.
+    Names are ``<prefix><method> <bin>``. A value is None if the method needs more bins, or finds no scaling.
     """
     found: dict[str, float | None] = {}
     for scale, (name, method) in product(BINS, ESTIMATORS.items()):
@@ -131,14 +131,14 @@ def _settled(run: Run) -> Counts:
 
 
 def over_scales(run: Run) -> Taken:
-    """Take what a run varies by at each time scale, its Hurst parameters, and the first bins at the scales drawn."""
+    """Take the variation of a run at each time scale, its Hurst parameters, and the first bins at the drawn scales."""
     counts = _settled(run)
     first = {f"first {scale:g}": binned(counts, round(scale / STEP))[:FIRST] for scale in DRAWN}
     return {**ladder(counts), **hursts(counts), **first}
 
 
 def of_many(run: Run) -> Taken:
-    """Take what a run varies by at each time scale, and one Hurst parameter."""
+    """Take the variation of a run at each time scale, and one Hurst parameter."""
     counts = _settled(run)
     return {**ladder(counts), "local Whittle 0.1": local_whittle(binned(counts, round(0.1 / STEP))).h}
 
@@ -151,7 +151,7 @@ def between_packets(run: Run) -> Taken:
 
 
 def traffic_parts() -> list[Part]:
-    """Give the runs: the three kinds over time scales and by times between packets, and numbers of sources."""
+    """Return the runs: the three kinds of traffic over time scales, times between packets, and multiplexed sources."""
     rates: Mapping[str, Callable[[int], float]] = {ALIKE: lambda _: _RATE, SHARED: lambda count: TOTAL / _SHARE / count}
     kinds: tuple[Kind, ...] = (POISSON, ON_OFF)
     many = [
@@ -178,7 +178,7 @@ def _variance(row: Row) -> NDArray[np.float64]:
 
 
 def hurst(name: str, label: str, prefix: str = "") -> Profile:
-    """Make the profile of Hurst parameters that `hursts` takes."""
+    """Make the profile of the Hurst parameters of `hursts`, by method and bin."""
     names = [f"{prefix}{method} {scale:g}" for method in ESTIMATORS for scale in BINS]
     return Profile(
         name=name,
@@ -194,6 +194,6 @@ DISPERSION = Profile(
     name="dispersion", label="index of dispersion", axes=_by_scale, of=lambda row: row.values["dispersion"]
 )
 PEAK = Profile(name="peak", label="peak over mean", axes=_by_scale, of=lambda row: row.values["peak"])
-VARIANCE = Profile(name="variance", label="variance of the packets", digits=0, axes=_by_scale, of=_variance)
+VARIANCE = Profile(name="variance", label="variance of the packets in a bin", digits=0, axes=_by_scale, of=_variance)
 H = hurst("h", "H")
 GAP_COV = DEFINITION.measure("gap_cov")

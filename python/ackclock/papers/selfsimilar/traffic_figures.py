@@ -1,4 +1,4 @@
-"""Table 1 drawn, and the background's Hurst parameter: by load, by bin, and behind the bottleneck."""
+"""Figures of Table 1, and of the background's Hurst parameter by load, by bin, and after the bottleneck."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _bins_csv(evidence: Evidence) -> str:
 def _bins_table(evidence: Evidence) -> Table:
     ratios = {bins.scale: [one / one.mean() for one in bins.packets(evidence).values()] for bins in _bins}
     return Table(
-        caption="Least and most packets in a bin over the mean, of the bins that are drawn",
+        caption="Smallest and largest number of packets in the drawn bins, divided by the mean of these bins",
         head=["Bin (s)", *KINDS],
         rows=[
             [f"{scale:g}", *(f"{one.min():.2f} to {one.max():.2f}" for one in some)] for scale, some in ratios.items()
@@ -105,7 +105,7 @@ _TIME_SCALES: Final = Figure(
         Plot(
             title=f"({letter}) bins of {bins.scale:g} s",
             x=Axis(
-                label=f"{FIRST} bins of each" if bins is _bins[-1] else "",
+                label=f"{FIRST} bins of each kind" if bins is _bins[-1] else "",
                 low=-4,
                 high=_Bins.apart * len(KINDS),
                 ticks=[(_Bins.apart * place + FIRST / 2, kind) for place, kind in enumerate(KINDS)],
@@ -140,7 +140,7 @@ _SCALES: Final = Figure(
         for letter, name, label, title in (
             ("a", "cov", "C.o.v.", "standard deviation over mean"),
             ("b", "dispersion", "Index of dispersion", "variance over mean"),
-            ("c", "peak", "Peak / mean", "the largest over the mean"),
+            ("c", "peak", "Peak / mean", "largest bin over mean"),
         )
     ],
     height=8.6,
@@ -158,9 +158,9 @@ _many = {
         for scale in (0.1, 10.0)
     }
     for title, division, of in (
-        ("sources of one rate each: c.o.v.", ALIKE, COV),
-        ("sources that share a rate: c.o.v.", SHARED, COV),
-        ("sources of one rate each: variance", ALIKE, VARIANCE),
+        ("fixed rate per source: c.o.v.", ALIKE, COV),
+        ("fixed total rate: c.o.v.", SHARED, COV),
+        ("fixed rate per source: variance", ALIKE, VARIANCE),
     )
 }
 _memory = {kind: H.at("many", division=ALIKE, kind=kind, method="local Whittle", bin=0.1) for kind in (POISSON, ON_OFF)}
@@ -184,8 +184,8 @@ _MULTIPLEXING: Final = Figure(
             )
         ),
         Plot(
-            title="(d) sources of one rate each: Hurst parameter in bins of 0.1 s",
-            x=Axis(label="Sources", log=True, ticks=_counts),
+            title="(d) fixed rate per source: Hurst parameter in bins of 0.1 s",
+            x=Axis(label="Number of sources", log=True, ticks=_counts),
             y=Axis(label="H, local Whittle", low=0.4, high=1.1),
             marks=[Lines(of=of, x="sources", name=f"{kind}, 0.1 s", pens=_MANY_PENS) for kind, of in _memory.items()],
         ),
@@ -199,11 +199,11 @@ _MULTIPLEXING: Final = Figure(
 )
 
 _METHODS: Final = DEFINITION.pens("methods")
-_LOAD: Final = "On/off sources, each 1 % of the link"
+_LOAD: Final = "Number of on/off sources (each uses 1 % of the link)"
 
 
 def _known(first: float, last: float) -> list[Series]:
-    """Draw the values of theory and of the paper, from one end to the other."""
+    """Draw the values of H in theory and in the paper as lines from one end of the axis to the other."""
     return [
         Series(name=name, x=[first, last], y=[h, h], colour=colour, dash="dotted", width=1.0)
         for name, h, colour in (("(3 - shape) / 2", ASYMPTOTIC, "ink"), ("the paper's 0.8", 0.8, "grey"))
@@ -250,7 +250,7 @@ def _by_bin(name: str, method: str) -> Quantity:
 
 
 def _along(of: Quantity, side: Side) -> Mapping[Scalar, Interval]:
-    """Give the points along the only axis; none if no run has the quantity."""
+    """Return the points along the only axis; empty if no run has the quantity."""
     with suppress(LookupError):
         return {at: point for (at,), point in of.points(side).cells.items()}
     return {}
@@ -264,7 +264,7 @@ def _by_bin_table(evidence: Evidence) -> Table:
         for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
         if (points := _along(_by_bin(name, method), side))
     ]
-    head = ["Method", "Background", "Source", *(f"{scale:g} s" for scale in BINS)]
+    head = ["Method", "Background", "Simulator", *(f"{scale:g} s" for scale in BINS)]
     return Table(caption="Hurst parameter: mean ± half-width of the 95 % interval", head=head, rows=rows)
 
 
@@ -313,7 +313,7 @@ _columns = {f"{title}, {side}": of for title, (_, both) in _ends.items() for sid
 
 
 def _behind_table(evidence: Evidence) -> Table:
-    table = Numbers(of=_columns, rows="sources", head="Sources", caption="Both sides").table(evidence.ours)
+    table = Numbers(of=_columns, rows="sources", head="Sources", caption="Arrivals and departures").table(evidence.ours)
     loss = LOSS.at("loads", background=USUAL).points(evidence.ours).cells
     rows = [[row[0], f"{loss[count,].mean:.3f}", *row[1:]] for count, row in zip(LOADS, table.rows, strict=True)]
     return replace(table, head=[table.head[0], "loss (%)", *table.head[1:]], rows=rows)

@@ -1,4 +1,4 @@
-"""The places that are run, and the parts of the study that they belong to."""
+"""The places of the map that are run, and the parts of the study to which they belong."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
     Located = list[tuple[Place, Mapping[str, Scalar]]]
 
 PLANES: tuple[tuple[int, Gateway], ...] = ((0, "FIFO"), (10, "FIFO"), (10, "RED"))
-"""Start and gateway of the planes that are run at every buffer and every share; elsewhere half of the clients run
-Vegas."""
+"""Start and gateway of the planes of the map, which have every buffer and every share of Vegas clients. In all other
+parts, half of the clients run Vegas."""
 
-LIGHT = 0.6  # share of the usual load at which Poisson sources leave the link unsaturated: 86 % of its rate
+LIGHT = 0.6  # share of the usual load at which Poisson sources use only 86 % of the link's rate
 
-IDLE = 0.1  # share of the usual load at which transfers hardly meet each other
+IDLE = 0.1  # share of the usual load at which transfers rarely overlap
 
 PAPERS_SHARES = (20, 40)  # Vegas clients of the 60 at the ends of the papers' curves
 
@@ -50,35 +50,35 @@ PAPERS_BUFFERS = (50, 1500)
 
 SHORT, LONG = "start into a short queue", "start into a long queue"
 WHOLE, TIED, LEAST = "measured from 0 s", "no processing time", "least sample as base RTT"
-FEW = "60 packets/s"  # values of the axis by which a part differs from the others
+FEW = "60 packets/s"  # like the constants above: the value of the axis that distinguishes a part from the others
 
 
 def line(place: Place) -> list[Place]:
-    """Give the same place at every buffer."""
+    """Return a place with every buffer."""
     return [replace(place, buffer=buffer) for buffer in BUFFERS]
 
 
 def grid(**axes: Sequence[Any]) -> list[Place]:
-    """Give the places with each combination of some coordinates, the last of which varies first."""
+    """Return the places with all combinations of some coordinates; the last coordinate varies fastest."""
     return [Place(**dict(zip(axes, values, strict=True))) for values in product(*axes.values())]
 
 
 def plane(application: str, start: int, gateway: Gateway) -> list[Place]:
-    """Give the places over buffer and share, shares first."""
+    """Return the places of a plane: for each share of Vegas clients, every buffer."""
     return grid(application=[application], start=[start], gateway=[gateway], vegas=SHARES, buffer=BUFFERS)
 
 
 def papers(*buffers: int, start: int = 1) -> list[Place]:
-    """Give the ends of the papers' curves behind gateways: 20 Vegas clients join 40 of Reno, or 40 join 20."""
+    """Return the ends of the papers' curves with both gateways: 20 Vegas clients join 40 Reno ones, or 40 join 20."""
     return grid(start=[start], buffer=buffers, gateway=GATEWAYS, vegas=PAPERS_SHARES)
 
 
 def parts() -> dict[str, Located]:
-    """Give the places of each part, with their coordinates there.
+    """Return the places of each part, with their coordinates in the part.
 
-    ``map`` has the planes; ``halves`` as many Vegas clients as Reno clients; ``pairs`` one client of each kind, greedy
-    at every start, others after 10 s; ``papers`` the ends of the papers' curves. ``arrivals`` has pairs of places with
-    another queue when Vegas starts. Each other part switches one thing.
+    ``map`` has the planes; ``halves`` has as many Vegas clients as Reno clients; ``pairs`` has one client of each kind,
+    with greedy sources at every start and other sources after 10 s; ``papers`` has the ends of the papers' curves;
+    ``arrivals`` has pairs of places, of which one has a longer queue when Vegas starts. Other parts change one setting.
     """
     early, late = (papers(*PAPERS_BUFFERS, start=start) for start in (1, 10))
     half, curves = ("application", "start", "gateway", "buffer"), ("gateway", "vegas", "buffer")
@@ -110,7 +110,7 @@ def parts() -> dict[str, Located]:
 
 
 def _arrivals(starts: Sequence[int], **where: Any) -> list[Place]:
-    """Give places with a short queue when Vegas starts, and with a long one."""
+    """Return two places: at the first Vegas starts into a short queue, at the second into a long queue."""
     return [Place(start=start, **where) for start in starts]
 
 
@@ -122,7 +122,7 @@ def _part(places: Iterable[Place], *axes: str, **common: str) -> Located:
 
 
 def places() -> list[Place]:
-    """Give every place that is run, each once."""
+    """Return every place that is run, without duplicates."""
     return list(dict.fromkeys(place for part in parts().values() for place, _ in part))
 
 
@@ -133,7 +133,7 @@ def runs_at(places: Iterable[Place]) -> Part:
 
 
 def by_place(runs: Runs) -> ByPlace:
-    """Give the values of the runs of each place, in the order of the seeds."""
+    """Return the values of the runs at each place, in the order of the seeds."""
     found: dict[Place, list[Values]] = {}
     for row in runs.part("places"):
         found.setdefault(Place(**row.where), []).append(row.values)  # type: ignore[arg-type]
@@ -141,7 +141,7 @@ def by_place(runs: Runs) -> ByPlace:
 
 
 def by_part(runs: Runs) -> Runs:
-    """Add the parts that rules and figures ask to the part that has every place."""
+    """Add the parts that rules and figures use to the part with all places."""
     there: dict[Place, list[Row]] = {}
     for row in runs.part("places"):
         there.setdefault(Place(**row.where), []).append(row)  # type: ignore[arg-type]
@@ -157,7 +157,7 @@ def by_part(runs: Runs) -> Runs:
 
 
 def interval(runs: ByPlace, place: Place, measure: str = "ratio") -> Interval:
-    """Give the mean of a measure at a place over the seeds, with its 95 % interval; LookupError if no run has it."""
+    """Return the mean of a measure at a place over the seeds, with its 95 % interval; LookupError if no run has it."""
     numbers = [number for run in runs[place] if (number := run.get(measure)) is not None]
     if not numbers:
         raise LookupError(f"{place.name}: no run has {measure}")

@@ -1,8 +1,8 @@
-"""The places of the map: Reno clients, Vegas clients that join them, and the gateway where they meet.
+"""The places of the map: combinations of conditions under which Vegas clients join Reno clients at a gateway.
 
-The network is that of the burstiness papers with 60 clients, 12 µs of processing time included
-(`ackclock.papers.burstiness.experiment`). A pair of one Reno and one Vegas client has a bottleneck of a fifth of
-that rate, which it can fill; the share of each is six times as large, so its application makes six times as much.
+`ackclock.papers.burstiness.experiment` has the same network with 60 clients, and up to 12 µs of processing time. A pair
+of one Reno and one Vegas client has a bottleneck of a fifth of the rate, which two clients can fill. The fair share of
+each is six times as large as with 60 clients, so its application generates six times as much data.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ Gateway = Literal["FIFO", "RED"]
 CLIENTS = 60  # of both kinds together
 
 BUFFERS = (10, 50, 150, 500, 1500, 3000)
-"""Buffers of the gateway, packets; the pipe of the 60 clients holds 417 more, the pair's 83."""
+"""Buffers of the gateway, packets; the path holds 417 further packets with 60 clients, and 83 with a pair."""
 
 SHARES = (3, 15, 30, 45, 57)  # clients of the 60 that run Vegas: 5, 25, 50, 75 and 95 %
 
-STARTS = (0, 1, 10, 60)  # seconds after Reno's when Vegas starts
+STARTS = (0, 1, 10, 60)  # starts of Vegas, seconds after the start of Reno
 
 GATEWAYS: tuple[Gateway, ...] = ("FIFO", "RED")
 """RED's thresholds are a fifth and four fifths of the buffer, as in the papers' RED 10/40 and RED1 300/1200."""
 
 DURATION, FROM = 150, 90
-"""Seconds of a run with 60 clients, and from when it is measured: when the last newcomers have been there for 30 s."""
+"""Length of a run with 60 clients, and start of the measurement, seconds: all clients have then run for 30 s."""
 
 PAIR_DURATION, PAIR_FROM = 600, 120
-"""Seconds of a run of a pair and its measurement, whose windows are larger and take longer."""
+"""Length of a run of a pair, and start of the measurement, seconds; larger windows take longer to grow."""
 
 WIDE = 4000
-"""An advertised window, in packets, that is larger than pipe and buffer together: it never holds a sender back."""
+"""An advertised window, in packets, that is larger than path and buffer together, so that it never limits a sender."""
 
 POISSON, GREEDY, OPEN, TRANSFERS, TRACE = APPLICATIONS = (
     "Poisson",
@@ -49,7 +49,7 @@ POISSON, GREEDY, OPEN, TRANSFERS, TRACE = APPLICATIONS = (
     "transfers",
     "trace",
 )
-"""What clients send, with the papers' window of 20 packets; `OPEN` has one of `WIDE`."""
+"""Applications of the clients; the advertised window is the papers' 20 packets, but `WIDE` for `OPEN`."""
 
 RATE = 100  # packets a second of each of the 60 clients with Poisson sources (the papers' Table 1)
 
@@ -60,7 +60,7 @@ _TRACE = str(files("ackclock.papers.vegas").joinpath("data", "trace.csv"))
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Place:
-    """One place of the map by its coordinates, and what can be changed there to test the sensitivity of a result."""
+    """One place of the map: its coordinates, and settings that are changed to test the sensitivity of a result."""
 
     application: str = POISSON  # one of `APPLICATIONS`
     buffer: int = 50  # of the gateway, packets
@@ -68,14 +68,14 @@ class Place:
     pair: bool = False  # only two clients, one of each kind
     start: int = 10  # seconds after Reno's start when Vegas starts
     gateway: Gateway = "FIFO"
-    load: float = 1.0  # rate of Poisson sources as a share of the usual one; transfers are that much rarer
-    base_rtt: Literal["minimum", "ns2"] = "ns2"  # Vegas' round-trip time without queues: the least sample, or ns-2's
-    ties: bool = False  # senders take no processing time, so that exact ties decide
-    whole: bool = False  # measured from the start
+    load: float = 1.0  # rate of Poisson sources relative to the usual rate; transfers have think times of 1 / load s
+    base_rtt: Literal["minimum", "ns2"] = "ns2"  # Vegas' base round-trip time: the smallest sample, or as in ns-2
+    ties: bool = False  # senders take no processing time, so that exact ties occur
+    whole: bool = False  # the run is measured from 0 s on
 
     @property
     def clients(self) -> tuple[int, int]:
-        """How many run Reno and how many Vegas."""
+        """Number of Reno clients and number of Vegas clients."""
         return (1, 1) if self.pair else (CLIENTS - self.vegas, self.vegas)
 
     @property
@@ -90,12 +90,12 @@ class Place:
 
     @property
     def measured_from(self) -> int:
-        """Seconds from which on it is measured."""
+        """Start of the measurement, seconds."""
         return 0 if self.whole else PAIR_FROM if self.pair else FROM
 
     @property
     def name(self) -> str:
-        """Name in messages."""
+        """Name of the place in messages."""
         who = "one against one" if self.pair else f"{100 * self.vegas // CLIENTS} % Vegas"
         when = "together" if not self.start else f"after {self.start} s"
         return f"{who}, {self.application}, {self.gateway} of {self.buffer:,} packets, {when}"

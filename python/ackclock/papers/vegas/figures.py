@@ -1,4 +1,4 @@
-"""The map, and what all figures share: the data of places, lines along the buffer, and the table of causes."""
+"""The figures of the map, the table of causes, and functions for all figures: CSV data, and lines over the buffer."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 RATIO = "Ratio of a Vegas client's goodput to a Reno client's"
 
-_ENDS = 2.0  # powers of two to either side of one at which the colours end
+_ENDS = 2.0  # the colours end at ratios of 2^-2 and 2^2
 _BUFFERS = [f"{buffer:,}" for buffer in BUFFERS]
 
 _PENS = DEFINITION.pens("lines")
@@ -48,7 +48,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A place at every buffer, and what is drawn of it."""
+    """A line of a figure: one measure at a place with every buffer."""
 
     name: str
     place: Place
@@ -60,7 +60,7 @@ def start_words(start: int) -> str:
 
 
 def data(runs: ByPlace, where: Iterable[Place]) -> str:
-    """Write places as CSV, a row each: coordinates, outcome for Vegas, means and half-widths of 95 % intervals."""
+    """Format places as CSV, one row each: coordinates, outcome for Vegas, means and half-widths of 95 % intervals."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow([*_CHOSEN, "runs", "outcome", *(f"{name}{end}" for name in _COLUMNS for end in ("", "_ci95"))])
@@ -91,7 +91,7 @@ def lines_figure(
     ratios: bool = True,
     **fields: object,
 ) -> Figure:
-    """Describe panels of lines along the buffer, by title; ratios have levels at one and at `HELD`."""
+    """Describe a figure with panels of lines over the buffer, by title; panels of ratios mark 1 and `HELD`."""
     last = list(panels)[-1]
     every = [(name, one) for name, lines in panels.items() for one in lines]
     places = [place for _, one in every for place in line(one.place)]
@@ -114,7 +114,7 @@ def _axis(*, ticks: Sequence[float] = (), **axis: Any) -> Axis:
 
 
 def _panel(evidence: Both, *, lines: Sequence[Line], title: str, y: Axis, last: bool, ratios: bool) -> Panel:
-    """Draw lines along the buffer, each with the band of its 95 % interval."""
+    """Draw lines over the buffer, each with the band of its 95 % interval."""
     runs = by_place(evidence.ours)
     ticks = [(buffer, f"{buffer:,}") for buffer in BUFFERS]
     x = Axis(label="Buffer (packets)" if last else "", low=8, high=3750, log=True, ticks=ticks)
@@ -135,7 +135,7 @@ def _panel(evidence: Both, *, lines: Sequence[Line], title: str, y: Axis, last: 
 def _numbers(evidence: Both, *, every: Sequence[tuple[str, Line]]) -> Table:
     runs = by_place(evidence.ours)
     return Table(
-        caption="Mean ± half-width of the 95 % interval by the buffer",
+        caption="Mean ± half-width of the 95 % interval for each buffer (packets)",
         head=["", *_BUFFERS],
         rows=[
             [f"{name}, {one.name}", *(interval(runs, place, one.measure).shown(2) for place in line(one.place))]
@@ -150,11 +150,11 @@ def cell(ratio: Interval) -> str:
 
 
 def cause_lines(evidence: Both) -> Table:
-    """Lay out how each cause changes the goodput ratio, 30 against 30 unless stated, at every buffer."""
+    """Lay out the goodput ratio for each cause and buffer."""
     runs = by_place(evidence.ours)
     return Table(
-        caption=f"{RATIO} by the buffer, 30 clients of each kind, and Vegas starts 10 s after Reno behind "
-        f"FIFO unless stated; a question mark means that the 95 % interval contains {HELD}",
+        caption=f"{RATIO} for each buffer (packets). Unless stated, 30 clients of each kind share a FIFO gateway, and "
+        f"Vegas starts 10 s after Reno. A question mark means that the 95 % interval contains {HELD}",
         head=["", *_BUFFERS],
         rows=[
             [name, *(cell(interval(runs, at)) for at in line(Place(**place)))]

@@ -1,4 +1,4 @@
-"""Lines through the map: by application, by start, one against one, the buffer that each holds, and what swings."""
+"""Figures over the size of the buffer: goodput ratios, packets in the queue, oscillations and losses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def _line_figures() -> list[Figure]:
-    """Describe the goodput ratio by application, start and pair, and the buffer that each kind holds."""
+    """Describe the goodput ratio by application, start and pair, and the packets of each kind in the queue."""
     applications: dict[str, list[Line]] = {
         gateway: [Line(name, Place(application=name, gateway=gateway)) for name in APPLICATIONS] for gateway in GATEWAYS
     }
@@ -58,7 +58,7 @@ def _starts(gateway: Gateway, letter: str) -> Figure:
 
 
 def _kinds(application: str, measure: str) -> list[Line]:
-    """Give the lines of both kinds behind both gateways."""
+    """Return the lines of both kinds of client behind both gateways."""
     return [
         Line(f"{kind.capitalize()}, {gateway}", Place(application=application, gateway=gateway), f"{kind}_{measure}")
         for gateway in GATEWAYS
@@ -67,13 +67,13 @@ def _kinds(application: str, measure: str) -> list[Line]:
 
 
 def _swing_figures() -> list[Figure]:
-    """Describe how queue and windows swing, and who loses how much."""
+    """Describe the oscillations of queue and windows, and the losses of each kind."""
     queue = [
         Line(f"{100 * vegas // CLIENTS} % Vegas", Place(application=OPEN, vegas=vegas), "queue_sd") for vegas in SHARES
     ]
     windows, loss, timeouts, jain = (_kinds(OPEN, name) for name in ("window_cov", "loss", "timeouts", "jain"))
     swings = {"(a) The queue": queue, "(b) The windows": windows}
-    losses = {"(a) Loss": loss, "(b) Timeouts": timeouts, "(c) Jain's index within a kind": jain}
+    losses = {"(a) Loss": loss, "(b) Timeouts": timeouts, "(c) Jain's index of one variant's clients": jain}
     return [
         lines_figure(swings, "swings", height=7.8, ratios=False),
         lines_figure(losses, "losses", height=9.5, ratios=False),

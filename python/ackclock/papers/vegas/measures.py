@@ -1,4 +1,4 @@
-"""What is measured at a place of the map: of each kind of client, of the queue, and of one kind against the other."""
+"""Measures at a place of the map: of each kind of client, of the queue, and of Vegas relative to Reno."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 KINDS = ("reno", "vegas")  # prefixes of the measures of one kind of client
 
-HELD = 0.9  # share of a Reno client's goodput from which on a Vegas client gets its share
+HELD = 0.9  # smallest Vegas/Reno goodput ratio at which Vegas gets its share
 
-ALIKE = 0.1  # the largest difference of two ratios that count as alike
+ALIKE = 0.1  # largest difference between two goodput ratios that count as equal
 
-EFFECT = 0.02  # the smallest difference of two ratios that counts as one
+EFFECT = 0.02  # smallest difference between two goodput ratios that counts as an effect
 
 RECORD = ("queue@bottleneck/100ms", "windows/1s")
-"""What runs record, for the oscillation of the queue and of the windows."""
+"""Records of each run, for the oscillations of the queue and of the windows."""
 
 
 def observe(run: Run) -> dict[str, float | None]:
     """Take the numbers of a run.
 
-    Goodput, timeouts and waiting packets of a kind are those of one client, per second; ``window`` is the smaller of
-    its congestion window and the advertised one, ``rtt_least`` its least smoothed RTT, both means over the clients.
-    ``queue_met`` is the mean queue in the first second of the Vegas clients.
+    Measures of a kind are means over its clients: goodput and timeouts per second, packets in the queue (``held``),
+    the smaller of congestion window and advertised window (``window``), and the smallest smoothed RTT (``rtt_least``).
+    ``queue_met`` is the mean queue length in the first second of the Vegas clients.
     """
     summary = run.summary
     start, first = seconds(run.scenario.clients[1].start or "0 s"), seconds(run.scenario.measure.from_ or "0 s")
@@ -87,7 +87,7 @@ def _column(table: object, name: str) -> NDArray[np.float64]:
 
 
 def leftover(vegas: int) -> float:
-    """Give what a Vegas client gets over a Reno client where Reno's Poisson sources are sent in full.
+    """Compute the Vegas/Reno goodput ratio if Reno sends all data of its Poisson sources.
 
     Examples
     --------

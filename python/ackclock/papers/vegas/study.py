@@ -30,7 +30,7 @@ def agreement_statement(ours: Runs, theirs: Runs) -> Statement:
     points = len({tuple(row.where.items()) for row in theirs.part("places")})
     return statement(
         compare(ours.part("places"), theirs.part("places"), RULES),
-        what=f"goodput at {points} points, of a Reno and of a Vegas client separately",
+        what=f"the goodput of a Reno client and of a Vegas client at {points} points",
         margin="5 % of the goodput",
     )
 
@@ -46,8 +46,8 @@ PAPER = Paper(
     chapters=[
         Chapter(title="The map", figures=MAPS),
         Chapter(
-            title="Along the buffer",
-            text="Lines through the map at half Vegas, at every start and behind both gateways, and one against one.",
+            title="Effect of the buffer",
+            text="Half of the clients run Vegas. The figures vary their start, the gateway and the application.",
             figures=LINES,
         ),
         Chapter(title="Oscillations and losses", figures=SWINGS),

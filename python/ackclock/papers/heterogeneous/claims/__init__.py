@@ -1,6 +1,6 @@
 """Every claim of the paper with the rule that judges it.
 
-A claim on clients of one kind that the burstiness paper makes too has that study's rule (`repeated`).
+Claims on clients of one kind that the burstiness paper also makes have the rules of that study (`repeated`).
 """
 
 from __future__ import annotations

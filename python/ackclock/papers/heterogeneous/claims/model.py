@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 claim = DEFINITION.claim
 _NEAR = 0.25  # largest relative error of a reasonable prediction
-_RANK = 0.5  # Kendall's rank correlation from which on a trend is followed
-_LOADS = (39, 44, 50, 60)  # clients whose windows are looked at closely
+_RANK = 0.5  # smallest rank correlation (Kendall) at which one curve follows the trend of another
+_LOADS = (39, 44, 50, 60)  # numbers of clients at which runs record windows
 
 _reno = COV.at("grid", variant="Reno", clients=PAPERS_CLIENTS)
 _heavy = COV.at("grid", variant="Reno", clients=HEAVY)
@@ -37,7 +37,7 @@ def _model(start: str, clients: tuple[int, ...] = PAPERS_CLIENTS) -> Quantity:
 
 
 def _follows(side: Side) -> Outcome:
-    """Judge by the rank correlation and by the steepest steps of both."""
+    """Judge by the rank correlation of the model's and Reno's curves, and by their steepest steps."""
     from scipy.stats import kendalltau  # noqa: PLC0415 - slow to load
 
     reno, model, opened = (of.points(side).along("clients").only for of in (_reno, _model(SMALL), _model(FROM_20)))
@@ -50,12 +50,12 @@ def _follows(side: Side) -> Outcome:
     return Outcome(
         verdict=graded(whole=every(holds), part=some(holds)),
         why=f"The rank correlation of the two curves is {rank:.2f}. The c.o.v. of Reno rises most from {few} to {many} "
-        f"clients, the c.o.v. of the model from {low} to {high}, or from {least} to {most} if it begins at W = 20.",
+        f"clients, the model's from {low} to {high} clients with W = 1, and from {least} to {most} with W = 20.",
     )
 
 
 def _correlated(one: Line, other: Line) -> Truth:
-    """Say whether Kendall's rank correlation is at least `_RANK`, whatever the order of points that chance decides."""
+    """Answer whether Kendall's rank correlation is at least `_RANK`; undecided orders of points may leave it open."""
     pairs = list(combinations(one, 2))
     rises = [tuple(above(points[later], points[earlier]) for points in (one, other)) for earlier, later in pairs]
     agree = [OPEN if OPEN in answers else exactly(answers[0] is answers[1]) for answers in rises]
@@ -65,7 +65,7 @@ def _correlated(one: Line, other: Line) -> Truth:
 
 
 def _rise_together(one: Line, other: Line) -> Truth:
-    """Say whether the steps at which each rises most touch: any step that may be the steepest counts."""
+    """Answer whether the steepest steps of two curves are the same or adjacent; all candidates count."""
 
     def steepest(points: Line) -> list[tuple[float, float]]:
         steps = list(pairwise(points))
@@ -93,9 +93,9 @@ CLAIMS = (
         "4-2",
         Custom(
             _follows,
-            "Over the client counts up to 60: reproduced if Kendall's rank correlation of the two is at least "
-            f"{_RANK:g} and the steps between counts with the steepest rise of each are the same or adjacent; "
-            "partly if only one holds; "
+            "Tested over the client counts up to 60. Reproduced if Kendall's rank correlation of the two curves of the "
+            f"c.o.v. is at least {_RANK:g}, and if the steps between counts at which the two rise most are the same or "
+            "adjacent; partly if only one of these conditions holds; "
             f"otherwise not reproduced. {ELSE_UNDECIDED}",
             _model(SMALL),
             _reno,

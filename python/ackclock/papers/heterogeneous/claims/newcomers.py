@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Quantity
     from ackclock.papers.core.rules import Rule
 
-EFFECT = 0.02  # the smallest difference of two ratios of goodput that counts
+EFFECT = 0.02  # the smallest difference between two goodput ratios that counts
 
 WEIGHT = "RED's averaging weight"
 WHEN = "when the newcomers start"
@@ -39,22 +39,22 @@ FULL, LIGHT = (
     }
     for words, full in (("a full link", True), ("a link that is not full", False))
 )
-"""Numbers of added clients with which all together offer more than the bottleneck carries, and others."""
+"""Numbers of added clients with which the load of all clients exceeds the bottleneck's capacity, and other numbers."""
 
 END = {background: MOST - background for background in NEWCOMERS}  # the largest number of added clients
 
 
 def weighed(rule: Rule, again: Answers) -> Rule:
-    """Ask a question about RED again at its other weights."""
+    """Make a rule that repeats the question `again` at other weights of RED."""
     return Depends(rule, on=WEIGHT, again=again, named="weights with 60 clients")
 
 
 def close(background: int, margin: float) -> Rule:
-    """Judge whether added Vegas and Reno clients get the same behind the large buffer; again with a late start."""
+    """Judge whether added Vegas and Reno clients get the same with the large buffer, also if they start late."""
 
     def asked(part: str, added: tuple[int, ...]) -> Answers:
         ratio = m.RATIO.at(part, background=background, gateway=LARGE, added=added)
-        return ratio.near(1, by=margin).every().called(f"the ratio is within {margin:g} of 1 at every point")
+        return ratio.near(1, by=margin).every().called(f"the goodput ratio is within {margin:g} of 1 at every point")
 
     usual = m.RATIO.at("pairs", background=background, gateway=LARGE).near(1, by=margin)
     part = usual.most()
@@ -67,23 +67,23 @@ def close(background: int, margin: float) -> Rule:
         on=WHEN,
         asked=asked("pairs", late),
         again=asked("late", late).called(
-            f"with a start at 10 s the ratio is within {margin:g} of 1 at every point",
-            f"with a start at 10 s the ratio is not within {margin:g} of 1 at every point",
+            f"with a start at 10 s the goodput ratio is within {margin:g} of 1 at every point",
+            f"with a start at 10 s the goodput ratio is not within {margin:g} of 1 at every point",
         ),
         words=f"The test is repeated with newcomers that start at 10 s instead of {START}, since the paper says "
-        "only right after "
-        "the background: if the answer at the same points is clearly opposite, the claim depends on the start.",
+        "only that they start right after the background. "
+        "If the answer at the same points is clearly opposite, the claim depends on the start.",
     )
 
 
-FULL_POINTS = "points of a full link"
+FULL_POINTS = "points with a full link"
 _FIFO = {SMALL_RED: SMALL[0], LARGE_RED: LARGE[0]}
 
-_AS_WELL = 0.98  # share of Reno's goodput from which on Vegas performs as well
+_AS_WELL = 0.98  # smallest share of Reno's goodput with which Vegas performs as well
 
-BETA = 3  # packets that Vegas means to keep in the gateway at most (Table 1)
+BETA = 3  # most packets that Vegas aims to keep in the gateway (Table 1)
 
-_LEAST_LOSS = 0.005  # per cent; where less is lost, loss is not compared
+_LEAST_LOSS = 0.005  # per cent; smaller losses are not compared
 
 
 def at_full(measure: Measure, background: int, **where: Scalar | tuple[Scalar, ...]) -> Quantity:
@@ -101,19 +101,19 @@ def gains(background: int, gateways: Named[str], reds: Named[str]) -> Rule:
 
 
 def loses_less(background: int, gateways: Named[str], reds: Named[str]) -> Rule:
-    """Judge whether added Vegas clients lose a smaller share, behind the gateways where anybody loses packets."""
+    """Judge whether added Vegas clients lose a smaller share than added Reno clients behind gateways with losses."""
     most = at_full(m.MORE_LOSS, background, gateway=gateways).over(
         "added", lambda line: max(line.values()), "largest loss"
     )
     reno = at_full(m.RENO_LOSS, background, gateway=gateways)
-    lossy = reno.given(most, lambda loss: loss >= _LEAST_LOSS, f"any client loses {_LEAST_LOSS} % or more")
+    lossy = reno.given(most, lambda loss: loss >= _LEAST_LOSS, f"one kind loses {_LEAST_LOSS} % or more")
     less = lossy.above(at_full(m.VEGAS_LOSS, background, gateway=gateways))
     asked = less.called(
-        f"added Vegas clients lose a smaller share than added Reno clients (background of {background}, "
-        f"{gateways.name}), where any client loses {_LEAST_LOSS} % or more"
+        f"added Vegas clients lose a smaller share of their packets than added Reno clients (background of "
+        f"{background}, {gateways.name}), behind gateways where one kind loses {_LEAST_LOSS} % or more"
     )
     reno_end, vegas_end = (at_end(one, "weighted", background, gateway=reds) for one in (m.RENO_LOSS, m.VEGAS_LOSS))
-    again = reno_end.above(vegas_end).every("gateway").called("added Vegas clients lose a smaller share behind RED")
+    again = reno_end.above(vegas_end).every("gateway").called("behind RED, added Vegas clients lose a smaller share")
     return weighed(AtPoints(asked, points=FULL_POINTS, by="gateway"), again)
 
 
@@ -122,14 +122,14 @@ def _minus(quantity: Quantity) -> Quantity:
 
 
 def _smaller(one: Quantity, other: Quantity) -> Answers:
-    """Ask whether one value is nearer to 0 than another, on either side."""
+    """Ask whether the absolute value of one quantity is below the absolute value of another."""
     return (one.above(_minus(other)) & one.below(other)) | (one.below(_minus(other)) & one.above(other))
 
 
 def more_pronounced(background: int) -> Rule:
-    """Judge whether losses differ relatively more with the large buffer, and absolutely less.
+    """Judge whether the losses of Reno and Vegas differ relatively more and absolutely less with the large buffer.
 
-    FIFO with the large buffer is left out: no packet is lost there.
+    FIFO with the large buffer is excluded, because no packet is lost there.
     """
     pairs = [(large, small) for large in LARGE_RED for small in SMALL]
     at = {
@@ -142,10 +142,10 @@ def more_pronounced(background: int) -> Rule:
     for one, other in zip(more[1:], less[1:], strict=True):
         part, whole = part & one, whole & other
     relatively = part.called(
-        f"with {END[background]} added clients the difference of the losses of Reno and Vegas, as a share of Reno's "
-        "loss, is clearly larger behind RED1 and RED2 than behind either gateway of 50 packets"
+        f"with {END[background]} added clients the difference between the losses of Reno and Vegas, as a share of "
+        "Reno's loss, is clearly larger behind RED1 and RED2 than behind either gateway of 50 packets"
     )
-    return Bars(whole=(relatively & whole).called(f"{relatively.words}, and in points smaller"), part=relatively)
+    return Bars(whole=(relatively & whole).called(f"{relatively.words}, but smaller in points"), part=relatively)
 
 
 def differences(background: int) -> tuple[Quantity, ...]:
@@ -154,14 +154,14 @@ def differences(background: int) -> tuple[Quantity, ...]:
 
 
 def red_is_worse() -> Rule:
-    """Judge whether added clients get less and lose more behind RED than behind FIFO, whatever their protocol."""
+    """Judge whether added clients of either protocol get less and lose more behind RED than behind FIFO."""
 
     def asked(carried: Measure, lost: Measure, kind: str, reds: Named[str]) -> list[Answers]:
         more, less = (at_full(carried, 20, gateway=gateway) for gateway in (_FIFO[reds], reds))
         fewer, lossy = (at_full(lost, 20, gateway=gateway) for gateway in (_FIFO[reds], reds))
         return [
-            more.above(less).called(f"behind {reds.name} added {kind} clients get less than behind FIFO"),
-            lossy.above(fewer).called(f"behind {reds.name} added {kind} clients lose more than behind FIFO"),
+            more.above(less).called(f"behind {reds.name}, added {kind} clients get less than behind FIFO"),
+            lossy.above(fewer).called(f"behind {reds.name}, added {kind} clients lose more than behind FIFO"),
         ]
 
     kinds = ((m.RENO_CARRIED, m.RENO_LOSS, "Reno"), (m.VEGAS_CARRIED, m.VEGAS_LOSS, "Vegas"))
@@ -170,12 +170,12 @@ def red_is_worse() -> Rule:
         at_end(one, "pairs", 20, gateway=SMALL[0]).above(at_end(one, "weighted", 20, gateway=SMALL[1]))
         for one in (m.RENO_CARRIED, m.VEGAS_CARRIED)
     )
-    again = (reno & vegas).called("with a buffer of 50 both kinds of added clients get less behind RED")
+    again = (reno & vegas).called("with a buffer of 50, added clients of both kinds get less with RED than with FIFO")
     return weighed(AtPoints(*questions, points=FULL_POINTS), again)
 
 
 def smoother() -> Rule:
-    """Judge whether all clients together are smoother and faster behind RED where Vegas is added."""
+    """Judge whether adding Vegas instead of Reno makes all traffic smoother and all clients faster behind RED."""
     red = SMALL[1]
     rough, smooth, slow, fast = (
         at_full(one, 20, gateway=red) for one in (m.RENO_COV, m.VEGAS_COV, m.RENO_ALL, m.VEGAS_ALL)
@@ -189,13 +189,13 @@ def smoother() -> Rule:
         at_end(one, "weighted", 20, gateway=red) for one in (m.RENO_COV, m.VEGAS_COV, m.RENO_ALL, m.VEGAS_ALL)
     )
     both = (rough.above(smooth) & fast.above(slow)).called(
-        "with added Vegas the c.o.v. is lower and the throughput higher"
+        "with added Vegas clients the c.o.v. of all arrivals is lower and the throughput of all clients higher"
     )
     return weighed(usual, both)
 
 
 def all_vegas_is_best() -> Rule:
-    """Judge whether throughput is highest and loss lowest where all of 60 clients run Vegas, not 0, 20 or 40."""
+    """Judge whether throughput is highest and loss lowest if all of 60 clients run Vegas, instead of 0, 20 or 40."""
     questions = []
     for gateway, end in zip(SMALL, ("", "/RED"), strict=True):
         for alone, mixed, better in ((THROUGHPUT, m.VEGAS_ALL, "highest"), (LOSS, m.VEGAS_ALL_LOSS, "lowest")):
@@ -205,7 +205,7 @@ def all_vegas_is_best() -> Rule:
             for other in others:
                 first &= other
             what = "throughput" if better == "highest" else "loss"
-            questions.append(first.called(f"{what} is {better} where all 60 clients run Vegas ({gateway})"))
+            questions.append(first.called(f"{what} is {better} if all 60 clients run Vegas ({gateway})"))
     return AtPoints(*questions)
 
 
@@ -216,7 +216,7 @@ def reno_fills_the_buffer() -> Rule:
             at_full(one, background) for one in (m.RENO_QUEUE, m.VEGAS_QUEUE)
         ]
     return AtPoints(
-        *(reno.above(vegas).called(f"{words}, more packets wait with Reno") for words, (reno, vegas) in pairs.items()),
+        *(reno.above(vegas).called(f"{words}, Reno's queue is longer") for words, (reno, vegas) in pairs.items()),
         points=FULL_POINTS,
     )
 
@@ -224,7 +224,7 @@ def reno_fills_the_buffer() -> Rule:
 def as_well(part: str, **where: Scalar | tuple[Scalar, ...]) -> AtPoints:
     ratio, vegas, reno = (one.at(part, **where) for one in (m.RATIO, m.VEGAS_LOSS, m.RENO_LOSS))
     asked = ratio.at_least(_AS_WELL) & ~vegas.above(reno, times=1 / _AS_WELL)
-    words = f"the Vegas/Reno goodput ratio is at least {_AS_WELL}, and Vegas loses no more than Reno by the same margin"
+    words = f"the Vegas/Reno goodput ratio is at least {_AS_WELL}, and Vegas' loss at most Reno's divided by {_AS_WELL}"
     return AtPoints(asked.called(words), by="gateway")
 
 
@@ -236,13 +236,13 @@ def headline(side: Side) -> Outcome:
         verdict=Verdict.DEPENDS if turned else usual.verdict,
         setting=WHEN if turned else "",
         why=f"{usual.why} At the points that were run with both starts, with newcomers that start at 1 s: {early.why} "
-        f"With newcomers that start at 10 s: {late.why} At the ends of the curves, with the least sample as Vegas' "
+        f"With newcomers that start at 10 s: {late.why} At the ends of the curves, with the smallest sample as Vegas' "
         f"base RTT: {least.why}",
     )
 
 
 def _both_starts(part: str) -> AtPoints:
-    """Ask at the points that were run with both starts."""
+    """Ask whether Vegas does as well as Reno, at the points that were run with both starts."""
     questions = []
     for background, added in LATE.items():
         ratio, vegas, reno = (

@@ -16,7 +16,7 @@ CLAIMS = (
         Custom(
             n.headline,
             f"{n.as_well('pairs').words} The test is repeated with newcomers that start at 10 s: if the claim is "
-            "reproduced with one start and not with the other, it depends on the start.",
+            "reproduced with one start and not reproduced with the other, it depends on the start.",
             m.RATIO.at("pairs", background=20, added=n.END[20]),
             m.RATIO.at("pairs", background=40, added=n.END[40]),
         ),
@@ -28,7 +28,7 @@ CLAIMS = (
         AtPoints(
             n.at_full(m.VEGAS_EACH, 20, gateway=n.SMALL)
             .above(n.at_full(m.BESIDE_VEGAS, 20, gateway=n.SMALL))
-            .called("with a buffer of 50 an added Vegas client gets more than a Reno client of the background"),
+            .called("with a buffer of 50, an added Vegas client gets more than a Reno client in the background"),
             points=n.FULL_POINTS,
         ),
     ),
@@ -50,7 +50,7 @@ CLAIMS = (
             ),
             n.at_end(m.RATIO, "weighted", 20, gateway=n.LARGE[2])
             .above(n.at_end(m.RATIO, "weighted", 20, gateway=n.LARGE[1]), by=n.EFFECT)
-            .called(f"the ratio is more than {n.EFFECT} higher with RED2"),
+            .called(f"the ratio is more than {n.EFFECT} higher with RED2 than with RED1"),
         ),
     ),
     claim("3.2.1-7", n.loses_less(20, n.LARGE, n.LARGE_RED)),
@@ -93,7 +93,7 @@ CLAIMS = (
         ),
         numbers=(
             *(n.at_end(m.RATIO, "pairs", background) for background in n.END),
-            m.RATIO.at("greedy").called("the same with greedy sources"),
+            m.RATIO.at("greedy").called("Vegas/Reno goodput ratio with greedy sources"),
         ),
     ),
 )

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 claim = DEFINITION.claim
 _STEADY: Final = 80
-"""Milliseconds, up to which a round trip is still one of 75: queue, clock and a burst of its own add less than 5."""
+"""Milliseconds up to which a sample counts as 75 ms: queue, clock and the sender's own bursts add less than 5 ms."""
 
 _SOME: Final = 0.3
-"""The share of the runs that must show what the paper shows of one."""
+"""Minimum share of the runs that must have a property that the paper shows for one run."""
 
 _WIDE = ("NewReno", "SACK")
 
@@ -40,15 +40,15 @@ _starts = lead(RATES[20].at("flows"), "variant", "Vegas").above(0).every()
 _flattens = lead(GROWTH.at("flows"), "variant", "Vegas").below(0).every()
 
 _medians = MEDIAN.at("flows", variant=_WIDE)
-_open = (_medians.at_least(150) & _medians.at_most(250)).every().called("both medians are from 150 to 250 packets")
+_open = (_medians.at_least(150) & _medians.at_most(250)).every().called("both median windows are 150 to 250 packets")
 _never_below = share_of_runs(
-    LEAST.at("flows", variant=_WIDE), lambda least: least >= LOW, f"share of runs never below {LOW} packets"
+    LEAST.at("flows", variant=_WIDE), lambda least: least >= LOW, f"share of runs with all windows ≥ {LOW} packets"
 )
 _kept = _never_below.at_least(_SOME).every()
 
 
 def _chaotic(variant: str) -> Answers:
-    """Ask whether a variant often starts from 1, and more often than NewReno and SACK."""
+    """Ask whether a variant's window often falls to 1 or 2 packets, and more often than NewReno's and SACK's."""
     more = lead(FALLS.at("flows"), "variant", variant, others=_WIDE).above(0).every()
     often = FALLS.at("flows", variant=variant).at_least(3)
     words = "window falls to 2 packets or 1 at least three times, and more often than NewReno's and SACK's (paired)"
@@ -57,17 +57,17 @@ def _chaotic(variant: str) -> Answers:
 
 _longest = LONGEST.at("flows")
 _tahoes = LONGEST.at("flows", variant="Tahoe")
-_steady = never(_tahoes, lambda ms: ms > _STEADY, f"no sample of Tahoe is above {_STEADY} ms")
+_steady = never(_tahoes, lambda ms: ms > _STEADY, f"no round-trip time of Tahoe is above {_STEADY} ms")
 _others = share_of_runs(
     LONGEST.at("flows", variant=("NewReno", "Vegas", "SACK")),
     lambda ms: ms > _STEADY,
-    f"share of runs with a sample above {_STEADY} ms",
+    f"share of runs with a round-trip time above {_STEADY} ms",
 )
 _vary = _others.at_least(_SOME)
 
 
 def _total(of: Quantity, *, zero: float | None = 0.0) -> Quantity:
-    """Add up over all runs of a seed, with something in place of zero."""
+    """Add up a quantity over all runs of a seed; `zero` replaces a sum of 0."""
     once = of.over("variant", lambda line: sum(line.values()), of.label)
     return once.over("reading", lambda line: sum(line.values()) or zero, of.label)
 
@@ -78,24 +78,24 @@ _usually = AGAIN_USUALLY.at("flows")
 
 def _beyond(share: float) -> Answers:
     excess = computed(
-        lambda again, spikes: again - share * spikes, _explained, _spikes, words="spikes with one too many"
+        lambda again, spikes: again - share * spikes, _explained, _spikes, words="explained spikes above the bar"
     )
-    return excess.at_least(0).called(f"in {100 * share:g} % of them a packet was sent again while the sample was taken")
+    return excess.at_least(0).called(f"at least {100 * share:g} % of the spikes span a retransmission")
 
 
 def _together(said: Said) -> str:
     spikes, explained = (
         sum(point.mean * point.count for point in said(one).cells.values()) for one in (_spikes, _explained)
     )
-    return f"In {explained:.0f} of {spikes:.0f} spikes a packet was retransmitted during the sample."
+    return f"In {explained:.0f} of {spikes:.0f} spikes of the round-trip time, the sample spans a retransmission."
 
 
 def _meanwhile(said: Said) -> str:
     usual = [point.mean for point in said(_usually).cells.values()]
     return (
-        f"{_together(said)} Over all tenths of a second the share is {100 * sum(usual) / len(usual):.1f} %. Ten "
-        "packets in the buffer add only 1.6 ms. Longer samples start at the first transmission of a retransmitted "
-        "packet, or include a wait in the sender's own burst."
+        f"{_together(said)} Of all 0.1 s intervals with samples, {100 * sum(usual) / len(usual):.1f} % have a "
+        "retransmission within the round trip before a sample. Ten packets in the buffer add only 1.6 ms. Longer "
+        "samples start at the first transmission of a retransmitted packet, or include a wait in the sender's burst."
     )
 
 
@@ -104,7 +104,7 @@ CLAIMS: Final = (
         "5-11",
         Bars(
             whole=_starts.called("up to 20 s Vegas has more throughput than each other variant (paired)")
-            & _flattens.called("from 50 to 100 s the throughput so far of each other variant grows more"),
+            & _flattens.called("from 50 to 100 s each other variant's throughput so far grows more than Vegas's"),
             part=(_starts | _flattens).called("one of these holds"),
         ),
         shows={f"up to {mark} s": RATES[mark].at("flows") for mark in (5, 20, 50, 100)},
@@ -119,13 +119,13 @@ CLAIMS: Final = (
             part=(_open | _kept).called("one of these holds"),
         ),
         shows={"least": LEAST.at("flows", variant=_WIDE)},
-        brief=means("Medians of NewReno and SACK are {}.", _medians, lambda median: f"{median.mean:.0f}"),
+        brief=means("Median windows of NewReno and SACK, packets: {}.", _medians, lambda median: f"{median.mean:.0f}"),
     ),
     by_reading(
         "5-13",
         Bars(
             whole=_chaotic("Tahoe") & _chaotic("Vegas"),
-            part=(_chaotic("Tahoe") | _chaotic("Vegas")).called("this holds for one of them"),
+            part=(_chaotic("Tahoe") | _chaotic("Vegas")).called("this holds for one of these variants"),
         ),
         shows={"falls": FALLS.at("flows")},
     ),
@@ -133,28 +133,28 @@ CLAIMS: Final = (
         "5-14",
         Bars(
             whole=_steady
-            & _vary.every().called(f"at least {_SOME:g} of the runs of each other variant have such a sample"),
+            & _vary.every().called(f"{100 * _SOME:g} % or more of the runs of each other variant have one above this"),
             part=(_steady & _vary.some()).called(
                 "the first holds, and the second holds for at least one other variant"
             ),
         ),
         shows={"longest": _longest},
         brief=means(
-            "Tahoe's longest round trips take {} on average.", _tahoes, lambda longest: f"{longest.mean:.0f} ms"
+            "The longest round-trip time of Tahoe is {} on average.", _tahoes, lambda longest: f"{longest.mean:.0f} ms"
         ),
     ),
     claim(
         "5-15",
         Bars(
             whole=_beyond(0.9).called(
-                "a packet was retransmitted during the sample in at least 90 % of the tenths of a second with a sample "
-                "above 77 ms"
+                "the sample spans a retransmission in at least 90 % of the 0.1 s intervals with a round-trip time "
+                "sample above 77 ms"
             ),
-            part=_beyond(0.5).called("this holds for at least half of them"),
+            part=_beyond(0.5).called("this holds in at least half of these intervals"),
         ),
         numbers=(_spikes, _explained),
         why=_meanwhile,
         brief=_together,
     ),
 )
-"""In the order of the paper."""
+"""The claims on Figures 4 to 7, in the order of the paper."""

@@ -1,8 +1,8 @@
 """Our claims on the authors' future work: low to high load, and a wireless last hop.
 
-The paper prints no number. The claims extend its conclusion, and ask what theory says: the law of Mathis et al. for
-independent losses, and the effect of each recovery algorithm on several losses in one window. All runs of a seed have
-the same background.
+The paper prints no numbers on these topics. The claims extend its conclusion and test theory: the formula of Mathis et
+al. for independent losses, and the effect of each recovery algorithm on several losses in one window. All runs with the
+same seed have the same background.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Scalar
 
 claim = DEFINITION.claim
-_LOW, _HIGH = LOADS[:3], LOADS[5:]  # sources that leave the 6.2 Mb/s of the constant rate, and that do not
-_CLUSTERED: Final = LOADS[1:6]  # their packets are many enough for loss, and few enough to leave a window
-MODERATE: Final = LOSSES[2:5]  # losses that exceed the background's, and leave a window that can be recovered
+_LOW, _HIGH = LOADS[:3], LOADS[5:]  # numbers of sources that leave the connection 6.2 Mb/s, and that do not
+_CLUSTERED: Final = LOADS[1:6]  # numbers of sources that cause losses, but leave the connection a usable window
+MODERATE: Final = LOSSES[2:5]  # loss rates above the background's, but low enough for recovery without timeouts
 _BOTH: Final = ("NewReno", "SACK")
-_WHOLE: Final = 0.99 * RATE * 8000 / MILLION  # Mb/s: the constant rate within 1 %
+_WHOLE: Final = 0.99 * RATE * 8000 / MILLION  # Mb/s: 99 % of the constant rate
 
 
 def _fit(losses: Mapping[Scalar, float], goodputs: Mapping[Scalar, float]) -> float:
@@ -66,12 +66,12 @@ _exponents = folded(
     "lost_of_a_million",
     LOSS.at("losses", **_moderate),
     GOODPUT.at("losses", **_moderate),
-    words="exponent b of the power law goodput ∝ (loss in the run)^b (random)",
+    words="exponent b of the power law goodput ∝ (loss rate of the run)^b (random losses)",
     unit="",
     digits=2,
 )
 _alone = GOODPUT.at("losses", **_moderate).over(
-    "lost_of_a_million", exponent, "exponent for the hop's own loss", unit=""
+    "lost_of_a_million", exponent, "exponent for the last hop's own loss rate", unit=""
 )
 _gain = lead(GOODPUT.at("losses", lost_of_a_million=MODERATE[:2]), "kind", BURSTS).called(
     "goodput with losses in bursts minus goodput with as many random losses"
@@ -94,7 +94,7 @@ _held = lead(GOODPUT.at("rates"), "stay_ms", DWELLS[0]).called(
     "goodput with a constant rate minus goodput with a changing rate"
 )
 _slow = lead(GOODPUT.at("rates"), "stay_ms", DWELLS[-1], others=DWELLS[1:-1]).called(
-    f"goodput with stays of {DWELLS[-1] / 1000:g} s at a rate minus goodput with shorter stays"
+    f"goodput with mean stays of {DWELLS[-1] / 1000:g} s at a rate minus goodput with shorter stays"
 )
 _vegas_held = lead(GOODPUT.at("rates", stay_ms=Named("constant rate", DWELLS[:1])), "variant", "Vegas")
 _vegas_changing = lead(GOODPUT.at("rates", stay_ms=Named("rates that change", DWELLS[1:])), "variant", "Vegas")

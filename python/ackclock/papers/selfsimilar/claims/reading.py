@@ -1,4 +1,4 @@
-"""Common parts of the rules: readings of the source, and short texts for the summary."""
+"""Functions shared by the claims: rules for each reading of the fixed-rate source, and short texts for the summary."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def by_reading(key: str, rule: Rule, **more: Any) -> Claim:
 
 
 def one_or_both(one: Answers, other: Answers) -> Bars:
-    """Make the rule that both answers are yes, or partly one of them."""
+    """Make the rule: reproduced if both answers are yes, partly if only one is."""
     return Bars(whole=one & other, part=(one | other).called("one of these holds"))
 
 

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 claim = DEFINITION.claim
 _DOMINATES: Final = 90.0  # per cent of all packets
-_SAME: Final = 0.0002  # half of the least difference of two efficiencies that the paper calls one
-_AS_MANY: Final = 1.25  # retransmissions for each drop: the paper's Tahoe has 1.05, its Vegas 1.15
+_SAME: Final = 0.0002  # half of the smallest difference between efficiencies that the paper mentions
+_AS_MANY: Final = 1.25  # maximum retransmissions per drop: in the paper Tahoe has 1.05, Vegas 1.15
 
 _arrivals, _efficiency, _hurst = (one.at("flows") for one in (ARRIVALS, EFFICIENCY, HURST))
 _missing = UNACKNOWLEDGED.at("flows")
@@ -48,12 +48,12 @@ _tahoe = {one: one.at("flows", variant="Tahoe") for one in (ARRIVALS, DROPS, RET
 
 
 def _lead(of: Quantity, who: str, *others: str) -> Quantity:
-    """Compare a variant with others: arrivals in per cent of the mean of both."""
+    """Compute the lead of a variant over others; a lead in arrivals is in per cent of the mean of both."""
     return lead(of, "variant", who, others=others, relative=of is _arrivals, digits=of.digits or 2)
 
 
 def _first(of: Quantity, who: str, bar: float, words: str) -> Bars:
-    """Make the rule on who has most."""
+    """Make the rule that a variant has more of a quantity than each other variant, by a bar."""
     ahead = _lead(of, who)
     some = (ahead.above(bar).some() & ~ahead.below(-bar).some()).called(
         f"this holds for at least one other variant, and {who} is clearly below none"
@@ -94,15 +94,15 @@ def _printed(at: Mapping[str, Scalar]) -> float:
 
 
 _may_miss = (spans(_missing, "reading", _printed, "") | reaches(_missing, _printed, "").some("reading")).called(
-    "the printed difference lies between the smallest and the largest of all runs, or is plausible for one more run"
+    "the printed difference is between the smallest and the largest of all runs, or plausible for one more run"
 )
 
-_inside = (_hurst.at_least(0.815) & _hurst.at_most(0.905)).called("H is from 0.82 to 0.90, rounded")
+_inside = (_hurst.at_least(0.815) & _hurst.at_most(0.905)).called("H, rounded, is 0.82 to 0.90")
 
 _long = [one.at("memory") for one in (WAVELETS, WHITTLE)]
 _wavelets, _whittle = (h.above(0.5, by=0.05) & h.at_most(1) for h in _long)
 _has_memory = (
-    (_wavelets & _whittle).else_no("memory").called("H by both methods is above 0.5 by more than 0.05 and at most 1")
+    (_wavelets & _whittle).else_no("memory").called("H by wavelets and by local Whittle is above 0.55 and at most 1")
 )
 
 _width = {name: NOISE_WIDTH.at("methods", method=name) for name in ("optimisation", "wavelet")}
@@ -110,7 +110,7 @@ _narrower = _width["optimisation"].below(_width["wavelet"])
 _covered = share_of_runs(
     NOISE_COVERED.at("methods", method="optimisation"),
     bool,
-    f"share of the optimisation's 95 % intervals that contain H = {TRUTH}",
+    f"share of the optimisation method's 95 % intervals that contain H = {TRUTH}",
 )
 
 
@@ -121,20 +121,20 @@ def _capture(side: Side) -> Outcome:
     except LookupError:
         return Outcome(
             verdict=Verdict.NOT_TESTABLE,
-            why="The capture is not public, so the counts cannot be checked. The printed shares are consistent: "
+            why="The authors' capture is not public, so the counts cannot be checked. The shares are consistent: "
             "90.7 % TCP and 5.84 % UDP add up to the 96.54 % of IP if all are shares of all packets.",
         )
     values = row.values
     asked = {
         f"{values['TCP']:.1f} % of its packets are TCP": values["TCP"] >= _DOMINATES,
-        "long-range dependence is claimed of f(t)": bool(values["f_long_range"]),
-        "long-range dependence is claimed of the bytes": bool(values["bytes_long_range"]),
+        "the packet sizes f(t) are long-range dependent": bool(values["f_long_range"]),
+        "the bytes per bin are long-range dependent": bool(values["bytes_long_range"]),
     }
     file = str(row.where["file"])
     answers = "; ".join(f"{words}: {'yes' if holds else 'no'}" for words, holds in asked.items())
     return Outcome(
         verdict=by_share([exactly(holds) for holds in asked.values()]),
-        why=f"For {file}: {answers}. TCP dominates from {_DOMINATES:g} % on. The printed shares refer to all packets.",
+        why=f"For {file}: {answers}. TCP dominates from {_DOMINATES:g} % on. The paper's shares refer to all packets.",
         command=shlex.join(["ackclock", "capture", file]),
     )
 
@@ -144,16 +144,16 @@ CLAIMS: Final = (
         "4-1",
         Bars(whole=_narrower & _covered.at_least(0.9), part=_narrower),
         shows={"h": NOISE_H.at("methods")},
-        why=f"{{why}} Both methods estimate H of {PATHS} paths of {LENGTH} values of exact Gaussian noise with H = "
-        f"{TRUTH}. The optimisation method assumes such noise; TCP's traffic is different. Run time is not measured.",
+        why=f"{{why}} Both methods estimate H of {PATHS} series of {LENGTH} values of fractional Gaussian noise with "
+        f"H = {TRUTH}. The optimisation method assumes such noise; TCP traffic differs. Run time is not measured.",
     ),
     claim(
         "5-1",
         Custom(
             _capture,
-            "Not testable unless a capture is given (--capture). Three properties are tested: whether 90 % of its "
-            "packets are TCP, and whether long-range dependence is claimed of f(t), packet by packet, and of the bytes "
-            "per bin. Reproduced if all three hold, partly if two hold, otherwise not reproduced.",
+            "Not testable unless a capture is given (--capture). Three properties are tested: at least 90 % of its "
+            "packets are TCP; f(t), the sizes of successive packets, is long-range dependent; the bytes per bin are "
+            "long-range dependent. Reproduced if all three hold, partly if two hold, otherwise not reproduced.",
         ),
     ),
     by_reading(
@@ -187,7 +187,7 @@ CLAIMS: Final = (
     by_reading(
         "5-8",
         AtPoints(_inside, points="variants"),
-        brief=counts("In 100 s the paper's method gives the paper's numbers for {}.", _inside, "variants"),
+        brief=counts("In runs of 100 s, the paper's method gives H as in the paper for {}.", _inside, "variants"),
     ),
     by_reading(
         "5-9",
@@ -198,7 +198,7 @@ CLAIMS: Final = (
             f"{one.name} of the background": one.at("background memory").called(f"{one.label} (background alone)")
             for one in (WAVELETS, WHITTLE)
         },
-        brief=counts(f"Long-range dependence shows in {LONG:,} s for {{}}.", _has_memory, "variants"),
+        brief=counts(f"In runs of {LONG:,} s, traffic is long-range dependent for {{}}.", _has_memory, "variants"),
     ),
     by_reading(
         "5-10",
@@ -206,4 +206,4 @@ CLAIMS: Final = (
         shows={"hurst": _hurst},
     ),
 )
-"""In the order of the paper; keys are its sections."""
+"""The claims on Table 2, in the order of the paper."""

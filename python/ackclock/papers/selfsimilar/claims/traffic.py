@@ -39,28 +39,28 @@ if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Quantity
 
 claim = DEFINITION.claim
-_INDEPENDENT: Final = -0.5  # exponent of the c.o.v. of independent bins in their length, and of sources in their number
+_INDEPENDENT: Final = -0.5  # exponent of the c.o.v. in bin length and number of sources, if independent
 _HALF: Final = (
     _INDEPENDENT / 2
-)  # a c.o.v. with a lower exponent is smoothed, one with a higher exponent keeps its peaks
-_NEAR: Final = 0.05  # how near Hurst parameters have to be
+)  # with a lower exponent of the c.o.v. peaks are smoothed, with a higher exponent they remain
+_NEAR: Final = 0.05  # largest difference between Hurst parameters that count as equal
 _ENDS: Final = (LADDER[0], LADDER[-1])
-_COMPARED: Final = (0.1, 1.0, 10.0)  # seconds: time scales at which sources are multiplexed
-_OWN: Final = ("K = 1", "K = 50")  # the paper's method, with as many lags as it may mean
+_COMPARED: Final = (0.1, 1.0, 10.0)  # seconds: bins in which multiplexed traffic is compared
+_OWN: Final = ("K = 1", "K = 50")  # the paper's method, with the numbers of lags that the paper may mean
 _LONG_SCALES: Final = ("local Whittle", "Abry-Veitch")
 _THE_BIN: Final = "the bin"
 
 
 def _over_bins(profile: Profile, kind: str | tuple[str, ...], bins: tuple[float, ...] = LADDER) -> Quantity:
-    """Fit the exponent of a measure in the length of the bins."""
+    """Fit the exponent of the power law of a measure in the length of the bins."""
     of = profile.at("times", kind=kind, bin=bins)
-    return of.over("bin", exponent, f"exponent of the {of.words} in the length of the bin", digits=3)
+    return of.over("bin", exponent, f"exponent of the {of.words} with respect to the bin length", digits=3)
 
 
 def _over_sources(profile: Profile, kind: str, bins: float | tuple[float, ...] = _COMPARED, **where: str) -> Quantity:
-    """Fit the exponent of a measure in the number of sources."""
+    """Fit the exponent of the power law of a measure in the number of sources."""
     of = profile.at("many", **where, kind=kind, bin=bins)
-    return of.over("sources", exponent, f"exponent of the {of.words} in the number of sources", digits=2)
+    return of.over("sources", exponent, f"exponent of the {of.words} with respect to the sources", digits=2)
 
 
 def _growth(kind: str) -> Quantity:
@@ -68,7 +68,7 @@ def _growth(kind: str) -> Quantity:
         return max(line.values()) / min(line.values())
 
     of = DISPERSION.at("times", kind=kind, bin=LADDER)
-    return of.jackknife("bin", spread, f"largest over smallest {of.words}")
+    return of.jackknife("bin", spread, f"ratio of the largest to the smallest {of.words}")
 
 
 _poisson_bins = _over_bins(COV, POISSON)
@@ -89,16 +89,16 @@ _even = reduce(
 )
 _on_off_growth, _poisson_growth = _growth(ON_OFF), _growth(POISSON)
 _blind = (_on_off_growth.above(10) & _poisson_growth.below(10)).called(
-    "over bins of 0.01 to 10 s the index of dispersion changes by a factor of more than 10 for on/off traffic and of "
-    "less for Poisson traffic"
+    "over bins of 0.01 to 10 s the index of dispersion changes by a factor of more than 10 for on/off traffic, but of "
+    "less than 10 for Poisson traffic"
 )
-# The index of dispersion grows with the exponent 2 H - 1.
+# In theory the index of dispersion is proportional to the bin length to the power 2 H - 1.
 _tells = (
     _over_bins(DISPERSION, ON_OFF, LADDER[LADDER.index(1.0) :])
     .near(2 * ASYMPTOTIC - 1, by=0.2)
     .called(
-        f"its growth from 1 to 10 s gives H within 0.1 of {ASYMPTOTIC:g}",
-        f"its growth from 1 to 10 s does not give H within 0.1 of {ASYMPTOTIC:g}",
+        f"the growth of the index over bins of 1 to 10 s gives H within 0.1 of {ASYMPTOTIC:g}",
+        f"the growth of the index over bins of 1 to 10 s does not give H within 0.1 of {ASYMPTOTIC:g}",
     )
 )
 _gaps = GAP_COV.at("gaps", kind=(ON_OFF, NOISE)).near(GAP_COV.at("gaps", kind=POISSON), by=0.1)
@@ -122,7 +122,7 @@ _TABLE_1: Final = (
         "T1-3",
         Either(
             _over_sources(COV, POISSON).below(_HALF).every("bin"),
-            on="what remains constant as sources are added",
+            on="the quantity that remains constant as sources are added",
             points="ways to add sources",
         ),
     ),
@@ -133,7 +133,7 @@ _TABLE_1: Final = (
         "T1-7",
         Bars(
             whole=_apart.every()
-            & _even.called(f"any two numbers of on/off sources have an H within {_NEAR:g} of each other"),
+            & _even.called(f"values of H of any two numbers of on/off sources differ by at most {_NEAR:g}"),
             part=_apart,
         ),
         shows={"memory": _memory, "none": _no_memory},
@@ -142,11 +142,11 @@ _TABLE_1: Final = (
     claim("2-1", Bars(whole=_blind & ~_tells, part=_blind), shows={"peak": PEAK.at("times", kind=ON_OFF, bin=_ENDS)}),
     claim("2-2", Bars(whole=_gaps, part=_gaps.some())),
 )
-"""Table 1 and section 2."""
+"""The claims on Table 1 and section 2."""
 
 
 def _slope(line: Mapping[Scalar, float]) -> float | None:
-    """Give the change of H from an empty link to a full one: two loads are too few to tell a slope from chance."""
+    """Fit the change of H from an empty link to a full link; None for fewer than three loads."""
     return float(np.polyfit([float(at) / 100 for at in line], list(line.values()), 1)[0]) if len(line) > 2 else None
 
 
@@ -154,7 +154,7 @@ _usual = H.at("loads", background=USUAL, sources=SOURCES, method=_OWN)
 _change = H.at("loads", background=USUAL).over("sources", _slope, "change of H from an empty link to a full one")
 _full: dict[str, Any] = {"background": USUAL, "sources": LOADS[-1], "method": _OWN}
 _behind = (H_OUT.at("loads", **_full) - H.at("loads", **_full)).called(
-    f"H behind the bottleneck less H before it ({LOADS[-1]} sources)"
+    f"H after the bottleneck minus H before it ({LOADS[-1]} sources)"
 )
 _long = H.at("times", kind=ON_OFF, method=_LONG_SCALES, bin=1.0)
 _left_open, _long_bins = (
@@ -176,8 +176,8 @@ _BACKGROUND: Final = (
             AtPoints(_left_open),
             on=_THE_BIN,
             asked=_long_bins.every(),
-            again=_left_open.every().called("it holds at all of them", "it does not hold at all of them"),
-            words=f"If it holds in all bins above {BINS[0]:g} s and fails in shorter ones, it depends on the bin.",
+            again=_left_open.every().called("it holds at every point", "it does not hold at every point"),
+            words=f"If this holds in all bins above {BINS[0]:g} s and fails in shorter bins, it depends on the bin.",
         ),
     ),
 )

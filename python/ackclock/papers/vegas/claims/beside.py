@@ -1,4 +1,4 @@
-"""Claims of the papers on Vegas competing with Reno, and those of Mo et al., asked of the map."""
+"""Claims of Feng and Tinnakornsrisuphap and of Mo et al. on Vegas in competition with Reno, tested on the map."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MO = (
             ),
             (~m.RATIO.at("pairs", application=OPEN, gateway="FIFO", buffer=BUFFERS[1:]).at_least(m.HELD))
             .every()
-            .called(f"the ratio is below {m.HELD} everywhere with 50 packets or more"),
+            .called(f"the ratio is below {m.HELD} with every buffer of 50 packets or more"),
             points="starts",
         ),
     ),
@@ -57,7 +57,7 @@ MO = (
             *(
                 m.RENO_KEPT.at(part, application=OPEN, start=10, gateway="FIFO", buffer=_LARGE)
                 .above(m.VEGAS_KEPT.at(part, application=OPEN, start=10, gateway="FIFO", buffer=_LARGE))
-                .called(f"{who}, a Reno client keeps more packets waiting than a Vegas client")
+                .called(f"{who}, a Reno client has more packets in the queue than a Vegas client")
                 for part, who in (("pairs", "one against one"), ("halves", "30 against 30"))
             ),
             points="buffers of 150 packets or more",
@@ -81,7 +81,7 @@ SWINGS = (
         AtPoints(
             _queue.pick(vegas=SHARES[0])
             .above(_queue.pick(vegas=SHARES[-1]), times=_SMALLEST)
-            .called("the standard deviation of the queue is more than 2 % larger with 5 % Vegas than with 95 %"),
+            .called("the standard deviation of the queue is over 2 % larger with 5 % Vegas clients than with 95 %"),
             points="buffers with greedy sources and an open window",
         ),
     ),

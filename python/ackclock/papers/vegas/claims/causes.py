@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers
 
 claim = DEFINITION.claim
-_LONGER = 0.005  # the smallest difference of two least round-trip times that counts, s
+_LONGER = 0.005  # the smallest difference between two smallest round-trip times that counts, s
 
-_NEAR = 0.02  # the largest relative distance from the leftover that counts as equal
+_NEAR = 0.02  # the largest relative difference from `leftover` that counts as equal
 
 _at_1, _at_10 = (m.RATIO.at("papers", start=start, gateway="FIFO", vegas=20, buffer=1500) for start in (1, 10))
 _more = _at_1.above(_at_10, by=m.EFFECT)
@@ -32,7 +32,7 @@ _less = (
     _busy[OPEN]
     .above(_busy[TRANSFERS], by=m.EFFECT)
     .called(
-        f"the Vegas/Reno goodput ratio behind 50 packets is more than {m.EFFECT} lower with transfers than with greedy"
+        f"the Vegas/Reno goodput ratio (buffer of 50) is more than {m.EFFECT} lower with transfers than with greedy"
     )
 )
 
@@ -48,14 +48,14 @@ def _higher(one: str, other: str) -> Answers:
 
 
 def _with_least(buffers: tuple[int, ...], words: str) -> Answers:
-    """Ask whether Vegas gets more with the least sample as its base RTT."""
+    """Ask whether Vegas gets more with the smallest sample as its base RTT."""
     usual = m.RATIO.at("halves", application=(POISSON, OPEN), start=(0, 10), gateway="FIFO", buffer=buffers)
     return (
         m.RATIO.at("least", base=LEAST, buffer=buffers)
         .above(usual, by=m.EFFECT)
         .called(
-            f"the least sample as base RTT raises the Vegas/Reno goodput ratio by more than {m.EFFECT} with {words}",
-            f"with {words} the least sample does not raise the ratio by more than that",
+            f"with {words} the smallest sample as base RTT raises the Vegas/Reno goodput ratio by more than {m.EFFECT}",
+            f"with {words} the smallest sample as base RTT does not raise the ratio by more than {m.EFFECT}",
         )
     )
 
@@ -69,7 +69,7 @@ CAUSES = (
                 & m.RTT_LEAST.at("arrivals", queue=LONG).above(m.RTT_LEAST.at("arrivals", queue=SHORT), by=_LONGER)
             ).called(
                 "if Vegas starts with the longer queue, the Vegas/Reno goodput ratio is more than "
-                f"{m.EFFECT} higher and its least RTT more than {1e3 * _LONGER:g} ms longer"
+                f"{m.EFFECT} higher and the smallest RTT of Vegas more than {1e3 * _LONGER:g} ms longer"
             ),
             points="pairs of starts",
         ),
@@ -106,7 +106,7 @@ CAUSES = (
     ),
     claim(
         "W-9",
-        AtPoints(_with_least((10, 50), "50 packets or less"), ~_with_least((500, 1500, 3000), "500 packets or more")),
+        AtPoints(_with_least((10, 50), "buffers up to 50"), ~_with_least((500, 1500, 3000), "buffers from 500 on")),
     ),
     claim("W-10", Bars(whole=_slower & _less, part=_slower | _less), shows={"used": m.UTILIZATION.at("idle")}),
 )
