@@ -165,7 +165,10 @@ def test_points_have_their_repeated_results() -> None:
     assert shared.places_table([], [SAME]) == []
     again = [place(4, 0.45, 0.5, error=0.01), place(9, 1, 1)]
     head, _, *rows = shared.places_table([FAR, BY_CHANCE], again)[1:]
-    assert head == "| points that miss | variant | clients | Ackclock | ns-2 | difference | with 7 other seeds each |"
+    assert (
+        head
+        == "| distinguishable points | variant | clients | Ackclock | ns-2 | difference | with 7 other seeds each |"
+    )
     assert rows == [
         "| loss | Reno | 4 | 0.4 | 0.5 | -20.0 % (-4.0 s.e.) | -10.0 % (-5.0 s.e.) |",
         "| loss | Reno | 3 | 0.8 | 0.5 | +60.0 % (+3.0 s.e.) | not run again |",
@@ -180,7 +183,7 @@ def test_a_statement_counts_points() -> None:
     assert said.lead == "Ackclock and ns-2.35 are not distinguishable at 75.0 % of the points."
     assert said.text == (
         "Of 4 means of loss, 3 differ by no more than the margin (10 %) or 3 standard errors. This does not prove "
-        "equality: at 1 (25.0 %) the whole 95 % interval of the difference lies within the margin."
+        "equality: for 1 of the means (25.0 %) the whole 95 % interval of the difference lies within the margin."
     )
 
 
@@ -233,7 +236,7 @@ def test_a_repeated_point_replaces_the_one_that_missed(monkeypatch: pytest.Monke
         by_chance=True,
         more=lambda given: ([f"more for {given.seeds}"], ["another bar"]),
     )
-    title = "points that agree by the allowance for chance only"
+    title = "points outside the margin, but not distinguishable"
     lines, missed = compared.lines(argparse.Namespace(seeds=2, jobs=1, quick=False))
     assert asked == [[4, 1, 2], [2, 11, 12]]
     assert lines == [
@@ -241,7 +244,7 @@ def test_a_repeated_point_replaces_the_one_that_missed(monkeypatch: pytest.Monke
         *shared.measures_table([OTHER], [], bar=0.75),
         "| load | 4 | 2 | 50.0 % | 75 % | 50 points | 4.1 | 0 | 0.0 % |",
         "",
-        "| points that miss | variant | clients | Ackclock | ns-2 | difference | with 2 other seeds each |",
+        "| distinguishable points | variant | clients | Ackclock | ns-2 | difference | with 2 other seeds each |",
         "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
         "| load | n = 3 | 3 | 4 | 3 | +33.3 % (+4.1 s.e.) | +2.6 % (+0.7 s.e.) |",
         "| load | n = 4 | 4 | 4 | 3 | +33.3 % (+4.1 s.e.) | +25.0 % (+5.7 s.e.) |",

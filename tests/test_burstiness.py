@@ -317,7 +317,7 @@ class TestReport:
         assert [row[0] for row in last.table.rows] == ["2.2-1", "3.2.3-12"]
         assert [row[3:5] for row in last.table.rows] == [["reproduced", "partly"]] * 2
         as_before = few(PAPER, PAPER.claims[:1]).report(their_runs, judged[:1], command="x")
-        assert [section.title for section in as_before.sections] == ["The paper's figures", "A second look"]
+        assert [section.title for section in as_before.sections] == ["The paper's figures", "Further measurements"]
 
 
 def short(packets_per_second: float) -> ac.Scenario:

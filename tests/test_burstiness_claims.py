@@ -220,9 +220,9 @@ class TestRules:
 
     def test_what_it_depends_on_is_named(self) -> None:
         tied = judged("3.1-1", put("ties", "cov", times("cov", 1.5)))
-        assert tied.title == "depends on who wins exact ties"
+        assert tied.title == "depends on the order of simultaneous events"
         fair = judged("3.2.2-5", put("minimum", "jain_index", 0.9))
-        assert fair.title == "depends on what Vegas takes for its base round trip"
+        assert fair.title == "depends on Vegas' base round-trip time"
 
     # These are still decided: losses are 0 in each run; each single run has too large gaps; no run has settled.
     @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ class TestTable:
         other = put("weights", "cov", times("cov", 0.3))(put("close", "cutting", 0.1)(SIDE))
         said = summary(judge(CLAIMS, dataclasses.replace(PAPER, ours=other)), DEFINITION.topics)
         assert "(3.2.1-11)" in said[0].text
-        depends = "Whether RED makes TCP burstier depends on a weight that the paper does not print."
+        depends = "Whether RED makes TCP burstier depends on RED's averaging weight, which the paper does not print."
         assert depends in [one.lead for one in said]
 
     @pytest.mark.parametrize("verdict", Verdict)

@@ -315,7 +315,7 @@ class TestAgreement:
         assert [row[0] for row in table.rows] == [rule.title for rule in COURSE_RULES]
         assert all(len(row) == len(table.head) for row in table.rows)
         rows = {row[0]: row for row in table.rows}
-        assert rows["highest, packets"][1:] == ["20.0 (20.0 to 20.0)"] * 2 + ["none", "yes"]
+        assert rows["largest window, packets"][1:] == ["20.0 (20.0 to 20.0)"] * 2 + ["none", "yes"]
         # In one of the runs, none of the three clients lost a packet.
         assert rows["first fall, s"][1].endswith(", in 19 seeds)")
 
@@ -331,4 +331,4 @@ class TestAgreement:
         table = {row[0]: row for row in courses_table(runs, runs).rows}
         dash = "\N{EN DASH}"
         assert table["first loss, s"] == ["first loss, s", dash, dash, "", ""]
-        assert table["falls"][1:] == ["0.00 (0.00 to 0.00)"] * 2 + ["none", "yes"]
+        assert table["number of falls"][1:] == ["0.00 (0.00 to 0.00)"] * 2 + ["none", "yes"]

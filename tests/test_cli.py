@@ -340,7 +340,7 @@ def test_an_interrupt_ends_a_study_at_once_and_leaves_its_runs(tmp_path: Path) -
     assert (making.startswith(".report.making-"), store) == (True, "report-runs")
     assert re.search(r"burstiness .* [\d,]+ of [\d,]{3,} runs", ended.seen)
     assert (ended.code, ended.out) == (130, "")
-    assert "The runs that had ended are in report-runs. The same command continues with them." in ended.seen
+    assert "The finished runs are in report-runs. The same command continues with them." in ended.seen
     assert ended.seen.endswith("interrupted; no partial output was written\r\n")
     assert "Traceback" not in ended.seen
     assert [path.name for path in tmp_path.iterdir()] == ["report-runs"]

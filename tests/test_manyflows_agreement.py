@@ -149,7 +149,7 @@ class TestSynchronisation:
     ) -> None:
         lines, missed = self.lines(monkeypatch)
         assert missed == []
-        assert "with 2 seeds here" in lines[0]
+        assert "with 2 seeds in Ackclock" in lines[0]
         assert "up to 3 standard errors" in lines[0].replace("\n", " ")
         rows = [row.strip("| ").split(" | ") for each in lines for row in each.splitlines() if row.startswith("| ")]
         measures, pipes = rows[:5], rows[7:]
@@ -158,18 +158,20 @@ class TestSynchronisation:
         assert rows[5:7] == kept[5:7]
         # the page's columns of ns-2; ours have the same numbers here
         assert [[row[0], row[1], row[3], row[3], row[4]] for row in kept[7:]] == pipes
-        (near,) = (each for each in lines if "allowance for chance" in each)
+        (near,) = (each for each in lines if "is within the margin" in each)
         assert near.count("10 of 10 in ") == 3
 
     def test_a_pipe_that_differs_is_missed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A percentile in a buffer of 60 packets may differ by 3, since ns-2's three runs agree on it."""
         assert self.lines(monkeypatch, low=3.0)[1] == []
         lines, missed = self.lines(monkeypatch, low=3.1)
-        assert missed == ["buffer's 5th percentile, of its size, 9 of 10 points are not distinguishable"]
+        assert missed == ["5th percentile of the buffer occupancy, 9 of 10 points are not distinguishable"]
         (row,) = (each for each in lines if "not run again" in each)
-        assert row.startswith("| buffer's 5th percentile, of its size | T1, n = 300, B = 60, overhead 10 % | 300 |")
-        (near,) = (each for each in lines if "allowance for chance" in each)
-        assert "10 of 10 in correlation of losses, 9 of 10 in buffer's 5th percentile, of its size, 10 of 10" in near
+        assert row.startswith(
+            "| 5th percentile of the buffer occupancy | T1, n = 300, B = 60, processing times to 10 % | 300 |"
+        )
+        (near,) = (each for each in lines if "is within the margin" in each)
+        assert "10 of 10 in correlation of losses, 9 of 10 in 5th percentile of the buffer occupancy, 10 of 10" in near
 
     def test_comes_last_with_the_ties(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(agreement, "synchronisation", lambda _: (["pipes"], ["missed"]))

@@ -224,7 +224,7 @@ class TestReproduce:
         with pytest.raises(SystemExit) as ended:
             main(["reproduce", "tiny", "--seeds", "2", "--out", str(tmp_path / "out")])
         assert ended.value.code == 128 + signal.SIGINT
-        assert f"The runs that had ended are in {tmp_path / 'out-runs'}." in capsys.readouterr().err
+        assert f"The finished runs are in {tmp_path / 'out-runs'}." in capsys.readouterr().err
 
 
 def test_the_table_of_evidence_gives_runs_back(study: Path, tmp_path: Path) -> None:

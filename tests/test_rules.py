@@ -317,7 +317,7 @@ class TestRules:
         rule = Depends(Holds(self.ten.above(1.5)), on="RED's weight", again=loss.above(1), named="weights")
         outcome = rule.judge(side)
         assert (outcome.verdict, outcome.setting) == (Verdict.DEPENDS, "RED's weight")
-        assert outcome.why.endswith("Of 2 other weights, it clearly holds at weight 0.02 and fails at weight 0.002.")
+        assert outcome.why.endswith("Of 2 other weights, the test passes at weight 0.02 and fails at weight 0.002.")
         steady = Depends(Holds(self.ten.above(0.5)), on="RED's weight", again=loss.above(0.1), named="weights")
         assert steady.judge(side).verdict is Verdict.REPRODUCED
         assert "depends on RED's weight" in rule.words

@@ -270,7 +270,7 @@ class TestCommand:
     @pytest.mark.parametrize(
         ("words", "message"),
         [
-            (["vegas", "--capture", "two.pcap"], "--capture: 'two.pcap' is not allowed; vegas takes none"),
+            (["vegas", "--capture", "two.pcap"], "--capture: 'two.pcap' is not allowed; vegas reads no capture"),
             (["selfsimilar", "--capture", "none.pcap"], "none.pcap: cannot be used: No such file"),
             (["selfsimilar", "--capture", "."], ".: cannot be used: it is not a file"),
             (["selfsimilar", "--capture", "text"], "not a capture"),

@@ -51,7 +51,7 @@ class TestTally:
     def test_counts_the_undecided_apart(self) -> None:
         (said,) = summary(judged(Verdict.UNDECIDED, Verdict.PARTLY, Verdict.UNDECIDED), [])
         assert said.lead == "Of 3 claims 1 is partly reproduced and 2 are undecided."
-        assert said.text == "Undecided, since the intervals are compatible with both answers: C-0, C-2."
+        assert said.text == "Undecided, since the 95 % intervals leave the verdict open: C-0, C-2."
 
     def test_says_what_others_depend_on(self) -> None:
         (said,) = summary(judged(Verdict.DEPENDS, Verdict.REPRODUCED), [])

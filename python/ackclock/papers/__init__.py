@@ -5,9 +5,9 @@ STUDIES = {
     "(Tinnakornsrisuphap, Feng and Philp 2000): Figures 2 to 13",
     "heterogeneous": "The Adverse Impact of the TCP Congestion-Control Mechanism in Heterogeneous Computing Systems "
     "(Feng and Tinnakornsrisuphap 2000): Figures 2 to 13",
-    "characterization": "TCP's Effect on Traffic Characterization, the short paper between the two "
+    "characterization": "TCP's Effect on Traffic Characterization, a short paper "
     "(Feng, Tinnakornsrisuphap and Philp): Figures 2 to 8",
-    "vegas": "When does Vegas get its share? Its goodput relative to Reno over buffer, share, start and application",
+    "vegas": "When does Vegas get its share? Its goodput relative to Reno by buffer, share, start and application",
     "manyflows": "Understanding the Performance of Many TCP Flows (Qiu, Zhang and Keshav 2001): Figures 6 to 24, "
     "Tables 1 to 5",
     "buffers": "Sizing Router Buffers (Appenzeller, Keslassy and McKeown 2004): its rules for long flows",
@@ -20,11 +20,11 @@ SEEDS = 5
 """Default number of runs per point, unless a study has its own."""
 
 WITH_CAPTURE = ("selfsimilar",)
-"""Studies that take a capture."""
+"""Studies that can analyse a capture."""
 
 
 def few_seeds(seeds: int) -> str:
-    """Warn of intervals from fewer runs than `SEEDS`; empty for enough.
+    """Return a warning if there are fewer than `SEEDS` seeds, otherwise an empty text.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Agreement with ns-2: from a study's comparisons (`Compared`) to tables, bars and a sentence."""
+"""Agreement with ns-2: a study's comparisons (`Compared`), their tables, and the required shares of points (bars)."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from ackclock.papers.core.parts import Part
 
 Lines = tuple[list[str], list[str]]
-"""Lines of Markdown, and the missed bars."""
+"""Lines of Markdown, and descriptions of the missed bars."""
 
 
 EXPLAINED = f"""\
-Two tests compare the means of both simulators at each point. A point is *not distinguishable* if the means differ by
-no more than the margin or {STANDARD_ERRORS} standard errors (s.e.) of the difference; a large variance makes this test
-easier to pass. A point is *equivalent* if the 95 % interval of the difference (Welch 1947) lies within the margin; a
-large variance makes this test harder to pass. A *bar* is the required share of points that are not distinguishable. A
-second round repeats the distinguishable points with new seeds: large differences appear again, small ones may not.
+Each point has two tests. It is *not distinguishable* if the means of the two simulators differ by no more than the
+margin, or by no more than {STANDARD_ERRORS} standard errors (s.e.) of the difference; scatter makes this test easier to
+pass. It is *equivalent* if the whole 95 % interval of the difference (Welch 1947) lies within the margin; scatter makes
+this test harder to pass. A bar is the required share of points that are not distinguishable. Distinguishable points are
+repeated with new seeds: a large difference appears again, but a small difference may not with so few seeds.
 """
-"""The introduction of every study's tables."""
+"""Introduction to the tables of every study."""
 
 
 def _variant(where: Mapping[str, Any]) -> str:
@@ -51,7 +51,7 @@ class Compared:
     title
         Heading; empty if there is only one comparison.
     study, part, again
-        Runs of ns-2: the study, its part, and the part with repeated runs of points that missed, if there is one.
+        Runs of ns-2: the study, its part, and the part with repeated runs of distinguishable points, if there is one.
     among
         Whether a point belongs to the comparison.
     ours
@@ -59,15 +59,15 @@ class Compared:
     rules, bar
         The compared measures, and the required share of indistinguishable points per measure, if any is required.
     single
-        Whether ns-2 has one run per point. Repeated points then replace those that missed when the bar is judged.
+        Whether ns-2 has one run per point. Repeated runs then replace distinguishable points when the bar is judged.
     quick
         Whether a point belongs to a quick comparison.
     named, counted, count
-        Name a point, and its number of clients, and return that number.
+        Functions that return the name of a point and its number of clients; `counted` is the heading of this number.
     by_chance
-        Whether to list points that agree only because of the allowance for chance.
+        Whether to list points whose difference exceeds the margin, but not the allowed standard errors.
     more
-        Returns further lines.
+        Returns further lines, and further missed bars.
 
     """
 
@@ -104,14 +104,14 @@ class Compared:
         return compare(made.part(ours.name), theirs, self.rules, single=self.single and part == self.part)
 
     def lines(self, given: argparse.Namespace) -> Lines:
-        """Compare, and format the tables."""
+        """Make the comparison, and format its tables."""
         seeds = range(1, given.seeds + 1)
         found = self.compare(self.part, seeds=seeds, jobs=given.jobs, **({"among": self.quick} if given.quick else {}))
         again = [] if given.quick or not self.again else self.compare(self.again, jobs=given.jobs)
         more, missed = self.more(given)
-        tables = {"points that miss": [point for point in found if not point.agrees]}
+        tables = {"distinguishable points": [point for point in found if not point.agrees]}
         if self.by_chance:
-            tables["points that pass only because of the standard errors"] = [
+            tables["points outside the margin, but not distinguishable"] = [
                 point for point in found if point.agrees and not point.is_near
             ]
         lines = [
@@ -146,7 +146,7 @@ def command(
     parser = arguments_of(compared[0].study, description, quick=quick)
     if len(compared) > 1:
         titles = [one.title for one in compared]
-        parser.add_argument("--only", choices=titles, action="append", help="what is compared (default: all)")
+        parser.add_argument("--only", choices=titles, action="append", help="only this comparison; may be repeated")
     given = parser.parse_args(arguments, argparse.Namespace(only=None))
     lines: list[str] = [introduction]
     missed: list[str] = []
@@ -181,7 +181,7 @@ def tell(parts: Sequence[str], missed: Sequence[str], *, markdown: Path | None) 
 
 
 def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float | None) -> list[str]:
-    """Format a Markdown table with the numbers of indistinguishable and of equivalent points of each measure."""
+    """Format a Markdown table with each measure's numbers of indistinguishable points and of equivalent points."""
     required = "none" if bar is None else f"{100 * bar:.0f} %"
     lines = [
         "| measure | points | not distinguishable | share | bar | margin | max difference, s.e. | equivalent | share |",
@@ -207,12 +207,12 @@ def places_table(
     points: Sequence[Comparison],
     again: Sequence[Comparison],
     *,
-    title: str = "points that miss",
+    title: str = "distinguishable points",
     named: Callable[[Mapping[str, Any]], str] = _variant,
     counted: str = "clients",
     count: Callable[[Mapping[str, Any]], int] = _clients,
 ) -> list[str]:
-    """Format a Markdown table of points with their repeated results; the parameters are fields of `Compared`."""
+    """Format a Markdown table of points with their repeated results; other parameters are fields of `Compared`."""
     rechecked = {point.point: point for point in again}
     rows = [
         f"| {point.rule.title} | {named(point.where)} | {count(point.where)} | {point.ours.mean:.6g} "
@@ -243,7 +243,7 @@ def statement(places: Sequence[Comparison], *, what: str, margin: str) -> Statem
     return Statement(
         lead=f"Ackclock and ns-2.35 are not distinguishable at {100 * count / len(places):.1f} % of the points.",
         text=f"Of {len(places)} means of {what}, {count} differ by no more than the margin ({margin}) or "
-        f"{STANDARD_ERRORS} standard errors. This does not prove equality: at {same} "
+        f"{STANDARD_ERRORS} standard errors. This does not prove equality: for {same} of the means "
         f"({100 * same / len(places):.1f} %) the whole 95 % interval of the difference lies within the margin.",
     )
 

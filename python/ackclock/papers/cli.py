@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.paper import Paper
 
 COUNT = "must be an integer from 1"
-"""What ``--seeds`` and ``--jobs`` allow."""
+"""Allowed values of ``--seeds`` and ``--jobs``."""
 
 
 def reproduce(
@@ -33,16 +33,16 @@ def reproduce(
     study
         Name of the study; one of `ackclock.papers.STUDIES`.
     seeds
-        How often each point is run, with the seeds 1, 2, ...; by default as often as the study needs.
+        Number of runs per point, with the seeds 1, 2, ... (default: the study's number).
     out
-        Folder of the report, ``out/<study>`` by default. An earlier report of the same study is replaced;
-        anything else that is there is left alone and refused. A store next to it, ``out/<study>-runs``, keeps the
-        runs: an interrupted study, or one with more seeds, makes only the runs that are missing.
+        Folder of the report (default: ``out/<study>``). An earlier report of the same study is replaced; a folder
+        with other files is refused. A store next to the folder, ``out/<study>-runs``, keeps the runs: an interrupted
+        study, or one with more seeds, makes only the missing runs.
     jobs
-        How many runs at once; one for each processor by default.
+        Number of parallel runs (default: one per CPU core).
     capture
-        A file of captured packets, for a study that looks at one (`ackclock.papers.WITH_CAPTURE`). It is read
-        before any run is made, and the folder keeps its digest.
+        A capture file, for a study that analyses one (`ackclock.papers.WITH_CAPTURE`). It is read before the first
+        run, and the folder's record contains its digest.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def reproduce(
         if number is not None and number < 1:
             raise refuse(name, number, COUNT)
     if capture is not None and study not in WITH_CAPTURE:
-        raise refuse("--capture", str(capture), f"{study} takes none; it is for {listed(WITH_CAPTURE)}")
+        raise refuse("--capture", str(capture), f"{study} reads no capture; only {listed(WITH_CAPTURE)} does")
     out = out or Path("out") / study
     check_replaceable(out, study=study)
     replaced = out.is_dir() and any(out.iterdir())
@@ -65,7 +65,7 @@ def reproduce(
     captured = None
     if capture is not None and paper.read_capture is not None:
         if out.resolve() in capture.resolve().parents:
-            raise refuse("--capture", str(capture), f"must not lie in {out}, which is replaced")
+            raise refuse("--capture", str(capture), f"must not be in {out}, which the command replaces")
         captured = paper.read_capture(capture)
     warning = few_seeds(seeds)
     if warning:
@@ -76,7 +76,7 @@ def reproduce(
             paper.write(folder, seeds=range(1, seeds + 1), jobs=jobs, store=store, capture=captured)
     except KeyboardInterrupt:
         if store.exists():
-            sys.stderr.write(f"The runs that had ended are in {store}. The same command continues with them.\n")
+            sys.stderr.write(f"The finished runs are in {store}. The same command continues with them.\n")
         raise
     earlier = "; it replaced an earlier one" if replaced else ""
     sys.stdout.write(f"The report is {out / 'report.html'}{earlier}\n")

@@ -1,4 +1,4 @@
-"""Two simulators compared, measure by measure, at points.
+"""Comparison of two simulators: each measure at each point.
 
 `EXPLAINED` in `ackclock.papers.agreement` describes the two tests of each point.
 """
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row, Scalar
 
 STANDARD_ERRORS = 3
-"""Difference in standard errors that is attributed to chance."""
+"""Largest difference, in standard errors, that may be due to chance."""
 
 
 def named(measure: str) -> Callable[[Row], float | None]:
-    """Create a measure that returns a number by name."""
+    """Make a measure that returns the value of this name."""
     return lambda run: run.values[measure]
 
 
@@ -63,7 +63,7 @@ class Comparison:
 
     @property
     def point(self) -> tuple[object, ...]:
-        """What is compared, and where: equal for runs with other seeds."""
+        """The measure and the coordinates, which do not depend on the seeds."""
         return self.rule.title, *self.where.items()
 
     @property
@@ -73,7 +73,7 @@ class Comparison:
 
     @property
     def relative(self) -> float:
-        """The difference as a share of ns-2's mean; not finite if that is 0."""
+        """The difference as a share of ns-2's mean; not finite if the mean is 0."""
         if self.theirs.mean:
             return self.difference / self.theirs.mean
         return math.copysign(math.inf, self.difference) if self.difference else 0.0
@@ -110,7 +110,7 @@ class Comparison:
 
     @property
     def _freedom(self) -> float:
-        """Degrees of freedom of the difference, by Satterthwaite; for a single run, the other side's."""
+        """Degrees of freedom of the difference, by Satterthwaite; if one side has a single run, the other side's."""
         parts = [(side.standard_error**4, side.count - 1) for side in (self.ours, self.theirs) if side.count > 1]
         if len(parts) < 2 or not any(size for size, _ in parts):
             return float(max(self.ours.count, self.theirs.count) - 1)
@@ -118,7 +118,7 @@ class Comparison:
 
     @property
     def margin(self) -> float:
-        """The allowed difference without chance."""
+        """The allowed difference, without the allowance for chance."""
         return max(self.rule.relative * abs(self.theirs.mean), self.rule.absolute)
 
 
@@ -148,7 +148,7 @@ def compare(
 
 
 def _one(sample: Sequence[float], like: Interval) -> Interval:
-    """Give a single run the standard deviation of other runs."""
+    """Make the interval of a single run, with the standard deviation of other runs."""
     (mean,) = sample
     error = like.standard_error * math.sqrt(like.count)
     return Interval(mean=mean, half_width=math.inf, standard_error=error, count=1, level=like.level)

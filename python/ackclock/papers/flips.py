@@ -1,4 +1,4 @@
-"""Compares the verdicts with two disjoint sets of seeds, and fails if any contradict each other.
+"""Compare the verdicts with two disjoint sets of seeds, and fail if two verdicts contradict each other.
 
 Each study runs with the seeds 1 to n and with n + 1 to 2n. No claim may be reproduced with one set and not reproduced
 with the other: chance may leave a verdict undecided, but must not reverse it. `make flips` runs this; docs/flips.md has

@@ -77,7 +77,7 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: 
             out.rename(earlier)
         making.rename(out)
     except BaseException as error:
-        if earlier.exists() and not out.exists():  # it was moved away, and the path is still free
+        if earlier.exists() and not out.exists():  # the earlier folder was moved away
             earlier.rename(out)
         if isinstance(error, OSError) and error.filename is None:  # a full disk gives no file name
             error.filename = str(out)

@@ -1,4 +1,4 @@
-"""What is taken of a run where a study asks for nothing else."""
+"""The numbers of a run that a study extracts by default."""
 
 from __future__ import annotations
 

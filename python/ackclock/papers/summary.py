@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Topic:
-    """A claim for the summary: the words for each possible verdict, and the claims whose numbers follow.
+    """A claim in the summary: a sentence for each verdict, and other claims whose reasons follow.
 
-    An undecided or untestable claim is reported as such, in its own words.
+    If the claim is undecided or not testable, the summary says so and quotes the claim.
     """
 
     key: str
@@ -29,7 +29,7 @@ class Topic:
 
 
 def summary(judged: Sequence[Judged], topics: Sequence[Topic]) -> list[Statement]:
-    """Summarise the verdicts: their numbers, then the words and the numbers of the most important claims."""
+    """Summarise the verdicts: their counts, then the sentences and reasons of the most important claims."""
     by_key = {one.claim.key: one for one in judged}
     statements = [_tally(judged)]
     for topic in topics:
@@ -65,7 +65,7 @@ _WHOSE: Mapping[Origin, str] = {"paper": " of the paper", "ours": " of our own"}
 
 
 def _tally(judged: Sequence[Judged]) -> Statement:
-    """Count the verdicts, and list failed claims, undecided claims and the settings on which others depend."""
+    """Count the verdicts, and list failed claims, undecided claims and the settings on which other claims depend."""
     whose = {origin: [one for one in judged if one.claim.origin == origin] for origin in _COUNTED}
     apart = all(whose.values())
     counted = [
@@ -92,7 +92,7 @@ def _tally(judged: Sequence[Judged]) -> Statement:
             for text, there in (
                 (f"{'Not reproduced or confirmed' if apart else 'Not reproduced'}: {'; '.join(failed)}.", failed),
                 (
-                    f"Undecided, since the intervals are compatible with both answers: {', '.join(undecided)}.",
+                    f"Undecided, since the 95 % intervals leave the verdict open: {', '.join(undecided)}.",
                     undecided,
                 ),
                 (depend, depend),

@@ -1,23 +1,23 @@
-"""Three-valued answers from intervals: certain, excluded, or open.
+"""Three-valued answers from comparisons of intervals: yes, no or open.
 
 A rule of a claim is written with comparisons of intervals (`above`, `below`, `near`, ...). Each is `Truth.YES` if the
 comparison holds for all values within the intervals, `Truth.NO` if it holds for none, and `Truth.OPEN` otherwise. A
-single run, which has no interval, leaves everything open. `&`, `|`, `~`, `every`, `some` and `most` combine answers by
+single run has no interval, so its comparisons are open. `&`, `|`, `~`, `every`, `some` and `most` combine answers by
 Kleene's strong logic (*Introduction to Metamathematics*, 1952, section 64): the result is YES or NO only if the open
 answers cannot change it. `graded` and `by_share` compute the verdict.
 
-How to write a judge:
+How to write a rule:
 
 1. Compare intervals, not their means: ``above(a, b)``, ``above(a, b, times=1.1)``, ``near(a, b, by=3)``,
    ``at_least(a, 0.9)``. Exact numbers, such as a formula's, can be used directly; `exactly` converts an exact ``bool``
    to an answer. A value computed from several means, such as a slope or a ratio, has its own interval if it is computed
    seed by seed (`ackclock.papers.core.quantities.computed`).
-2. Combine answers with ``~``, ``&``, ``|``, `every`, `some` and `most`, give them to `graded` or `by_share`, and count
-   them in sentences with ``counted(holds, "points")``. An answer has no truth value of its own: ``if x`` is an error,
+2. Combine answers with ``~``, ``&``, ``|``, `every`, `some` and `most`, pass them to `graded` or `by_share`, and count
+   them in sentences with ``counted(holds, "points")``. An answer cannot be used as a ``bool``: ``if x`` is an error,
    ``if x is YES`` is not.
-3. The opposite of "a is larger" excludes the claim; "a is about as large" leaves it open, however many runs there are.
-   Where *about as large* must refute the claim, say from which difference on it counts: ``above(a, b, by=0.05)``.
-4. The rule in words says the same as the code, and the test of the claim has a world in which it is undecided.
+3. If a claim says "a is larger", a clearly smaller a refutes it, but an equal a leaves it open, however many runs there
+   are. If an equal a must refute the claim, give the smallest difference that counts: ``above(a, b, by=0.05)``.
+4. The text of the rule must agree with its code, and the claim's tests must include runs that leave it undecided.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Truth(Enum):
-    """An answer: no, open (the evidence is compatible with both) or yes.
+    """An answer to a question about runs: no, yes, or open if the runs are compatible with both.
 
     Examples
     --------
@@ -47,15 +47,15 @@ class Truth(Enum):
     YES = 2
 
     def __and__(self, other: Truth) -> Truth:
-        """Return the lesser of both."""
+        """Return yes if both answers are yes, and no if one is no."""
         return Truth(min(self.value, other.value))
 
     def __or__(self, other: Truth) -> Truth:
-        """Return the greater of both."""
+        """Return yes if one answer is yes, and no if both are no."""
         return Truth(max(self.value, other.value))
 
     def __invert__(self) -> Truth:
-        """Swap yes and no."""
+        """Swap yes and no; an open answer stays open."""
         return Truth(2 - self.value)
 
     def __bool__(self) -> NoReturn:
@@ -73,13 +73,13 @@ class Truth(Enum):
 YES, NO, OPEN = Truth.YES, Truth.NO, Truth.OPEN
 
 
-def exactly(answer: bool) -> Truth:  # noqa: FBT001 - it is the one thing this is about
+def exactly(answer: bool) -> Truth:  # noqa: FBT001 - its only argument
     """Convert an exact ``bool`` to an answer."""
     return YES if answer else NO
 
 
 def every(answers: Iterable[Truth]) -> Truth:
-    """Check whether all answers are yes."""
+    """Check whether all answers are yes (also if there is none)."""
     return Truth(min((answer.value for answer in answers), default=YES.value))
 
 
@@ -109,7 +109,7 @@ def count(answers: Iterable[Truth], which: Truth = YES) -> int:
 
 
 def counted(answers: Iterable[Truth], what: str) -> str:
-    """Describe the number of yes answers, and of open ones if there are any.
+    """Describe how many answers are yes, and how many are open if any are.
 
     Examples
     --------
@@ -130,9 +130,9 @@ def above(larger: Interval | float, smaller: Interval | float, *, by: float = 0.
     larger, smaller
         Means with their intervals, or exact numbers.
     by
-        The difference that must be exceeded.
+        Difference that must be exceeded.
     times
-        The positive factor that must be exceeded; it is applied to `smaller` before `by` is added.
+        Positive factor that must be exceeded; it is applied to `smaller` before `by` is added.
 
     Returns
     -------
@@ -159,12 +159,12 @@ def below(smaller: Interval | float, larger: Interval | float, *, by: float = 0.
 
 
 def at_least(value: Interval | float, bar: Interval | float) -> Truth:
-    """Check whether a value is at the bar or above."""
+    """Check whether a value is equal to the bar or above it."""
     return ~above(bar, value)
 
 
 def at_most(value: Interval | float, bar: Interval | float) -> Truth:
-    """Check whether a value is at the bar or below."""
+    """Check whether a value is equal to the bar or below it."""
     return ~above(value, bar)
 
 
@@ -178,11 +178,11 @@ def _ends(value: Interval | float) -> tuple[float, float]:
 
 
 def by_share(holds: Sequence[Truth]) -> Verdict:
-    """Compute the verdict of a rule from its answers at several points.
+    """Compute the verdict on a claim from the answers of its tests at several points.
 
-    Undecided points count neither for nor against the claim. It is reproduced if it holds at more than half of the
-    points and fails at none, partly reproduced if it holds at more than half, not reproduced if it fails at half or
-    more, and undecided otherwise. `BY_SHARE` describes this for readers.
+    Open answers count neither for nor against the claim. The claim is reproduced if more than half of the answers are
+    yes and none is no, partly reproduced if more than half are yes, not reproduced if half or more are no, and
+    undecided otherwise. `BY_SHARE` is this rule as text for readers of a report.
 
     Raises
     ------
@@ -202,20 +202,20 @@ def by_share(holds: Sequence[Truth]) -> Verdict:
 
 
 BY_SHARE = (
-    "Reproduced if it clearly holds at more than half of the points and clearly fails at none; partly if it clearly "
-    "holds at more than half; not reproduced if it clearly fails at half or more; otherwise undecided."
+    "Reproduced if more than half of these tests pass and none fails; partly if more than half pass; not reproduced if "
+    "half or more fail; otherwise undecided. A test neither passes nor fails if the 95 % intervals leave it undecided."
 )
-"""Description of `by_share` for readers."""
+"""Text of the rule `by_share` in reports."""
 
-ELSE_UNDECIDED = "Undecided if the intervals are compatible with both."
-"""Description of how `graded` treats open answers."""
+ELSE_UNDECIDED = "Undecided if the 95 % intervals leave the verdict open."
+"""Text in reports on how `graded` treats open answers."""
 
 
 def graded(*, whole: Truth, part: Truth) -> Verdict:
-    """Compute the verdict of a rule with two bars: reproduced above the higher one, partly above only the lower one.
+    """Compute the verdict on a claim: reproduced if `whole` is yes, partly if only `part` is, else not reproduced.
 
-    If the evidence is compatible with *not reproduced* and another verdict, the verdict is *undecided*. If it is
-    compatible with *reproduced* and *partly*, the lower bar is established, and the verdict is *partly*.
+    If the open answers allow *not reproduced* and another verdict, the verdict is *undecided*. If they allow only
+    *reproduced* and *partly*, the verdict is *partly*.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The paper's two rules, and one question of ours."""
+"""Claims on router buffers: the paper's two rules, and one claim of our own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BUSY, NEARLY_BUSY = 99, 95
 """Utilization in per cent from which a link counts as busy, and as nearly busy."""
 
 EFFECT = 1
-"""The smallest difference of two utilizations, in points, that counts."""
+"""The smallest difference of two utilizations that counts, in percentage points."""
 
 _single = UTILIZATION.at("grid", variant="1 flow", packets=(12, 25, 50, 100, 200, 400))
 _smaller = UTILIZATION.at(

@@ -1,4 +1,4 @@
-"""What is measured of the bottleneck."""
+"""Measures of the bottleneck: its utilization and loss."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ LOSS = Measure("loss", "loss", "%", digits=2)
 
 
 def link(run: Run) -> Taken:
-    """Take the utilization of the bottleneck and its loss, in per cent."""
+    """Return the utilization and the loss of the bottleneck, in per cent."""
     loss = run.summary.loss
     return {"utilization": 100 * run.summary.utilization, "loss": None if loss is None else 100 * loss}

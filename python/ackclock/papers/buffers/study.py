@@ -1,4 +1,4 @@
-"""The study: its figure, and all of it as one value."""
+"""The study of router buffers as one value, `PAPER`, and its figure."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _alike = Lines(of=UTILIZATION.at("alike"), x="packets", by="variant", pens=_PENS
 
 FIGURE = Figure(
     slug="utilization",
-    title="Figure 1. Utilization by the buffer",
-    what="Share of its rate that the bottleneck carries, by the size of its buffer.",
+    title="Figure 1. Utilization of the bottleneck by buffer size",
+    what="Traffic over the bottleneck as a share of its rate, against the size of its buffer.",
     rest=f"The bandwidth-delay product is {PRODUCT} packets; the dotted line is {BUSY} %.",
     plots=[
         Plot(

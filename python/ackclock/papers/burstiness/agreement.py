@@ -1,7 +1,7 @@
 """Agreement with ns-2 on the whole grid.
 
-``python -m ackclock.papers.burstiness.agreement``: every variant and number of clients that ns-2 was run with, under
-both sets of constants, and the crossover between 38 and 39 clients; exits with status 1 if a bar is missed.
+``python -m ackclock.papers.burstiness.agreement`` compares every variant and number of clients that ns-2 ran, with both
+sets of constants, and the crossover between 38 and 39 clients. It exits with status 1 if too few points agree.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ackclock.report.html import Statement
     from ackclock.running.run import Run
 
-SETTLED = 20  # drops in the last 10 s from which on a run has not settled
-LEAST_P = 0.01  # the crossover agrees unless chance would give so different a count less often than this
+SETTLED = 20  # a run with this many drops in its last 10 s has not settled
+LEAST_P = 0.01  # largest p-value at which the numbers of settled runs differ
 
 _INTRODUCTION = DEFINITION.table("agreement")["introduction"].format(
     explained=EXPLAINED, settled=SETTLED, least=100 * LEAST_P
@@ -37,7 +37,7 @@ _INTRODUCTION = DEFINITION.table("agreement")["introduction"].format(
 
 
 def _heavy_reno(run: Row) -> bool:
-    """Tell whether Reno congests the network for good."""
+    """Check whether a run has enough Reno clients to congest the network permanently."""
     return str(run.where["variant"]).startswith("Reno") and int(run.where["clients"]) >= 39
 
 
@@ -57,7 +57,7 @@ RULES = (
 
 
 def agreement_statement(ours: Sequence[Row], ns2: Sequence[Row]) -> Statement:
-    """Say at how many points of the figures both simulators agree."""
+    """Summarize at how many points of the figures both simulators agree."""
     return statement(
         compare(ours, ns2, _SHOWN),
         what="c.o.v., throughput and loss",
@@ -66,13 +66,13 @@ def agreement_statement(ours: Sequence[Row], ns2: Sequence[Row]) -> Statement:
 
 
 def last_drops(run: Run) -> Mapping[str, float | None]:
-    """Count the drops of the last 10 s."""
+    """Count the drops in the last 10 s of a run."""
     return {"last_drops": float(np.count_nonzero(run.table("drops")["time"].to_numpy() >= DURATION - 10))}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Crossover:
-    """How many seeds had settled by the end of the run, of all, with Reno over FIFO: here and in ns-2."""
+    """Numbers of settled runs and of all runs with Reno over FIFO, in Ackclock and in ns-2."""
 
     clients: int
     ours: tuple[int, int]
@@ -80,7 +80,7 @@ class Crossover:
 
     @property
     def p(self) -> float:
-        """The probability of counts at least as far apart, were both the same (Fisher's exact test)."""
+        """P-value of the difference between the two shares of settled runs (Fisher's exact test)."""
         from scipy.stats import fisher_exact  # noqa: PLC0415 - slow to load
 
         table = [[settled, runs - settled] for settled, runs in (self.ours, self.theirs)]
@@ -88,12 +88,12 @@ class Crossover:
 
     @property
     def agrees(self) -> bool:
-        """Whether chance may have made the difference."""
+        """Whether the difference may be due to chance."""
         return self.p > LEAST_P
 
 
 def crossovers(profile: str, part: str, given: argparse.Namespace) -> tuple[list[str], list[str]]:
-    """Count the seeds that settle; ns-2's have no 5-second block with 10 drops or more from 185 s on."""
+    """Compare the numbers of settled runs; ns-2's have no 5-s block with 10 drops or more from 185 s on."""
     theirs = ns2_runs("burstiness").part(part)
     counts = (37, 40) if given.quick else sorted({int(row.where["clients"]) for row in theirs})
     spots = [spot for spot in _part("crossover", profile).spots if spot.where["clients"] in counts]
@@ -113,7 +113,7 @@ def crossovers(profile: str, part: str, given: argparse.Namespace) -> tuple[list
         f"{'yes' if at.agrees else 'no'} |"
         for at in found
     ]
-    head = ["| clients | settled, Ackclock | settled, ns-2 | p | agrees |", "| ---: | ---: | ---: | ---: | --- |"]
+    head = ["| crossover: clients | settled: Ackclock | ns-2 | p | agrees |", "| ---: | ---: | ---: | ---: | --- |"]
     missed = [f"crossover at {at.clients} clients, p = {at.p:.3f}" for at in found if not at.agrees]
     return ["", *head, *rows], missed
 

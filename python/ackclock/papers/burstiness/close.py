@@ -1,4 +1,4 @@
-"""What happens inside a run: arrivals, queue, losses, windows, how clients start, what duplicate ACKs release."""
+"""Detailed measures of a run: arrivals, queue, losses, windows, start of clients, packets that dup ACKs release."""
 
 from __future__ import annotations
 
@@ -22,43 +22,43 @@ if TYPE_CHECKING:
     from ackclock.running.run import Run
 
 SCALES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-"""Lengths of the bins, in seconds, in which arrivals are looked at."""
+"""Lengths of the bins in which arrivals are counted, in seconds."""
 
 RECORDS: Final = (ARRIVALS, f"queue@bottleneck/{FINE:g}s", DROPS, f"windows/{UNIT:g}s")
 
 _FINE_PER_UNIT: Final = round(UNIT / FINE)
 
-_ROUNDING: Final = 1e-9  # seconds by which a time may be off, written as a double
+_ROUNDING: Final = 1e-9  # largest rounding error of a recorded time, in seconds
 
 LAGS: Final = 50
-"""The longest lag of the autocorrelations, in bins: half a second of `FINE` ones and five seconds of `UNIT` ones."""
+"""The longest lag of the autocorrelations, in bins: 0.5 s with bins of `FINE`, 5 s with bins of `UNIT`."""
 
-BURST = 0.02  # seconds within which packets of a client count as one burst: a fifth of a round trip
+BURST = 0.02  # packets that a client sends within this time, in seconds, are one burst: a fifth of an RTT
 
 _AT_ONCE = 13e-6
-"""Seconds after an ACK within which what leaves was let out by it: the longest processing time, and a little."""
+"""Packets that leave within this time after an ACK, in seconds, count as released by it (processing: up to 12 µs)."""
 
 
 def look(run: Run) -> Mapping[str, Any]:
-    """Take what a run shows from `WARM` seconds on; None where a number has no meaning.
+    """Return detailed measures of a run from `WARM` seconds on; an undefined number is None.
 
     - `above_max_th`: share of the samples of the queue at which RED's average, as of the last arrival, was at `max_th`
       or above; None without RED;
-    - `dependence`: variance of the number of clients that cut their windows in one `UNIT`, over the sum of the clients'
-      own variances; None for UDP and without cuts;
-    - `cutting`: mean share of clients that cut, of the units in which any did; likewise;
-    - `window_ratio`: variance of the sum of all effective windows over the sum of their own variances; likewise;
-    - `window_cov`: the c.o.v. of that sum; None for UDP;
-    - `losses_per_event`: packets that a client lost within one `UNIT`, on average over such events; None without;
-    - `multiple_losses`: share of these events with two losses or more; likewise;
-    - `longest_sequence`, `mean_sequence`: drops at the gateway of which each follows the one before by `FINE` or less;
+    - `dependence`: variance of the number of clients that cut their windows in one `UNIT`, divided by the sum of the
+      variances of the individual clients; None for UDP and without cuts;
+    - `cutting`: mean share of the clients that cut, over the units with a cut; None for UDP and without cuts;
+    - `window_ratio`: variance of the sum of all effective windows, divided by the sum of their variances;
+    - `window_cov`: c.o.v. of the sum of all effective windows; None for UDP;
+    - `losses_per_event`: mean number of packets that a client loses in a loss event, that is, within one `UNIT`;
+    - `multiple_losses`: share of the loss events with two losses or more; None without losses;
+    - `longest_sequence`, `mean_sequence`: lengths of the sequences of drops at the gateway with gaps of at most `FINE`;
       0 and None without drops;
-    - `queue_mean`, `queue_cov`: packets waiting, on average over the samples, and their c.o.v.;
-    - `queue_full`: share of the samples at which there was no room;
+    - `queue_mean`, `queue_cov`: mean and c.o.v. of the number of waiting packets over the samples;
+    - `queue_full`: share of the samples at which the queue was full;
     - `occupancy`: share of the samples at which 0, 1, 2, ... packets were waiting, up to the limit of the queue;
-    - `ladder`, `ladder_poisson`: the c.o.v. of the arrivals at each of `SCALES`, and a Poisson process's;
-    - `short`, `long`: autocorrelation of the arrivals at lags of 0 to `LAGS` bins of `FINE` and of `UNIT`, and
-      `short_error`, `long_error`, the standard errors of white noise.
+    - `ladder`, `ladder_poisson`: c.o.v. of the arrivals and of a Poisson process in bins of each of `SCALES`;
+    - `short`, `long`: autocorrelation of the arrivals at lags of 0 to `LAGS` bins of `FINE` and of `UNIT`;
+      `short_error` and `long_error` are the standard errors for white noise.
     """
     arrivals = _warm(run, "arrivals")["packets"].to_numpy()
     units = arrivals[: arrivals.size // _FINE_PER_UNIT * _FINE_PER_UNIT].reshape(-1, _FINE_PER_UNIT).sum(axis=1)
@@ -81,7 +81,7 @@ def look(run: Run) -> Mapping[str, Any]:
 
 
 def _warm(run: Run, name: str) -> pa.Table:
-    """Give the rows of a table from `WARM` seconds on."""
+    """Return the rows of a table from `WARM` seconds on."""
     table = run.table(name)
     return table.slice(int(np.searchsorted(table["time"].to_numpy(), WARM - _ROUNDING)))
 
@@ -142,7 +142,7 @@ def _number(value: float) -> float | None:
 
 
 def start(run: Run) -> Mapping[str, Any]:
-    """Take when clients sent packets for the first time, and when they sent any, client after client."""
+    """Return the times of first transmissions and of all transmissions, ordered by client."""
     packets = run.table("packets").to_pandas()
     sent = packets[(packets["event"] == "enqueue") & (packets["kind"] == "data")]
     taken: dict[str, Any] = {}
@@ -153,11 +153,11 @@ def start(run: Run) -> Mapping[str, Any]:
 
 
 def starts(rows: Sequence[Row]) -> list[Row]:
-    """Hold the packets that Reno sends against those that UDP sends with the same seed.
+    """Compare the packets that Reno sends with the generated packets, which UDP sends at once with the same seed.
 
-    A source draws from a stream of its own, whatever the transport does: it generates the packets that UDP sends.
-    Gives `backlog`, the most packets that wait in a client to be sent for the first time, and `burst`, the most packets
-    that a client sends within `BURST`, both on average over the clients.
+    A source has its own random stream and generates the same packets with each transport. The result has `backlog`, the
+    largest number of packets that wait in a client for their first transmission, and `burst`, the largest number of
+    packets that a client sends within `BURST`, both as means over the clients.
     """
     generated = {row.seed: _by_client(row, "first") for row in rows if row.where["variant"] == "UDP"}
     return [
@@ -184,7 +184,7 @@ def _mean_over_clients(measure: Callable[..., float], *columns: Sequence[NDArray
 
 
 def _backlog(generated: NDArray[np.float64], sent: NDArray[np.float64]) -> float:
-    """Give the most packets that wait at any moment: it is one at which a packet is generated."""
+    """Return the largest number of packets that wait in a client; it occurs when a packet is generated."""
     gone = np.searchsorted(sent, generated, side="right")
     return float((np.arange(1, generated.size + 1) - gone).max(initial=0))
 
@@ -194,10 +194,10 @@ def _burst(sent: NDArray[np.float64]) -> float:
 
 
 def push(run: Run) -> Mapping[str, float | None]:
-    """Take what leaves from `WARM` seconds on.
+    """Return how many new packets a duplicate ACK releases from `WARM` seconds on, and the loss of these packets.
 
-    `pushed` are the packets of new data that leave at once for each duplicate ACK; `pushed_loss` and `loss` the
-    percentages that the gateway drops of these and of all data sent for the first time.
+    `pushed` is the number of new packets that leave within `_AT_ONCE` of a duplicate ACK, per duplicate ACK;
+    `pushed_loss` and `loss` are the percentages of these and of all new packets that the gateway drops.
     """
     import pandas as pd  # noqa: PLC0415 - slow to load
 
@@ -206,7 +206,7 @@ def push(run: Run) -> Mapping[str, float | None]:
     sent = packets.loc[new & (packets["time"] >= WARM), ["time", "flow", "segment"]]
     acks = acks.sort_values("time", kind="stable")[["time", "flow", "duplicate"]]
     sent = pd.merge_asof(sent.sort_values("time", kind="stable"), acks, on="time", by="flow", tolerance=_AT_ONCE)
-    # The first drop of a segment is that of its first transmission, if it was the first transmission that was dropped.
+    # If the gateway drops the first transmission of a segment, that is the first drop of the segment.
     first = drops.drop_duplicates(["flow", "segment"]).rename(columns={"time": "dropped"})[
         ["flow", "segment", "dropped"]
     ]

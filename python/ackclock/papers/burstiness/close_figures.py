@@ -1,4 +1,4 @@
-"""Figures A, B and C: burstiness at every time scale, autocorrelation of arrivals, and the queue, with sentences."""
+"""Figures A, B and C: burstiness at every time scale, autocorrelation of arrivals, and the queue, with findings."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Evidence, Row
     from ackclock.papers.core.quantities import Quantity
 
-_MOST = 60  # the load at which all variants are compared
+_MOST = 60  # number of clients with which all variants are compared
 
 _OF_LOADS = DEFINITION.pens("loads")
 _LOADS = (30, 38, 39, 44, 50, _MOST)
-_TICKS = (10, 20, 30, 40)  # queue lengths that the table names
+_TICKS = (10, 20, 30, 40)  # queue lengths in the table
 _LENGTHS = tuple(range(51))
 _SHOWN_LAGS = (1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50)
 
 
 def _array(name: str) -> Callable[[Row], NDArray[np.float64] | None]:
-    """Take an array of a run as it is."""
+    """Make a function that returns an array of a run by name."""
     return lambda run: run.values.get(name)
 
 
@@ -46,11 +46,11 @@ def _relative(run: Row) -> NDArray[np.float64] | None:
 
 
 def _at_least(run: Row) -> NDArray[np.float64] | None:
-    """Give the share of the time with at least 0, 1, 2, ... packets waiting."""
+    """Return the share of the time with at least 0, 1, 2, ... packets waiting."""
     occupancy = _array("occupancy")(run)
     if occupancy is None:
         return None
-    # FIFO's limit counts the packet in transmission, RED's does not: no queue of theirs is equally long.
+    # FIFO's limit counts the packet in transmission and RED's does not, so the lengths of their arrays differ.
     padded = np.pad(occupancy, (0, len(_LENGTHS) - occupancy.size))
     return np.cumsum(padded[::-1])[::-1]
 
@@ -69,7 +69,7 @@ SHORT, LONG = (
 AT_LEAST = Profile(
     "share_of_time_with_at_least", "share of the time", digits=3, axes={"packets": _LENGTHS}, of=_at_least
 )
-QUEUE_FULL = Measure("queue_full", "share of the time without space", digits=4)
+QUEUE_FULL = Measure("queue_full", "share of the time with a full queue", digits=4)
 
 
 def _by_variant(profile: Profile) -> Quantity:
@@ -82,7 +82,7 @@ def _by_load(profile: Profile) -> Quantity:
 
 
 def _above(of: Quantity) -> Callable[[Evidence], Axis]:
-    """End an axis above the highest mean, whatever the bars say where chance decides."""
+    """Make an axis that ends above the highest mean, without regard to the error bars."""
 
     def axis(evidence: Evidence) -> Axis:
         top = 1.25 * max(point.mean for point in of.points(evidence.ours).cells.values())
@@ -134,7 +134,7 @@ SCALES_FIGURE = Figure(
 
 
 def _noise(width: float) -> Callable[[Evidence], list[Band]]:
-    """Draw how far the autocorrelation of white noise goes."""
+    """Draw the range of 95 % of the autocorrelations of white noise."""
 
     def bands(evidence: Evidence) -> list[Band]:
         (run, *_) = evidence.ours.part("close")
@@ -194,19 +194,19 @@ QUEUE_FIGURE = Figure(
         },
         rows="variant",
         head="",
-        caption="Packets waiting on average, share of the time with at least each number of them, and without "
-        "space (full)",
+        caption="Mean number of waiting packets, share of the time with at least the given number waiting, and share "
+        "of the time with a full queue",
     ),
 )
 
 FIGURES = (SCALES_FIGURE, MEMORY_FIGURE, QUEUE_FIGURE)
 
 _FIRST = 39  # the first client count at which Reno does not settle
-_CLEAR = 0.3  # an autocorrelation from which on a return is worth a word
+_CLEAR = 0.3  # smallest autocorrelation at which arrivals count as periodic
 
 
 def close_findings(looks: Sequence[Row]) -> list[str]:
-    """Give one finding each about time scales, the sawtooth, dependence between clients, and RED."""
+    """Write a finding each on time scales, periodicity, dependence between clients, and RED."""
     return [_scales(looks), _sawtooth(looks), _dependence(looks), _red(looks)]
 
 
@@ -216,17 +216,17 @@ def _scales(looks: Sequence[Row]) -> str:
     least, most = vegas.min(), vegas.max()
     lasts = "gone" if reno[-1] <= 1.25 else "not gone"
     smooth = (
-        "smoother than such a process at every scale"
+        "smoother than a Poisson process at every scale"
         if most < 1
-        else "burstier than such a process at every scale"
+        else "burstier than a Poisson process at every scale"
         if least > 1
-        else "smoother than such a process at some scales and burstier at others"
+        else "smoother than a Poisson process at some scales and burstier at others"
     )
     return (
-        f"From {WARM} s on, Reno is burstiest in bins of {SCALES[peak]:g} s: at {_MOST} clients its c.o.v. is "
-        f"{reno[peak]:.2f} times that of a Poisson process of the same rate ({reno[paper]:.2f} times in the paper's "
-        f"{UNIT:g} s). In bins of {SCALES[-1]:g} s the excess is {lasts} ({reno[-1]:.2f} times). Vegas is {smooth} "
-        f"({least:.2f} to {most:.2f} times)."
+        f"From {WARM} s on, Reno is burstiest in bins of {SCALES[peak]:g} s: with {_MOST} clients its c.o.v. is "
+        f"{reno[peak]:.2f} times the c.o.v. of a Poisson process with the same rate ({reno[paper]:.2f} times in the "
+        f"paper's bins of {UNIT:g} s). In bins of {SCALES[-1]:g} s the excess is {lasts} ({reno[-1]:.2f} times). "
+        f"Vegas is {smooth} ({least:.2f} to {most:.2f} times)."
     )
 
 
@@ -240,11 +240,11 @@ def _sawtooth(looks: Sequence[Row]) -> str:
             if lag is not None
             else f"{variant} not at all"
         )
-    return f"A common sawtooth makes arrivals periodic. At {_MOST} clients they repeat for {listed(parts)}."
+    return f"Windows that fall together make arrivals periodic. With {_MOST} clients arrivals repeat: {listed(parts)}."
 
 
 def _return(values: NDArray[np.float64]) -> int | None:
-    """Give the first lag after a fall below zero at which the autocorrelation has a clear peak, if there is one."""
+    """Return the first lag with a clear peak after the autocorrelation has fallen below zero, or None."""
     below = np.flatnonzero(values < 0)
     first = int(below[0]) if below.size else values.size
     peaks = (
@@ -263,12 +263,12 @@ def _dependence(looks: Sequence[Row]) -> str:
         if many.low > few.high
         else "falls as the load grows"
         if many.high < few.low
-        else "does not change with the load beyond chance"
+        else "does not change significantly with the load"
     )
     return (
-        f"The dependence between Reno's clients {verdict}: the variance of the number that cut their windows at "
-        f"once is {few.shown(1)} times its value for independent clients with {_FIRST} clients, and {many.shown(1)} "
-        f"times with {_MOST}. If any cut, {100 * share:.0f} % of them do."
+        f"The dependence between Reno's clients {verdict}: the variance of the number of clients that cut their "
+        f"windows at once is {few.shown(1)} times its value for independent clients with {_FIRST} clients, and "
+        f"{many.shown(1)} times with {_MOST}. When any client cuts, on average {100 * share:.0f} % of the clients do."
     )
 
 
@@ -279,8 +279,8 @@ def _red(looks: Sequence[Row]) -> str:
     seldom = "hardly ever" if max(reno, vegas) < 0.01 else "at times"
     longer = max(longest, key=lambda variant: longest[variant].mean)
     return (
-        f"RED's average is {seldom} above max_th: {100 * vegas:.2g} % of the time with Vegas, {order} the "
-        f"{100 * reno:.2g} % with Reno. The longest sequence of losses is {longer}'s: "
+        f"RED's average queue is {seldom} above max_th: {100 * vegas:.2g} % of the time with Vegas, {order} the "
+        f"{100 * reno:.2g} % with Reno. The longest sequence of losses occurs with {longer}: "
         f"{longest['Reno/RED'].shown(0)} packets with Reno, {longest['Vegas/RED'].shown(0)} with Vegas."
     )
 

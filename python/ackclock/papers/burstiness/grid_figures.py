@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
 
-_FIRST_WITH_LOSS = 30  # Figures 3, 4 and 13 start here: below, says the paper, all TCPs behave nearly alike
+_FIRST_WITH_LOSS = 30  # first count in Figures 3, 4 and 13; below it, all TCPs behave nearly alike (section 3.2)
 _MOST = max(CLIENTS)
 _WEIGHT_CLIENTS = 60
 _MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6  # rate of a thousand packets in one run, Mb/s
 
 PENS = DEFINITION.pens("variants")
-"""By the names of the variants."""
+"""Styles of lines and markers, by the name of the variant."""
 
 
 def _of(measure: Measure, first: int = 1) -> Quantity:
-    """Ask for a measure of all variants at the client counts from the first on."""
+    """Return a measure of all variants at the client counts from `first` on."""
     counts = tuple(clients for clients in CLIENTS if clients >= first)
     return measure.at("grid", variant=VARIANTS, clients=counts)
 
@@ -62,13 +62,13 @@ _from_first_loss = Axis(label="Number of clients", low=_FIRST_WITH_LOSS - 1, hig
 
 
 def poissons(name: str, most: int, per_client: float) -> Series:
-    """Draw the c.o.v. of Poisson arrivals for up to `most` clients, each with a mean number of arrivals in a bin."""
+    """Draw the c.o.v. of Poisson arrivals for up to `most` clients with `per_client` mean arrivals in a bin each."""
     counts = np.arange(1, most + 1)
     return Series(name=name, x=counts, y=poisson_cov(per_client * counts), colour="ink", width=1.0)
 
 
 def cov_plots(cov: Quantity, ratio: Quantity, pens: Mapping[str, Pen], *, formula: Series, y: Made[Axis]) -> list[Plot]:
-    """Plot the c.o.v. by the number of clients, next to a formula's, and relative to it."""
+    """Plot the c.o.v. and a formula against the number of clients, and the c.o.v. relative to Poisson's."""
     return [
         Plot(
             title="(a)",
@@ -92,7 +92,7 @@ def _above_all(evidence: Evidence) -> Axis:
 
 
 def _top_of_tcp(evidence: Evidence) -> float:
-    """End the axis of the loss above the TCPs, which UDP leaves."""
+    """Return the end of the loss axis: above all TCPs; UDP may exceed it."""
     ends = [
         end
         for (variant, _), point in _loss.points(evidence.ours).cells.items()
@@ -181,7 +181,7 @@ def _weight_plot(place: str, label: str, measure: Measure) -> Plot:
 
 
 def _weight_rows(side: Side) -> list[tuple[str, str, list[Interval]]]:
-    """Give variant, weight and means: the FIFO gateway before the weights of the RED gateway."""
+    """Return variant, weight and means of each row; FIFO comes before the weights of RED."""
     rows: list[tuple[str, str, list[Interval]]] = []
     for plain, red in _PAIRS:
         fifo = (measure.at("grid", variant=plain, clients=_WEIGHT_CLIENTS) for _, measure in _MEASURES)

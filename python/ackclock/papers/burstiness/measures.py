@@ -1,4 +1,4 @@
-"""The numbers that the figures show, in the figures' units."""
+"""Measures of figures and claims, in the units of the figures."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
     from ackclock.running.run import Run
 
-SETTLED_BY = 185  # seconds by which loss must have ended in a run that has settled
+SETTLED_BY = 185  # a run has settled if its losses end by this time, in seconds
 
-_BLOCK = 5  # seconds of the blocks that tell when loss has ended
-_BUSY = 10  # drops within one of them that say it has not
+_BLOCK = 5  # length of the blocks in which drops are counted, in seconds
+_BUSY = 10  # a block with this many drops or more is before the end of the losses
 
 START = 1
-"""Seconds within which every client's first slow start is over: it takes five round trips to the advertised window."""
+"""End of every client's first slow start, in seconds: windows reach the advertised window in five round trips."""
 
 
 def warm_summary(run: Run) -> Mapping[str, float | None]:
-    """Take the summary of a run, and what `WARM` seconds without their start-up would have shown.
+    """Return the summary of a run, and its c.o.v. and drops from `WARM` seconds on.
 
-    The bins and the drops are those of ns-2's file: arrivals in bins of 0.1 s, the first 200 bins left out.
-    `drops_start` are the drops of the first `START` seconds. The run must have kept `ARRIVALS` and `DROPS`.
+    As in ns-2's file, `cov_warm` is the c.o.v. of the arrivals in bins of 0.1 s without the first 200 bins.
+    `drops_start` counts the drops in the first `START` seconds. The run must have the records `ARRIVALS` and `DROPS`.
     """
     arrivals, dropped_at = run.table("arrivals")["packets"].to_numpy(), run.table("drops")["time"].to_numpy()
     bins = arrivals[round(WARM / FINE) :].reshape(-1, round(UNIT / FINE)).sum(axis=1)
@@ -47,16 +47,16 @@ def warm_summary(run: Run) -> Mapping[str, float | None]:
 
 
 def settle_time(run: Run) -> Mapping[str, float | None]:
-    """Give when loss had ended: the end of the last 5-s block with 10 drops or more, in s; 0 if there is none.
+    """Return the time at which losses end: the end of the last 5-s block with 10 drops or more, in s; 0 without one.
 
-    As in ns-2's file, a run has settled whose loss had ended by `SETTLED_BY`.
+    As in ns-2's file, a run has settled if its losses end by `SETTLED_BY`.
     """
     drops, _ = np.histogram(run.table("drops")["time"].to_numpy(), bins=np.arange(0, DURATION + _BLOCK, _BLOCK))
     busy = np.flatnonzero(drops >= _BUSY)
     return {"settle_time": float(_BLOCK * (busy[-1] + 1)) if busy.size else 0.0}
 
 
-# ns-2's runs do not count the arrivals from 20 s on: on both sides, their share of the time stands in.
+# ns-2's runs do not count the arrivals from 20 s on; for both simulators we take 90 % of all arrivals instead.
 warm_loss = of_values(
     lambda drops, arrivals: drops / (arrivals * (1 - WARM / DURATION)) if arrivals else None, "drops_warm", "arrivals"
 )
@@ -64,12 +64,12 @@ warm_loss = of_values(
 
 
 def _between(name: str, low: float, high: float) -> Callable[[Row], float]:
-    """Make the measure that is 100 for a run whose time lies between two others, and 0 for any other run."""
+    """Make a measure that is 100 if a time of the run lies between two limits, and 0 otherwise."""
     return lambda run: 100.0 * ((time := run.values[name]) is not None and low <= time <= high)
 
 
 def _poissons(cov: float, clients: int) -> float:
-    """Give a c.o.v. relative to the one that the clients' Poisson sources alone would give."""
+    """Divide a c.o.v. by the c.o.v. of the traffic that the clients' Poisson sources generate."""
     return cov * math.sqrt(ARRIVALS_PER_RTT * clients)
 
 
@@ -78,7 +78,7 @@ def _share(part: float, whole: float) -> float | None:
 
 
 def _lowest(run: Row) -> float | None:
-    """Give the lowest window from the first fall on; of windows that never fall, the highest."""
+    """Return the lowest window from the first fall on, or the highest window if no window falls."""
     lowest = run.values.get("lowest")
     return run.values.get("highest") if lowest is None else lowest
 
@@ -124,5 +124,5 @@ PUSHED = DEFINITION.measure("pushed")
 PUSHED_LOSS = DEFINITION.measure("pushed_loss")
 NEW_LOSS = DEFINITION.measure("loss")
 
-# Names by which other studies take these of an observation.
+# Lower-case aliases of some measures.
 cov, cov_over_poisson, thousand_departures, loss_percent = COV, COV_OVER_POISSON, THROUGHPUT, LOSS

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from ackclock.report.html import Statement
 
 LOADS = (30, 38, 39, 44, 50)
-"""Loads on the way to the highest at which Reno is looked at closely; all variants are, at the highest."""
+"""Client counts with detailed records of Reno; with 60 clients, all variants have detailed records."""
 
 
 def parts() -> list[Part]:
-    """Give the parts whose points are no grid: close looks, windows, starts and what duplicate ACKs let out."""
+    """Return the parts that `study.toml` does not define: detailed records, windows, starts and duplicate ACKs."""
     (grid,) = (part for part in DEFINITION.parts() if part.name == "grid")
     at = {(str(spot.where["variant"]), int(spot.where["clients"])): spot for spot in grid.spots}
     variants = dict.fromkeys(variant for variant, _ in at)
@@ -55,7 +55,7 @@ def parts() -> list[Part]:
 
 
 def derived(runs: Runs) -> Runs:
-    """Add the bands of the windows, hold what is sent against what is generated, and name runs that know the queue."""
+    """Add the bands of the windows, the comparison of sent with generated packets, and the part `queues`."""
     made: dict[str, Sequence[Row]] = {**runs.parts}
     if "windows" in made and "bands" not in made:
         made |= {"bands": bands(made["windows"]), "windows": drawn_alone(made["windows"])}
@@ -87,7 +87,7 @@ PAPER = Paper(
             title="The paper's figures",
             figures=[FIGURE_2, FIGURE_3, FIGURE_4, *(each.drawing for each in WINDOW_FIGURES), FIGURE_13],
         ),
-        Chapter(title="A second look", text=_close_words, figures=[*FIGURES, WEIGHT]),
+        Chapter(title="Further measurements", text=_close_words, figures=[*FIGURES, WEIGHT]),
     ],
     provenance=lambda _: [("ns-2's points", "ns-2.35 (Debian 2.35+dfsg-5), unmodified; in the CSV files")],
 )

@@ -1,4 +1,4 @@
-"""Figures 5 to 12: congestion windows through one run above those of ns-2, and whether twenty runs of each agree."""
+"""Figures 5 to 12: congestion windows in one run of each simulator, and the agreement of twenty runs of each."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     Span = tuple[int, int]
 
-_RANGE = (0.05, 0.95)  # the share of the seeds whose values the tables give next to the mean
-_LEAST = 0.01  # seconds, packets or times that two means may differ by where chance moves neither
+_RANGE = (0.05, 0.95)  # quantiles over the seeds that the tables give next to the mean
+_LEAST = 0.01  # allowed difference of two means if the runs do not vary: seconds, packets or counts
 _COLOURS = ("blue", "red", "green")
 _LINES = tuple(f"quantile_{share:g}" for share in QUANTILES)
 
@@ -37,12 +37,12 @@ COURSE_RULES = [
     Rule(title=title, measure=named(measure), relative=0, absolute=_LEAST)
     for measure, title in _TEXTS["titles"].items()
 ]
-"""What is compared of each figure: everything in `windows.numbers`, at three standard errors and hardly more."""
+"""Comparisons for each figure: all results of `windows.numbers`, within three standard errors or `_LEAST`."""
 
 
 @dataclass(frozen=True, slots=True)
 class WindowFigure:
-    """One of the paper's figures of congestion windows: a variant, and the time units of its upper panels."""
+    """A figure of congestion windows: variant, number of clients, and range of its upper panels in `UNIT`s."""
 
     number: int
     variant: str
@@ -51,7 +51,7 @@ class WindowFigure:
     shows: str
 
     def drawing(self, evidence: Evidence, command: str) -> Drawing:
-        """Draw the figure and lay its data beside it."""
+        """Draw the figure, with its CSV and its table."""
         own, other = (runs_of(side, self.variant, self.clients) for side in (evidence.ours, evidence.ns2))
         drawn = [drawn_of(side, self.variant, self.clients) for side in (evidence.ours, evidence.ns2)]
         shown = listed(list(map(str, CLIENTS_SHOWN)))
@@ -68,25 +68,25 @@ class WindowFigure:
 
 
 WINDOW_FIGURES = tuple(WindowFigure(**figure) for figure in _TEXTS["figures"])
-WINDOWS = tuple((figure.variant, figure.clients) for figure in WINDOW_FIGURES)  # variant and number of clients of each
+WINDOWS = tuple((figure.variant, figure.clients) for figure in WINDOW_FIGURES)  # variant and clients of each figure
 
 
 def runs_of(side: Side, variant: str, clients: int, part: str = "windows") -> list[Row]:
-    """Give the runs of one figure."""
+    """Return the runs of one figure, from one simulator."""
     return [row for row in side.part(part) if row.where == {"variant": variant, "clients": clients}]
 
 
-Drawn = tuple["Row", "Row"]  # the run that is drawn, and the band of all
+Drawn = tuple["Row", "Row"]  # the drawn run, and the quantile band of all runs
 
 
 def drawn_of(side: Side, variant: str, clients: int) -> Drawn:
-    """Give what is drawn of one simulator."""
+    """Return the drawn run and the band of one simulator."""
     run = next(row for row in runs_of(side, variant, clients) if row.seed == SEED)
     return run, runs_of(side, variant, clients, "bands")[0]
 
 
 def window_chart(figure: WindowFigure, ours: Drawn, ns2: Drawn, *, seeds: int) -> Chart:
-    """Draw one figure: a section of the run and the whole run, each from both simulators."""
+    """Draw one figure: a section of the run and the whole run, for each simulator."""
     panels = []
     whole = (0, round(DURATION / UNIT))
     for places, span, bold in (("ab", figure.zoom, 1.5), ("cd", whole, 0.9)):
@@ -122,13 +122,13 @@ def _highest(run: Row, span: Span) -> float:
 
 
 def _series(run: Row, span: Span, *, bold: float) -> list[Series]:
-    """Draw effective windows boldly and, where the congestion window is larger, that as a thin line."""
+    """Draw effective windows as bold lines, and congestion windows that are larger as thin lines."""
     shown = _within(run, span)
     units = run.values["units"][shown]
     drawn = []
     for client, colour in zip(NAMES, _COLOURS, strict=True):
         window = run.values[client][shown]
-        # With a sample on either side, so that the thin line leaves the bold one without a gap.
+        # One more sample on either side joins the thin line to the bold one.
         near = np.convolve(window > ADVERTISED_WINDOW, np.ones(3), mode="same") > 0
         name = client.replace("_", " ")
         if near.any():
@@ -139,7 +139,7 @@ def _series(run: Row, span: Span, *, bold: float) -> list[Series]:
 
 
 def _data(ours: Drawn, ns2: Drawn) -> str:
-    """Write the congestion windows and the bands as CSV: a row a sample, columns for either simulator."""
+    """Format the congestion windows and the bands as CSV: one row per sample, with columns for each simulator."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["time_s", *(f"{source}_{name}" for source in ("ackclock", "ns2") for name in (*NAMES, *_LINES))])
@@ -162,7 +162,7 @@ def _data(ours: Drawn, ns2: Drawn) -> str:
 
 
 def courses_table(ours: Sequence[Row], theirs: Sequence[Row]) -> Table:
-    """Lay the numbers of one figure out, ours and ns-2's, and whether they agree."""
+    """Make the table of one figure's numbers in both simulators, and whether they agree."""
     places = {place.rule.title: place for place in compare(ours, theirs, COURSE_RULES)}
     agreeing = sum(place.agrees for place in places.values())
     return Table(
@@ -182,16 +182,16 @@ def courses_table(ours: Sequence[Row], theirs: Sequence[Row]) -> Table:
 
 
 def _zeros(ours: Sequence[Row], theirs: Sequence[Row]) -> str:
-    """Tell where a window of 0 comes from, if any run has one."""
+    """Explain windows of 0, if any run has one."""
     here, there = (sum(run.values["lowest"] == 0 for run in side) for side in (ours, theirs))
     if not here and not there:
         return ""
-    # Of ns-2's runs with the seeds 1 to 20 and every window sampled, 11 have one, 0.2 to 0.8 s long; of ours, 10.
+    # Over all clients, 11 of ns-2's runs with seeds 1 to 20 have a window of 0, for 0.2 to 0.8 s, and 10 of ours.
     return str(_TEXTS["zeros"].format(here=here, ours=len(ours), there=there, theirs=len(theirs)))
 
 
 def _spread(measure: Callable[[Row], float | None], runs: Sequence[Row]) -> str:
-    """Write mean and range over the seeds, and how many of them have the number if not all do."""
+    """Format mean and range over the seeds, and the number of seeds with a value if not all have one."""
     sample = [value for run in runs if (value := measure(run)) is not None]
     if not sample:
         return DASH
@@ -210,7 +210,7 @@ def _verdict(place: Comparison) -> list[str]:
 
 
 def courses_verdict(ours: Sequence[Row], theirs: Sequence[Row]) -> Statement:
-    """Say how many numbers of all figures of windows agree with ns-2; both sides have two seeds or more."""
+    """Summarize how many numbers of the window figures agree with ns-2; each side needs two seeds or more."""
     places = compare(ours, theirs, COURSE_RULES)
     agreeing = [place for place in places if place.agrees]
     varied = [place for place in places if place.standard_error]

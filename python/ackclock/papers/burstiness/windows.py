@@ -1,8 +1,8 @@
-"""The congestion windows of three clients through a run: what Figures 5 to 12 draw, and numbers that sum it up.
+"""The congestion windows of three clients during a run, which Figures 5 to 12 draw, and summary numbers.
 
-The window that counts is the smaller of the congestion window and the advertised one: beyond that, Reno's
-congestion window goes on growing without effect. A run has `units`, its times in units of `UNIT`, and the congestion
-windows in packets as `client_1` and so on.
+The effective window is the smaller of the congestion window and the advertised window; above the advertised window,
+Reno's congestion window grows without effect. A run has the arrays `units`, its times in units of `UNIT`, and
+`client_1` and so on, the congestion windows in packets.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ NAMES = tuple(f"client_{client}" for client in CLIENTS_SHOWN)
 UNIT = 0.1  # seconds between two samples: the time unit of the paper's figures, one round-trip propagation delay
 
 SEEDS = range(1, 21)  # the seeds that each figure is run with
-SEED = SEEDS[0]  # the one run that is drawn line by line
-QUANTILES = (0.1, 0.5, 0.9)  # where the band of a figure begins, its middle line, and where it ends
+SEED = SEEDS[0]  # seed of the run that is drawn
+QUANTILES = (0.1, 0.5, 0.9)  # lower end, middle line and upper end of a figure's band
 
 RECORDS = (f"windows@{','.join(str(client - 1) for client in CLIENTS_SHOWN)}/{UNIT:g}s", DROPS)
 
-_FALL = 0.5  # packets within one unit from which on the effective window has fallen
+_FALL = 0.5  # packets: a larger or equal decrease from one sample to the next is a fall
 
 
 def effective(window: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Cut congestion windows off at the advertised one."""
+    """Return the effective windows: congestion windows limited by the advertised window."""
     return np.minimum(window, ADVERTISED_WINDOW)
 
 
 def course(run: Run) -> Windows:
-    """Take the windows of a run, and the numbers that sum them up."""
+    """Return the windows of a run with their summary numbers."""
     table = run.table("windows")
     flows, windows = table["flow"].to_numpy(), table["cwnd"].to_numpy()
     each = {name: windows[flows == client - 1] for name, client in zip(NAMES, CLIENTS_SHOWN, strict=True)}
@@ -52,42 +52,42 @@ def course(run: Run) -> Windows:
 
 
 def followed(windows: Windows, losses: NDArray[np.float64]) -> Windows:
-    """Add the numbers of a run to its windows; `losses` are the times of all drops at the gateway."""
+    """Add the summary numbers to the windows of a run; `losses` are the times of all drops at the gateway."""
     return {**numbers(windows, losses), **windows}
 
 
 def numbers(run: Windows, losses: NDArray[np.float64]) -> dict[str, float | None]:
-    """Sum one run up.
+    """Compute the summary numbers of one run.
 
-    A window *falls* where the effective one is smaller by half a packet or more than at the sample before. Only the
-    samples from 0.1 s to 199.9 s count: those are the ones that both simulators take.
+    A window *falls* if the effective window is at least half a packet smaller than in the previous sample. Only the
+    samples from 0.1 s to 199.9 s count, which both simulators take.
 
     Parameters
     ----------
     run
         The windows.
     losses
-        When the gateway dropped a packet of any client, in seconds, ascending.
+        Times at which the gateway dropped a packet of any client, in seconds, ascending.
 
     Returns
     -------
     dict
         ``first_loss``, ``last_loss``
-            Seconds; None without a loss.
+            Times of the first and the last loss in seconds; None without a loss.
         ``first_fall``, ``last_fall``
-            Seconds at which the window of any of the three clients first and last fell; None if none did.
+            Times of the first and the last fall of any of the three windows, in seconds; None without a fall.
         ``falls``
-            How often the three did, added up.
+            Total number of falls of the three windows.
         ``together``
-            Number of times that all three did within `UNIT` of each other, judged by samples: at the same sample or at
-            two neighbouring ones. No fall counts twice.
+            Number of simultaneous falls of all three windows: in the same sample or in two neighbouring samples. No
+            fall counts twice.
         ``last_together``
-            Seconds at which they last did; None if they never did.
+            Time of the last simultaneous fall in seconds; None without one.
         ``before_first_fall``, ``lowest``
-            Packets: the largest effective window of the three before the first fall, and the smallest from then on;
-            None without a fall.
+            Largest of the three effective windows before the first fall, and smallest from then on, in packets; None
+            without a fall.
         ``highest``, ``mean``
-            Packets, of the effective windows of the three.
+            Maximum and mean of the three effective windows, in packets.
 
     """
     shared = (run["units"] > 0) & (run["units"] < round(DURATION / UNIT))
@@ -111,7 +111,7 @@ def numbers(run: Windows, losses: NDArray[np.float64]) -> dict[str, float | None
 
 
 def _together(fell: NDArray[np.bool_]) -> list[int]:
-    """Find the pairs of neighbouring samples at which every row has a fall, by their second; no two overlap."""
+    """Return the later index of each pair of neighbouring samples in which all rows fall; pairs do not overlap."""
     ends: list[int] = []
     for first in np.flatnonzero((fell[:, :-1] | fell[:, 1:]).all(axis=0)).tolist():
         if not ends or first > ends[-1]:
@@ -120,7 +120,7 @@ def _together(fell: NDArray[np.bool_]) -> list[int]:
 
 
 def bands(rows: Sequence[Row]) -> list[Row]:
-    """Give the quantiles of the effective windows of all runs at each point, over seeds and clients."""
+    """Compute the quantiles of the effective windows at each point, over seeds and clients."""
     points: dict[tuple[tuple[str, Scalar], ...], list[Row]] = {}
     for row in rows:
         points.setdefault(tuple(row.where.items()), []).append(row)
@@ -135,7 +135,7 @@ def _band(runs: Sequence[Row]) -> Row:
 
 
 def drawn_alone(rows: Sequence[Row]) -> list[Row]:
-    """Leave the windows of all runs out except the one that is drawn."""
+    """Remove the windows from all runs except the drawn one."""
     return [row if row.seed == SEED else _numbers_alone(row) for row in rows]
 
 

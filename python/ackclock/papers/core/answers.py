@@ -1,6 +1,6 @@
 """Questions with three-valued answers: comparisons of quantities at each point, and their combinations.
 
-Each question has its words, from which rules compose their text. Answers are `ackclock.papers.truth.Truth`: yes or no
+Each question has a text, from which rules compose their own text. Answers are `ackclock.papers.truth.Truth`: yes or no
 if all values within the 95 % intervals agree, open otherwise.
 """
 
@@ -27,14 +27,14 @@ Kind = Literal["above", "below", "at_least", "at_most", "near", "within"]
 
 
 class Answers(ABC):
-    """A question with an answer at each point of some axes.
+    """A question about the runs, with an answer at each point of its axes.
 
     Attributes
     ----------
     words, denied
         The question as a condition, and its opposite: "the loss is above 1 %", "the loss is not above 1 %".
     quantities
-        The quantities that it compares.
+        The compared quantities.
 
     """
 
@@ -44,7 +44,7 @@ class Answers(ABC):
 
     @abstractmethod
     def on(self, side: Side) -> Grid[Truth]:
-        """Answer at each point.
+        """Return the answer at each point, by the runs of one simulator.
 
         Raises
         ------
@@ -71,11 +71,11 @@ class Answers(ABC):
         return _Where(self, condition)
 
     def else_no(self, part: str) -> Answers:
-        """Ask at every point of a part, with the answer "no" if no run has the quantities."""
+        """Ask at every point of a part; the answer is no at points where no run has the quantities."""
         return _ElseNo(self, part)
 
     def called(self, words: str, denied: str = "") -> Answers:
-        """Give the question other words."""
+        """Return the question with another text."""
         return _Called(self, words, denied or f"it is not true that {words}")
 
     def __and__(self, other: Answers) -> Answers:
@@ -92,7 +92,7 @@ class Answers(ABC):
 
 
 class Compare(Answers):
-    """Whether one quantity is above, below or near another, or a number."""
+    """Whether a quantity is above, below or near another quantity or a number."""
 
     def __init__(
         self, kind: Kind, left: Quantity, right: Quantity | float, *, by: float = 0.0, times: float = 1.0
@@ -100,7 +100,7 @@ class Compare(Answers):
         self._kind, self._left, self._right, self._by, self._times = kind, left, right, by, times
         self.quantities = (left,) if isinstance(right, int | float) else (left, right)
         relation = self._relation()
-        # "Below" applies the factor to the smaller side, which is the first one here.
+        # "below" multiplies the smaller side, here the left one, by the factor.
         subject = definite(left.words)
         subject = f"{number(times)} times {subject}" if kind == "below" and times != 1 else subject
         self.words, self.denied = f"{subject} is {relation}", f"{subject} is not {relation}"
@@ -147,7 +147,7 @@ class Compare(Answers):
 
 
 class Steps(Answers):
-    """Whether a quantity rises or falls at each step along an axis; a step is named by its later point."""
+    """Whether a quantity rises or falls at each step along an axis; a step has the coordinate of its later point."""
 
     def __init__(
         self, kind: Literal["rises", "falls"], of: Quantity, axis: str, *, by: float = 0.0, times: float = 1.0

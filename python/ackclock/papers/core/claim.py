@@ -1,4 +1,4 @@
-"""A claim: a sentence, its source, and the rule that judges it; and the claim as it was judged."""
+"""Claims, with their sources and the rules that judge them, and judged claims."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Change:
     was, now
         Short texts of the rule before and after the change.
     before, after
-        The verdicts.
+        The verdicts of both rules.
     reason
         Reason for the change.
 
@@ -50,7 +50,7 @@ class Change:
 
 
 class Said:
-    """Access to the numbers of our runs, for sentences."""
+    """Numbers of our runs, for functions that write reasons."""
 
     def __init__(self, side: Side, outcome: Outcome) -> None:
         self._side, self.outcome = side, outcome
@@ -86,7 +86,7 @@ class Claim:
     origin
         Source of the claim.
     why
-        The reason, instead of the rule's: text with ``{name}`` for means of `shows`, or a function.
+        A reason that replaces the rule's: text with ``{name}`` for the means of `shows`, or a function.
     shows
         Further quantities to report, by name.
     numbers
@@ -114,11 +114,11 @@ class Claim:
 
     @property
     def rule(self) -> str:
-        """The rule in words."""
+        """Text of the rule."""
         return self.test.words
 
     def judge(self, evidence: Evidence) -> Judged:
-        """Judge by our runs, and report both sides' numbers."""
+        """Judge the claim by our runs, and format the numbers of both simulators."""
         outcome = self.test.judge(evidence.ours)
         said = Said(evidence.ours, outcome)
         return Judged(
@@ -139,7 +139,7 @@ class Claim:
         return list({one.reported.words: one.reported for one in quantities}.values())
 
     def _numbers(self, side: Side) -> str:
-        """Format the numbers of one side, with a dash if there are none."""
+        """Format the numbers of one simulator, or a dash if it has none."""
         parts = []
         for one in self._reported():
             with suppress(LookupError):
@@ -201,7 +201,7 @@ class Judged(Outcome):
 
     @property
     def finding(self) -> Finding:
-        """The claim's part of the report."""
+        """The claim as an entry of the report."""
         return Finding(
             key=self.claim.key,
             claim=self.claim.text,

@@ -1,23 +1,23 @@
-"""A study by its TOML files: what it is and runs (`study.toml`), and what it claims (`claims.toml`).
+"""The TOML files of a study: `study.toml` defines its runs and texts, `claims.toml` its claims.
 
 `study.toml` has title, source, set-up, and grids of runs in the format of `ackclock.Study`.
 
-A part is a table of a study with four fields more:
+Each table of ``parts`` is such a grid with four additional fields:
 
-- ``take``: the function of the study's ``measures`` module that takes the numbers of a run (default: ``summary``),
-- ``set``: fields of the scenario that are different in the whole part, by path,
-- ``where``: further coordinates of all its points,
-- ``seeds``: number of its seeds, where it is not the study's.
+- ``take``: the function of the study's ``measures`` module that extracts the numbers of a run (default: ``summary``),
+- ``set``: fields of the scenario that differ in the whole part, by path,
+- ``where``: additional coordinates of all points,
+- ``seeds``: number of seeds, if it differs from the study's.
 
-The table ``fields`` gives paths of the scenario short names, which parts use and which become the axes of the evidence.
-``variants`` are named sets of fields; a part runs those that its ``over.variant`` lists, or all. ``figures`` has the
-titles and captions of figures by their slugs.
+The table ``fields`` gives short names to paths of the scenario; parts use these names as axes. ``variants`` are named
+sets of fields; a part runs the variants that its ``over.variant`` lists, or all variants. ``figures`` has the titles
+and captions of figures by their slugs.
 
 ``measures`` has label, unit and decimals of measures by their names, ``pens`` the styles of lines, and ``tables`` the
 captions and heads of tables.
 
-`claims.toml` has the words of each claim by its key; the study's ``claims`` module has the rules. ``topics`` are the
-claims that sum the study up.
+`claims.toml` has the texts of each claim by its key; the study's ``claims`` module has the rules. ``topics`` lists the
+claims that summarize the study.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Definition:
 
     @property
     def name(self) -> str:
-        """Name of the study: that of its package."""
+        """Name of the study: the last part of the package's name."""
         return self.package.rpartition(".")[2]
 
     @property
@@ -100,7 +100,7 @@ class Definition:
 
     @property
     def source(self) -> str:
-        """What is repeated: authors, title, place, year."""
+        """The repeated paper: authors, title, venue and year."""
         return str(self._data["source"])
 
     @property
@@ -115,12 +115,12 @@ class Definition:
 
     @property
     def seeds(self) -> int:
-        """Number of seeds by default."""
+        """Default number of seeds."""
         return int(self._data.get("seeds", SEEDS))
 
     @property
     def setup(self) -> Sequence[tuple[str, str]]:
-        """The set-up: name and value."""
+        """The rows of the set-up: name and value."""
         return [(name, str(value)) for name, value in self._data["setup"].items()]
 
     @cached_property
@@ -137,11 +137,11 @@ class Definition:
 
     @property
     def keys(self) -> Sequence[str]:
-        """Keys of the claims, in their order."""
+        """Keys of the claims, in the order of the file."""
         return list(self._claims["claims"])
 
     def words(self, key: str) -> dict[str, Any]:
-        """Give the words of a claim, as arguments of `Claim`: its key, sentence, source and command."""
+        """Return the texts of a claim as arguments of `Claim`: key, sentence, source, command and others."""
         if key not in self.keys:
             raise refuse(f"{self.name}/claims.toml: claim", key, f"must be one of {', '.join(self.keys)}")
         table = self._claims["claims"][key]
@@ -159,25 +159,25 @@ class Definition:
         numbers: tuple[Quantity, ...] | None = None,
         brief: str | Callable[[Said], str] = "",
     ) -> Claim:
-        """Join the words of a claim with the rule that judges it; the parameters are those of `Claim`.
+        """Make a claim from its texts and the rule that judges it; the parameters are fields of `Claim`.
 
-        The file has `why` if it is no function.
+        If `why` is a text, it is in the file.
         """
         words, why = self.words(key), why or self._claims["claims"][key].get("why", "")
         return Claim(**words, test=test, why=why, shows=shows, numbers=numbers, brief=brief)
 
     def repeated(self, keys: Mapping[str, str], *, of: Sequence[Claim]) -> list[Claim]:
-        """Make claims with the rules of another study, whose keys are given by the keys here."""
+        """Make claims with the rules of another study's claims `of`; `keys` maps our keys to theirs."""
         theirs = {claim.key: claim for claim in of}
         return [replace(theirs[other], **self.words(key)) for key, other in keys.items()]
 
     def ordered(self, claims: Iterable[Claim]) -> Sequence[Claim]:
-        """Sort claims as the file has them."""
+        """Sort claims in the order of the file."""
         return sorted(claims, key=lambda claim: self.keys.index(claim.key))
 
     @property
     def topics(self) -> Sequence[Topic]:
-        """The claims that sum the study up, with a sentence for each verdict; ``not_reproduced`` stands for "not"."""
+        """The claims that summarize the study, with a sentence for each verdict."""
         return [
             Topic(
                 key=str(table["key"]),
@@ -188,37 +188,37 @@ class Definition:
         ]
 
     def figure(self, name: str, *, slug: str = "", **fields: object) -> dict[str, Any]:
-        """Give the words of a figure, as arguments of `Figure`: its slug, title and caption.
+        """Return slug, title and caption of a figure as arguments of `Figure`.
 
-        Figures that are alike share a name and have slugs of their own; `fields` fill the braces of their words.
+        Similar figures share the table `name` and differ in their slugs; `fields` fill the placeholders of the texts.
         """
         words: dict[str, str] = self._data["figures"][name]
         return {"slug": slug or name, **(_filled(words, fields) if fields else words)}
 
     def laid_out(self, name: str, rows: Sequence[Sequence[str]], **fields: object) -> Table:
-        """Make a table with a caption and a head of the file; `fields` fill the braces of the caption."""
+        """Make a table with caption and head from the file; `fields` fill the placeholders of the caption."""
         words = self._data["tables"][name]
         return Table(caption=words["caption"].format_map(fields), head=words["head"], rows=rows)
 
     def measure(self, name: str, *, of: Number | None = None) -> Measure:
-        """Make a measure of the file, whose key is its name or has another; `of` computes it, as for `Measure`."""
+        """Make the measure of a key in the file; its name is the key by default, and `of` is as for `Measure`."""
         return Measure(**{"name": name, **self._data["measures"][name]}, of=of)
 
     def pens(self, name: str) -> Mapping[str, Pen]:
-        """Give the pens of lines, by the names of the lines."""
+        """Return the pens of lines, by the names of the lines."""
         return {line: Pen(**pen) for line, pen in self._data["pens"][name].items()}
 
     def table(self, name: str) -> Mapping[str, Any]:
-        """Give a table of the file that only the study reads, such as the numbers that the paper prints."""
+        """Return a table of the file that only this study uses, such as numbers that the paper prints."""
         return dict(self._data[name])
 
     def parts(self) -> list[Part]:
-        """Give the parts of the study, each with its points in the order of its grid.
+        """Return the parts of the study, each with its points in the order of its grid.
 
         Raises
         ------
         ScenarioError
-            If a part is no study.
+            If a part is not a valid grid of runs.
 
         """
         return [self._part(name, table) for name, table in self._data.get("parts", {}).items()]
@@ -258,7 +258,7 @@ class Definition:
         return Part(name=name, spots=spots, take=takes[take], record=tuple(table.get("record", ())), seeds=seeds)
 
     def _study(self, table: Mapping[str, Any], fields: Mapping[str, str]) -> Study:
-        """Make the study that has the points of a part."""
+        """Make the `Study` with the points of a part."""
         over, changed = dict(table.get("over", {})), table.get("set", {})
         variants: dict[str, Any] = self._data.get("variants", {})
         chosen = over.pop(VARIANT, list(variants))

@@ -1,4 +1,4 @@
-"""The runs by which claims are judged: rows of named parts, in the same shape for our runs and for ns-2's."""
+"""Evidence: for each simulator (side), runs in named parts; a run has coordinates on axes, a seed and values."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class Grid(Generic[V]):
         return self.cells[()]
 
     def place(self, axis: str) -> int:
-        """Return the place of an axis in the keys."""
+        """Return the position of an axis in the keys."""
         if axis not in self.axes:
             raise refuse("axis", axis, f"must be one of {', '.join(self.axes) or 'none: there is a single point'}")
         return self.axes.index(axis)
@@ -148,7 +148,7 @@ def grouped(rows: Iterable[Row], *axes: str) -> Grid[list[Row]]:
 
 
 def joined(grids: Sequence[Grid[V]]) -> Grid[tuple[V, ...]]:
-    """Join grids at the points where their common axes agree; an axis that one lacks is the same for all its points.
+    """Join grids at points with equal coordinates; a grid that lacks an axis applies to all values of the axis.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Figures as values: panels of quantities with their CSV, table, caption and markers of ns-2.
 
 A `Plot` defines which quantities are drawn over which axis; a `Figure` stacks plots and names the quantities of its
-data. Everything else is made of them: our means with 95 % intervals, ns-2's means as hollow markers, what a point is.
+data. The rest follows from them: our means with 95 % intervals, ns-2's means as hollow markers, text on the points.
 The marks of a plot are `Lines`, `Scatter`, `Flat` and `Course`.
 """
 
@@ -56,7 +56,7 @@ class Plot:
     x, y
         The axes.
     marks
-        Marks, and series without runs, such as a formula.
+        Marks, and series that need no runs, such as the curve of a formula.
     title, levels, notes, bands, right, heat
         As in `ackclock.report.chart.Panel`.
 
@@ -98,10 +98,10 @@ class Numbers:
     Parameters
     ----------
     of
-        The quantity, or several quantities with optional names, whose columns follow each other.
+        The quantity, or several quantities with optional names, whose columns are side by side.
     rows, columns
-        Their axes. Without `rows` there is a row for each named quantity; without `columns` there is one column, with
-        several axes one for each of their points.
+        The axes of rows and columns. Without `rows`, each named quantity has a row. Without `columns` there is one
+        column; with several axes, each combination of their values has one.
     head
         Heading of the first column.
     caption
@@ -162,8 +162,8 @@ class Figure:
     height
         Height on paper, in inches.
     data
-        The quantities of the CSV, by the names of their columns; all have the same axes. Without any, the CSV is the
-        table.
+        The quantities of the CSV, by the names of their columns; all have the same axes. Without quantities, the CSV is
+        the table.
     axes
         Headings of the axes in the CSV, if they differ from the names.
     numbers
@@ -252,7 +252,7 @@ def _runs(count: int) -> str:
 def from_zero(
     label: str, *of: Quantity, least: float = 0.0, margin: float = 0.0, space: float = 1.08
 ) -> Callable[[Any], Axis]:
-    """Create an axis from 0, or from a margin below, to above the largest mean of both simulators and `least`."""
+    """Create an axis from 0, or a margin below it, to above `least` and the means of both simulators."""
 
     def axis(evidence: Evidence) -> Axis:
         means = [least]
@@ -293,8 +293,8 @@ def to_csv(data: Mapping[str, Quantity], evidence: Evidence, *, axes: Mapping[st
 def curves_csv(x: str, curves: Sequence[tuple[str, Quantity]], evidence: Evidence, *, head: bool = True) -> str:
     """Format our curves as CSV, one row per point, with a name for each quantity.
 
-    The first axis of a quantity names its curves, the second has the positions, whose heading is `x`. `head` begins
-    with the names of the columns.
+    The first axis of a quantity has the names of the curves, the second their positions, in the column `x`. `head` adds
+    a first row with the names of the columns.
     """
     rows: list[Iterable[object]] = [["measure", "curve", x, "mean", "ci95"]] if head else []
     for measure, of in curves:

@@ -1,4 +1,4 @@
-"""Numbers made of others: of the values of a run, for `Measure`, and fits along an axis, for `Quantity.over`."""
+"""Functions that compute numbers: from the values of a run, for `Measure`; along an axis, for `Quantity.over`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def of_values(make: Callable[..., float | None], *names: str | Number) -> Number:
-    """Make a number of values and coordinates of a run, by name, or of other numbers; None where one has no meaning.
+    """Make a function that computes a number from values or coordinates of a run; None if one of them is None.
 
     Examples
     --------

@@ -36,7 +36,7 @@ class Pen:
     dash: Dash = "solid"
 
     def __post_init__(self) -> None:
-        """Refuse a colour that no figure has."""
+        """Refuse an unknown colour."""
         if self.colour not in COLOURS:
             raise refuse("colour", self.colour, f"must be one of {', '.join(COLOURS)}")
 
@@ -139,7 +139,7 @@ class Lines:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Flat:
-    """Our mean as a horizontal line, one for each value of an axis, such as the result of another setting.
+    """Our means as horizontal lines, one for each value of an axis, such as results with another setting.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ class Flat:
 
 
 def _pen(pens: Mapping[str, Pen], name: str) -> Pen:
-    """Look a line's style up."""
+    """Return the style of a line."""
     if name not in pens:
         raise refuse("pens", name, f"must be the name of a line: {', '.join(pens)}")
     return pens[name]
@@ -195,7 +195,7 @@ class Scatter:
     pens
         Style of each value's markers.
     names
-        Name of each value in the legend.
+        Format of a value's name in the legend.
 
     """
 
@@ -222,7 +222,7 @@ class Scatter:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Course:
-    """Arrays of one of our runs over time, as a line: the first run of a part at a point.
+    """Two arrays of one of our runs as a line over time; the run is the first of a part at a point.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ class Course:
     x, y
         Names of the arrays.
     name, pen
-        Name and look of the line.
+        Name and style of the line.
     held
         Whether a value holds until the next one, so that the line has steps.
 

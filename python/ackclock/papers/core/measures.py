@@ -1,7 +1,7 @@
-"""Measures: numbers of one run, and where in a study they are asked for.
+"""Measures: numbers of one run, and their selection in a part of a study.
 
-A `Measure` takes a number from a run, a `Profile` several. `at` requests it in a part of the study: an axis gets one
-value, several values, or none, which selects all values that exist. The result is a `Quantity`.
+A `Measure` is one number of a run, a `Profile` several. `at` selects a part of the study and, for each axis, one value,
+several values or, by default, all values. The result is a `Quantity`.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class Measure:
         return row.values.get(self.name) if self.of is None else self.of(row)
 
     def at(self, part: str, **where: Scalar | Sequence[Scalar]) -> Quantity:
-        """Request the measure in a part of the study, at one or several values of each axis."""
+        """Return the measure in a part of the study, at one or several values of each axis, as a quantity."""
         return _At(self, part, where)
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Numbers of one run along axes of their own, such as the c.o.v. at each length of the bins.
+    """Numbers of one run along additional axes, such as the c.o.v. at each length of the bins.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class Profile:
     of: Callable[[Row], Sequence[float | None] | NDArray[np.float64] | None]
 
     def at(self, part: str, **where: Scalar | Sequence[Scalar]) -> Quantity:
-        """Request the profile in a part of the study; its axes are the last ones."""
+        """Return the profile in a part of the study as a quantity; the profile's axes are the last ones."""
         return _Profiled(self, part, where)
 
 

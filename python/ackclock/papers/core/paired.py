@@ -1,4 +1,4 @@
-"""Comparisons of runs with the same seed, and of a printed number with single runs."""
+"""Comparisons of runs with the same seed, and of a number printed in the paper with single runs."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 def lead(
     of: Quantity, axis: str, value: Scalar, *, others: Sequence[Scalar] = (), relative: bool = False, digits: int = 2
 ) -> Quantity:
-    """Compute the lead of `value` over each other value along an axis, seed by seed: runs of a seed share their load.
+    """Compute by how much a quantity at one value of an axis exceeds it at each other value, seed by seed.
 
-    ``lead(arrivals, "variant", "Reno")`` has the other values along the axis; `others` selects some of them. A relative
-    lead is a percentage of the mean of both over all seeds.
+    Runs with the same seed have the same load. ``lead(arrivals, "variant", "Reno")`` has all other values of the axis;
+    `others` selects some of them. A relative lead is a percentage of the mean of both values over all seeds.
     """
     return _Lead(of, axis, value, others=others, relative=relative, digits=digits)
 
@@ -110,12 +110,12 @@ def never(of: Quantity, holds: Callable[[float], bool], words: str) -> Answers:
 
 
 def reaches(of: Quantity, printed: Callable[[Coordinates], float], words: str) -> Answers:
-    """Ask at each point if a number printed for its coordinates is plausible for one more run (`within_reach`)."""
+    """Ask whether the number that the paper prints for a point is plausible for one more run (`within_reach`)."""
     return _OfRuns(of, words, lambda at, values: within_reach(values, printed(at)))
 
 
 def spans(of: Quantity, axis: str, printed: Callable[[Coordinates], float], words: str) -> Answers:
-    """Ask whether a printed number lies between the smallest and the largest of all runs along an axis."""
+    """Ask whether the number that the paper prints is between the smallest and the largest run along an axis."""
     return _OfRuns(of, words, lambda at, values: exactly(min(values) <= printed(at) <= max(values)), pooled=axis)
 
 
@@ -129,7 +129,7 @@ class _OfRuns(Answers):
         self, of: Quantity, words: str, answer: Callable[[Coordinates, Sequence[float]], Truth], pooled: str = ""
     ) -> None:
         self._of, self._answer, self._pooled, self.quantities = of, answer, pooled, (of,)
-        self.words, self.denied = words, f"it is not so that {words}"
+        self.words, self.denied = words, f"it is not true that {words}"
 
     def on(self, side: Side) -> Grid[Truth]:
         grid = self._of.samples(side).map(lambda sample: list(sample.values()))

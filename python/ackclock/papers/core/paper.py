@@ -1,4 +1,4 @@
-"""A study as a whole: its definition, claims and figures; it runs, judges, draws and writes itself into a folder."""
+"""A study as one value: `Paper` makes its runs, judges its claims, and writes its report into a folder."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ class Captured(Protocol):
 
     @property
     def record(self) -> Mapping[str, Any]:
-        """What the folder's record keeps of it: its file and digest."""
+        """File and digest of the capture, for the folder's record."""
 
     @property
     def row(self) -> Row:
-        """Its numbers, which are the part ``capture`` of our runs."""
+        """Numbers of the capture, which become the part ``capture`` of our runs."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Both:
-    """The runs of both simulators, and the capture of a study that looks at one."""
+    """The runs of both simulators, and the capture if the study analyses one."""
 
     ours: Runs
     ns2: Runs
@@ -62,11 +62,11 @@ class Chapter:
     title
         Heading.
     figures
-        The figures; a function draws one, or several, that no `Figure` describes.
+        The figures; a function draws one or more figures that `Figure` cannot describe.
     text
-        What the chapter shows; a function writes it from the evidence.
+        Introduction; a function writes it from the evidence.
     table
-        Makes its table of numbers, before the figures.
+        Makes the table of numbers before the figures.
 
     """
 
@@ -104,25 +104,25 @@ class Paper:
     chapters
         The figures.
     parts
-        Further parts, which a TOML file cannot say.
+        Returns further parts, which a TOML file cannot define.
     ns2
-        Reads what ns-2 measured.
+        Reads the runs of ns-2.
     derived
-        Computes further parts of the runs of one simulator, such as pairs of runs.
+        Adds computed parts to the runs of one simulator, such as pairs of runs.
     statements
-        Further sentences of the summary, such as the agreement with ns-2.
+        Returns further sentences of the summary, such as the agreement with ns-2.
     overview
-        Makes the main numbers at a glance.
+        Makes the table of the main numbers.
     provenance
-        Further rows on what made the page.
+        Returns further rows on the provenance of the page.
     further
-        Makes further rows of our evidence that no run gives, by part.
+        Makes further rows of our evidence that need no simulation, by part.
     read_capture
-        Reads a captured file that is given with ``--capture``.
+        Reads the capture file of the option ``--capture``.
     stand_in
-        Makes what stands in for a capture that is not given: a file in the folder, with a seed.
+        Makes a replacement for a missing capture: a file in the folder, from a seed.
     profile
-        Where defaults come from that the paper does not print.
+        Profile with the defaults for settings that the paper does not print.
 
     """
 
@@ -141,7 +141,7 @@ class Paper:
     profile: str = "ns2-2.35"
 
     def record(self, *, seeds: int, capture: Captured | None = None) -> dict[str, Any]:
-        """Return the provenance of the study's folder, sufficient to create it again."""
+        """Return the provenance of the study's folder, from which the folder can be created again."""
         return {
             **Origin.here().to_dict(),
             "command": self._command(seeds=seeds, capture=capture),
@@ -156,7 +156,7 @@ class Paper:
         return shlex.join(["ackclock", "reproduce", self.definition.name, "--seeds", str(seeds), *given])
 
     def evidence(self, *, seeds: Sequence[int], jobs: int | None = None, store: Path | None = None) -> Both:
-        """Make the runs that the store does not have, and read those of ns-2; raises as `gather`."""
+        """Make the runs that the store does not have, and read the runs of ns-2; raises as `gather` does."""
         parts = [*self.definition.parts(), *self.parts()]
         ours = self.derived(gather(parts, seeds=seeds, store=store, jobs=jobs, label=self.definition.name))
         return Both(ours=Runs({**ours.parts, **self.further()}), ns2=self.derived(self.ns2()))
@@ -199,7 +199,7 @@ class Paper:
         write_report(folder, self.report(evidence, judged, command=command), judged, seeds=len(seeds))
 
     def _check(self) -> None:
-        """Look for names that refer to nothing, before the first run."""
+        """Check that keys and slugs refer to existing claims and figures, before the first run."""
         keys = [claim.key for claim in self.claims]
         if keys != list(self.definition.keys):
             raise refuse("claims", ", ".join(keys), f"must be those of claims.toml: {', '.join(self.definition.keys)}")
@@ -230,7 +230,7 @@ class Paper:
                 ("Program", str(Origin.here())),
                 ("Command", command),
                 *((f"Runs of part {name}", _counted(rows)) for name, rows in evidence.ours.parts.items()),
-                ("Numbers of all runs", "evidence.parquet: source, part, coordinates, seed, measure, value"),
+                ("Numbers of all runs", "evidence.parquet: one value per simulator, part, point, seed and measure"),
                 *self.provenance(evidence),
             ],
         )
@@ -238,7 +238,7 @@ class Paper:
 
 def write_report(folder: Path, report: Report, judged: Sequence[Judged], *, seeds: int) -> None:
     """Write the page, each figure with its data, and the table of claims; the page warns of too few seeds."""
-    # The summary begins with the tally; the most important finding follows it.
+    # The first statement counts the verdicts; the second one has the most important finding.
     answer = report.answer or report.summary[:2][-1].lead
     report = replace(report, warning=few_seeds(seeds), answer=answer)
     for drawing in report.drawings:
@@ -260,7 +260,7 @@ def _changed_rules(claims: Sequence[Claim]) -> list[Section]:
         return []
     table = Table(
         caption="Rules that were changed after results had been seen",
-        head=["claim", "rule before", "rule now", "verdict before", "verdict then", "reason"],
+        head=["claim", "rule before", "rule now", "verdict before", "verdict after", "reason"],
         rows=[[key, one.was, one.now, one.before, one.after, one.reason] for key, one in changes],
     )
     text = "These rules were changed after their first verdicts."

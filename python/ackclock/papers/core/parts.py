@@ -1,7 +1,7 @@
-"""Parts of a study: grids of runs with the numbers taken from each run, made once and kept in a store.
+"""Parts of a study: grids of runs with the numbers extracted from each run, which a store keeps.
 
 The key of a run consists of its scenario, seed, records, the engine's revision, and the source of the function that
-took its numbers. An interrupted study, or one with more seeds, makes only the missing runs.
+extracts its numbers. An interrupted study, or one with more seeds, makes only the missing runs.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _MEASURES = "measures"
 """The store's table of values, with a row for each number and each array element."""
 
 _EMPTY = -1
-"""Index in the row of an empty array."""
+"""Index that marks the row of an empty array."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +74,7 @@ class Part:
     spots
         The points, all with the same axes.
     take
-        Takes the numbers of a run; a module-level function, so that its source is known.
+        Extracts the numbers of a run; a module-level function, so that its source is known.
     record
         The records that `take` needs.
     seeds
@@ -107,9 +107,9 @@ def gather(
     parts
         The parts.
     seeds
-        Seeds of parts without seeds of their own.
+        Seeds of parts that do not define their own seeds.
     store
-        Folder of the store; without it, nothing is kept.
+        Folder of the store; without it, no run is kept.
     jobs
         Number of parallel runs (default: one per CPU core).
     label
@@ -276,7 +276,7 @@ def _work(scenario: Scenario) -> float:
 
 @cache
 def _version(take: Callable[[Run], Taken]) -> str:
-    """Name a function, with a digest of the sources that determine its result: its module and imported ones."""
+    """Return the name of a function and a digest of the sources that determine its result: its module and imports."""
     sources: dict[str, bytes] = {}
     _collect(take.__module__, sources)
     digest = hashlib.sha256(b"\0".join(sources[name] for name in sorted(sources))).hexdigest()[:16]

@@ -1,8 +1,8 @@
 """Quantities: numbers of both simulators' runs for rules and figures, with their texts and digits.
 
-A `Quantity` is a measure in a part of the study (`core.measures`) or computed from several. For each side it is a grid
-of means with 95 % intervals (Student's t over the seeds). Computations with quantities are done seed by seed, so that
-their results also have intervals.
+A `Quantity` is a measure in a part of the study (`core.measures`) or computed from several. For a simulator it is a
+grid of means with 95 % intervals (Student's t over the seeds). Computations with quantities are done seed by seed, so
+that their results also have intervals.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Quantity(ABC):
     Attributes
     ----------
     words
-        Name and points, such as "first loss (Reno, 20 and 30 clients)".
+        Name and points, such as "time of the first loss (Reno, 20 and 30 clients)".
     label
-        Name without the axes along which it varies: "first loss (Reno)".
+        Name without the axes along which it varies: "time of the first loss (Reno)".
     unit
         Its unit; empty for a pure number.
     digits
@@ -50,7 +50,7 @@ class Quantity(ABC):
 
     @property
     def reported(self) -> Quantity:
-        """The quantity that is reported for this one."""
+        """The quantity whose numbers reports show for this one."""
         return self
 
     @abstractmethod
@@ -137,7 +137,7 @@ class Quantity(ABC):
         return Compare("at_most", self, other)
 
     def near(self, other: Quantity | float, *, by: float) -> Answers:
-        """Ask whether both differ by no more than `by`."""
+        """Ask whether this and the other differ by at most `by`."""
         return Compare("near", self, other, by=by)
 
     def within(self, share: float, *, of: Quantity | float) -> Answers:
@@ -172,7 +172,7 @@ def folded(
 ) -> Quantity:
     """Compute a number from several quantities along an axis, seed by seed, such as a rank correlation.
 
-    `fold` takes the values of each quantity by the coordinate.
+    `fold` gets the values of each quantity by their coordinates.
     """
     unit, digits = of[0].unit if unit is None else unit, of[0].digits if digits is None else digits
     return _Folded(of, axis, fold, words=words, unit=unit, digits=digits)
@@ -262,7 +262,7 @@ class _Changes(Quantity):
 
 
 class _View(Quantity):
-    """Another view of a quantity, which is reported in its place."""
+    """A modified quantity; reports show the numbers of the original."""
 
     def __init__(self, of: Quantity) -> None:
         self._of = of
@@ -314,7 +314,7 @@ class _Given(Quantity):
 
 
 def _filled(cells: Mapping[Key, Mapping[int, float]], axes: tuple[str, ...], words: str) -> Grid[Mapping[int, float]]:
-    """Omit points without a number; raises LookupError if all are."""
+    """Omit points without a number; raises LookupError if no point is left."""
     kept = {key: sample for key, sample in cells.items() if sample}
     if not kept:
         raise LookupError(f"no run has {words}")

@@ -1,15 +1,15 @@
-"""Rules as values. Each object computes a verdict, and composes the rule's text and the reason for the verdict.
+"""Rules that judge claims. A rule computes the verdict, and writes its own text and the reason for the verdict.
 
 - `Holds` asks one question.
-- `Bars` asks two questions, of which the first is stricter.
+- `Bars` asks two questions; the first is stricter.
 - `AtPoints` counts the answers to one question at several points.
 - `AtMostPartly` asks one question that can support the claim only partly.
 - `Depends` repeats a question at other values of a setting that the paper does not print.
 - `Fixed` asks whether such settings change the results.
-- `Either` asks one question in several ways, which are points of the question.
-- `Custom` is for all other rules.
+- `Either` asks one question for each of several equivalent choices, such as lengths of bins.
+- `Custom` is a rule in code, for all other cases.
 
-`ackclock.papers.core.ways` has rules that apply another rule several times.
+Rules that apply another rule several times are in `ackclock.papers.core.ways`.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     from ackclock.papers.truth import Truth
 
 _NAMED = 3
-"""Maximum number of points with the answer "no" that are listed."""
+"""Maximum number of points with the answer "no" that a reason lists."""
 
 _ANSWER = {YES: "yes", NO: "no", OPEN: "undecided"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Outcome:
-    """The verdict of a rule.
+    """The verdict of a rule with its reason.
 
     Parameters
     ----------
     verdict, why
         The verdict, and the reason as a sentence.
     setting
-        The setting on which the outcome depends, for that verdict.
+        The setting on which the claim depends, if that is the verdict.
     command
         A command that shows the judged runs; empty for the claim's own command.
 
@@ -64,9 +64,9 @@ class Rule(ABC):
     Attributes
     ----------
     words
-        The rule as text for readers.
+        Text of the rule in reports.
     quantities
-        The compared quantities, whose numbers are reported for both simulators.
+        The compared quantities; reports show their numbers for both simulators.
 
     """
 
@@ -79,15 +79,15 @@ class Rule(ABC):
 
 
 class Bars(Rule):
-    """Reproduced if the stricter question is answered "yes", partly if only the other is.
+    """Reproduced if the answer to the stricter question is yes, partly if only the answer to the other one is.
 
     Parameters
     ----------
     whole, part
-        The questions. A question with several points must hold at all of them.
+        The stricter and the weaker question. If they have several points, the answer must be yes at all of them.
     counted
-        Plural noun for these points. The reason then counts the points at which the stricter question holds, instead of
-        listing the compared means.
+        Plural noun for these points. The reason then counts the points at which the answer to the stricter question is
+        yes, instead of listing the compared means.
 
     """
 
@@ -105,7 +105,7 @@ class Bars(Rule):
 
 
 class Holds(Bars):
-    """Reproduced if a question is answered "yes", otherwise not."""
+    """Reproduced if the answer to a question is yes, otherwise not."""
 
     def __init__(self, question: Answers) -> None:
         super().__init__(whole=question, part=question)
@@ -113,7 +113,7 @@ class Holds(Bars):
 
 
 class AtMostPartly(Rule):
-    """Partly reproduced if a question is answered "yes", otherwise not reproduced.
+    """Partly reproduced if the answer to a question is yes, otherwise not reproduced.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class AtMostPartly(Rule):
         self._question = question.every()
         self.quantities, self._measured = _reported(question), _asked(question)
         self.words = (
-            f"Partly reproduced if {question.words}; otherwise not. It cannot be fully reproduced, since {because}. "
+            f"Partly reproduced if {question.words}; otherwise not. The claim cannot be fully reproduced: {because}. "
             f"{ELSE_UNDECIDED}"
         )
 
@@ -138,16 +138,16 @@ class AtMostPartly(Rule):
 
 
 class AtPoints(Rule):
-    """Asks one question at several points and combines the answers by `ackclock.papers.truth.by_share`.
+    """Asks questions at several points and combines the answers by `ackclock.papers.truth.by_share`.
 
     Parameters
     ----------
     *questions
         The questions; all their points have equal weight.
     points
-        Plural noun for the points: "client counts".
+        Plural noun for the points, such as "client counts".
     by
-        An axis: the reason also counts the points for each of its values.
+        An axis; for each of its values, the reason also counts the points with the answer yes.
 
     """
 
@@ -166,22 +166,22 @@ class AtPoints(Rule):
 
 
 class Depends(Rule):
-    """Repeats a question under other settings; if the answer is opposite there, the claim depends on the setting.
+    """Repeats a question with other values of a setting; an opposite answer makes the claim depend on the setting.
 
     Parameters
     ----------
     rule
-        Judges under the usual setting.
+        Judges the claim with the usual value.
     on
         The setting, such as "RED's averaging weight".
     again
-        The question under the other settings, with one point for each, or without axes for a single one.
+        The question with the other values: one point for each value, or no axes for a single value.
     named
         Plural noun for the points, such as "weights with 60 clients".
     asked
-        The same question under the usual setting. By default the verdict is the answer: "no" for *not reproduced*.
+        The same question with the usual value. By default the verdict is the answer: "no" for *not reproduced*.
     words
-        The rule's last sentence, instead of the usual one on the repeated question.
+        Text on the repeated question, instead of the default text.
 
     """
 
@@ -191,8 +191,8 @@ class Depends(Rule):
         self._rule, self._on, self._again, self._named, self._asked = rule, on, again, named, asked
         self.quantities = rule.quantities
         usual = (
-            f"Since the paper does not print {on}, the rule also tests at other {named} whether {again.words}. If the "
-            f"answer there is clearly opposite, the claim depends on {on}."
+            f"The paper does not print {on}. The rule therefore also tests, at other {named}, whether {again.words}. "
+            f"If the answer at one of them is clearly the opposite, the claim depends on {on}."
         )
         self.words = f"{rule.words} {words or usual}"
 
@@ -210,25 +210,25 @@ class Depends(Rule):
         return Outcome(verdict=usual.verdict, why=why, setting=usual.setting)
 
     def _elsewhere(self, asked: Grid[Truth]) -> str:
-        """Describe the settings at which the claim holds and fails."""
+        """Describe the values of the setting at which the repeated question has the answers yes and no."""
         answers = asked.cells
         if not asked.axes:
             return _said(self._again, asked.only)
         yes, no = (
             [key_words(asked.axes, key) for key, answer in answers.items() if answer is one] for one in (YES, NO)
         )
-        parts = [f"{word} at {listed(there)}" for word, there in (("holds", yes), ("fails", no)) if there]
-        decided = f"clearly {listed(parts)}" if parts else "is undecided at all"
-        return f"Of {len(answers)} other {self._named}, it {decided}."
+        parts = [f"{word} at {listed(there)}" for word, there in (("passes", yes), ("fails", no)) if there]
+        decided = listed(parts) if parts else "is undecided at all"
+        return f"Of {len(answers)} other {self._named}, the test {decided}."
 
 
 class Fixed(Rule):
-    """Reproduced if no setting changes the results; otherwise the claim depends on the settings that do.
+    """Reproduced if no setting changes the results; otherwise the claim depends on the settings that change them.
 
     Parameters
     ----------
     moves
-        The question whether the results change, by the name of the setting; one point is enough.
+        For each setting by name, the question whether the results change; they do if the answer is yes at one point.
 
     """
 
@@ -237,8 +237,8 @@ class Fixed(Rule):
         self._moves = {setting: question.some() for setting, question in moves.items()}
         self.quantities = _reported(*moves.values())
         asked = "; ".join(f"{setting} ({question.words})" for setting, question in moves.items())
-        self.words = f"Reproduced if none of these settings changes the results: {asked}. If one clearly does, the "
-        self.words += f"claim depends on it. {ELSE_UNDECIDED}"
+        self.words = f"Reproduced if none of these settings changes the results: {asked}. If a setting does, the "
+        self.words += f"claim depends on that setting. {ELSE_UNDECIDED}"
 
     def judge(self, ours: Side) -> Outcome:
         answers = {setting: question.on(ours).only for setting, question in self._moves.items()}
@@ -253,20 +253,20 @@ class Fixed(Rule):
 
 
 def _said(question: Answers, answer: Truth) -> str:
-    """Format a question with its answer."""
+    """Format the answer to a question as a sentence."""
     said = {YES: question.words, NO: question.denied}.get(answer)
     return f"{capital(said)}." if said else f"It is undecided whether {question.words}."
 
 
 class Either(Rule):
-    """Asks one question in several ways; if one answer is yes and another no, the claim depends on the way.
+    """Asks one question for each of several choices; if one answer is yes and another no, the claim depends on them.
 
     Parameters
     ----------
     question
-        The question; its points are the ways.
+        The question, with one point for each choice.
     on
-        The open choice, such as "the bin".
+        Name of the choice, such as "the bin".
     points
         Plural noun for the points.
 
@@ -276,7 +276,7 @@ class Either(Rule):
         self._question, self._on, self._points = question, on, points
         self.quantities = _reported(question)
         self.words = (
-            f"Reproduced if {question.words}, at all {points}; if this clearly holds at one and clearly fails at "
+            f"Reproduced if {question.words}, at all {points}; if this is clearly true at one and clearly false at "
             f"another, the claim depends on {on}; otherwise not reproduced. {ELSE_UNDECIDED}"
         )
 
@@ -298,9 +298,9 @@ class Custom(Rule):
     Parameters
     ----------
     judge
-        Judges our runs.
+        Function that judges the claim by our runs.
     words
-        The rule's text.
+        Text of the rule in reports.
     quantities
         Quantities to report.
 
@@ -324,7 +324,7 @@ def _reported(*questions: Answers) -> tuple[Quantity, ...]:
 
 
 def _counted(question: Answers, grid: Grid[Truth], points: str, by: str = "") -> str:
-    """Describe at how many points the answer is yes, and where it is no."""
+    """Describe at how many points the answer is yes, and at which points it is no."""
     if not grid.axes:
         return f"{capital(question.words)}: {_ANSWER[grid.only]}."
     failing = [key_words(grid.axes, key) for key, answer in grid.cells.items() if answer is NO]

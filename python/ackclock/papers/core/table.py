@@ -1,4 +1,4 @@
-"""The evidence as one table: source, part, coordinates, seed, measure, value."""
+"""The evidence as one table with the columns source (simulator), part, coordinates, seed, measure, place, value."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
 
 _Where = tuple[tuple[str, Any], ...]
-_ENCODINGS = {"place": "DELTA_BINARY_PACKED", "value": "BYTE_STREAM_SPLIT"}  # half the size of dictionaries
+_ENCODINGS = {"place": "DELTA_BINARY_PACKED", "value": "BYTE_STREAM_SPLIT"}  # half the size of dictionary encoding
 _FIXED = ("source", "part", "seed", "measure", "place", "value")
 
 
 def write_runs(path: Path, sides: Mapping[str, Runs]) -> None:
-    """Write the runs of each source ("ackclock", "ns-2.35") as Parquet: a row per number and per array element."""
+    """Write the runs of each simulator ("ackclock", "ns-2.35") as Parquet: a row per number and array element."""
     runs = [(source, part, run) for source, side in sides.items() for part, some in side.parts.items() for run in some]
     axes = dict.fromkeys(axis for _, _, run in runs for axis in run.where)
     columns: dict[str, list[Any]] = {name: [] for name in ("source", "part", *axes, *_FIXED[2:])}
@@ -51,7 +51,7 @@ def write_runs(path: Path, sides: Mapping[str, Runs]) -> None:
 
 
 def read_runs(path: Path, *, source: str) -> Runs:
-    """Read the runs of one source from a file of `write_runs`, in the order of writing."""
+    """Read the runs of one simulator from a file of `write_runs`, in the order of writing."""
     table = pq.read_table(path)
     table = table.filter(pc.equal(table["source"], source))
     axes = [name for name in table.column_names if name not in _FIXED]
@@ -71,7 +71,7 @@ def read_runs(path: Path, *, source: str) -> Runs:
 
 @cache
 def ns2_runs(study: str) -> Runs:
-    """Read what ns-2 measured for a study, by part; `data/README.md` there says how."""
+    """Read ns-2's runs for a study, by part; the study's `data/README.md` describes them."""
     return read_runs(Path(str(files(f"ackclock.papers.{study}") / "data" / "ns2.parquet")), source="ns-2.35")
 
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _FEW = 2
 """Maximum number of points for a sentence instead of a table."""
 _COLUMNS = 8
-"""Maximum number of values of an axis across a table."""
+"""Maximum number of columns for the values of an axis."""
 _SIDES = ("Ackclock", "ns-2.35")
 
 
 def tabled(quantities: Sequence[Quantity], evidence: Evidence) -> list[Table]:
-    """Arrange the means of each quantity: points down and simulators across, or two axes down and across.
+    """Make a table of each quantity's means: points as rows and simulators as columns, or an axis as columns.
 
-    There are no tables if no quantity has more than two points.
+    The list is empty if no quantity has more than two points.
     """
     measured = {of: points for of in quantities if (points := _points(of, evidence.ours))}
     if all(len(points.cells) <= _FEW for points in measured.values()):
@@ -68,7 +68,7 @@ def _points(of: Quantity, side: Side) -> Grid[Interval] | None:
 
 
 def _across(points: Grid[Interval]) -> str | None:
-    """Choose the axis across: with two axes, the one with the most values that fit."""
+    """Choose the axis of the columns: with two or more axes, the one with the most values that fit."""
     counts: Mapping[str, int] = {axis: len({key[at] for key in points.cells}) for at, axis in enumerate(points.axes)}
     fitting = [axis for axis, count in counts.items() if 1 < count <= _COLUMNS]
     varied = sum(count > 1 for count in counts.values())

@@ -1,9 +1,9 @@
 """Rules that apply another rule several times.
 
-- `Varied` applies it under other settings too.
-- `Ways` applies it in several ways, of which none is the usual one.
-- `Cases` applies it to all runs, and to each of several cases.
-- `Readings` applies it under each reading of the paper.
+- `Varied` applies it with the usual setting and with other settings.
+- `Ways` applies it to each of several equivalent choices.
+- `Cases` applies it to all runs together, and to each of several cases.
+- `Readings` applies it to each reading, that is, interpretation of the paper.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 
 
 class Varied(Rule):
-    """Judges again under other settings: a clearly different verdict makes the claim depend on that setting.
+    """Judges again with other settings: a different verdict makes the claim depend on the setting.
 
     Parameters
     ----------
     rule
-        Judges under the usual setting.
+        Judges with the usual settings.
     under
-        Judges under each of the others, by their names: "who wins exact ties".
+        For each other setting, a rule that judges with it, by its name: "the order of simultaneous events".
     words
-        The rule's last sentence, on the other settings.
+        Text on the other settings, which ends the rule's text.
     saved
-        Only settings count under which a claim that is not reproduced becomes at least partly reproduced.
+        A setting counts only if it makes a claim that is not reproduced at least partly reproduced.
 
     """
 
@@ -44,8 +44,8 @@ class Varied(Rule):
         self._rule, self._under, self._saved = rule, under, saved
         self.quantities = distinct(one for each in (rule, *under.values()) for one in each.quantities)
         better = "a claim that is not reproduced becomes at least partly reproduced"
-        different = better if saved else "the verdict is clearly different"
-        self.words = f"{rule.words} {words} If {different}, the claim depends on that setting."
+        different = better if saved else "the verdict is decided and different"
+        self.words = f"{rule.words} {words} If {different} there, the claim depends on that setting."
 
     def judge(self, ours: Side) -> Outcome:
         usual = self._rule.judge(ours)
@@ -64,16 +64,16 @@ class Varied(Rule):
 
 
 class Ways(Rule):
-    """Judges in several equivalent ways; if verdicts differ, the claim depends on the way.
+    """Judges each of several equivalent choices; if verdicts differ, the claim depends on the choice.
 
     Parameters
     ----------
     rule
-        Judges one way; its quantities leave the axis open.
+        Judges one choice; its quantities do not fix the axis.
     axis, ways
-        The axis of the runs that distinguishes the ways, and its values.
+        The axis of the runs that distinguishes the choices, and its values.
     on
-        The open choice, such as "how losses are counted".
+        Name of the choice, such as "how losses are counted".
 
     """
 
@@ -81,8 +81,8 @@ class Ways(Rule):
         self._rule, self._axis, self._ways, self._on = rule, axis, ways, on
         self.quantities = rule.quantities
         self.words = (
-            f"{rule.words} Judged separately for each of: {'; '.join(ways)}. If two verdicts differ, the claim "
-            f"depends on {on}; otherwise it is undecided if one of them is undecided."
+            f"{rule.words} Judged separately for each of: {'; '.join(ways)}. If two decided verdicts differ, the claim "
+            f"depends on {on}; otherwise, if one verdict is undecided, the claim is undecided."
         )
 
     def judge(self, ours: Side) -> Outcome:
@@ -96,12 +96,12 @@ class Ways(Rule):
 
 
 class Cases(Rule):
-    """Judges all cases together, unless the claim is not reproduced in one of them and at least partly in another.
+    """Judges all cases together; a claim that fails in one case and holds in another depends on the setting.
 
     Parameters
     ----------
     rule
-        Judges one case, or all; its quantities leave the axis open.
+        Judges one case, or all; its quantities do not fix the axis.
     axis, cases
         The axis of the runs that distinguishes the cases, and its values.
     on
@@ -113,8 +113,8 @@ class Cases(Rule):
         self._rule, self._axis, self._cases, self._on = rule, axis, cases, on
         self.quantities = rule.quantities
         self.words = (
-            f"{rule.words} If it is not reproduced in one case ({'; '.join(cases)}) and at least partly in another, "
-            f"the claim depends on {on}."
+            f"{rule.words} If the claim is not reproduced in one case ({'; '.join(cases)}) and at least partly "
+            f"reproduced in another, the claim depends on {on}."
         )
 
     def judge(self, ours: Side) -> Outcome:
@@ -126,16 +126,16 @@ class Cases(Rule):
 
 
 class Readings(Rule):
-    """Applies another rule under each reading of the paper, and combines the verdicts by `over_readings`.
+    """Applies a rule to each interpretation (reading) of the paper, and combines the verdicts by `over_readings`.
 
     Parameters
     ----------
     rule
-        Judges under one reading; its quantities leave the axis open.
+        Judges one reading; its quantities do not fix the axis.
     axis, readings
         The axis of the runs that distinguishes the readings, and its values.
     on
-        The ambiguous part of the paper, such as "what its fixed-rate source is".
+        The ambiguous point in the paper, such as "what its fixed-rate source is".
 
     """
 
@@ -143,10 +143,10 @@ class Readings(Rule):
         self._rule, self._axis, self._readings, self._on = rule, axis, readings, on
         self.quantities = rule.quantities
         self.words = (
-            f"{rule.words} Judged under each reading, an interpretation of the paper ({'; '.join(readings)}). If "
-            f"verdicts differ, the claim depends on {on} if they include *reproduced* and *not reproduced*; it is "
-            "partly reproduced if most are at least *partly*, otherwise not. It is undecided if undecided readings "
-            "could change this."
+            f"{rule.words} Judged for each interpretation of the paper ({'; '.join(readings)}). If the verdicts "
+            f"include *reproduced* and *not reproduced*, the claim depends on {on}. If they differ otherwise, it is "
+            "partly reproduced if most verdicts are better than *not reproduced*, otherwise not reproduced. It is "
+            "undecided if undecided verdicts could change this."
         )
 
     def judge(self, ours: Side) -> Outcome:
@@ -160,7 +160,7 @@ class Readings(Rule):
 
 
 def over_readings(verdicts: Sequence[Verdict]) -> Verdict:
-    """Combine the verdicts under several readings; `Readings` has the rule as text."""
+    """Combine the verdicts for several readings by the rule that the text of `Readings` states."""
     if Verdict.UNDECIDED in verdicts:
         decided = (Verdict.REPRODUCED, Verdict.PARTLY, Verdict.NOT)
         ways = product(*[decided if one is Verdict.UNDECIDED else (one,) for one in verdicts])
@@ -175,7 +175,7 @@ def over_readings(verdicts: Sequence[Verdict]) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _OneWay:
-    """The runs at one value of an axis; runs without the axis belong to all values."""
+    """The runs at one value of an axis. Runs without this axis belong to all of its values."""
 
     of: Side
     axis: str
@@ -186,7 +186,7 @@ class _OneWay:
 
 
 class _OneReading(_OneWay):
-    """The runs at one value, without the axis, so that texts do not repeat the reading at each point."""
+    """The runs at one value of an axis, without the axis, so that texts do not repeat the reading at each point."""
 
     def part(self, name: str) -> Sequence[Row]:
         rows = _OneWay.part(self, name)

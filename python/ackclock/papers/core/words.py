@@ -1,4 +1,4 @@
-"""Texts shared by rules and sentences."""
+"""Formatting of texts in rules and reasons."""
 
 from __future__ import annotations
 

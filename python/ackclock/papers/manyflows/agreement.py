@@ -1,7 +1,7 @@
 """Agreement with ns-2 where many connections share the link.
 
-``python -m ackclock.papers.manyflows.agreement``: every point of the paper's grid, runs counted from time 0, two groups
-at unequal distances, and pipes that are looked at closely; exits with status 1 if a bar is missed.
+``python -m ackclock.papers.manyflows.agreement`` compares every point of the paper's grid, runs counted from time 0,
+two groups at unequal distances, and the synchronisation in five pipes. It exits with status 1 if too few points agree.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 _TEXTS = DEFINITION.table("agreement")
-_PLACES = ((T1, 200, 200), (T1, 400, 450), (ISDN, 200, 200), (ISDN, 400, 450))  # where ties are measured
+_PLACES = ((T1, 200, 200), (T1, 400, 450), (ISDN, 200, 200), (ISDN, 400, 450))  # link, W_c, connections: table on ties
 _DISTANCES = "figure23"
 
 GRID = (
@@ -38,14 +38,14 @@ GRID = (
     Rule(title="goodput", measure=named("goodput"), relative=0.0, absolute=0.01),
 )
 _WHOLE = (Rule(title="loss", measure=named("loss"), relative=0.04),)
-_RATIO = (Rule(title="goodput, near over far", measure=named("goodput_ratio"), relative=0.10),)
+_RATIO = (Rule(title="goodput ratio, near over far", measure=named("goodput_ratio"), relative=0.10),)
 _PIPES = (
     Rule(title="correlation of losses", measure=named("correlation"), relative=0.0, absolute=0.03),
     *(
         Rule(title=title, measure=lambda row, one=one: one(row) / 100, relative=0.0, absolute=0.05)  # type: ignore[misc]
         for title, one in (
-            ("5th percentile of the queue", LOW),
-            ("95th percentile of the queue", HIGH),
+            ("5th percentile of the buffer occupancy", LOW),
+            ("95th percentile of the buffer occupancy", HIGH),
         )
     ),
 )
@@ -60,7 +60,7 @@ def _compared(
     bar: float | None = 0.95,
     more: Callable[[argparse.Namespace], tuple[list[str], list[str]]] = lambda _: ([], []),
 ) -> Compared:
-    """Compare points of a part of ns-2's runs, which are chosen by their settings, with a bar or without."""
+    """Define a comparison at the points of a part of ns-2's runs that have the chosen settings."""
     distant = table == _DISTANCES
 
     def setting(where: Mapping[str, Any]) -> Setting:
@@ -119,7 +119,7 @@ def ties(given: argparse.Namespace) -> list[str]:
 
 def _pipe(where: Mapping[str, Any]) -> str:
     percent = 100 * PROCESSING[where["processing"]]
-    return f"{where['pipe']}, overhead {percent:g} %" if percent else str(where["pipe"])
+    return f"{where['pipe']}, processing times to {percent:g} %" if percent else str(where["pipe"])
 
 
 def synchronisation(given: argparse.Namespace) -> tuple[list[str], list[str]]:

@@ -1,9 +1,9 @@
-"""Section 5.3: groups of connections at unequal distances, and what each gets of the bottleneck they share.
+"""Section 5.3: groups of connections at unequal distances, and their shares of the bottleneck.
 
-A row has these values: of each group, in order, its mean round-trip time ``rtt`` in seconds, the way through an empty
-network and the mean wait of all, and the mean ``goodput`` of a connection in packets per second; ``rtt_ratio`` of the
-last group to the first and ``goodput_ratio`` of the first to the last. ``flows`` is the goodput of each connection,
-group after group.
+A row has these values. For each group, in order: ``rtt``, its round-trip time in the empty network plus the mean wait
+of all packets, in seconds; and ``goodput``, the mean of a connection in packets per second. ``rtt_ratio`` is the ratio
+of the last group to the first, ``goodput_ratio`` of the first to the last. ``flows`` is the goodput of each connection,
+group by group.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
     Reals = NDArray[np.float64]
     Cell = tuple[Mapping[str, Scalar], "Case"]
 
-OVERHEADS = {WITH: T1.service, WITHOUT: 0.0}  # one transmission, as the paper has it, and none
-GROUPS = (1, 2, 5, 10, 25)  # connections of each of two groups
-NEARLY = tuple(round(4 * (1 + step / 100), 3) for step in range(-4, 5))  # nine distances that differ by 1 %
-UNEQUAL = ((5, 45), (10, 40), (25, 25), (40, 10), (45, 5))  # near and far connections
-SEVERAL = (1.0, 2.0, 4.0, 8.0, 16.0)  # propagation delays of five groups, in those of the nearest
-_NEAR = 51  # propagation delay of the nearest group there, in milliseconds, 50 of them over the bottleneck
-_SHORT = {(60, 10), (60, 25), (160, 10)}  # buffer and connections where ns-2 was measured from 100 to 400 s
+OVERHEADS = {WITH: T1.service, WITHOUT: 0.0}  # longest processing time: one transmission, as in the paper, and 0
+GROUPS = (1, 2, 5, 10, 25)  # connections in each of two equal groups
+NEARLY = tuple(round(4 * (1 + step / 100), 3) for step in range(-4, 5))  # nine distance ratios around 4, 1 % apart
+UNEQUAL = ((5, 45), (10, 40), (25, 25), (40, 10), (45, 5))  # numbers of near and far connections
+SEVERAL = (1.0, 2.0, 4.0, 8.0, 16.0)  # propagation delays of five groups, relative to the nearest
+_NEAR = 51  # one-way propagation delay of the nearest group in ms, 50 ms of it over the bottleneck
+_SHORT = {(60, 10), (60, 25), (160, 10)}  # buffers and group sizes for which ns-2 was measured from 100 to 400 s
 _DRAWN = (200, 260)  # seconds that Figure 24 shows
-_LEAST = 1 / 450  # packets per second of a connection that gets a single one through
+_LEAST = 1 / 450  # goodput of a connection that delivers a single packet, in packets per second
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Case:
-    """Groups over a T1 link.
+    """Groups of connections over a T1 link.
 
-    Each has a number of connections, and a propagation delay there and back as a ratio to the first group's 102 ms.
-    The buffer is in packets, the longest processing time and the measured span in seconds.
+    `counts` has the connections of each group, `ratios` its round-trip propagation delay relative to 102 ms. The buffer
+    is in packets; `overhead`, the longest processing time, and `span`, the measured interval, are in seconds.
     """
 
     counts: tuple[int, ...]
@@ -72,7 +72,7 @@ class Case:
 
 
 def figure23(where: Mapping[str, Scalar]) -> Case:
-    """Give a point of Figure 23 at which ns-2 was run."""
+    """Return the groups at a point of Figure 23 that ns-2 ran."""
     group, buffer = int(where["connections"]), int(where["buffer"])
     return Case(
         counts=(group, group),
@@ -89,7 +89,7 @@ def split_name(counts: Sequence[int]) -> str:
 
 CELLS: Mapping[str, list[Cell]] = {
     "figure23": [(row.where, figure23(row.where)) for row in ns2_runs("manyflows").part("figure23")],
-    # two groups at nine distances, to see from which size on their shares can be predicted
+    # two groups at nine distances: how predictable are their shares, by the size of the groups?
     "groups": [
         (
             {"processing": processing, "connections": size, "distance": ratio},
@@ -99,7 +99,7 @@ CELLS: Mapping[str, list[Cell]] = {
         for size in GROUPS
         for ratio in NEARLY
     ],
-    # the far one four times as far
+    # two groups of unequal size, one four times as far away as the other
     "unequal": [
         (
             {"processing": processing, "groups": split_name(counts)},
@@ -108,7 +108,7 @@ CELLS: Mapping[str, list[Cell]] = {
         for processing, over in OVERHEADS.items()
         for counts in UNEQUAL
     ],
-    # ten connections at each distance
+    # five groups of ten connections
     "several": [
         ({"processing": processing}, Case(counts=(10,) * len(SEVERAL), ratios=SEVERAL, overhead=overhead))
         for processing, overhead in OVERHEADS.items()
@@ -117,7 +117,7 @@ CELLS: Mapping[str, list[Cell]] = {
 
 
 def distance_parts() -> list[Part]:
-    """Give all runs at unequal distances; the courses of Figure 24 are of one seed."""
+    """Return the parts with unequal distances; Figure 24 uses a single seed."""
     courses = [({"connections": 2}, Case(counts=(1, 1), ratios=(1.0, 2.0), buffer=60).setting)]
     return [
         *(part(name, [(where, case.setting) for where, case in cells], shares) for name, cells in CELLS.items()),
@@ -126,7 +126,7 @@ def distance_parts() -> list[Part]:
 
 
 def shares(run: Run) -> Taken:
-    """Take what the groups of a run got, as the module says."""
+    """Return the values of a run that the module's docstring defines."""
     flows = run.table("flows")["goodput_bps"].to_numpy() / (8 * PACKET_SIZE)
     ends = np.cumsum([group.count for group in run.scenario.groups])[:-1]
     rtt, goodput = (
@@ -146,7 +146,7 @@ def values_of(rtt: Reals, goodput: Reals, flows: Reals) -> Taken:
 
 
 def windows(run: Run) -> Taken:
-    """Take time and window of the near and of the far connection over the seconds that Figure 24 shows."""
+    """Return times and windows of the near and the far connection for the interval of Figure 24."""
     table = run.table("windows")
     time, flow, cwnd = (table[name].to_numpy() for name in ("time", "flow", "cwnd"))
     late = {name: (flow == one) & (time >= _DRAWN[0]) & (time <= _DRAWN[1]) for one, name in enumerate(("near", "far"))}
@@ -158,12 +158,12 @@ def windows(run: Run) -> Taken:
 
 
 def spread(rows: Sequence[Row]) -> float:
-    """Give the standard deviation of the ratio of two groups' goodput, in powers of two."""
+    """Compute the standard deviation of the log2 of the goodput ratio of two groups."""
     return float(np.std([np.log2(row.values["goodput_ratio"] or np.nan) for row in rows], ddof=1))
 
 
 def pair_spread(rows: Sequence[Row]) -> float:
-    """Give the same of the ratio of single connections, one of each of two equal groups."""
+    """Compute the standard deviation of the log2 of the goodput ratio of two connections, one of each group."""
     pairs = []
     for row in rows:
         near, far = np.split(np.asarray(row.values["flows"]), 2)

@@ -1,10 +1,10 @@
-"""The paper's network: many connections over one T1 or ISDN link, and the buffers that make its pipes.
+"""The paper's network: many connections over one T1 or ISDN link with a buffer.
 
-What the paper leaves open is set as in the reference runs of ns-2 (`data/README.md`): the profile `ns2-1999-qiu`,
+Settings that the paper does not state are as in the reference runs of ns-2 (`data/README.md`): profile `ns2-1999-qiu`,
 windows without a limit, packets of 500 bytes on the wire, starts within the first second. Each connection has a link of
-10 Mb/s and 0.001 ms at either end. Nothing waits in those of the sinks, so here they are what they add: the time that a
-packet and its ACK take there, in the delays of the bottleneck. Left out, arrivals at the bottleneck come 0.43 ms
-nearer to its departures, and without much processing time such phases decide who is served.
+10 Mb/s and 0.001 ms at both ends. No packet waits in the sinks' links, so the delays of the bottleneck include the time
+that a packet and its ACK spend there. Without this time, arrivals at the bottleneck would be 0.43 ms closer to its
+departures; with little processing time, such phases decide which packets are dropped.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from ackclock.running.run import Run
 
 PROFILE = "ns2-1999-qiu"
-MODERN = "ns2-2.35"  # the profile of today's ns-2, for what depends on the TCP's timers
-PACKET_SIZE = 500  # bytes on the wire: with headers in addition, W_opt would not be the paper's 40 packets
-WINDOW = 100_000  # the advertised window in packets: never the limit
-ACCESS = "1 us"  # propagation delay of the sources' own links, of 10 Mb/s
+MODERN = "ns2-2.35"  # profile of current ns-2, for results that depend on TCP's timers
+PACKET_SIZE = 500  # bytes on the wire, headers included: otherwise W_opt is not the paper's 40 packets
+WINDOW = 100_000  # advertised window in packets, which never limits a connection
+ACCESS = "1 us"  # propagation delay of the sources' links of 10 Mb/s
 SINK_DATA, SINK_ACK = 401, 33  # microseconds for 500 and 40 bytes to cross a sink's link: 10 Mb/s, and 0.001 ms
 CAPACITIES = (100, 200, 300, 400, 500)  # W_c: packets that the pipe and the buffer hold together
 FLOWS = (10, 20, 60, 100, 150, 200, 300, 450, 600)  # numbers of connections
@@ -40,17 +40,17 @@ class Bottleneck:
 
     name: str
     bps: int
-    pipe: int  # W_opt: packets that the path holds besides the buffer, as the paper rounds them
+    pipe: int  # W_opt: packets that the path holds without the buffer, rounded as in the paper
     duration: int  # seconds that a run lasts
-    warm: int  # from when on it is measured
-    detuned: int  # bits per second by which the rate differs without processing times: see `Setting`
+    warm: int  # start of the measurement, in seconds
+    detuned: int  # change of the rate in bit/s without processing times: see `Setting`
 
     @property
     def service(self) -> float:
         return 8 * PACKET_SIZE / self.bps
 
 
-# only with 1.6 Mb/s the pipe is the paper's
+# with a T1 rate of 1.6 Mb/s, W_opt is the paper's
 T1 = Bottleneck(name="T1", bps=1_600_000, pipe=40, duration=200, warm=50, detuned=1)
 ISDN = Bottleneck(name="ISDN", bps=64_000, pipe=2, duration=2000, warm=500, detuned=-1)
 LINKS: Mapping[str, Bottleneck] = {link.name: link for link in (T1, ISDN)}
@@ -60,14 +60,14 @@ LINKS: Mapping[str, Bottleneck] = {link.name: link for link in (T1, ISDN)}
 class Setting:
     """A network and its connections.
 
-    Without processing times, packets of timers and of ACKs reach the gateway at the same instant. `detuned` bits per
-    second more or less on the bottleneck decide such ties as ns-2 does ("Ties" in docs/agreement_manyflows.md); at 0,
-    chance decides them, and loss differs by up to a fifth.
+    Without processing times, packets that timers and ACKs release reach the gateway at the same instant. A bottleneck
+    whose rate differs by `detuned` bit/s breaks such ties as ns-2 does ("Ties" in docs/agreement_manyflows.md). At 0,
+    ties are broken at random, and the loss differs by up to a fifth.
     """
 
     link: Bottleneck
     flows: int  # connections of all groups together
-    capacity: int  # W_c in packets; the buffer is what the pipe leaves of it
+    capacity: int  # W_c in packets: the buffer plus W_opt
     overhead: float = 0.0  # longest processing time before sending, in seconds: uniform from 0
     delay: int = 50  # propagation delay of the bottleneck, in milliseconds
     access: tuple[str, ...] = (ACCESS,)  # propagation delay of the sources' links, group by group
@@ -82,7 +82,7 @@ class Setting:
 
     @property
     def buffer(self) -> int:
-        """Size of the gateway's buffer in packets, the one in transmission included."""
+        """Size of the gateway's buffer in packets, including the packet in transmission."""
         return self.capacity - self.link.pipe
 
     @property
@@ -105,7 +105,7 @@ def grid_setting(
     span: tuple[int, int] | None = None,
     **others: Any,
 ) -> Setting:
-    """Give a point of the paper's grid, by the longest processing time in round trips with a full buffer."""
+    """Return a point of the grid; `fraction` is the longest processing time in RTTs with a full buffer."""
     warm, duration = span or (link.warm, link.duration)
     return Setting(
         link=link,
@@ -148,13 +148,13 @@ def scenario(setting: Setting) -> Scenario:
 
 
 def work(made: Scenario) -> float:
-    """Estimate the cost of a run over one bottleneck: the bits that it carries."""
+    """Estimate the cost of a run over one bottleneck: the bits that the bottleneck can carry."""
     link = made.dumbbell.bottleneck if made.dumbbell else made.links[0]
     return seconds(made.duration) * mean_rate(link, made.duration)
 
 
 def flow_summary(run: Run) -> Mapping[str, float | None]:
-    """Take the summary of a run, throughput and goodput as parts of the bottleneck's rate among it."""
+    """Return the summary of a run, with throughput and goodput as shares of the bottleneck's rate."""
     found = run.summary
     rate = found.throughput_bps / found.utilization if found.utilization else 0.0
     goodput = found.goodput_bps / rate if rate else 0.0
@@ -169,6 +169,6 @@ def part(
     record: Sequence[str] = (),
     network: Callable[[Setting], Scenario] = scenario,
 ) -> Part:
-    """Make a part of settings."""
+    """Make a part whose points have the given settings."""
     spots = [Spot(where=where, scenario=network(setting)) for where, setting in cells]
     return Part(name=name, spots=spots, take=take, record=record, work=work)

@@ -54,7 +54,7 @@ _LINES = (
     {str(buffer): f"B = {buffer}" for buffer in BUFFERS},
     {words: words.removesuffix("s") for words in PROCESSING},
     {f"{100 * amount:g} %": f"{100 * amount:g} %" for amount in AMOUNTS},
-)  # names of curves, by the coordinate
+)  # names of curves in legends, by the coordinate
 _NAMES = {at: name for line in _LINES for at, name in line.items()}
 _PENS = {name: pen for line in _LINES for name, pen in zip(dict.fromkeys(line.values()), _COLOURS, strict=False)}
 
@@ -63,14 +63,14 @@ _BANDS = (
     "Points are means of {runs}, bands their 95 % confidence intervals (Student's t); hollow markers are single runs "
     "of ns-2.35."
 )
-_READ = {"T1": (CAPPED, STEADY, TOGETHER), "ISDN": (UNCAPPED, CAPPED, STEADY)}  # the nearest to the paper first
+_READ = {"T1": (CAPPED, STEADY, TOGETHER), "ISDN": (UNCAPPED, CAPPED, STEADY)}  # panels, the closest to the paper first
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Strip:
-    """A panel of curves by the number of connections, of both simulators and of the paper.
+    """A panel of curves over the number of connections, from both simulators and from the paper.
 
-    `exact` gives the paper's curves, by their names, beside a curve of ours. Without `low` or `high` the data sets that
+    `exact` returns the paper's curves by name for one of our curves. Without `low` or `high`, the data determine this
     end of the vertical axis.
     """
 
@@ -156,7 +156,7 @@ def _numbers(strips: Sequence[Strip], digits: int, evidence: Evidence) -> Table:
 
 
 def _stack(strips: Sequence[Strip], *, slug: str, digits: int = 3, along: Axis | None = None) -> Figure:
-    """Put panels one above the other; `along` is another horizontal axis than from 0 connections on."""
+    """Make a figure of stacked panels; `along` replaces the horizontal axis, which starts at 0 connections."""
     axis = along or Axis(label="Connections", low=0)
     return Figure(
         **DEFINITION.figure(slug),
@@ -217,7 +217,7 @@ def of_many(processing: str) -> list[Figure]:
 
 
 def _throughput(processing: str) -> Figure:
-    """Describe Figure 11, or Figure 19 with processing time."""
+    """Make Figure 11, or Figure 19 with processing time."""
     busy = processing == WITH
     figure, low = (19, 0.5) if busy else (11, 0.8)
     drawn = {
@@ -236,7 +236,7 @@ def _throughput(processing: str) -> Figure:
 
 
 def _goodput(processing: str) -> Figure:
-    """Describe Figure 12, or Figure 20 with processing time."""
+    """Make Figure 12, or Figure 20 with processing time."""
     busy = processing == WITH
     figure, low = (20, 0.6) if busy else (12, 0.85)
     drawn = {
@@ -257,14 +257,14 @@ def _goodput(processing: str) -> Figure:
 
 
 def _growth(name: str, points: Points) -> dict[str, Curve]:
-    """Give the paper's power of the connections, through the point in the middle."""
+    """Return the paper's power law of the number of connections, through the middle point."""
     power = 1 if name == _NAMES[WITH] else 2
     middle = sorted(points)[len(points) // 2]
     return {"the paper": {int(flows): points[middle].mean * (flows / middle) ** power for flows in points}}
 
 
 def _few(processing: str) -> Figure:
-    """Describe Figure 13, or Figure 21 with and without processing time."""
+    """Make Figure 13, or Figure 21, which has runs with and without processing time."""
     figure = 21 if processing == WITH else 13
     strips = [
         Strip(
@@ -276,12 +276,12 @@ def _few(processing: str) -> Figure:
         for place, capacity in zip("ab", FEW, strict=True)
     ]
     stacked = _stack(strips, slug=f"figure{figure}")
-    # the two panels do not count the same connections
+    # the two panels have different horizontal axes
     return replace(stacked, plots=[strip.plot(Axis(label="Connections", low=0)) for strip in strips])
 
 
 def _hyperbolas(processing: str, link: str) -> Figure:
-    """Describe Figure 14, or Figure 22 with processing time, of one link: loss, the paper's curves, and the table."""
+    """Make Figure 14, or Figure 22 with processing time, for one link: loss, the paper's curves, and the table."""
     figure = 22 if processing == WITH else 14
 
     def paper(name: str, _: Points) -> dict[str, Curve]:

@@ -1,4 +1,4 @@
-"""Tables 2 and 3, Figures 23 and 24, why formulas are off, and groups that the authors left for later."""
+"""Tables 2 and 3, Figures 23 and 24, the errors of formulas, and groups that the authors left for later."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _dots(topology: int, **fields: Any) -> Series:
 
 
 def tables2and3(processing: str) -> Figure:
-    """Describe Tables 2 and 3; topology 5 as we take it has no processing times and no runs of ns-2."""
+    """Make the figure of Tables 2 and 3; topology 5 has no runs with processing times and no runs of ns-2."""
     busy = processing == WITH
     return Figure(
         **DEFINITION.figure("tables2and3-busy" if busy else "tables2and3"),
@@ -58,8 +58,8 @@ def _within(model: Model, processing: str) -> Plot:
     named = shares.relabel("topology", {str(one): name for one, name in _NAMES.items()})
     return Plot(
         title="Table 3: full" if model == "full" else "Table 2: approximate",
-        x=_powers("Factor, either way", 1.4, 4.3, FACTORS),
-        y=Axis(label="Flows within it (%)", low=0, high=103),
+        x=_powers("Factor, above or below", 1.4, 4.3, FACTORS),
+        y=Axis(label="Flows within the factor (%)", low=0, high=103),
         marks=[
             Lines(of=named, x="factor", by="topology", pens=_PENS, plain=True),
             *paper,
@@ -94,7 +94,7 @@ def _ratio(model: str, way: str) -> Quantity:
 
 def _reasons(letter: str, processing: str, evidence: Evidence) -> Panel:
     found = {way: _ratio("full", way).points(evidence.ours).cells for way in WAYS}
-    label = "Predicted by the full formula over sent, median" if letter == "b" else ""
+    label = "Median ratio of predicted (full formula) to sent packets" if letter == "b" else ""
     return Panel(
         title=f"({letter}) {processing}",
         x=_powers(label, 0.7, 2.1, (0.7, 0.8, 0.9, 1, 1.2, 1.5, 2)),
@@ -115,7 +115,7 @@ def _reasons(letter: str, processing: str, evidence: Evidence) -> Panel:
 def _reasons_table(evidence: Evidence) -> Table:
     found = {(model, way): _ratio(model, way).points(evidence.ours).cells for model in MODELS for way in WAYS}
     return Table(
-        caption="Predicted over sent, median: mean ± half-width of the 95 % interval",
+        caption="Median ratio of predicted to sent packets: mean ± half-width of the 95 % interval",
         head=["Formula, topology", *WAYS],
         rows=[
             [f"{model}, {one}, {processing}", *(found[model, way][processing, one].shown(2) for way in WAYS)]
@@ -140,7 +140,7 @@ _BAND = rtt_bias_band(rtt_1=1.0, rtt_2=_ALONG)
 
 def _point(processing: str, buffer: str, size: str, far: str) -> str:
     overhead = 1000 * OVERHEADS[processing]
-    return f"{size} at 1 and {size} at {float(far):g}, buffer {buffer}, {overhead:g} ms overhead"
+    return f"{size} at 1 and {size} at {float(far):g}, buffer {buffer}, processing times to {overhead:g} ms"
 
 
 def _figure23(evidence: Evidence) -> Table:
@@ -195,7 +195,7 @@ FIGURE23 = Figure(
 
 _COURSES = [
     Course(part="figure24", x=f"{name} time", y=f"{name} cwnd", name=words, pen=_BUFFERS[buffer], held=True)
-    for name, words, buffer in (("near", "near: 102 ms away", 60), ("far", "far: 204 ms", 160))
+    for name, words, buffer in (("near", "near: 102 ms away", 60), ("far", "far: 204 ms away", 160))
 ]
 
 
@@ -275,7 +275,7 @@ def _unequal(evidence: Evidence) -> Table:
         [f"{counts[0]} and {counts[1]}", *(two[processing, split_name(counts)].shown(2) for processing in OVERHEADS)]
         for counts in UNEQUAL
     ]
-    rows += [[f"10 at each of {len(SEVERAL)} distances", *(point.shown(2) for point in five.values())]]
+    rows += [[f"10 connections at each of {len(SEVERAL)} distances", *(point.shown(2) for point in five.values())]]
     return DEFINITION.laid_out("unequal-groups", rows)
 
 
@@ -285,14 +285,14 @@ OTHERWISE = Figure(
         Plot(
             title="(a) 50 connections in two groups of unequal size",
             x=Axis(label="Connections in the near group (%)", low=0, high=100),
-            y=Axis(label="Power of the round trip", low=0),
+            y=Axis(label="Exponent k", low=0),
             marks=[Lines(of=_power.relabel("groups", _near), x="groups", by="processing", pens=_BY_PROCESSING)],
             levels=[Level(y=2, text="equally long epochs"), Level(y=1, text="equal loss")],
         ),
         Plot(
             title="(b) five groups of 10",
             x=_powers("Round-trip time (s)", 0.38, 2.4, (0.4, 0.6, 0.8, 1.2, 1.6, 2.4)),
-            y=_powers("Goodput of one (packets/s)", 1, 40, (1, 2, 4, 8, 16, 32)),
+            y=_powers("Goodput of a connection (packets/s)", 1, 40, (1, 2, 4, 8, 16, 32)),
             marks=[Scatter(x=_five("rtt"), y=_five("goodput"), by="processing", pens=_BY_PROCESSING)],
         ),
     ],

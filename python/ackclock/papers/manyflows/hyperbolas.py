@@ -1,4 +1,4 @@
-"""The hyperbolas of Tables 4 and 5: the paper's, ours, and how near each way of counting is to the paper."""
+"""The hyperbolas of Tables 4 and 5: the paper's and ours, for each way of counting losses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _lines(of: Measure, side: Side, reading: Reading, processing: str, link: str
 
 
 def fits(side: Side, reading: Reading, processing: str, link: str) -> dict[str, Hyperbola]:
-    """Lay a hyperbola through the mean losses of each curve that has three points or more."""
+    """Fit a hyperbola to the mean losses of each curve with three points or more."""
     return {
         name: hyperbola(connections=list(line), loss=list(line.values()))
         for name, line in _lines(LOST_PART, side, reading, processing, link).items()
@@ -37,7 +37,7 @@ def fits(side: Side, reading: Reading, processing: str, link: str) -> dict[str, 
 
 
 def away(side: Side, reading: Reading, processing: str, link: str) -> dict[str, list[float]]:
-    """Give the mean loss over the one of the paper's curve, point by point, by the curve."""
+    """Return the ratio of the mean loss to the paper's curve at each point, by the name of the curve."""
     return {name: list(line.values()) for name, line in _lines(OVER_PAPER, side, reading, processing, link).items()}
 
 
@@ -57,7 +57,7 @@ def table(evidence: Evidence, *, processing: str, link: str) -> Table:
 
 
 def overview(evidence: Evidence) -> Table:
-    """Lay out how near each way of counting is to the paper's tables, on both sides."""
+    """Make the table that compares each way of counting with the paper's tables, for both simulators."""
     columns = [(processing, link) for processing in TABLES for link in LINKS]
     rows = [
         [f"{name}, {reading.title}", *(_near(side, reading, *column) for column in columns)]

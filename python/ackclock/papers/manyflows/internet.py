@@ -1,4 +1,4 @@
-"""Section 2: what the abstraction of the wide-area Internet takes for granted, and what taking it apart leaves."""
+"""Section 2: the assumptions of the paper's Internet model, and the decomposition of networks into components."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 
     from ackclock.running.run import Run
 
-# rates of a backbone, in per cent of those of all access links together; 0 stands for none
+# rates of the backbone in per cent of all access links together; 0 means no backbone
 BACKBONES = (20, 40, 60, 70, 80, 85, 90, 95, 100, 120, 150, 200, 400)
-EXTRA = (0, 1, 2, 5, 10, 20, 40)  # connections that reach the T1 domain of 20 others over a faster link
-DRAWN = tuple(range(1, 9))  # networks of the twelve parameters that are drawn
-DEGREES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0)  # domains that one talks to, on average
-CLUSTER = 10  # domains of a cluster
+EXTRA = (0, 1, 2, 5, 10, 20, 40)  # numbers of connections from T3 to the T1 domain that 20 others use
+DRAWN = tuple(range(1, 9))  # seeds of networks with random numbers of connections
+DEGREES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0, 4.0)  # mean numbers of domains that a domain talks to
+CLUSTER = 10  # domains in a cluster
 ANYONE, CLUSTERS = "anyone with anyone", f"within clusters of {CLUSTER}"
 
-_DOMAINS, _CONNECTIONS = 8, 80  # behind T1 links, where there is a backbone
-_MANY = 400  # domains that are taken apart
-_MOST = 20  # connections of two types of access links, at most, where they are drawn
+_DOMAINS, _CONNECTIONS = 8, 80  # of the networks with a backbone
+_MANY = 400  # domains of the decomposed networks
+_MOST = 20  # largest random number of connections for two types of access links
 _BUFFER = 60
 T1_BPS = RATE.parse(ACCESS_RATES["t1"])  # bits per second of the T1 links of section 2
-_WARM, _END, _WINDOWS = 50, 350, 6  # when measurement begins and ends, in seconds, and its equal parts
+_WARM, _END, _WINDOWS = 50, 350, 6  # start and end of the measurement in seconds, and number of its equal periods
 
 _COMMON: Mapping[str, Any] = {
     "duration": f"{_END} s",
-    # processing times up to a transmission on a T1 link: without, ties and phases would decide
+    # processing times up to a transmission time on T1, so that ties and phases do not decide the results
     "transport": Tcp("reno", max_window=WINDOW, overhead="2500 us"),
     "source": Greedy(),
     "packet_size": PACKET_SIZE,
@@ -49,17 +49,17 @@ _COMMON: Mapping[str, Any] = {
 
 
 def internet_parts() -> list[Part]:
-    """Give all runs of section 2.
+    """Return the parts of section 2.
 
     ``backbone``
-        Eight domains behind T1 links and a backbone: ``at_backbone``, the share of drops, and ``goodput``, of all
-        connections as a part of the access links' rates. Traffic is drawn for each seed.
+        Eight domains behind T1 links and a backbone, with random traffic: ``at_backbone``, the share of drops there,
+        and ``goodput`` of all connections as a share of the access links' rates.
     ``extra``
-        Twenty connections between two T1 domains, and `EXTRA` others: ``at_entry``, the share of the twenty's drops
-        where they enter the backbone, ``goodput``, theirs as a part of the T1 rate, and the values of `steady`.
+        Twenty connections between two T1 domains, and `EXTRA` others. For the twenty: ``at_entry``, the share of drops
+        where they enter the backbone, ``goodput`` as a share of the T1 rate, and the values of `steady`.
     ``drawn``
-        Networks with numbers of connections drawn between all types of access links: the values of `steady`, and
-        ``together``, the share of connections that congest where most of those do that cross the same access link.
+        Networks with random numbers of connections between all types of access links: the values of `steady`, and
+        ``together``, the share of connections congested at the same link as most connections of their access link.
     """
     backbones = [
         Spot(where={"rate": rate}, scenario=_backbone(rate, 1), drawn=partial(_backbone, rate))
@@ -130,9 +130,9 @@ def at_backbone(run: Run) -> Taken:
 
 
 def bottlenecks(run: Run, *, parts: int = _WINDOWS) -> NDArray[np.str_]:
-    """Find where each flow congests: a row for each of the equal parts of the measured time, a column for each flow.
+    """Return the link that drops most packets of each flow: a row per equal period of the measured time.
 
-    It is the link that drops most of its packets; an empty text where none does.
+    Columns are flows. The name of the link is empty if a flow has no drop in a period.
     """
     links, flows, times = _drops(run)
     names, link = np.unique(links, return_inverse=True)
@@ -145,10 +145,10 @@ def bottlenecks(run: Run, *, parts: int = _WINDOWS) -> NDArray[np.str_]:
 
 
 def steady(where: NDArray[np.str_]) -> dict[str, float | None]:
-    """Say how many flows keep their bottleneck, by what `bottlenecks` gives.
+    """Compute the share of flows that keep their bottleneck, from the result of `bottlenecks`.
 
-    The result has ``counted``, the share of flows that lose in two parts or more, and ``steady``, the share of these
-    that lose most at the same link in each.
+    ``counted`` is the share of flows with drops in two periods or more; ``steady`` is the share of these flows that
+    lose most packets at the same link in each period with drops.
     """
     named = where != ""
     often = named.sum(axis=0) > 1
@@ -183,7 +183,7 @@ def together(run: Run) -> Taken:
 
 
 def components_of(seeds: Iterable[int]) -> list[Observed]:
-    """Take networks of many domains apart, whose traffic is drawn for each seed.
+    """Decompose networks of many domains, with random traffic for each seed.
 
     The values are ``largest``, the share of the domains in the largest component, and ``components``, the number of
     components for each 100 domains.
@@ -195,7 +195,7 @@ def components_of(seeds: Iterable[int]) -> list[Observed]:
 
 
 def taken_apart(who: str, degree: float, *, seed: int) -> Taken:
-    """Take a network apart: `ANYONE` or `CLUSTERS`, and the domains that one talks to, on average."""
+    """Decompose one network; `who` is `ANYONE` or `CLUSTERS`, `degree` the mean number of domains a domain talks to."""
     names = [f"domain-{number}" for number in range(_MANY)]
     connections = clustered_connections(
         names, round(degree * _MANY / 2), cluster=CLUSTER if who == CLUSTERS else None, seed=seed
@@ -210,10 +210,10 @@ def taken_apart(who: str, degree: float, *, seed: int) -> Taken:
 
 
 def giant_component(degree: float) -> float:
-    """Give the share of the nodes in the giant component of a large random graph, by the mean degree.
+    """Compute the share of the nodes in the giant component of a large random graph from the mean degree.
 
-    It is the largest S with S = 1 - exp(-degree S), 0 up to a degree of 1: Erdős and Rényi, "On the evolution of random
-    graphs" (1960).
+    The share is the largest S with S = 1 - exp(-degree S), and 0 up to a degree of 1: Erdős and Rényi, "On the
+    evolution of random graphs" (1960).
 
     Examples
     --------

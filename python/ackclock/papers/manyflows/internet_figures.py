@@ -1,4 +1,4 @@
-"""What the abstraction of section 2 takes for granted, as figures: the paper has none."""
+"""Figures A to C on the assumptions of section 2, for which the paper has no figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Quantity
     from ackclock.report.html import Table
 
-_PLACES = {str(count): str(place) for place, count in enumerate(EXTRA)}  # other connections stand at equal distances
+_PLACES = {str(count): str(place) for place, count in enumerate(EXTRA)}  # equally spaced positions on the axis
 _RATES = Axis(low=18, high=440, log=True, ticks=[(rate, str(rate)) for rate in (20, 40, 60, 80, 100, 150, 200, 400)])
 _PERCENT = Axis(label="%", low=0, high=108)
 
@@ -53,7 +53,7 @@ BACKBONE = Figure(
             x=replace(_RATES, label="Rate of the backbone (% of all access links)"),
             y=Axis(label="Goodput (% of all access links)", low=0, high=100),
             marks=[_line("backbone", _goodput, "rate", "with a backbone")],
-            levels=lambda evidence: [Level(y=_without.points(evidence.ours).only.mean, text="without")],
+            levels=lambda evidence: [Level(y=_without.points(evidence.ours).only.mean, text="without a backbone")],
         ),
     ],
     numbers=_backbones,
@@ -134,8 +134,8 @@ APART = Figure(
             ],
         )
         for title, label, words, law, of in (
-            ("(a)", "", "Domains in the largest", [_LAW], m.LARGEST),
-            ("(b)", "Domains that one talks to, mean", "Components, per 100 domains", [], m.COMPONENTS),
+            ("(a)", "", "Largest component (share of domains)", [_LAW], m.LARGEST),
+            ("(b)", "Mean degree c", "Components, per 100 domains", [], m.COMPONENTS),
         )
     ],
     numbers=_apart,

@@ -1,13 +1,13 @@
-"""A pipe looked at closely: who loses together, what waits in the buffer, and what each connection receives.
+"""Detailed measures of a pipe: synchronised losses, buffer occupancy, and packets that each connection receives.
 
-Qiu, Zhang and Keshav show the large pipe in Figures 6 and 15, the small one in 8 and 17, the medium one in 10 and 18.
-A row of the part "looks" has these values: the ``correlation`` of losses and the share of ``quiet`` round trips; the
-number of ``epochs`` and the ``share`` of connections that lose in one; the buffer's percentiles ``low``, ``middle`` and
-``high`` (5, 50, 95) in packets; ``loss``, ``jain_index`` and connections that are ``shut_off``; of the packets received
-in the seconds that the paper shows the ``least``, the ``most`` and the number of connections that are ``starved`` of
-nine tenths of their fair share; and, as an array, ``received``, the packets that each connection received in those
-seconds, ascending. Rows of the part "courses" have arrays: ``times`` and ``packets``, when and how many packets waited,
-and ``acks`` and ``flows``, when ACKs arrived and of which connections.
+Qiu, Zhang and Keshav show large pipes in Figures 6 and 15, small ones in 8 and 17, and a medium one in 10 and 18. A row
+of the part "looks" has these values: ``correlation`` of losses between connections, share of ``quiet`` round trips
+without a loss, number of loss ``epochs``, and mean ``share`` of the connections that lose in an epoch; ``low``,
+``middle`` and ``high``, the 5th, 50th and 95th percentiles of the packets in the buffer; ``loss``, ``jain_index`` and
+number of connections ``shut_off``. For the interval that the paper shows: ``received``, an ascending array of the
+packets that each connection received, their minimum ``least`` and maximum ``most``, and the number of ``starved``
+connections below a tenth of their fair share. Rows of the part "courses" have arrays: ``times`` and ``packets`` of the
+buffer's samples, and ``acks`` and ``flows``, the times and connections of arriving ACKs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ACK_BITS = 8 * 40
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Pipe:
-    """A bottleneck that the paper looks at closely: a buffer in packets, and a size, "large", "medium" or "small"."""
+    """A bottleneck that the paper shows in detail: its buffer in packets, and its size, large, medium or small."""
 
     link: Bottleneck
     buffer: int
@@ -45,7 +45,7 @@ class Pipe:
 
     @property
     def fair_share(self) -> float:
-        """The packets that each connection would receive in the seconds that the paper shows."""
+        """The packets per connection that the link can carry in the interval that the paper shows."""
         start, end = WINDOWS[self.link.name]
         return (end - start) / self.link.service / self.flows
 
@@ -68,7 +68,7 @@ PIPES = {
 
 
 def look_parts() -> list[Part]:
-    """Give the runs of all pipes, and the courses of one seed; the buffer of the slow link is looked at less often."""
+    """Return the parts of all pipes, with time courses for one seed; ISDN's buffer is sampled less often."""
     parts = []
     for link, step in ((ISDN, "1s"), (T1, "100ms")):
         pipes = [(processing, pipe) for processing in PROCESSING for pipe in PIPES.values() if pipe.link is link]
@@ -127,7 +127,7 @@ def look(run: Run) -> Taken:
 
 
 def course(run: Run) -> Taken:
-    """Take what a run of a pipe shows over time, in the seconds that the paper shows."""
+    """Return the time courses of a run of a pipe for the interval that the paper shows."""
     start, end = WINDOWS[pipe_of(run.scenario).link.name]
     queue, acks = run.table("queue"), run.table("acks")
     times, arrived = queue["time"].to_numpy(), acks["time"].to_numpy()

@@ -1,4 +1,4 @@
-"""The numbers that claims and figures ask of the runs."""
+"""Measures of claims and figures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     Number = Callable[[Row], float | None]
 
-STABLE = 0.5  # the share of the spread of single pairs that groups may have to be called stable
+STABLE = 0.5  # groups are stable if their spread is below this share of the spread of single pairs
 
 
 measure = DEFINITION.measure
@@ -51,7 +51,7 @@ def connections(row: Row) -> int:
 
 
 def _tabled(number: Number) -> Number:
-    """Leave out the points that are in no table."""
+    """Restrict a measure to the points through which hyperbolas are fitted."""
     return lambda row: number(row) if is_tabled(str(row.where["curve"]), connections(row)) else None
 
 
@@ -71,7 +71,7 @@ def _over_formula(law: str) -> Measure:
 
 
 def _sent(row: Row) -> float:
-    """Give what leaves the bottleneck and what is lost there, in thousand packets over T1."""
+    """Return the packets that leave the T1 bottleneck or are lost there, in thousands."""
     start, end = (T1.warm, T1.duration) if row.where["counting"] == STEADY.title else (0, WINDOWS["T1"][1])
     whole = (end - start) * T1.bps / 8 / PACKET_SIZE / 1e3
     return whole * (row.values["throughput"] or 0.0) / (1 - (row.values["loss"] or 0.0))
@@ -85,7 +85,7 @@ def _power(row: Row) -> float:
     return -float(np.polyfit(np.log(row.values["rtt"]), np.log(row.values["goodput"]), 1)[0])
 
 
-# of all connections over one bottleneck
+# measures of all connections over one bottleneck
 LOSS = _percent("loss")
 TABLED_LOSS = measure("tabled_loss", of=_tabled(LOSS))
 LOST_PART = measure("lost_part", of=_tabled(lambda row: row.values["loss"]))
@@ -99,14 +99,14 @@ SHUT_OFF = measure("shut_off")
 ACTIVE = measure("active", of=lambda row: connections(row) - (row.values["shut_off"] or 0))
 JAIN = measure("jain_index")
 
-# of a pipe that is looked at closely
+# detailed measures of a pipe
 CORRELATION = measure("correlation")
 SHARE = _percent("share")
 LOW, MIDDLE, HIGH = map(_of_buffer, ("low", "middle", "high"))
 SWING = measure("swing", of=lambda row: (HIGH(row) or 0.0) - (LOW(row) or 0.0))
 LEAST, MOST, STARVED = map(measure, ("least", "most", "starved"))
 
-# of the abstraction of section 2
+# measures of section 2
 AT_BACKBONE = _percent("at_backbone")
 ACCESS_GOODPUT = _percent("goodput", "access_goodput")
 AT_ENTRY = _percent("at_entry")
@@ -115,7 +115,7 @@ ALIKE = _percent("together")
 LARGEST, COMPONENTS = map(measure, ("largest", "components"))
 OFF_THE_LAW = measure("off_the_law", of=lambda row: row.values["largest"] - giant_component(float(row.where["degree"])))
 
-# of single flows: Tables 2 and 3
+# measures of single flows: Tables 2 and 3
 WITHIN = Profile(
     name="within",
     label="flows within a factor",
@@ -124,7 +124,7 @@ WITHIN = Profile(
     of=lambda row: [row.values[f"within_{factor:g}"] for factor in FACTORS],
 )
 
-# of groups at unequal distances
+# measures of groups at unequal distances
 RTT_RATIO, GOODPUT_RATIO = map(measure, ("rtt_ratio", "goodput_ratio"))
 POWER = measure("power", of=_power)
 
@@ -151,9 +151,9 @@ class OverSquare(Quantity):
 
 
 class Excess(Quantity):
-    """By how much groups vary more than the stable share of what two connections do, in powers of two.
+    """The spread of the goodput ratio of two groups, minus `STABLE` times the spread for two connections.
 
-    It is computed of all distances and seeds together, with Tukey's pseudo-values for its interval.
+    The spread is the standard deviation of the log2 over all distances and seeds; its interval uses pseudo-values.
     """
 
     words = label = (
@@ -201,7 +201,7 @@ class WithinTwo(Quantity):
 
 
 class MoreWithinTwo(Quantity):
-    """By how much more of the flows are within a factor of 2 of the approximate formula than of the full one."""
+    """The share of flows within a factor of 2 of the approximate formula, minus the share for the full formula."""
 
     words = label = (
         "share of the flows within a factor of 2 of the approximate formula, minus the share for the full formula"

@@ -1,4 +1,4 @@
-"""What ns-2 measured at the points of the study, in the rows of our runs; `data/README.md` says how it was made."""
+"""Measurements of ns-2 at the points of the study, as rows like our runs; `data/README.md` describes them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def from_ns2() -> Runs:
 
 
 def setting_of(where: Mapping[str, Scalar], *, profile: str = PROFILE) -> Setting:
-    """Give the network of a run, as we simulate it: our links are detuned wherever there are no processing times."""
+    """Return the setting of a run of ns-2; without processing times, our link is detuned."""
     delay = int(where["delay"])
     return grid_setting(
         LINKS[str(where["link"])] if delay == 50 else FAR_PIPE,
@@ -39,9 +39,9 @@ def setting_of(where: Mapping[str, Scalar], *, profile: str = PROFILE) -> Settin
 
 
 def _known(cells: Sequence[Cell]) -> list[Run]:
-    """Give what ns-2 measured at settings, one run each, without the settings that it did not run.
+    """Return ns-2's run of each setting, without the settings that it did not run.
 
-    It measured for longer at some points; they count as the same points.
+    Points that ns-2 measured over a longer interval count as the same points.
     """
     found: dict[Setting, dict[str, Any]] = {}
     for part, profile in (("grid", PROFILE), ("whole", PROFILE), ("special", PROFILE), ("modern", MODERN)):
@@ -52,7 +52,7 @@ def _known(cells: Sequence[Cell]) -> list[Run]:
 
 
 def _key(setting: Setting) -> Setting:
-    """Leave out of a setting what makes no other point of it: how long it is measured, and how ties are broken."""
+    """Remove the fields that do not distinguish points: the measured interval and the breaking of ties."""
     shown = (setting.warm, setting.duration) == WINDOWS[setting.link.name.partition(",")[0]]
     return replace(
         setting, duration=0, warm=2 if shown else min(setting.warm, 1), detuned=0, overhead=round(setting.overhead, 6)

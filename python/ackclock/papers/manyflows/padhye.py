@@ -1,4 +1,4 @@
-"""Tables 2 and 3: what each flow sends, and what the formulas of Padhye et al. predict from its losses and delays."""
+"""Tables 2 and 3: rates of flows, and the rates that the formulas of Padhye et al. predict from losses and delays."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 
 Model = Literal["approximate", "full"]
 MODELS: tuple[Model, ...] = ("approximate", "full")
-FACTORS = (1.5, 2.0, 3.0, 4.0)  # those of the tables
+FACTORS = (1.5, 2.0, 3.0, 4.0)  # factors of the tables
 TOPOLOGIES = (1, 2, 3, 4)  # ISDN with few and with many connections, T1 with few and with many
-FEW = 100  # the most connections of topologies 1 and 3
+FEW = 100  # largest number of connections in topologies 1 and 3
 
 PAPER: Mapping[tuple[int, Model], tuple[float, ...]] = {
     (one, model): tuple(DEFINITION.table(table)[str(one)])
@@ -43,26 +43,26 @@ PAPER: Mapping[tuple[int, Model], tuple[float, ...]] = {
     for one in range(1, 6)
 }  # per cent of the flows within each of `FACTORS`, by topology and formula
 
-RECORD = ("drops", "windows")  # what `flows_of` reads
-_SAMPLES = 40  # how often the timeout of each flow is looked at, as in the reference runs
-UNTIMED = 6.0  # seconds that count as the timeout of a flow that has no round-trip time: the first one
-_LONGEST = 64.0  # seconds that no timeout exceeds
+RECORD = ("drops", "windows")  # records that `flows_of` reads
+_SAMPLES = 40  # samples of the timeout of each flow, as in the reference runs
+UNTIMED = 6.0  # timeout in seconds of a flow without a measured round-trip time: the initial one
+_LONGEST = 64.0  # largest timeout, in seconds
 _ACK = 40  # bytes of an ACK
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Flows:
-    """What the flows of a run sent, and what the formulas take: one number a flow."""
+    """Rates of the flows of a run and inputs of the formulas, one number per flow."""
 
-    sent: Reals  # packets per second, retransmissions among them
+    sent: Reals  # packets per second, retransmissions included
     goodput: Reals  # packets per second that arrived for the first time and in order
-    loss: Reals  # drops over packets sent; between the two there is only the flow's own link
+    loss: Reals  # drops over packets sent
     rtt: Reals  # mean round-trip time of the run, in seconds
     timeout: Reals  # mean timeout without back-off, in seconds
 
     @property
     def usable(self) -> NDArray[np.bool_]:
-        """Which flows the formulas have an answer for: they lost something, and not everything."""
+        """Flows to which the formulas apply: they lost some packets, but not all."""
         return (self.loss > 0) & (self.loss < 1) & (self.sent > 0)
 
     def chosen(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Flows:
@@ -70,7 +70,7 @@ class Flows:
 
 
 def cells() -> list[Cell]:
-    """Give the points of Table 1 at which ns-2 was run."""
+    """Return the points of Table 1 that ns-2 ran."""
     settings = [setting_of(row.where) for row in ns2_runs("manyflows").part("grid")]
     return [
         (
@@ -91,7 +91,7 @@ def topology(setting: Setting) -> int:
 
 
 def ratios(run: Run) -> Taken:
-    """Take of each flow for which the formulas have an answer what each predicts, over what was sent."""
+    """Return the ratio of predicted to sent packets of each usable flow, by formula."""
     return ratios_of(flows_of(run))
 
 
@@ -101,7 +101,7 @@ def ratios_of(flows: Flows) -> Taken:
 
 
 def flows_of(run: Run) -> Flows:
-    """Read the flows of a run over one bottleneck that has the records `RECORD`, from its warm-up on."""
+    """Return the flows of a run over one bottleneck after its warm-up; the run needs the records `RECORD`."""
     table = run.table("flows")
     begin, end = seconds(run.scenario.measure.from_ or ""), seconds(run.scenario.duration)
     count, length = table.num_rows, end - begin
@@ -119,17 +119,17 @@ def flows_of(run: Run) -> Flows:
 
 
 def mean_round_trips(run: Run) -> Reals:
-    """Give the mean round-trip time of each flow of a dumbbell, in seconds.
+    """Return the mean round-trip time of each flow of a dumbbell, in seconds.
 
-    It is what an empty network takes, and by Little's law the packets that wait at the bottleneck over those that leave
-    it in a second.
+    It is the round-trip time of the empty network plus the mean wait at the bottleneck, which by Little's law is the
+    mean queue divided by the departures per second.
     """
     found, length = run.summary, seconds(run.scenario.duration) - seconds(run.scenario.measure.from_ or "")
     return found.queue_mean * length / found.departures + empty_round_trips(run.scenario)
 
 
 def empty_round_trips(effective: Scenario) -> Reals:
-    """Give the round-trip time of each flow of a dumbbell that has all defaults, in seconds, where nothing waits."""
+    """Return the round-trip time of each flow in an empty dumbbell with all defaults written out, in seconds."""
     dumbbell = effective.dumbbell
     if dumbbell is None or dumbbell.reverse is None:
         raise ValueError("effective: must be a dumbbell with every default written out")
@@ -148,12 +148,12 @@ def empty_round_trips(effective: Scenario) -> Reals:
 
 
 def unbacked_timeouts(windows: pa.Table, *, count: int, at: Reals) -> Reals:
-    """Read the timeouts that flows would have without back-off, in seconds: a row a time, a column a flow.
+    """Return the timeouts of flows without back-off, in seconds: one row per time, one column per flow.
 
-    The record has the timeout in force. A timer that expires doubles it, up to its maximum, and leaves a window of
-    one packet; every other change of it, or of the smoothed round-trip time, is a sample, which ends the back-off. A
-    flow whose round-trip time is unknown, or was forgotten after too many timeouts, counts as `UNTIMED`, as in the
-    reference runs.
+    The record has the current timeout. A timer that expires doubles the timeout, up to its maximum, and sets the window
+    to one packet. Every other change of the timeout or of the smoothed round-trip time is a new sample, which ends the
+    back-off. The timeout of a flow whose round-trip time is unknown, or was discarded after too many timeouts, is
+    `UNTIMED`, as in the reference runs.
     """
     flow, time = windows["flow"].to_numpy(), windows["time"].to_numpy()
     order = np.lexsort((np.arange(flow.size), flow))
@@ -174,7 +174,7 @@ def unbacked_timeouts(windows: pa.Table, *, count: int, at: Reals) -> Reals:
 
 
 def predicted(flows: Flows, model: Model) -> Reals:
-    """Give what a formula says that usable flows send, in packets per second."""
+    """Return the rates that a formula predicts for usable flows, in packets per second."""
     rates = pftk(p=flows.loss, rtt=flows.rtt, t0=flows.timeout)
     return rates.full if model == "full" else rates.approximate
 
@@ -186,8 +186,8 @@ def pooled(rows: Iterable[Row], model: Model) -> Reals:
 def tables(runs: Runs) -> list[Observed]:
     """Make the rows of Tables 2 and 3 from all flows.
 
-    Values are, for each formula, the per cent of flows within each factor, the median of predicted over sent and the
-    number of flows.
+    The values are, for each formula, the percentage of flows within each factor, the median ratio of predicted to sent
+    packets and the number of flows.
     """
     found = grouped([row for name in ("flows", "fifth") for row in runs.parts.get(name, ())], "processing", "topology")
     made = []
@@ -202,16 +202,16 @@ def tables(runs: Runs) -> list[Observed]:
     return made
 
 
-# Topology 5 of Table 1, as we take it: its figure is lost, except the rate of its unlabelled links, 28.8 kb/s. We take
-# them for the modems of the sources, before the T1 link of topologies 3 and 4, all with the same buffer: up to some 50
-# connections wait at their own modem, more of them at the T1 link.
+# Topology 5 of Table 1: its figure is lost, except for the rate of unlabelled links, 28.8 kb/s. We assume that they are
+# modems of the sources before the T1 link of topologies 3 and 4, and that all links have the same buffer. Up to some 50
+# connections then queue at their own modems, and more connections at the T1 link.
 MODEM_BUFFERS = (100, 300, 500)  # buffer size of every link, in packets
 MODEM_CONNECTIONS = (10, 60, 150, 300, 600)
 _MODEM_SPAN = (250, 1000)
 
 
 def fifth_parts() -> list[Part]:
-    """Give the runs of topology 5, by the number of connections: each has a modem link of its own to record."""
+    """Return the parts of topology 5: one per number of connections, since each connection's modem is recorded."""
     parts = []
     for connections in MODEM_CONNECTIONS:
         where: dict[str, Scalar] = {"processing": WITHOUT, "topology": 5}
@@ -235,7 +235,7 @@ def with_modems(setting: Setting) -> Scenario:
 
 
 def smoothed_round_trips(run: Run) -> Reals:
-    """Give the mean of what each flow smooths, in ticks of 0.1 s: flows wait at two links; 0 for one never timed."""
+    """Return the mean smoothed round-trip time of each flow over all samples, in seconds; 0 without a sample."""
     windows, count = run.table("windows"), run.table("flows").num_rows
     srtt = windows["srtt"].to_numpy(zero_copy_only=False)
     known = ~np.isnan(srtt) & (windows["time"].to_numpy() >= seconds(run.scenario.measure.from_ or ""))
@@ -245,7 +245,7 @@ def smoothed_round_trips(run: Run) -> Reals:
 
 
 def fifth_ratios(run: Run) -> Taken:
-    """Take the ratios of `ratios`, with these round trips."""
+    """Return the ratios of `ratios`, with smoothed round-trip times, since flows wait at two links."""
     flows, rtt = flows_of(run), smoothed_round_trips(run)
-    # one that was never timed has no round trip to put into a formula
+    # formulas do not apply to a flow without a round-trip time
     return ratios_of(replace(flows, rtt=rtt, loss=np.where(rtt > 0, flows.loss, 0)))

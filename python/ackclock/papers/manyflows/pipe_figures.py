@@ -1,4 +1,4 @@
-"""Figures 6, 8, 10, 15, 17 and 18: a pipe's ACKs, what each connection receives, and its buffer over time."""
+"""Figures 6, 8, 10, 15, 17 and 18: a pipe's ACKs, packets received by each connection, and buffer over time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The points of the study, part by part: the settings behind the paper's figures, and what it leaves open."""
+"""The points of the study, part by part: the settings of the paper's figures, and choices that it leaves open."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
 DEFINITION = Definition("ackclock.papers.manyflows")
 
 WITHOUT, WITH = "without processing times", "with processing times"
-PROCESSING = {WITHOUT: 0.0, WITH: 0.1}  # the longest, as a part of the round-trip time with a full buffer
+PROCESSING = {WITHOUT: 0.0, WITH: 0.1}  # longest processing time as a share of the RTT with a full buffer
 TABLES = {WITHOUT: "Table 4", WITH: "Table 5"}
 PAPER: Mapping[str, Mapping[str, tuple[float, float]]] = {
     WITHOUT: DEFINITION.table("table4"),
     WITH: DEFINITION.table("table5"),
-}  # a and b of its hyperbolas, by the curve
+}  # a and b of the paper's hyperbolas, by the curve
 NEAR = 0.1  # the relative difference up to which a loss matches a formula or a curve of the paper
-WINDOWS = {"T1": (50, 100), "ISDN": (500, 1000)}  # seconds that its figures show; where runs from 0 end
+WINDOWS = {"T1": (50, 100), "ISDN": (500, 1000)}  # interval of the paper's figures, in s, and end of runs from 0 s
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """One way of counting losses, which the paper does not describe.
+    """A way of counting losses; the paper does not state how it counts them.
 
-    It leaves a warm-up out or counts from the start of the run; connections start within `spread`, and timeouts grow up
-    to `max_rto`.
+    Losses count after a warm-up if `steady`, otherwise from the start of the run. Connections start within `spread`,
+    and timeouts grow up to `max_rto`.
     """
 
     title: str
@@ -50,18 +50,18 @@ class Reading:
         return (link.warm, link.duration) if self.steady else (0, WINDOWS[link.name][1])
 
 
-# as later studies do, as the paper most likely did, and two ways in which that may differ
+# the way of later studies, the paper's most likely way, and two variants of it
 STEADY = Reading(title="after a warm-up", steady=True)
 CAPPED = Reading(title="from 0 s, timeouts up to 64 s")
 UNCAPPED = Reading(title="from 0 s, timeouts without a limit", max_rto="100000 s")
 TOGETHER = Reading(title="from 0 s, all start at once", spread="0 s")
 READINGS = (STEADY, CAPPED, UNCAPPED, TOGETHER)
 
-TABLED = tuple(flows for flows in FLOWS if flows >= 60)  # hyperbolas are fitted through these, from W_c / 3 on
-FAR_PIPE = replace(T1, name="T1, 200 ms", pipe=160)  # by way of a satellite: Figure 11
-BUFFERS, FAR = (20, 60, 110, 160, 260), (1, 2, 5, 10, 30, 100)  # its gateway's, in packets, and its connections
+TABLED = tuple(flows for flows in FLOWS if flows >= 60)  # numbers of connections in fits, if W_c / 3 or more
+FAR_PIPE = replace(T1, name="T1, 200 ms", pipe=160)  # T1 with a delay of 200 ms: Figure 11
+BUFFERS, FAR = (20, 60, 110, 160, 260), (1, 2, 5, 10, 30, 100)  # buffers in packets, and connections
 PACKETS_EACH = (4, 6)  # packets of buffer for each connection, in Figure 7
-FEW = {100: (3, 4, 5, 6, 8, 10, 12, 16, 20), 300: (10, 15, 20, 25, 30, 35, 40, 50)}  # by W_c: Figures 13 and 21
+FEW = {100: (3, 4, 5, 6, 8, 10, 12, 16, 20), 300: (10, 15, 20, 25, 30, 35, 40, 50)}  # counts by W_c: Figures 13 and 21
 AMOUNTS = (0.0, 0.02, 0.1, 0.3)  # longest processing times of Figure 16, in round trips with a full buffer
 STARTS = {"all start at once": "0 s", "all start within a second": "1 s"}
 MODERN_CAPACITIES = (100, 300, 500)  # W_c of the runs with the TCP of ns-2.35
@@ -80,19 +80,19 @@ def capacity_of(name: str) -> int:
 
 
 def is_tabled(name: str, flows: int) -> bool:
-    """Say whether the hyperbola of a curve is fitted through a number of connections."""
+    """Check whether the fit of a curve's hyperbola includes a number of connections."""
     return flows in TABLED and flows >= capacity_of(name) / 3
 
 
 def printed(processing: str, name: str, connections: ArrayLike) -> NDArray[np.float64]:
-    """Give the loss by the paper's hyperbola at numbers of connections."""
+    """Return the loss that the paper's hyperbola gives for numbers of connections."""
     a, b = PAPER[processing][name]
     x = np.asarray(connections, dtype=np.float64)
     return np.asarray(b * x / (x + a))
 
 
 def _curves(points: Iterable[tuple[Bottleneck, int, int]], where: Mapping[str, Scalar], **setting: Any) -> list[Cell]:
-    """Give points of curves by link, W_c and connections; all have some coordinates, and arguments of the setting."""
+    """Make points from link, W_c and connections; all share the coordinates `where` and the arguments `setting`."""
     return [
         (
             {**where, "curve": curve(link, capacity), "connections": flows},
@@ -103,7 +103,7 @@ def _curves(points: Iterable[tuple[Bottleneck, int, int]], where: Mapping[str, S
 
 
 def _grid(reading: Reading, processing: str) -> list[Cell]:
-    """Give all points of the grid after a warm-up, else those of the tables."""
+    """Return all points of the grid for losses after a warm-up, otherwise only the points of the tables."""
     return [
         cell
         for link in LINKS.values()
@@ -160,7 +160,7 @@ PARTS: Mapping[str, list[Cell]] = {
         for fraction in AMOUNTS
         for flows in (20, 60, 100, 150)
     ],
-    # who is shut off in the seconds that the paper shows, with more connections than W_c
+    # connections shut off in the interval that the paper shows, with more connections than W_c
     "starts": [
         cell
         for start, spread in STARTS.items()

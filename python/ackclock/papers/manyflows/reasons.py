@@ -1,4 +1,4 @@
-"""Why the formulas of Padhye et al. are off: the reasons that section 3 gives, each switched off in turn."""
+"""Errors of the formulas of Padhye et al.: the causes that section 3 names, each removed in turn."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NO_SLOW_START = "without slow start"
 EXACT = "the model's process"
 ALL = "process, losses, round trips"
 ACKS_LOST = "a tenth of the ACKs lost"
-WAYS = (AS_IT_IS, FIRSTS, ALONE, INDEPENDENT, NO_SLOW_START, EXACT, ALL, ACKS_LOST)  # what is switched off, or on
+WAYS = (AS_IT_IS, FIRSTS, ALONE, INDEPENDENT, NO_SLOW_START, EXACT, ALL, ACKS_LOST)  # removed or added causes
 
 PLACES = tuple(
     grid_setting(link, 300, flows, fraction=fraction)
@@ -47,17 +47,17 @@ PLACES = tuple(
     for flows in (60, 300)
 )  # one point of each topology, without processing times and with them
 
-_MOST = 40  # flows of a run that are run again alone
-_LONGER = 4  # how many times as many packets as were counted the losses of a lone flow are drawn for
+_MOST = 40  # largest number of flows of a run that are run again alone
+_LONGER = 4  # a flow that runs alone gets the recorded losses this many times in sequence
 _ACK = 40  # bytes of an ACK
-_REVERSE = 10  # buffer size in ACKs where a tenth of them is lost
+_REVERSE = 10  # buffer of the return path that loses a tenth of the ACKs, in ACKs
 
 
 def reason_parts() -> list[Part]:
-    """Give the runs at `PLACES`: as they are, and with a way back that carries nine tenths of the ACKs.
+    """Return the parts at `PLACES`: unchanged, and with a return path that carries nine tenths of the ACKs.
 
-    Values are the medians over the flows of predicted over sent, by ``"FORMULA, WAY"``, and of the first kind the
-    numbers of ACKs ``acks_lost`` and ``reordered``.
+    The values are the medians over the flows of the ratio of predicted to sent packets, by ``"FORMULA, WAY"``. The
+    unchanged runs also have the numbers of ACKs ``acks_lost`` and ``reordered``.
     """
     cells: list[Cell] = [
         ({"processing": WITH if setting.overhead else WITHOUT, "topology": topology(setting)}, setting)
@@ -71,14 +71,14 @@ def reason_parts() -> list[Part]:
 
 
 def _medians(way: str, flows: Flows, *, sent: Reals | None = None) -> dict[str, float | None]:
-    """Give the median of predicted over sent by each formula; what was sent may be counted otherwise."""
+    """Return the median ratio of predicted to sent packets for each formula; `sent` replaces the flows' rates."""
     usable = flows.usable
     counted = (flows.sent if sent is None else sent)[usable]
     return {f"{model}, {way}": float(np.median(predicted(flows.chosen(usable), model) / counted)) for model in MODELS}
 
 
 def plain(run: Run) -> Taken:
-    """Take the medians with each reason switched off in turn."""
+    """Return the medians with each cause of errors removed in turn."""
     flows, random = flows_of(run), np.random.default_rng(run.seed)
     packets = run.table("packets")
     link, event, kind = (
@@ -105,7 +105,7 @@ def plain(run: Run) -> Taken:
 
 
 def _first_losses(run: Run, flows: Flows) -> Reals:
-    """Give the share of its packets that each flow loses first in a round trip: the `p` of the model."""
+    """Return the model's `p` for each flow: the share of its packets that are the first loss in a round trip."""
     drops, begin = run.table("drops"), seconds(run.scenario.measure.from_ or "")
     time, whose = drops["time"].to_numpy(), drops["flow"].to_numpy()
     length = seconds(run.scenario.duration) - begin
@@ -123,7 +123,7 @@ def _steps_back(flow: NDArray[np.uint32], number: NDArray[np.uint64]) -> int:
 
 
 def _alone(run: Run, losses: Sequence[Flags], flows: Flows) -> Flows:
-    """Run flows again that lose given packets, with the constant mean round trip of `flows` and nothing shared."""
+    """Run flows again, each alone, with the given losses and a constant round-trip time, the mean of `flows`."""
     way = Link(rate="100 Gbps", delay=f"{round(1e6 * flows.rtt[0] / 2)} us")
     lists = [tuple((np.flatnonzero(lost) + 1).tolist()) for lost in losses if lost.any()]
     alone = Scenario(
@@ -146,10 +146,10 @@ def _alone(run: Run, losses: Sequence[Flags], flows: Flows) -> Flows:
 
 
 def _beyond_slow_start(run: Run, flows: Flows) -> Reals:
-    """Give what flows send per second while they are not in slow start, the waiting for timers included.
+    """Return the rates of flows outside slow start, in packets per second; waiting for timers is outside.
 
-    In slow start each ACK lets two packets go. A step from one change of the window to the next counts as no more than
-    a round trip: what is beyond is waiting.
+    In slow start each ACK releases two packets. Of the time between two changes of the window, at most one round trip
+    counts as slow start; the rest is waiting.
     """
     windows, begin = run.table("windows"), seconds(run.scenario.measure.from_ or "")
     flow = windows["flow"].to_numpy()
@@ -166,9 +166,9 @@ def _beyond_slow_start(run: Run, flows: Flows) -> Reals:
 
 
 def _by_process(way: str, flows: Flows) -> dict[str, float | None]:
-    """Give the medians with what the model's own process sends in place of what the formulas say of it.
+    """Return the medians with the simulated rate of the model's process instead of the full formula.
 
-    Either formula is off by the same factor for all flows: that at the medians of what they take.
+    One factor corrects the predictions for all flows: simulated over predicted rate at the medians of the inputs.
     """
     usable = flows.chosen(flows.usable)
     p, rtt, t0 = (float(np.median(taken)) for taken in (usable.loss, usable.rtt, usable.timeout))
@@ -178,12 +178,12 @@ def _by_process(way: str, flows: Flows) -> dict[str, float | None]:
 
 
 def process_rate(*, p: float, rtt: float, t0: float, cycles: int = 400, chains: int = 64, seed: int = 1) -> float:
-    """Simulate the process that the full formula approximates, whose means it takes one by one, in packets per second.
+    """Simulate the process that the full formula approximates by mean values, and return its rate in packets/s.
 
-    Padhye et al., sections II-A and II-B: between two losses the window grows by one each round from half of what it
-    was, the round with the first loss and one more end it, and with probability Q(w) timeouts follow. The window at a
-    loss depends on the one before and on the packets sent in between: the formula takes means of each. Each of some
-    independent chains is simulated for a number of loss indications.
+    Padhye et al., sections II-A and II-B: between two loss indications the window grows by one per round, from half of
+    its previous value. The period ends one round after the round with the first loss, and timeouts follow with
+    probability Q(w). The window at a loss depends on the previous one and on the packets sent since; the formula uses
+    the mean of each. `chains` independent chains are simulated for `cycles` loss indications each.
     """
     random = np.random.default_rng(seed)
     mean, _ = window_and_rounds(np.asarray(p), np.asarray(1.0), np.asarray(np.inf))
@@ -210,7 +210,7 @@ def _with_narrow_reverse(setting: Setting) -> Scenario:
 def narrow(run: Run) -> Taken:
     flows, reverse = flows_of(run), run.scenario.dumbbell and run.scenario.dumbbell.reverse
     if not reverse:
-        raise ValueError("run: must be of a dumbbell")
+        raise ValueError("run: must have a dumbbell")
     queue = run.table("queue")
     late = queue["time"].to_numpy() >= seconds(run.scenario.measure.from_ or "")
     waited = float(queue["packets"].to_numpy()[late].mean()) * 8 * _ACK / mean_rate(reverse, run.scenario.duration)

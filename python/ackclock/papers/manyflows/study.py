@@ -37,7 +37,7 @@ def parts() -> list[Part]:
 
 
 def derived(runs: Runs) -> Runs:
-    """Add the parts that are computed of others: Tables 2 and 3, and networks that are taken apart."""
+    """Add the parts that are computed from others: Tables 2 and 3, and the components of networks."""
     added = dict(runs.parts)
     if "flows" in added:
         added["padhye"] = padhye.tables(runs)

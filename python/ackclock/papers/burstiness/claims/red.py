@@ -21,23 +21,23 @@ _GATEWAYS = {"Reno": "FIFO", "Vegas": "FIFO", "Reno/RED": "RED", "Vegas/RED": "R
 
 
 def _at(measure: Measure, variant: str) -> Quantity:
-    """Ask for a measure under heavy load."""
+    """Return a measure of one variant under heavy load."""
     return measure.at("grid", variant=variant, clients=HEAVY)
 
 
 def _at_weights(measure: Measure, variant: str) -> Quantity:
-    """Ask for a measure at each of RED's weights, at the highest load."""
+    """Return a measure of one variant at each of RED's weights, at the highest load."""
     return measure.at("weights", variant=variant, clients=MOST)
 
 
 def _by_gateway(measure: Measure, part: str, protocol: str, clients: int | tuple[int, ...] = MOST) -> Quantity:
-    """Ask for a measure of one TCP behind either gateway, which takes the place of the variant."""
+    """Return a measure of one TCP behind each gateway; its axis of variants has the gateways as values."""
     of = measure.at(part, variant=(protocol, f"{protocol}/RED"), clients=clients)
     return of.relabel("variant", _GATEWAYS).called(f"{measure.label} of {protocol}")
 
 
 def _worse(measure: Measure, *, higher: bool) -> Depends:
-    """Ask whether a measure is worse with RED than without, and at other weights for Reno and Vegas alike."""
+    """Judge whether a measure is worse with RED than without; at other weights, only Reno and Vegas are compared."""
 
     def compare(red: Quantity, plain: Quantity) -> Answers:
         return red.above(plain) if higher else red.below(plain)
@@ -50,11 +50,11 @@ def _worse(measure: Measure, *, higher: bool) -> Depends:
     return Depends(
         AtPoints(
             compare(red.relabel("variant", WITHOUT_RED), plain).called(
-                f"with 39 to 60 clients {measure.label} is {'higher' if higher else 'lower'} with RED than without"
+                f"with 39 to 60 clients the {measure.label} is {'higher' if higher else 'lower'} with RED than without"
             )
         ),
         on=WEIGHT,
-        again=(reno & vegas).called("the same holds for both Reno and Vegas"),
+        again=(reno & vegas).called("RED has this effect on both Reno and Vegas"),
         named=WEIGHTS,
     )
 
@@ -64,14 +64,14 @@ def _cost_at_weights(protocol: str) -> Quantity:
         lambda red, plain: 100 * (1 - red / plain),
         _at_weights(m.THROUGHPUT, f"{protocol}/RED"),
         m.THROUGHPUT.at("grid", variant=protocol, clients=MOST),
-        words=f"share of {protocol}'s throughput lost to RED",
+        words=f"reduction of the throughput of {protocol} by RED",
         unit="%",
     )
 
 
 _queues, _red_queues = (m.QUEUE.at("queues", variant=variants, clients=(39, 60)) for variants in (PLAIN, REDS))
 _renos_cost, _vegas_cost = (
-    penalty(f"{name}/RED", name).called(f"share of {name}'s throughput lost to RED") for name in ("Reno", "Vegas")
+    penalty(f"{name}/RED", name).called(f"reduction of the throughput of {name} by RED") for name in ("Reno", "Vegas")
 )
 _smoother = _at(m.COV_OVER_POISSON, "Vegas/RED").below(_at(m.COV_OVER_POISSON, "Reno/RED"))
 _faster = _at(m.THROUGHPUT, "Vegas/RED").above(_at(m.THROUGHPUT, "Reno/RED"))
@@ -111,12 +111,12 @@ CLAIMS = (
         Depends(
             AtPoints(
                 _renos_cost.above(_vegas_cost).called(
-                    "with 39 to 60 clients RED costs Reno a larger share of the throughput than Vegas"
+                    "with 39 to 60 clients RED reduces Reno's throughput by a larger share than Vegas'"
                 ),
                 points="client counts",
             ),
             on=WEIGHT,
-            again=_cost_at_weights("Reno").above(_cost_at_weights("Vegas")).called("RED costs Reno more"),
+            again=_cost_at_weights("Reno").above(_cost_at_weights("Vegas")).called("RED harms Reno more than Vegas"),
             named=WEIGHTS,
         ),
     ),
@@ -124,11 +124,11 @@ CLAIMS = (
         "3.2.3-5",
         Depends(
             AtPoints(
-                _smoother.called("with 39 to 60 clients the c.o.v. of Vegas/RED is below that of Reno/RED"),
-                _faster.called("the throughput of Vegas/RED is higher"),
+                _smoother.called("with 39 to 60 clients the c.o.v. of Vegas/RED is below Reno/RED's"),
+                _faster.called("the throughput of Vegas/RED is above Reno/RED's"),
             ),
             on=WEIGHT,
-            again=_better_at_weights.called("Vegas/RED has the lower c.o.v. and the higher throughput"),
+            again=_better_at_weights.called("Vegas/RED has a lower c.o.v. and a higher throughput than Reno/RED"),
             named=WEIGHTS,
         ),
     ),
@@ -139,14 +139,14 @@ CLAIMS = (
                 _at(m.LOSS, "Vegas/RED")
                 .above(m.LOSS.at("grid", variant=("Vegas", "Reno/RED", "Reno"), clients=HEAVY))
                 .every("variant")
-                .called("with 39 to 60 clients Vegas/RED loses the largest share of the four"),
+                .called("with 39 to 60 clients Vegas/RED has a higher loss than Vegas, Reno and Reno/RED"),
                 points="client counts",
             ),
             on=WEIGHT,
             again=(
                 _lost_at_weights.above(m.LOSS.at("grid", variant=("Vegas", "Reno"), clients=MOST)).every("variant")
                 & _lost_at_weights.above(_at_weights(m.LOSS, "Reno/RED"))
-            ).called("Vegas/RED loses the largest share"),
+            ).called("Vegas/RED has the highest loss"),
             named=WEIGHTS,
         ),
     ),
@@ -155,7 +155,7 @@ CLAIMS = (
         Depends(
             Bars(whole=_full["Vegas"].at_least(95), part=_full["Vegas"].at_least(50)),
             on=WEIGHT,
-            again=_full_at_weights["Vegas"].at_least(95).called("the share is at least 95 %"),
+            again=_full_at_weights["Vegas"].at_least(95).called("this share of the time is at least 95 %"),
             named=_CLOSE_WEIGHTS,
             asked=_full["Vegas"].at_least(95),
         ),
@@ -165,7 +165,7 @@ CLAIMS = (
         Depends(
             Holds(_full["Vegas"].above(_full["Reno"])),
             on=WEIGHT,
-            again=_full_at_weights["Vegas"].above(_full_at_weights["Reno"]).called("Vegas/RED has the larger share"),
+            again=_full_at_weights["Vegas"].above(_full_at_weights["Reno"]).called("this share is larger with Vegas"),
             named=_CLOSE_WEIGHTS,
         ),
     ),
@@ -181,7 +181,7 @@ CLAIMS = (
         "3.2.3-10",
         Bars(
             whole=_sequences[0] & _sequences[1] & _sequences[2],
-            part=(_sequences[0] | _sequences[1] | _sequences[2]).some().called("at least one of these six holds"),
+            part=(_sequences[0] | _sequences[1] | _sequences[2]).some().called("at least one of these is true"),
         ),
     ),
     claim(

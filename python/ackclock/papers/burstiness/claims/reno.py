@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 claim = DEFINITION.claim
 _BUFFER = 50
-_HIGHER = 1.1  # the smallest ratio of two times, and of two dependence indices, that counts as a difference
+_HIGHER = 1.1  # smallest ratio of two times, or of two dependence indices, that counts as a difference
 _WINDOWS = "windows@0,9,19/0.1s"
 
 _start_share = m.START_SHARE.at("grid", variant="Reno", clients=20)
@@ -51,12 +51,12 @@ def _order(one: float, other: float) -> str:
 
 
 def _rise(before: int, after: int) -> Quantity:
-    """Give the rise of the c.o.v. for each client added."""
+    """Compute the rise of Reno's c.o.v. per added client."""
     return computed(
         lambda late, early: (late - early) / (after - before),
         _cov.pick(clients=after),
         _cov.pick(clients=before),
-        words=f"rise of Reno's c.o.v. for each client added from {before} to {after}",
+        words=f"rise of Reno's c.o.v. per added client, from {before} to {after} clients",
         digits=4,
     )
 
@@ -71,7 +71,7 @@ for _step, _other in _rises.items():
 
 def _steepest(said: Said) -> str:
     before, after = max(_rises, key=lambda step: said.mean(_rises[step]))
-    return f"The c.o.v. rises most, for each client added, from {before} to {after} clients."
+    return f"The rise of the c.o.v. per added client is largest from {before} to {after} clients."
 
 
 CLAIMS = (
@@ -83,12 +83,12 @@ CLAIMS = (
     claim(
         "3.2.1-2",
         Bars(
-            whole=_window.at_least(_BUFFER / 3).called("three bursts of the largest window fill the buffer"),
-            part=_window.at_least(_BUFFER / 20).called("20 such bursts fill it"),
+            whole=_window.at_least(_BUFFER / 3).called("three bursts as large as the largest window fill the buffer"),
+            part=_window.at_least(_BUFFER / 20).called("20 bursts as large as this fill the buffer"),
         ),
         why=lambda said: (
-            f"Before the first cut the largest window is {said.mean(_window):.1f} packets: "
-            f"{_BUFFER / said.mean(_window):.1f} such bursts at once fill the buffer of {_BUFFER}."
+            f"The largest window before the first cut is {said.mean(_window):.1f} packets: "
+            f"{_BUFFER / said.mean(_window):.1f} simultaneous bursts of this size fill the buffer of {_BUFFER} packets."
         ),
     ),
     claim("3.2.1-3", Holds(_first_loss.pick(clients=30).below(_first_loss.pick(clients=20))), why=_earlier),
@@ -119,7 +119,7 @@ CLAIMS = (
     claim(
         "3.2.1-9",
         Bars(
-            whole=_sharpest.called("Reno's c.o.v. rises most, for each client added, from 38 to 39 clients"),
+            whole=_sharpest.called("the rise of Reno's c.o.v. per added client is largest from 38 to 39 clients"),
             part=_sharp.above(0),
         ),
         why=_steepest,
@@ -139,7 +139,7 @@ CLAIMS = (
     claim(
         "3.2.1-13",
         Bars(
-            whole=_fills & _leaves.called("nine tenths of the largest window before the first cut leave in one burst"),
+            whole=_fills & _leaves.called("a burst has at least 90 % of the largest window before the first cut"),
             part=_fills | _leaves,
         ),
         shows={"backlog": _backlog, "burst": _burst, "window": _window},

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Quantity
 
 claim = DEFINITION.claim
-_SIX_POINTS = "over six points even a rank correlation of 0.6 is not significant (p = 0.14, two-sided)"
+_SIX_POINTS = "with six points even a rank correlation of 0.6 is not significant (p = 0.14, two-sided)"
 
 
 def rank_correlation(one: Measure, other: Measure) -> Quantity:
-    """Give Kendall's rank correlation of two measures over the TCPs at the highest load."""
+    """Compute Kendall's rank correlation of two measures over the TCP variants at the highest load."""
 
     def of_one_seed(first: Mapping[Scalar, float], second: Mapping[Scalar, float]) -> float:
         from scipy.stats import kendalltau  # noqa: PLC0415 - slow to load
@@ -36,20 +36,20 @@ def rank_correlation(one: Measure, other: Measure) -> Quantity:
         of_one_seed,
         "variant",
         *(measure.at("grid", variant=TCPS, clients=MOST) for measure in (one, other)),
-        words=f"rank correlation of {one.label} with {other.label} ({MOST} clients)",
+        words=f"rank correlation between {one.label} and {other.label} ({MOST} clients)",
         unit="",
         digits=2,
     )
 
 
 def six_points(question: Answers) -> AtMostPartly:
-    """Judge by rank correlations over the six TCPs."""
+    """Judge by rank correlations over the six TCP variants, which can support a claim only partly."""
     return AtMostPartly(question, because=_SIX_POINTS)
 
 
 def slope(variant: str, counts: tuple[int, ...]) -> Quantity:
     """Fit the exponent with which a variant's c.o.v. changes with the number of clients."""
-    words = f"exponent with which {variant}'s c.o.v. changes from {counts[0]} to {counts[-1]} clients"
+    words = f"exponent k of {variant}'s c.o.v. ~ n^k from {counts[0]} to {counts[-1]} clients"
     return m.COV.at("grid", variant=variant, clients=counts).over("clients", exponent, words, unit="", digits=3)
 
 
@@ -58,7 +58,7 @@ _carried, _lost = (rank_correlation(m.COV_OVER_POISSON, measure) for measure in 
 
 
 def _tied(measure: Measure) -> Answers:
-    """Ask whether exact ties move a measure of Reno or Vegas by more than 1 %."""
+    """Ask whether a measure of Reno or Vegas changes by more than 1 % without processing time."""
     tied, free = (measure.at(part, variant=("Reno", "Vegas"), clients=(44, 60)) for part in ("ties", "grid"))
     tied = tied.called(f"{measure.label} without processing time (Reno and Vegas)")
     return ~tied.within(0.01, of=free)
@@ -83,21 +83,21 @@ _share = computed(
     lambda own, udp: 100 * own / udp,
     m.THROUGHPUT.at("grid", variant=TCPS, clients=MODERATE),
     m.THROUGHPUT.at("grid", variant="UDP", clients=MODERATE),
-    words="throughput as a percentage of UDP's",
+    words="throughput as a percentage of UDP's throughput",
     unit="%",
 )
 _few = Named("fewer than 30 clients", [clients for clients in PAPERS_CLIENTS if clients < 30])
 _throughput_gap = m.THROUGHPUT.at("grid", variant=TCPS, clients=_few).over(
     "variant",
     lambda line: 100 * (max(line.values()) / min(line.values()) - 1),
-    "difference between the largest throughput of a TCP and the smallest",
+    "difference between the largest and the smallest throughput of the TCP variants",
     unit="%",
     digits=2,
 )
 _loss_gap = m.LOSS.at("grid", variant=TCPS, clients=_few).over(
     "variant",
     lambda line: max(line.values()) - min(line.values()),
-    "difference between the largest loss of a TCP and the smallest",
+    "difference between the largest and the smallest loss of the TCP variants",
     unit="points",
     digits=3,
 )
@@ -123,7 +123,7 @@ def _up_to_half(of: Quantity) -> Answers:
 
 
 def _rises(variants: str | Named[str]) -> Answers:
-    """Ask whether the c.o.v. rises by a quarter or more, where Poisson's falls by a tenth."""
+    """Ask whether the c.o.v. rises by a quarter or more, while the Poisson value falls by a tenth."""
     before, after = (m.COV.at("grid", variant=variants, clients=clients) for clients in (_BEFORE, _AFTER))
     whose = variants.name if isinstance(variants, Named) else variants
     return (~after.below(before, times=1 / 1.25)).called(
@@ -133,12 +133,12 @@ def _rises(variants: str | Named[str]) -> Answers:
 
 
 def penalty(variant: str | tuple[str, ...], reference: str) -> Quantity:
-    """Give the percentage by which throughput is below another variant's under heavy load, seed by seed."""
+    """Compute by how many per cent throughput is below another variant's under heavy load, seed by seed."""
     return computed(
         lambda own, best: 100 * (1 - own / best),
         m.THROUGHPUT.at("grid", variant=variant, clients=HEAVY),
         m.THROUGHPUT.at("grid", variant=reference, clients=HEAVY),
-        words=f"throughput below {reference}'s",
+        words=f"throughput deficit relative to {reference}",
         unit="%",
     )
 
@@ -150,19 +150,19 @@ CLAIMS = (
         "3.1-1",
         Fixed(
             {
-                "who wins exact ties": (_tied(m.COV) | _tied(m.THROUGHPUT) | _tied(m.JAIN)).called(
+                "the order of simultaneous events": (_tied(m.COV) | _tied(m.THROUGHPUT) | _tied(m.JAIN)).called(
                     "without processing time, c.o.v., throughput or Jain's index of Reno or Vegas with 44 or 60 "
                     "clients changes by more than 1 %"
                 ),
                 WEIGHT: _spread.above(1.25).called(
-                    f"at one weight the c.o.v. of Reno/RED with {MOST} clients is over 25 % above its value at another"
+                    f"the c.o.v. of Reno/RED with {MOST} clients is over 25 % higher at one weight than at another"
                 ),
             }
         ),
         numbers=(
             *(measure.at("grid", variant="Reno", clients=MOST) for measure in (m.COV, m.JAIN)),
             *(
-                measure.at("ties", variant="Reno", clients=MOST).called(f"{measure.label} with exact ties")
+                measure.at("ties", variant="Reno", clients=MOST).called(f"{measure.label} without processing time")
                 for measure in (m.COV, m.JAIN)
             ),
             _of_weights,
@@ -193,19 +193,19 @@ CLAIMS = (
         "3.2-6",
         Depends(
             Holds(_noticed & _stays),
-            on="whether the start-up counts",
+            on="whether the start-up is included",
             again=_noticed.called(
                 "if the first 20 s are included, the c.o.v. of at least one TCP at one client count exceeds 1.1 times "
                 "the Poisson value"
             ),
-            words="If this holds only for the c.o.v. of whole runs, the claim depends on whether the start-up counts.",
+            words="If only whole runs have a c.o.v. above 1.1, the claim depends on whether the start-up is included.",
         ),
     ),
     claim(
         "3.2-7",
         AtPoints(
             (_share.at_least(99) & m.LOSS.at("grid", variant=TCPS, clients=MODERATE).at_most(0.5)).called(
-                "a TCP with 10 to 38 clients carries at least 99 % of UDP's throughput and loses at most 0.5 %"
+                "a TCP with 10 to 38 clients has at least 99 % of UDP's throughput and a loss of at most 0.5 %"
             )
         ),
     ),
@@ -213,7 +213,7 @@ CLAIMS = (
         "3.2-8",
         AtPoints(
             (_throughput_gap.at_most(1) & _loss_gap.at_most(0.1)).called(
-                "all throughputs lie within 1 % of each other and all losses within 0.1 points"
+                "the throughputs of all TCPs differ by at most 1 %, and their losses by at most 0.1 percentage points"
             ),
             points="client counts below 30",
         ),
@@ -243,7 +243,7 @@ CLAIMS = (
                 points="client counts",
             ),
             on=WEIGHT,
-            again=m.EXCESS.at("weights", variant="Reno/RED", clients=MOST).above(200).called("it is over 200 % larger"),
+            again=m.EXCESS.at("weights", variant="Reno/RED", clients=MOST).above(200),
             named=WEIGHTS,
         ),
     ),
@@ -253,7 +253,7 @@ CLAIMS = (
             (
                 penalty(_harmed, "UDP").at_least(1)
                 & _heavy_loss.above(m.LOSS.at("grid", variant=_harmed, clients=_BEFORE))
-            ).called("with 39 to 60 clients throughput is 1 % or more below UDP's and loss higher than with 36 clients")
+            ).called("with 39 to 60 clients throughput is 1 % or more below UDP's, and loss is above its value with 36")
         ),
     ),
 )
@@ -273,7 +273,7 @@ CONCLUSIONS = (
         "4-3",
         AtPoints(
             (_vegas[m.THROUGHPUT].above(_reno[m.THROUGHPUT]) & _vegas[m.LOSS].below(_reno[m.LOSS])).called(
-                "with 39 to 60 clients Vegas carries more than Reno and loses less"
+                "with 39 to 60 clients Vegas has a higher throughput and a lower loss than Reno"
             ),
             points="client counts",
         ),

@@ -19,17 +19,17 @@ claim = DEFINITION.claim
 
 
 def _both(measure: Measure, part: str, clients: int | tuple[int, ...]) -> tuple[Quantity, Quantity]:
-    """Ask for a measure of Vegas and of Reno."""
+    """Return a measure of Vegas and the same measure of Reno."""
     vegas, reno = (measure.at(part, variant=name, clients=clients) for name in ("Vegas", "Reno"))
     return vegas, reno
 
 
 _SHOWN = (20, 30, 60)
-_ROOM, _ROOMY = 3, 50  # packets for each client in the large buffer, and the number of clients: `roomy` of study.toml
+_ROOM, _ROOMY = 3, 50  # packets of buffer per client, and clients, in the part `roomy` of study.toml
 _cuts, _renos_cuts = _both(m.CUTS, "windows", _SHOWN)
 _lowest, _renos_lowest = _both(m.LOWEST_WINDOW, "windows", _SHOWN)
 _near_optimum = (_cuts.below(_renos_cuts) & _lowest.at_least(_renos_lowest)).called(
-    "with 20, 30 and 60 clients the windows of clients 1, 10 and 20 are cut less often than Reno's, and to "
+    "with 20, 30 and 60 clients Vegas' windows (clients 1, 10 and 20) are cut less often than Reno's, and to "
     "values that are not lower"
 )
 _loss, _renos_loss = _both(m.LOSS, "grid", HEAVY)
@@ -38,7 +38,7 @@ _cutting, _renos_cutting = _both(m.CUTTING, "close", MOST)
 _cov, _renos_cov = _both(m.COV_OVER_POISSON, "grid", HEAVY)
 _jain, _renos_jain = _both(m.JAIN, "grid", HEAVY)
 _with_minimum = m.JAIN.at("minimum", variant="Vegas", clients=HEAVY).called(
-    "Jain's index of Vegas with the smallest round trip as its base"
+    "Jain's index of Vegas with its smallest round-trip time as base"
 )
 _tied, _renos_tied = (
     one.called(f"Jain's index of {name} without processing time")
@@ -58,7 +58,7 @@ CLAIMS = (
     claim(
         "3.2.2-2",
         AtPoints(
-            _loss.below(_renos_loss).called("with 39 to 60 clients Vegas loses a smaller share than Reno"),
+            _loss.below(_renos_loss).called("with 39 to 60 clients Vegas has a lower loss than Reno"),
             points="client counts",
         ),
     ),
@@ -78,18 +78,18 @@ CLAIMS = (
                 points="client counts",
             ),
             {
-                "what Vegas takes for its base round trip": AtPoints(
+                "Vegas' base round-trip time": AtPoints(
                     _with_minimum.above(_renos_jain).called(
-                        "with the smallest round trip as its base Jain's index of Vegas is above Reno's"
+                        "with the smallest round-trip time as base, Jain's index of Vegas is above Reno's"
                     ),
                     points="client counts",
                 ),
-                "who wins exact ties": AtPoints(
+                "the order of simultaneous events": AtPoints(
                     _tied.above(_renos_tied).called("without processing time Jain's index of Vegas is above Reno's"),
                     points="client counts",
                 ),
             },
-            words="The test is repeated with the smallest round trip as Vegas' base round trip, and without "
+            words="The test is repeated with the smallest round-trip time as Vegas' base round-trip time, and without "
             "processing time (44 and 60 clients).",
         ),
     ),
@@ -102,7 +102,7 @@ CLAIMS = (
         "3.2.2-7",
         AtPoints(
             (_waiting.at_least(1) & _waiting.at_most(3)).called(
-                "with 39, 44, 50 and 60 clients one to three packets wait for each client on average"
+                "with 39, 44, 50 and 60 clients the mean queue has one to three packets per client"
             ),
             points="client counts",
         ),

@@ -1,4 +1,4 @@
-"""Curves through the loss of few and of many connections, the rules on them, and sentences of several claims."""
+"""Fits to the loss of few and of many connections, rules on these fits, and sentences of several claims."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 
 _TITLES = [reading.title for reading in READINGS]
 
-_HYPERBOLIC = 6  # the rms of relative differences, in per cent, up to which points lie on a hyperbola
+_HYPERBOLIC = 6  # largest rms of relative differences of points that lie on a hyperbola, in per cent
 
 
 def squares_of(line: Line, degree: int = 1) -> float:
-    """Give the share of the variance that a polynomial of this degree explains, R^2."""
+    """Compute R^2, the share of the variance that a fitted polynomial of this degree explains."""
     x, y = folds.places(line)
     return float(1 - np.var(y - np.polyval(np.polyfit(x, y, degree), x)) / np.var(y))
 
 
 def exponent(processing: str) -> Quantity:
     few = LOSS.at("few", processing=processing)
-    return few.jackknife("connections", folds.exponent, f"exponent of the loss {processing}", unit="", digits=2)
+    return few.jackknife("connections", folds.exponent, f"exponent k of loss ~ n^k {processing}", unit="", digits=2)
 
 
 def squares(processing: str, degree: int) -> Quantity:
-    words = f"R² of a {'parabola' if degree == 2 else 'line'} through the loss {processing}"
+    words = f"R² of a {'parabola' if degree == 2 else 'line'} fitted to the loss {processing}"
     few = LOSS.at("few", processing=processing)
     return few.jackknife("connections", lambda line: squares_of(line, degree), words, unit="", digits=4)
 
@@ -52,12 +52,12 @@ def _rms(line: Line) -> float | None:
 
 
 class _Bounded(Answers):
-    """Whether the a of the nearest hyperbola has an upper bound, whichever seed is left out: else it may be a line."""
+    """Whether the fitted hyperbola's a has an upper bound, whichever seed is left out; otherwise a line may fit too."""
 
     def __init__(self, of: Quantity) -> None:
         self._of, self.quantities = of, (of,)
-        self.words = "the 95 % interval of the hyperbola's a is bounded, whichever seed is left out"
-        self.denied = "that interval is not bounded"
+        self.words = "the 95 % interval of the fitted hyperbola's a is bounded, whichever seed is left out"
+        self.denied = "the 95 % interval of the fitted hyperbola's a is not bounded"
 
     def on(self, side: Side) -> Grid[Truth]:
         return self._of.samples(side).along("connections").map(_bounded)
@@ -78,7 +78,7 @@ def _bounded(line: Mapping[Scalar, Mapping[int, float]]) -> Truth:
 def hyperbolic(processing: str) -> Rule:
     """Judge whether the loss of many connections lies on hyperbolas, in each way of counting."""
     loss = LOST_PART.at("grid", processing=processing)
-    words = f"rms of the relative differences between the loss and the nearest hyperbola ({processing})"
+    words = f"rms of the relative differences between the loss and the fitted hyperbola ({processing})"
     rms = loss.jackknife("connections", _rms, words, unit="%", digits=1)
     return AtPoints(rms.at_most(_HYPERBOLIC), _Bounded(loss), points="curves and ways of counting")
 
@@ -101,7 +101,7 @@ def _beside(processing: str, link: str, **where: str) -> Answers:
 
 
 def at_each(start: str, asked: Callable[[str], Answers], ways: Mapping[str, str]) -> Callable[[Said], str]:
-    """Say at how many points each of several ways of asking, which have words, is answered "yes"."""
+    """Make a sentence that counts the points with the answer yes for each way; `ways` has the text of each way."""
     return lambda said: (
         f"{start} " + "; ".join(f"{said.counted(asked(way), 'points')} {words}" for way, words in ways.items()) + "."
     )

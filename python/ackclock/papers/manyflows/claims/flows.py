@@ -1,4 +1,4 @@
-"""The claims of sections 2 to 4 and 5.3: the abstraction of the Internet, formulas for single flows, and distances."""
+"""The claims of sections 2 to 4 and 5.3: the model of the Internet, formulas for single flows, and distances."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ackclock.papers.core.claim import Claim
 
 claim = DEFINITION.claim
-_FULL = 100  # the rate of a backbone, in per cent, that carries all that the access links can
-_FEW_DROPS = 1  # per cent of the drops that do not count
-_NO_LESS = 1  # points of goodput, in per cent of the access links, that do not count
+_FULL = 100  # rate of a backbone that equals all access links together, in per cent
+_FEW_DROPS = 1  # negligible share of the drops, in per cent
+_NO_LESS = 1  # negligible loss of goodput, in per cent of the access links' rates
 _NEARLY_ALL, _MOST = 90, 50  # per cent of the connections, or flows
 _NEAR_THE_LAW = 0.05
 
@@ -35,9 +35,9 @@ _drops, _goodput = (one.at("backbone", rate=_fast) for one in (m.AT_BACKBONE, m.
 _quiet = _drops.below(_FEW_DROPS) & ~_without.above(_goodput, by=_NO_LESS)
 _fastest = {"rate": BACKBONES[-1]}
 _at_last = _drops.pick(**_fastest).below(_FEW_DROPS) & ~_without.above(_goodput.pick(**_fastest), by=_NO_LESS)
-# at 1 the largest component of n nodes has n^(2/3) of them, not a fixed share of n
+# at mean degree 1 the largest of the components has n^(2/3) of n nodes, not a fixed share
 _degrees = Named("mean degrees except 0.75 to 1.25", [degree for degree in DEGREES if not 0.75 <= degree <= 1.25])
-_steady = m.STAYS.at("drawn"), m.STAYS.at("extra").called(f"{m.STAYS.label}, where others reach a T1 domain")
+_steady = m.STAYS.at("drawn"), m.STAYS.at("extra").called(f"{m.STAYS.label}, with T3 traffic to a T1 domain")
 _together = m.ALIKE.at("drawn")
 
 INTERNET = (
@@ -48,7 +48,7 @@ INTERNET = (
                 f"a backbone as fast as all access links together, and each faster one, has less than {_FEW_DROPS} % "
                 f"of the drops and costs at most {_NO_LESS} % of goodput"
             ),
-            part=_at_last.called("the fastest one does"),
+            part=_at_last.called("this is true for the fastest backbone"),
         ),
     ),
     claim(
@@ -76,8 +76,8 @@ INTERNET = (
     claim("4-2", Bars(whole=_together.at_least(_NEARLY_ALL), part=_together.above(_MOST))),
 )
 
-_NO_WORSE = 1  # points by which a formula's share may be below the other's
-_MATTERS = 1.1  # the factor from which on a reason contributes
+_NO_WORSE = 1  # percentage points by which a formula's share may be below the other's
+_MATTERS = 1.1  # smallest factor by which a contributing cause changes the ratio
 
 
 def _with_and_without(asked: Answers, points: str) -> Cases:
@@ -86,11 +86,11 @@ def _with_and_without(asked: Answers, points: str) -> Cases:
 
 
 def _ratio(way: str, part: str = "reasons") -> Quantity:
-    return Measure(name=f"full, {way}", label=f"predicted over sent, {way}", digits=3).at(part)
+    return Measure(name=f"full, {way}", label=f"ratio of predicted to sent packets, {way}", digits=3).at(part)
 
 
 def _contributes(one: Quantity, other: Quantity, what: str) -> Answers:
-    """Ask whether a reason contributes: whether the ratio changes when it is switched off."""
+    """Ask whether a cause contributes to the errors: whether its removal changes the ratio of predicted to sent."""
     change = computed(lambda after, before: math.log(after / before), one, other, words=f"change by {what}", digits=3)
     return (change.above(math.log(_MATTERS)) | change.below(-math.log(_MATTERS))).called(
         f"{what} changes the median ratio of predicted to sent packets (full formula) by a factor of over {_MATTERS:g}"
@@ -98,21 +98,21 @@ def _contributes(one: Quantity, other: Quantity, what: str) -> Answers:
 
 
 def _reason(key: str, one: Quantity, other: Quantity, what: str) -> Claim:
-    factor = computed(lambda a, b: a / b, one, other, words=f"factor by {what}", digits=2)
+    factor = computed(lambda a, b: a / b, one, other, words=f"factor of change by {what}", digits=2)
     return claim(key, AtPoints(_contributes(one, other, what)), numbers=(factor,))
 
 
 _as_it_is, _narrow = _ratio(AS_IT_IS), _ratio(ACKS_LOST, "narrow")
 _lost, _reordered = (
     Measure(name=name, label=label, digits=0).at("reasons")
-    for name, label in (("acks_lost", "ACKs lost"), ("reordered", "ACKs reordered"))
+    for name, label in (("acks_lost", "number of lost ACKs"), ("reordered", "number of reordered ACKs"))
 )
 _occurs = (
     (_lost.above(0) | _reordered.above(0))
     .some()
     .called(
         "ACKs are lost or reordered in the unchanged runs",
-        "in the unchanged runs no ACK is lost or reordered, since they have a separate return path",
+        "in the unchanged runs no ACK is lost or reordered, since ACKs have a separate return path",
     )
 )
 
@@ -133,8 +133,8 @@ FORMULAS = (
             m.MoreWithinTwo()
             .at_least(-_NO_WORSE)
             .called(
-                "as many flows are within a factor of 2 of the approximate formula as of the full one, or at most "
-                f"{_NO_WORSE} % fewer"
+                "the share of flows within a factor of 2 of the approximate formula is not more than "
+                f"{_NO_WORSE} percentage point below the share for the full formula"
             ),
             "topologies",
         ),
@@ -144,7 +144,7 @@ FORMULAS = (
         "3-3",
         _ratio(INDEPENDENT),
         _ratio(ALONE),
-        "losing as many packets at random places (flows run alone with constant round trips)",
+        "losing as many packets at random positions (flows run alone with constant round trips)",
     ),
     _reason(
         "3-4", _ratio(NO_SLOW_START), _as_it_is, "leaving out the packets and the time of slow start after timeouts"
@@ -161,20 +161,20 @@ FORMULAS = (
         numbers=(
             _lost,
             _reordered,
-            computed(lambda a, b: a / b, _narrow, _as_it_is, words="factor by losing a tenth of the ACKs", digits=2),
+            computed(lambda a, b: a / b, _narrow, _as_it_is, words="factor of change by losing ACKs", digits=2),
         ),
     ),
 )
 
-_NEAR_THE_SQUARE = 1.25  # a factor within which a ratio matches the square of the round trips' ratio
-_SAME_POWER = 0.2  # the difference up to which two powers of the round trip are the same
+_NEAR_THE_SQUARE = 1.25  # largest factor by which a ratio that matches the square may differ from it
+_SAME_POWER = 0.2  # largest difference of two exponents that count as equal
 _SETTING = "processing times"
 
 _busy, _plain, _any_ratio = m.OverSquare(processing=WITH), m.OverSquare(processing=WITHOUT), m.OverSquare()
 _inside, _inside_without = (one.at_least(1) & one.at_most(2) for one in (_busy, _plain))
 _off = (_any_ratio.above(_NEAR_THE_SQUARE) | _any_ratio.below(1, times=_NEAR_THE_SQUARE)).called(
-    f"the ratio of goodput is more than a factor of {_NEAR_THE_SQUARE:g} off the square of the ratio of round-trip "
-    "times"
+    f"the ratio of goodput differs by more than a factor of {_NEAR_THE_SQUARE:g} from the square of the ratio of "
+    "round-trip times"
 )
 _excess = m.Excess(GROUPS[0], GROUPS[-1])
 _equal = m.POWER.at("unequal", groups=split_name((25, 25)))
@@ -188,10 +188,10 @@ DISTANCES = (
             on=_SETTING,
             again=_inside_without.most(),
             words=f"The test is repeated {WITHOUT}: if most points have the opposite answer there, the claim depends "
-            "on them.",
+            f"on {_SETTING}.",
         ),
         why=lambda said: (
-            f"With the processing times that the paper prescribes, the ratio is in this band at "
+            f"With the paper's processing times, the ratio is in the claimed band at "
             f"{said.counted(_inside, 'points')}, below it at {said.counted(_busy.below(1), 'points')} and above it at "
             f"{said.counted(_busy.above(2), 'points')}. {WITHOUT.capitalize()}, the ratio is in the band at "
             f"{said.counted(_inside_without, 'points')}, below it at {said.counted(_plain.below(1), 'points')} and "
@@ -205,9 +205,9 @@ DISTANCES = (
         Ways(
             Holds(
                 _excess.below(0).called(
-                    "over nine distances around four times the nearer group's, the ratio of the goodput of two groups "
-                    f"of {GROUPS[-1]} has less than {m.STABLE:g} times the standard deviation (of its logarithm) that "
-                    "the ratio of two connections has"
+                    "over nine distances around four times the nearer group's, the standard deviation of the logarithm "
+                    f"of the goodput ratio of two groups of {GROUPS[-1]} is less than {m.STABLE:g} times its value for "
+                    "two connections"
                 )
             ),
             axis="processing",
@@ -219,7 +219,7 @@ DISTANCES = (
     claim(
         "5.3-5",
         Ways(
-            Holds(m.POWER.at("several").called("power with five groups").near(_equal, by=_SAME_POWER)),
+            Holds(m.POWER.at("several").called("exponent k with five groups").near(_equal, by=_SAME_POWER)),
             axis="processing",
             ways=(WITH, WITHOUT),
             on=_SETTING,

@@ -39,19 +39,19 @@ LARGE, SMALL = (
 
 MEDIUM, _LARGE_T1, _LARGE_ISDN = "T1, n = 100, B = 160", "T1, n = 100, B = 400", "ISDN, n = 100, B = 400"
 
-APART = 0.1  # the loss correlation up to which connections are not synchronised
-_TOGETHER = 0.3  # the one from which on they are
-_FULL_BUFFER = 95  # the buffer's 95th percentile from which on it fills, in per cent
-_HALF_FULL = 200 / 3  # its 5th percentile up to which it swings to about half
-_AXES = {_LARGE_ISDN: (20, 140), _LARGE_T1: (160, 340)}  # of Figure 6: packets received
-_FULL = 0.995  # the throughput from which on the link is full
-_NEARLY = 0.9  # the throughput that is close to it, for many connections behind a small buffer
-_FALL = 0.05  # by how much goodput falls from 20 to 600 connections, where it falls
-_NEGLIGIBLE = 2.5  # the share of the link's rate, in per cent, that unnecessary retransmissions may take
-_LOSSY = 20  # the loss in per cent from which on the paper finds more than that
-_STRAIGHT = 0.98  # the R^2 from which on totals grow linearly
-_PARABOLA = 0.995  # the R^2 from which on points lie on a parabola
-_BENT = 1.2  # the exponent from which on a curve is not nearly linear
+APART = 0.1  # largest correlation of losses without synchronisation
+_TOGETHER = 0.3  # smallest correlation of losses with synchronisation
+_FULL_BUFFER = 95  # smallest 95th percentile of a buffer that fills, in per cent of its size
+_HALF_FULL = 200 / 3  # largest 5th percentile of a buffer that empties to about half, in per cent
+_AXES = {_LARGE_ISDN: (20, 140), _LARGE_T1: (160, 340)}  # ranges of packets received in Figure 6
+_FULL = 0.995  # smallest throughput of a full link
+_NEARLY = 0.9  # smallest throughput that is close to 1, for many connections behind a small buffer
+_FALL = 0.05  # smallest decrease of goodput from 20 to 600 connections that counts
+_NEGLIGIBLE = 2.5  # negligible share of unnecessary retransmissions, in per cent of the link's rate
+_LOSSY = 20  # loss from which on unnecessary retransmissions are significant, in per cent
+_STRAIGHT = 0.98  # smallest R^2 of linear growth
+_PARABOLA = 0.995  # smallest R^2 of points on a parabola
+_BENT = 1.2  # smallest exponent of a curve that is not nearly linear
 _SMALL_PIPE = curve(T1, 100)
 
 
@@ -70,13 +70,13 @@ def _in_figure6() -> Answers:
 _printed, _corrected = (one.at("predicted").within(NEAR, of=1) for one in (m.OVER_PRINTED, m.OVER_CORRECTED))
 _below = Named("buffers below W_c / 2", [buffer for buffer in BUFFERS if buffer < FAR_PIPE.pipe])
 _above = Named("larger buffers", [buffer for buffer in BUFFERS if buffer not in _below])
-_up_to_pipe = Named("buffers up to 160", BUFFERS[: len(_below) + 1])
+_up_to_pipe = Named("buffers up to 160 packets", BUFFERS[: len(_below) + 1])
 
 
 def _far(buffers: Named[int], *connections: int) -> Quantity:
     found = m.THROUGHPUT.at("far", processing=WITHOUT, buffer=buffers, connections=connections)
     return found.called(
-        f"throughput over 200 ms with {buffers.name} and {listed(list(map(str, connections)))} connections"
+        f"throughput over a delay of 200 ms with {buffers.name} and {listed(list(map(str, connections)))} connections"
     )
 
 
@@ -94,9 +94,9 @@ _totals = [
     one.at("grid", counting=(CAPPED.title, STEADY.title), processing=WITHOUT, curve=_SMALL_PIPE, connections=_many)
     for one in (m.SENT, m.LOST)
 ]
-_slopes = [one.jackknife("connections", slope, f"slope of the {one.words}", digits=4) for one in _totals]
+_slopes = [one.jackknife("connections", slope, f"slope of a line fit to the {one.words}", digits=4) for one in _totals]
 _straight = [
-    one.jackknife("connections", fits.squares_of, f"R² of a line through the {one.words}", unit="", digits=3)
+    one.jackknife("connections", fits.squares_of, f"R² of a line fit to the {one.words}", unit="", digits=3)
     for one in _totals
 ]
 _rising = _slopes[0].above(0) & _slopes[1].above(0)
@@ -109,12 +109,12 @@ _curves = Named(
 
 def _fall(part: str, **where: str) -> Quantity:
     goodput = m.GOODPUT.at(part, **where, curve=_curves, connections=(20, 600))
-    words = f"goodput lost from 20 to 600 connections ({where.get('counting', MODERN)})"
+    words = f"decrease of goodput from 20 to 600 connections ({where.get('counting', MODERN)})"
     return goodput.over("connections", lambda line: line[20] - line[600] if len(line) == 2 else None, words, digits=3)
 
 
 def _faster(fall: Quantity) -> Answers:
-    """Ask whether goodput falls by more over ISDN, by W_c."""
+    """Ask whether goodput falls by more over ISDN than over T1, for each W_c."""
     over = {
         link: fall.relabel("curve", {curve(link, one): f"W_c {one}" for one in MODERN_CAPACITIES})
         for link in (T1, ISDN)
@@ -204,8 +204,8 @@ CLAIMS = (
         "5.1.5-1",
         Varied(
             _timers(_usual),
-            {"the timers of the TCP": _timers(_modern)},
-            words=f"This is judged with the timers of 1999, and again with the timers of {MODERN}.",
+            {"TCP's timers": _timers(_modern)},
+            words=f"The claim is judged with TCP's timers of 1999, and again with the timers of {MODERN}.",
             saved=True,
         ),
         why=lambda said: (

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ackclock.papers.core.quantities import Quantity
 
 claim = DEFINITION.claim
-_FULL = 85  # the buffer's 5th percentile, in per cent of it, from which on it is full and stable
-_FEWER = 0.5  # considerably fewer connections
-_LINE = 0.99  # the R^2 from which on points lie on a line
-_LITTLE = 0.025  # the difference in throughput or goodput that is little
+_FULL = 85  # smallest 5th percentile of a full and stable buffer, in per cent of its size
+_FEWER = 0.5  # largest ratio of connections that is considerably fewer
+_LINE = 0.99  # smallest R^2 of points that lie on a line
+_LITTLE = 0.025  # largest difference in throughput or goodput that counts as little
 
 
 def _busy(measure: Measure, pipes: Named[str] | str = LARGE) -> Quantity:
@@ -35,7 +35,7 @@ _apart = _busy(m.CORRELATION).below(look(m.CORRELATION))
 _half = _busy(m.STARVED, SMALL).below(look(m.STARVED, SMALL)) & ~_busy(m.STARVED, SMALL).above(
     look(m.STARVED, SMALL), times=_FEWER
 )
-_fewer = _half.called("processing times clearly make connections below a tenth of their share at most half as many")
+_fewer = _half.called("processing times at least halve the number of connections below a tenth of their share")
 _filled = _busy(m.LOW, SMALL).at_least(_FULL)
 _hundreds = Named("100 connections or more", (100, 150, 200, 300, 450, 600))
 _few, _many = (20, 60), (100, 150)
