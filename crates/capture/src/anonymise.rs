@@ -1,4 +1,5 @@
-//! Anonymises addresses and preserves prefixes: two anonymised addresses share a prefix exactly as long as before.
+//! Anonymises addresses and preserves prefixes: two anonymised addresses share a prefix of the same length as the two
+//! original addresses.
 //!
 //! Crypto-PAn: J. Xu, J. Fan, M. Ammar, S. Moon, "Prefix-preserving IP address anonymization: measurement-based
 //! security evaluation and a new cryptography-based scheme", ICNP 2002, section 4. Bit i is XORed with the first bit of

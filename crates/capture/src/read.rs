@@ -51,7 +51,7 @@ pub struct Stop {
 /// Irregularities that must be reported because counts do not show them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Oddities {
-    /// Packets with an earlier time than the packet before.
+    /// Packets with an earlier time than the previous packet.
     pub backwards: u64,
     /// Packets whose container stores no time; they get the time of the previous packet.
     pub timeless: u64,
@@ -61,9 +61,10 @@ pub struct Oddities {
     pub headless: u64,
     /// IP fragments.
     pub fragments: u64,
-    /// Conversations dropped during reading to bound memory. A dropped conversation that continued appears twice.
+    /// Conversations dropped during reading to bound memory. A conversation that continues after it was dropped appears
+    /// twice.
     pub forgotten: u64,
-    /// Packets earlier than the first packet; they are in no bin.
+    /// Packets with an earlier time than the first packet of the file; they are in no bin.
     pub before: u64,
 }
 
@@ -194,7 +195,7 @@ impl Capture {
         self.all.bytes
     }
 
-    /// Number of bytes captured of the packets read so far.
+    /// Total number of captured bytes of the packets read so far.
     pub fn captured(&self) -> u64 {
         self.captured
     }

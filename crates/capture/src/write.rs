@@ -8,7 +8,8 @@
 //!   simulated.
 //! - Payload bytes are zero.
 //!
-//! Nothing is added to the simulation: there is no SYN without `handshake`, no third packet of a handshake, and no FIN.
+//! The file contains only simulated packets: there is no SYN without `handshake`, no third packet of a handshake, and
+//! no FIN.
 //!
 //! All packets of a file belong to one interface, whichever link they crossed: libpcap 1.10 and tools based on it
 //! reject a file with two interfaces of raw IP.
@@ -54,7 +55,7 @@ pub struct Written {
     pub bytes: u64,
     /// Number of packets whose headers make them longer than on the simulated link.
     pub longer: u64,
-    /// Total number of these additional bytes.
+    /// Total number of bytes by which packets are longer than on the simulated link.
     pub longer_by: u64,
 }
 

@@ -1,7 +1,7 @@
 //! The pending events of a component, in time order, round by round.
 //!
 //! Time is divided into *rounds* of equal length. Most of a component's events come from other components, one link
-//! delay ahead and in time order; they go through a queue, the *lane*. Events that come out of order, and the wake-ups
+//! delay ahead and in time order; they go through a queue, the *lane*. Arrivals out of time order, and the wake-ups
 //! that endpoints request, wait in the bucket of their round and are sorted when the round begins. Events that a
 //! component schedules for itself within the current round go into a small separate heap.
 
@@ -87,7 +87,7 @@ impl Agenda {
         events * size_of::<Event>() + self.ring.capacity() * size_of::<Bucket>() + self.chunks.held()
     }
 
-    /// Adds the arrival of a packet at the end of a link. It must not be earlier than the last event taken.
+    /// Adds the arrival of a packet at the end of a link. The arrival must not be earlier than the last event taken.
     #[inline(always)]
     pub(crate) fn add_arrival(&mut self, at: Time, link: Name, hop: u32, packet: &Packet) {
         // constructed in place because it is large
@@ -104,7 +104,7 @@ impl Agenda {
         self.add(Event::arrival(at, link, hop, packet));
     }
 
-    /// Adds any other event. It must not be earlier than the last event taken.
+    /// Adds an event other than an arrival. The event must not be earlier than the last event taken.
     #[inline(always)]
     pub(crate) fn add(&mut self, event: Event) {
         let number = self.rounds.of(event.at);
@@ -168,7 +168,7 @@ impl Agenda {
         true
     }
 
-    /// Takes the next event if it may be an event outside the lane.
+    /// Takes the next event when it may be an event outside the lane.
     #[inline(never)]
     fn take_other(&mut self, next: &mut Event) {
         let (known, new) = (self.known.get(self.done), self.new.peek().map(|Reverse(event)| event));
@@ -200,8 +200,8 @@ impl Agenda {
         near.into_iter().chain(later).min()
     }
 
-    /// Whether a future round contains no events. `number` must be at least [`next_round`](Self::next_round) and less
-    /// than the ring length later.
+    /// Whether a future round contains no events. `number` must be at least [`next_round`](Self::next_round), and less
+    /// than the ring length after it.
     pub(crate) fn is_idle_in(&self, number: u64) -> bool {
         let is_later = |at: Time| self.rounds.of(at) > number;
         self.ring[number as usize & (self.ring.len() - 1)].count == 0
@@ -209,7 +209,7 @@ impl Agenda {
             && self.far.peek().is_none_or(|Reverse(event)| is_later(event.at))
     }
 
-    /// Ends the current round and begins round `number`, which must not be later than the next one with events.
+    /// Ends the current round and begins round `number`, which must not be later than the next round with events.
     pub(crate) fn begin(&mut self, number: u64) {
         self.number = number;
         let index = number as usize & (self.ring.len() - 1);

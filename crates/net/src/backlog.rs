@@ -1,9 +1,9 @@
 //! The packets that a link has accepted but not yet sent.
 //!
-//! A link sends back to back, mostly packets of one size. The backlog is therefore stored as *runs*: consecutive
-//! packets of one size, described only by the start and end of their transmission. Adding a packet of the same size is
-//! an addition; the number of waiting packets is obtained by a division, on demand. Where the rate varies, each packet
-//! is a run of its own.
+//! A busy link sends packets back to back, and most packets have the same size. The backlog is therefore stored as
+//! *runs*: consecutive packets of one size, described only by the start and end of their transmission. Adding a packet
+//! of the same size takes one addition, and counting the waiting packets takes one division. Where the rate varies,
+//! each packet is a run of its own.
 
 use std::collections::VecDeque;
 
@@ -110,7 +110,7 @@ impl Backlog {
         (if is_usual { self.last.size } else { 0 }, self.last.each)
     }
 
-    /// Adds packets of the usual size: the last transmission now ends at `busy_until`.
+    /// Adds the packets that took the link's fast path: the last transmission now ends at `busy_until`.
     pub(crate) const fn catch_up(&mut self, busy_until: Time) {
         self.last.end = busy_until;
     }
@@ -129,8 +129,8 @@ impl Backlog {
         (start, self.last.end)
     }
 
-    /// Removes packets sent before `now`. Must be called before the queries below, which may refer to `now` or, if the
-    /// link was busy then, to one instant earlier.
+    /// Removes packets sent before `now`. Must be called before the queries below. Their time may be `now` or, if the
+    /// link was busy then, one instant earlier.
     pub(crate) fn forget(&mut self, now: Time) {
         if let Some(closed) = &mut self.closed {
             closed.forget(now);
@@ -147,7 +147,7 @@ impl Backlog {
         let last = self.last.waiting(now);
         let last_bytes = last * u64::from(self.last.size);
         let Some(closed) = self.closed() else { return (last, last_bytes) };
-        // only one run has begun, or two if one ends or begins at exactly this time
+        // after `forget`, only one run has begun, or two if one of them ends or begins at exactly this time
         let begun = closed.runs.iter().take_while(|run| run.start <= now);
         begun.fold((closed.packets + last, closed.bytes + last_bytes), |(packets, bytes), run| {
             let begun = run.packets() - run.waiting(now);

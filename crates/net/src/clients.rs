@@ -151,7 +151,7 @@ impl Client {
         client
     }
 
-    /// Time of the request that follows one at `now`.
+    /// Time of the next request after a request at `now`.
     fn gap_from(&mut self, now: Time) -> Time {
         now.saturating_add(Time::from_secs_f64(self.stream.exponential() / self.rate))
     }

@@ -1,12 +1,12 @@
 //! Events and their order.
 //!
-//! An event is its own sort key: its time and its target. Events are never cancelled: a component stores its deadlines
+//! Events are sorted by time, and then by kind and target. Events are never cancelled: a component stores its deadlines
 //! in fields and has at most one relevant wake-up of each kind; a wake-up that comes too early is ignored or
 //! rescheduled.
 //!
 //! **Ties.** Events with equal times run by kind, in the order of [`Wakeup`]'s variants, and within a kind by a hash of
 //! time and id. The order is thus a property of the model, not of the queue: it does not depend on the order of
-//! scheduling, and no component wins every tie, as the one with the lowest id would.
+//! scheduling, and no component wins every tie, as the component with the lowest id would if ids broke ties.
 
 use std::cmp::Ordering;
 

@@ -10,7 +10,7 @@ use crate::sizes::Sizes;
 use crate::source::{AnySource, Connection, Emission, Source, Transfer};
 use crate::transit::Transit;
 
-/// A pending wake-up. When the deadline moves, the event in the agenda stays; if it fires too early it is ignored or
+/// A pending wake-up. If the deadline moves, the event stays in the agenda; an event that fires too early is ignored or
 /// rescheduled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alarm {
@@ -44,7 +44,7 @@ const MOST_AT_ONCE: u32 = 64;
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
-    reason = "a million senders lie next to each other, and nearly all flows have one"
+    reason = "nearly all flows have a sender, and a million senders must be contiguous in memory"
 )]
 pub(crate) enum Transport {
     Udp {
@@ -85,7 +85,7 @@ impl Feed {
         Some(emission.packets)
     }
 
-    /// Kept out of line so that the code of other sources does not slow down the most frequent one.
+    /// Not inlined, so that the code of other sources does not slow down the most frequent source.
     #[inline(never)]
     fn take_other(&mut self, at: Time) -> u64 {
         let Emission { packets, next } = self.source.emit(at, &mut self.stream);
@@ -119,7 +119,7 @@ impl Feed {
     }
 
     /// Supplies a paused sender with all data available now, and returns the time of the source's next emission, which
-    /// will release the sender. `None` if the source is too far ahead of the sender.
+    /// will release the sender. Returns `None` if more emissions are due than one call processes.
     #[inline(never)]
     fn catch_up(&mut self, sender: &mut Sender, now: Time) -> Option<Time> {
         for _ in 0..MOST_INSTANTS {
@@ -245,8 +245,8 @@ impl Flow {
         }
     }
 
-    /// Supplies the sender with the data available now and sends all that it may send. If the sender must process first
-    /// and nothing happens in the meantime, continues at the end of the processing time.
+    /// Supplies the sender with the data available now and sends all segments that the sender may send. If the sender
+    /// must process first and nothing happens in the meantime, continues at the end of the processing time.
     #[inline(always)]
     fn take_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return };
@@ -263,8 +263,8 @@ impl Flow {
                 }
             }
             observer.observe(now, &Observation::Turn { flow: self.id, sender });
-            // the sender's timer, which is armed only afterwards, may fire before the end of processing; so may the
-            // source, if the sender also waits for it
+            // before the end of processing, the sender's timer may fire, which is armed only after this loop; or the
+            // source may have data, if the sender waits for data
             let is_first = |at: &Time| {
                 sender.poll_timeout().is_none_or(|due| *at < due)
                     && transit.is_quiet_until(*at)

@@ -1,11 +1,12 @@
-//! Estimates the memory of a run before it begins, so that a run that cannot fit is rejected instead of killed.
+//! Estimates the memory of a run before it begins, so that a run that does not fit into memory is rejected and not
+//! killed later.
 //!
 //! The estimate is an upper bound where one is available, and not far above the actual memory. A packet in flight is
 //! one event, so the number of events has these limits:
 //!
-//! - the windows, and the load that the sources offer;
-//! - the growth of windows: each delivered segment opens a window by at most one, and the narrowest link limits the
-//!   number of delivered segments;
+//! - the senders' windows, and the data that the sources offer;
+//! - the growth of windows: each delivered segment opens a window by at most one segment, and the narrowest link limits
+//!   the number of delivered segments;
 //! - the capacity of the links on the path: their queues, and rate times delay.
 //!
 //! Memory that cannot be predicted is left to the limit enforced during the run (`run.rs`).
@@ -114,7 +115,7 @@ impl Footprint {
 
     const fn parts(&self) -> [(f64, &'static str, &'static str); 5] {
         [
-            (self.flows, "flows", "simulate fewer"),
+            (self.flows, "flows", "simulate fewer flows"),
             (self.packets, "packets in flight", "lower max_window, the queue limits, or the sources' rates"),
             (self.windows, "the windows of senders", "lower max_window"),
             (self.records, "records and bins", "record fewer links or flows, or use longer intervals"),
@@ -153,7 +154,7 @@ fn of_source(group: &GroupSpec) -> f64 {
     }
 }
 
-/// A link that a group crosses: one shared link, or one for each of its flows.
+/// A link that a group crosses: one shared link, or one link per client (`copies`).
 struct Crossed<'a> {
     key: usize,
     link: &'a LinkSpec,
@@ -206,13 +207,13 @@ struct Traffic {
     size: f64,
     /// Whether all packets have this size.
     is_alike: bool,
-    /// Upper limits in packets per second: offered by the sources, and arriving.
+    /// Upper limits in packets per second: offered by the sources (`offered`), and reaching the receivers (`arriving`).
     offered: f64,
     arriving: f64,
     seconds: f64,
     /// Upper limit of packets in flight, regardless of the links' capacity.
     in_flight: f64,
-    /// Whether the transport is UDP: a queue then fills up only if the offered load exceeds its rate.
+    /// Whether the transport is UDP: a queue then fills up only if the offered load exceeds the link's rate.
     is_udp: bool,
     /// Whether ACKs carry SACK blocks.
     selective: bool,
@@ -256,7 +257,7 @@ impl Traffic {
     fn windows(&self, group: &GroupSpec) -> f64 {
         let TransportSpec::Tcp { sender, .. } = &group.transport else { return 0.0 };
         let kept = if Sender::times_segments(sender) { Sender::BYTES_OF_SEGMENT } else { 0 };
-        // worst case: every second segment is lost, so that every other segment is a run
+        // worst case: every second segment is lost, so that each received segment is a run of its own
         let gaps = Receiver::BYTES_OF_GAP as f64 / 2.0;
         self.in_flight * (kept as f64 + gaps) + self.flows * stale(sender)
     }
@@ -335,7 +336,7 @@ struct Load<'a> {
     /// Upper limits of the packets offered to the link: per second (`offered`), and in total (`packets`).
     offered: f64,
     packets: f64,
-    /// Whether whole windows may arrive at once.
+    /// Whether a whole window of packets may arrive at once.
     bursts: bool,
 }
 
@@ -523,13 +524,13 @@ mod tests {
         let near =
             |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-9, "{found}, not {expected}");
         let (both, every) = (vec![0, 1], Time::from_millis(100));
-        // 10 s have 100 samples of each link or flow
+        // 10 s contain 100 samples of each link or flow
         near(rows(RecordSpec::Arrivals { links: both.clone(), bin: every }), 200.0);
         near(rows(RecordSpec::Queue { links: both.clone(), every }), 200.0);
         near(rows(RecordSpec::Windows { flows: both.clone(), every: Some(every) }), 200.0);
         let sent = rows(RecordSpec::Packets { links: both.clone() }) / 3.0;
         near(rows(RecordSpec::Drops { links: both.clone() }), sent / 10.0);
-        // any link of a client counts as all links
+        // for the link of a client, the traffic of all links is the upper limit
         let all = rows(RecordSpec::Packets { links: vec![2] }) / 3.0;
         assert!(all > sent, "{all} and {sent}");
         near(rows(RecordSpec::Acks { flows: both.clone() }), all / 3.0);

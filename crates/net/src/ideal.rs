@@ -1,4 +1,5 @@
-//! The minimum time in which a path can carry a transfer. Slowdown is defined relative to this time.
+//! The minimum time in which a path can carry a transfer. The slowdown of a transfer is its completion time divided by
+//! this time.
 
 use ackclock_tcp::HEADER;
 use ackclock_units::Time;
@@ -8,9 +9,9 @@ use crate::link::Link;
 /// A transfer of n packets takes at least `first + (n - 1) * each`, plus `opening` if it opens the connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ideal {
-    /// Time of a handshake: the SYN to the receiver and its answer.
+    /// Time that the SYN takes to the receiver, and its answer back.
     opening: Time,
-    /// Time of the first packet across all links.
+    /// Time that one packet takes to cross all links.
     first: Time,
     /// Transmission time of a packet at the slowest link, which sends the other packets one after the other.
     each: Time,

@@ -1,9 +1,9 @@
 //! A link: one direction of a connection between two nodes, with a rate, a delay and a queue in front of it.
 //!
-//! The queue is first in, first out, and its discipline decides about a packet on arrival. The start and the end of the
-//! packet's transmission and its arrival at the far end are therefore known as soon as it is accepted. The end of a
-//! transmission needs no event. A link stores how long it is busy (`backlog.rs`) but no packets; those are pending
-//! events.
+//! The queue is first in, first out, and its discipline accepts or drops a packet on arrival. When a packet is
+//! accepted, the start and the end of its transmission and its arrival at the far end are therefore known. The end of a
+//! transmission needs no event. A link stores how long it is busy (`backlog.rs`), but no packets: packets in flight are
+//! pending events.
 
 use ackclock_units::{Stream, Time};
 
@@ -34,7 +34,7 @@ pub enum Offered {
 /// packets go through [`Link::offer`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wire {
-    /// The usual packet size and its transmission time. With a size of 0, the discipline must judge each packet.
+    /// Packet size of the fast path, and the transmission time of such a packet. A size of 0 disables the fast path.
     size: u32,
     each: Time,
     /// A packet is accepted if the remaining transmission time of the backlog is at most this time.
@@ -50,7 +50,7 @@ impl Wire {
         self.busy_until
     }
 
-    /// Sends a packet if it has the usual size. Returns its arrival time.
+    /// Sends a packet if the fast path applies to it. Returns its arrival time.
     #[inline(always)]
     pub(crate) fn take(&mut self, size: u32, now: Time) -> Option<Time> {
         let start = self.busy_until.max(now);
@@ -61,7 +61,7 @@ impl Wire {
         Some(self.busy_until.saturating_add(self.delay))
     }
 
-    /// Start and end of the last transmission, if the packet had the usual size.
+    /// Start and end of the last transmission, if its packet took the fast path.
     pub(crate) const fn last(&self) -> (Time, Time) {
         (self.busy_until.saturating_sub(self.each), self.busy_until)
     }
@@ -104,7 +104,7 @@ impl Link {
         self.backlog.waiting(now)
     }
 
-    /// Heap memory in bytes, excluding what links share.
+    /// Heap memory in bytes, excluding data that links share.
     pub(crate) fn held(&self) -> usize {
         self.backlog.held() + self.loss.as_ref().map_or(0, |loss| loss.held())
     }
@@ -140,7 +140,8 @@ impl Link {
         self.backlog.catch_up(wire.busy_until);
     }
 
-    /// Average queue of the discipline at the last arrival, in the discipline's unit; NaN if it computes no average.
+    /// Average queue length that the discipline computed at the last arrival, in the discipline's unit; NaN if it
+    /// computes no average.
     pub fn average(&self) -> f64 {
         self.queue.average()
     }

@@ -1,9 +1,8 @@
 //! The memory of a running simulation, and its limit.
 //!
 //! A failed allocation would end the process. A run therefore adds up its memory after every few thousand events, and
-//! ends with an error if the memory exceeds its limit. Visiting each flow costs time, so the more flows there are, the
-//! less often it is done. Between two checks the memory grows by a few megabytes at most, since one event sends few
-//! packets.
+//! ends with an error if the memory exceeds its limit. Visiting every flow takes time, so a run with more flows does it
+//! less often. Between two checks the memory grows by a few megabytes at most, since one event sends few packets.
 
 use std::mem::replace;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -13,13 +12,13 @@ use crate::observe::Watchers;
 use crate::plan::PlanError;
 use crate::simulator::Simulator;
 
-/// Minimum number of events between two checks; they take some milliseconds.
+/// Minimum number of events between two checks; the engine processes them in some milliseconds.
 pub(crate) const EVENTS: u64 = 1 << 14;
 /// Cost of a simulation step, expressed in events. A step ends whenever samples are taken.
 const EVENTS_OF_STEP: u64 = 16;
 /// Events per component between two visits to all components, so that visits cost almost nothing.
 const EVENTS_OF_VISIT: u64 = 64;
-/// Maximum number of event-driven rows and captured packets; they take some gigabytes.
+/// Maximum number of event-driven rows and captured packets. So many rows take some gigabytes.
 pub(crate) const MOST_ROWS: usize = 30_000_000;
 
 /// The memory that the independent parts of a run use together.
@@ -33,7 +32,7 @@ impl Memory {
         Self { bound, held: AtomicU64::new(0) }
     }
 
-    /// Updates the memory of a part from `before`, its last reported value, to `now`.
+    /// Updates the memory that one part of the run uses from `before`, the value reported last, to `now`.
     fn take(&self, before: u64, now: u64) -> Result<(), PlanError> {
         let held = self.held.fetch_add(now.wrapping_sub(before), Relaxed).wrapping_add(now).wrapping_sub(before);
         if held <= self.bound {
@@ -83,7 +82,7 @@ impl<'a> Look<'a> {
         self.memory.take(replace(&mut self.held, held as u64), held as u64)
     }
 
-    /// Ends the part, which keeps `kept` bytes.
+    /// Called when a part of the run ends and keeps only `kept` bytes.
     pub(crate) fn end(&mut self, kept: u64) -> Result<(), PlanError> {
         self.memory.take(replace(&mut self.held, kept), kept)
     }
@@ -166,7 +165,7 @@ mod tests {
         };
         assert_eq!(ended.field, "memory");
         assert!(ended.problem.starts_with("the run uses"), "{ended}");
-        assert!(simulator.held_in_flight() < 60_000_000, "it ended early: an event sends few packets");
+        assert!(simulator.held_in_flight() < 60_000_000, "the run ended soon after it exceeded the limit");
     }
 
     #[test]

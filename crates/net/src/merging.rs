@@ -65,7 +65,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     }
 }
 
-/// The links of a record, if its rows with equal timestamps follow the order in which the record lists links.
+/// The links of a record if its rows with equal timestamps follow the record's list of links; otherwise empty.
 fn links_in_order(record: &RecordSpec) -> Vec<u32> {
     match record {
         RecordSpec::Arrivals { links, .. } | RecordSpec::Queue { links, .. } => links.clone(),
@@ -112,8 +112,8 @@ impl Rows for Merged {
 }
 
 impl Merged {
-    /// Sort keys of rows: the time, whether it is anything other than an arrival at the end of a link, and the rank of
-    /// the link or flow.
+    /// Sort keys of rows: the time, whether the event is not an arrival at the end of a link, and the rank of the link
+    /// or flow.
     fn keys(&self, columns: &[Column], rows: usize) -> Vec<(u64, bool, u32)> {
         let mut keys = vec![(0, false, 0); rows];
         for Column { name, values } in columns {

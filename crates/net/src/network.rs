@@ -180,7 +180,7 @@ fn edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
         }
         Topology::Dumbbell { bottleneck, reverse, access } => {
             if access.len() != plan.groups.len() {
-                return Err(PlanError::new("topology.access", "one pair of links for each group is needed"));
+                return Err(PlanError::new("topology.access", "must have one pair of links per group"));
             }
             let mut edges = vec![Edge { from: 0, to: 1, link: bottleneck }, Edge { from: 1, to: 0, link: reverse }];
             let mut client = 2;
@@ -281,7 +281,7 @@ impl Plan {
         for (index, group) in self.groups.iter().enumerate() {
             let invalid = |field: &str, problem: &str| Err(PlanError::new(format!("groups.{index}.{field}"), problem));
             if dumbbell != group.path.is_none() || group.path.is_some_and(|(from, to)| from == to) {
-                return invalid("path", "two different nodes are needed, in a graph only");
+                return invalid("path", "must be two different nodes in a graph, and absent in a dumbbell");
             }
             if let Err((field, problem)) = group.source.check() {
                 return invalid(&format!("source.{field}"), problem);
@@ -291,7 +291,7 @@ impl Plan {
                     return invalid("transport.receiver.sack_blocks", "must be at most 4 (RFC 2018, section 3)");
                 }
                 if sender.packet_size != group.packet_size || group.packet_size <= HEADER {
-                    return invalid("packet_size", "must be above 40 bytes, the same for the sender");
+                    return invalid("packet_size", "must be above 40 bytes and equal to the sender's packet size");
                 }
                 if sender.max_window == 0 || sender.initial_window == 0 || sender.rtt.clock == Time::ZERO {
                     return invalid("transport", "max_window, initial_window and clock must be above 0");

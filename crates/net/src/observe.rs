@@ -89,7 +89,8 @@ pub enum Observation<'a> {
 /// An observer of a run.
 pub trait Observer {
     /// Reports an event at `now`. Times never decrease at any one link or endpoint. They may decrease between different
-    /// ones, and may lie beyond the end of the run: a packet is followed until another event could interfere with it.
+    /// links or endpoints, and may lie beyond the end of the run: a packet is followed until another event could
+    /// interfere with it.
     fn observe(&mut self, now: Time, seen: &Observation<'_>);
 
     /// Reports a packet that a link accepts, the most frequent event. Not inlined, and with arguments that fit into

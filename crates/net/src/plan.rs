@@ -70,7 +70,7 @@ pub enum Topology {
         bottleneck: LinkSpec,
         /// Server to gateway.
         reverse: LinkSpec,
-        /// One per group: (client to gateway, gateway to client).
+        /// Access links, one pair per group: client to gateway, and gateway to client.
         access: Vec<(LinkSpec, LinkSpec)>,
     },
     /// Nodes 0..`nodes` and directed links.
@@ -109,7 +109,7 @@ pub struct LinkSpec {
     pub loss: Option<LossSpec>,
 }
 
-/// A group of identical clients, each with one flow, or with as many flows as concurrent connections.
+/// A group of identical clients, each with one flow, or with one flow per concurrent connection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroupSpec {
@@ -123,8 +123,8 @@ pub struct GroupSpec {
     pub packet_size: u32,
     /// Start time of the first source.
     pub start: Time,
-    /// Maximum additional start delay of each flow's source. The delay is drawn uniformly from 0 and depends only on
-    /// seed and flow.
+    /// Maximum additional start delay of each flow's source. The delay is drawn uniformly between 0 and this maximum,
+    /// and depends only on seed and flow.
     #[serde(default)]
     pub spread: Time,
     /// Transport protocol.
@@ -369,7 +369,7 @@ impl Plan {
     }
 }
 
-/// The burstiness paper's dumbbell with `count` Reno clients for ten simulated seconds; the example of this
+/// The burstiness paper's dumbbell with `count` Reno clients for ten simulated seconds, as an example for this
 /// documentation.
 pub fn dumbbell_of_reno(count: u32) -> Plan {
     let queue = |packets| {

@@ -1,9 +1,9 @@
-//! Queue disciplines, which decide what happens to packets that must wait.
+//! Queue disciplines, which accept or drop the packets that arrive at a link.
 //!
-//! A discipline decides but stores no packets. The link keeps them in order and consults the discipline at each
-//! arrival. [`Arrival`] contains all that a discipline may use: the packet with its flow, the waiting packets, the
-//! packet in transmission, and how long the link has been idle. Each discipline has its own file and is registered by
-//! one line of `queues!` below.
+//! A discipline stores no packets. The link keeps the packets in order and consults the discipline at each arrival.
+//! [`Arrival`] contains all that a discipline may use: the packet with its flow, the waiting packets, the packet in
+//! transmission, and how long the link has been idle. Each discipline has its own file and is registered by one line of
+//! `queues!` below.
 
 mod drop_tail;
 mod red;

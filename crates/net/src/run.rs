@@ -134,7 +134,7 @@ fn run_parts<E: From<PlanError>>(
                 let _ = tell.send(share * (fraction - replace(&mut done, fraction)));
                 if stop.load(Relaxed) { Err(Halt::Stopped) } else { Ok(()) }
             });
-            // the sum, and so the error, does not depend on the order in which parts finish
+            // the number of rows, and therefore the error, does not depend on the order in which parts finish
             if let Ok(Outcome { rows: more, .. }) = &outcome
                 && rows.fetch_add(*more, Relaxed) + more > MOST_ROWS
             {
@@ -275,7 +275,7 @@ mod tests {
         let group = |(place, (from, to)): (usize, &(u32, u32))| GroupSpec {
             path: Some((1 + from % domains, 1 + to % domains)),
             spread: Time::from_millis(500 * (place as u64 % 3)),
-            // round numbers cause ties
+            // round numbers, so that some events have equal times
             source: match place % 3 {
                 0 => SourceSpec::Poisson { rate: 40.0 },
                 1 => SourceSpec::Greedy { packets: None },
@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn flows_that_share_a_link_only_through_others_are_one_part() {
-        // 0-1 and 2-3 share no link, but 1-2 joins them
+        // the flows 0-1 and 2-3 share no link, but 1-2 shares one with each of them
         let plan = star(6, &[(0, 1), (2, 3), (1, 2), (4, 5)], 0);
         let parts = decompose(&plan).expect("sound").expect("in parts");
         let groups: Vec<&[u32]> = parts.iter().map(|part| part.groups.as_slice()).collect();

@@ -133,8 +133,8 @@ impl Simulator {
         false
     }
 
-    /// Prefetches, from time to time, the data that the next arrivals will touch. Requests made together cost only one
-    /// memory latency.
+    /// Prefetches, once per batch, the data that the next arrivals will touch. Memory requests made together take
+    /// hardly longer than one.
     #[inline(always)]
     fn fetch(&mut self, component: usize) {
         let agenda = &mut self.transit.agendas[component];

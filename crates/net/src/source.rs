@@ -1,6 +1,6 @@
-//! Traffic sources. A source sees neither the network nor the sender. It is therefore polled for its next packet only
-//! when the sender can use it; data that is never polled is never drawn. Some sources wait until all supplied data is
-//! acknowledged.
+//! Traffic sources. A source sees neither the network nor the sender. It is polled for its next packet only when the
+//! sender can use the packet; packets that are never polled are never drawn. Some sources wait until all supplied data
+//! is acknowledged.
 //!
 //! Each source has its own file and is registered in [`SourceSpec`].
 
@@ -44,7 +44,7 @@ pub trait Source: Debug + Send {
     fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission;
 }
 
-/// The state of a source. An enum rather than a trait object, since every packet is drawn from one. Large states are
+/// The state of a source. It is an enum, not a trait object, because it is polled for every packet. Large states are
 /// boxed.
 #[derive(Clone, Debug)]
 pub(crate) enum AnySource {

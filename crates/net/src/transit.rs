@@ -29,7 +29,8 @@ pub(crate) struct Transit {
     pub(crate) until: Time,
     /// The running component must stop after this number of events.
     pub(crate) last: u64,
-    /// A flow that has sent the maximum for one event, and the time at which it continues before anything else happens.
+    /// A flow that has sent the maximum number of packets for one event, and the current time. The flow continues
+    /// before any other event is processed.
     pub(crate) cut: Option<(FlowId, Time)>,
 }
 
@@ -114,7 +115,7 @@ impl Transit {
     }
 
     /// Moves a packet across the next links, each at the time of its arrival there, until a link needs an event.
-    /// Returns the arrival time at the receiver if no link needs one.
+    /// Returns the arrival time at the receiver if no link needs an event.
     #[inline(always)]
     fn cross(&mut self, packet: &Packet, mut hop: u32, mut now: Time, observer: &mut impl Observer) -> Option<Time> {
         while let Hop::Link { link, next } = self.hops[hop as usize] {
@@ -137,7 +138,7 @@ impl Transit {
         Some(now)
     }
 
-    /// Offers a packet that is not on the fast path to a link. Returns its arrival time, unless it is dropped.
+    /// Offers to a link a packet that the fast path does not handle. Returns its arrival time, unless it is dropped.
     #[inline(never)]
     fn judge(&mut self, id: LinkId, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
         let (wire, link) = (&mut self.wires[id.0 as usize], &mut self.links[id.0 as usize]);
@@ -185,7 +186,7 @@ impl Transit {
             Payload::Syn { connection, .. } | Payload::Ack { connection, .. } => (0, true, connection),
         };
         if of != *connection {
-            // packets of a flow stay in order: nothing of an earlier connection arrives after this
+            // packets of a flow stay in order: no packet of an earlier connection arrives after this one
             debug_assert_eq!(of, connection.wrapping_add(1), "each connection reaches its receiver");
             receiver.renew();
             *connection = of;
@@ -224,7 +225,7 @@ impl Transit {
         }
     }
 
-    /// Number of packets of a flow that its receiver has in order; `None` for UDP.
+    /// Number of packets of a flow that its receiver has received in order; `None` for UDP.
     pub(crate) fn received(&self, flow: usize) -> Option<u64> {
         match &self.destinations[flow] {
             Destination::Udp => None,

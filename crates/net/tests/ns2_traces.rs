@@ -5,11 +5,12 @@
 //! `ns2/transports.json` contains the transports that the Python package makes from the profiles. `bench/ns2_traces.py`
 //! generates all of it; `make traces` compares hundreds of new traces.
 //!
-//! Half of the random cases have delayed ACKs, and in half of them the source does not always supply data ahead of the
-//! sender. A random case may differ from ns-2 for the following reasons (a named case states its own reason):
+//! Half of the random cases have delayed ACKs. In half of the random cases, chosen independently, the source does not
+//! always supply data ahead of the sender. A random case may differ from ns-2 for the following reasons (a named case
+//! states its own reason):
 //!
-//! - a tie: Vegas' `diff` is exactly half a segment, and ns-2's sums of binary fractions fall on one side or the other;
-//!   or an ACK arrives exactly at the time of a timeout, which is frequent if the clock ticks every 100 ms;
+//! - a tie: Vegas' `diff` is exactly half a segment, so that rounding errors in ns-2's sums decide whether it is
+//!   rounded up; or an ACK arrives exactly at the time of a timeout, which is frequent if the clock ticks every 100 ms;
 //! - Vegas: when a segment whose record counts two transmissions is retransmitted before the third duplicate ACK, ns-2
 //!   does not check the window before the next ACK;
 //! - Vegas: ns-2 sends segments that the application has not supplied, since their empty records count as expired;

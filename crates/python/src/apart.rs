@@ -32,7 +32,7 @@ pub(crate) fn apart<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     mut ask: impl FnMut(Python<'_>) -> PyResult<()>,
 ) -> PyResult<T> {
-    // nothing is ever sent: the channel closes when the work ends, also by a panic
+    // nothing is ever sent: the channel closes when the work ends, even if it panics
     let (ends, ended) = mpsc::channel::<()>();
     let worker = thread::spawn(move || {
         let _ends = ends;

@@ -83,7 +83,7 @@ impl PyCapture {
         raw(py, &columns)
     }
 
-    /// All other results as JSON.
+    /// All results except rows, conversations and bins, as JSON.
     fn facts(&self) -> String {
         let capture = self.capture();
         let odd = capture.oddities();

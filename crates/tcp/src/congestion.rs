@@ -18,7 +18,7 @@ use crate::recovery::RecoverySpec;
 pub use reno::RenoSpec;
 pub use vegas::{BaseRtt, VegasSpec};
 
-/// The congestion window and the slow-start threshold (RFC 5681, section 2), in segments; real numbers, never rounded.
+/// The congestion window and the slow-start threshold (RFC 5681, section 2): real numbers, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Congestion window.
@@ -49,7 +49,7 @@ pub struct AckSample {
     pub app_limited: bool,
 }
 
-/// A loss that requires a window reduction: at most one per congestion event.
+/// A loss that requires a window reduction. The law receives at most one per congestion event.
 #[derive(Clone, Copy, Debug)]
 pub struct CongestionEvent {
     /// How the loss was detected.
@@ -86,10 +86,11 @@ pub trait CongestionControl: Debug + Send {
     }
 }
 
-/// A parameter declared by an algorithm. The Python package uses it to validate, document and fill in values.
+/// A parameter declared by an algorithm. The Python package uses the declaration to validate and document values and to
+/// fill in defaults.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Parameter {
-    /// Its name in a scenario.
+    /// Name in a scenario.
     pub name: &'static str,
     /// Description, one sentence.
     pub doc: &'static str,
@@ -147,14 +148,14 @@ pub enum ParameterKind {
     },
 }
 
-/// An algorithm as the Python package sees it.
+/// Description of an algorithm for the Python package.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Entry {
-    /// Its name in a scenario.
+    /// Name in a scenario.
     pub name: &'static str,
     /// Description with source, one sentence.
     pub doc: &'static str,
-    /// Its parameters.
+    /// Parameters of the algorithm.
     pub parameters: &'static [Parameter],
 }
 
@@ -190,7 +191,8 @@ macro_rules! laws {
             }
         }
 
-        /// The state of a sender's law. An enum rather than a trait object, because it is called for every ACK.
+        /// The state of a sender's congestion-control law. It is an enum, not a trait object, because it is called for
+        /// every ACK.
         #[derive(Debug)]
         pub(crate) enum Law {
             $($variant(Box<$module::$variant>),)+
@@ -230,7 +232,7 @@ laws! {
 /// A TCP variant: a conventional name for the combination of a loss recovery and a congestion-control law.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Variant {
-    /// Its name in a scenario.
+    /// Name in a scenario.
     #[serde(skip)]
     pub name: &'static str,
     /// The loss recovery of the variant.
@@ -241,7 +243,7 @@ pub struct Variant {
     pub doc: &'static str,
 }
 
-/// All variants.
+/// All named TCP variants.
 pub const VARIANTS: &[Variant] = &[
     Variant {
         name: "tahoe",
@@ -265,12 +267,12 @@ pub const VARIANTS: &[Variant] = &[
         name: "sack",
         recovery: RecoverySpec::Sack,
         congestion: "reno",
-        doc: "Reno's window, losses repaired by selective acknowledgments (RFC 2018, RFC 6675)",
+        doc: "Reno's window; repairs losses with selective acknowledgments (RFC 2018, RFC 6675)",
     },
     Variant {
         name: "vegas",
         recovery: RecoverySpec::Vegas,
         congestion: "vegas",
-        doc: "Keeps a few packets in the queue, judged by round-trip time; retransmits early (Brakmo and Peterson 1995)",
+        doc: "Keeps a few packets in queues, by round-trip times; retransmits early (Brakmo and Peterson 1995)",
     },
 ];

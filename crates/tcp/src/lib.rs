@@ -3,8 +3,8 @@
 //!
 //! A [`Sender`] combines loss recovery and congestion control. [`Recovery`](recovery::Recovery) decides when a segment
 //! counts as lost and what is retransmitted. A congestion-control law
-//! ([`CongestionControl`](congestion::CongestionControl)) adjusts the [`Window`] that the sender owns. The methods are
-//! those of a sans-I/O endpoint:
+//! ([`CongestionControl`](congestion::CongestionControl)) adjusts the [`Window`] that the sender owns. The methods of
+//! `Sender` form a sans-I/O interface:
 //!
 //! ```
 //! use ackclock_tcp::{Ack, Sender, SenderConfig};

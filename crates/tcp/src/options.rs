@@ -2,7 +2,7 @@
 //! Python package; `words!` generates an enum whose variants have names in scenarios.
 //!
 //! An option is one entry: its documentation, which the Python package also shows, its name, its type, the allowed
-//! range of a number or a time, and its default. An entry under `fields` is part of the struct only.
+//! range of a number or a time, and its default. An entry under `fields` is a field of the struct, but not an option.
 
 /// Maximum of an option that is a time: 1,000,000 s, equal to `LONGEST_WAIT` of the Python package.
 pub(crate) const LONGEST: ackclock_units::Time = ackclock_units::Time::from_millis(1_000_000_000);

@@ -1,7 +1,7 @@
 //! Loss recovery: decides when a segment counts as lost and what is retransmitted.
 //!
-//! The set of algorithms is closed and historical, so it is an enum: each method is a match that shows the variants
-//! next to each other, and each variant has its own file.
+//! The set of algorithms is fixed, so it is an enum: each method is a match that shows the variants next to each other,
+//! and each variant has its own file.
 //!
 //! A fast retransmission restarts the retransmission timer, as in ns-2 and BSD, so that the retransmitted segment has a
 //! full timeout to be acknowledged. RFC 6298 restarts the timer only on new ACKs.
@@ -129,7 +129,7 @@ impl Recovery {
         }
     }
 
-    /// Called for each duplicate ACK. The algorithm decides whether the ACK counts.
+    /// Called for each duplicate ACK. The algorithm decides whether the ACK counts as a sign of loss.
     #[inline(never)]
     pub(crate) fn on_duplicate_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) {
         match self {
@@ -142,7 +142,7 @@ impl Recovery {
     }
 
     /// Called when the retransmission timer fires, with or without outstanding data. Returns whether the
-    /// congestion-control law must reduce the window; ns-2's Vegas also does so when nothing was outstanding.
+    /// congestion-control law must reduce the window; Vegas requires this even when nothing is outstanding, as in ns-2.
     pub(crate) fn before_timeout(&mut self, outstanding: bool) -> bool {
         match self {
             Self::Tahoe => {}
@@ -166,7 +166,7 @@ impl Recovery {
         matches!(self, Self::NewReno(_) | Self::Sack(_))
     }
 
-    /// The segment that may be sent next, not counting segments that are always sent immediately.
+    /// The segment that may be sent next, except for fast retransmissions and limited transmit, which do not wait.
     #[inline(never)]
     pub(crate) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         match self {
@@ -205,7 +205,7 @@ impl Recovery {
         }
     }
 
-    /// Whether new data could be sent if there were any.
+    /// Whether new data could be sent if the application supplied it.
     #[inline(never)]
     pub(crate) fn is_open(&self, connection: &Connection) -> bool {
         if let Self::Sack(sack) = self { sack.is_open(connection) } else { connection.is_window_open() }

@@ -1,13 +1,13 @@
 //! Round-trip time and retransmission timeout: RFC 6298, after Jacobson, "Congestion Avoidance and Control" (1988),
 //! appendix A.
 //!
-//! Segments are timed in ticks of the sender's clock: the number of tick boundaries between sending and acknowledgment,
-//! at least one. The clock's phase relative to the run is configurable, because with a coarse clock it affects the
-//! samples.
+//! A round-trip sample is the number of ticks of the sender's clock between sending and acknowledgment, at least one.
+//! The clock's phase relative to the run is configurable, because with a coarse clock it affects the samples.
 //!
 //! Differences from RFC 6298:
-//! - `arithmetic = integer` keeps `srtt` in eighths and `rttvar` in quarters of a tick, truncates as the appendix does,
-//!   never gives a timeout under two ticks, and resets `srtt` once the timer has backed off more than eightfold (ns-2);
+//! - `arithmetic = integer` keeps `srtt` in eighths and `rttvar` in quarters of a tick, truncates as Jacobson's
+//!   appendix does, never gives a timeout under two ticks, and resets `srtt` once the timer has backed off more than
+//!   eightfold (ns-2);
 //! - `backoff_after_floor = false` applies the minimum after the back-off instead of before it, and limits the back-off
 //!   to a factor of 64 (ns-2 before March 2002).
 
@@ -22,9 +22,10 @@ options! {
         options {
             /// Granularity of the clock that measures round-trip times (RFC 6298's `G`).
             clock: Time [from MICROSECOND] = Time::from_millis(1);
-            /// Offset of that clock from a tick boundary at time 0: `random`, or a time.
+            /// Time since the last tick of `clock` when the run starts: `random`, or a time.
             clock_phase: Phase ["random"] = None;
-            /// Arithmetic of the averages: real numbers, or whole eighths and quarters of ticks.
+            /// Arithmetic of the smoothed round-trip time and its variation: real numbers (`real`), or integers in
+            /// eighths and quarters of clock ticks (`integer`).
             arithmetic as "rtt_arithmetic": Arithmetic = Arithmetic::Real;
             /// Minimum retransmission timeout (RFC 6298, 2.4).
             min_rto: Time [from Time::ZERO] = Time::SECOND;
@@ -32,9 +33,11 @@ options! {
             max_rto: Time [from MICROSECOND] = Time::from_millis(60_000);
             /// Retransmission timeout before the first round-trip sample (RFC 6298, 2.1).
             initial_rto: Time [from MICROSECOND] = Time::SECOND;
-            /// Apply the back-off factor after the minimum (RFC 6298, 5.5).
+            /// Apply `min_rto` before the back-off factor (RFC 6298, 5.5). If false, as in ns-2 before March 2002,
+            /// `min_rto` applies after the factor, which is at most 64.
             backoff_after_floor: bool = true;
-            /// A new ACK restarts the timer before its own sample is processed (ns-2 before May 2001).
+            /// A new ACK restarts the timer with the timeout that applied before the ACK's own round-trip sample (ns-2
+            /// before May 2001).
             timer_before_sample: bool = false;
         }
     }
@@ -57,7 +60,7 @@ words! {
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct RttEstimator {
-    /// The current timeout. The first field, because each restart of the timer reads it.
+    /// The current timeout. It is the first field because each restart of the timer reads it.
     rto: Time,
     /// The timeout before minimum, maximum and back-off are applied.
     base: Time,
@@ -158,7 +161,7 @@ impl RttEstimator {
         }
     }
 
-    /// Sets the timeout to at least three seconds, called when data transfer begins after a lost SYN (5.7).
+    /// Sets the timeout to at least three seconds. Called when data transfer begins after a lost SYN (5.7).
     pub(crate) fn after_lost_syn(&mut self, config: &RttConfig) {
         let least = Time::SECOND.saturating_mul(3);
         if self.estimate.is_none() && self.base < least {
@@ -168,7 +171,7 @@ impl RttEstimator {
         }
     }
 
-    /// Ends the back-off, called when a segment sent only once was acknowledged (Karn's algorithm).
+    /// Ends the back-off. Called when a segment sent only once was acknowledged (Karn's algorithm).
     pub(crate) fn end_back_off(&mut self, config: &RttConfig) {
         if self.backoff > 1 {
             self.backoff = 1;

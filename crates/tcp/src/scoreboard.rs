@@ -6,8 +6,8 @@ use crate::segment::Block;
 
 /// Selectively acknowledged segments, stored as runs: memory grows with the number of gaps, not with the window.
 ///
-/// Also stores `high_rxt`, the end of the retransmitted range: `pipe` depends on how many received segments lie below
-/// it.
+/// Also stores `high_rxt`, the end of the retransmitted range, because `pipe` depends on the number of received
+/// segments below it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scoreboard {
     /// Received runs: disjoint, in ascending order, all above `snd_una`.

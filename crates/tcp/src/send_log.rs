@@ -25,14 +25,14 @@ impl Sent {
     }
 }
 
-/// Outstanding segments, oldest first. Kept only if the sender's congestion-control law or recovery times every
-/// segment.
+/// Outstanding segments, oldest first. The log exists only if the sender's congestion-control law or recovery times
+/// every segment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SendLog {
-    /// Number of the first segment.
+    /// Number of the oldest outstanding segment.
     first: u64,
     sent: VecDeque<Sent>,
-    /// Entries that ns-2's array still holds for acknowledged segments; empty unless `stale_records` is reproduced.
+    /// Entries that ns-2's array still holds for acknowledged segments; empty unless `stale_records` is set.
     stale: Vec<Option<Sent>>,
 }
 

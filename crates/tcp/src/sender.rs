@@ -73,7 +73,7 @@ pub struct SenderState {
 /// returns `None`, and wake the sender at [`poll_timeout`](Self::poll_timeout) and
 /// [`poll_release`](Self::poll_release).
 #[derive(Debug)]
-#[repr(C)] // like the connection: its first fields follow these in memory
+#[repr(C)] // as for `Connection`, so that its first fields follow these in memory
 pub struct Sender {
     stream: Stream,
     /// End of the current processing time, if any. Until then only urgent segments are sent.
@@ -93,7 +93,7 @@ impl Sender {
         Recovery::new(config).times_segments() || config.congestion.build().times_segments()
     }
 
-    /// Creates a sender with nothing to send. Senders of the same kind share their configuration.
+    /// Creates a sender with nothing to send. Senders with equal configurations can share an `Arc`.
     pub fn new(config: impl Into<Arc<SenderConfig>>, mut stream: Stream) -> Self {
         let config = config.into();
         let recovery = Recovery::new(&config);
@@ -172,7 +172,7 @@ impl Sender {
             self.connection.counters.dup_acks += 1;
             self.recovery.on_duplicate_ack(&mut self.connection, ack, now);
         }
-        // the ACK is old, or acknowledges data never sent (RFC 9293, section 3.10.7.4)
+        // any other ACK is old or acknowledges data never sent, and is ignored (RFC 9293, section 3.10.7.4)
         self.connection.set_reach();
     }
 
@@ -222,8 +222,8 @@ impl Sender {
         connection.set_reach();
     }
 
-    /// The next segment to send now. Retransmissions and limited transmit are sent immediately; other segments are sent
-    /// as the window allows, after the processing time if there is one.
+    /// The next segment to send now. Fast retransmissions and limited transmit are sent immediately; other segments are
+    /// sent as the window allows, after the processing time if there is one.
     #[inline(always)]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         let number = match self.connection.urgent.take() {
@@ -338,7 +338,7 @@ impl Sender {
 }
 
 impl Connection {
-    /// Called for each ACK of the segments that are sent one at a time at first; `before` is the previous `snd_una`.
+    /// Called for each ACK of the initial segments that are sent one at a time; `before` is the previous `snd_una`.
     /// Returns whether the handshake ends.
     #[inline(never)]
     fn open(&mut self, before: u64) -> bool {

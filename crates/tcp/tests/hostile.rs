@@ -16,7 +16,7 @@ use proptest::prelude::*;
 const RECOVERIES: [RecoverySpec; 5] =
     [RecoverySpec::Tahoe, RecoverySpec::Reno, RecoverySpec::NewReno, RecoverySpec::Sack, RecoverySpec::Vegas];
 
-/// Senders with every recovery, SACK with both rules, combined with Reno's and Vegas' laws.
+/// Senders with every loss recovery, and with both rules of SACK, each with Reno's and with Vegas' congestion control.
 fn senders() -> Vec<SenderConfig> {
     let vegas = LawSpec::Vegas(VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum });
     let mut all = Vec::new();
@@ -108,7 +108,7 @@ fn ack_division_gains_nothing() {
 /// Tolerance: exact.
 #[test]
 fn one_ack_for_many_segments_grows_the_window_by_one() {
-    // RFC 3465 would allow two; RFC 5681 one
+    // RFC 3465 would allow growth by two segments; RFC 5681 allows one
     for config in senders().into_iter().filter(|config| config.congestion == LawSpec::Reno(RenoSpec {})) {
         let mut victim = Victim::new(&config);
         victim.ack(1_000, 4, &[]);
@@ -121,8 +121,8 @@ fn one_ack_for_many_segments_grows_the_window_by_one() {
 /// Tolerance: exact for the flight; the window stays below rwnd + 2.
 #[test]
 fn optimistic_acks_never_open_more_than_the_advertised_window() {
-    // an ACK for each segment as soon as it is sent: growth is as fast as possible, but ends when rwnd limits the
-    // flight, since an unused window does not grow (RFC 7661, section 1)
+    // the peer acknowledges each segment as soon as it is sent: the window grows as fast as possible until rwnd limits
+    // the flight, since an unused window does not grow (RFC 7661, section 1)
     for config in senders() {
         let mut victim = Victim::new(&config);
         for _ in 0..20_000 {
@@ -154,7 +154,7 @@ fn a_million_duplicate_acks_let_out_one_window() {
         victim.ack(10, end, &[]);
         assert!(
             victim.sender.state().cwnd <= 64.0,
-            "and when they end, so does their effect: {:?}",
+            "the effect ends with the duplicate ACKs: {:?}",
             victim.sender.state()
         );
     }
@@ -237,7 +237,7 @@ fn a_scoreboard_of_every_other_segment_is_taken_in_quickly() {
     for number in (1..100_000).step_by(2) {
         sent += victim.ack(1, 0, &[Block { start: number, end: number + 1 }]);
     }
-    assert!(sent <= 100_000, "each hole once: {sent}");
+    assert!(sent <= 100_000, "each hole is sent once: {sent}");
     assert_eq!(victim.sender.counters().fast_retransmits, 1);
     assert!(victim.sender.state().flight_size <= 100_000);
 }
@@ -247,10 +247,11 @@ fn a_scoreboard_of_every_other_segment_is_taken_in_quickly() {
 /// Tolerance: exact.
 #[test]
 fn a_receiver_keeps_runs_not_segments() {
-    // a sender that never fills the first gap
+    // the sender never fills the first gap
     let mut receiver = Receiver::new(ReceiverConfig { delayed_ack: false, ..ReceiverConfig::default() });
     for number in 1..1_000_000 {
-        let ack = receiver.handle_segment(number, Time::ZERO).expect("out of order: at once");
+        let ack =
+            receiver.handle_segment(number, Time::ZERO).expect("an out-of-order segment is acknowledged immediately");
         assert_eq!((ack.next, ack.sack.blocks()), (0, &[Block { start: 1, end: number + 1 }][..]));
     }
 }

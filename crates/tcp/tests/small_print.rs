@@ -1,5 +1,5 @@
-//! Minor rules that no conversation covers. Each was found by mutation testing: no other test detected a fault in its
-//! code.
+//! Minor rules that no conversation covers. Mutation testing found them: no other test detected a fault in the code of
+//! these rules.
 
 use ackclock_tcp::congestion::{BaseRtt, LawSpec, VegasSpec};
 use ackclock_tcp::recovery::RecoverySpec;
@@ -74,7 +74,7 @@ fn turns_are_counted() {
     ack(&mut sender, 100, 1);
     assert_eq!(counts(&sender), (2, 2));
     ack(&mut sender, 100, 2);
-    assert_eq!(counts(&sender), (3, 2), "the data ended that turn");
+    assert_eq!(counts(&sender), (3, 2), "the last turn ended for lack of data");
 }
 
 /// Validates: an idle period longer than the RTO resets the window to the initial window, a shorter one does not.

@@ -25,7 +25,7 @@ impl Rate {
     /// # Panics
     /// If `mbps` is zero.
     pub const fn from_mbps(mbps: u64) -> Self {
-        assert!(mbps > 0, "a rate is above zero");
+        assert!(mbps > 0, "a rate must be above zero");
         Self(mbps * 1_000_000)
     }
 

@@ -7,7 +7,7 @@ use rand_xoshiro::SplitMix64;
 
 use crate::Time;
 
-/// Purpose of a stream, and part of its key.
+/// Purpose of a random stream; part of the stream's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A traffic source.
@@ -18,7 +18,7 @@ pub enum Role {
     Queue = 3,
     /// Sizes of packets.
     Size = 4,
-    /// When a flow starts.
+    /// Start times of flows.
     Start = 5,
     /// Losses of a link.
     Loss = 6,
@@ -61,7 +61,7 @@ impl Stream {
     /// Uniform in [0, `below`); zero if `below` is zero. Spans above 106 days are clamped to 106 days.
     #[inline]
     pub fn time_below(&mut self, below: Time) -> Time {
-        // converting a signed integer takes one instruction, an unsigned one about a dozen
+        // converting between a float and an i64 takes one instruction; with a u64 it takes about a dozen
         let picos = below.as_picos().min(i64::MAX as u64) as i64;
         Time::from_picos((self.uniform() * picos as f64) as i64 as u64)
     }
@@ -81,7 +81,8 @@ mod tests {
 
     const DRAWS: u32 = 200_000;
 
-    /// Four standard errors of the mean of `DRAWS` draws with standard deviation `sd`. One seed in 15,000 exceeds them.
+    /// Four standard errors of the mean of `DRAWS` draws with standard deviation `sd`. The error of the mean exceeds
+    /// this value for one seed in 15,000.
     fn tolerance(sd: f64) -> f64 {
         4.0 * sd / f64::from(DRAWS).sqrt()
     }

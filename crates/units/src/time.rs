@@ -41,7 +41,7 @@ impl Time {
     #[inline]
     pub fn from_secs_f64(seconds: f64) -> Self {
         let picos = seconds * 1e12 + 0.5;
-        // converting a signed integer takes one instruction, an unsigned one about a dozen
+        // converting a float to an i64 takes one instruction; to a u64 it takes about a dozen
         Self(if picos < i64::MAX as f64 { (picos as i64).max(0).cast_unsigned() } else { picos as u64 })
     }
 

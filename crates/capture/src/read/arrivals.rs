@@ -11,7 +11,7 @@ pub(super) struct Arrivals {
     width: u64,
     packets: Vec<u32>,
     bytes: Vec<u64>,
-    /// Packets earlier than the bin of the first packet; they are in no bin.
+    /// Packets with an earlier time than the first packet; they are in no bin.
     pub(super) before: u64,
 }
 

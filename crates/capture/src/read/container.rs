@@ -1,12 +1,12 @@
 //! Extracts records from their container: pcap and pcapng.
 //!
 //! pcap: draft-ietf-opsawg-pcap, sections 4 and 5, and the variant with longer records that libpcap also reads
-//! (Kuznetzov). pcapng: draft-ietf-opsawg-pcapng, section 4. Reading ends at the first damage, because lengths cannot
-//! be trusted after it.
+//! (Kuznetzov). pcapng: draft-ietf-opsawg-pcapng, section 4. Reading ends at the first damaged record or block, because
+//! lengths cannot be trusted after it.
 //!
-//! The framing is our own. The crate `pcap-parser` does not support clocks with a power-of-two resolution (its
-//! `build_ts_resolution` rejects them), and it treats an invalid length as a truncated file, so that the offset of the
-//! damage is lost.
+//! This file parses the framing itself. The crate `pcap-parser` does not support clocks with a power-of-two resolution
+//! (its `build_ts_resolution` rejects them), and it treats an invalid length as a truncated file, so that the offset of
+//! the damage is lost.
 
 use std::io::Read;
 

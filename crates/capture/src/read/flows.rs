@@ -1,8 +1,9 @@
-//! Conversations: endpoints, and for TCP retransmissions and round-trip times.
+//! Tracks conversations: their endpoints and traffic and, for TCP, retransmissions and round-trip times.
 //!
 //! A conversation is identified by a protocol, two addresses and two ports, in either direction. Memory is bounded:
-//! only two generations of conversations are stored. A conversation without packets during a whole generation is
-//! completed and dropped.
+//! only two generations of conversations are stored, a young and an old one. A packet moves its conversation into the
+//! young generation. When the young generation is full, it becomes the old one, and the conversations left in the
+//! previous old generation are completed and dropped.
 
 use std::hash::RandomState;
 use std::net::IpAddr;
@@ -59,7 +60,7 @@ pub struct Flow {
     pub last: i64,
     /// Traffic from the first endpoint to the second, and back.
     pub ways: [Way; 2],
-    /// The last batch of rows in which the conversation's addresses were numbered, and their numbers there.
+    /// The last batch of rows in which the conversation's addresses were numbered, and their numbers in that batch.
     pub(super) numbered: (u64, [u32; 2]),
 }
 
@@ -148,8 +149,8 @@ impl Flow {
     /// A segment is a retransmission if `tshark` marks it as any kind of retransmission or as out of order: it has
     /// data, SYN or FIN, and either it begins below the highest sequence number sent or all of its data is already
     /// acknowledged. A keep-alive (the last byte again, or an empty segment just before the next byte) is not a
-    /// retransmission. Neither is a segment of the last byte and new data, as sent after a rejected window probe. A
-    /// zero-window probe does not count as sent data.
+    /// retransmission. A segment with the last byte again and new data, as sent after a rejected window probe, is not
+    /// one either. A zero-window probe does not count as sent data.
     fn segment(&mut self, way: usize, tcp: &Tcp, time: i64) -> bool {
         let flagged = tcp.flags & (SYN | FIN) != 0;
         if tcp.flags & (SYN | ACK) == SYN && self.ways[way].initial.is_some_and(|initial| initial != tcp.sequence) {

@@ -86,7 +86,7 @@ impl Tick {
         match 10_u128.checked_pow(exponent) {
             Some(parts) if parts <= NANOSECONDS as u128 => Self::Nanoseconds((NANOSECONDS as u128 / parts) as i64),
             Some(parts) => Self::Decimal(parts),
-            // Even 2^64 of these ticks are shorter than a nanosecond.
+            // Even 2^64 of these ticks together are shorter than a nanosecond.
             None => Self::Decimal(u128::MAX),
         }
     }

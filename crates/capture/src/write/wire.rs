@@ -8,8 +8,8 @@ use ackclock_tcp::{HEADER, Sack};
 
 use super::headers::{ACK, Ends, Headers, Options, SYN, Tcp};
 
-/// Addresses of the first sender and the first receiver. Each flow has its own pair, since there are more flows than
-/// ports.
+/// Addresses of the first sender and the first receiver. Each flow has its own pair of addresses, since there can be
+/// more flows than ports.
 const SENDERS: u32 = u32::from_be_bytes([10, 0, 0, 1]);
 const RECEIVERS: u32 = u32::from_be_bytes([10, 128, 0, 1]);
 /// Ports of senders (RFC 6335, section 6), and the port of receivers: the discard protocol (RFC 863), whose payload

@@ -8,7 +8,7 @@ use ackclock_capture::read::{Capture, Layer, NONE, Rows, Stop};
 /// Reads bytes to the end and checks the results for consistency; returns the number of packets.
 pub(crate) fn hold(bytes: &[u8]) -> Result<u64, Stop> {
     let other = Anonymiser::new(&[3; 32]);
-    // Short bins are slow, because there may be too many of them, so only some files have them.
+    // Short bins are slow, because there can be many of them, so only some inputs are read with short bins.
     let bin = if bytes.len().is_multiple_of(64) { 1_000 } else { 1_000_000_000_000_000 };
     let mut capture = Capture::new(Cursor::new(bytes.to_vec()), bin)?.keeping_rows();
     let (mut rows, mut flows, mut in_flows, mut of_ip) = (0, 0, 0, 0);

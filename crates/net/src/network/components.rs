@@ -1,11 +1,11 @@
 //! Partitions the network into components and computes their lookahead.
 //!
-//! A *component* is state that only its own events touch: all endpoints together, and each link that packets reach by
-//! an event. An action of one component affects another only after the delay of the links between them. Time can
-//! therefore be divided into rounds no longer than the smallest such delay, and in each round each component processes
-//! its events in order and independently, because no other component can add to its current round. This is the
-//! lookahead of conservative parallel simulation (Chandy and Misra 1979; Bryant 1977), used here for locality: one kind
-//! of work at a time, on adjacent data.
+//! A *component* is a part of the state that only its own events touch: all endpoints together, and each link that
+//! packets reach by an event. An action of one component affects another only after the delay of the links between
+//! them. Time can therefore be divided into rounds no longer than the smallest such delay, and in each round each
+//! component processes its events in order and independently, because no other component can add to its current round.
+//! This is the lookahead of conservative parallel simulation (Chandy and Misra 1979; Bryant 1977), used here for memory
+//! locality: the engine does one kind of work at a time, on adjacent data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -27,8 +27,8 @@ const MAX_ROUNDS: usize = 1 << 15;
 /// Maximum number of rounds with their own bucket, summed over all components. Above it, all components are merged.
 const MAX_ROUNDS_OF_ALL: usize = 1 << 18;
 
-/// Sets for each hop which component handles its next event. Returns the number of components, the first of which is
-/// the endpoints, and the division of time into rounds.
+/// Sets, for each hop, the component that handles the packet's next event. Returns the number of components, of which
+/// the first one contains the endpoints, and the division of time into rounds.
 pub(super) fn find(hops: &mut [Hop], ways: &Ways, flows: usize) -> (usize, Rounds) {
     let mut places = Places::new(ways.entered.len());
     let mut least = None;
@@ -72,7 +72,7 @@ fn rounds(flows: usize, least: Option<Time>) -> Rounds {
 pub(super) struct Ways {
     /// The smallest delay of a transition between two places.
     delays: BTreeMap<(u32, u32), Time>,
-    /// The places that endpoints put packets onto directly.
+    /// For each place, whether endpoints put packets onto it directly.
     pub(super) entered: Vec<bool>,
 }
 
@@ -94,7 +94,7 @@ impl Ways {
 pub(super) struct Places(Vec<u32>);
 
 impl Places {
-    /// `places` separate places.
+    /// A forest in which each of `places` places is a set of its own.
     pub(super) fn new(places: usize) -> Self {
         Self((0..places as u32).collect())
     }
@@ -117,7 +117,7 @@ impl Places {
         }
     }
 
-    /// Numbers the endpoints and the representatives of the given places.
+    /// Assigns component numbers to the endpoints and to the representatives of the given places.
     fn components(&self, places: impl Iterator<Item = u32>) -> BTreeMap<u32, u32> {
         let found: BTreeSet<u32> = places.chain([ENDPOINTS]).map(|place| self.find(place)).collect();
         found.into_iter().zip(0..).collect()

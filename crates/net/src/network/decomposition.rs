@@ -2,10 +2,10 @@
 //!
 //! Flows that share no link, directly or through other flows, are independent. Each link is a node of a graph, joined
 //! to the other links that its flows cross, and the parts are the connected components of that graph (Qiu, Zhang and
-//! Keshav, *Understanding the performance of many TCP flows*, section 2.2). Here a link has one direction, ACKs count
-//! in the same way as data, and all links count, not only access links. Each part is a plan of its own. Its links and
-//! flows keep their global ids, which determine ties and random numbers, so that it runs bit for bit as it would within
-//! the whole.
+//! Keshav, *Understanding the performance of many TCP flows*, section 2.2). In this implementation links are directed,
+//! ACKs count in the same way as data, and all links count, not only access links. Each part is a plan of its own. Its
+//! links and flows keep their global ids, which determine ties and random numbers, so that every part runs exactly as
+//! it does in an undivided run.
 
 use std::collections::{BTreeMap, BTreeSet};
 

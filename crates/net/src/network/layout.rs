@@ -9,15 +9,15 @@ use crate::link::Link;
 use crate::packet::LinkId;
 use crate::transit::{Hop, Next};
 
-/// Number of the endpoints as a place (see [`Ways`]).
+/// Place number of the endpoints. (A place is where an event happens, see [`Ways`].)
 pub(super) const ENDPOINTS: u32 = 0;
 
-/// Number of a link as a place.
+/// Place number of a link.
 const fn place_of(link: LinkId) -> u32 {
     link.0 + 1
 }
 
-/// Number of the place of a hop.
+/// Place number of a hop.
 pub(super) const fn place(hop: Hop) -> u32 {
     match hop {
         Hop::Link { link, .. } => place_of(link),

@@ -1,9 +1,9 @@
 //! Finds links that need no event of their own: all packets that enter them come from one other link, in order.
 //!
 //! A FIFO link forwards packets in the order in which it accepted them. Packets that enter a link, or a receiver that
-//! A FIFO link forwards packets in the order in which it accepted them. Packets that enter a link, or a receiver that
-//! acknowledges immediately, from a single such link can therefore be handled when that link accepts them, with the
-//! later time. The order of events must be determined only where paths merge and where an endpoint has its own timers.
+//! acknowledges immediately, from a single such link can therefore be handled as soon as that link accepts them, with
+//! their later arrival time. The order of events must be determined only where paths merge and where an endpoint has
+//! its own timers.
 
 use super::Routed;
 use crate::packet::LinkId;

@@ -43,7 +43,7 @@ pub struct Summary {
     pub throughput_bps: f64,
     /// Bits of segments delivered in order for the first time, per second, including headers.
     pub goodput_bps: f64,
-    /// Throughput divided by the link's rate: the fraction of time in which it transmits.
+    /// Throughput divided by the link's rate: the fraction of time in which the link transmits.
     pub utilization: f64,
     /// Goodput divided by the link's rate.
     pub goodput_share: f64,
@@ -82,12 +82,12 @@ pub struct Summary {
     /// Flows whose goodput is below 2 % of both their offered load and their fair share, which is the link's rate
     /// divided by the number of flows.
     pub shut_off: u64,
-    /// Flows whose goodput is below 10 % of both.
+    /// Flows whose goodput is below 10 % of both their offered load and their fair share.
     pub starved: u64,
 }
 
-/// The summary of one group, where defined. Packets are counted if the group's senders send them across the measured
-/// link.
+/// The summary of one group; undefined ratios are `None`. Packets are counted if the group's senders send them across
+/// the measured link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[expect(missing_docs, reason = "same fields as Summary, plus fields about finite transfers")]
 pub struct GroupSummary {
@@ -147,8 +147,8 @@ pub struct Measure {
     /// Measurements at the link, with one kind of packet for the data of each group, and a last kind for ACKs.
     at: AtLink,
     /// Per flow: its group, whether its data crosses the link, deliveries to its receiver, its finite transfers if it
-    /// has any, and its sender's counters. The counters are the values before the measured time and, after the run, the
-    /// differences in it.
+    /// has any, and its sender's counters. During the run, the counters hold the values at the start of the measured
+    /// time; after the run, the counts within the measured time.
     groups: Vec<u32>,
     crosses: Vec<bool>,
     deliveries: Vec<Deliveries>,
@@ -159,8 +159,8 @@ pub struct Measure {
     ideals: Vec<Ideal>,
     completions: Vec<Histogram>,
     counters: Vec<Counters>,
-    /// Per flow: packets received in order, or sent by UDP, before the measured time; and, after the run, the rating of
-    /// its goodput.
+    /// Per flow: packets received in order, or sent by UDP, before the measured time (`settled`), and, after the run,
+    /// the rating of the flow's goodput (`plights`).
     settled: Vec<u64>,
     plights: Vec<Plight>,
     /// Per flow: the first flow of its client, if some clients have several flows.

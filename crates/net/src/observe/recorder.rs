@@ -60,8 +60,7 @@ enum Sampled {
 impl Recorder {
     /// The records of a plan.
     ///
-    /// # Errors
-    /// If the plan requests the same record twice, except for samples.
+    /// # Errors If the plan requests the same record twice. Sampled records may be repeated.
     pub fn new(plan: &Plan) -> Result<Self, PlanError> {
         let mut recorder = Self {
             end: plan.duration,

@@ -12,12 +12,13 @@ use crate::simulator::Simulator;
 /// The measurements of a plan and its records.
 #[derive(Clone, Debug)]
 pub struct Watchers {
-    /// Range that contains all links needed by the measurement or by a record; tested for each packet at every link.
+    /// Range of ids that contains all links needed by the measurement or by a record. It is tested for each packet at
+    /// every link.
     first_link: u32,
     span: u32,
     /// Computes the summary.
     pub measure: Measure,
-    /// Keeps the records.
+    /// Collects the records.
     pub recorder: Recorder,
     /// Measures additional links, without distinguishing kinds of packets.
     elsewhere: Vec<AtLink>,
@@ -39,7 +40,7 @@ impl Watchers {
         Ok(Self { first_link, span, measure: Measure::new(plan, simulator), recorder, elsewhere })
     }
 
-    /// Whether anything besides the measurement needs events.
+    /// Whether a record, a capture or an additional link also needs events, not only the measurement.
     pub(crate) fn any(&self) -> bool {
         self.recorder.hears() || !self.elsewhere.is_empty()
     }

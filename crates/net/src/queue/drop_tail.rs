@@ -61,8 +61,8 @@ pub(super) const fn build(spec: &DropTailSpec, _: &Context) -> DropTail {
 }
 
 impl DropTail {
-    /// The time for which an arrival evaluates the queue: one instant earlier if arrivals come first and the link was
-    /// busy at that instant.
+    /// Time at which an arrival sees the queue: one picosecond before the arrival if arrivals come first and the link
+    /// was busy then, otherwise the time of the arrival.
     fn sees(&mut self, arrival: &Arrival<'_>) -> Time {
         let now = arrival.now;
         if arrival.backlog.busy_until() < now {

@@ -13,10 +13,10 @@
 //! Differences from the paper:
 //! - `gentle` raises `p_b` from `max_p` at `max_th` to 1 at `2 max_th` (Floyd 2000);
 //! - `wait` uses `p_a = p_b / (2 - count p_b)` and no drop before `count p_b >= 1`, so that drops are at least `1/p_b`
-//!   apart;
+//!   packets apart;
 //! - thresholds are given in packets of `mean_packet_size` even if the queue is counted in bytes; `p_b` is then scaled
 //!   by the packet's size over `mean_packet_size`, as in the paper; idle time is always counted in such packets;
-//! - three rules of ns-2 are options: `spare_last` never drops when at most one unit waits; `count_below = run`
+//! - three rules of ns-2 are options: `spare_last` never drops early when at most one unit waits; `count_below = run`
 //!   continues counting below `min_th` and accepts the first packet above it; `above_max = early` applies the early
 //!   test, with `p_b = 1`, above `max_th` as well.
 
@@ -41,10 +41,15 @@ const fn choice(name: &'static str, doc: &'static str, choices: &'static [&'stat
 
 pub(super) const PARAMETERS: &[Parameter] = &[
     above_zero("min_th", "Average queue below which nothing is dropped, in packets of mean_packet_size", None, 5.0),
-    above_zero("max_th", "Average queue from which everything is dropped (with gentle, from twice that)", None, 15.0),
+    above_zero(
+        "max_th",
+        "Average queue from which on everything is dropped (with gentle, twice this value)",
+        None,
+        15.0,
+    ),
     above_zero("max_p", "Drop probability at max_th", Some(1.0), 0.1),
     above_zero("w_q", "Weight of the current queue in its average", Some(1.0), 0.002),
-    flag("wait", "Keep drops at least 1/p_b packets apart"),
+    flag("wait", "Keep drops at least 1/p_b packets apart, where p_b is the drop probability at the average queue"),
     flag("gentle", "Raise the drop probability from max_p at max_th to 1 at 2 max_th"),
     choice("unit", "Unit of the queue and its average", &["packets", "bytes"]),
     above_zero(
@@ -53,8 +58,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         Some(65535.0),
         500.0,
     ),
-    choice("above_max", "Above max_th, drop every arrival or apply the early test", &["drop", "early"]),
-    flag("spare_last", "Never drop when at most one unit waits"),
+    choice("above_max", "Above max_th, drop every arrival or apply the random test with p_b = 1", &["drop", "early"]),
+    flag("spare_last", "Never drop early when at most one unit (packet or byte) waits"),
     choice(
         "count_below",
         "Below min_th, reset the count of packets since the last drop or keep counting",
@@ -72,7 +77,8 @@ pub struct RedSpec {
     pub count_in_service: bool,
     /// Average queue below which nothing is dropped, in packets of `mean_packet_size`.
     pub min_th: f64,
-    /// Average queue at or above which everything is dropped, in the same unit.
+    /// Average queue at or above which everything is dropped (with `gentle`, twice this value), in the unit of
+    /// `min_th`.
     pub max_th: f64,
     /// Drop probability at `max_th`.
     pub max_p: f64,
@@ -88,7 +94,7 @@ pub struct RedSpec {
     pub mean_packet_size: f64,
     /// Action above `max_th`.
     pub above_max: AboveMax,
-    /// Never drop when at most one unit waits.
+    /// Never drop early when at most one unit (packet or byte) waits.
     pub spare_last: bool,
     /// Handling of the count below `min_th`.
     pub count_below: CountBelow,
@@ -170,7 +176,8 @@ impl Red {
     fn update_average(&mut self, queue: f64, arrival: &Arrival<'_>) {
         let keep = 1.0 - self.spec.w_q;
         if let Some(idle) = arrival.idle_for() {
-            // a dropped arrival leaves the link idle: idle time before that arrival has already been accounted for
+            // if an arrival at an idle link is dropped, the link stays idle; the average already includes the idle time
+            // before it
             let idle = idle.min(arrival.now - self.last_arrival);
             self.avg *= power(keep, (idle.as_secs_f64() / self.typical) as u64);
         }
@@ -213,7 +220,7 @@ impl Red {
         p_b.min(1.0)
     }
 
-    /// Whether to drop early; called above the thresholds while the queue is not full.
+    /// Whether RED drops this packet, without considering the queue's capacity.
     fn drops(&mut self, queue: f64, size: u32) -> bool {
         let RedSpec { min_th, max_th, gentle, spare_last, above_max, count_below, .. } = self.spec;
         let ceiling = if gentle { 2.0 * max_th } else { max_th };

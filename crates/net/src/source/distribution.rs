@@ -44,8 +44,8 @@ pub enum Distribution {
 pub struct Table {
     /// Values, non-decreasing; the smallest and the largest are the ends of the range.
     pub values: Vec<f64>,
-    /// Cumulative fraction up to each value: increasing, the last 1. If the first is above 0, it is the probability of
-    /// the first value.
+    /// Cumulative fraction up to each value: increasing, and 1 at the last value. If the first is above 0, it is the
+    /// probability of the first value.
     pub shares: Vec<f64>,
 }
 
@@ -168,7 +168,7 @@ pub(crate) mod tests {
         ]
     }
 
-    /// The normal distribution function, to 1e-7 (Abramowitz and Stegun, 26.2.17).
+    /// The normal distribution function, with an error below 1e-7 (Abramowitz and Stegun, 26.2.17).
     fn normal_cdf(x: f64) -> f64 {
         let t = 1.0 / (1.0 + 0.231_641_9 * x.abs());
         let powers = [0.319_381_530, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429];

@@ -113,7 +113,8 @@ impl Source for Fractional {
     }
 }
 
-/// Draws `count` values of fractional Gaussian noise. The precision of `f32` far exceeds the sampling error of a path.
+/// Draws `count` values of fractional Gaussian noise. The rounding error of an `f32` is far below the sampling error of
+/// a path.
 fn fractional_gaussian_noise(hurst: f64, count: usize, stream: &mut Stream) -> Vec<f32> {
     // the circle is large enough that no two values are closer in the other direction around it
     let half = count.next_power_of_two();

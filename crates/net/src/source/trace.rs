@@ -38,7 +38,7 @@ impl TraceSpec {
             return Err(("period", "must be above 0 s and reach the last time"));
         }
         match (self.period, self.offset) {
-            (None, None) => Err(("offset", "a random one needs a period")),
+            (None, None) => Err(("offset", "must be given if there is no period")),
             (Some(period), Some(offset)) if offset >= period => Err(("offset", "must be below the period")),
             _ => Ok(()),
         }

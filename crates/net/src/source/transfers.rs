@@ -4,7 +4,7 @@
 //!
 //! A transfer is supplied at once and sent as fast as TCP allows. The think time begins when all of it is acknowledged,
 //! so a slow network also slows the demand. The connection stays open and keeps its window and round-trip time
-//! estimate; whether an idle connection restarts is decided by the transport. A think time also precedes the first
+//! estimate; the transport decides whether an idle connection resets its window. A think time also precedes the first
 //! transfer.
 
 use ackclock_units::{Stream, Time};

@@ -118,7 +118,7 @@ struct Member {
     start: Time,
     sender: SenderConfig,
     receiver: ReceiverConfig,
-    /// `packets` is the size of a TCP transfer. `rate` applies to UDP and to the other sources.
+    /// `packets` is the size of a transfer. `rate` is the rate of sources that are not transfers, and of requests.
     packets: u64,
     rate: f64,
     others: [bool; 4],

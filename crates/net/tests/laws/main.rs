@@ -37,7 +37,7 @@ fn delivered(plan: &Plan, seed: u64, enough: impl Fn(&[u64]) -> bool) -> Vec<u64
     let mut simulator = Simulator::new(plan, seed).expect("the plan is sound");
     let mut ledger = Ledger::until(plan.duration);
     let mut in_order = vec![0; flows(plan).len()];
-    // in steps, because the timers of ns-2's senders run forever
+    // run in steps, because a sender whose timer never stops, as in ns-2, has events forever
     let mut end = Time::SECOND;
     while end < plan.duration && !enough(&in_order) {
         simulator.run_until(end, &mut ledger);
@@ -52,7 +52,7 @@ fn delivered(plan: &Plan, seed: u64, enough: impl Fn(&[u64]) -> bool) -> Vec<u64
 proptest! {
     #![proptest_config(cases(200))]
 
-    /// Packets that arrive at a node leave it immediately, on a link of a shortest path or into its endpoint; every
+    /// Packets that arrive at a node leave it immediately, on a link of a shortest path, or reach their endpoint; every
     /// packet sent was delivered, dropped, or is in flight; the summary counts the same packets.
     ///
     /// Validates: conservation of packets at every node and link, and end to end.
@@ -78,7 +78,7 @@ proptest! {
             prop_assert_eq!(apart(from, edge.from) + 1 + apart(edge.to, to), apart(from, to), "not on a shortest path");
             let counts = counts.entry((name.0, name.1)).or_default();
             if packet.sent == *at {
-                prop_assert_eq!(edge.from, from, "sent where its endpoint is");
+                prop_assert_eq!(edge.from, from, "sent from a node other than its endpoint's");
                 counts[0] += 1;
             } else {
                 left.push((*at, edge.from, name));

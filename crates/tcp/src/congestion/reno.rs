@@ -1,4 +1,5 @@
-//! Reno's window law: slow start and congestion avoidance (RFC 5681, section 3.1), halving on loss (section 3.2).
+//! Reno's congestion control: slow start and congestion avoidance (RFC 5681, section 3.1), halving on loss (section
+//! 3.2).
 //!
 //! - below `ssthresh`: `cwnd += 1` for each new ACK;
 //! - at or above `ssthresh`: `cwnd += 1 / cwnd` for each new ACK (equation 3);

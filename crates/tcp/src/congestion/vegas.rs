@@ -1,7 +1,7 @@
-//! Vegas' window law: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet" (IEEE JSAC
-//! 13(8), 1995), sections 3.2 and 3.3.
+//! Vegas' congestion control: Brakmo and Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet"
+//! (IEEE JSAC 13(8), 1995), sections 3.2 and 3.3.
 //!
-//! Vegas evaluates each round trip, with `base_rtt` the minimum round-trip time and `rtt` the mean of the last round:
+//! Vegas evaluates each round trip. `base_rtt` is the minimum round-trip time, and `rtt` is the mean of the last round:
 //!
 //! - `expected = flight / base_rtt` and `actual = sent / rtt` are rates. `diff = (expected - actual) * base_rtt`, in
 //!   segments, estimates how many segments the flow keeps in queues;
@@ -15,10 +15,10 @@
 //! Differences from the paper (all as in the authors' code included in ns-2, unless stated otherwise):
 //! - `diff` is rounded to whole segments and computed from the flight size plus one, not from the window;
 //! - the window grows only while it exceeds the flight by at most two segments;
-//! - `base_rtt = minimum` uses only valid samples of single segments. `base_rtt = ns2` follows ns-2. If no segment of
-//!   the round gave a sample, it uses the time since the round's tag was set; after a timeout, this time can be the gap
+//! - `base_rtt = minimum` uses only samples of segments sent once. `base_rtt = ns2` follows ns-2: if no segment of a
+//!   round gave a sample, the time since the round began replaces the mean; after a timeout, this time can be the gap
 //!   between two ACKs and far below the propagation delay. A round of one segment replaces `base_rtt` even by a larger
-//!   value. The first sample, which may be of a segment sent more than once, sets `base_rtt` but is not included in the
+//!   value. The first sample sets `base_rtt`, even if its segment was sent more than once, but is not included in the
 //!   mean of any round.
 
 use ackclock_units::Time;
@@ -27,19 +27,19 @@ use serde::{Deserialize, Serialize};
 use super::{AckSample, CongestionControl, CongestionEvent, Invalid, Parameter, ParameterKind, Signal, Window};
 
 pub(super) const DOC: &str =
-    "Aims at alpha to beta packets in queues, judged once per round trip (Brakmo and Peterson 1995)";
+    "Keeps between alpha and beta packets in queues, estimated once per round trip (Brakmo and Peterson 1995)";
 
 const fn segments(name: &'static str, doc: &'static str, default: f64) -> Parameter {
     Parameter { name, doc, kind: ParameterKind::Number { min: Some(0.0), max: None, above: None, default } }
 }
 
 pub(super) const PARAMETERS: &[Parameter] = &[
-    segments("alpha", "Below this many queued segments the window grows", 1.0),
-    segments("beta", "Above this many queued segments the window shrinks", 3.0),
-    segments("gamma", "Above this many queued segments slow start ends", 1.0),
+    segments("alpha", "Number of queued segments below which the window grows", 1.0),
+    segments("beta", "Number of queued segments above which the window shrinks", 3.0),
+    segments("gamma", "Number of queued segments above which slow start ends", 1.0),
     Parameter {
         name: "base_rtt",
-        doc: "The smallest valid round-trip time, or ns-2's rule, which can use the gap between two ACKs",
+        doc: "RTT of the empty path: the smallest valid sample, or ns-2's rule, which can use the gap between two ACKs",
         kind: ParameterKind::Choice { choices: &["minimum", "ns2"], default: "minimum" },
     },
 ];
@@ -80,7 +80,7 @@ pub(crate) struct Vegas {
     rtt_count: u32,
     /// Amount that each ACK adds to the window in this round.
     increment: f64,
-    /// Whether this is one of the rounds (every other one) in which slow start grows the window.
+    /// Whether slow start grows the window in this round, as it does in every other round.
     growing: bool,
 }
 
@@ -209,8 +209,8 @@ mod tests {
 
     const SPEC: VegasSpec = VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum };
 
-    /// Simulates one round of `window` segments with a round-trip time of `millis`: one ACK each, with the flight kept
-    /// full.
+    /// Simulates one round of `window` segments with a round-trip time of `millis`, in which each segment is
+    /// acknowledged and the flight stays full. Returns the first segment of the next round.
     fn round(vegas: &mut Vegas, window: &mut Window, first: u64, now: u64, millis: u64) -> u64 {
         let flight = window.cwnd as u64;
         for number in first..first + flight {
@@ -270,7 +270,7 @@ mod tests {
     fn slow_start_grows_every_other_round_and_ends_when_segments_queue() {
         let start = Window { cwnd: 4.0, ssthresh: 20.0 };
         assert_eq!(after(SPEC, start, &[100, 100]).cwnd, 4.0);
-        assert_eq!(after(SPEC, start, &[100, 100, 100]).cwnd, 7.0, "the flight of four, the next one, and two");
+        assert_eq!(after(SPEC, start, &[100, 100, 100]).cwnd, 7.0, "two above the flight of four, then once more");
         let queued = after(SPEC, Window { cwnd: 8.0, ssthresh: 20.0 }, &[100, 200, 200]);
         assert_eq!(queued, Window { cwnd: 7.0, ssthresh: 2.0 }, "an eighth less");
     }
@@ -293,8 +293,8 @@ mod tests {
 
     #[test]
     fn base_rtt_is_the_smallest_sample_but_for_ns2() {
-        // a round without a valid sample, as after a timeout: ns-2 treats the 10 ms since the last sample as a round
-        // trip
+        // a round without a valid sample, as after a timeout: ns-2 uses the 10 ms since the previous ACK as a
+        // round-trip time
         let base_rtt = |base_rtt| {
             let mut vegas = build(&VegasSpec { base_rtt, ..SPEC });
             let mut window = Window { cwnd: 4.0, ssthresh: 2.0 };

@@ -9,8 +9,8 @@
 //! - `partial_ack_timer = each` restarts the timer on each partial ACK (section 4's *slow but steady* variant), and
 //!   `partial_ack_deflation = false` removes the whole inflation (both ns-2 before May 2003);
 //! - `deflate_on_exit = false` keeps the window as it is when recovery ends (ns-2);
-//! - `recovery_burst` limits the segments that one ACK releases (ns-2); new data from the application and the end of a
-//!   processing time release all that the window allows.
+//! - `recovery_burst` limits the segments that one ACK releases (ns-2); the limit does not apply to segments released
+//!   by new data from the application, nor if `overhead` is above 0.
 
 use ackclock_units::Time;
 

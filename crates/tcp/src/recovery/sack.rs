@@ -8,20 +8,20 @@
 //! Differences from RFC 6675:
 //! - after a timeout the sender skips segments that the receiver reports as received (section 5.1 leaves the method
 //!   open), but still counts them in the flight size;
-//! - blocks not entirely above the cumulative ACK and within the data sent are ignored.
+//! - a SACK block is ignored unless it lies entirely above the cumulative ACK and within the data sent.
 //!
 //! Differences between the two values of `sack`:
 //!
 //! | | `rfc6675` | `fall-floyd` |
 //! | --- | --- | --- |
-//! | arrivals above a hole after which the hole counts as lost | 3 (`IsLost`) | 1 |
+//! | number of segments SACKed above a hole that mark the hole as lost | 3 (`IsLost`) | 1 |
 //! | `pipe` | recounted at every ACK (`SetPipe`) | starts at flight - 3; an ACK subtracts 1, a partial ACK 2 |
 //! | a recovery begins | at the third duplicate ACK, or when the first hole is lost | at the third duplicate ACK |
-//! | sent with the first retransmission | all that `pipe` allows | nothing until data is supplied |
+//! | sent with the first retransmission | all that `pipe` allows | nothing until the next ACK or new data |
 //! | before recovery | new data as `pipe` allows | limited transmit as with Reno (RFC 3042) |
-//! | holes not lost; one rescue retransmission | if nothing else can be sent (`NextSeg`, rules 3, 4) | no |
+//! | sends holes not lost, and a rescue segment | if nothing else can be sent (`NextSeg`, rules 3, 4) | no |
 //! | the scoreboard is cleared | at a timeout (RFC 2018, section 8) | also after recovery, and at new ACKs outside it |
-//! | the next recovery may begin | once `snd_una` reaches `recover` | immediately; after a timeout, once past `recover` |
+//! | the next recovery may begin | once `snd_una` reaches `recover` | at once; after a timeout, once past `recover` |
 //! | duplicate ACKs between a timeout and the next new ACK | count | do not count |
 //! | a partial ACK ends the back-off of the timer | no | yes |
 //! | data first sent and then retransmitted in one recovery | gives no round-trip sample (Karn) | may give one |
@@ -43,7 +43,7 @@ pub struct Sack {
     in_recovery: bool,
     /// Estimated number of segments in the network, during recovery and RFC 6675's limited transmit.
     pipe: i64,
-    /// Recovery began with the last ACK: until another ACK or new data arrives, only the first hole is sent.
+    /// Whether recovery began with the last ACK. Until another ACK or new data arrives, only the first hole is sent.
     waits: bool,
     /// A rescue retransmission is allowed once `snd_una` exceeds this segment (RFC 6675's `RescueRxt`).
     rescue: u64,
@@ -195,7 +195,8 @@ impl Sack {
         self.in_recovery || limited_transmit
     }
 
-    /// The hole that, as in ns-2, must be retransmitted before new data outside of recovery, if there is one.
+    /// The hole that blocks new data outside of recovery with `sack_holds_new_data`, as in ns-2; `None` if there is
+    /// none.
     fn hole_before_new_data(&self, connection: &Connection) -> Option<u64> {
         let holds = connection.config.sack_holds_new_data && self.rule == SackRule::FallFloyd && !self.in_recovery;
         holds.then(|| self.board.next_hole()).flatten()
@@ -229,8 +230,8 @@ impl Sack {
         }
     }
 
-    /// Updates `pipe`: RFC 6675 recomputes it; Fall and Floyd subtract the `left` segments that an ACK shows to have
-    /// left the network.
+    /// Updates `pipe` after an ACK that shows that `left` segments have left the network. RFC 6675 recounts `pipe`;
+    /// Fall and Floyd subtract `left`.
     fn set_pipe(&mut self, connection: &Connection, left: i64) {
         self.waits = false;
         self.pipe = match self.rule {
@@ -239,14 +240,15 @@ impl Sack {
         };
     }
 
-    /// Rule 4 of `NextSeg`: the last segment that is not SACKed, once per recovery, when nothing else can be sent.
+    /// The segment of a rescue retransmission (RFC 6675, `NextSeg`, rule 4): the last segment that is not SACKed. It
+    /// may be sent once per recovery, when nothing else can be sent.
     fn rescue(&self, connection: &Connection) -> Option<u64> {
         let due = self.rule == SackRule::Rfc6675 && self.in_recovery && connection.snd_una > self.rescue;
-        // with a receiver that contradicts itself there may be no hole above the cumulative ACK
+        // there may be no hole above the cumulative ACK if the receiver contradicts itself
         due.then(|| self.board.highest_hole(connection.snd_max)).filter(|hole| *hole >= connection.snd_una)
     }
 
-    /// Number of arrivals above a hole after which it counts as lost.
+    /// Number of segments SACKed above a hole that mark the hole as lost.
     const fn lost_after(&self) -> u64 {
         match self.rule {
             SackRule::Rfc6675 => DUP_THRESH as u64,

@@ -4,8 +4,8 @@
 //! Three duplicate ACKs reduce the threshold like any loss, and slow start restarts from the first unacknowledged
 //! segment with a window of one.
 //!
-//! A timeout does not reset the count of duplicate ACKs: duplicates that arrive after it refer to segments sent before
-//! it, and limited transmit must not react to them.
+//! A timeout does not reset the count of duplicate ACKs: duplicate ACKs that arrive after the timeout refer to segments
+//! sent before the timeout, and limited transmit must not react to them.
 //!
 //! Differences from the paper: limited transmit (RFC 3042), if enabled, sends on the first two duplicate ACKs; losses
 //! of one window cause only one reduction, by RFC 6582's test on `recover`, which ns-2 shares (`bugFix_`).

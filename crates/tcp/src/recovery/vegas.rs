@@ -105,7 +105,7 @@ impl Vegas {
 
     pub(super) fn after_timeout(&mut self, connection: &Connection, now: Time) {
         self.timed_out = true;
-        // a sender can leave a window of zero only if its timer never stops
+        // a sender with a window of zero sends again only if its timer never stops
         let stale = connection.config.stale_records && connection.config.idle_restart == IdleRestart::Timeout;
         self.exit_cwnd = if stale { 0.0 } else { connection.window.cwnd };
         self.last_reduction = Some(now);

@@ -45,7 +45,7 @@ pub(crate) struct Connection {
     /// Segments sent by limited transmit since the last new ACK; excluded from the flight size in a reduction (RFC
     /// 5681, section 3.2, step 2).
     pub(crate) limited: u32,
-    /// Segments beyond `cwnd` released by duplicate ACKs.
+    /// Inflation of the window by duplicate ACKs, in segments, in addition to `cwnd`.
     pub(crate) inflation: u32,
     /// Congestion window that applies once the handshake and the segments sent one at a time are acknowledged.
     pub(crate) initial_window: u32,
@@ -182,8 +182,8 @@ impl Connection {
         last
     }
 
-    /// Advances `snd_una` to `next` without a round-trip sample: segments timed since a recovery began are not before
-    /// `next`. Returns the record of segment `next - 1` if segments are timed.
+    /// Advances `snd_una` to `next` without a round-trip sample. A partial ACK gives no sample, because a segment timed
+    /// since recovery began is not before `next`. Returns the record of segment `next - 1` if segments are timed.
     #[inline(always)]
     pub(crate) fn advance(&mut self, next: u64) -> Option<Sent> {
         self.limited = 0;
@@ -216,7 +216,7 @@ impl Connection {
         !self.recover.is_some_and(|recover| self.snd_una <= recover)
     }
 
-    /// Whether the timer has fired since the last recovery that duplicate ACKs started, or, before the first, at all.
+    /// Whether the timer has fired since the last fast recovery, or since the connection opened if there was none.
     pub(crate) fn has_timed_out(&self) -> bool {
         self.recover.is_some_and(|recover| recover > 1)
     }
@@ -247,9 +247,9 @@ impl Connection {
         self.urgent = Maybe::some(self.snd_una);
     }
 
-    /// RFC 3042: sends the next segment on each of the first two duplicate ACKs if `rwnd` and two segments beyond
-    /// `cwnd` allow it. As in ns-2 this also applies while segments are retransmitted after a timeout, where the RFC
-    /// would wait for new data.
+    /// RFC 3042: sends the next segment on each of the first two duplicate ACKs if the flight stays within `rwnd` and
+    /// exceeds `cwnd` by at most one segment per duplicate ACK. As in ns-2, the next segment may be a retransmission
+    /// after a timeout; the RFC sends only new data.
     pub(crate) fn limited_transmit(&mut self) {
         let flight = (self.snd_nxt - self.snd_una + 1) as f64;
         let beyond = self.window.cwnd + f64::from(self.dup_acks);

@@ -27,8 +27,9 @@ pub(crate) struct Script {
     pub(crate) acks: Vec<Fate>,
 }
 
-/// Half of all packets arrive as sent, a quarter are lost, some are late, and a few are duplicated. (One number
-/// determines a packet's fate, so that thousands of conversations are drawn quickly and shrink to a few packets.)
+/// Half of all packets arrive as sent, a quarter are lost, some are late, and a few are duplicated. One number
+/// determines a packet's fate, so that proptest generates thousands of conversations quickly and shrinks a failure to a
+/// few packets.
 fn fates() -> impl Strategy<Value = Vec<Fate>> {
     let fate = (0_u64..12 * 200 * 200).prop_map(|drawn| match drawn % 12 {
         0..6 => vec![0],
@@ -205,12 +206,18 @@ impl Channel {
     /// Checks and sends an ACK of the receiver.
     fn answer(&mut self, next: u64, sack: Sack) {
         let missing = (0..=self.target()).find(|number| !self.received.contains(number));
-        assert_eq!(Some(next), missing, "the ACK is for all that came in order");
+        assert_eq!(Some(next), missing, "the ACK covers all segments received in order");
         assert!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize);
         for Block { start, end } in sack.blocks() {
             assert!(next < *start && start < end);
-            assert!((*start..*end).all(|number| self.received.contains(&number)), "a block of segments never received");
-            assert!(!self.received.contains(&(start - 1)) && !self.received.contains(end), "less than the whole run");
+            assert!(
+                (*start..*end).all(|number| self.received.contains(&number)),
+                "a SACK block reports a segment never received"
+            );
+            assert!(
+                !self.received.contains(&(start - 1)) && !self.received.contains(end),
+                "a SACK block does not cover its whole run"
+            );
         }
         self.send(Parcel::Ack(next, sack));
     }

@@ -1,7 +1,6 @@
-//! The contract that every variant keeps with every option, for arbitrary segments and ACKs.
-//!
-//! The contract: at most one reduction per congestion event; a window of at least one segment that grows no faster than
-//! slow start; never more in flight than allowed; a running timer while data is outstanding; and transfers that end.
+//! Checks the contract that every variant keeps with every option, for arbitrary segments and ACKs. The contract
+//! requires at most one reduction per congestion event; a window of at least one segment that grows no faster than slow
+//! start; never more in flight than allowed; a running timer while data is outstanding; and transfers that end.
 
 mod channel;
 mod kinds;
@@ -21,8 +20,8 @@ use witness::window_is_sane;
 enum Step {
     /// After `millis` milliseconds an ACK arrives for `advance` more segments, but at most for all segments sent.
     Ack { millis: u16, advance: u64 },
-    /// After `millis` milliseconds the last ACK arrives again, with a block: its distance beyond the ACK, and its
-    /// length.
+    /// After `millis` milliseconds the last ACK arrives again, with one SACK block. `block` is the distance of that
+    /// block beyond the ACK, and its length.
     Duplicate { millis: u16, block: (u64, u64) },
     /// Nothing arrives until the timer fires.
     Timeout,
@@ -164,14 +163,14 @@ proptest! {
         channel.play();
         let (sent, retransmissions) = channel.witness.counts();
         prop_assert_eq!(channel.receiver.rcv_nxt(), channel.target());
-        prop_assert_eq!(sent - retransmissions, channel.target(), "each segment is sent for the first time once");
+        prop_assert_eq!(sent - retransmissions, channel.target(), "each segment has one first transmission");
         let state = channel.sender.state();
         prop_assert_eq!(state.flight_size, 0);
-        prop_assert!(channel.sender.is_data_limited() || state.cwnd < 1.0, "it waits for data, or has Vegas' window of zero");
+        prop_assert!(channel.sender.is_data_limited() || state.cwnd < 1.0, "waits for data, or has a window of zero");
     }
 
-    /// Plays a script twice, and once on a perfect path: nothing is lost, late or duplicated, and no timeout is shorter
-    /// than a round trip.
+    /// Plays a script twice, and once on a perfect path, where nothing is lost, late or duplicated, and no timeout is
+    /// shorter than a round trip.
     ///
     /// Validates: a conversation is determined by its script and its endpoints' configuration; on a perfect path
     ///   every segment is sent once.

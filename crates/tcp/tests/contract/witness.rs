@@ -20,7 +20,7 @@ pub(crate) enum Cause {
     Other,
 }
 
-/// The independent counts.
+/// Counts kept independently of the sender.
 #[derive(Debug)]
 pub(crate) struct Witness {
     config: SenderConfig,
@@ -107,7 +107,7 @@ impl Witness {
                 self.duplicates = 0;
             }
             Cause::Duplicate if fast > 0 => {
-                assert_eq!((fast, timeouts), (1, 0), "one ACK is one event");
+                assert_eq!((fast, timeouts), (1, 0), "one ACK signals one loss");
                 self.lost(now, &before.0, &state);
             }
             _ => {
@@ -158,7 +158,7 @@ impl Witness {
         let most = match cause {
             Cause::NewAck(_) if opens => before.cwnd.max(initial) + 1.0,
             Cause::NewAck(_) if *recovery == RecoverySpec::NewReno => before.cwnd.max(before.ssthresh) + 1.0,
-            // Vegas' law never sets a window below two segments, so a smaller window may grow to two
+            // Vegas' congestion control never sets a window below two segments, so a smaller window may grow to two
             Cause::NewAck(_) => before.cwnd.max(1.0) + 1.0,
             Cause::Duplicate if *recovery == RecoverySpec::Vegas => before.cwnd + 1.0,
             _ => before.cwnd,
@@ -180,7 +180,7 @@ impl Witness {
         let Segment { number, size, syn, .. } = segment;
         let max_window = u64::from(self.config.max_window);
         assert!(number >= self.acked && number < self.supplied && number <= self.highest, "{segment:?}");
-        assert!(number - self.acked < max_window, "beyond what the receiver allows: {segment:?}");
+        assert!(number - self.acked < max_window, "beyond the advertised window: {segment:?}");
         assert_eq!(syn, number == 0 && self.config.handshake);
         assert_eq!(size, if syn { 40 } else { 1500 });
         if self.config.handshake && self.acked == 0 {
@@ -190,7 +190,10 @@ impl Witness {
         if number < self.highest {
             self.counts.1 += 1;
             let known = self.config.recovery == RecoverySpec::Sack && self.config.sack == SackRule::Rfc6675;
-            assert!(number == self.acked || !known || !self.heard.contains(&number), "sent again what arrived");
+            assert!(
+                number == self.acked || !known || !self.heard.contains(&number),
+                "retransmitted a segment that was reported as received"
+            );
         } else {
             self.highest += 1;
             if let Some(allowed) = self.allowance(state) {
@@ -214,7 +217,8 @@ impl Witness {
         }
     }
 
-    /// Number of outstanding segments; with SACK recovery, only those not reported and not lost by RFC 6675's `IsLost`.
+    /// Number of outstanding segments; with SACK recovery, only segments that are neither SACKed nor lost by RFC 6675's
+    /// `IsLost`.
     fn under_way(&self) -> u64 {
         let outstanding = self.outstanding.keys();
         if self.config.recovery != RecoverySpec::Sack {
@@ -236,13 +240,16 @@ impl Witness {
             assert!(at >= now && at <= now + self.config.rtt.max_rto, "the timer is set for {at} at {now}");
         } else {
             assert!(self.outstanding.is_empty(), "a timer runs while data is outstanding (RFC 6298, 5.1)");
-            assert!(self.highest == self.supplied || sender.poll_release().is_some(), "it waits for nothing");
+            assert!(
+                self.highest == self.supplied || sender.poll_release().is_some(),
+                "the sender stopped, but waits for nothing"
+            );
         }
     }
 }
 
-/// Checks that the window is finite and at least one segment, or zero where Vegas, as in ns-2, restores a window that
-/// it never stored.
+/// Checks that the window is finite and at least one segment, or zero if Vegas, as in ns-2, restores a window that it
+/// never stored.
 pub(crate) fn window_is_sane(config: &SenderConfig, state: &SenderState) {
     let slips =
         config.recovery == RecoverySpec::Vegas && config.stale_records && config.idle_restart == IdleRestart::Timeout;

@@ -49,8 +49,8 @@ fn a_block_that_another_contains_is_not_repeated() {
 fn an_ack_that_fills_a_gap_leaves_at_once_and_tells_what_still_lies_beyond() {
     // RFC 5681, section 4.2; RFC 2018, section 4
     let mut receiver = receiver(3, true);
-    assert_eq!(hear(&mut receiver, 0), None, "a lone segment may wait");
-    assert_eq!(hear(&mut receiver, 2), Some((1, vec![(2, 3)])), "a gap may not");
+    assert_eq!(hear(&mut receiver, 0), None, "the ACK of a single segment may be delayed");
+    assert_eq!(hear(&mut receiver, 2), Some((1, vec![(2, 3)])), "the ACK that reports a gap may not");
     assert_eq!(hear(&mut receiver, 4), Some((1, vec![(4, 5), (2, 3)])));
     assert_eq!(hear(&mut receiver, 1), Some((3, vec![(4, 5)])));
     assert_eq!(hear(&mut receiver, 3), Some((5, vec![])));

@@ -14,7 +14,7 @@ fn the_first_two_duplicate_acks_let_out_a_new_segment_each() {
         assert_eq!(talk.ack(100, 0), [10]);
         assert_eq!(talk.ack(1, 0), [11]);
         assert_eq!(talk.ack(1, 0), [0]);
-        assert_eq!(talk.ssthresh(), 5.0, "those two do not count towards the flight (RFC 5681, section 3.2, step 2)");
+        assert_eq!(talk.ssthresh(), 5.0, "the flight excludes these two segments (RFC 5681, section 3.2, step 2)");
     }
 }
 
@@ -41,7 +41,7 @@ fn the_window_does_not_change() {
     talk.ack(100, 0);
     talk.ack(1, 0);
     assert_eq!(talk.cwnd(), 10.0);
-    assert_eq!(talk.ack(1, 1), [], "eleven in flight are what the grown window allows");
+    assert_eq!(talk.ack(1, 1), [], "the window has grown to eleven, and eleven are in flight");
 }
 
 #[test]

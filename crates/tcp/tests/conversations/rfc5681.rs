@@ -136,8 +136,7 @@ fn losses_of_one_window_are_retransmitted_fast_only_once() {
 
 #[test]
 fn an_idle_period_restarts_from_the_initial_window() {
-    // section 4.1: RW = min(IW, cwnd) after more than one RTO; ns-2 lets the timer run and resets the window to one
-    // segment
+    // section 4.1: RW = min(IW, cwnd) after more than one RTO; ns-2's timer runs on and resets the window to one
     for (idle_restart, cwnd) in [(IdleRestart::Rfc5681, 4.0), (IdleRestart::Timeout, 1.0)] {
         let mut talk = Talk::with_supply(&SenderConfig { idle_restart, ..open(4) }, 0);
         for next in 0..8 {
@@ -158,7 +157,7 @@ fn an_idle_period_restarts_from_the_initial_window() {
 
 #[test]
 fn a_window_that_is_not_used_does_not_grow() {
-    // RFC 7661, section 1; ns-2 lets it grow
+    // RFC 7661, section 1; in ns-2 such a window grows
     for (grow_when_limited, cwnd) in [(false, 4.0), (true, 7.0)] {
         let mut talk = Talk::with_supply(&SenderConfig { grow_when_limited, ..open(4) }, 0);
         for next in 0..3 {

@@ -121,13 +121,13 @@ fn a_fast_retransmission_ends_timing() {
 
 #[test]
 fn new_data_that_sack_sends_again_in_the_same_recovery_is_not_timed() {
-    // section 3: 0 is lost, and so is 10, the first new segment of the recovery, which is being timed
+    // section 3: segment 0 is lost, and so is segment 10, the first new one of the recovery, which is being timed
     let mut talk = ten_in_flight(RecoverySpec::Sack);
     assert_eq!(talk.sack(100, 0, &[(1, 8)]), [0, 10, 11]);
     let sent: Vec<_> = (12..=15).flat_map(|end| talk.sack(10, 0, &[(11, end), (1, 10)])).collect();
     assert_eq!(sent, [12, 13, 14, 15, 10, 16, 17]);
     talk.ack(500, 16);
-    assert!(talk.sender.state().srtt.is_nan(), "the ACK may be for either of the two times that 10 was sent");
+    assert!(talk.sender.state().srtt.is_nan(), "the ACK may be for either transmission of segment 10");
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn a_partial_ack_retransmits_the_next_hole_at_once() {
     // section 3.2, step 3, partial acknowledgments
     let mut talk = recovering(&newreno());
     assert_eq!(talk.ack(100, 4), [4]);
-    assert_eq!(talk.ack(100, 7), [7], "5 + 3 - 4 + 1 = 5, then 5 - 3 + 1 = 3: from segment 7 on no further than 9");
+    assert_eq!(talk.ack(100, 7), [7], "window 5 + 3 - 4 + 1 = 5, then 5 - 3 + 1 = 3: segments 7 to 9");
     assert_eq!(talk.sender.counters().fast_retransmits, 1, "and the window was halved once");
 }
 
@@ -33,7 +33,7 @@ fn a_partial_ack_deflates_the_window_by_what_it_acknowledges_minus_one() {
     // section 3.2, step 3
     let mut talk = recovering(&newreno());
     for _ in 0..4 {
-        talk.ack(1, 0); // 5 + 7 = 12: sends segments 10 and 11
+        talk.ack(1, 0); // the window of 5 + 7 = 12 releases segments 10 and 11
     }
     // the window deflates to 12 - 3 + 1 = 10, from segment 3 to segment 12
     assert_eq!(talk.ack(100, 3), [3, 12]);
@@ -63,8 +63,8 @@ fn a_full_ack_ends_recovery_without_a_burst() {
 fn what_was_outstanding_at_the_loss_must_be_acknowledged_not_less() {
     // section 3.2, step 2: recover is 9, the highest segment sent at the loss
     let mut talk = recovering(&newreno());
-    assert_eq!(talk.ack(100, 9), [9, 10], "a partial ACK still; one segment and one added back are the least");
-    assert_eq!(talk.ack(100, 10), [11], "a full one: nothing is sent again, and the flight of one grows to two");
+    assert_eq!(talk.ack(100, 9), [9, 10], "still a partial ACK; the least window is one segment and one added back");
+    assert_eq!(talk.ack(100, 10), [11], "a full ACK: no retransmission, and the flight of one grows to two");
 }
 
 #[test]
@@ -132,8 +132,7 @@ fn no_burst_limit_holds_what_new_data_or_the_end_of_processing_lets_go() {
 
 #[test]
 fn a_timeout_in_a_long_recovery_does_not_raise_the_threshold() {
-    // section 3.2, step 3, with RFC 5681, equation 4: FlightSize includes segments that arrived beyond the first hole
-    // long ago
+    // section 3.2, step 3; RFC 5681, equation 4: FlightSize includes segments that arrived long ago, beyond the hole
     let mut talk = recovering(&newreno());
     (0..60).for_each(|_| {
         talk.ack(1, 0);

@@ -13,10 +13,10 @@ fn ten() -> Talk {
 fn three_duplicate_acks_with_news_begin_recovery() {
     // section 5, (1) to (4)
     let mut talk = ten();
-    assert_eq!(talk.sack(100, 0, &[(1, 2)]), [10], "(3): as pipe allows, new data");
+    assert_eq!(talk.sack(100, 0, &[(1, 2)]), [10], "(3): new data, as pipe allows");
     assert_eq!(talk.sack(1, 0, &[(1, 3)]), [11]);
     assert_eq!(talk.sack(1, 0, &[(1, 4)]), [0], "(4.3)");
-    assert_eq!((talk.cwnd(), talk.ssthresh()), (5.0, 5.0), "(4.2): half of the flight, excluding those two");
+    assert_eq!((talk.cwnd(), talk.ssthresh()), (5.0, 5.0), "(4.2): half of the flight, without the two new segments");
     assert_eq!(talk.sender.counters().fast_retransmits, 1);
 }
 
@@ -39,7 +39,7 @@ fn one_ack_that_reports_three_segments_is_enough() {
 
 #[test]
 fn new_data_leaves_only_while_fewer_are_in_the_network_than_the_window_allows() {
-    // section 5, (C), and SetPipe: of 12 segments sent, 3 arrived and 0 was lost and retransmitted, so pipe is 8 + 1
+    // section 5, (C), and SetPipe: of 12 segments, 3 arrived and one was lost and retransmitted, so pipe is 8 + 1
     let mut talk = ten();
     for end in [2, 3, 4] {
         talk.sack(1, 0, &[(1, end)]);
@@ -55,7 +55,7 @@ fn holes_go_before_new_data_once_three_arrived_above_them() {
     let mut talk = ten();
     talk.sack(1, 0, &[(1, 3)]);
     assert_eq!(talk.sack(1, 0, &[(1, 3), (4, 5)]), [0]);
-    // one segment above 3 has arrived, so 3 does not count as lost; once 4 to 6 have arrived, it does
+    // one segment above segment 3 has arrived, so segment 3 does not count as lost; once 4 to 6 have arrived, it does
     let sent: Vec<_> = (6..=9).flat_map(|end| talk.sack(1, 0, &[(4, end)])).collect();
     assert_eq!(sent.first(), Some(&3), "{sent:?}");
     assert_eq!(sent.iter().filter(|number| **number == 3).count(), 1, "once");
@@ -63,16 +63,16 @@ fn holes_go_before_new_data_once_three_arrived_above_them() {
 
 #[test]
 fn all_holes_of_a_window_are_repaired_in_one_round_trip() {
-    // section 5: NewReno needs one round trip for each
+    // section 5: NewReno needs one round trip per hole
     let mut talk = ten();
     let sent = talk.sack(100, 0, &[(9, 10), (5, 8), (1, 4)]);
-    assert_eq!(sent, [0, 4, 10, 11], "8 has but one above it: new data goes before, by NextSeg (2)");
-    assert_eq!(talk.sack(10, 0, &[(9, 12), (5, 8), (1, 4)]), [8, 12, 13], "now 8 is lost");
+    assert_eq!(sent, [0, 4, 10, 11], "one segment above 8 arrived, so new data goes first (NextSeg (2))");
+    assert_eq!(talk.sack(10, 0, &[(9, 12), (5, 8), (1, 4)]), [8, 12, 13], "now segment 8 counts as lost");
 }
 
 #[test]
 fn a_hole_that_may_not_be_lost_waits_for_new_data() {
-    // NextSeg (2) before (3)
+    // NextSeg: rule (2) precedes rule (3)
     let mut talk = Talk::with_supply(&SenderConfig { recovery: RecoverySpec::Sack, ..open(10) }, 11);
     talk.sends();
     let sent = talk.sack(100, 0, &[(9, 10), (5, 8), (1, 4)]);
@@ -87,17 +87,17 @@ fn recovery_ends_when_all_that_was_outstanding_is_acknowledged() {
     talk.sack(100, 4, &[(5, 9)]);
     let fast = talk.sender.counters().fast_retransmits;
     talk.ack(100, 10);
-    assert_eq!(talk.cwnd(), 5.0, "the ACK that ends it does not grow the window");
+    assert_eq!(talk.cwnd(), 5.0, "the ACK that ends recovery does not grow the window");
     let flight = talk.sender.state().flight_size;
-    assert_eq!(flight, 5, "and now the flight counts");
+    assert_eq!(flight, 5, "the flight size limits transmission again");
     assert_eq!(fast, 1);
     talk.ack(10, 11);
-    assert_eq!(talk.cwnd(), 5.2, "the next one does: recovery is over");
+    assert_eq!(talk.cwnd(), 5.2, "the next ACK grows it");
 }
 
 #[test]
 fn a_lost_tail_gets_one_rescue_retransmission() {
-    // NextSeg (4): 0 and 9 are lost, nothing is reported about 9, and there is no new data
+    // NextSeg (4): segments 0 and 9 are lost, no block reports data above 9, and there is no new data
     let mut talk = Talk::with_supply(&SenderConfig { recovery: RecoverySpec::Sack, ..open(10) }, 10);
     talk.sends();
     assert_eq!(talk.sack(100, 0, &[(3, 9)]), [0, 1, 2]);
@@ -118,11 +118,11 @@ fn a_timeout_ends_recovery_and_forbids_another_until_all_is_acknowledged() {
 
 #[test]
 fn slow_start_after_a_timeout_skips_what_the_receiver_has() {
-    // section 5.1: use the information of later ACKs
+    // section 5.1: the sender uses the blocks of ACKs that arrive after the timeout
     let mut talk = ten();
     talk.time_out();
-    assert_eq!(talk.sack(100, 1, &[(2, 5)]), [1], "2 to 4 are there: the window of two reaches no further than 2");
-    assert_eq!(talk.sack(100, 5, &[(6, 9)]), [5], "6 to 8 are there");
+    assert_eq!(talk.sack(100, 1, &[(2, 5)]), [1], "2 to 4 have arrived, and the window of two ends at 2");
+    assert_eq!(talk.sack(100, 5, &[(6, 9)]), [5], "6 to 8 have arrived");
     assert_eq!(talk.sack(100, 9, &[]), [9, 10, 11, 12]);
 }
 
@@ -132,12 +132,12 @@ fn fall_and_floyd_count_what_leaves_instead_of_looking() {
     let config = SenderConfig { recovery: RecoverySpec::Sack, sack: SackRule::FallFloyd, ..open(10) };
     let mut talk = Talk::new(&config);
     talk.sends();
-    assert_eq!(talk.sack(100, 0, &[(1, 4)]), [10], "one duplicate ACK, whatever its blocks");
+    assert_eq!(talk.sack(100, 0, &[(1, 4)]), [10], "counts as one duplicate ACK, whatever its blocks");
     assert_eq!(talk.sack(1, 0, &[(1, 4), (5, 6)]), [11]);
     assert_eq!(talk.sack(1, 0, &[(5, 7), (1, 4)]), [0]);
     // pipe is 12 - 3; a duplicate ACK subtracts 1, a partial ACK 2; the window is 5
     assert_eq!((0..4).flat_map(|_| talk.sack(1, 0, &[(5, 7), (1, 4)])).collect::<Vec<_>>(), []);
-    assert_eq!(talk.sack(1, 0, &[(5, 7), (1, 4)]), [4], "4 is lost as soon as one above it arrived");
+    assert_eq!(talk.sack(1, 0, &[(5, 7), (1, 4)]), [4], "4 counts as lost once one segment above it has arrived");
     assert_eq!(talk.sack(1, 4, &[(5, 7)]), [12, 13]);
 }
 
@@ -150,7 +150,7 @@ fn fall_and_floyd_hear_no_duplicate_acks_between_a_timeout_and_the_next_new_ack(
     assert_eq!(talk.time_out(), [0]);
     assert_eq!(talk.sack(1, 0, &[(5, 6)]), [], "not heard");
     assert_eq!(talk.ack(100, 1), [1, 2]);
-    assert_eq!(talk.sack(1, 1, &[(5, 7)]), [3], "accepted: limited transmit, here of a segment sent before");
+    assert_eq!(talk.sack(1, 1, &[(5, 7)]), [3], "the ACK counts: limited transmit sends a segment again");
 }
 
 /// A sender with a window of 10 and segments 0 to 5 in flight, which are all the data supplied so far.
@@ -172,7 +172,7 @@ fn new_data_waits_for_recovery_if_configured() {
     // as in ns-2: while the scoreboard has a hole, only a duplicate ACK releases new data
     let mut talk = short_of_data(true);
     assert_eq!(talk.sack(100, 0, &[(1, 2)]), [], "no data for limited transmit");
-    assert!(!talk.sender.is_data_limited(), "data would not help");
+    assert!(!talk.sender.is_data_limited(), "more data would not be sent");
     assert_eq!(talk.supply(1), []);
     assert_eq!(talk.sack(1, 0, &[(1, 3)]), [6], "limited transmit");
     assert_eq!(talk.sack(1, 0, &[(1, 4)]), [0]);
@@ -189,7 +189,7 @@ fn new_data_waits_for_recovery_if_configured() {
 
 #[test]
 fn after_a_timeout_holes_precede_new_data_if_configured() {
-    // as in ns-2 until a recovery has ended
+    // as in ns-2 after a timeout, until the next recovery has ended
     for (told, leaves) in [(true, vec![8, 10]), (false, vec![10])] {
         let mut talk = short_of_data(told);
         assert_eq!(talk.time_out(), [0]);

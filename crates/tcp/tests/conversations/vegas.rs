@@ -1,5 +1,5 @@
-//! Vegas' loss recovery: Brakmo and Peterson (1995), section 3.1, in addition to the coarse timer. Its window law is
-//! tested in `congestion/vegas.rs`.
+//! Vegas' loss recovery: Brakmo and Peterson (1995), section 3.1, in addition to the coarse timer. The unit tests in
+//! `congestion/vegas.rs` cover its congestion control.
 
 use ackclock_tcp::SenderConfig;
 use ackclock_tcp::congestion::{BaseRtt, LawSpec, VegasSpec};
@@ -19,7 +19,7 @@ fn vegas(initial_window: u32) -> SenderConfig {
 fn the_first_duplicate_ack_retransmits_once_the_fine_timeout_has_passed() {
     let mut talk = Talk::new(&vegas(4));
     assert_eq!(talk.sends(), [0, 1, 2, 3]);
-    assert_eq!(talk.ack(100, 1), [4]); // fine timeout: 146 ms
+    assert_eq!(talk.ack(100, 1), [4]); // the fine-grained timeout is now 146 ms
     assert_eq!(talk.ack(10, 1), [], "segment 1 was sent 110 ms ago");
     assert_eq!(talk.ack(50, 1)[0], 1, "160 ms ago");
     assert_eq!(talk.sender.counters().fast_retransmits, 1);
@@ -67,7 +67,7 @@ fn a_window_is_reduced_once_for_losses_of_one_flight() {
 /// Tolerance: exact.
 #[test]
 fn a_segment_sent_again_early_is_not_timed() {
-    // RFC 6298, section 3: 1 is lost, and so is 9, the first new segment after it, which is being timed
+    // RFC 6298, section 3: segment 1 is lost, and so is segment 9, which is being timed
     let mut talk = Talk::new(&vegas(8));
     talk.sends();
     talk.ack(100, 1);

@@ -58,7 +58,8 @@ pub(in crate::observe) struct AtLink {
     rate: LinkRate,
     /// Mean rate of the link over the measured time.
     pub(super) mean_rate: Rate,
-    /// Transmissions that end by this time are counted by their duration.
+    /// Transmissions that end by this time count in full, without a correction for a varying rate or the end of the
+    /// run.
     usual_until: Time,
     pub(super) meters: Vec<LinkMeter>,
     pub(super) bins: Bins,
@@ -157,7 +158,7 @@ impl AtLink {
         busy as f64 / (self.end - self.from).as_picos() as f64 * self.mean_rate.as_bps() as f64
     }
 
-    /// Mean number of waiting packets, of those that a meter counted (Little's law).
+    /// Mean number of waiting packets among the packets that a meter counted (Little's law).
     pub(super) fn queue_mean(&self, meter: &LinkMeter) -> f64 {
         self.queue_of(meter.waiting)
     }

@@ -2,7 +2,7 @@
 
 use ackclock_units::Time;
 
-/// Consecutive bins of arrivals, each arrival counted in one of several tallies.
+/// Consecutive bins of arrivals. Each arrival is counted in one of several tallies, one per kind of packet.
 #[derive(Clone, Debug)]
 pub(super) struct Bins {
     from: Time,

@@ -9,7 +9,7 @@ use ackclock_units::Time;
 use super::ratio;
 use crate::packet::Packet;
 
-/// Deliveries to one flow's receiver: the data that each delivery touches, in one cache line.
+/// Deliveries to one flow's receiver. The fields that each delivery updates fill one cache line.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Deliveries {
@@ -30,8 +30,8 @@ impl Deliveries {
         // never zero, since a link takes at least one picosecond
         let transit = (now - packet.sent).as_picos();
         if let Some(last) = replace(&mut self.last_transit, NonZeroU64::new(transit)) {
-            // signed integers convert in one instruction, unsigned ones in about a dozen; no packet is in flight for
-            // 106 days
+            // converting an i64 to a float takes one instruction, a u64 about a dozen; the value fits, because no
+            // packet is in flight for 106 days
             let change = transit.wrapping_sub(last.get()).cast_signed() as f64;
             self.jitter += (change.abs() - self.jitter) / 16.0;
         }
@@ -127,12 +127,12 @@ impl FlowMeter<'_> {
         self.transfers.map_or(0, |transfers| transfers.completed)
     }
 
-    /// Sum of the completion times of these transfers, in seconds.
+    /// Sum of the completion times of the transfers completed in the measured time, in seconds.
     fn completing(&self) -> f64 {
         self.transfers.map_or(0.0, |transfers| transfers.seconds)
     }
 
-    /// Sum of the slowdowns of these transfers.
+    /// Sum of the slowdowns of the transfers completed in the measured time.
     fn slowdowns(&self) -> f64 {
         self.transfers.map_or(0.0, |transfers| transfers.slowdowns)
     }

@@ -1,8 +1,9 @@
 //! Finds flows that received almost none of the capacity they could have had.
 //!
 //! A flow could have had its fair share of the link, or its offered load if that is smaller. A flow that offers little
-//! and gets it is therefore served, however fast the link is. A source is only polled for data that its sender can use.
-//! The load that it would have offered beyond that is drawn from a copy of the source, until the rating is decided.
+//! load, all of which is delivered, therefore counts as served, however fast the link is. A source is only polled for
+//! data that its sender can use. The load that it would have offered beyond that is drawn from a copy of the source,
+//! until the rating is decided.
 
 /// Fractions of its possible goodput below which a flow counts as shut off and as starved.
 const SHUT_OFF: f64 = 0.02;

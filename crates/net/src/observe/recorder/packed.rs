@@ -1,5 +1,5 @@
-//! Compact rows about flows, most of them in one word. The cost of an event-driven record is dominated by the memory
-//! that it touches for the first time.
+//! Compact rows about flows, most of them in one word. Most of the cost of an event-driven record is the first access
+//! to new memory.
 
 use ackclock_units::Time;
 
@@ -55,7 +55,7 @@ impl Packed {
     }
 }
 
-/// Reference time after a wide row. It is earlier than the row, because times may go backwards.
+/// Reference time after a wide row. The reference is earlier than the row, because times may go backwards.
 const fn base(now: Time) -> u64 {
     now.as_picos().wrapping_sub(WIDE / 2)
 }

@@ -15,8 +15,8 @@ columns! { WindowColumns {
 } }
 columns! { AckColumns { time: F64(f64), flow: U32(u32), ack: U64(u64), duplicate: Bool(bool) } }
 
-/// Encoding of a row, from the lowest bits. The first three bits are 0 without an ACK; otherwise they are one plus
-/// twice the increase of the ACK number, plus one for a duplicate.
+/// Fields of a row's word, from the lowest bits. The first three bits are 0 if the row has no ACK; otherwise they hold
+/// one plus twice the increase of the ACK number, plus one for a duplicate.
 const ACK: u64 = 7;
 /// Set if the ACK is stored in a separate word instead.
 const FAR: u64 = 8;
@@ -24,8 +24,8 @@ const FAR: u64 = 8;
 const WINDOW: u64 = 16;
 /// Set if the window grew by one step of congestion avoidance.
 const STEP: u64 = 32;
-/// `CWND` is set if the window has any other value, which is stored in a separate word. `OTHERS` is set if all rarely
-/// changing fields are stored in separate words, with new values.
+/// `CWND` is set if the window has any other new value, which is stored in a separate word. `OTHERS` is set if the
+/// fields that rarely change (`ssthresh`, `srtt` and `rto`) follow in separate words.
 const CWND: u64 = 64;
 const OTHERS: u64 = 128;
 /// Bit position of the flight size.
@@ -39,7 +39,7 @@ const NONE: u64 = u64::MAX;
 pub(super) struct SenderLog {
     flows: Vec<Last>,
     rows: Packed,
-    /// The ACK being processed: twice its number, plus whether it is a duplicate.
+    /// The ACK being processed: twice its number, plus one if it is a duplicate.
     ack: u64,
     windows: usize,
     acks: usize,

@@ -96,7 +96,7 @@ fn the_average_is_that_of_the_last_arrival() {
     assert_eq!(link.average(), 1.25);
 }
 
-/// The average after a queue has grown from 1 to `packets` over as many arrivals.
+/// The average after `packets` arrivals, which find 1, 2 and so on up to `packets` waiting packets.
 fn average_of_a_burst(w_q: f64, packets: u64) -> f64 {
     let mut red = red(RedSpec { w_q, ..SPEC });
     let busy = backlog(1, Time::ZERO);
@@ -148,7 +148,7 @@ fn drop_tail_keeps_no_average() {
     assert!(link_with(QueueSpec::DropTail(spec)).average().is_nan());
 }
 
-/// Numbers of packets from one drop to the next, with the average held at `avg`.
+/// Numbers of packets from one drop to the next, with a constant average of `avg`.
 fn gaps(spec: RedSpec, avg: f64, drops: usize) -> Vec<u64> {
     let mut red = Red { avg, above: true, ..red(RedSpec { w_q: 0.0, ..spec }) };
     let busy = backlog(11, Time::ZERO);
@@ -173,7 +173,7 @@ fn from_uniform(spec: RedSpec, avg: f64, (least, greatest): (u64, u64)) -> f64 {
     (least..=greatest).map(|gap| (count(gap) - expected).powi(2) / expected).sum::<f64>() / (greatest - least) as f64
 }
 
-/// Gaps between drops with the average held: p_b = 0.02, 0.05 and 1/16.
+/// Gaps between drops with a constant average: p_b = 0.02, 0.05 and 1/16.
 ///
 /// Validates: the number of packets from drop to drop is uniform from 1 to 1/p_b - 1; with `wait`, it is uniform from
 ///   1/p_b to 2/p_b - 1.
