@@ -131,12 +131,12 @@ def test_the_version_ends_the_command(capsys: pytest.CaptureFixture[str]) -> Non
     [
         (KeyboardInterrupt(), 130, [], "stopped; {resumes}"),
         (LostError("the cluster is gone"), 1, [], "the cluster is gone; {resumes}"),
-        (Tally(made=1, there=2), 0, ["{store}: 1 run made, 2 there already"], ""),
+        (Tally(made=1, there=2), 0, ["{store}: 1 run made, 2 already in the store"], ""),
         (
             Tally(made=1200, there=2000, points=3, few=1, notices=("It is odd.",)),
             0,
             [
-                "{store}: 1,200 runs made, 2,000 there already",
+                "{store}: 1,200 runs made, 2,000 already in the store",
                 "Note: It is odd.",
                 "Note: 1 of 3 points have fewer than 3 values of loss: their intervals are too wide to be useful.",
             ],
@@ -145,13 +145,13 @@ def test_the_version_ends_the_command(capsys: pytest.CaptureFixture[str]) -> Non
         (
             Tally(made=2, failed=1500),
             1,
-            ["{store}: 2 runs made, 0 there already, 1,500 failed"],
+            ["{store}: 2 runs made, 0 already in the store, 1,500 failed"],
             "1,500 runs failed: see the table `failures` in {store}; the same command retries them\n",
         ),
         (
             Tally(made=2, failed=1, interrupted=True),
             130,
-            ["{store}: 2 runs made, 0 there already, 1 failed"],
+            ["{store}: 2 runs made, 0 already in the store, 1 failed"],
             "interrupted; {resumes}",
         ),
     ],

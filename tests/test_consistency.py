@@ -50,18 +50,18 @@ def refusal(scenario: ac.Scenario, changes: dict[str, Any]) -> str:
         ({"measure.bin": "100 s"}, ""),
         ({"measure.bin": "100001 ms"}, "must be at most the duration (100 s)"),
         ({"measure.bin": "10 us"}, ""),
-        ({"measure.bin": "9 us"}, "must leave at most 10000000 bins in 100 s (it makes 11111111)"),
+        ({"measure.bin": "9 us"}, "must give at most 10000000 bins in 100 s (this width gives 11111111)"),
         ({"clients.0.start": "99999 ms"}, ""),
         ({"clients.1.start": "100 s"}, "clients.1.start: '100 s' is not allowed; must be before the end, at 100 s"),
         ({"clients.1.start": "40 s", "clients.1.spread": "60 s"}, ""),
         ({"clients.1.start": "40 s", "clients.1.spread": "60001 ms"}, "must be at most 60 s, so that all flows start"),
         ({"clients.0.spread": "100001 ms"}, "must be at most 100 s"),
         ({"packet_size": 41}, ""),
-        ({"packet_size": 40}, "packet_size: 40 is not allowed; must be above 40, the size of the header, with TCP"),
+        ({"packet_size": 40}, "packet_size: 40 is not allowed; must be above 40 for TCP, whose headers have 40 bytes"),
         ({"clients.1.packet_size": 41}, ""),
         ({"clients.1.packet_size": 40}, "clients.1.packet_size: 40 is not allowed; must be above 40"),
         ({"clients.0.count": 999_997}, ""),
-        ({"clients.0.count": 999_998}, "must leave the total at or below 1000000 (it is 1000001 here)"),
+        ({"clients.0.count": 999_998}, "must keep the total at or below 1000000 (it is 1000001 here)"),
         ({"clients.0.name": "more"}, "clients.1.name: 'more' is not allowed; must be unique among names of its kind"),
         ({"clients.0.name": "clients-1"}, ""),
         ({"clients.1.name": "clients-0"}, "clients.1.name: 'clients-0' is not allowed; must be unique"),
@@ -109,7 +109,7 @@ def test_queues_are_checked_on_every_link(place: str) -> None:
           "links.1.duplex": False, "flows.1.from": "a"}, ""),
         ({"links": [{"from": "a", "to": "b", **LINK}]}, "flows.0.to: 'c' is not allowed; must have a route"),
         ({"links.0.delay": "0 s"}, ""),
-        ({"links.0.delay": "0 s", "links.1.delay": "0 s"}, "measure.bin: missing; must be given where no link has a"),
+        ({"links.0.delay": "0 s", "links.1.delay": "0 s"}, "measure.bin: missing; must be given when no link has a"),
         ({"links.0.delay": "0 s", "links.1.delay": "0 s", "measure.bin": "1 s"}, ""),
         ({"measure.link": "c->b"}, ""),
         ({"measure.link": "c->a"}, "measure.link: unknown link 'c->a'"),
@@ -127,8 +127,8 @@ def test_connections_count_as_flows() -> None:
     scenario = dumbbell().changed({"clients.0.source": requests, "clients.1.count": 1})
     assert refusal(scenario, {"clients.0.count": 99}) == ""
     assert refusal(scenario, {"clients.0.count": 100}).startswith(
-        "clients.1.count: 1 is not allowed; must leave the total at or below 1000000 (it is 1000001 here)"
+        "clients.1.count: 1 is not allowed; must keep the total at or below 1000000 (it is 1000001 here)"
     )
     assert refusal(scenario, {"clients.0.count": 101}).startswith(
-        "clients.0.count: 101 is not allowed; must leave the total of connections at or below 1000000 (it is 1010000 "
+        "clients.0.count: 101 is not allowed; must keep the total of connections at or below 1000000 (it is 1010000 "
     )

@@ -169,7 +169,7 @@ class TestVerdicts:
         wide = put("curves", "added_goodput_packets", lambda seed: 0.2 if seed == 3 else 1, *VEGAS)
         judgement = OWN["3.2.1-1"].judge(judged_by(changed(SIDE, [wide])))
         assert judgement.verdict is Verdict.UNDECIDED
-        assert "at 0 of 8 points of a full link (8 undecided)" in judgement.why
+        assert "at 0 of 8 points with a full link (8 undecided)" in judgement.why
 
     def test_each_of_its_own_can_fail(self) -> None:
         assert {key for key, *_ in WORSE} == OWN.keys()

@@ -52,7 +52,7 @@ def test_bins_of_fractional_noise_are_limited_over_all_flows(monkeypatch: pytest
     scenario = two_way().changed({"duration": "2 s"}).model_copy(update={"clients": tuple(clients)})
     plan._refuse_too_many_bins(scenario)
     finer = clients[1].model_copy(update={"source": noise.model_copy(update={"bin": "499 ms"})})
-    with pytest.raises(ac.ScenarioError, match=r"clients.1.source.bin: '499 ms' .* must make at most 20 bins"):
+    with pytest.raises(ac.ScenarioError, match=r"clients.1.source.bin: '499 ms' .* must give at most 20 bins"):
         plan._refuse_too_many_bins(scenario.model_copy(update={"clients": (clients[0], finer)}))
 
 

@@ -159,7 +159,7 @@ class TestSynchronisation:
         # the page's columns of ns-2; ours have the same numbers here
         assert [[row[0], row[1], row[3], row[3], row[4]] for row in kept[7:]] == pipes
         (near,) = (each for each in lines if "is within the margin" in each)
-        assert near.count("10 of 10 in ") == 3
+        assert near.count("10 of 10 for ") == 3
 
     def test_a_pipe_that_differs_is_missed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A percentile in a buffer of 60 packets may differ by 3, since ns-2's three runs agree on it."""
@@ -171,7 +171,7 @@ class TestSynchronisation:
             "| 5th percentile of the buffer occupancy | T1, n = 300, B = 60, processing times to 10 % | 300 |"
         )
         (near,) = (each for each in lines if "is within the margin" in each)
-        assert "10 of 10 in correlation of losses, 9 of 10 in 5th percentile of the buffer occupancy, 10 of 10" in near
+        assert "10 of 10 for correlation of losses, 9 of 10 for 5th percentile of the buffer occupancy, 10 of 10" in near
 
     def test_comes_last_with_the_ties(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(agreement, "synchronisation", lambda _: (["pipes"], ["missed"]))

@@ -59,7 +59,7 @@ def test_the_table_of_groups(capsys: pytest.CaptureFixture[str], groups: list[di
     """It is shown if there are several groups, or if transfers have completed."""
     runner._show(result(*groups, notices=("It is odd.",)))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[:2] == ["Profile rfc, seed 3; from 1 s to 9 s at here, bins of 10 ms", ""]
+    assert lines[:2] == ["Profile rfc, seed 3; measured from 1 s to 9 s at here, in bins of 10 ms", ""]
     shown = [line.split() for line in lines[2 : 3 + len(UNITS)]]
     rows = [
         [name.removesuffix("_bps"), f"{0.25 * factor:.4g}", *unit.split()] for name, (unit, factor) in UNITS.items()
@@ -114,7 +114,7 @@ def test_a_command_passes_its_options(monkeypatch: pytest.MonkeyPatch, tmp_path:
     written = ("bottleneck", Path("b.pcapng"), {"snap_length": 99})
     assert asked == [("3 s", options), written]
     longer = (
-        "b.pcapng: 1,200 of 3,400 packets are longer than in the simulation, by 5 of 67,000 bytes, "
+        "b.pcapng: 1,200 of 3,400 packets are longer than in the simulation, by 5 of 67,000 bytes in total, "
         "because their headers are longer\n"
     )
     assert capsys.readouterr().err == f"--record: tables are only written with --out\n{longer}"

@@ -76,7 +76,7 @@ class TestPacketSizes:
     @pytest.mark.parametrize(
         ("time", "size", "message"),
         [
-            ([0.0, 1.0], [1.0], "size: must be as many"),
+            ([0.0, 1.0], [1.0], "size: must have the shape of time"),
             ([0.0], [1.0], "time: must be"),
             ([1.0, 1.0], [1.0, 1.0], "time: must be"),
             ([0.0, np.nan], [1.0, 1.0], "time: must be"),

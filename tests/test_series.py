@@ -33,7 +33,7 @@ def test_times_are_counted_in_whole_bins() -> None:
 def test_the_number_of_bins_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(series, "_MOST_BINS", 3)
     assert len(binned([0, 3], 1)) == 3
-    with pytest.raises(ScenarioError, match="--bin: '1 s' is not allowed; must make at most 3 bins"):
+    with pytest.raises(ScenarioError, match="--bin: '1 s' is not allowed; must divide these times into at most 3 bins"):
         binned([0, 4], 1)
 
 
@@ -133,8 +133,8 @@ ROWS = "time,size\n" + "".join(f"{place / 4},{place % 3}\n" for place in range(5
         # a bin has five rows; their sizes are 0, 1, 2, 0, 1 in the first and 2, 0, 1, 2, 0 in the second
         ({"bin_": "1250 ms"}, [5, 5, 5], 99, "packets in 99 bins of 1250 ms, from 500 times", 1.25),
         ({"bin_": "1250 ms", "weight": "size"}, [4, 5, 6], 99, "size in 99 bins of 1250 ms, from 500 times", 1.25),
-        ({"column": "size"}, [0, 1, 2], 500, "500 size, each taken as one bin", None),
-        ({}, [0, 1, 2], 500, "500 size, each taken as one bin", None),
+        ({"column": "size"}, [0, 1, 2], 500, "500 size, one per bin", None),
+        ({}, [0, 1, 2], 500, "500 size, one per bin", None),
     ],
 )
 def test_a_table_is_read(

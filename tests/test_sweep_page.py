@@ -280,7 +280,7 @@ class TestPage:
         assert page(table, y=["cov"]).warning.startswith("1 of 4 points has fewer than three replications")
 
     def test_the_warm_up(self) -> None:
-        assert "Warm-up: over between 3 s and 7 s of simulated time by MSER-5, in 20 of 20 runs." in said(
+        assert "Warm-up: ends between 3 s and 7 s of simulated time by MSER-5, in 20 of 20 runs." in said(
             page(runs(TWO))
         )
         assert "Warm-up: over at 3 s of simulated time by MSER-5, in 4 of 4 runs." in said(page(runs(TWO, seeds=1)))

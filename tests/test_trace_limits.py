@@ -44,7 +44,7 @@ def test_the_first_wrong_value_is_named(written: Callable[[str], str], rows: int
         if wrong == "x":
             # the first line says whether the file is a mahimahi trace
             lines = written("5\n" + "".join(f"{value}\n" for value in values))
-            with pytest.raises(ac.ScenarioError, match=f"line {first + 1} holds something else"):
+            with pytest.raises(ac.ScenarioError, match=f"line {first + 1} is not a valid whole number"):
                 read_rates(lines)
 
 
@@ -54,7 +54,7 @@ def test_the_first_wrong_value_is_named(written: Callable[[str], str], rows: int
         ("time,packets\n0,1000000\n", ""),
         ("time,packets\n0,0\n1,1000001\n", "packets is not a whole number within bounds, in row 2"),
         ("time\n0\n0\n", ""),
-        ("time\n1\n0\n", "times go back, in row 2"),
+        ("time\n1\n0\n", "times decrease, in row 2"),
         ("time\n-0.0\n", ""),
         ("time\n-1e-9\n", "a time is negative, in row 1"),
         ("packets,time,time\n1,0,0\n", "more than one column time"),
@@ -84,11 +84,11 @@ def test_limits_of_packets(written: Callable[[str], str], content: str, message:
         ("time,rate\n0,1\n0,2\n", "a time is repeated, in row 2"),
         ("0\n17280000000\n", ""),
         ("0\n17280000001\n", "it is too long"),
-        ("0\n1\n0\n", "line 3 goes back"),
+        ("0\n1\n0\n", "line 3 is below the line before"),
         ("1\n", ""),
         ("0\n", "it ends at 0"),
         ("1\r\n2\r\n", ""),
-        ("1\n\n2\n", "line 2 holds something else"),
+        ("1\n\n2\n", "line 2 is not a valid whole number"),
     ],
 )
 def test_limits_of_rates(written: Callable[[str], str], content: str, message: str) -> None:
@@ -139,7 +139,7 @@ def test_limits_of_different_milliseconds(monkeypatch: pytest.MonkeyPatch, writt
     # each different millisecond begins and ends an opportunity; the end of the last one is the period
     monkeypatch.setattr(trace_file, "MOST_STEPS", 6)
     assert read_rates(written("1\n2\n2\n3\n")).times.size == 6
-    with pytest.raises(ac.ScenarioError, match="it has too many different lines; must be a trace of at most 3"):
+    with pytest.raises(ac.ScenarioError, match="it has too many different milliseconds; must be a trace of at most 3"):
         read_rates(written("1\n2\n3\n4\n"))
 
 

@@ -63,7 +63,7 @@ def test_the_autocorrelation_at_lag_one_gives_the_parameter() -> None:
 
 @pytest.mark.parametrize("values", [[1, -1] * 16, [1, -1] * 15 + [0, 0], [1, 0] * 16])
 def test_neighbours_that_alternate_have_no_parameter(values: list[float]) -> None:
-    with pytest.raises(ValueError, match=r"neighbours have a correlation of -0\.9\d: it is above -0\.5"):
+    with pytest.raises(ValueError, match=r"a lag-1 autocorrelation of -0\.9\d is not allowed: must be above -0\.5"):
         analysis.kettani_gubner_k1(values)
 
 
@@ -248,7 +248,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, **made: Any) -> list[str]:
         ({"cycle": 12.5}, ["the series has a cycle of about 12.5 bins"]),
         ({"abry_veitch": None}, ["it requires both abry_veitch and local_whittle"]),
         ({"local_whittle": None}, ["it requires both abry_veitch and local_whittle"]),
-        ({"abry_veitch": estimate(0.6, low=0.5, method="abry_veitch")}, ["the interval of abry_veitch reaches down"]),
+        ({"abry_veitch": estimate(0.6, low=0.5, method="abry_veitch")}, ["the interval of abry_veitch begins at 0.50, not above 0.5"]),
         ({"abry_veitch": estimate(0.6, low=0.501)}, []),
         (
             {"local_whittle": estimate(1.2, low=1.0, method="x")},
@@ -258,7 +258,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, **made: Any) -> list[str]:
         ({"late": None}, ["the power law fits too few scales to test whether the memory lasts"]),
         (
             {"late": estimate(0.6, low=0.5, high=0.7)},
-            ["the lowest frequencies, of 1 bins and more, give 0.60 (0.50 to"],
+            ["the lowest frequencies, with periods from 1 bins, give H = 0.60 (0.50 to"],
         ),
         ({"late": estimate(0.6, low=0.501)}, []),
         ({"trend": 0.0, "cycle": 0.0}, ["the series has a trend, which causes 0.00% of", "the series has a cycle of"]),
@@ -277,7 +277,7 @@ def test_methods_disagree_if_intervals_do_not_overlap() -> None:
     assert list(verdict._disagreement([one, other])) == []
     far = estimate(0.8, low=0.71, high=0.9, method="far")
     (text,) = verdict._disagreement([other, far, one])
-    assert text.startswith("Methods disagree beyond their intervals, as one (0.50 to 0.70) and far (0.71 to 0.90)")
+    assert text.startswith("The intervals of one (0.50 to 0.70) and far (0.71 to 0.90) do not overlap")
 
 
 def test_a_claim_names_the_scales_that_both_methods_fit() -> None:

@@ -56,7 +56,7 @@ class TestEpochs:
     @pytest.mark.parametrize(
         ("times", "flows", "count", "gap", "named"),
         [
-            ([0.0, 1.0], [1], 2, 1, "flows: 1 of them"),
+            ([0.0, 1.0], [1], 2, 1, "flows: 1 values are not allowed: must be as many as times"),
             ([0.0, 1.0], [1, 2], 1, 1, "count: 1"),
             ([], [], 0, 1, "count: 0"),
             ([0.0], [1], 1, -1, "gap: -1"),

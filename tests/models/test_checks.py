@@ -16,11 +16,11 @@ from ackclock.analysis.models._checks import reals, refuse_below, refuse_unless_
     [
         ({}, [-1e300, 0, 1e300], [math.inf, -math.inf, math.nan], "must be finite"),
         ({"above": 0}, [5e-324, 1e300], [0, -1, math.inf, math.nan], "must be above 0"),
-        ({"low": 1}, [1, 1.5], [0.999, math.inf, math.nan], "must be from 1"),
-        ({"low": 1, "endless": True}, [1, math.inf], [0.999, -math.inf, math.nan], "must be from 1"),
+        ({"low": 1}, [1, 1.5], [0.999, math.inf, math.nan], "must be at least 1"),
+        ({"low": 1, "endless": True}, [1, math.inf], [0.999, -math.inf, math.nan], "must be at least 1"),
         ({"below": 1}, [-5, 0.999], [1, math.inf, -math.inf, math.nan], "must be below 1"),
         ({"above": 0, "below": 1}, [0.5], [0, 1], "must be above 0 and below 1"),
-        ({"low": 0, "below": 1}, [0, 0.5], [-0.1, 1], "must be from 0 and below 1"),
+        ({"low": 0, "below": 1}, [0, 0.5], [-0.1, 1], "must be at least 0 and below 1"),
     ],
 )
 def test_bounds(bounds: dict[str, Any], good: list[float], bad: list[float], allowed: str) -> None:
@@ -36,7 +36,7 @@ def test_numbers() -> None:
     refuse_below(1, some=1, other=1.5)
     refuse_unless_positive(some=5e-324)
     for wrong in (0.99, math.inf, math.nan):
-        with pytest.raises(ValueError, match=f"other: {wrong} is not allowed: must be from 1"):
+        with pytest.raises(ValueError, match=f"other: {wrong} is not allowed: must be at least 1"):
             refuse_below(1, some=1, other=wrong)
     for wrong in (0, -1, math.inf, math.nan):
         with pytest.raises(ValueError, match=f"other: {wrong} is not allowed: must be above 0"):
