@@ -54,7 +54,7 @@ def burstiness(
         typer.Option(help="Folder for figures and a report. An existing report is replaced.", show_default=False),
     ] = None,
 ) -> None:
-    """Analyse the burstiness of a series over time scales, and estimate its Hurst parameter by six methods.
+    """Analyse the burstiness of a series at many time scales. Estimate its Hurst parameter by six methods.
 
     Each estimate is printed with its confidence interval, its range of time scales, and the known bias of the method.
     Notices report contradictory estimates, and effects that only resemble long-range dependence.

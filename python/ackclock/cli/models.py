@@ -28,7 +28,7 @@ def stochastic_reno(
         str, typer.Option(metavar="TIME", help="Two-way propagation delay; one step of the model takes this time.")
     ] = "100 ms",
     initial_window: Annotated[
-        str, typer.Option(metavar="PACKETS", help="Initial congestion window of all clients.")
+        str, typer.Option(metavar="PACKETS", help="Initial congestion window of each client.")
     ] = "1",
     max_window: Annotated[
         str | None,

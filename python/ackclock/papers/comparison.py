@@ -127,9 +127,9 @@ def compare(
 ) -> list[Comparison]:
     """Compare every common point of both sides to which a rule applies, rule by rule in the order of our points.
 
-    A point needs two seeds on each side, since a single run has no standard error. With `single`, ns-2 may have one run
-    per point, which is assumed to vary as our runs do: with the standard deviation ``s`` of our ``n`` seeds, the
-    standard error of the difference is ``s sqrt(1 + 1 / n)``.
+    A point needs two seeds on each side, since a single run has no standard error. With `single`, ns-2 has one run per
+    point. Runs of ns-2 are assumed to have the standard deviation ``s`` of our ``n`` seeds; the standard error of the
+    difference is then ``s sqrt(1 + 1 / n)``.
     """
     left, right = _points(ours), _points(theirs)
     comparisons = []

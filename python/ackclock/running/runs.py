@@ -293,7 +293,7 @@ def replicate(
 
 
 def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
-    """Merge the notices of `of` runs, without duplicates.
+    """Merge the notices of several runs, without duplicates; `of` is the number of runs.
 
     A number that differs between runs becomes a range. A notice that only some runs have ends with the number of these
     runs.
