@@ -264,7 +264,12 @@ GRAPH_EDITS = [
     ('to = "b"\ntransport', 'to = "a"\ntransport', "flows.0.to", "must differ from the node in from"),
     ('measure = { link = "a->b" }', "", "measure.link", "missing; must be one of a->b, b->a"),
     ('"a->b"', '"a-b"', "measure.link", "did you mean 'a->b'?"),
-    ('kind = "tcp"', 'kind = "udp"', "flows.0.source.kind", "must be one of poisson, constant, onoff, fgn, trace: over UDP"),
+    (
+        'kind = "tcp"',
+        'kind = "udp"',
+        "flows.0.source.kind",
+        "must be one of poisson, constant, onoff, fgn, trace: over UDP",
+    ),
     ('"10 ms"', '"0 s"', "measure.bin", "missing; must be given when no link has a delay"),
     (
         "duration",

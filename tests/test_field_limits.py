@@ -274,5 +274,7 @@ def test_a_trace_ends_within_the_longest_run(tmp_path: Path) -> None:
     found = ac.Trace(path=str(path), scale=1e6).for_engine(SETTING)["times"]
     assert found == pytest.approx([17_280_000 * 10**12], rel=1e-12)
     path.write_text("time\n17.28001\n")
-    with pytest.raises(ac.ScenarioError, match=r"clients\.0\.source\.scale: .* must be smaller, so that the trace ends by 17280000 s"):
+    with pytest.raises(
+        ac.ScenarioError, match=r"clients\.0\.source\.scale: .* must be smaller, so that the trace ends by 17280000 s"
+    ):
         ac.Trace(path=str(path), scale=1e6).for_engine(SETTING)

@@ -171,7 +171,9 @@ class TestSynchronisation:
             "| 5th percentile of the buffer occupancy | T1, n = 300, B = 60, processing times to 10 % | 300 |"
         )
         (near,) = (each for each in lines if "is within the margin" in each)
-        assert "10 of 10 for correlation of losses, 9 of 10 for 5th percentile of the buffer occupancy, 10 of 10" in near
+        assert (
+            "10 of 10 for correlation of losses, 9 of 10 for 5th percentile of the buffer occupancy, 10 of 10" in near
+        )
 
     def test_comes_last_with_the_ties(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(agreement, "synchronisation", lambda _: (["pipes"], ["missed"]))

@@ -248,7 +248,10 @@ def judged(monkeypatch: pytest.MonkeyPatch, **made: Any) -> list[str]:
         ({"cycle": 12.5}, ["the series has a cycle of about 12.5 bins"]),
         ({"abry_veitch": None}, ["it requires both abry_veitch and local_whittle"]),
         ({"local_whittle": None}, ["it requires both abry_veitch and local_whittle"]),
-        ({"abry_veitch": estimate(0.6, low=0.5, method="abry_veitch")}, ["the interval of abry_veitch begins at 0.50, not above 0.5"]),
+        (
+            {"abry_veitch": estimate(0.6, low=0.5, method="abry_veitch")},
+            ["the interval of abry_veitch begins at 0.50, not above 0.5"],
+        ),
         ({"abry_veitch": estimate(0.6, low=0.501)}, []),
         (
             {"local_whittle": estimate(1.2, low=1.0, method="x")},

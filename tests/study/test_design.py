@@ -131,7 +131,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"over": None, "points": [{COUNT: 1}, {COUNT: []}]}, "points.1.clients.0.count: an empty array is not allowed"),
     ({"over": None, "points": [{COUNT: 1}, {COUNT: "x"}]}, "points.1: clients.0.count = 'x': clients.0.count: 'x' is"),
     ({"points": [{COUNT: 3}]}, "points: must be absent when over is given"),
-    ({"variants": {"a": {COUNT: 3}}}, "variants.a.clients.0.count: 3 is not allowed; must be absent: over sets this field at each point"),
+    (
+        {"variants": {"a": {COUNT: 3}}},
+        "variants.a.clients.0.count: 3 is not allowed; must be absent: over sets this field at each point",
+    ),
     ({"variants": {"a": 1}}, "variants.a: 1 is not allowed; must be a table"),
     ({"over": None, "variants": {"a": {COUNT: 0}}}, "variants: variant = 'a': clients.0.count: 0 is not allowed"),
     ({"over": None, "sample": {"over": {COUNT: [1, 2, 3]}, "count": 2}}, "sample.over.clients.0.count: [1, 2, 3] is"),
