@@ -283,7 +283,7 @@ class TestPage:
         assert "Warm-up: ends between 3 s and 7 s of simulated time by MSER-5, in 20 of 20 runs." in said(
             page(runs(TWO))
         )
-        assert "Warm-up: over at 3 s of simulated time by MSER-5, in 4 of 4 runs." in said(page(runs(TWO, seeds=1)))
+        assert "Warm-up: ends at 3 s of simulated time by MSER-5, in 4 of 4 runs." in said(page(runs(TWO, seeds=1)))
         assert "Warm-up" not in said(page(runs(TWO, warmup=None)))
 
     def test_what_is_said(self) -> None:
