@@ -60,7 +60,8 @@ enum Sampled {
 impl Recorder {
     /// The records of a plan.
     ///
-    /// # Errors If the plan requests the same record twice. Sampled records may be repeated.
+    /// # Errors
+    /// If the plan requests the same record twice. Sampled records may be repeated.
     pub fn new(plan: &Plan) -> Result<Self, PlanError> {
         let mut recorder = Self {
             end: plan.duration,
