@@ -10,6 +10,7 @@
 mod rate;
 mod stream;
 mod time;
+mod ziggurat;
 
 pub use rate::Rate;
 pub use stream::{Role, Stream};

@@ -41,8 +41,9 @@ impl Time {
     #[inline]
     pub fn from_secs_f64(seconds: f64) -> Self {
         let picos = seconds * 1e12 + 0.5;
-        // converting a float to an i64 takes one instruction; to a u64 it takes about a dozen
-        Self(if picos < i64::MAX as f64 { (picos as i64).max(0).cast_unsigned() } else { picos as u64 })
+        // converting a float to an i64 takes half a dozen instructions; to a u64 it takes about twice as many
+        let converted = (picos as i64).cast_unsigned();
+        if converted < i64::MAX.cast_unsigned() { Self(converted) } else { Self(picos as u64) }
     }
 
     /// Value in picoseconds.
@@ -104,6 +105,8 @@ impl fmt::Display for Time {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -111,6 +114,18 @@ mod tests {
         assert_eq!(Time::from_secs_f64(0.025), Time::from_millis(25));
         assert_eq!(Time::from_secs_f64(-1.0), Time::ZERO);
         assert_eq!(Time::from_secs_f64(f64::NAN), Time::ZERO);
+        assert_eq!(Time::from_secs_f64(-f64::NAN), Time::ZERO);
         assert_eq!(Time::from_secs_f64(1e30), Time::MAX);
+    }
+
+    proptest! {
+        #[test]
+        fn seconds_convert_as_by_casts(bits in any::<u64>(), seconds in 0.0..2e7) {
+            for seconds in [f64::from_bits(bits), seconds, seconds / 1e12] {
+                let picos = seconds * 1e12 + 0.5;
+                let expected = if picos < i64::MAX as f64 { (picos as i64).max(0) as u64 } else { picos as u64 };
+                prop_assert_eq!(Time::from_secs_f64(seconds).as_picos(), expected);
+            }
+        }
     }
 }
