@@ -223,7 +223,7 @@ class TestRefuses:
         ("options", "message"),
         [
             (["--column", "packet"], "did you mean 'packets'? must be a column of numbers: time, packets, bytes"),
-            ([], "--column: None is not allowed; must be given: one of the numeric columns time, packets, bytes"),
+            ([], "--column: missing; must be one of the numeric columns: time, packets, bytes"),
             (["--bin", "100"], "--bin: '100' is not allowed; must be a time with its unit"),
             (["--sum", "bytes"], "--sum: 'bytes' is not allowed; must come with --bin"),
             (["--bin", "10 ms", "--sum", "byte"], "--sum: 'byte' is not allowed; did you mean 'bytes'?"),

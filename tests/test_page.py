@@ -91,9 +91,14 @@ ON_A_PHONE = """<!DOCTYPE html><title>phone</title>
 <script>
 const frame = document.querySelector("iframe");
 frame.onload = () => {{
-  const page = frame.contentDocument.documentElement;
-  frame.contentDocument.querySelectorAll("details").forEach((each) => (each.open = true));
-  document.querySelector("samp").textContent = `${{page.clientWidth}} ${{page.scrollWidth}}`;
+  const page = frame.contentDocument;
+  page.querySelectorAll("details").forEach((each) => (each.open = true));
+  setTimeout(() => {{
+    const wide = Array.from(page.querySelectorAll(".wide")).filter((box) => box.scrollWidth > box.clientWidth).length;
+    const widths = [page.documentElement.clientWidth, page.documentElement.scrollWidth];
+    const labels = Array.from(page.querySelectorAll(".listed td"), (cell) => cell.dataset.label);
+    document.querySelector("samp").textContent = `${{widths.join(" ")}} ${{wide}} ${{labels.length}} ${{labels.filter((label) => label).length}}`;
+  }}, 1000);
 }};
 </script>
 """
@@ -228,8 +233,11 @@ class TestBrowser:
         phone = tmp_path / "phone.html"
         phone.write_text(ON_A_PHONE.format(page=escape(page.read_text(encoding="utf-8"))), encoding="utf-8")
         visited = chromium(phone, tmp_path)
-        ((inner, needed),) = re.findall(r"<samp>(\d+) (\d+)</samp>", visited.stdout)
-        assert int(needed) <= int(inner) <= 390
+        (found,) = re.findall(r"<samp>([\d ]+)</samp>", visited.stdout)
+        inner, needed, too_wide, cells, labelled = map(int, found.split())
+        assert needed <= inner <= 390
+        assert too_wide == 0, "tables that scroll sideways"
+        assert labelled == cells > 100, "cells of wide tables in a list, each with the heading of its column"
 
     def test_every_download_is_there(self, visit: tuple[str, str, set[str]], report: Report) -> None:
         saved = dict(re.findall(r"<samp>(\S+) (\S+ \d+)</samp>", visit[0]))

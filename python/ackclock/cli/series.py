@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.capture.folder import check, is_capture
-from ackclock.scenario.errors import listed, near, refuse, unreadable
+from ackclock.scenario.errors import impossible, listed, near, refuse, unreadable
 from ackclock.scenario.kinds import measured
 from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 
@@ -150,8 +150,8 @@ def _column(table: pa.Table, asked: str | None, *, default: str | None, option: 
         return asked
     others = [name for name in named if name != "time"] if default is None else [default] if default in named else []
     if len(others) != 1:
-        raise refuse(
-            "--column", None, f"must be given: one of the numeric columns {listed(named) or '(there are none)'}"
+        raise impossible(
+            f"--column: missing; must be one of the numeric columns: {listed(named) or '(there are none)'}"
         )
     return others[0]
 

@@ -80,7 +80,7 @@ def capacity_of(name: str) -> int:
 
 
 def is_tabled(name: str, flows: int) -> bool:
-    """Check whether the fit of a curve's hyperbola includes a number of connections."""
+    """Check whether the hyperbola of a curve is fitted to its point with `flows` connections."""
     return flows in TABLED and flows >= capacity_of(name) / 3
 
 

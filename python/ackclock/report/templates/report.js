@@ -66,6 +66,20 @@
     if (event.target.closest("a") && matchMedia("(max-width: 70rem)").matches) contents.open = false;
   });
 
+  // On a small screen, a table that is too wide shows each row as a list of its cells.
+  const small = matchMedia("(max-width: 44rem)");
+  const fit = () => {
+    if (!small.matches) return;
+    for (const table of all(".wide > table").filter((one) => one.parentElement.scrollWidth > one.parentElement.clientWidth)) {
+      const heads = Array.from(table.tHead.rows[table.tHead.rows.length - 1].cells, (cell) => cell.textContent);
+      for (const row of table.tBodies[0].rows) Array.from(row.cells, (cell, at) => (cell.dataset.label = heads[at]));
+      table.classList.add("listed");
+    }
+  };
+  fit();
+  small.addEventListener("change", fit);
+  document.addEventListener("toggle", fit, true);
+
   // The details of claims are open in print.
   for (const [event, open] of [["beforeprint", true], ["afterprint", false]]) {
     addEventListener(event, () => all(".claims details, .fold").forEach((each) => (each.open = open)));
