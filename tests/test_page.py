@@ -97,7 +97,8 @@ frame.onload = () => {{
     const wide = Array.from(page.querySelectorAll(".wide")).filter((box) => box.scrollWidth > box.clientWidth).length;
     const widths = [page.documentElement.clientWidth, page.documentElement.scrollWidth];
     const labels = Array.from(page.querySelectorAll(".listed td"), (cell) => cell.dataset.label);
-    document.querySelector("samp").textContent = `${{widths.join(" ")}} ${{wide}} ${{labels.length}} ${{labels.filter((label) => label).length}}`;
+    const found = [...widths, wide, labels.length, labels.filter((label) => label).length];
+    document.querySelector("samp").textContent = found.join(" ");
   }}, 1000);
 }};
 </script>
