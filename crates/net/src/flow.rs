@@ -1,6 +1,6 @@
 //! An active flow: its source, its sender, and their wake-ups.
 
-use ackclock_tcp::{Ack, Counters, Segment, Sender};
+use ackclock_tcp::{Ack, Counters, Segment, Sender, Turn};
 use ackclock_units::{Stream, Time};
 
 use crate::event::Wakeup;
@@ -148,6 +148,15 @@ impl Feed {
     }
 }
 
+/// Whether a sender's processing time ends at `release` before anything else happens at an endpoint. The sender's timer
+/// and the source, for which the sender may wait, are armed only at the end of a turn.
+#[inline(always)]
+fn is_first(release: Time, sender: &Sender, transit: &Transit) -> bool {
+    sender.poll_timeout().is_none_or(|due| release < due)
+        && transit.is_quiet_until(release)
+        && !sender.is_data_limited()
+}
+
 /// The sending side of a flow: its source and its transport.
 #[derive(Debug)]
 pub(crate) struct Flow {
@@ -175,7 +184,7 @@ impl Flow {
         self.feed.next = Some(now);
         self.feed.refill(sender, now);
         observer.observe(asked, &Observation::TransferBegins { flow: self.id, packets, sender });
-        self.take_turn(now, transit, observer);
+        self.take_any_turn(now, transit, observer);
     }
 
     /// Closes the connection. Returns its sender's counters.
@@ -202,7 +211,11 @@ impl Flow {
         if connection == self.connection {
             sender.handle_ack(ack, now);
         }
-        self.take_turn(now, transit, observer);
+        if sender.is_steady() {
+            self.take_steady_turn(now, transit, observer);
+        } else {
+            self.take_any_turn(now, transit, observer);
+        }
     }
 
     /// Handles a wake-up: the source has data, the sender has finished processing, or its timer may have expired.
@@ -231,7 +244,7 @@ impl Flow {
                     Wakeup::Timeout => sender.handle_timeout(now),
                     _ => {}
                 }
-                self.take_turn(now, transit, observer);
+                self.take_any_turn(now, transit, observer);
             }
         }
     }
@@ -241,19 +254,17 @@ impl Flow {
     pub(crate) fn go_on(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         match self.transport {
             Transport::Udp { .. } => self.send_datagrams(now, transit, observer),
-            Transport::Tcp { .. } => self.take_turn(now, transit, observer),
+            Transport::Tcp { .. } => self.take_any_turn(now, transit, observer),
         }
     }
 
-    /// Supplies the sender with the data available now and sends all segments that the sender may send. If the sender
-    /// must process first and nothing happens in the meantime, continues at the end of the processing time.
-    #[inline(always)]
-    fn take_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
-        let Transport::Tcp { sender, .. } = &mut self.transport else { return };
+    /// Sends all segments that the sender may send. If the sender must process first and nothing happens in the
+    /// meantime, continues at the end of the processing time.
+    #[inline(never)]
+    fn take_any_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         loop {
-            if self.feed.source.has_transfers() && self.feed.follow_transfers(sender, now, self.id, observer) {
-                transit.wake(now, self.id, Wakeup::Close);
-            }
+            self.follow_transfers(now, transit, observer);
+            let Transport::Tcp { sender, .. } = &mut self.transport else { return };
             let mut left = MOST_AT_ONCE;
             while let Some(segment) = sender.poll_transmit(now) {
                 transit.send(&Packet::data(self.id, self.connection, segment, now), self.data_hop, now, observer);
@@ -263,18 +274,49 @@ impl Flow {
                 }
             }
             observer.observe(now, &Observation::Turn { flow: self.id, sender });
-            // before the end of processing, the sender's timer may fire, which is armed only after this loop; or the
-            // source may have data, if the sender waits for data
-            let is_first = |at: &Time| {
-                sender.poll_timeout().is_none_or(|due| *at < due)
-                    && transit.is_quiet_until(*at)
-                    && !sender.is_data_limited()
-            };
-            let Some(release) = sender.poll_release().filter(is_first) else { break };
+            let Some(release) = sender.poll_release().filter(|at| is_first(*at, sender, transit)) else { break };
             now = release;
             self.feed.refill(sender, now);
         }
         self.arm(now, transit);
+    }
+
+    /// The same for a [steady](Sender::is_steady) sender.
+    #[inline(always)]
+    fn take_steady_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        self.follow_transfers(now, transit, observer);
+        let Transport::Tcp { sender, .. } = &mut self.transport else { return };
+        let turn = sender.start_turn(now);
+        if turn != Turn::Sending {
+            observer.observe(now, &Observation::Turn { flow: self.id, sender });
+            match turn {
+                Turn::Processing(release) if is_first(release, sender, transit) => now = release,
+                _ => return self.arm(now, transit),
+            }
+            self.feed.refill(sender, now);
+            self.follow_transfers(now, transit, observer);
+        }
+        let Transport::Tcp { sender, .. } = &mut self.transport else { return };
+        let mut left = MOST_AT_ONCE;
+        while let Some(segment) = sender.transmit_next(now) {
+            transit.forward(&Packet::data(self.id, self.connection, segment, now), self.data_hop, now, observer);
+            left -= 1;
+            if left == 0 {
+                return transit.cut(self.id, now);
+            }
+        }
+        sender.end_turn();
+        observer.observe(now, &Observation::Turn { flow: self.id, sender });
+        self.arm(now, transit);
+    }
+
+    /// Reports the beginning of a transfer, and closes the connection when its transfer is complete.
+    #[inline(always)]
+    fn follow_transfers(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        let Transport::Tcp { sender, .. } = &self.transport else { return };
+        if self.feed.source.has_transfers() && self.feed.follow_transfers(sender, now, self.id, observer) {
+            transit.wake(now, self.id, Wakeup::Close);
+        }
     }
 
     /// Sends the data of the source immediately (UDP).

@@ -24,6 +24,10 @@
 //! a flow have the same size. With a handshake, segment 0 is the SYN. Windows are real numbers of segments, but only
 //! whole segments are sent.
 
+/// The name by which the integration tests import the crate: the unit tests share their generators.
+#[cfg(test)]
+extern crate self as ackclock_tcp;
+
 pub mod congestion;
 pub mod recovery;
 
@@ -42,4 +46,4 @@ pub use congestion::Window;
 pub use receiver::{RECEIVER, Receiver, ReceiverConfig};
 pub use rtt::{Arithmetic, RttConfig, TIMER};
 pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, Sack, Segment};
-pub use sender::{Counters, Sender, SenderState};
+pub use sender::{Counters, Sender, SenderState, Turn};

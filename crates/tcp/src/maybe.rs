@@ -48,6 +48,12 @@ impl<T: Last> Maybe<T> {
         self.0 <= bound
     }
 
+    /// Whether there is a value and it is below `bound`.
+    #[inline(always)]
+    pub(crate) fn is_below(self, bound: T) -> bool {
+        self.0 < bound
+    }
+
     /// Takes the value out, leaving none.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> Option<T> {

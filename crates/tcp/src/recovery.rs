@@ -90,15 +90,19 @@ impl Recovery {
         matches!(self, Self::Vegas(_))
     }
 
-    /// Called before the sender processes a new ACK.
-    #[inline(always)]
-    pub(crate) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
-        // Reno first, because a jump table would cost more than Reno's own work
-        if let Self::Reno(reno) = self { reno.before_new_ack(connection) } else { self.others(connection, ack) }
+    /// Whether the algorithm does nothing until the next duplicate ACK or timeout: no recovery is active, and neither
+    /// new ACKs nor transmissions matter to it.
+    pub(crate) const fn is_at_rest(&self) -> bool {
+        match self {
+            Self::Tahoe => true,
+            Self::Reno(reno) => reno.is_at_rest(),
+            Self::NewReno(newreno) => newreno.is_at_rest(),
+            Self::Sack(_) | Self::Vegas(_) => false,
+        }
     }
 
-    #[inline(never)]
-    fn others(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
+    /// Called before the sender processes a new ACK.
+    pub(crate) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
         match self {
             Self::Tahoe => Progress::Open,
             Self::Reno(reno) => reno.before_new_ack(connection),
@@ -159,11 +163,6 @@ impl Recovery {
         if let Self::Vegas(vegas) = self {
             vegas.after_timeout(connection, now);
         }
-    }
-
-    /// Whether the algorithm chooses the next segment. If not, the sender sends `snd_nxt` when the window allows it.
-    pub(crate) const fn chooses(&self) -> bool {
-        matches!(self, Self::NewReno(_) | Self::Sack(_))
     }
 
     /// The segment that may be sent next, except for fast retransmissions and limited transmit, which do not wait.

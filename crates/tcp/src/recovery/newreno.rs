@@ -35,6 +35,11 @@ impl Default for NewReno {
 }
 
 impl NewReno {
+    /// The quota is irrelevant outside of recovery: each duplicate ACK renews it, and it limits nothing before the third.
+    pub(super) const fn is_at_rest(&self) -> bool {
+        !self.in_recovery
+    }
+
     /// Called when the application supplies data.
     pub(super) const fn on_supply(&mut self) {
         self.quota = u32::MAX;

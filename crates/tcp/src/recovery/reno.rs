@@ -19,6 +19,10 @@ pub struct Reno {
 }
 
 impl Reno {
+    pub(super) const fn is_at_rest(&self) -> bool {
+        !self.in_recovery
+    }
+
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection) -> Progress {
         connection.inflation = 0;
         if std::mem::take(&mut self.in_recovery) { Progress::Ends } else { Progress::Open }

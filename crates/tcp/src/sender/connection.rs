@@ -21,6 +21,8 @@ use crate::sender::Counters;
 #[repr(C)]
 pub(crate) struct Connection {
     pub(crate) config: Arc<SenderConfig>,
+    /// Whether the sender is [steady](crate::Sender::is_steady).
+    pub(crate) steady: bool,
     /// First unacknowledged segment.
     pub(crate) snd_una: u64,
     /// Next segment to send; reset to `snd_una` on a timeout.
@@ -35,10 +37,10 @@ pub(crate) struct Connection {
     pub(crate) urgent: Maybe<u64>,
     /// When the retransmission timer fires.
     pub(crate) timer: Maybe<Time>,
-    last_sent: Time,
+    pub(super) last_sent: Time,
     pub(crate) window: Window,
     pub(crate) law: Law,
-    log: Option<Box<SendLog>>,
+    pub(super) log: Option<Box<SendLog>>,
     /// The segment currently being timed.
     pub(crate) timed: Maybe<u64>,
     pub(crate) dup_acks: u32,
@@ -51,7 +53,7 @@ pub(crate) struct Connection {
     pub(crate) initial_window: u32,
     pub(crate) rtt: RttEstimator,
     /// Send time of the segment being timed.
-    timed_at: Time,
+    pub(super) timed_at: Time,
     /// `snd_max` when the last loss was detected (RFC 6582).
     pub(crate) recover: Maybe<u64>,
     pub(crate) counters: Counters,
@@ -65,6 +67,7 @@ impl Connection {
         let mut connection = Self {
             window: Window { cwnd, ssthresh: f64::from(config.max_window) },
             rtt: RttEstimator::new(&config.rtt, stream),
+            steady: false,
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
@@ -140,7 +143,6 @@ impl Connection {
     #[inline(always)]
     pub(crate) fn transmit(&mut self, number: u64, now: Time) -> Segment {
         let idle = self.snd_una == self.snd_max;
-        self.counters.sent += 1;
         let retransmission = number < self.snd_max;
         if retransmission {
             self.counters.retransmissions += 1;
@@ -163,23 +165,27 @@ impl Connection {
     }
 
     /// Acknowledges all segments before `next`. Returns the record of segment `next - 1` if segments are timed.
-    #[inline(always)]
     pub(crate) fn acknowledge(&mut self, next: u64, now: Time) -> Option<Sent> {
         self.dup_acks = 0;
         let last = self.advance(next);
-        let rto_before = self.rtt.rto();
-        if self.timed.is_some_and(|number| number < next) {
+        self.time(next, now);
+        last
+    }
+
+    /// Takes the round-trip sample of an ACK for all segments before `next`, if it gives one, and restarts the timer.
+    #[inline(always)]
+    pub(crate) fn time(&mut self, next: u64, now: Time) {
+        let mut rto = self.rtt.rto();
+        if self.timed.is_below(next) {
+            self.timed = Maybe::NONE;
             self.rtt.sample(&self.config.rtt, self.timed_at, now);
             self.rtt.end_back_off(&self.config.rtt);
-            self.timed = Maybe::NONE;
+            if !self.config.rtt.timer_before_sample {
+                rto = self.rtt.rto();
+            }
         }
-        if self.snd_una == self.snd_max && self.config.idle_restart == IdleRestart::Rfc5681 {
-            self.timer = Maybe::NONE; // RFC 6298, 5.2
-        } else {
-            let rto = if self.config.rtt.timer_before_sample { rto_before } else { self.rtt.rto() };
-            self.timer = Maybe::some(now.saturating_add(rto));
-        }
-        last
+        let stops = self.snd_una == self.snd_max && self.config.idle_restart == IdleRestart::Rfc5681; // RFC 6298, 5.2
+        self.timer = if stops { Maybe::NONE } else { Maybe::some(now.saturating_add(rto)) };
     }
 
     /// Advances `snd_una` to `next` without a round-trip sample. A partial ACK gives no sample, because a segment timed
@@ -270,7 +276,7 @@ impl Connection {
 
     /// RFC 5681, section 4.1: resets the window to the initial window after an idle period longer than the RTO.
     pub(crate) fn restart_after_idle(&mut self, now: Time) {
-        let idle = self.snd_una == self.snd_max && self.counters.sent > 0;
+        let idle = self.snd_una == self.snd_max && self.snd_max > 0;
         if idle && now.saturating_sub(self.last_sent) > self.rtt.rto() {
             self.window.cwnd = self.window.cwnd.min(f64::from(self.config.initial_window));
             self.set_reach();

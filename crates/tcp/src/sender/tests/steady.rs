@@ -1,0 +1,212 @@
+//! The short path of a steady sender equals the general path.
+
+use std::collections::VecDeque;
+
+use ackclock_units::Role;
+use proptest::prelude::*;
+
+use super::kinds::{cases, receivers, senders};
+use super::*;
+use crate::receiver::Receiver;
+use crate::segment::Sack;
+
+/// Two equal senders. The second one never takes the short path.
+struct Pair {
+    short: Sender,
+    general: Sender,
+    /// Number of calls that took the short path.
+    steady: u32,
+}
+
+impl Pair {
+    fn new(config: &SenderConfig) -> Self {
+        let sender = || Sender::new(config.clone(), Stream::new(1, Role::Sender, 0));
+        Self { short: sender(), general: sender(), steady: 0 }
+    }
+
+    /// Applies a call to both senders and compares everything that shows.
+    fn call(&mut self, call: impl Fn(&mut Sender)) {
+        self.steady += u32::from(self.short.is_steady());
+        call(&mut self.short);
+        call(&mut self.general);
+        self.general.connection.steady = false;
+        let shown = |sender: &Sender| {
+            let (deadlines, state) = ((sender.poll_timeout(), sender.poll_release()), sender.state());
+            let waits = (sender.is_data_limited(), sender.is_paused(), sender.is_idle(), sender.appetite());
+            format!("{deadlines:?} {state:?} {waits:?} {:?} {:?}", sender.counters(), sender.timing())
+        };
+        assert_eq!(shown(&self.short), shown(&self.general));
+    }
+
+    /// The segments of a turn, in which the general sender is polled and the other one takes the short path if it can.
+    /// A turn may be interrupted after `most` segments.
+    fn turn(&mut self, now: Time, most: usize) -> Vec<Segment> {
+        let expected: Vec<_> = std::iter::from_fn(|| self.general.poll_transmit(now)).take(most).collect();
+        let sent: Vec<_> = if self.short.is_steady() {
+            let turn = self.short.start_turn(now);
+            let sent = if turn == Turn::Sending {
+                std::iter::from_fn(|| self.short.transmit_next(now)).take(most).collect()
+            } else {
+                Vec::new()
+            };
+            if turn == Turn::Sending && sent.len() < most {
+                self.short.end_turn();
+            }
+            sent
+        } else {
+            std::iter::from_fn(|| self.short.poll_transmit(now)).take(most).collect()
+        };
+        assert_eq!(sent, expected);
+        self.call(|_| ());
+        sent
+    }
+}
+
+/// One step of a conversation. Numbers select a packet among those in the network.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Supply(u64),
+    /// A segment or an ACK arrives.
+    Segment(usize),
+    Ack(usize),
+    /// Segments or ACKs are lost.
+    Loss(usize),
+    AckLoss(usize),
+    /// An ACK that the receiver did not send, for a segment near the last.
+    Forged(u64),
+    /// The next deadline passes: the end of processing, or the retransmission timer.
+    Deadline,
+    /// The connection closes and opens again.
+    Renew,
+}
+
+fn steps() -> impl Strategy<Value = Vec<(u64, Step)>> {
+    let place = || prop_oneof![4 => Just(0_usize), 1 => 0_usize..5];
+    let step = prop_oneof![
+        20 => (1_u64..40).prop_map(Step::Supply),
+        200 => place().prop_map(Step::Segment),
+        200 => place().prop_map(Step::Ack),
+        8 => place().prop_map(Step::Loss),
+        4 => place().prop_map(Step::AckLoss),
+        4 => (0_u64..8).prop_map(Step::Forged),
+        60 => Just(Step::Deadline),
+        1 => Just(Step::Renew),
+    ];
+    let wait = prop_oneof![8 => 0_u64..3_000, 1 => 0_u64..3_000_000];
+    prop::collection::vec((wait, step), 1..400)
+}
+
+proptest! {
+    #![proptest_config(cases(400))]
+
+    /// Validates: a sender that takes the short path whenever it may sends the same segments, and shows the same state,
+    ///   deadlines and counters, as a sender that never takes it: for any configuration, under losses, reordering,
+    ///   spurious ACKs, timeouts, limited data and interrupted turns.
+    /// Source: the general path.
+    /// Tolerance: exact.
+    #[test]
+    fn the_short_path_equals_the_general_path(
+        config in senders(),
+        receiver in receivers(),
+        most in prop_oneof![Just(usize::MAX), 1_usize..4],
+        steps in steps(),
+    ) {
+        let mut pair = Pair::new(&config);
+        let mut receiver = Receiver::new(ReceiverConfig { handshake: config.handshake, ..receiver });
+        let (mut segments, mut acks) = (VecDeque::new(), VecDeque::<(u64, Sack)>::new());
+        let mut now = Time::ZERO;
+        for (micros, step) in steps {
+            now += Time::from_micros(micros);
+            match step {
+                Step::Supply(count) => pair.call(|sender| {
+                    sender.supply(count);
+                    sender.handle_supply();
+                }),
+                Step::Segment(place) => {
+                    let Some(number) = segments.remove(place) else { continue };
+                    if let Some(ack) = receiver.handle_segment(number, now) {
+                        acks.push_back((ack.next, *ack.sack));
+                    }
+                }
+                Step::Ack(place) => {
+                    let Some((next, sack)) = acks.remove(place) else { continue };
+                    pair.call(|sender| sender.handle_ack(Ack { next, sack: &sack }, now));
+                }
+                Step::Loss(place) => {
+                    segments.remove(place);
+                }
+                Step::AckLoss(place) => {
+                    acks.remove(place);
+                }
+                Step::Forged(back) => {
+                    let next = (pair.short.connection.snd_max + 2).saturating_sub(back);
+                    pair.call(|sender| sender.handle_ack(Ack::cumulative(next), now));
+                }
+                Step::Deadline => match (pair.short.poll_release(), pair.short.poll_timeout()) {
+                    (Some(release), _) => now = now.max(release),
+                    (None, Some(timeout)) => {
+                        now = now.max(timeout);
+                        pair.call(|sender| sender.handle_timeout(now));
+                    }
+                    (None, None) => {}
+                },
+                Step::Renew => {
+                    pair.call(Sender::renew);
+                    receiver.renew();
+                    segments.clear();
+                    acks.clear();
+                }
+            }
+            segments.extend(pair.turn(now, most).iter().map(|segment| segment.number));
+        }
+    }
+}
+
+/// The comparison is worth something only if the short path is taken.
+#[test]
+fn a_transfer_without_losses_is_steady_from_its_first_data_on() {
+    let config = SenderConfig { recovery: RecoverySpec::NewReno, ..SenderConfig::default() };
+    let mut pair = Pair::new(&config);
+    pair.call(|sender| sender.supply(100));
+    let mut next = 0;
+    while !pair.short.is_idle() {
+        let now = Time::from_millis(next);
+        next += pair.turn(now, usize::MAX).len() as u64;
+        pair.call(|sender| sender.handle_ack(Ack::cumulative(next), now));
+        assert!(pair.short.is_steady());
+    }
+    assert!(pair.steady > 5);
+}
+
+#[test]
+fn what_ends_and_restores_a_steady_state() {
+    let sender = |recovery| {
+        let config = SenderConfig { recovery, handshake: false, ..SenderConfig::default() };
+        let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
+        sender.supply(100);
+        while sender.poll_transmit(Time::ZERO).is_some() {}
+        sender
+    };
+    let ack = |sender: &mut Sender, next| {
+        sender.handle_ack(Ack::cumulative(next), Time::from_millis(10));
+        while sender.poll_transmit(Time::from_millis(10)).is_some() {}
+        sender.is_steady()
+    };
+    for recovery in [RecoverySpec::Tahoe, RecoverySpec::Reno, RecoverySpec::NewReno] {
+        let mut sender = sender(recovery);
+        assert!(!sender.is_steady(), "before the first ACK");
+        assert!(ack(&mut sender, 1));
+        assert!(!ack(&mut sender, 1), "a duplicate");
+        assert!(ack(&mut sender, 2));
+        assert_eq!([2, 2, 2].map(|next| ack(&mut sender, next)), [false; 3]);
+        assert_eq!(ack(&mut sender, 3), recovery != RecoverySpec::NewReno, "a partial ACK");
+        sender.handle_timeout(Time::SECOND);
+        assert!(sender.is_steady(), "go-back-N needs nothing else");
+        ack(&mut sender, 3);
+        sender.handle_timeout(Time::from_millis(3_000));
+        assert_eq!(sender.is_steady(), recovery != RecoverySpec::Tahoe, "Tahoe keeps the count of duplicate ACKs");
+    }
+    for recovery in [RecoverySpec::Sack, RecoverySpec::Vegas] {
+        assert!(!ack(&mut sender(recovery), 1), "{recovery:?} has its own records");
+    }
+}
