@@ -45,13 +45,18 @@ impl Run {
 
 /// Runs that can no longer grow, because a packet of another size arrived before they ended or exactly when they ended.
 #[derive(Debug, Default)]
-struct Closed {
+pub(crate) struct Closed {
     runs: VecDeque<Run>,
     packets: u64,
     bytes: u64,
 }
 
 impl Closed {
+    /// Memory in bytes.
+    pub(crate) fn held(&self) -> usize {
+        size_of::<Self>() + self.runs.capacity() * size_of::<Run>()
+    }
+
     fn push(&mut self, run: Run) {
         let packets = run.packets();
         self.packets += packets;
@@ -89,13 +94,23 @@ impl Backlog {
         Self { rate, last: Run { size: 0, each: INSTANT, start: Time::ZERO, end: Time::ZERO }, closed: None }
     }
 
+    /// The backlog of a link whose pending packets all have `size` bytes and a transmission time of `each`, and which
+    /// is busy until `busy_until`. `spare` is empty memory for closed runs.
+    ///
+    /// The run begins at time 0 instead of its first packet. This makes no difference: queries and later packets depend
+    /// only on the packets still to be sent, and the run has at least one packet unless `size` is 0.
+    pub(crate) fn resumed(rate: LinkRate, size: u32, each: Time, busy_until: Time, spare: Option<Box<Closed>>) -> Self {
+        let last = Run { size, each: each.max(INSTANT), start: Time::ZERO, end: busy_until };
+        Self { rate, last, closed: spare }
+    }
+
     pub(crate) const fn rate(&self) -> &LinkRate {
         &self.rate
     }
 
     /// Heap memory in bytes, excluding the rate's trace.
     pub(crate) fn held(&self) -> usize {
-        self.closed.as_ref().map_or(0, |closed| size_of::<Closed>() + closed.runs.capacity() * size_of::<Run>())
+        self.closed.as_ref().map_or(0, |closed| closed.held())
     }
 
     /// End of the last transmission.
@@ -103,16 +118,17 @@ impl Backlog {
         self.last.end
     }
 
-    /// Size of all packets still to be sent, and the transmission time of one. The size is 0 if sizes differ or the
-    /// transmission time varies.
-    pub(crate) fn usual(&self) -> (u32, Time) {
-        let is_usual = self.closed().is_none() && !self.rate.varies();
-        (if is_usual { self.last.size } else { 0 }, self.last.each)
+    /// Size of all packets still to be sent, and the transmission time of one. `None` if there has been no packet, if
+    /// sizes differ or if the transmission time varies.
+    pub(crate) fn usual(&self) -> Option<(u32, Time)> {
+        let is_usual = self.closed().is_none() && !self.rate.varies() && self.last.size > 0;
+        is_usual.then_some((self.last.size, self.last.each))
     }
 
-    /// Adds the packets that took the link's fast path: the last transmission now ends at `busy_until`.
-    pub(crate) const fn catch_up(&mut self, busy_until: Time) {
-        self.last.end = busy_until;
+    /// Takes the memory for closed runs; there must be no such run.
+    pub(crate) fn take_closed(&mut self) -> Option<Box<Closed>> {
+        debug_assert!(self.closed().is_none(), "closed runs are pending");
+        self.closed.take()
     }
 
     /// Adds a packet. Returns start and end of its transmission.

@@ -18,7 +18,7 @@ use ackclock_tcp::{Receiver, Sack, Sender, SenderConfig};
 use crate::backlog::Backlog;
 use crate::event::Event;
 use crate::flow::Flow;
-use crate::link::{Link, Wire};
+use crate::links::Links;
 use crate::memory::MOST_ROWS;
 use crate::network::{Graph, checked_edges, no_route};
 use crate::observe::{ROW, ROWS_OF_FLOW};
@@ -85,7 +85,8 @@ impl Footprint {
         }
         // idle links take memory too
         links = links.max(loads.len() as f64);
-        found.flows += bytes::<Link>(links) + bytes::<Wire>(links);
+        found.flows += Links::BYTES_OF_SHORT as f64 * links;
+        found.flows += Links::BYTES_OF_LONG as f64 * loads.values().map(Load::long_links).sum::<f64>();
         let in_links: f64 = loads.values().map(Load::holds).sum();
         found.packets += bytes::<Event>((PLACES * in_windows).min(in_links));
         found.packets += loads.values().map(Load::runs).sum::<f64>();
@@ -369,6 +370,14 @@ impl Load<'_> {
     fn runs(&self) -> f64 {
         let is_steady = matches!(self.link.rate, RateSpec::Constant(_));
         if self.is_alike && is_steady { 0.0 } else { self.waits() * Backlog::BYTES_OF_RUN as f64 }
+    }
+
+    /// Number of links with pending packets of several sizes, or that always have the long form. A client's own link
+    /// has packets of several sizes only while a connection opens.
+    fn long_links(&self) -> f64 {
+        let LinkSpec { rate, queue, loss, .. } = self.link;
+        let is_plain = matches!(rate, RateSpec::Constant(_)) && queue.is_memoryless() && loss.is_none();
+        if is_plain && self.is_alike && self.copies > 1.0 { 0.0 } else { self.copies }
     }
 
     /// Upper limit of the packets that the link sends in total.

@@ -4,7 +4,7 @@
 use ackclock_tcp::HEADER;
 use ackclock_units::Time;
 
-use crate::link::Link;
+use crate::links::Line;
 
 /// A transfer of n packets takes at least `first + (n - 1) * each`, plus `opening` if it opens the connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,14 +20,14 @@ pub(crate) struct Ideal {
 impl Ideal {
     /// Computes the times for idle links, each at its mean rate until `end`.
     pub(crate) fn of<'a>(
-        data: impl Iterator<Item = &'a Link>,
-        acks: impl Iterator<Item = &'a Link>,
+        data: impl Iterator<Item = Line<'a>>,
+        acks: impl Iterator<Item = Line<'a>>,
         packet_size: u32,
         handshake: bool,
         end: Time,
     ) -> Self {
-        let sent = |link: &Link, size: u32| link.rate().mean(Time::ZERO, end).transmission_time(size);
-        let crossed = |link: &Link, size: u32| sent(link, size).saturating_add(link.delay());
+        let sent = |link: Line<'_>, size: u32| link.rate.mean(Time::ZERO, end).transmission_time(size);
+        let crossed = |link: Line<'_>, size: u32| sent(link, size).saturating_add(link.delay);
         let mut ideal = Self::default();
         for link in data {
             ideal.opening = ideal.opening.saturating_add(crossed(link, HEADER));

@@ -26,6 +26,7 @@ mod event;
 mod flow;
 mod footprint;
 mod ideal;
+mod links;
 mod memory;
 mod merging;
 mod network;

@@ -7,7 +7,8 @@
 
 use ackclock_units::{Stream, Time};
 
-use crate::backlog::Backlog;
+use crate::backlog::{Backlog, Closed};
+use crate::links::{FastPath, Kind, Line};
 use crate::loss::Loss;
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
@@ -30,43 +31,6 @@ pub enum Offered {
     Dropped(DropReason),
 }
 
-/// Fast path of a link: handles a packet of the same size as its predecessors when the queue has space. All other
-/// packets go through [`Link::offer`].
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Wire {
-    /// Packet size of the fast path, and the transmission time of such a packet. A size of 0 disables the fast path.
-    size: u32,
-    each: Time,
-    /// A packet is accepted if the remaining transmission time of the backlog is at most this time.
-    room: Time,
-    delay: Time,
-    /// End of the last transmission.
-    busy_until: Time,
-}
-
-impl Wire {
-    /// End of the last transmission.
-    pub(crate) const fn busy_until(&self) -> Time {
-        self.busy_until
-    }
-
-    /// Sends a packet if the fast path applies to it. Returns its arrival time.
-    #[inline(always)]
-    pub(crate) fn take(&mut self, size: u32, now: Time) -> Option<Time> {
-        let start = self.busy_until.max(now);
-        if size != self.size || start - now > self.room {
-            return None;
-        }
-        self.busy_until = start.saturating_add(self.each);
-        Some(self.busy_until.saturating_add(self.delay))
-    }
-
-    /// Start and end of the last transmission, if its packet took the fast path.
-    pub(crate) const fn last(&self) -> (Time, Time) {
-        (self.busy_until.saturating_sub(self.each), self.busy_until)
-    }
-}
-
 /// One direction of a connection between two nodes.
 #[derive(Debug)]
 pub struct Link {
@@ -87,14 +51,44 @@ impl Link {
         }
     }
 
-    /// Transmission rate of the link.
-    pub(crate) const fn rate(&self) -> &LinkRate {
-        self.backlog.rate()
+    /// A link whose short form is `path`.
+    pub(crate) fn resumed(kind: &Kind, path: &FastPath, spare: Option<Box<Closed>>) -> Self {
+        let Kind { rate, delay, queue } = kind;
+        Self {
+            delay: *delay,
+            backlog: Backlog::resumed(rate.clone(), path.size, path.each, path.busy_until, spare),
+            queue: Queue::memoryless(queue),
+            loss: None,
+        }
     }
 
-    /// Propagation delay of the link.
-    pub(crate) const fn delay(&self) -> Time {
-        self.delay
+    /// The properties of the link, if it can have a short form: its pending packets are its only state.
+    pub(crate) fn kind(&self) -> Option<Kind> {
+        if self.loss.is_some() || self.backlog.rate().varies() {
+            return None;
+        }
+        let queue = self.queue.as_memoryless()?;
+        Some(Kind { rate: self.backlog.rate().clone(), delay: self.delay, queue })
+    }
+
+    /// The short form of a link that has a [`kind`](Self::kind), if its pending packets have one size. A packet that
+    /// the short form accepts arrives at most `far` later.
+    pub(crate) fn fast_path(&self, far: Time) -> Option<FastPath> {
+        let (size, each) = self.backlog.usual()?;
+        let room = self.queue.room(size, each)?;
+        let waits = far.as_picos().checked_sub(each.saturating_add(self.delay).as_picos())?;
+        let room = (room.as_picos().min(waits) / each.as_picos()).min(u32::MAX.into()) as u32;
+        Some(FastPath { busy_until: self.backlog.busy_until(), each, delay: self.delay, room, size })
+    }
+
+    /// Takes the empty memory for closed runs of a link that returns to its short form.
+    pub(crate) fn take_closed(&mut self) -> Option<Box<Closed>> {
+        self.backlog.take_closed()
+    }
+
+    /// Rate and propagation delay of the link.
+    pub(crate) const fn line(&self) -> Line<'_> {
+        Line { rate: self.backlog.rate(), delay: self.delay }
     }
 
     /// Number of packets and bytes waiting at `now`, excluding the packet in transmission. `now` must not be before the
@@ -120,24 +114,6 @@ impl Link {
         }
         let (start, end) = self.backlog.take(packet.size, now);
         Offered::Accepted { start, end, arrival: end.saturating_add(self.delay) }
-    }
-
-    /// The fast path of the link in its present state.
-    pub(crate) fn wire(&self) -> Wire {
-        let (size, each) = self.backlog.usual();
-        let room = if size > 0 && self.loss.is_none() { self.queue.room(size, each) } else { None };
-        Wire {
-            size: if room.is_some() { size } else { 0 },
-            each,
-            room: room.unwrap_or(Time::ZERO),
-            delay: self.delay,
-            busy_until: self.backlog.busy_until(),
-        }
-    }
-
-    /// Updates the backlog after packets have used the fast path.
-    pub(crate) const fn catch_up(&mut self, wire: &Wire) {
-        self.backlog.catch_up(wire.busy_until);
     }
 
     /// Average queue length that the discipline computed at the last arrival, in the discipline's unit; NaN if it

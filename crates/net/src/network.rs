@@ -18,6 +18,7 @@ use crate::agenda::{Agenda, Rounds};
 use crate::clients::Clients;
 use crate::flow::{Alarm, Feed, Flow, Transport};
 use crate::link::Link;
+use crate::links::Links;
 use crate::loss::LossSpec;
 use crate::packet::{FlowId, LinkId, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, Topology, TransportSpec};
@@ -52,8 +53,10 @@ impl Network {
     pub(crate) fn new(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
         let (nodes, edges) = checked_edges(plan)?;
         let total: usize = plan.groups.iter().map(|group| group.flows() as usize).sum();
-        let links = links(&edges, &names, plan.duration, seed);
         let (path, routed) = routes(plan, nodes, &edges)?;
+        let most_crossed = routed.iter().map(|Routed { data, acks, .. }| data.range().len() + acks.range().len()).max();
+        let mut links = Links::new(edges.len(), most_crossed.unwrap_or_default(), plan.duration);
+        add_links(&mut links, &edges, &names, plan.duration, seed);
         let feeders = Feeders::of(&path, &routed, links.len(), plan);
         let ways = Ways::new(links.len());
         let mut layout = Layout { path: &path, links: &links, feeders: &feeders, hops: Vec::new(), ways };
@@ -77,18 +80,8 @@ impl Network {
         let (components, rounds) = components::find(&mut hops, &ways, flows.len());
         let agendas = (0..components).map(|_| Agenda::new(rounds)).collect();
         let sacks = SackStore::default();
-        let transit = Transit {
-            wires: links.iter().map(Link::wire).collect(),
-            links,
-            hops,
-            destinations,
-            sacks,
-            agendas,
-            names,
-            until: Time::ZERO,
-            last: 0,
-            cut: None,
-        };
+        let transit =
+            Transit { links, hops, destinations, sacks, agendas, names, until: Time::ZERO, last: 0, cut: None };
         Ok(Self { flows, groups, clients, transit, rounds })
     }
 }
@@ -210,10 +203,10 @@ fn ends(plan: &Plan) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-fn links(edges: &[Edge<'_>], names: &Names, duration: Time, seed: u64) -> Vec<Link> {
+fn add_links(links: &mut Links, edges: &[Edge<'_>], names: &Names, duration: Time, seed: u64) {
     // links that follow the same trace, such as the client links of a group, share its preprocessed form
     let mut shared = BTreeMap::new();
-    let build = |(id, Edge { link, .. }): (usize, &Edge<'_>)| {
+    for (id, Edge { link, .. }) in edges.iter().enumerate() {
         let Name(name) = names.link(LinkId(id as u32));
         let rate = match &link.rate {
             RateSpec::Constant(_) => LinkRate::new(&link.rate),
@@ -222,9 +215,8 @@ fn links(edges: &[Edge<'_>], names: &Names, duration: Time, seed: u64) -> Vec<Li
             }
         };
         let context = Context { rate: rate.mean(Time::ZERO, duration), stream: Stream::new(seed, Role::Queue, name) };
-        Link::new(link, rate, link.queue.build(&context), Stream::new(seed, Role::Loss, name))
-    };
-    edges.iter().enumerate().map(build).collect()
+        links.add(Link::new(link, rate, link.queue.build(&context), Stream::new(seed, Role::Loss, name)));
+    }
 }
 
 fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u32) -> Flow {

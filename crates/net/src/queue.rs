@@ -189,6 +189,28 @@ macro_rules! queues {
     };
 }
 
+impl QueueSpec {
+    /// Whether decisions depend only on the packets that are pending.
+    pub(crate) fn is_memoryless(&self) -> bool {
+        matches!(self, Self::DropTail(spec) if spec.is_memoryless())
+    }
+}
+
+impl Queue {
+    /// The discipline of a link that has a short form.
+    pub(crate) const fn memoryless(spec: &DropTailSpec) -> Self {
+        Self::DropTail(drop_tail::DropTail::new(spec))
+    }
+
+    /// The parameters of a discipline whose decisions depend only on the packets that are pending.
+    pub(crate) fn as_memoryless(&self) -> Option<DropTailSpec> {
+        match self {
+            Self::DropTail(queue) => queue.as_memoryless(),
+            Self::Red(_) => None,
+        }
+    }
+}
+
 /// Properties of the link that a discipline may use.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {

@@ -164,7 +164,7 @@ impl Simulator {
             };
             for hop in transit.hops[from..].iter().take(count) {
                 if let Hop::Link { link, .. } = hop {
-                    seen ^= transit.wires[link.0 as usize].busy_until().as_picos();
+                    seen ^= transit.links.look(*link);
                 }
             }
         }
@@ -233,13 +233,13 @@ impl Simulator {
 
     /// Memory of the endpoints and links in bytes, excluding data in flight. Visits each of them.
     pub(crate) fn held_by_components(&self) -> usize {
-        let Transit { wires, links, hops, destinations, .. } = &self.transit;
-        let own = size_of_val(&self.flows[..]) + size_of_val(&wires[..]) + size_of_val(&links[..]);
-        own + size_of_val(&hops[..])
+        let Transit { links, hops, destinations, .. } = &self.transit;
+        size_of_val(&self.flows[..])
+            + size_of_val(&hops[..])
             + size_of_val(&destinations[..])
             + self.flows.iter().map(Flow::held).sum::<usize>()
             + destinations.iter().map(Destination::held).sum::<usize>()
-            + links.iter().map(Link::held).sum::<usize>()
+            + links.held()
             + self.clients.held()
     }
 
@@ -255,7 +255,7 @@ impl Simulator {
 
     /// Transmission rate of a link.
     pub(crate) fn rate(&self, link: LinkId) -> &LinkRate {
-        self.transit.links[link.0 as usize].rate()
+        self.transit.links.line(link).rate
     }
 
     /// Sender of a flow, for inspection of its state; `None` for UDP.
@@ -297,7 +297,7 @@ impl Simulator {
     /// The minimum times in which the path of a flow can carry a transfer.
     pub(crate) fn ideal(&self, flow: usize, group: &GroupSpec, end: Time) -> Ideal {
         let TransportSpec::Tcp { sender, .. } = &group.transport else { return Ideal::default() };
-        let links = |hop| self.transit.links_from(hop).map(|link| &self.transit.links[link.0 as usize]);
+        let links = |hop| self.transit.links_from(hop).map(|link| self.transit.links.line(link));
         let data = links(self.flows[flow].data_hop);
         let acks = self.transit.destinations[flow].ack_hop().into_iter().flat_map(links);
         Ideal::of(data, acks, group.packet_size, sender.handshake, end)

@@ -6,7 +6,8 @@ use ackclock_units::Time;
 use crate::agenda::Agenda;
 use crate::event::{Event, Wakeup};
 use crate::flow::Alarm;
-use crate::link::{Link, Offered, Wire};
+use crate::link::{Link, Offered};
+use crate::links::{Links, Sent};
 use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, LinkId, Names, Packet, Payload, SackId};
 use crate::sack_store::SackStore;
@@ -14,8 +15,7 @@ use crate::sack_store::SackStore;
 /// The links, the receivers, and the agenda of each component.
 #[derive(Debug)]
 pub(crate) struct Transit {
-    pub(crate) wires: Vec<Wire>,
-    pub(crate) links: Vec<Link>,
+    pub(crate) links: Links,
     /// The hops of all routes, concatenated.
     pub(crate) hops: Vec<Hop>,
     /// The receiving end of each flow.
@@ -119,10 +119,8 @@ impl Transit {
     #[inline(always)]
     fn cross(&mut self, packet: &Packet, mut hop: u32, mut now: Time, observer: &mut impl Observer) -> Option<Time> {
         while let Hop::Link { link, next } = self.hops[hop as usize] {
-            let wire = &mut self.wires[link.0 as usize];
-            let arrival = if let Some(arrival) = wire.take(packet.size, now) {
+            let arrival = if let Some(Sent { start, end, arrival }) = self.links.take(link, packet.size, now) {
                 if observer.watches(link) {
-                    let (start, end) = wire.last();
                     observer.accepted(now, link, packet, start, end, arrival);
                 }
                 arrival
@@ -141,10 +139,7 @@ impl Transit {
     /// Offers to a link a packet that the fast path does not handle. Returns its arrival time, unless it is dropped.
     #[inline(never)]
     fn judge(&mut self, id: LinkId, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
-        let (wire, link) = (&mut self.wires[id.0 as usize], &mut self.links[id.0 as usize]);
-        link.catch_up(wire);
-        let offered = link.offer(packet, now);
-        *wire = link.wire();
+        let offered = self.links.offer(id, packet, now);
         if observer.watches(id) {
             observer.observe(now, &Observation::Offered { link: id, packet, offered });
         }
@@ -168,9 +163,7 @@ impl Transit {
 
     /// A link, for inspection of its state.
     pub(crate) fn link(&mut self, link: LinkId) -> &mut Link {
-        let at = link.0 as usize;
-        self.links[at].catch_up(&self.wires[at]);
-        &mut self.links[at]
+        self.links.get(link)
     }
 
     /// Handles data at its receiver. Returns the immediate ACK, if there is one, and its first hop.

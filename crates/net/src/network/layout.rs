@@ -5,7 +5,7 @@ use ackclock_units::Time;
 use super::components::Ways;
 use super::steps::Feeders;
 use super::{Routed, Span};
-use crate::link::Link;
+use crate::links::Links;
 use crate::packet::LinkId;
 use crate::transit::{Hop, Next};
 
@@ -30,7 +30,7 @@ pub(super) const fn place(hop: Hop) -> u32 {
 pub(super) struct Layout<'a> {
     /// The links of all routes and their properties.
     pub(super) path: &'a [LinkId],
-    pub(super) links: &'a [Link],
+    pub(super) links: &'a Links,
     pub(super) feeders: &'a Feeders,
     pub(super) hops: Vec<Hop>,
     pub(super) ways: Ways,
@@ -55,7 +55,7 @@ impl Layout<'_> {
         for (at, link) in links.iter().enumerate() {
             let then = links.get(at + 1);
             let in_step = then.map_or(ends_in_step, |then| self.feeders.single(*then));
-            way.1 = way.1.saturating_add(self.links[link.0 as usize].delay());
+            way.1 = way.1.saturating_add(self.links.line(*link).delay);
             if !in_step {
                 let to = then.map_or(ENDPOINTS, |then| place_of(*then));
                 self.ways.add(*way, to);

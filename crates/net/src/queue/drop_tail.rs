@@ -34,6 +34,13 @@ pub struct DropTailSpec {
     pub ties: Ties,
 }
 
+impl DropTailSpec {
+    /// Whether decisions depend only on the packets that are pending.
+    pub(super) fn is_memoryless(&self) -> bool {
+        self.ties == Ties::Departure
+    }
+}
+
 /// Order of the two events when a packet arrives exactly as a transmission ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -57,10 +64,19 @@ pub(super) const fn check(_: &DropTailSpec) -> Result<(), Invalid> {
 }
 
 pub(super) const fn build(spec: &DropTailSpec, _: &Context) -> DropTail {
-    DropTail { spec: *spec, busy_since: Time::ZERO }
+    DropTail::new(spec)
 }
 
 impl DropTail {
+    pub(super) const fn new(spec: &DropTailSpec) -> Self {
+        Self { spec: *spec, busy_since: Time::ZERO }
+    }
+
+    /// The parameters, if decisions depend only on the packets that are pending.
+    pub(super) fn as_memoryless(&self) -> Option<DropTailSpec> {
+        Some(self.spec).filter(DropTailSpec::is_memoryless)
+    }
+
     /// Time at which an arrival sees the queue: one picosecond before the arrival if arrivals come first and the link
     /// was busy then, otherwise the time of the arrival.
     fn sees(&mut self, arrival: &Arrival<'_>) -> Time {

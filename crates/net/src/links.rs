@@ -1,0 +1,413 @@
+//! All links of a network. Each link is kept in the shorter of two forms that can represent its present state.
+//!
+//! Most links are drop-tail links with a constant rate, and most of the time all their pending packets have one size.
+//! The end of the last transmission is then the only state of such a link. It is kept in *short form*: 32 bytes, which
+//! are all that the next packet of this size needs. Other properties are shared by links that are alike ([`Kind`]).
+//!
+//! A packet that the short form does not handle, because it has another size or may have to be dropped, goes through a
+//! [`Link`] that is made from the short form. If the link then has pending packets of several sizes, it stays in this
+//! *long form* until they are sent. Links with another discipline, a varying rate or losses always have the long form.
+//!
+//! Exactly one of the two forms owns the state of a link.
+
+use ackclock_units::Time;
+
+use crate::backlog::Closed;
+use crate::link::{Link, Offered};
+use crate::packet::{LinkId, Packet};
+use crate::queue::DropTailSpec;
+use crate::rate::LinkRate;
+
+/// The short form of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FastPath {
+    /// End of the last transmission.
+    pub(crate) busy_until: Time,
+    /// Transmission time of a packet.
+    pub(crate) each: Time,
+    /// Propagation delay of the link.
+    pub(crate) delay: Time,
+    /// A packet is accepted if the remaining transmission time of the backlog is at most this many times `each`.
+    pub(crate) room: u32,
+    /// Size of the packets that take the fast path; 0 if none does.
+    pub(crate) size: u32,
+}
+
+/// A transmission, and the arrival at the far end of the link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sent {
+    pub(crate) start: Time,
+    pub(crate) end: Time,
+    pub(crate) arrival: Time,
+}
+
+impl FastPath {
+    /// The short form of an idle link that has had no packet.
+    const UNUSED: Self = Self { busy_until: Time::ZERO, each: Time::ZERO, delay: Time::ZERO, room: 0, size: 0 };
+
+    /// Sends a packet if the fast path applies to it.
+    #[inline(always)]
+    fn take(&mut self, size: u32, now: Time) -> Option<Sent> {
+        let start = self.busy_until.max(now);
+        if size != self.size || (start - now).as_picos() > self.each.as_picos() * u64::from(self.room) {
+            return None;
+        }
+        // no sum overflows: see `Links::far`
+        let end = start + self.each;
+        self.busy_until = end;
+        Some(Sent { start, end, arrival: end + self.delay })
+    }
+}
+
+/// Rate and propagation delay of a link.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Line<'a> {
+    pub(crate) rate: &'a LinkRate,
+    pub(crate) delay: Time,
+}
+
+/// Properties of links that can have the short form, shared by links that are alike.
+#[derive(Clone, Debug)]
+pub(crate) struct Kind {
+    pub(crate) rate: LinkRate,
+    pub(crate) delay: Time,
+    pub(crate) queue: DropTailSpec,
+}
+
+impl Kind {
+    fn is_like(&self, other: &Self) -> bool {
+        let (LinkRate::Constant(rate), LinkRate::Constant(others)) = (&self.rate, &other.rate) else { return false };
+        (rate, self.delay, self.queue) == (others, other.delay, other.queue)
+    }
+}
+
+/// The present form of a link: the index of its kind if it is short, and of its long form otherwise.
+#[derive(Clone, Copy, Debug)]
+enum Form {
+    Short(u32),
+    Long(u32),
+}
+
+/// A link in long form, and the index of its kind if it can return to the short form.
+#[derive(Debug)]
+struct Long {
+    link: Link,
+    kind: Option<u32>,
+}
+
+/// The links of a network.
+#[derive(Debug)]
+pub(crate) struct Links {
+    paths: Vec<FastPath>,
+    forms: Vec<Form>,
+    kinds: Vec<Kind>,
+    long: Vec<Long>,
+    /// Unused entries of `long`.
+    free: Vec<u32>,
+    /// Empty memory for the closed runs of backlogs, kept so that changes of form do not allocate.
+    #[expect(clippy::vec_box, reason = "a backlog takes and returns the box")]
+    spare: Vec<Box<Closed>>,
+    /// Maximum time from the arrival of a packet at a fast path until its arrival at the far end, so that no packet
+    /// reaches the end of time on its way.
+    far: Time,
+}
+
+/// Number of kinds to which a new link is compared.
+const COMPARED: usize = 16;
+/// Half of the range of [`Time`].
+const HALF: Time = Time::from_picos(1 << 63);
+
+impl Links {
+    /// Memory of a link in bytes: in short form, and in addition if it has the long form.
+    pub(crate) const BYTES_OF_SHORT: usize = size_of::<FastPath>() + size_of::<Form>();
+    pub(crate) const BYTES_OF_LONG: usize = size_of::<Long>() + size_of::<u32>();
+
+    /// No links, with capacity for `count`. Packets cross at most `crossed` of them in sequence, the first one before
+    /// `end`.
+    pub(crate) fn new(count: usize, crossed: usize, end: Time) -> Self {
+        // the first half of the range of times is for events, the second one for what follows without events
+        let far = if end < HALF { Time::from_picos(HALF.as_picos() / (crossed as u64 + 1)) } else { Time::ZERO };
+        Self {
+            paths: Vec::with_capacity(count),
+            forms: Vec::with_capacity(count),
+            kinds: Vec::new(),
+            long: Vec::new(),
+            free: Vec::new(),
+            spare: Vec::new(),
+            far,
+        }
+    }
+
+    /// Adds an idle link.
+    pub(crate) fn add(&mut self, link: Link) {
+        let form = match link.kind() {
+            Some(kind) => Form::Short(self.intern(kind)),
+            None => Form::Long(self.add_long(Long { link, kind: None })),
+        };
+        self.paths.push(FastPath::UNUSED);
+        self.forms.push(form);
+    }
+
+    /// The index of a kind. Only the kinds added last are searched, so that many different links take linear time.
+    fn intern(&mut self, kind: Kind) -> u32 {
+        let from = self.kinds.len().saturating_sub(COMPARED);
+        let known = self.kinds[from..].iter().position(|known| known.is_like(&kind));
+        let place = known.map_or(self.kinds.len(), |place| from + place);
+        if known.is_none() {
+            self.kinds.push(kind);
+        }
+        place as u32
+    }
+
+    fn add_long(&mut self, long: Long) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.long[place as usize] = long;
+            place
+        } else {
+            self.long.push(long);
+            self.long.len() as u32 - 1
+        }
+    }
+
+    /// Sends a packet if the link's fast path applies to it.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, LinkId(link): LinkId, size: u32, now: Time) -> Option<Sent> {
+        self.paths[link as usize].take(size, now)
+    }
+
+    /// Offers a packet that does not take the fast path.
+    pub(crate) fn offer(&mut self, id: LinkId, packet: &Packet, now: Time) -> Offered {
+        match self.forms[id.0 as usize] {
+            Form::Short(kind) => {
+                let mut link = self.resume(id, kind);
+                let offered = link.offer(packet, now);
+                if matches!(offered, Offered::Dropped(_)) {
+                    // the short form is still right
+                    self.spare.extend(link.take_closed());
+                } else if let Some(path) = link.fast_path(self.far) {
+                    self.spare.extend(link.take_closed());
+                    self.set_short(id, kind, path);
+                } else {
+                    self.set_long(id, kind, link);
+                }
+                offered
+            }
+            Form::Long(place) => {
+                let Long { link, kind } = &mut self.long[place as usize];
+                let (offered, kind) = (link.offer(packet, now), *kind);
+                if let Some((kind, path)) = kind.zip(link.fast_path(self.far)) {
+                    self.spare.extend(link.take_closed());
+                    self.free.push(place);
+                    self.set_short(id, kind, path);
+                }
+                offered
+            }
+        }
+    }
+
+    /// Makes the long form of a link from its short form.
+    fn resume(&mut self, LinkId(id): LinkId, kind: u32) -> Link {
+        Link::resumed(&self.kinds[kind as usize], &self.paths[id as usize], self.spare.pop())
+    }
+
+    fn set_short(&mut self, LinkId(id): LinkId, kind: u32, path: FastPath) {
+        self.paths[id as usize] = path;
+        self.forms[id as usize] = Form::Short(kind);
+    }
+
+    fn set_long(&mut self, LinkId(id): LinkId, kind: u32, link: Link) -> u32 {
+        let place = self.add_long(Long { link, kind: Some(kind) });
+        self.paths[id as usize] = FastPath::UNUSED;
+        self.forms[id as usize] = Form::Long(place);
+        place
+    }
+
+    /// A link in long form, for inspection.
+    pub(crate) fn get(&mut self, id: LinkId) -> &mut Link {
+        let place = match self.forms[id.0 as usize] {
+            Form::Short(kind) => {
+                let link = self.resume(id, kind);
+                self.set_long(id, kind, link)
+            }
+            Form::Long(place) => place,
+        };
+        &mut self.long[place as usize].link
+    }
+
+    /// Rate and propagation delay of a link.
+    pub(crate) fn line(&self, LinkId(id): LinkId) -> Line<'_> {
+        match self.forms[id as usize] {
+            Form::Short(kind) => {
+                let Kind { rate, delay, .. } = &self.kinds[kind as usize];
+                Line { rate, delay: *delay }
+            }
+            Form::Long(place) => self.long[place as usize].link.line(),
+        }
+    }
+
+    /// Reads the state of a link, to prefetch it into the cache.
+    pub(crate) fn look(&self, LinkId(id): LinkId) -> u64 {
+        self.paths[id as usize].busy_until.as_picos()
+    }
+
+    /// Number of links.
+    pub(crate) const fn len(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// Memory in bytes, excluding data that links share.
+    pub(crate) fn held(&self) -> usize {
+        let Self { paths, forms, kinds, long, free, spare, .. } = self;
+        size_of_val(&paths[..])
+            + size_of_val(&forms[..])
+            + size_of_val(&kinds[..])
+            + long.capacity() * size_of::<Long>()
+            + free.capacity() * size_of::<u32>()
+            + long.iter().map(|long| long.link.held()).sum::<usize>()
+            + spare.iter().map(|closed| closed.held()).sum::<usize>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_units::{Rate, Role, Stream};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::packet::{FlowId, Payload};
+    use crate::plan::LinkSpec;
+    use crate::queue::{Context, Limit, QueueSpec, Ties};
+
+    const LINK: LinkId = LinkId(0);
+
+    fn link(limit: Limit, count_in_service: bool, delay: Time) -> Link {
+        let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties: Ties::Departure });
+        let rate = Rate::from_mbps(1);
+        let spec = LinkSpec { rate: rate.into(), delay, queue, loss: None };
+        let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
+        Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), Stream::new(1, Role::Loss, 0))
+    }
+
+    fn packet(size: u32) -> Packet {
+        let payload = Payload::Data { number: 0, retransmission: false, connection: 0 };
+        Packet { flow: FlowId(0), size, payload, sent: Time::ZERO }
+    }
+
+    fn limits() -> impl Strategy<Value = Limit> {
+        prop_oneof![(0_u64..6).prop_map(Limit::Packets), (0_u64..9_000).prop_map(Limit::Bytes)]
+    }
+
+    /// The result of offering a packet, by the fast path if it applies.
+    fn cross(links: &mut Links, size: u32, now: Time) -> (Offered, bool) {
+        match links.take(LINK, size, now) {
+            Some(Sent { start, end, arrival }) => (Offered::Accepted { start, end, arrival }, true),
+            None => (links.offer(LINK, &packet(size), now), false),
+        }
+    }
+
+    proptest! {
+        /// A link that changes between its forms accepts, drops and delivers the same packets at the same times as a
+        /// link that always has the long form, and has the same packets waiting.
+        #[test]
+        fn the_form_of_a_link_makes_no_difference(
+            packets in prop::collection::vec(
+                (0_u64..5, prop::sample::select(vec![40_u32, 500, 1500]), any::<bool>(), 0_u32..8),
+                1..100,
+            ),
+            limit in limits(),
+            count_in_service in any::<bool>(),
+        ) {
+            let mut long = link(limit, count_in_service, Time::from_millis(5));
+            let mut links = Links::new(1, 1, Time::SECOND);
+            links.add(link(limit, count_in_service, Time::from_millis(5)));
+            let mut now = Time::ZERO;
+            let mut last = 1500;
+            for (gap, size, is_other, inspected) in packets {
+                // many arrivals coincide with the start of a transmission, and most packets have the size of the last
+                now += Time::from_micros(320 * gap * gap * gap);
+                let size = if is_other { size } else { last };
+                last = size;
+                prop_assert_eq!(cross(&mut links, size, now).0, long.offer(&packet(size), now));
+                if inspected == 0 {
+                    prop_assert_eq!(links.get(LINK).backlog(now), long.backlog(now));
+                }
+            }
+            prop_assert_eq!(links.get(LINK).backlog(now), long.backlog(now));
+        }
+
+        /// Packets of different sizes take memory only while they wait.
+        #[test]
+        fn sizes_that_vary_do_not_fill_tables(sizes in prop::collection::vec(1_u32..65_536, 500)) {
+            let mut links = Links::new(1, 1, Time::MAX);
+            links.add(link(Limit::Packets(4), true, Time::ZERO));
+            let mut held = 0;
+            for (number, size) in (0_u64..).zip(sizes) {
+                // bursts of eight packets, and then a pause in which all are sent
+                cross(&mut links, size, Time::from_millis(10_000 * (number / 8)));
+                held = held.max(if number < 100 { links.held() } else { 0 });
+            }
+            prop_assert!(links.held() <= held, "{} bytes, {held} before", links.held());
+        }
+
+        /// The sums of the fast path do not overflow, however long the delays are and however late packets arrive. The
+        /// sums of the long form saturate.
+        #[test]
+        fn times_far_ahead_do_not_overflow(
+            delay in prop::sample::select(vec![0, 1 << 61, (1 << 63) - 1, 1 << 63, u64::MAX]),
+            end in prop::sample::select(vec![0, 1 << 61, (1 << 63) - 1, 1 << 63, u64::MAX]),
+            steps in prop::collection::vec(prop::sample::select(vec![0, 12_000_000_000, 1 << 40, 1 << 61]), 1..20),
+            packets in prop::sample::select(vec![1, 1_000_000_000_000, u64::MAX]),
+        ) {
+            let delay = Time::from_picos(delay);
+            let mut long = link(Limit::Packets(packets), true, delay);
+            let mut links = Links::new(1, 1, Time::from_picos(end));
+            links.add(link(Limit::Packets(packets), true, delay));
+            let mut now = Time::ZERO;
+            for step in steps {
+                now = now.saturating_add(Time::from_picos(step)).min(Time::from_picos(end));
+                prop_assert_eq!(cross(&mut links, 1500, now).0, long.offer(&packet(1500), now));
+            }
+        }
+    }
+
+    #[test]
+    fn packets_of_one_size_take_the_fast_path_until_the_queue_is_full() {
+        let mut links = Links::new(1, 1, Time::SECOND);
+        links.add(link(Limit::Packets(3), true, Time::ZERO));
+        let took: Vec<(bool, bool)> = (0..6)
+            .map(|_| cross(&mut links, 1500, Time::ZERO))
+            .map(|(offered, fast)| (matches!(offered, Offered::Accepted { .. }), fast))
+            .collect();
+        let [first, fast, dropped] = [(true, false), (true, true), (false, false)];
+        assert_eq!(took, [first, fast, fast, dropped, dropped, dropped]);
+        assert!(cross(&mut links, 1500, Time::from_millis(12)).1, "a drop keeps the short form");
+        assert!(links.long.is_empty());
+    }
+
+    #[test]
+    fn a_link_with_pending_packets_of_several_sizes_has_the_long_form_until_they_are_sent() {
+        let mut links = Links::new(1, 1, Time::SECOND);
+        links.add(link(Limit::Packets(10), true, Time::ZERO));
+        for round in 0..3 {
+            let (begin, later) = (Time::from_millis(200 * round), Time::from_millis(200 * round + 100));
+            for size in [1500, 40, 40] {
+                cross(&mut links, size, begin);
+            }
+            assert!(matches!(links.forms[0], Form::Long(0)));
+            assert!(!cross(&mut links, 40, later).1, "the form changes with the next offer");
+            assert!(matches!(links.forms[0], Form::Short(0)));
+            assert!(cross(&mut links, 40, later).1);
+            assert_eq!((links.long.len(), links.free.len(), links.spare.len()), (1, 1, 1));
+        }
+    }
+
+    #[test]
+    fn links_that_are_alike_share_their_kind() {
+        let mut links = Links::new(100, 1, Time::SECOND);
+        for number in 0..100 {
+            links.add(link(Limit::Packets(10 + number % 3), true, Time::ZERO));
+        }
+        assert_eq!((links.kinds.len(), links.long.len()), (3, 0));
+        assert!(links.held() <= 100 * Links::BYTES_OF_SHORT + 3 * size_of::<Kind>());
+    }
+}
