@@ -206,6 +206,9 @@ class TestQuantity:
         assert points_words(Grid(("clients",), points), digits=1, unit="%") == "2.0 % at all 7 points"
         points[3,] = student_interval([3.0])
         assert points_words(Grid(("clients",), points), digits=1, unit="%") == "2.0 % (1 client) to 3.0 % (3 clients)"
+        few = {(1,): points[1,], (2,): points[2,], (3,): points[3,]}
+        each = "2.0 % (1 client), 2.0 % (2 clients), 3.0 % (3 clients)"
+        assert points_words(Grid(("clients",), few), digits=1, unit="%") == each
 
 
 class TestAnswers:
@@ -297,10 +300,14 @@ class TestRules:
 
     def test_points_are_counted_along_an_axis_too(self) -> None:
         outcome = AtPoints(LOSS.at("grid").above(0.7), by="variant").judge(SIDE)
-        assert (
-            outcome.why
-            == "The loss is above 0.7 % at 4 of 5 points, but not at Vegas, 10 clients: Reno 3 of 3, Vegas 1 of 2."
-        )
+        failing = "not at Vegas, 10 clients"
+        assert outcome.why == f"The loss is above 0.7 % at 4 of 5 points, but {failing}: 3 of 3 (Reno), 1 of 2 (Vegas)."
+
+    def test_of_many_groups_the_worst_and_the_best_are_named(self) -> None:
+        keys = [(name, clients) for name in ("Tahoe", "Reno", "SACK", "Vegas") for clients in (10, 20)]
+        side = Runs({"grid": runs({key: float(at) for at, key in enumerate(keys)}, spread=0)})
+        why = AtPoints(LOSS.at("grid").above(3.5), by="variant").judge(side).why
+        assert why == "The loss is above 3.5 % at 4 of 8 points: 0 of 2 (Reno) to 2 of 2 (Vegas)."
 
     def test_depends(self) -> None:
         loss = LOSS.at("weights", weight=(0.002, 0.02))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ackclock.papers.truth import Truth
 
 _NAMED = 3
-"""Maximum number of points with the answer "no" that a reason lists."""
+"""Maximum number of groups of points, and of points with the answer "no", that a reason lists."""
 
 _ANSWER = {YES: "yes", NO: "no", OPEN: "undecided"}
 
@@ -334,7 +334,13 @@ def _counted(question: Answers, grid: Grid[Truth], points: str, by: str = "") ->
         each: dict[Scalar, list[Truth]] = {}
         for key, answer in grid.cells.items():
             each.setdefault(key[grid.axes.index(by)], []).append(answer)
-        split = ": " + ", ".join(f"{name} {count(there)} of {len(there)}" for name, there in each.items())
+        shares = [
+            (count(there) / len(there), f"{count(there)} of {len(there)} ({name})") for name, there in each.items()
+        ]
+        if len(shares) > _NAMED:
+            split = f": {min(shares)[1]} to {max(shares)[1]}"
+        else:
+            split = ": " + ", ".join(words for _, words in shares)
     return f"{capital(question.words)} at {counted(grid.cells.values(), points)}{but}{split}."
 
 

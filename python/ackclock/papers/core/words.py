@@ -24,7 +24,7 @@ _AXES = {
 
 _DETERMINERS = {"a", "all", "an", "any", "each", "every", "half", "no", "one", "the"}
 
-_FEW = 6
+_FEW = 3
 """Maximum number of points that are listed individually; otherwise only the smallest and the largest."""
 
 

@@ -61,7 +61,11 @@
     },
     { rootMargin: "-10% 0px -75% 0px" },
   );
-  entries.forEach((_, id) => sight.observe(document.getElementById(id)));
+  for (const id of entries.keys()) {
+    const there = document.getElementById(id);
+    // The figure on the first screen is a part of the answer.
+    if (!there.parentElement.closest(".first")) sight.observe(there);
+  }
   contents.addEventListener("click", (event) => {
     if (event.target.closest("a") && matchMedia("(max-width: 70rem)").matches) contents.open = false;
   });
