@@ -64,7 +64,7 @@
   for (const id of entries.keys()) {
     const there = document.getElementById(id);
     // The figure on the first screen is a part of the answer.
-    if (!there.parentElement.closest(".first")) sight.observe(there);
+    if (!there.matches(".first figure")) sight.observe(there);
   }
   contents.addEventListener("click", (event) => {
     if (event.target.closest("a") && matchMedia("(max-width: 70rem)").matches) contents.open = false;
