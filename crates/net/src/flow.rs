@@ -23,7 +23,11 @@ impl Alarm {
     /// Returns the time of a wake-up to schedule, if `deadline` is earlier than the pending wake-up.
     #[inline(always)]
     pub(crate) fn arm(&mut self, deadline: Option<Time>) -> Option<Time> {
-        let deadline = deadline.filter(|deadline| *deadline < self.pending)?;
+        // `Time::MAX` is never earlier, so that no deadline needs no test of its own
+        let deadline = deadline.unwrap_or(Time::MAX);
+        if deadline >= self.pending {
+            return None;
+        }
         self.pending = deadline;
         Some(deadline)
     }
@@ -61,35 +65,58 @@ pub(crate) enum Transport {
     },
 }
 
+/// The last time at which something can happen. [`Time::MAX`] stands for never.
+const LAST: Time = Time::from_picos(u64::MAX - 1);
+
 /// Maximum number of source emissions that one call processes.
 const MOST_INSTANTS: u32 = 100_000;
 
 /// A source that is polled only when the sender can use its data.
 #[derive(Debug)]
 pub(crate) struct Feed {
-    pub(crate) source: AnySource,
-    pub(crate) stream: Stream,
-    /// Time of the source's next emission; `None` once it has ended.
-    pub(crate) next: Option<Time>,
-    pub(crate) alarm: Alarm,
+    source: AnySource,
+    stream: Stream,
+    /// Time of the source's next emission; [`Time::MAX`] once it has ended.
+    next: Time,
+    alarm: Alarm,
 }
 
 impl Feed {
+    /// The feed of a source that is first polled at `start`, if at all.
+    pub(crate) fn new(source: AnySource, stream: Stream, start: Option<Time>) -> Self {
+        let mut feed = Self { source, stream, next: Time::MAX, alarm: Alarm::IDLE };
+        feed.wait_until(start);
+        feed
+    }
+
+    /// Time of the next emission; `None` once the source has ended.
+    #[inline(always)]
+    pub(crate) fn due(&self) -> Option<Time> {
+        (self.next < Time::MAX).then_some(self.next)
+    }
+
+    /// Sets the time of the next emission. A time that is too large to be represented never comes, but the source has
+    /// not ended.
+    fn wait_until(&mut self, next: Option<Time>) {
+        self.next = next.map_or(Time::MAX, |next| next.min(LAST));
+    }
+
     /// The packets of the source's next emission, if its time has come.
     #[inline(always)]
     fn take(&mut self, now: Time) -> Option<u64> {
-        let at = self.next.filter(|at| *at <= now)?;
-        let AnySource::Poisson(source) = &mut self.source else { return Some(self.take_other(at)) };
-        let emission = source.emit(at, &mut self.stream);
-        self.next = emission.next;
-        Some(emission.packets)
+        if self.next > now {
+            return None;
+        }
+        let AnySource::Poisson(source) = &mut self.source else { return Some(self.take_other()) };
+        self.next = self.next.saturating_add(source.gap(&mut self.stream));
+        Some(1)
     }
 
     /// Not inlined, so that the code of other sources does not slow down the most frequent source.
     #[inline(never)]
-    fn take_other(&mut self, at: Time) -> u64 {
-        let Emission { packets, next } = self.source.emit(at, &mut self.stream);
-        self.next = next;
+    fn take_other(&mut self) -> u64 {
+        let Emission { packets, next } = self.source.emit(self.next, &mut self.stream);
+        self.wait_until(next);
         packets
     }
 
@@ -106,7 +133,7 @@ impl Feed {
     /// Number of packets that the source would still emit before `end`, from at most `enough` emissions. Uses a copy of
     /// the source.
     fn still_to_come(&self, end: Time, enough: u64) -> u64 {
-        let Some(mut next) = self.next.filter(|at| *at < end) else { return 0 };
+        let Some(mut next) = self.due().filter(|at| *at < end) else { return 0 };
         let (mut source, mut stream) = (self.source.clone(), self.stream.clone());
         let mut packets: u64 = 0;
         for _ in 0..enough {
@@ -123,7 +150,7 @@ impl Feed {
     #[inline(never)]
     fn catch_up(&mut self, sender: &mut Sender, now: Time) -> Option<Time> {
         for _ in 0..MOST_INSTANTS {
-            let Some(packets) = self.take(now) else { return self.next };
+            let Some(packets) = self.take(now) else { return self.due() };
             sender.supply(packets);
         }
         None
@@ -135,14 +162,15 @@ impl Feed {
     fn follow_transfers(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) -> bool {
         let source = match &mut self.source {
             AnySource::Transfers(source) => source,
-            AnySource::Connection(source) => return self.next.is_none() && sender.is_idle() && source.close(),
+            AnySource::Connection(source) => return self.next == Time::MAX && sender.is_idle() && source.close(),
             _ => return false,
         };
         if let Some(Transfer { at, packets }) = source.begun() {
             observer.observe(at, &Observation::TransferBegins { flow, packets, sender });
         }
-        if self.next.is_none() && sender.is_idle() {
-            self.next = Some(source.acknowledged(now, &mut self.stream));
+        if self.next == Time::MAX && sender.is_idle() {
+            let next = source.acknowledged(now, &mut self.stream);
+            self.wait_until(Some(next));
         }
         false
     }
@@ -181,7 +209,7 @@ impl Flow {
     ) {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return };
         self.feed.source = AnySource::Connection(Connection::open(packets));
-        self.feed.next = Some(now);
+        self.feed.wait_until(Some(now));
         self.feed.refill(sender, now);
         observer.observe(asked, &Observation::TransferBegins { flow: self.id, packets, sender });
         self.take_any_turn(now, transit, observer);
@@ -223,7 +251,7 @@ impl Flow {
         let Self { feed, transport, .. } = self;
         match transport {
             Transport::Udp { .. } => {
-                if feed.alarm.fires(now, feed.next) {
+                if feed.alarm.fires(now, feed.due()) {
                     self.send_datagrams(now, transit, observer);
                 } else {
                     self.arm(now, transit);
@@ -231,7 +259,7 @@ impl Flow {
             }
             Transport::Tcp { sender, release, timeout } => {
                 let is_due = match wakeup {
-                    Wakeup::Source => feed.alarm.fires(now, feed.next),
+                    Wakeup::Source => feed.alarm.fires(now, feed.due()),
                     Wakeup::Release => release.fires(now, sender.poll_release()),
                     _ => timeout.fires(now, sender.poll_timeout()),
                 };
@@ -285,29 +313,37 @@ impl Flow {
     #[inline(always)]
     fn take_steady_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         self.follow_transfers(now, transit, observer);
-        let Transport::Tcp { sender, .. } = &mut self.transport else { return };
+        let Self { id, connection, data_hop, transport: Transport::Tcp { sender, timeout, .. }, feed } = self else {
+            return;
+        };
         let turn = sender.start_turn(now);
         if turn != Turn::Sending {
-            observer.observe(now, &Observation::Turn { flow: self.id, sender });
+            observer.observe(now, &Observation::Turn { flow: *id, sender });
             match turn {
                 Turn::Processing(release) if is_first(release, sender, transit) => now = release,
                 _ => return self.arm(now, transit),
             }
-            self.feed.refill(sender, now);
-            self.follow_transfers(now, transit, observer);
-        }
-        let Transport::Tcp { sender, .. } = &mut self.transport else { return };
-        let mut left = MOST_AT_ONCE;
-        while let Some(segment) = sender.transmit_next(now) {
-            transit.forward(&Packet::data(self.id, self.connection, segment, now), self.data_hop, now, observer);
-            left -= 1;
-            if left == 0 {
-                return transit.cut(self.id, now);
+            feed.refill(sender, now);
+            if feed.source.has_transfers() {
+                // the refill may have begun a transfer
+                return self.take_any_turn(now, transit, observer);
             }
         }
-        sender.end_turn();
-        observer.observe(now, &Observation::Turn { flow: self.id, sender });
-        self.arm(now, transit);
+        let is_over = sender.transmit_all(now, MOST_AT_ONCE, |segment| {
+            transit.forward(&Packet::data(*id, *connection, segment, now), *data_hop, now, observer);
+        });
+        if !is_over {
+            return transit.cut(*id, now);
+        }
+        observer.observe(now, &Observation::Turn { flow: *id, sender });
+        if let Some(at) = timeout.arm(sender.poll_timeout()) {
+            transit.wake(at, *id, Wakeup::Timeout);
+        }
+        if sender.is_data_limited()
+            && let Some(at) = feed.alarm.arm(feed.due())
+        {
+            transit.wake(at, *id, Wakeup::Source);
+        }
     }
 
     /// Reports the beginning of a transfer, and closes the connection when its transfer is complete.
@@ -342,7 +378,7 @@ impl Flow {
     #[inline(always)]
     pub(crate) fn arm(&mut self, now: Time, transit: &mut Transit) {
         let Self { id, feed, transport, .. } = self;
-        let mut source = feed.next;
+        let mut source = feed.due();
         if let Transport::Tcp { sender, release, timeout } = transport {
             if let Some(at) = release.arm(sender.poll_release()) {
                 transit.wake(at, *id, Wakeup::Release);

@@ -230,18 +230,9 @@ fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u3
             timeout: Alarm::IDLE,
         },
     };
-    Flow {
-        id,
-        connection: 0,
-        data_hop,
-        transport,
-        feed: Feed {
-            source: group.source.build(),
-            stream: Stream::new(seed, Role::Source, name),
-            next: (!group.opens_connections()).then(|| group.start_of(name, seed)),
-            alarm: Alarm::IDLE,
-        },
-    }
+    let start = (!group.opens_connections()).then(|| group.start_of(name, seed));
+    let feed = Feed::new(group.source.build(), Stream::new(seed, Role::Source, name), start);
+    Flow { id, connection: 0, data_hop, transport, feed }
 }
 
 impl Plan {

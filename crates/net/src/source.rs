@@ -48,6 +48,8 @@ pub trait Source: Debug + Send {
 /// boxed.
 #[derive(Clone, Debug)]
 pub(crate) enum AnySource {
+    /// A Poisson source before and after its first emission, which brings no packet.
+    PoissonStart(poisson::Poisson),
     Poisson(poisson::Poisson),
     Constant(constant::Constant),
     Greedy(greedy::Greedy),
@@ -62,6 +64,11 @@ impl Source for AnySource {
     #[inline(always)]
     fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission {
         match self {
+            Self::PoissonStart(source) => {
+                let emission = source.start(now, stream);
+                *self = Self::Poisson(source.clone());
+                emission
+            }
             Self::Poisson(source) => source.emit(now, stream),
             Self::Constant(source) => source.emit(now, stream),
             Self::Greedy(source) => source.emit(now, stream),
@@ -82,7 +89,7 @@ impl AnySource {
             Self::OnOff(source) => size_of_val(&**source),
             Self::Transfers(source) => size_of_val(&**source),
             Self::Trace(source) => size_of_val(&**source),
-            Self::Poisson(_) | Self::Constant(_) | Self::Greedy(_) | Self::Connection(_) => 0,
+            Self::PoissonStart(_) | Self::Poisson(_) | Self::Constant(_) | Self::Greedy(_) | Self::Connection(_) => 0,
         }
     }
 
@@ -106,7 +113,7 @@ const MAX_RATE: f64 = 1e12;
 impl SourceSpec {
     pub(crate) fn build(&self) -> AnySource {
         match self.clone() {
-            Self::Poisson { rate } => AnySource::Poisson(poisson::Poisson::new(rate)),
+            Self::Poisson { rate } => AnySource::PoissonStart(poisson::Poisson::new(rate)),
             Self::Constant { rate } => AnySource::Constant(constant::Constant::new(rate)),
             Self::Greedy { packets } => AnySource::Greedy(greedy::Greedy::new(packets)),
             Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),

@@ -114,9 +114,10 @@ impl Sender {
     }
 
     /// Supplies `segments` more segments of data. The first call opens the connection.
+    #[inline(always)]
     pub fn supply(&mut self, segments: u64) {
         let Connection { supplied, config, .. } = &mut self.connection;
-        if *supplied == 0 && segments > 0 && config.handshake {
+        if segments > 0 && *supplied == 0 && config.handshake {
             *supplied = 1; // the SYN
         }
         *supplied = supplied.saturating_add(segments);
@@ -135,12 +136,14 @@ impl Sender {
 
     /// Upper bound on the number of further segments that the sender could use in this turn or after the next ACK. It
     /// is 0 if the supplied data already exceeds what the receiver's window allows.
+    #[inline(always)]
     pub fn appetite(&self) -> u64 {
         let reach = self.connection.snd_max + u64::from(self.connection.config.max_window);
         reach.saturating_sub(self.connection.supplied)
     }
 
     /// Whether the sender waits only for data.
+    #[inline(always)]
     pub fn is_data_limited(&self) -> bool {
         let Self { connection, recovery, .. } = self;
         let is_open = || if connection.steady { connection.is_window_open() } else { recovery.is_open(connection) };

@@ -45,6 +45,7 @@ impl Stream {
     }
 
     /// Uniform in [0, 1).
+    #[inline(always)]
     pub fn uniform(&mut self) -> f64 {
         self.0.random()
     }
@@ -80,7 +81,7 @@ impl Stream {
     }
 
     /// Uniform in [0, `below`); zero if `below` is zero. Spans above 106 days are clamped to 106 days.
-    #[inline]
+    #[inline(always)]
     pub fn time_below(&mut self, below: Time) -> Time {
         // converting between a float and an i64 takes few instructions; with a u64 it takes about a dozen
         let picos = below.as_picos().min(i64::MAX as u64) as i64;

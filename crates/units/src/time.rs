@@ -38,12 +38,19 @@ impl Time {
 
     /// Time of `seconds` seconds, rounded to the nearest picosecond. Negative values and NaN become zero; values too
     /// large become [`Time::MAX`].
-    #[inline]
+    #[inline(always)]
     pub fn from_secs_f64(seconds: f64) -> Self {
         let picos = seconds * 1e12 + 0.5;
         // converting a float to an i64 takes half a dozen instructions; to a u64 it takes about twice as many
         let converted = (picos as i64).cast_unsigned();
-        if converted < i64::MAX.cast_unsigned() { Self(converted) } else { Self(picos as u64) }
+        if converted < i64::MAX.cast_unsigned() { Self(converted) } else { Self::of_unusual(picos) }
+    }
+
+    /// Time of a number of picoseconds that is negative or above `i64::MAX`.
+    #[cold]
+    #[inline(never)]
+    const fn of_unusual(picos: f64) -> Self {
+        Self(picos as u64)
     }
 
     /// Value in picoseconds.

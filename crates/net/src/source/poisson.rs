@@ -7,21 +7,28 @@ use super::{Emission, Source};
 #[derive(Clone, Debug)]
 pub(crate) struct Poisson {
     mean_gap: f64,
-    started: bool,
 }
 
 impl Poisson {
     pub(super) fn new(rate: f64) -> Self {
-        Self { mean_gap: 1.0 / rate, started: false }
+        Self { mean_gap: 1.0 / rate }
+    }
+
+    /// The first emission of a source that starts at `now`: nothing yet.
+    pub(super) fn start(&self, now: Time, stream: &mut Stream) -> Emission {
+        Emission { packets: 0, next: Some(now.saturating_add(self.gap(stream))) }
+    }
+
+    /// Draws the time from one packet to the next.
+    #[inline(always)]
+    pub(crate) fn gap(&self, stream: &mut Stream) -> Time {
+        Time::from_secs_f64(self.mean_gap * stream.exponential())
     }
 }
 
 impl Source for Poisson {
     fn emit(&mut self, now: Time, stream: &mut Stream) -> Emission {
-        let gap = Time::from_secs_f64(self.mean_gap * stream.exponential());
-        let packets = u64::from(self.started);
-        self.started = true;
-        Emission { packets, next: Some(now.saturating_add(gap)) }
+        Emission { packets: 1, next: Some(now.saturating_add(self.gap(stream))) }
     }
 }
 
@@ -38,7 +45,9 @@ mod tests {
     fn counts_per_second_have_mean_and_variance_equal_to_the_rate() {
         let (mut source, mut stream) = (Poisson::new(100.0), Stream::new(3, Role::Source, 0));
         let mut counts = vec![0_u32; 2_000];
-        let mut now = Time::ZERO;
+        let first = source.start(Time::ZERO, &mut stream);
+        assert_eq!(first.packets, 0);
+        let mut now = first.next.expect("a Poisson source never ends");
         loop {
             let emission = source.emit(now, &mut stream);
             if let Some(count) = counts.get_mut(now.as_secs_f64() as usize) {

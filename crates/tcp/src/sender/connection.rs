@@ -32,7 +32,7 @@ pub(crate) struct Connection {
     /// First segment that the application has not supplied.
     pub(crate) supplied: u64,
     /// First segment outside the window.
-    reach: u64,
+    pub(super) reach: u64,
     /// A segment to send regardless of the window.
     pub(crate) urgent: Maybe<u64>,
     /// When the retransmission timer fires.

@@ -23,8 +23,8 @@ pub enum Turn {
 
 impl Sender {
     /// Whether the sender is outside of loss recovery and has nothing to send regardless of the window, so that
-    /// [`start_turn`](Self::start_turn), [`transmit_next`](Self::transmit_next) and [`end_turn`](Self::end_turn) may
-    /// replace [`poll_transmit`](Self::poll_transmit). Only ACKs and timeouts change this.
+    /// [`start_turn`](Self::start_turn) and [`transmit_all`](Self::transmit_all) may replace
+    /// [`poll_transmit`](Self::poll_transmit). Only ACKs and timeouts change this.
     #[inline(always)]
     pub const fn is_steady(&self) -> bool {
         self.connection.steady
@@ -42,7 +42,7 @@ impl Sender {
             return Turn::Processing(end);
         }
         if !connection.may_send() {
-            connection.end_turn();
+            connection.end_steady_turn();
             return Turn::Over;
         }
         let end = now + self.stream.time_below(overhead);
@@ -50,18 +50,31 @@ impl Sender {
         Turn::Processing(end)
     }
 
-    /// The next segment of a steady sender that has finished processing.
+    /// Sends the segments that a steady sender may send now. Ends the turn and returns true, or returns false if it has
+    /// sent `most` segments.
     #[inline(always)]
-    pub fn transmit_next(&mut self, now: Time) -> Option<Segment> {
+    pub fn transmit_all(&mut self, now: Time, most: u32, mut send: impl FnMut(Segment)) -> bool {
         let connection = &mut self.connection;
-        connection.may_send().then(|| connection.transmit_next(now))
-    }
-
-    /// Ends the turn of a steady sender that has sent all that it may.
-    #[inline(always)]
-    pub fn end_turn(&mut self) {
+        if connection.may_send() {
+            if connection.snd_una == connection.snd_max {
+                connection.leave_idle(now);
+            }
+            connection.last_sent = now;
+            let size = connection.config.packet_size;
+            let (first, most) = (connection.snd_nxt, u64::from(most));
+            let end = connection.supplied.min(connection.reach).min(first + most);
+            for number in first..end {
+                let retransmission = connection.record(number, now);
+                send(Segment { number, size, syn: false, retransmission });
+            }
+            connection.snd_nxt = end;
+            if end - first == most {
+                return false;
+            }
+        }
         self.hold = Maybe::NONE;
-        self.connection.end_turn();
+        connection.end_steady_turn();
+        true
     }
 }
 
@@ -91,16 +104,12 @@ impl Connection {
             rtt: None,
             app_limited,
         });
-        self.set_reach();
+        self.reach = next + u64::from(self.window.cwnd as u32).min(u64::from(self.config.max_window));
     }
 
-    /// Sends segment `snd_nxt` of a steady sender.
+    /// Records that segment `number` is sent. Returns whether it was sent before.
     #[inline(always)]
-    fn transmit_next(&mut self, now: Time) -> Segment {
-        if self.snd_una == self.snd_max {
-            self.leave_idle(now);
-        }
-        let number = self.snd_nxt;
+    fn record(&mut self, number: u64, now: Time) -> bool {
         let retransmission = number < self.snd_max;
         if retransmission {
             self.counters.retransmissions += 1;
@@ -110,9 +119,17 @@ impl Connection {
                 (self.timed, self.timed_at) = (Maybe::some(number), now);
             }
         }
-        self.snd_nxt = number + 1;
-        self.last_sent = now;
-        Segment { number, size: self.config.packet_size, syn: false, retransmission }
+        retransmission
+    }
+
+    /// The same as [`end_turn`](Self::end_turn). Without inflation, the window is as large as the advertised window if
+    /// and only if `cwnd` is.
+    #[inline(always)]
+    fn end_steady_turn(&mut self) {
+        self.counters.turns += 1;
+        if self.snd_nxt < self.supplied && self.reach - self.snd_una == u64::from(self.config.max_window) {
+            self.counters.window_limited += 1;
+        }
     }
 
     /// Called before a steady sender sends while nothing is outstanding.
