@@ -1,6 +1,6 @@
 //! Forwards packets between their endpoints.
 
-use ackclock_tcp::Receiver;
+use ackclock_tcp::{HEADER, Receiver};
 use ackclock_units::Time;
 
 use crate::agenda::Agenda;
@@ -107,10 +107,30 @@ impl Transit {
     /// too.
     #[inline(always)]
     pub(crate) fn forward(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
-        if let Some(arrival) = self.cross(packet, hop, now, observer)
-            && let Some((ack, hop)) = self.receive(packet, arrival, observer)
+        let Some(now) = self.cross(packet, hop, now, observer) else { return };
+        if let Payload::Data { number, connection: of, .. } = packet.payload
+            && let Destination::Tcp { receiver, ack_hop, connection, .. } =
+                &mut self.destinations[packet.flow.0 as usize]
+            && of == *connection
+            && let Some(next) = receiver.take_in_order(number)
         {
-            self.cross(&ack, hop, arrival, observer);
+            let hop = *ack_hop;
+            observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
+            let payload = Payload::Ack { next, sack: SackId::NONE, connection: of };
+            self.cross(&Packet { flow: packet.flow, size: HEADER, payload, sent: now }, hop, now, observer);
+        } else {
+            self.answer(*packet, now, observer);
+        }
+    }
+
+    /// Handles a packet at its receiver if it is not simply the next one in order, and forwards the ACK.
+    ///
+    /// The packet is passed by value. If it were passed by reference, the compiler would have to keep the packet in
+    /// memory in the callers.
+    #[inline(never)]
+    fn answer(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
+        if let Some((ack, hop)) = self.receive(&packet, now, observer) {
+            self.cross(&ack, hop, now, observer);
         }
     }
 
@@ -125,7 +145,7 @@ impl Transit {
                 }
                 arrival
             } else {
-                self.judge(link, packet, now, observer)?
+                self.judge(link, *packet, now, observer)?
             };
             (now, hop) = (arrival, hop + 1);
             if let Next::Event(component) = next {
@@ -136,9 +156,11 @@ impl Transit {
         Some(now)
     }
 
-    /// Offers to a link a packet that the fast path does not handle. Returns its arrival time, unless it is dropped.
+    /// Offers to a link a packet that the fast path does not handle. Returns its arrival time, unless it is dropped. The
+    /// packet is passed by value for the same reason as in [`answer`](Self::answer).
     #[inline(never)]
-    fn judge(&mut self, id: LinkId, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
+    fn judge(&mut self, id: LinkId, packet: Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
+        let packet = &packet;
         let offered = self.links.offer(id, packet, now);
         if observer.watches(id) {
             observer.observe(now, &Observation::Offered { link: id, packet, offered });
@@ -167,7 +189,6 @@ impl Transit {
     }
 
     /// Handles data at its receiver. Returns the immediate ACK, if there is one, and its first hop.
-    #[inline(always)]
     fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<(Packet, u32)> {
         let Destination::Tcp { receiver, ack_hop, connection, .. } = &mut self.destinations[packet.flow.0 as usize]
         else {
