@@ -33,37 +33,64 @@ enum Kind {
 /// Names of the kinds in the table, in the order of the variants of [`Kind`].
 const KINDS: &[&str] = &["syn", "data", "ack"];
 
-/// One row of the table.
+/// What a link does with a packet.
 #[derive(Clone, Copy, Debug)]
-struct Row {
-    time: Time,
+enum Fate {
+    Crosses,
+    Dropped,
+    Lost,
+}
+
+/// A packet at a link, with everything that happens to it there: up to [`STEPS`] rows of the table.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// Arrival at the queue, start of the transmission, and arrival at the far end. If the packet does not cross the
+    /// link, the later times are [`Time::MAX`].
+    times: [Time; STEPS],
     segment: u64,
     link: u32,
     flow: u32,
     bytes: u32,
-    event: Event,
+    fate: Fate,
     kind: Kind,
     retransmission: bool,
 }
 
-/// Stores a row for each event: a packet enters a queue, leaves it for transmission, arrives at the far end, or is
-/// dropped or lost.
-#[derive(Clone, Debug, Default)]
+/// Maximum number of events of a packet at a link.
+const STEPS: usize = 3;
+
+impl Entry {
+    const fn event(&self, step: usize) -> Event {
+        match (self.fate, step) {
+            (Fate::Crosses, 0) => Event::Enqueue,
+            (Fate::Crosses, 1) => Event::Dequeue,
+            (Fate::Crosses, _) => Event::Receive,
+            (Fate::Dropped, _) => Event::Drop,
+            (Fate::Lost, _) => Event::Lost,
+        }
+    }
+}
+
+/// Stores each packet that is offered to a link. The table has a row for each event: a packet enters a queue, leaves it
+/// for transmission, arrives at the far end, or is dropped or lost.
+#[derive(Clone, Debug)]
 pub(super) struct PacketLog {
     watched: Vec<bool>,
-    rows: Vec<Row>,
+    /// End of the run: later events are omitted.
+    end: Time,
+    entries: Vec<Entry>,
+    rows: usize,
 }
 
 impl PacketLog {
     /// A log of packets at the given links.
-    pub(super) fn of(links: &[u32]) -> Self {
-        Self { watched: membership(links), rows: Vec::new() }
+    pub(super) fn of(links: &[u32], end: Time) -> Self {
+        Self { watched: membership(links), end, entries: Vec::new(), rows: 0 }
     }
 
-    /// Handles a packet offered to a link. Everything that will happen to the packet at this link is known immediately;
-    /// anything after the end of the run is omitted.
+    /// Handles a packet offered to a link. Everything that will happen to the packet at this link is known immediately.
     #[inline(never)]
-    pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
+    pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered) {
         if self.watched.get(link as usize) != Some(&true) {
             return;
         }
@@ -72,54 +99,115 @@ impl PacketLog {
             Payload::Data { number, retransmission, .. } => (Kind::Data, number, retransmission),
             Payload::Ack { next, .. } => (Kind::Ack, next, false),
         };
-        let mut push = |time, event| {
-            if time < end {
-                let (flow, bytes) = (packet.flow.0, packet.size);
-                self.rows.push(Row { time, segment, link, flow, bytes, event, kind, retransmission });
-            }
+        let (fate, times) = match offered {
+            Offered::Accepted { start, arrival, .. } => (Fate::Crosses, [now, start, arrival]),
+            Offered::Dropped(DropReason::Lost) => (Fate::Lost, [now, Time::MAX, Time::MAX]),
+            Offered::Dropped(DropReason::Full | DropReason::Early) => (Fate::Dropped, [now, Time::MAX, Time::MAX]),
         };
-        match offered {
-            Offered::Accepted { start, arrival, .. } => {
-                push(now, Event::Enqueue);
-                push(start, Event::Dequeue);
-                push(arrival, Event::Receive);
-            }
-            Offered::Dropped(DropReason::Lost) => push(now, Event::Lost),
-            Offered::Dropped(DropReason::Full | DropReason::Early) => push(now, Event::Drop),
-        }
+        self.rows += times.iter().filter(|time| **time < self.end).count();
+        let (flow, bytes) = (packet.flow.0, packet.size);
+        self.entries.push(Entry { times, segment, link, flow, bytes, fate, kind, retransmission });
     }
 
     pub(super) const fn rows(&self) -> usize {
-        self.rows.len()
+        self.rows
     }
 
-    /// Memory of the rows in bytes.
+    /// Memory of the entries in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.rows.capacity() * size_of::<Row>()
+        self.entries.capacity() * size_of::<Entry>()
     }
 
-    /// The rows in time order; for equal times, arrivals come first, then rows are ordered by link, and at one link in
-    /// causal order: a packet reaches a node before it leaves it.
-    pub(super) fn table(mut self) -> Table {
-        self.rows.sort_by_key(|row| (row.time, !matches!(row.event, Event::Receive), row.link));
+    pub(super) fn table(self) -> Table {
         Table::new("packets", self)
+    }
+
+    /// The rows in time order, each as an entry and a step. For equal times, arrivals come first, then rows are ordered
+    /// by link, and at one link in causal order: a packet reaches a node before it leaves it.
+    fn in_order(&self) -> Vec<(&Entry, usize)> {
+        let mut keys = Vec::with_capacity(self.rows);
+        for (place, entry) in self.entries.iter().enumerate() {
+            for (step, time) in entry.times.iter().enumerate().filter(|(_, time)| **time < self.end) {
+                // one number, which is sorted much faster than a row; the place is unique and below 2^31
+                let is_late = u128::from(!matches!(entry.event(step), Event::Receive));
+                let tie = is_late << 63 | u128::from(entry.link) << 31 | (place * STEPS + step) as u128;
+                keys.push(u128::from(time.as_picos()) << 64 | tie);
+            }
+        }
+        keys.sort_unstable();
+        let row = |key: &u128| {
+            let place = (*key as u32 & (u32::MAX >> 1)) as usize;
+            (&self.entries[place / STEPS], place % STEPS)
+        };
+        keys.iter().map(row).collect()
     }
 }
 
 impl Rows for PacketLog {
     fn columns(&self) -> Vec<Column> {
-        let rows = &self.rows;
-        let words = |codes: fn(&Row) -> u8, words| Values::Words { codes: rows.iter().map(codes).collect(), words };
+        let rows = self.in_order();
+        let words = |codes: fn(&Entry, usize) -> u8, words| {
+            let codes = rows.iter().map(|(entry, step)| codes(entry, *step)).collect();
+            Values::Words { codes, words }
+        };
         let columns = [
-            ("time", Values::F64(rows.iter().map(|row| row.time.as_secs_f64()).collect())),
-            ("link", Values::U32(rows.iter().map(|row| row.link).collect())),
-            ("flow", Values::U32(rows.iter().map(|row| row.flow).collect())),
-            ("event", words(|row| row.event as u8, EVENTS)),
-            ("kind", words(|row| row.kind as u8, KINDS)),
-            ("segment", Values::U64(rows.iter().map(|row| row.segment).collect())),
-            ("bytes", Values::U32(rows.iter().map(|row| row.bytes).collect())),
-            ("retransmission", Values::Bool(rows.iter().map(|row| row.retransmission).collect())),
+            ("time", Values::F64(rows.iter().map(|(entry, step)| entry.times[*step].as_secs_f64()).collect())),
+            ("link", Values::U32(rows.iter().map(|(entry, _)| entry.link).collect())),
+            ("flow", Values::U32(rows.iter().map(|(entry, _)| entry.flow).collect())),
+            ("event", words(|entry, step| entry.event(step) as u8, EVENTS)),
+            ("kind", words(|entry, _| entry.kind as u8, KINDS)),
+            ("segment", Values::U64(rows.iter().map(|(entry, _)| entry.segment).collect())),
+            ("bytes", Values::U32(rows.iter().map(|(entry, _)| entry.bytes).collect())),
+            ("retransmission", Values::Bool(rows.iter().map(|(entry, _)| entry.retransmission).collect())),
         ];
         columns.map(|(name, values)| Column { name, values }).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::packet::FlowId;
+
+    const END: Time = Time::from_picos(40);
+
+    proptest! {
+        /// The rows are those of a list of all events, sorted by time, arrivals first, and link.
+        #[test]
+        fn rows_are_the_sorted_events_before_the_end(
+            packets in prop::collection::vec((0_u64..40, 0_u32..4, 0_u64..20, 0_u64..20, 0_u8..6), 0..80),
+        ) {
+            let mut log = PacketLog::of(&[0, 1, 3], END);
+            let mut events = Vec::new();
+            for (number, (now, link, waits, crosses, fate)) in (0_u32..).zip(packets) {
+                let packet = Packet { flow: FlowId(number), size: 100 + number, ..Packet::NONE };
+                let [now, start, arrival] = [now, now + waits, now + waits + crosses].map(Time::from_picos);
+                let (offered, steps) = match fate {
+                    0 => (Offered::Dropped(DropReason::Lost), vec![(now, "lost")]),
+                    1 => (Offered::Dropped(DropReason::Early), vec![(now, "drop")]),
+                    2 => (Offered::Dropped(DropReason::Full), vec![(now, "drop")]),
+                    _ => {
+                        let steps = vec![(now, "enqueue"), (start, "dequeue"), (arrival, "receive")];
+                        (Offered::Accepted { start, end: start, arrival }, steps)
+                    }
+                };
+                log.offered(now, link, &packet, offered);
+                let heard = steps.into_iter().filter(|(time, _)| link != 2 && *time < END);
+                events.extend(heard.map(|(time, event)| (time, event != "receive", link, event, number)));
+            }
+            events.sort_by_key(|(time, is_late, link, ..)| (*time, *is_late, *link));
+            prop_assert_eq!(log.rows(), events.len());
+            let columns: Vec<Values> = log.columns().into_iter().map(|column| column.values).collect();
+            let times = events.iter().map(|(time, ..)| time.as_secs_f64()).collect();
+            prop_assert_eq!(&columns[0], &Values::F64(times));
+            prop_assert_eq!(&columns[1], &Values::U32(events.iter().map(|(_, _, link, ..)| *link).collect()));
+            prop_assert_eq!(&columns[2], &Values::U32(events.iter().map(|(.., number)| *number).collect()));
+            let Values::Words { codes, words } = &columns[3] else { panic!("the events are words") };
+            let found: Vec<&str> = codes.iter().map(|code| words[usize::from(*code)]).collect();
+            prop_assert_eq!(found, events.iter().map(|(.., event, _)| *event).collect::<Vec<_>>());
+            prop_assert_eq!(&columns[6], &Values::U32(events.iter().map(|(.., number)| 100 + number).collect()));
+        }
     }
 }

@@ -89,7 +89,7 @@ impl Recorder {
                     heard.extend(links);
                 }
                 RecordSpec::Packets { links } => {
-                    keep_once(&mut recorder.packets, place, PacketLog::of(&links))?;
+                    keep_once(&mut recorder.packets, place, PacketLog::of(&links, plan.duration))?;
                     heard.extend(links);
                 }
                 RecordSpec::Acks { flows } => keep_once(&mut acks, place, flows)?,
@@ -229,7 +229,7 @@ impl Recorder {
             drops.dropped(now, link, packet);
         }
         if let Some((_, log)) = &mut self.packets {
-            log.offered(now, link, packet, offered, self.end);
+            log.offered(now, link, packet, offered);
         }
         if self.captures.any() {
             self.captures.offered(now, link, packet, offered, self.end);
