@@ -170,7 +170,7 @@ impl Client {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::dumbbell_of_reno;
+    use crate::plan::testing::dumbbell_of_reno;
     use crate::source::kolmogorov;
 
     fn clients(count: u32, most: u32) -> Clients {

@@ -431,7 +431,7 @@ mod tests {
     use ackclock_units::{Rate, Time};
 
     use super::*;
-    use crate::plan::dumbbell_of_reno;
+    use crate::plan::testing::dumbbell_of_reno;
     use crate::queue::{DropTailSpec, QueueSpec, Ties};
     use crate::source::TraceSpec;
 

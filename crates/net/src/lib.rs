@@ -5,7 +5,7 @@
 //! ```
 //! use ackclock_net::{Outcome, plan, run};
 //!
-//! let plan = plan::dumbbell_of_reno(10);
+//! let plan = plan::testing::dumbbell_of_reno(10);
 //! let Outcome { summary, .. } = run(&plan, 1).expect("the plan is sound");
 //! assert!(summary.departures > 0 && summary.loss == Some(0.0));
 //! ```
@@ -30,6 +30,7 @@ mod links;
 mod memory;
 mod merging;
 mod network;
+mod outcome;
 mod packet;
 mod pool;
 mod run;
@@ -39,7 +40,8 @@ mod transit;
 
 pub use footprint::Footprint;
 pub use observe::{Column, Observation, Observer, Table, Values};
+pub use outcome::Outcome;
 pub use packet::{FlowId, LinkId, Packet, Payload, SackId};
 pub use plan::{Plan, PlanError};
-pub use run::{Means, Outcome, components, run, run_with_progress};
+pub use run::{Means, components, run, run_with_progress};
 pub use simulator::Simulator;

@@ -103,7 +103,8 @@ mod tests {
 
     use super::*;
     use crate::observe::{Observation, Observer};
-    use crate::plan::{LinkSpec, Plan, SourceSpec, Topology, TransportSpec, dumbbell_of_reno};
+    use crate::plan::testing::dumbbell_of_reno;
+    use crate::plan::{LinkSpec, Plan, SourceSpec, Topology, TransportSpec};
     use crate::queue::{DropTailSpec, Limit, QueueSpec, Ties};
     use crate::run::{Means, run_with_progress};
     use crate::sizes::SizeSpec;

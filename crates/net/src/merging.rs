@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::network::Part;
 use crate::observe::{Capture, Column, Rows, Table, Values};
+use crate::outcome::Outcome;
 use crate::plan::{Plan, RecordSpec};
-use crate::run::Outcome;
 
 /// Merges the outcomes of all parts, given in order.
 pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Outcome {

@@ -4,14 +4,17 @@
 //! explicitly, in picoseconds, bits per second, bytes and packets. It is plain data: Python passes it as JSON, and a
 //! Rust program builds it directly.
 
+mod check;
+pub mod testing;
+
 use std::sync::Arc;
 
 use ackclock_tcp::{ReceiverConfig, SenderConfig};
-use ackclock_units::{Rate, Role, Stream, Time};
+use ackclock_units::{Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::loss::LossSpec;
-use crate::queue::{Limit, QueueSpec};
+use crate::queue::QueueSpec;
 use crate::rate::RateSpec;
 use crate::sizes::SizeSpec;
 use crate::source::{Distribution, FractionalSpec, TraceSpec};
@@ -366,47 +369,5 @@ impl Plan {
     /// All flows, each with the index of its group and the group.
     pub(crate) fn flows(&self) -> impl Iterator<Item = (u32, &GroupSpec)> {
         (0..).zip(&self.groups).flat_map(|(index, group)| (0..group.flows()).map(move |_| (index, group)))
-    }
-}
-
-/// The burstiness paper's dumbbell with `count` Reno clients for ten simulated seconds, as an example for this
-/// documentation.
-pub fn dumbbell_of_reno(count: u32) -> Plan {
-    let queue = |packets| {
-        QueueSpec::DropTail(crate::queue::DropTailSpec {
-            limit: Limit::Packets(packets),
-            count_in_service: true,
-            ties: crate::queue::Ties::Departure,
-        })
-    };
-    let link = |mbps, packets| LinkSpec {
-        rate: Rate::from_mbps(mbps).into(),
-        delay: Time::from_millis(25),
-        queue: queue(packets),
-        loss: None,
-    };
-    Plan {
-        duration: Time::SECOND.saturating_mul(10),
-        measure: MeasureSpec { from: Time::ZERO, bin: Time::from_millis(100), link: 0, others: Vec::new() },
-        topology: Topology::Dumbbell {
-            bottleneck: link(50, 50),
-            reverse: link(50, 100_000),
-            access: vec![(link(10, 100_000), link(10, 100_000))],
-        },
-        groups: vec![GroupSpec {
-            count,
-            path: None,
-            reverse: false,
-            packet_size: 1500,
-            start: Time::ZERO,
-            spread: Time::ZERO,
-            transport: TransportSpec::Tcp {
-                sender: Arc::new(SenderConfig { max_window: 20, ..SenderConfig::default() }),
-                receiver: ReceiverConfig { delayed_ack: false, sack_blocks: 0, ..ReceiverConfig::default() },
-            },
-            source: SourceSpec::Poisson { rate: 100.0 },
-        }],
-        records: Vec::new(),
-        captures: Vec::new(),
     }
 }

@@ -7,41 +7,16 @@ use std::sync::mpsc;
 use std::thread;
 
 use ackclock_units::Time;
-use serde::Serialize;
 
 use crate::footprint::Footprint;
 use crate::memory::{EVENTS, Look, MOST_ROWS, Memory, too_many_rows};
 use crate::merging::merge;
 use crate::network::{Part, decompose};
-use crate::observe::{Capture, Facts, GroupSummary, LinkSummary, Summary, Table, Watchers};
+use crate::observe::Watchers;
+use crate::outcome::Outcome;
 use crate::packet::Names;
 use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
-
-/// Result of a run.
-#[derive(Clone, Debug, Serialize)]
-pub struct Outcome {
-    /// Summary of all flows that cross the measured link.
-    pub summary: Summary,
-    /// Summary of each group of the plan.
-    pub groups: Vec<GroupSummary>,
-    /// Summary of each additional measured link.
-    pub elsewhere: Vec<LinkSummary>,
-    /// Facts for notices to the user.
-    pub facts: Facts,
-    /// Number of events processed.
-    #[serde(skip)]
-    pub events: u64,
-    /// Number of event-driven rows.
-    #[serde(skip)]
-    pub rows: usize,
-    /// The flows' counters and the requested records.
-    #[serde(skip)]
-    pub tables: Vec<Table>,
-    /// The requested captures.
-    #[serde(skip)]
-    pub captures: Vec<Capture>,
-}
 
 /// Resources that a run may use.
 #[derive(Clone, Copy, Debug)]
@@ -252,9 +227,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::observe::{Captured, Column, Values};
+    use crate::observe::{Capture, Captured, Column, Table, Values};
+    use crate::plan::testing::dumbbell_of_reno;
     use crate::plan::{CaptureSpec, EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, RecordSpec, SourceSpec};
-    use crate::plan::{Tap, TapPoint, Topology, TransportSpec, dumbbell_of_reno};
+    use crate::plan::{Tap, TapPoint, Topology, TransportSpec};
     use crate::sizes::SizeSpec;
     use crate::source::Distribution;
 

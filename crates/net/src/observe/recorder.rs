@@ -345,7 +345,7 @@ fn flows(measure: &Measure) -> Table {
 mod tests {
     use super::*;
     use crate::observe::Values;
-    use crate::plan::dumbbell_of_reno;
+    use crate::plan::testing::dumbbell_of_reno;
 
     #[test]
     fn a_record_asked_for_twice_is_refused() {

@@ -4,7 +4,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::plan::{Plan, SourceSpec, Topology, TransportSpec, dumbbell_of_reno};
+use crate::plan::testing::dumbbell_of_reno;
+use crate::plan::{Plan, SourceSpec, Topology, TransportSpec};
 use crate::sizes::SizeSpec;
 use crate::{LinkId, Simulator, run};
 

@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 use ackclock_net::link::Offered;
 use ackclock_net::loss::LossSpec;
-use ackclock_net::plan::{GroupSpec, MeasureSpec, RecordSpec, SourceSpec, TransportSpec, dumbbell_of_reno};
+use ackclock_net::plan::testing::dumbbell_of_reno;
+use ackclock_net::plan::{GroupSpec, MeasureSpec, RecordSpec, SourceSpec, TransportSpec};
 use ackclock_net::queue::{DropReason, Limit, QueueSpec, Ties};
 use ackclock_net::source::Distribution;
 use ackclock_net::{FlowId, LinkId, Outcome, Payload, Plan, Simulator, run};

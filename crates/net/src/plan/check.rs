@@ -1,0 +1,80 @@
+//! Validation of the values of a plan.
+
+use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS};
+use ackclock_units::Time;
+
+use super::{Plan, PlanError, RecordSpec, Topology, TransportSpec};
+
+impl Plan {
+    /// Validates the values of a plan whose topology has `links` links, and whose groups have `flows` flows.
+    pub(crate) fn check(&self, links: usize, flows: usize) -> Result<(), PlanError> {
+        let measure = &self.measure;
+        if self.duration == Time::ZERO || measure.from >= self.duration {
+            return Err(PlanError::new(
+                "measure.from",
+                "must be before the end of the run, and the duration must be above 0 s",
+            ));
+        }
+        if measure.bin == Time::ZERO {
+            return Err(PlanError::new("measure.bin", "must be above 0 s"));
+        }
+        if let Some(link) = measure.links().find(|link| *link as usize >= links) {
+            return Err(PlanError::new("measure.link", format!("{link} is not one of the {links} links")));
+        }
+        for (index, record) in self.records.iter().enumerate() {
+            record.check(links, flows).map_err(|problem| PlanError::new(format!("records.{index}"), problem))?;
+        }
+        for (index, capture) in self.captures.iter().enumerate() {
+            if let Some(link) = capture.links().find(|link| **link as usize >= links) {
+                let problem = format!("{link} is not one of the {links} links");
+                return Err(PlanError::new(format!("captures.{index}"), problem));
+            }
+        }
+        let dumbbell = matches!(self.topology, Topology::Dumbbell { .. });
+        for (index, group) in self.groups.iter().enumerate() {
+            let invalid = |field: &str, problem: &str| Err(PlanError::new(format!("groups.{index}.{field}"), problem));
+            if dumbbell != group.path.is_none() || group.path.is_some_and(|(from, to)| from == to) {
+                return invalid("path", "must be two different nodes in a graph, and absent in a dumbbell");
+            }
+            if let Err((field, problem)) = group.source.check() {
+                return invalid(&format!("source.{field}"), problem);
+            }
+            if let TransportSpec::Tcp { sender, receiver } = &group.transport {
+                if receiver.sack_blocks as usize > MAX_SACK_BLOCKS {
+                    return invalid("transport.receiver.sack_blocks", "must be at most 4 (RFC 2018, section 3)");
+                }
+                if sender.packet_size != group.packet_size || group.packet_size <= HEADER {
+                    return invalid("packet_size", "must be above 40 bytes and equal to the sender's packet size");
+                }
+                if sender.max_window == 0 || sender.initial_window == 0 || sender.rtt.clock == Time::ZERO {
+                    return invalid("transport", "max_window, initial_window and clock must be above 0");
+                }
+            } else if group.packet_size == 0 {
+                return invalid("packet_size", "must be above 0 bytes");
+            } else if group.source.needs_pacing() {
+                return invalid("source", "greedy sources and transfers need a transport that paces them");
+            }
+        }
+        Ok(())
+    }
+}
+
+impl RecordSpec {
+    fn check(&self, links: usize, flows: usize) -> Result<(), &'static str> {
+        let (ids, count, interval) = match self {
+            Self::Arrivals { links: ids, bin } => (ids, links, Some(*bin)),
+            Self::Queue { links: ids, every } => (ids, links, Some(*every)),
+            Self::Drops { links: ids } | Self::Packets { links: ids } => (ids, links, None),
+            Self::Windows { flows: ids, every } => (ids, flows, *every),
+            Self::Acks { flows: ids } | Self::Transfers { flows: ids } => (ids, flows, None),
+        };
+        if interval == Some(Time::ZERO) {
+            return Err("an interval must be above 0 s");
+        }
+        if ids.iter().all(|id| (*id as usize) < count) {
+            Ok(())
+        } else {
+            Err("refers to a link or flow that does not exist")
+        }
+    }
+}
