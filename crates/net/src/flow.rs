@@ -42,7 +42,7 @@ impl Alarm {
 }
 
 /// Maximum number of packets that a flow sends in one event, so that each event takes bounded time and memory.
-const MOST_AT_ONCE: u32 = 64;
+const MOST_AT_ONCE: u64 = 64;
 
 /// The transport of a flow.
 #[derive(Debug)]
@@ -102,28 +102,39 @@ impl Feed {
     }
 
     /// The packets of the source's next emission, if its time has come.
-    #[inline(always)]
     fn take(&mut self, now: Time) -> Option<u64> {
         if self.next > now {
             return None;
         }
-        let AnySource::Poisson(source) = &mut self.source else { return Some(self.take_other()) };
-        self.next = self.next.saturating_add(source.gap(&mut self.stream));
-        Some(1)
-    }
-
-    /// Not inlined, so that the code of other sources does not slow down the most frequent source.
-    #[inline(never)]
-    fn take_other(&mut self) -> u64 {
         let Emission { packets, next } = self.source.emit(self.next, &mut self.stream);
         self.wait_until(next);
-        packets
+        Some(packets)
     }
 
     /// Supplies the sender with the data available now, as much as it can use.
     #[inline(always)]
     fn refill(&mut self, sender: &mut Sender, now: Time) {
-        while sender.appetite() > 0
+        let quota = sender.send_quota();
+        if quota == 0 || self.next > now {
+            return;
+        }
+        match &self.source {
+            AnySource::Poisson(source) if sender.is_open() => {
+                let mut left = quota;
+                while left > 0 && self.next <= now {
+                    self.next = self.next.saturating_add(source.gap(&mut self.stream));
+                    left -= 1;
+                }
+                sender.supply_more(quota - left);
+            }
+            _ => self.refill_any(sender, now),
+        }
+    }
+
+    /// Not inlined, so that the code of other sources does not slow down the most frequent source.
+    #[inline(never)]
+    fn refill_any(&mut self, sender: &mut Sender, now: Time) {
+        while sender.send_quota() > 0
             && let Some(packets) = self.take(now)
         {
             sender.supply(packets);
@@ -180,9 +191,7 @@ impl Feed {
 /// and the source, for which the sender may wait, are armed only at the end of a turn.
 #[inline(always)]
 fn is_first(release: Time, sender: &Sender, transit: &Transit) -> bool {
-    sender.poll_timeout().is_none_or(|due| release < due)
-        && transit.is_quiet_until(release)
-        && !sender.is_data_limited()
+    sender.times_out_after(release) && transit.is_quiet_until(release) && !sender.is_data_limited()
 }
 
 /// The sending side of a flow: its source and its transport.
@@ -272,7 +281,7 @@ impl Flow {
                     Wakeup::Timeout => sender.handle_timeout(now),
                     _ => {}
                 }
-                self.take_any_turn(now, transit, observer);
+                self.take_turn(now, transit, observer);
             }
         }
     }
@@ -291,7 +300,9 @@ impl Flow {
     #[inline(never)]
     fn take_any_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         loop {
-            self.follow_transfers(now, transit, observer);
+            if self.feed.source.has_transfers() {
+                self.follow_transfers(now, transit, observer);
+            }
             let Transport::Tcp { sender, .. } = &mut self.transport else { return };
             let mut left = MOST_AT_ONCE;
             while let Some(segment) = sender.poll_transmit(now) {
@@ -312,7 +323,9 @@ impl Flow {
     /// The same for a [steady](Sender::is_steady) sender.
     #[inline(always)]
     fn take_steady_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
-        self.follow_transfers(now, transit, observer);
+        if self.feed.source.has_transfers() {
+            self.follow_transfers(now, transit, observer);
+        }
         let Self { id, connection, data_hop, transport: Transport::Tcp { sender, timeout, .. }, feed } = self else {
             return;
         };
@@ -329,12 +342,15 @@ impl Flow {
                 return self.take_any_turn(now, transit, observer);
             }
         }
-        let is_over = sender.transmit_all(now, MOST_AT_ONCE, |segment| {
-            transit.forward(&Packet::data(*id, *connection, segment, now), *data_hop, now, observer);
-        });
-        if !is_over {
-            return transit.cut(*id, now);
+        let burst = sender.burst(now);
+        if burst.end.saturating_sub(burst.start) >= MOST_AT_ONCE {
+            return self.take_any_turn(now, transit, observer);
         }
+        for number in burst {
+            let segment = sender.transmit(number, now);
+            transit.forward(&Packet::data(*id, *connection, segment, now), *data_hop, now, observer);
+        }
+        sender.end_turn();
         observer.observe(now, &Observation::Turn { flow: *id, sender });
         if let Some(at) = timeout.arm(sender.poll_timeout()) {
             transit.wake(at, *id, Wakeup::Timeout);
@@ -346,11 +362,20 @@ impl Flow {
         }
     }
 
+    /// Takes a turn after a wake-up.
+    #[inline(never)]
+    fn take_turn(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        match &self.transport {
+            Transport::Tcp { sender, .. } if sender.is_steady() => self.take_steady_turn(now, transit, observer),
+            _ => self.take_any_turn(now, transit, observer),
+        }
+    }
+
     /// Reports the beginning of a transfer, and closes the connection when its transfer is complete.
-    #[inline(always)]
+    #[inline(never)]
     fn follow_transfers(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Tcp { sender, .. } = &self.transport else { return };
-        if self.feed.source.has_transfers() && self.feed.follow_transfers(sender, now, self.id, observer) {
+        if self.feed.follow_transfers(sender, now, self.id, observer) {
             transit.wake(now, self.id, Wakeup::Close);
         }
     }

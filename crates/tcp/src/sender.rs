@@ -123,6 +123,19 @@ impl Sender {
         *supplied = supplied.saturating_add(segments);
     }
 
+    /// Supplies `segments` more segments of data on an open connection.
+    #[inline(always)]
+    pub fn supply_more(&mut self, segments: u64) {
+        debug_assert!(self.is_open(), "the first data opens the connection");
+        self.connection.supplied = self.connection.supplied.saturating_add(segments);
+    }
+
+    /// Whether data was supplied, which opens the connection.
+    #[inline(always)]
+    pub const fn is_open(&self) -> bool {
+        self.connection.supplied > 0
+    }
+
     /// Number of data segments supplied by the application.
     pub fn supplied(&self) -> u64 {
         self.connection.supplied.saturating_sub(u64::from(self.connection.config.handshake))
@@ -137,9 +150,9 @@ impl Sender {
     /// Upper bound on the number of further segments that the sender could use in this turn or after the next ACK. It
     /// is 0 if the supplied data already exceeds what the receiver's window allows.
     #[inline(always)]
-    pub fn appetite(&self) -> u64 {
-        let reach = self.connection.snd_max + u64::from(self.connection.config.max_window);
-        reach.saturating_sub(self.connection.supplied)
+    pub fn send_quota(&self) -> u64 {
+        let Connection { snd_max, supplied, config, .. } = &self.connection;
+        (snd_max + u64::from(config.max_window)).saturating_sub(*supplied)
     }
 
     /// Whether the sender waits only for data.

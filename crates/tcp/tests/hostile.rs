@@ -218,7 +218,7 @@ fn a_window_of_zero_sends_nothing_and_does_not_hang() {
         let config = SenderConfig { recovery, max_window: 0, handshake: false, ..SenderConfig::default() };
         let mut victim = Victim::new(&config);
         assert_eq!((victim.end, victim.ack(1, 0, &[])), (0, 0));
-        assert_eq!(victim.sender.appetite(), 0);
+        assert_eq!(victim.sender.send_quota(), 0);
     }
 }
 

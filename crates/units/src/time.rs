@@ -42,8 +42,9 @@ impl Time {
     pub fn from_secs_f64(seconds: f64) -> Self {
         let picos = seconds * 1e12 + 0.5;
         // converting a float to an i64 takes half a dozen instructions; to a u64 it takes about twice as many
-        let converted = (picos as i64).cast_unsigned();
-        if converted < i64::MAX.cast_unsigned() { Self(converted) } else { Self::of_unusual(picos) }
+        let converted = picos as i64;
+        // neither negative nor saturated
+        if converted.wrapping_add(1) > 0 { Self(converted.cast_unsigned()) } else { Self::of_unusual(picos) }
     }
 
     /// Time of a number of picoseconds that is negative or above `i64::MAX`.

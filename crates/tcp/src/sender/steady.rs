@@ -1,6 +1,8 @@
 //! The short path of a steady sender: no loss, no recovery and no handshake, as for nearly all ACKs and segments. It does
 //! exactly what the general path would do, and serves every congestion-control law that does not time each segment.
 
+use std::ops::Range;
+
 use ackclock_units::Time;
 
 use super::{Connection, Sender};
@@ -23,7 +25,7 @@ pub enum Turn {
 
 impl Sender {
     /// Whether the sender is outside of loss recovery and has nothing to send regardless of the window, so that
-    /// [`start_turn`](Self::start_turn) and [`transmit_all`](Self::transmit_all) may replace
+    /// [`start_turn`](Self::start_turn) and [`burst`](Self::burst) may replace
     /// [`poll_transmit`](Self::poll_transmit). Only ACKs and timeouts change this.
     #[inline(always)]
     pub const fn is_steady(&self) -> bool {
@@ -35,11 +37,11 @@ impl Sender {
     pub fn start_turn(&mut self, now: Time) -> Turn {
         let connection = &mut self.connection;
         let overhead = connection.config.overhead;
-        if overhead == Time::ZERO || self.hold.is_at_most(now) {
+        if overhead == Time::ZERO {
             return Turn::Sending;
         }
         if let Some(end) = self.hold.get() {
-            return Turn::Processing(end);
+            return if end <= now { Turn::Sending } else { Turn::Processing(end) };
         }
         if !connection.may_send() {
             connection.end_steady_turn();
@@ -50,31 +52,47 @@ impl Sender {
         Turn::Processing(end)
     }
 
-    /// Sends the segments that a steady sender may send now. Ends the turn and returns true, or returns false if it has
-    /// sent `most` segments.
+    /// The numbers of the segments that a steady sender may send now. Either all of them are
+    /// [transmitted](Self::transmit) and the turn [ends](Self::end_turn), or
+    /// [`poll_transmit`](Self::poll_transmit) takes over.
     #[inline(always)]
-    pub fn transmit_all(&mut self, now: Time, most: u32, mut send: impl FnMut(Segment)) -> bool {
+    pub fn burst(&mut self, now: Time) -> Range<u64> {
         let connection = &mut self.connection;
-        if connection.may_send() {
-            if connection.snd_una == connection.snd_max {
-                connection.leave_idle(now);
-            }
-            connection.last_sent = now;
-            let size = connection.config.packet_size;
-            let (first, most) = (connection.snd_nxt, u64::from(most));
-            let end = connection.supplied.min(connection.reach).min(first + most);
-            for number in first..end {
-                let retransmission = connection.record(number, now);
-                send(Segment { number, size, syn: false, retransmission });
-            }
-            connection.snd_nxt = end;
-            if end - first == most {
-                return false;
+        if connection.snd_una == connection.snd_max && connection.may_send() {
+            connection.leave_idle(now);
+        }
+        connection.snd_nxt..connection.supplied.min(connection.reach)
+    }
+
+    /// Sends the next segment of a [burst](Self::burst).
+    #[inline(always)]
+    pub fn transmit(&mut self, number: u64, now: Time) -> Segment {
+        let connection = &mut self.connection;
+        let retransmission = number < connection.snd_max;
+        if retransmission {
+            connection.counters.retransmissions += 1;
+        } else {
+            connection.snd_max = number + 1;
+            if connection.timed.is_none() {
+                (connection.timed, connection.timed_at) = (Maybe::some(number), now);
             }
         }
+        connection.snd_nxt = number + 1;
+        connection.last_sent = now;
+        Segment { number, size: connection.config.packet_size, syn: false, retransmission }
+    }
+
+    /// Ends the turn of a steady sender that has sent its burst.
+    #[inline(always)]
+    pub fn end_turn(&mut self) {
         self.hold = Maybe::NONE;
-        connection.end_steady_turn();
-        true
+        self.connection.end_steady_turn();
+    }
+
+    /// Whether the retransmission timer, if it runs, fires after `at`.
+    #[inline(always)]
+    pub fn times_out_after(&self, at: Time) -> bool {
+        !self.connection.timer.is_at_most(at)
     }
 }
 
@@ -105,21 +123,6 @@ impl Connection {
             app_limited,
         });
         self.reach = next + u64::from(self.window.cwnd as u32).min(u64::from(self.config.max_window));
-    }
-
-    /// Records that segment `number` is sent. Returns whether it was sent before.
-    #[inline(always)]
-    fn record(&mut self, number: u64, now: Time) -> bool {
-        let retransmission = number < self.snd_max;
-        if retransmission {
-            self.counters.retransmissions += 1;
-        } else {
-            self.snd_max = number + 1;
-            if self.timed.is_none() {
-                (self.timed, self.timed_at) = (Maybe::some(number), now);
-            }
-        }
-        retransmission
     }
 
     /// The same as [`end_turn`](Self::end_turn). Without inflation, the window is as large as the advertised window if

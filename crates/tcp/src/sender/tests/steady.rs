@@ -32,7 +32,7 @@ impl Pair {
         self.general.connection.steady = false;
         let shown = |sender: &Sender| {
             let (deadlines, state) = ((sender.poll_timeout(), sender.poll_release()), sender.state());
-            let waits = (sender.is_data_limited(), sender.is_paused(), sender.is_idle(), sender.appetite());
+            let waits = (sender.is_data_limited(), sender.is_paused(), sender.is_idle(), sender.send_quota());
             format!("{deadlines:?} {state:?} {waits:?} {:?} {:?}", sender.counters(), sender.timing())
         };
         assert_eq!(shown(&self.short), shown(&self.general));
@@ -42,12 +42,19 @@ impl Pair {
     /// A turn may be interrupted after `most` segments.
     fn turn(&mut self, now: Time, most: usize) -> Vec<Segment> {
         let expected: Vec<_> = std::iter::from_fn(|| self.general.poll_transmit(now)).take(most).collect();
-        let mut sent = Vec::new();
-        if !self.short.is_steady() {
-            sent.extend(std::iter::from_fn(|| self.short.poll_transmit(now)).take(most));
-        } else if self.short.start_turn(now) == Turn::Sending {
-            let is_over = self.short.transmit_all(now, most as u32, |segment| sent.push(segment));
-            assert_eq!(is_over, sent.len() < most);
+        let (mut sent, short) = (Vec::new(), &mut self.short);
+        let is_short = short.is_steady()
+            && (short.start_turn(now) != Turn::Sending || {
+                let burst = short.burst(now);
+                let is_short = burst.clone().count() < most;
+                if is_short {
+                    sent.extend(burst.map(|number| short.transmit(number, now)));
+                    short.end_turn();
+                }
+                is_short
+            });
+        if !is_short {
+            sent.extend(std::iter::from_fn(|| short.poll_transmit(now)).take(most));
         }
         assert_eq!(sent, expected);
         self.call(|_| ());
