@@ -1,21 +1,26 @@
-//! The pending events of a component, in time order, round by round.
+//! The pending events of all components, in time order, round by round.
 //!
-//! Time is divided into *rounds* of equal length. Most of a component's events come from other components, one link
-//! delay ahead and in time order; they go through a queue, the *lane*. Arrivals out of time order, and the wake-ups
-//! that endpoints request, wait in the bucket of their round and are sorted when the round begins. Events that a
-//! component schedules for itself within the current round go into a small separate heap.
+//! Time is divided into *rounds* of equal length. Each component has a *bucket* for each of the next rounds, and a new
+//! event is appended to the bucket of its round. When a round begins, the events in its buckets are put in order
+//! (`order.rs`): one word per event is sorted, and the events stay in memory where they are (`chunks.rs`). The order
+//! states early which events come next, so that their data can be prefetched.
+//!
+//! Two kinds of events are rare and wait in heaps: events that a component schedules for itself within the current
+//! round, and events too far in the future to have a bucket.
 
 mod chunks;
+mod order;
+#[cfg(test)]
+mod tests;
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
-use std::ops::Range;
 
 use ackclock_units::Time;
 
-use crate::event::Event;
-use crate::packet::{Name, Packet};
-use chunks::{Bucket, Chunks, Lane};
+use crate::event::{Event, Key, Targets};
+use chunks::{Chunks, Cursor};
+use order::{List, Slots};
 
 /// Division of time into rounds of `2^bits` ps. `ahead`, a power of two, is the number of rounds with their own bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,286 +42,282 @@ impl Rounds {
     }
 }
 
-/// The pending events of one component.
+/// The pending events. All methods that do not name a component concern the [running](Self::switch) one.
 #[derive(Debug)]
 pub(crate) struct Agenda {
     rounds: Rounds,
-    /// Number of the current round.
-    number: u64,
-    /// Arrivals in time order, for the current round and later ones.
-    lane: Lane,
-    /// Events of the current round outside the lane. `known` contains the events known when the round began: the first
-    /// `done` are processed, and the first `told` were returned by [`next_late`](Self::next_late). `new` contains the
-    /// events added since.
-    known: Vec<Event>,
-    done: usize,
-    told: usize,
-    new: BinaryHeap<Reverse<Event>>,
-    /// Time of the earliest event in `known` and `new` that is not yet processed.
-    next_other: Time,
-    /// Events of later rounds outside the lane, in a ring of buckets (`ring`), and their number (`near`).
-    ring: Vec<Bucket>,
-    near: usize,
-    /// Events of rounds beyond the ring.
-    far: BinaryHeap<Reverse<Event>>,
+    /// Number of the round after the current one.
+    next: u64,
+    /// The buckets of each component, in a ring: one for each of the rounds from `next` on.
+    buckets: Vec<Cursor>,
     chunks: Chunks,
+    /// Events of rounds that have no bucket yet.
+    far: BinaryHeap<Reverse<Far>>,
+    /// The current round of the running component, and of all others.
+    running: Box<Current>,
+    #[expect(clippy::vec_box, reason = "components are switched by swapping boxes")]
+    others: Vec<Box<Current>>,
+    slots: Slots,
+}
+
+/// The events of a component in the current round.
+#[derive(Debug)]
+struct Current {
+    /// The events known when the round began, in order, of which the first `taken` are taken; and the time of the next
+    /// one, [`Time::MAX`] if there is none.
+    words: Vec<u64>,
+    taken: usize,
+    next_known: Time,
+    /// The events added since, and the time of the next one.
+    new: BinaryHeap<Reverse<New>>,
+    next_new: Time,
+    /// The memory of both: chunks, and the list of the added ones.
+    chunks: Vec<u32>,
+    added: Cursor,
+}
+
+/// The place of an event added in its own round. The heap is ordered by keys.
+#[derive(Debug)]
+struct New {
+    key: Key,
+    place: u32,
+}
+
+/// An event of a distant round. The heap is ordered by time alone.
+#[derive(Debug)]
+struct Far {
+    component: usize,
+    event: Event,
 }
 
 impl Agenda {
     /// An agenda whose first round has yet to [begin](Self::begin).
-    pub(crate) fn new(rounds: Rounds) -> Self {
+    pub(crate) fn new(components: usize, rounds: Rounds) -> Self {
         Self {
             rounds,
-            number: u64::MAX,
-            lane: Lane::EMPTY,
-            known: Vec::new(),
-            done: 0,
-            told: 0,
-            new: BinaryHeap::new(),
-            next_other: Time::MAX,
-            ring: vec![Bucket::EMPTY; rounds.ahead],
-            near: 0,
-            far: BinaryHeap::new(),
+            next: 0,
+            buckets: vec![Cursor::default(); components * rounds.ahead],
             chunks: Chunks::default(),
+            far: BinaryHeap::new(),
+            running: Box::new(Current::empty()),
+            others: std::iter::repeat_with(|| Box::new(Current::empty())).take(components).collect(),
+            slots: Slots::new(),
         }
+    }
+
+    /// Number of components.
+    pub(crate) const fn components(&self) -> usize {
+        self.others.len()
     }
 
     /// Memory in bytes.
     pub(crate) fn held(&self) -> usize {
-        let events = self.known.capacity() + self.new.capacity() + self.far.capacity();
-        events * size_of::<Event>() + self.ring.capacity() * size_of::<Bucket>() + self.chunks.held()
+        self.buckets.capacity() * size_of::<Cursor>()
+            + self.chunks.held()
+            + self.far.capacity() * size_of::<Far>()
+            + self.others.iter().map(|current| current.held()).sum::<usize>()
     }
 
-    /// Adds the arrival of a packet at the end of a link. The arrival must not be earlier than the last event taken.
+    /// Index of a component's bucket for a round.
     #[inline(always)]
-    pub(crate) fn add_arrival(&mut self, at: Time, link: Name, hop: u32, packet: &Packet) {
-        // constructed in place because it is large
-        if self.lane.ends_before(at) {
-            self.lane.push(&mut self.chunks, Event::arrival(at, link, hop, packet));
-        } else {
-            self.add_late(at, link, hop, packet);
-        }
+    const fn bucket(&self, component: usize, round: u64) -> usize {
+        component * self.rounds.ahead + (round as usize & (self.rounds.ahead - 1))
     }
 
-    /// Adds an arrival that is earlier than the last one in the lane.
-    #[inline(never)]
-    fn add_late(&mut self, at: Time, link: Name, hop: u32, packet: &Packet) {
-        self.add(Event::arrival(at, link, hop, packet));
-    }
-
-    /// Adds an event other than an arrival. The event must not be earlier than the last event taken.
+    /// Adds an event at `at` to its bucket. Returns the memory to which the event must be written, or `None` if its
+    /// round has no bucket: then the event must be [added to a heap](Self::add_to_heap).
     #[inline(always)]
-    pub(crate) fn add(&mut self, event: Event) {
-        let number = self.rounds.of(event.at);
-        // the difference is 0 for the next round; for the current round it wraps around to the maximum
-        if number.wrapping_sub(self.number).wrapping_sub(1) < self.ring.len() as u64 - 1 {
-            self.near += 1;
-            let index = number as usize & (self.ring.len() - 1);
-            self.ring[index].push(&mut self.chunks, event);
-        } else if number == self.number {
-            self.next_other = self.next_other.min(event.at);
-            self.new.push(Reverse(event));
-        } else {
-            self.far.push(Reverse(event));
-        }
-    }
-
-    /// Whether no event of the current round is due at or before `at`.
-    #[inline(always)]
-    pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
-        at < self.lane.first_at() && at < self.next_other
-    }
-
-    /// The next arrivals in the lane that are contiguous in memory.
-    #[inline(always)]
-    pub(crate) fn ahead(&self) -> &[Event] {
-        self.lane.ahead(&self.chunks)
-    }
-
-    /// The events outside the lane that were known when the round began.
-    pub(crate) fn late(&self) -> &[Event] {
-        &self.known
-    }
-
-    /// Index range in [`late`](Self::late) of the next `count` events; each event is returned once.
-    #[inline(always)]
-    pub(crate) fn next_late(&mut self, count: usize) -> Option<Range<usize>> {
-        if self.done < self.told || self.told == self.known.len() {
+    pub(crate) fn add(&mut self, component: usize, at: Time) -> Option<&mut Event> {
+        let round = self.rounds.of(at);
+        // for the current round, the difference wraps around to the maximum
+        if round.wrapping_sub(self.next) >= self.rounds.ahead as u64 {
             return None;
         }
-        let first = self.done;
-        self.told = self.known.len().min(first + count);
-        Some(first..self.told)
+        let bucket = self.bucket(component, round);
+        let place = self.buckets[bucket].push(&mut self.chunks);
+        Some(self.chunks.at_mut(place))
     }
 
-    /// Takes the next event if it is before `end`, which must not be after the end of the current round. The event is
-    /// written to `next` because it is large.
+    /// Adds an event whose round has no bucket: because the round is the current one, in which components have no
+    /// events for others, or because it is too far in the future.
+    pub(crate) fn add_to_heap(&mut self, component: usize, event: Event, targets: Targets<'_>) {
+        if self.rounds.of(event.at) < self.next {
+            let Current { new, next_new, added, .. } = &mut *self.running;
+            let place = added.push(&mut self.chunks);
+            *self.chunks.at_mut(place) = event;
+            *next_new = event.at.min(*next_new);
+            new.push(Reverse(New { key: event.key(targets), place }));
+        } else {
+            self.far.push(Reverse(Far { component, event }));
+        }
+    }
+
+    /// Makes a component the running one, or ends that.
+    pub(crate) fn switch(&mut self, component: usize) {
+        std::mem::swap(&mut self.running, &mut self.others[component]);
+    }
+
+    /// Whether all events of the current round are after `at`.
     #[inline(always)]
-    pub(crate) fn take_before(&mut self, end: Time, next: &mut Event) -> bool {
-        let at = self.lane.first_at();
-        if at < self.next_other {
-            if at >= end {
-                return false;
-            }
-            self.lane.pop(&mut self.chunks, next);
-        } else {
-            if self.next_other >= end {
-                return false;
-            }
-            self.take_other(next);
+    pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
+        at < self.running.next_known && at < self.running.next_new
+    }
+
+    /// Whether the next event, if there is one, was known when the round began.
+    #[inline(always)]
+    pub(crate) fn is_next_known(&self) -> bool {
+        self.running.next_known < self.running.next_new
+    }
+
+    /// Whether an event added in the current round is at or before `at`.
+    #[inline(always)]
+    pub(crate) fn has_new(&self, at: Time) -> bool {
+        self.running.next_new <= at
+    }
+
+    /// Takes the next event, which was known when the round began, if it is before `end`. Returns its place.
+    #[inline(always)]
+    pub(crate) fn take_known(&mut self, end: Time) -> Option<u32> {
+        if self.running.next_known < end { self.running.take_known(&self.chunks) } else { None }
+    }
+
+    /// Takes the next event when it may be one added in the current round.
+    pub(crate) fn take_any(&mut self, end: Time, targets: Targets<'_>) -> Option<u32> {
+        let Self { running, chunks, .. } = self;
+        if running.next_new >= end {
+            return None;
         }
-        true
-    }
-
-    /// Takes the next event when it may be an event outside the lane.
-    #[inline(never)]
-    fn take_other(&mut self, next: &mut Event) {
-        let (known, new) = (self.known.get(self.done), self.new.peek().map(|Reverse(event)| event));
-        let is_new = new.is_some_and(|new| known.is_none_or(|known| new < known));
-        let Some(other) = (if is_new { new } else { known }) else { return };
-        if self.lane.first_at() == other.at && self.ahead()[0] < *other {
-            return self.lane.pop(&mut self.chunks, next);
+        let Reverse(new) = running.new.peek()?;
+        if running.words.get(running.taken).is_some_and(|word| chunks.at(*word as u32).key(targets) < new.key) {
+            return running.take_known(chunks);
         }
-        *next = *other;
-        if is_new {
-            self.new.pop();
-        } else {
-            self.done += 1;
-        }
-        self.find_next_other();
+        let taken = running.new.pop();
+        running.next_new = running.new.peek().map_or(Time::MAX, |Reverse(new)| new.key.at);
+        taken.map(|Reverse(new)| new.place)
     }
 
-    fn find_next_other(&mut self) {
-        let known = self.known.get(self.done).map_or(Time::MAX, |event| event.at);
-        self.next_other = self.new.peek().map_or(known, |Reverse(new)| new.at.min(known));
+    /// The event at a place.
+    #[inline(always)]
+    pub(crate) fn event(&self, place: u32) -> &Event {
+        self.chunks.at(place)
     }
 
-    /// The next round that may contain events.
-    pub(crate) fn next_round(&self) -> Option<u64> {
-        let near = (self.near > 0).then(|| self.number.wrapping_add(1));
-        let far = self.far.peek().map(|Reverse(event)| event.at);
-        let at = self.lane.first_at().min(far.unwrap_or(Time::MAX));
-        let later = (at < Time::MAX).then(|| self.rounds.of(at));
-        near.into_iter().chain(later).min()
+    /// Lends the words of the events known when the round began, in order, and the number of events taken. The lower
+    /// half of a word is the place of an event.
+    pub(crate) fn lend(&mut self) -> (Vec<u64>, usize) {
+        (std::mem::take(&mut self.running.words), self.running.taken)
     }
 
-    /// Whether a future round contains no events. `number` must be at least [`next_round`](Self::next_round), and less
-    /// than the ring length after it.
-    pub(crate) fn is_idle_in(&self, number: u64) -> bool {
-        let is_later = |at: Time| self.rounds.of(at) > number;
-        self.ring[number as usize & (self.ring.len() - 1)].count == 0
-            && is_later(self.lane.first_at())
-            && self.far.peek().is_none_or(|Reverse(event)| is_later(event.at))
+    /// Takes the words back after `taken` events have been taken.
+    pub(crate) fn take_back(&mut self, words: Vec<u64>, taken: usize) {
+        (self.running.words, self.running.taken) = (words, taken);
+        self.running.find_next(&self.chunks);
     }
 
-    /// Ends the current round and begins round `number`, which must not be later than the next round with events.
-    pub(crate) fn begin(&mut self, number: u64) {
-        self.number = number;
-        let index = number as usize & (self.ring.len() - 1);
-        let bucket = std::mem::replace(&mut self.ring[index], Bucket::EMPTY);
-        self.near -= bucket.count as usize;
-        (self.done, self.told) = (0, 0);
-        self.known.clear();
-        bucket.empty_into(&mut self.chunks, &mut self.known);
-        while self.far.peek().is_some_and(|Reverse(event)| self.rounds.of(event.at) == number)
-            && let Some(far) = self.far.pop()
+    /// Words of the next events known when the round began.
+    pub(crate) fn ahead(&self) -> &[u64] {
+        &self.running.words[self.running.taken..]
+    }
+
+    /// Ends the current round and begins the next one that has events, but none after round `last`. Returns its number.
+    pub(crate) fn begin_next(&mut self, last: u64, targets: Targets<'_>) -> u64 {
+        let far = self.far.peek().map_or(last, |Reverse(far)| self.rounds.of(far.event.at).min(last));
+        let is_busy = |round: u64| (0..self.components()).any(|id| !self.buckets[self.bucket(id, round)].is_empty());
+        let mut with_bucket = self.next..far.min(self.next + self.rounds.ahead as u64);
+        let round = with_bucket.find(|round| is_busy(*round)).unwrap_or(far);
+        self.begin(round, targets);
+        round
+    }
+
+    /// Ends the current round and begins `round`. There must be no events of rounds in between.
+    pub(crate) fn begin(&mut self, round: u64, targets: Targets<'_>) {
+        while self.far.peek().is_some_and(|Reverse(far)| self.rounds.of(far.event.at) == round)
+            && let Some(Reverse(Far { component, event })) = self.far.pop()
         {
-            self.new.push(far);
+            let bucket = self.bucket(component, round);
+            let place = self.buckets[bucket].push(&mut self.chunks);
+            *self.chunks.at_mut(place) = event;
         }
-        self.find_next_other();
+        for component in 0..self.components() {
+            let bucket = self.bucket(component, round);
+            let cursor = std::mem::take(&mut self.buckets[bucket]);
+            let Self { chunks, slots, .. } = self;
+            let Current { words, taken, chunks: ids, added, .. } = &mut *self.others[component];
+            chunks.append_ids(std::mem::take(added), ids);
+            chunks.free(ids);
+            *taken = 0;
+            words.clear();
+            if !cursor.is_empty() {
+                chunks.append_ids(cursor, ids);
+                List { chunks, ids, cursor, bits: self.rounds.bits }.sort(words, slots, targets);
+            }
+            self.others[component].find_next(&self.chunks);
+        }
+        self.next = round + 1;
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::event::Wakeup;
-    use crate::packet::{FlowId, Name};
-
-    const ROUNDS: Rounds = Rounds { bits: 20, ahead: 16 };
-
-    fn event(at: u64, id: u32) -> Event {
-        Event::wakeup_of(FlowId(id), Name(id), Time::from_picos(at), Wakeup::Release)
+impl Current {
+    const fn empty() -> Self {
+        Self {
+            words: Vec::new(),
+            taken: 0,
+            next_known: Time::MAX,
+            new: BinaryHeap::new(),
+            next_new: Time::MAX,
+            chunks: Vec::new(),
+            added: Cursor::EMPTY,
+        }
     }
 
-    /// Takes all events until `end` in steps of `step`. `more` returns the events to add after each event taken.
-    fn take_all(agenda: &mut Agenda, end: u64, step: u64, mut more: impl FnMut(u64) -> Vec<Event>) -> Vec<Event> {
-        let mut taken = Vec::new();
-        let (mut now, mut number) = (0, 0);
-        agenda.begin(0);
-        while now < end {
-            let round_end = ROUNDS.end(number).as_picos();
-            now = (now + step).min(round_end);
-            let mut event = Event::NONE;
-            while agenda.take_before(Time::from_picos(now), &mut event) {
-                assert!(event.at.as_picos() < now);
-                taken.push(event);
-                for event in more(event.at.as_picos()) {
-                    agenda.add(event);
-                }
-            }
-            if now == round_end {
-                number = agenda.next_round().unwrap_or(number + 1);
-                agenda.begin(number);
-            }
-        }
-        taken
+    /// Memory in bytes.
+    fn held(&self) -> usize {
+        size_of::<Self>()
+            + self.words.capacity() * size_of::<u64>()
+            + self.new.capacity() * size_of::<New>()
+            + self.chunks.capacity() * size_of::<u32>()
     }
 
-    proptest! {
-        #[test]
-        fn events_are_taken_in_order_whatever_the_order_they_were_added_in(
-            times in prop::collection::vec((0_u64..1 << 26, 0_u32..5), 1..300),
-            step in 1_u64 << 14..1 << 24,
-        ) {
-            // many events have equal times
-            let mut expected: Vec<Event> = times.iter().map(|(at, id)| event(at >> 12 << 12, *id)).collect();
-            let mut agenda = Agenda::new(ROUNDS);
-            for event in &expected {
-                agenda.add(*event);
-            }
-            expected.sort_unstable();
-            prop_assert_eq!(take_all(&mut agenda, 1 << 26, step, |_| Vec::new()), expected);
-        }
+    /// Takes the next event known when the round began. Returns its place.
+    #[inline(always)]
+    fn take_known(&mut self, chunks: &Chunks) -> Option<u32> {
+        let word = *self.words.get(self.taken)?;
+        self.taken += 1;
+        self.find_next(chunks);
+        Some(word as u32)
+    }
 
-        #[test]
-        fn packets_arrive_in_order_and_between_wakeups(
-            times in prop::collection::vec((0_u64..1 << 26, any::<bool>()), 1..300),
-            step in 1_u64 << 14..1 << 24,
-        ) {
-            let mut agenda = Agenda::new(ROUNDS);
-            let mut expected = Vec::new();
-            for (id, (at, is_arrival)) in (0_u32..).zip(times) {
-                let at = Time::from_picos(at >> 12 << 12);
-                if is_arrival {
-                    let packet = Packet { flow: FlowId(id), sent: at, ..Packet::NONE };
-                    agenda.add_arrival(at, Name(id), id, &packet);
-                    expected.push(Event::arrival(at, Name(id), id, &packet));
-                } else {
-                    agenda.add(event(at.as_picos(), id));
-                    expected.push(event(at.as_picos(), id));
-                }
-            }
-            expected.sort_unstable();
-            let taken = take_all(&mut agenda, 1 << 26, step, |_| Vec::new());
-            prop_assert_eq!(&taken, &expected);
-            prop_assert!(taken.iter().zip(&expected).all(|(taken, expected)| taken.packet == expected.packet));
-        }
-
-        #[test]
-        fn events_added_meanwhile_are_taken_in_order(
-            gaps in prop::collection::vec(0_u64..1 << 25, 1..400),
-            step in 1_u64 << 14..1 << 24,
-        ) {
-            let mut agenda = Agenda::new(ROUNDS);
-            agenda.add(event(0, 0));
-            let mut to_come = (1..).zip(&gaps);
-            let more = |now| to_come.by_ref().take(2).map(|(id, gap)| event(now + gap, id)).collect();
-            let taken = take_all(&mut agenda, 1 << 34, step.max(1 << 20), more);
-            prop_assert_eq!(taken.len(), 1 + gaps.len());
-            prop_assert!(taken.windows(2).all(|pair| pair[0].at <= pair[1].at));
-        }
+    /// Sets the time of the next event known when the round began.
+    #[inline(always)]
+    fn find_next(&mut self, chunks: &Chunks) {
+        self.next_known = self.words.get(self.taken).map_or(Time::MAX, |word| chunks.at(*word as u32).at);
     }
 }
+
+/// Implements the order of heap entries.
+macro_rules! order_by {
+    ($entry:ty, $($key:ident).+) => {
+        impl Ord for $entry {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.$($key).+.cmp(&other.$($key).+)
+            }
+        }
+
+        impl PartialOrd for $entry {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl PartialEq for $entry {
+            fn eq(&self, other: &Self) -> bool {
+                self.cmp(other).is_eq()
+            }
+        }
+
+        impl Eq for $entry {}
+    };
+}
+
+order_by!(New, key);
+order_by!(Far, event.at);

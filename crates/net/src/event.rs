@@ -8,11 +8,11 @@
 //! time and id. The order is thus a property of the model, not of the queue: it does not depend on the order of
 //! scheduling, and no component wins every tie, as the component with the lowest id would if ids broke ties.
 
-use std::cmp::Ordering;
-
 use ackclock_units::Time;
 
-use crate::packet::{FlowId, Name, Packet};
+use crate::packet::{FlowId, Header, Name, Names, Packet, SackId};
+use crate::sack_store::SackStore;
+use crate::transit::Hop;
 
 /// The kind of a wake-up. The order of the variants breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,36 +33,48 @@ pub(crate) enum Wakeup {
     Close,
 }
 
-/// An event at a point in time: 48 bytes.
-#[derive(Clone, Copy, Debug)]
+/// An event at a point in time: 32 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
     /// Time of the event.
     pub(crate) at: Time,
-    /// Target of the event: the global id of a flow, or of the link at whose end a packet arrives. Used only to break
-    /// ties.
-    id: u32,
-    /// Kind of the event: the hop of an arriving packet, or a value above [`ARRIVAL`] for each other kind of wake-up.
-    why: u32,
-    /// The arriving packet, or an empty packet. In both cases, its flow is the flow that the event concerns.
-    pub(crate) packet: Packet,
+    /// The arriving packet, or an empty packet of the flow that the event concerns. In an ACK with SACK blocks, the id
+    /// of the blocks takes the place of the number, which is stored with the blocks.
+    sent: Time,
+    header: Header,
+    address: u32,
+    /// The hop of an arriving packet, or a value above [`ARRIVAL`] for each other kind of wake-up.
+    hop: u32,
 }
 
-/// Upper limit of hops. Larger values of `why` are wake-ups other than an arrival.
+const _: () = assert!(size_of::<Event>() == 32, "half a cache line");
+
+/// Upper limit of hops. Larger values are wake-ups other than an arrival.
 const ARRIVAL: u32 = u32::MAX - 6;
 
 impl Event {
     /// A placeholder where there is no event.
-    pub(crate) const NONE: Self = Self { at: Time::ZERO, id: 0, why: 0, packet: Packet::NONE };
+    pub(crate) const NONE: Self = Self::new(Time::ZERO, 0, Packet::NONE);
 
-    /// Arrival of a packet at the end of a link at `at`.
     #[inline(always)]
-    pub(crate) const fn arrival(at: Time, Name(link): Name, hop: u32, packet: &Packet) -> Self {
-        Self { at, id: link, why: hop, packet: *packet }
+    const fn new(at: Time, hop: u32, packet: Packet) -> Self {
+        let (sent, header, address, _) = packet.into_parts();
+        Self { at, sent, header, address, hop }
+    }
+
+    /// Arrival of a packet at the end of a link at `at`; `hop` is its next hop.
+    #[inline(always)]
+    pub(crate) fn arrival(at: Time, hop: u32, packet: &Packet) -> Self {
+        let mut event = Self::new(at, hop, *packet);
+        if event.header.has_sack() {
+            event.header = event.header.with_sack(packet.sack());
+        }
+        event
     }
 
     /// Wake-up of a flow at `at`, of a kind other than an arrival.
-    pub(crate) const fn wakeup_of(flow: FlowId, Name(name): Name, at: Time, wakeup: Wakeup) -> Self {
-        let why = match wakeup {
+    pub(crate) const fn wakeup_of(flow: FlowId, at: Time, wakeup: Wakeup) -> Self {
+        let hop = match wakeup {
             Wakeup::Arrival => ARRIVAL,
             Wakeup::DelayedAck => ARRIVAL + 1,
             Wakeup::Source => ARRIVAL + 2,
@@ -71,19 +83,42 @@ impl Event {
             Wakeup::Request => ARRIVAL + 5,
             Wakeup::Close => ARRIVAL + 6,
         };
-        Self { at, id: name, why, packet: Packet { flow, ..Packet::NONE } }
+        Self::new(at, hop, Packet::empty(flow))
     }
 
     /// The hop of an arrival.
     #[inline(always)]
     pub(crate) const fn hop(&self) -> u32 {
-        debug_assert!(self.why < ARRIVAL, "only an arrival has a hop");
-        self.why
+        debug_assert!(self.hop < ARRIVAL, "only an arrival has a hop");
+        self.hop
+    }
+
+    /// Whether the event is the arrival of a packet.
+    #[inline(always)]
+    pub(crate) const fn is_arrival(&self) -> bool {
+        self.hop < ARRIVAL
+    }
+
+    /// The flow that the event concerns.
+    #[inline(always)]
+    pub(crate) const fn flow(&self) -> FlowId {
+        Packet::from_parts(self.sent, self.header, self.address, SackId::NONE).flow()
+    }
+
+    /// The arriving packet.
+    #[inline(always)]
+    pub(crate) fn packet(&self, sacks: &SackStore) -> Packet {
+        let (mut header, mut sack) = (self.header, SackId::NONE);
+        if header.has_sack() {
+            sack = header.sack();
+            header = header.with_number(sacks.next(sack));
+        }
+        Packet::from_parts(self.sent, header, self.address, sack)
     }
 
     /// The kind of wake-up.
     pub(crate) const fn wakeup(&self) -> Wakeup {
-        match self.why.saturating_sub(ARRIVAL) {
+        match self.hop.saturating_sub(ARRIVAL) {
             0 => Wakeup::Arrival,
             1 => Wakeup::DelayedAck,
             2 => Wakeup::Source,
@@ -94,63 +129,73 @@ impl Event {
         }
     }
 
-    /// A pseudo-random number for each pair (time, id), which breaks ties fairly.
-    const fn coin(&self) -> u64 {
-        let id = (self.id as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let key = (self.at.as_picos() ^ id).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        (key ^ (key >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb)
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn break_tie(&self, other: &Self) -> Ordering {
-        let key = |event: &Self| (event.why.max(ARRIVAL), event.coin(), event.id);
-        key(self).cmp(&key(other))
+    /// The position of the event in the order of all events.
+    pub(crate) fn key(&self, targets: Targets<'_>) -> Key {
+        let id = targets.id(self);
+        Key { at: self.at, kind: self.hop.max(ARRIVAL), coin: coin(self.at, id), id }
     }
 }
 
-impl Ord for Event {
-    #[inline(always)]
-    fn cmp(&self, other: &Self) -> Ordering {
-        if self.at == other.at { self.break_tie(other) } else { self.at.cmp(&other.at) }
-    }
+/// Sort key of events: time, kind, a fair coin, and the global id of the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) at: Time,
+    kind: u32,
+    coin: u64,
+    id: u32,
 }
 
-impl PartialOrd for Event {
-    #[inline(always)]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+/// A pseudo-random number for each pair (time, id), which breaks ties fairly.
+const fn coin(at: Time, id: u32) -> u64 {
+    let id = (id as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let key = (at.as_picos() ^ id).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (key ^ (key >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
-impl PartialEq for Event {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
+/// The targets of events, which break ties: the flow of a wake-up, and the link at whose end a packet arrives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Targets<'a> {
+    pub(crate) hops: &'a [Hop],
+    pub(crate) names: &'a Names,
 }
 
-impl Eq for Event {}
+impl Targets<'_> {
+    /// Global id of an event's target.
+    fn id(&self, event: &Event) -> u32 {
+        let Name(id) = match event.hop.checked_sub(1).filter(|_| event.is_arrival()).map(|hop| self.hops[hop as usize])
+        {
+            Some(Hop::Link { link, .. }) => self.names.link(link),
+            _ => self.names.flow(event.flow()),
+        };
+        id
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::packet::LinkId;
+    use crate::transit::Next;
 
     #[test]
     fn ties_fall_by_kind_and_then_fairly() {
         use Wakeup::{Close, DelayedAck, Release, Request, Source, Timeout};
-        let event = |at, id, wakeup| Event::wakeup_of(FlowId(id), Name(id), at, wakeup);
+        let hops = [Hop::Link { link: LinkId(9), next: Next::Event(0) }, Hop::Receiver];
+        let names = Names::default();
+        let key = |event: Event| event.key(Targets { hops: &hops, names: &names });
+        let event = |at, id, wakeup| Event::wakeup_of(FlowId(id), at, wakeup);
         let order = [DelayedAck, Source, Release, Timeout, Request, Close];
         for (first, second) in order.iter().zip(&order[1..]) {
-            assert!(event(Time::SECOND, 9, *first) < event(Time::SECOND, 0, *second));
+            assert!(key(event(Time::SECOND, 9, *first)) < key(event(Time::SECOND, 0, *second)));
             assert_eq!(event(Time::SECOND, 9, *first).wakeup(), *first);
         }
-        let arrival = Event::arrival(Time::SECOND, Name(9), 7, &Packet::NONE);
-        assert!(arrival < event(Time::SECOND, 0, Wakeup::DelayedAck));
-        assert_eq!((arrival.wakeup(), arrival.hop()), (Wakeup::Arrival, 7));
+        let arrival = Event::arrival(Time::SECOND, 1, &Packet::empty(FlowId(3)));
+        assert!(key(arrival) < key(event(Time::SECOND, 0, Wakeup::DelayedAck)));
+        assert_eq!((arrival.wakeup(), arrival.hop(), key(arrival).id), (Wakeup::Arrival, 1, 9));
         let wins = (0..10_000_u64)
             .filter(|slot| {
-                let event = |id| event(Time::from_picos(slot * 240_000_000), id, Wakeup::Release);
-                event(0) < event(1)
+                let key = |id| key(event(Time::from_picos(slot * 240_000_000), id, Wakeup::Release));
+                key(0) < key(1)
             })
             .count();
         assert!((4_800..5_200).contains(&wins), "four standard deviations of a fair coin are 200: {wins}");

@@ -5,7 +5,7 @@ use ackclock_units::{Stream, Time};
 
 use crate::event::Wakeup;
 use crate::observe::{Observation, Observer};
-use crate::packet::{FlowId, Packet};
+use crate::packet::{CONNECTIONS, FlowId, Packet};
 use crate::sizes::Sizes;
 use crate::source::{AnySource, Connection, Emission, Source, Transfer};
 use crate::transit::Transit;
@@ -198,7 +198,7 @@ fn is_first(release: Time, sender: &Sender, transit: &Transit) -> bool {
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub(crate) id: FlowId,
-    /// Number of the current connection; a flow may have several in sequence.
+    /// Number of the current connection, modulo [`CONNECTIONS`]; a flow may have several in sequence.
     pub(crate) connection: u16,
     /// Index of the first hop of the flow's data in the table of hops.
     pub(crate) data_hop: u32,
@@ -229,7 +229,7 @@ impl Flow {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return Counters::default() };
         let done = sender.counters();
         sender.renew();
-        self.connection = self.connection.wrapping_add(1);
+        self.connection = (self.connection + 1) % CONNECTIONS;
         done
     }
 

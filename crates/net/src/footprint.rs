@@ -13,7 +13,7 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_tcp::{Receiver, Sack, Sender, SenderConfig};
+use ackclock_tcp::{Receiver, Sender, SenderConfig};
 
 use crate::backlog::Backlog;
 use crate::event::Event;
@@ -26,6 +26,7 @@ use crate::packet::LinkId;
 use crate::plan::{GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, SourceSpec, Topology, TransportSpec};
 use crate::queue::Limit;
 use crate::rate::RateSpec;
+use crate::sack_store::SackStore;
 use crate::sizes::SizeSpec;
 use crate::transit::{Destination, Hop};
 
@@ -79,7 +80,7 @@ impl Footprint {
             found.flows += traffic.flows * of_flow((routed.data.len() + routed.acks.len()) as f64);
             found.windows += traffic.windows(group);
             found.sources += of_source(group);
-            found.packets += traffic.in_flight * if traffic.selective { bytes::<Sack>(1.0) } else { 0.0 };
+            found.packets += traffic.in_flight * if traffic.selective { SackStore::BYTES_OF_ACK as f64 } else { 0.0 };
             in_windows += traffic.in_flight;
             traffic.load(&routed, &mut loads);
         }

@@ -112,7 +112,7 @@ impl Link {
         if let Verdict::Drop(reason) = self.queue.on_arrival(&Arrival { packet, now, backlog: &self.backlog }) {
             return Offered::Dropped(reason);
         }
-        let (start, end) = self.backlog.take(packet.size, now);
+        let (start, end) = self.backlog.take(packet.size(), now);
         Offered::Accepted { start, end, arrival: end.saturating_add(self.delay) }
     }
 

@@ -290,7 +290,7 @@ mod tests {
 
     fn packet(size: u32) -> Packet {
         let payload = Payload::Data { number: 0, retransmission: false, connection: 0 };
-        Packet { flow: FlowId(0), size, payload, sent: Time::ZERO }
+        Packet::new(FlowId(0), size, payload, Time::ZERO)
     }
 
     fn limits() -> impl Strategy<Value = Limit> {

@@ -110,12 +110,12 @@ impl Loss {
     pub(crate) fn loses(&mut self, packet: &Packet) -> bool {
         match self {
             Self::List { packets, syns, seen } => {
-                let flow = packet.flow.0 as usize;
+                let flow = packet.flow().0 as usize;
                 if flow >= seen.len() {
                     seen.resize(flow + 1, (0, 0));
                 }
                 let (syn, data) = &mut seen[flow];
-                match packet.payload {
+                match packet.payload() {
                     Payload::Syn { .. } => {
                         *syn += 1;
                         *syn <= *syns

@@ -47,7 +47,7 @@ pub(crate) struct Network {
 }
 
 /// Maximum number of flows in a run.
-const MAX_FLOWS: u64 = 4_000_000;
+pub(crate) const MAX_FLOWS: u64 = 4_000_000;
 
 impl Network {
     pub(crate) fn new(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
@@ -78,10 +78,10 @@ impl Network {
         let clients = Clients::of(plan, &names, seed);
         let Layout { mut hops, ways, .. } = layout;
         let (components, rounds) = components::find(&mut hops, &ways, flows.len());
-        let agendas = (0..components).map(|_| Agenda::new(rounds)).collect();
+        let agenda = Agenda::new(components, rounds);
         let sacks = SackStore::default();
         let transit =
-            Transit { links, hops, destinations, sacks, agendas, names, until: Time::ZERO, last: 0, cut: None };
+            Transit { links, hops, destinations, sacks, agenda, names, until: Time::ZERO, last: 0, cut: None };
         Ok(Self { flows, groups, clients, transit, rounds })
     }
 }

@@ -1,7 +1,13 @@
 //! Packets and ids. Components are stored in vectors and refer to each other by id, not by pointer.
+//!
+//! A packet is stored in 24 bytes, so that a pending event fits into half a cache line. [`Packet::payload`] returns its
+//! content in readable form.
 
-use ackclock_tcp::Segment;
+use ackclock_tcp::{HEADER, Segment};
 use ackclock_units::Time;
+
+use crate::network::MAX_FLOWS;
+use crate::sizes::LONGEST;
 
 /// A directed link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,7 +48,7 @@ pub enum Payload {
     Syn {
         /// Whether the SYN was sent before.
         retransmission: bool,
-        /// Number of the connection; a flow may have several in sequence.
+        /// Number of the connection, modulo 1,024; a flow may have several in sequence.
         connection: u16,
     },
     /// Data.
@@ -74,27 +80,105 @@ impl SackId {
     pub(crate) const NONE: Self = Self(u32::MAX);
 }
 
+/// Connection numbers wrap around at this number. Paths are FIFO, so packets of at most two successive connections of a
+/// flow are in the network at a time.
+pub(crate) const CONNECTIONS: u16 = 1 << 10;
+
+const _: () = assert!(MAX_FLOWS * CONNECTIONS as u64 <= 1 << 32, "flow and connection fit into 32 bits");
+
+/// Segment numbers of a flow are below this number. Simulating so many segments would take a day.
+pub(crate) const MAX_SEGMENTS: u64 = 1 << 40;
+
 /// A packet in the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Flow of the packet.
-    pub flow: FlowId,
-    /// Size on the wire in bytes.
-    pub size: u32,
-    /// Content of the packet.
-    pub payload: Payload,
     /// Time at which an endpoint sent the packet.
     pub sent: Time,
+    header: Header,
+    /// Flow, and number of the connection modulo [`CONNECTIONS`].
+    address: u32,
+    sack: SackId,
+}
+
+/// What the network needs of a packet: segment number (40 bits), size in bytes (16 bits), and flags (8 bits).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header(u64);
+
+impl Header {
+    /// The flags. Four bits are left for ECN: two bits of the IP header, ECE and CWR.
+    const ACK: u64 = 1 << 0;
+    const SYN: u64 = 1 << 1;
+    const RETRANSMISSION: u64 = 1 << 2;
+    const SACK: u64 = 1 << 3;
+
+    const SIZE_AT: u32 = 8;
+    const NUMBER_AT: u32 = 24;
+
+    const fn new(number: u64, size: u32, flags: u64) -> Self {
+        debug_assert!(number < MAX_SEGMENTS && size <= LONGEST, "plans are checked");
+        Self(number << Self::NUMBER_AT | (size as u64) << Self::SIZE_AT | flags)
+    }
+
+    const fn has(self, flag: u64) -> bool {
+        self.0 & flag != 0
+    }
+
+    /// The segment number.
+    #[inline(always)]
+    pub(crate) const fn number(self) -> u64 {
+        self.0 >> Self::NUMBER_AT
+    }
+
+    /// The same header with the id of SACK blocks in place of the number.
+    #[cold]
+    #[inline(never)]
+    pub(crate) const fn with_sack(self, SackId(sack): SackId) -> Self {
+        self.with_number(sack as u64)
+    }
+
+    /// The inverse of [`with_sack`](Self::with_sack).
+    pub(crate) const fn sack(self) -> SackId {
+        SackId(self.number() as u32)
+    }
+
+    /// The same header with another number.
+    pub(crate) const fn with_number(self, number: u64) -> Self {
+        Self(number << Self::NUMBER_AT | self.0 & ((1 << Self::NUMBER_AT) - 1))
+    }
+
+    /// Whether the packet is an ACK with SACK blocks.
+    #[inline(always)]
+    pub(crate) const fn has_sack(self) -> bool {
+        self.has(Self::SACK)
+    }
 }
 
 impl Packet {
     /// An empty packet.
-    pub(crate) const NONE: Self = Self {
-        flow: FlowId(0),
-        size: 0,
-        payload: Payload::Syn { retransmission: false, connection: 0 },
-        sent: Time::ZERO,
-    };
+    pub(crate) const NONE: Self = Self::empty(FlowId(0));
+
+    /// An empty packet of a flow.
+    pub(crate) const fn empty(flow: FlowId) -> Self {
+        Self::new(flow, 0, Payload::Syn { retransmission: false, connection: 0 }, Time::ZERO)
+    }
+
+    /// A packet. Its size must be at most [`LONGEST`].
+    #[inline(always)]
+    pub const fn new(flow: FlowId, size: u32, payload: Payload, sent: Time) -> Self {
+        let (number, flags, retransmission, connection, sack) = match payload {
+            Payload::Data { number, retransmission, connection } => {
+                (number, 0, retransmission, connection, SackId::NONE)
+            }
+            Payload::Syn { retransmission, connection } => (0, Header::SYN, retransmission, connection, SackId::NONE),
+            Payload::Ack { next, sack, connection } => {
+                let blocks = if sack.0 == SackId::NONE.0 { 0 } else { Header::SACK };
+                (next, Header::ACK | blocks, false, connection, sack)
+            }
+        };
+        let flags = flags | if retransmission { Header::RETRANSMISSION } else { 0 };
+        let address = flow.0 * CONNECTIONS as u32 + connection as u32;
+        Self { sent, header: Header::new(number, size, flags), address, sack }
+    }
 
     #[inline(always)]
     pub(crate) const fn data(flow: FlowId, connection: u16, segment: Segment, sent: Time) -> Self {
@@ -104,6 +188,119 @@ impl Packet {
         } else {
             Payload::Data { number, retransmission, connection }
         };
-        Self { flow, size, payload, sent }
+        Self::new(flow, size, payload, sent)
+    }
+
+    /// The answer to data: an ACK without SACK blocks.
+    #[inline(always)]
+    pub(crate) const fn answer(&self, next: u64, sent: Time) -> Self {
+        Self { sent, header: Header::new(next, HEADER, Header::ACK), address: self.address, sack: SackId::NONE }
+    }
+
+    /// Flow of the packet.
+    #[inline(always)]
+    pub const fn flow(&self) -> FlowId {
+        FlowId(self.address / CONNECTIONS as u32)
+    }
+
+    /// Number of the connection, modulo [`CONNECTIONS`].
+    #[inline(always)]
+    pub(crate) const fn connection(&self) -> u16 {
+        (self.address % CONNECTIONS as u32) as u16
+    }
+
+    /// Size on the wire in bytes.
+    #[inline(always)]
+    pub const fn size(&self) -> u32 {
+        (self.header.0 >> Header::SIZE_AT) as u16 as u32
+    }
+
+    /// Number of a data segment, or the next segment that an ACK expects; 0 for a SYN.
+    #[inline(always)]
+    pub(crate) const fn number(&self) -> u64 {
+        self.header.number()
+    }
+
+    /// Whether the packet is an ACK.
+    #[inline(always)]
+    pub(crate) const fn is_ack(&self) -> bool {
+        self.header.has(Header::ACK)
+    }
+
+    /// Whether the packet carries data.
+    #[inline(always)]
+    pub(crate) const fn is_data(&self) -> bool {
+        !self.header.has(Header::ACK | Header::SYN)
+    }
+
+    /// Whether the packet is a SYN.
+    #[inline(always)]
+    pub(crate) const fn is_syn(&self) -> bool {
+        self.header.has(Header::SYN)
+    }
+
+    /// Id of the SACK blocks of an ACK.
+    #[inline(always)]
+    pub(crate) const fn sack(&self) -> SackId {
+        self.sack
+    }
+
+    /// Content of the packet.
+    #[inline(always)]
+    pub const fn payload(&self) -> Payload {
+        let (number, connection) = (self.number(), self.connection());
+        let retransmission = self.header.has(Header::RETRANSMISSION);
+        if self.is_ack() {
+            Payload::Ack { next: number, sack: self.sack, connection }
+        } else if self.is_syn() {
+            Payload::Syn { retransmission, connection }
+        } else {
+            Payload::Data { number, retransmission, connection }
+        }
+    }
+
+    /// Splits the packet into the data that an event stores.
+    #[inline(always)]
+    pub(crate) const fn into_parts(self) -> (Time, Header, u32, SackId) {
+        (self.sent, self.header, self.address, self.sack)
+    }
+
+    /// The inverse of [`into_parts`](Self::into_parts).
+    #[inline(always)]
+    pub(crate) const fn from_parts(sent: Time, header: Header, address: u32, sack: SackId) -> Self {
+        Self { sent, header, address, sack }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_packet_keeps_what_it_is_made_of(
+            flow in 0..MAX_FLOWS as u32,
+            size in 1..=LONGEST,
+            number in 0..MAX_SEGMENTS,
+            connection in 0..CONNECTIONS,
+            retransmission in any::<bool>(),
+            sack in 0_u32..3,
+            sent in any::<u64>(),
+        ) {
+            let sack = if sack == 0 { SackId::NONE } else { SackId(sack - 1) };
+            for payload in [
+                Payload::Syn { retransmission, connection },
+                Payload::Data { number, retransmission, connection },
+                Payload::Ack { next: number, sack, connection },
+            ] {
+                let packet = Packet::new(FlowId(flow), size, payload, Time::from_picos(sent));
+                prop_assert_eq!((packet.flow(), packet.size(), packet.payload()), (FlowId(flow), size, payload));
+                prop_assert_eq!(packet.sent, Time::from_picos(sent));
+                prop_assert_eq!(packet.is_syn(), matches!(payload, Payload::Syn { .. }));
+                prop_assert_eq!(packet.header.has_sack(), packet.sack() != SackId::NONE);
+            }
+        }
     }
 }

@@ -115,7 +115,7 @@ impl Limit {
             }
             Self::Bytes(limit) => {
                 let held = arrival.waiting_bytes() + if count_in_service { u64::from(arrival.in_service()) } else { 0 };
-                held + u64::from(arrival.packet.size) <= limit
+                held + u64::from(arrival.packet.size()) <= limit
             }
         }
     }

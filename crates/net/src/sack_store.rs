@@ -7,13 +7,23 @@ use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, Packet, Payload, SackId};
 use crate::pool::Pool;
 
+/// An ACK with SACK blocks.
+#[derive(Clone, Copy, Debug)]
+struct Selective {
+    next: u64,
+    sack: Sack,
+}
+
 /// Stores blocks from an ACK's departure until it arrives or is lost.
 #[derive(Debug, Default)]
-pub(crate) struct SackStore(Pool<Sack>);
+pub(crate) struct SackStore(Pool<Selective>);
 
 impl SackStore {
+    /// Memory of an ACK's blocks, in bytes.
+    pub(crate) const BYTES_OF_ACK: usize = size_of::<Selective>();
+
     /// Memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) const fn held(&self) -> usize {
         self.0.held()
     }
 
@@ -27,24 +37,28 @@ impl SackStore {
         sent: Time,
         observer: &mut impl Observer,
     ) -> Packet {
-        let (size, sack) = if ack.sack.is_empty() {
-            (HEADER, SackId::NONE)
-        } else {
-            (ack.size(), self.keep(ack.sack, sent, observer))
-        };
-        Packet { flow, size, payload: Payload::Ack { next: ack.next, sack, connection }, sent }
+        let (size, sack) =
+            if ack.sack.is_empty() { (HEADER, SackId::NONE) } else { (ack.size(), self.keep(ack, sent, observer)) };
+        Packet::new(flow, size, Payload::Ack { next: ack.next, sack, connection }, sent)
     }
 
     #[inline(never)]
-    fn keep(&mut self, sack: &Sack, now: Time, observer: &mut impl Observer) -> SackId {
-        let id = SackId(self.0.add(*sack));
+    fn keep(&mut self, ack: Ack<'_>, now: Time, observer: &mut impl Observer) -> SackId {
+        let Ack { next, sack } = ack;
+        let id = SackId(self.0.add(Selective { next, sack: *sack }));
         observer.observe(now, &Observation::Selective { id, sack });
         id
+    }
+
+    /// The next segment that the ACK expects.
+    #[inline(never)]
+    pub(crate) fn next(&self, id: SackId) -> u64 {
+        self.0.get(id.0).next
     }
 
     /// Removes the blocks of an ACK that has arrived or is lost; they must not be requested again.
     #[inline(never)]
     pub(crate) fn take(&mut self, id: SackId) -> Sack {
-        self.0.remove(id.0)
+        self.0.remove(id.0).sack
     }
 }

@@ -7,18 +7,18 @@ use std::hint::black_box;
 use ackclock_tcp::{Ack, Counters, Sack, Sender};
 use ackclock_units::Time;
 
-use crate::agenda::{Agenda, Rounds};
+use crate::agenda::Rounds;
 use crate::clients::{Clients, Request};
-use crate::event::{Event, Wakeup};
+use crate::event::{Event, Targets, Wakeup};
 use crate::flow::Flow;
 use crate::ideal::Ideal;
 use crate::link::Link;
 use crate::network::Network;
 use crate::observe::Observer;
-use crate::packet::{FlowId, LinkId, Names, Payload, SackId};
+use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
 use crate::rate::LinkRate;
-use crate::transit::{Destination, Hop, Transit};
+use crate::transit::{Destination, ENDPOINTS, Hop, Transit};
 
 /// Number of flows whose state fits into a cache. With more flows, data is prefetched for `BATCH` events at a time.
 const FLOWS_IN_CACHE: usize = 20_000;
@@ -60,10 +60,9 @@ impl Simulator {
         for (at, flow) in clients.first_requests() {
             transit.wake(at, flow, Wakeup::Request);
         }
-        for agenda in &mut transit.agendas {
-            agenda.begin(0);
-        }
-        let component = transit.agendas.len();
+        let targets = Targets { hops: &transit.hops, names: &transit.names };
+        transit.agenda.begin(0, targets);
+        let component = transit.agenda.components();
         Ok(Self { flows, groups, clients, transit, rounds, round: 0, component, now: Time::ZERO, events: 0 })
     }
 
@@ -79,7 +78,7 @@ impl Simulator {
     pub fn run_some(&mut self, end: Time, most: u64, observer: &mut impl Observer) -> bool {
         let last = self.events.saturating_add(most);
         loop {
-            while self.component < self.transit.agendas.len() {
+            while self.component < self.transit.agenda.components() {
                 if let Some((FlowId(flow), now)) = self.transit.cut.take() {
                     self.events += 1;
                     self.flows[flow as usize].go_on(now, &mut self.transit, observer);
@@ -91,14 +90,8 @@ impl Simulator {
                 }
             }
             if self.now == self.rounds.end(self.round) {
-                // skip rounds without events
-                let (agendas, last) = (&self.transit.agendas, self.rounds.of(end));
-                let first = agendas.iter().filter_map(Agenda::next_round).min().unwrap_or(last);
-                let is_busy = |round: &u64| agendas.iter().any(|agenda| !agenda.is_idle_in(*round));
-                self.round = (first..=last).find(is_busy).unwrap_or(last);
-                for agenda in &mut self.transit.agendas {
-                    agenda.begin(self.round);
-                }
+                let Transit { agenda, hops, names, .. } = &mut self.transit;
+                self.round = agenda.begin_next(self.rounds.of(end), Targets { hops, names });
             }
             if self.now >= end {
                 return true;
@@ -110,56 +103,100 @@ impl Simulator {
 
     /// Runs the events of the current component before [`now`](Self::now) in time order, until `last` events have run
     /// or a turn is cut. Returns whether all were processed.
-    #[inline(never)]
     fn run_component(&mut self, last: u64, observer: &mut impl Observer) -> bool {
-        let (component, end) = (self.component, self.now);
-        (self.transit.until, self.transit.last) = (end, last);
+        (self.transit.until, self.transit.last) = (self.now, last);
+        self.transit.agenda.switch(self.component);
+        if self.component == ENDPOINTS {
+            self.run_endpoints(observer);
+        } else {
+            self.run_links(observer);
+        }
+        self.transit.agenda.switch(self.component);
+        self.events < self.transit.last
+    }
+
+    /// Runs the component of the endpoints, and of the links that are merged with it.
+    #[inline(never)]
+    fn run_endpoints(&mut self, observer: &mut impl Observer) {
         let many = self.flows.len() > FLOWS_IN_CACHE;
-        let mut event = Event::NONE;
-        while self.events < self.transit.last {
-            if !self.transit.agendas[component].take_before(end, &mut event) {
-                return true;
-            }
+        while self.events < self.transit.last
+            && let Some(place) = self.transit.take_before(self.now)
+        {
             self.events += 1;
-            if event.wakeup() == Wakeup::Arrival {
-                if many {
-                    self.fetch(component);
+            if many {
+                self.look_now_and_then();
+            }
+            let event = *self.transit.agenda.event(place);
+            if event.is_arrival() {
+                let packet = event.packet(&self.transit.sacks);
+                if self.transit.hops[event.hop() as usize] == Hop::Sender {
+                    self.acknowledge(&packet, event.at, observer);
+                } else {
+                    self.transit.forward(&packet, event.hop(), event.at, observer);
                 }
-                self.arrive(&event, observer);
             } else {
-                self.wake(&event, observer);
+                self.wake(event, observer);
             }
         }
-        false
     }
 
-    /// Prefetches, once per batch, the data that the next arrivals will touch. Memory requests made together take
-    /// hardly longer than one.
-    #[inline(always)]
-    fn fetch(&mut self, component: usize) {
-        let agenda = &mut self.transit.agendas[component];
-        if let Some(late) = agenda.next_late(BATCH) {
-            self.look(&self.transit.agendas[component].late()[late]);
-        }
-        let arrivals = self.transit.agendas[component].ahead();
-        if arrivals.len().is_multiple_of(BATCH) && !arrivals.is_empty() {
-            self.look(&arrivals[..BATCH]);
+    /// Runs a component of links, in which all events are arrivals.
+    #[inline(never)]
+    fn run_links(&mut self, observer: &mut impl Observer) {
+        let many = self.flows.len() > FLOWS_IN_CACHE;
+        loop {
+            let (words, first) = self.transit.agenda.lend();
+            let most = usize::try_from(self.transit.last - self.events).unwrap_or(usize::MAX);
+            let mut taken = first;
+            for word in words[first..].iter().take(most) {
+                let event = *self.transit.agenda.event(*word as u32);
+                if event.at >= self.now || self.transit.agenda.has_new(event.at) {
+                    break;
+                }
+                taken += 1;
+                if many && taken.is_multiple_of(BATCH) {
+                    self.look(&words[taken..]);
+                }
+                let packet = event.packet(&self.transit.sacks);
+                self.transit.forward(&packet, event.hop(), event.at, observer);
+            }
+            self.events += (taken - first) as u64;
+            self.transit.agenda.take_back(words, taken);
+            if self.events >= self.transit.last || self.transit.agenda.is_next_known() {
+                return;
+            }
+            // a packet that stays in the component, in the current round
+            let Some(place) = self.transit.take_before(self.now) else { return };
+            self.events += 1;
+            let event = *self.transit.agenda.event(place);
+            let packet = event.packet(&self.transit.sacks);
+            self.transit.send(&packet, event.hop(), event.at, observer);
         }
     }
 
-    fn look(&self, events: &[Event]) {
+    #[inline(never)]
+    fn look_now_and_then(&self) {
+        if self.events.is_multiple_of(BATCH as u64) {
+            self.look(self.transit.agenda.ahead());
+        }
+    }
+
+    /// Prefetches the data that the next events will touch. Memory requests made together take hardly longer than one.
+    fn look(&self, words: &[u64]) {
         let Self { flows, transit, .. } = self;
+        let events = || words.iter().take(BATCH).map(|word| transit.agenda.event(*word as u32));
         let (mut seen, hop) = (0, |event: &Event| event.hop() as usize);
-        for event in events {
-            seen ^= if event.wakeup() != Wakeup::Arrival || transit.hops[hop(event)] == Hop::Sender {
-                flows[event.packet.flow.0 as usize].look()
+        for event in events() {
+            let flow = event.flow().0 as usize;
+            seen ^= if !event.is_arrival() || transit.hops[hop(event)] == Hop::Sender {
+                flows[flow].look()
             } else {
-                transit.destinations[event.packet.flow.0 as usize].look()
+                transit.destinations[flow].look()
             };
         }
-        for event in events.iter().filter(|event| event.wakeup() == Wakeup::Arrival) {
+        for event in events().filter(|event| event.is_arrival()) {
             let (from, count) = match transit.hops[hop(event)] {
-                Hop::Sender => (flows[event.packet.flow.0 as usize].data_hop as usize, 1),
+                Hop::Sender => (flows[event.flow().0 as usize].data_hop as usize, 1),
                 Hop::Link { .. } | Hop::Receiver => (hop(event), 4),
             };
             for hop in transit.hops[from..].iter().take(count) {
@@ -173,13 +210,14 @@ impl Simulator {
 
     /// Wakes an endpoint.
     #[inline(never)]
-    fn wake(&mut self, event: &Event, observer: &mut impl Observer) {
+    fn wake(&mut self, event: Event, observer: &mut impl Observer) {
         let Self { flows, transit, .. } = self;
+        let (now, flow) = (event.at, event.flow());
         match event.wakeup() {
-            Wakeup::DelayedAck => transit.delayed_ack(event.packet.flow, event.at, observer),
-            Wakeup::Request => self.request(event.packet.flow, event.at, observer),
-            Wakeup::Close => self.close(event.packet.flow, event.at, observer),
-            wakeup => flows[event.packet.flow.0 as usize].wake(wakeup, event.at, transit, observer),
+            Wakeup::DelayedAck => transit.delayed_ack(flow, now, observer),
+            Wakeup::Request => self.request(flow, now, observer),
+            Wakeup::Close => self.close(flow, now, observer),
+            wakeup => flows[flow.0 as usize].wake(wakeup, now, transit, observer),
         }
     }
 
@@ -202,18 +240,13 @@ impl Simulator {
         }
     }
 
-    /// Handles the arrival of a packet at a hop: an ACK at its sender, or a packet to be forwarded.
+    /// Handles an ACK that reaches its sender.
     #[inline(always)]
-    fn arrive(&mut self, event: &Event, observer: &mut impl Observer) {
+    fn acknowledge(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) {
         let Self { flows, transit, .. } = self;
-        let (now, hop, packet) = (event.at, event.hop(), &event.packet);
-        match (transit.hops[hop as usize], packet.payload) {
-            (Hop::Sender, Payload::Ack { next, sack, connection }) => {
-                let sack = if sack == SackId::NONE { &Sack::NONE } else { &transit.sacks.take(sack) };
-                flows[packet.flow.0 as usize].acknowledged(Ack { next, sack }, connection, now, transit, observer);
-            }
-            _ => transit.forward(packet, hop, now, observer),
-        }
+        let sack = if packet.sack() == SackId::NONE { &Sack::NONE } else { &transit.sacks.take(packet.sack()) };
+        let ack = Ack { next: packet.number(), sack };
+        flows[packet.flow().0 as usize].acknowledged(ack, packet.connection(), now, transit, observer);
     }
 
     /// Number of events so far.
@@ -228,7 +261,7 @@ impl Simulator {
 
     /// Memory of packets and wake-ups in flight, in bytes.
     pub(crate) fn held_in_flight(&self) -> usize {
-        self.transit.agendas.iter().map(Agenda::held).sum::<usize>() + self.transit.sacks.held()
+        self.transit.agenda.held() + self.transit.sacks.held()
     }
 
     /// Memory of the endpoints and links in bytes, excluding data in flight. Visits each of them.
@@ -245,7 +278,7 @@ impl Simulator {
 
     /// Number of endpoints and links, and of components.
     pub(crate) fn components(&self) -> (usize, usize) {
-        (self.flows.len() + self.transit.links.len(), self.transit.agendas.len())
+        (self.flows.len() + self.transit.links.len(), self.transit.agenda.components())
     }
 
     /// A link, for inspection of its state.

@@ -1,18 +1,21 @@
 //! Forwards packets between their endpoints.
 
-use ackclock_tcp::{HEADER, Receiver};
+use ackclock_tcp::Receiver;
 use ackclock_units::Time;
 
 use crate::agenda::Agenda;
-use crate::event::{Event, Wakeup};
+use crate::event::{Event, Targets, Wakeup};
 use crate::flow::Alarm;
 use crate::link::{Link, Offered};
 use crate::links::{Links, Sent};
 use crate::observe::{Observation, Observer};
-use crate::packet::{FlowId, LinkId, Names, Packet, Payload, SackId};
+use crate::packet::{CONNECTIONS, FlowId, LinkId, Names, Packet, SackId};
 use crate::sack_store::SackStore;
 
-/// The links, the receivers, and the agenda of each component.
+/// The component that contains all endpoints.
+pub(crate) const ENDPOINTS: usize = 0;
+
+/// The links, the receivers, and the pending events.
 #[derive(Debug)]
 pub(crate) struct Transit {
     pub(crate) links: Links,
@@ -22,8 +25,8 @@ pub(crate) struct Transit {
     pub(crate) destinations: Vec<Destination>,
     /// SACK blocks of the ACKs in flight.
     pub(crate) sacks: SackStore,
-    /// The first agenda belongs to the endpoints.
-    pub(crate) agendas: Vec<Agenda>,
+    /// The pending events; component [`ENDPOINTS`] contains the endpoints.
+    pub(crate) agenda: Agenda,
     pub(crate) names: Names,
     /// The running component must not process events at or after this time.
     pub(crate) until: Time,
@@ -65,7 +68,7 @@ pub(crate) enum Destination {
         /// Index of the first hop of the flow's ACKs in the table of hops.
         ack_hop: u32,
         alarm: Alarm,
-        /// Number of the current connection.
+        /// Number of the current connection, modulo [`CONNECTIONS`].
         connection: u16,
     },
 }
@@ -108,16 +111,15 @@ impl Transit {
     #[inline(always)]
     pub(crate) fn forward(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
         let Some(now) = self.cross(packet, hop, now, observer) else { return };
-        if let Payload::Data { number, connection: of, .. } = packet.payload
+        if packet.is_data()
             && let Destination::Tcp { receiver, ack_hop, connection, .. } =
-                &mut self.destinations[packet.flow.0 as usize]
-            && of == *connection
-            && let Some(next) = receiver.take_in_order(number)
+                &mut self.destinations[packet.flow().0 as usize]
+            && packet.connection() == *connection
+            && let Some(next) = receiver.take_in_order(packet.number())
         {
             let hop = *ack_hop;
             observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
-            let payload = Payload::Ack { next, sack: SackId::NONE, connection: of };
-            self.cross(&Packet { flow: packet.flow, size: HEADER, payload, sent: now }, hop, now, observer);
+            self.cross(&packet.answer(next, now), hop, now, observer);
         } else {
             self.answer(*packet, now, observer);
         }
@@ -139,7 +141,7 @@ impl Transit {
     #[inline(always)]
     fn cross(&mut self, packet: &Packet, mut hop: u32, mut now: Time, observer: &mut impl Observer) -> Option<Time> {
         while let Hop::Link { link, next } = self.hops[hop as usize] {
-            let arrival = if let Some(Sent { start, end, arrival }) = self.links.take(link, packet.size, now) {
+            let arrival = if let Some(Sent { start, end, arrival }) = self.links.take(link, packet.size(), now) {
                 if observer.watches(link) {
                     observer.accepted(now, link, packet, start, end, arrival);
                 }
@@ -149,11 +151,23 @@ impl Transit {
             };
             (now, hop) = (arrival, hop + 1);
             if let Next::Event(component) = next {
-                self.agendas[component as usize].add_arrival(now, self.names.link(link), hop, packet);
+                if let Some(event) = self.agenda.add(component as usize, now) {
+                    *event = Event::arrival(now, hop, packet);
+                } else {
+                    self.add_to_heap(component as usize, now, hop, *packet);
+                }
                 return None;
             }
         }
         Some(now)
+    }
+
+    /// Schedules an arrival in a round that has no bucket.
+    #[cold]
+    #[inline(never)]
+    fn add_to_heap(&mut self, component: usize, at: Time, hop: u32, packet: Packet) {
+        let Self { agenda, hops, names, .. } = self;
+        agenda.add_to_heap(component, Event::arrival(at, hop, &packet), Targets { hops, names });
     }
 
     /// Offers to a link a packet that the fast path does not handle. Returns its arrival time, unless it is dropped. The
@@ -165,12 +179,11 @@ impl Transit {
         if observer.watches(id) {
             observer.observe(now, &Observation::Offered { link: id, packet, offered });
         }
-        match (offered, packet.payload) {
-            (Offered::Accepted { arrival, .. }, _) => return Some(arrival),
-            (Offered::Dropped(_), Payload::Ack { sack, .. }) if sack != SackId::NONE => {
-                self.sacks.take(sack);
-            }
-            (Offered::Dropped(_), _) => {}
+        if let Offered::Accepted { arrival, .. } = offered {
+            return Some(arrival);
+        }
+        if packet.sack() != SackId::NONE {
+            self.sacks.take(packet.sack());
         }
         None
     }
@@ -190,30 +203,28 @@ impl Transit {
 
     /// Handles data at its receiver. Returns the immediate ACK, if there is one, and its first hop.
     fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<(Packet, u32)> {
-        let Destination::Tcp { receiver, ack_hop, connection, .. } = &mut self.destinations[packet.flow.0 as usize]
+        let Destination::Tcp { receiver, ack_hop, connection, .. } = &mut self.destinations[packet.flow().0 as usize]
         else {
             observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
             return None;
         };
-        let (number, is_syn, of) = match packet.payload {
-            Payload::Data { number, connection, .. } => (number, false, connection),
-            Payload::Syn { connection, .. } | Payload::Ack { connection, .. } => (0, true, connection),
-        };
+        let of = packet.connection();
         if of != *connection {
             // packets of a flow stay in order: no packet of an earlier connection arrives after this one
-            debug_assert_eq!(of, connection.wrapping_add(1), "each connection reaches its receiver");
+            debug_assert_eq!(of, (*connection + 1) % CONNECTIONS, "each connection reaches its receiver");
             receiver.renew();
             *connection = of;
         }
-        let syn = u64::from(is_syn && receiver.rcv_nxt() == 0);
+        let syn = u64::from(packet.is_syn() && receiver.rcv_nxt() == 0);
         let before = receiver.rcv_nxt() + syn;
-        let ack =
-            receiver.handle_segment(number, now).map(|ack| self.sacks.packet(packet.flow, of, ack, now, observer));
+        let ack = receiver
+            .handle_segment(packet.number(), now)
+            .map(|ack| self.sacks.packet(packet.flow(), of, ack, now, observer));
         let (in_order, ack_hop) = (receiver.rcv_nxt() - before, *ack_hop);
         let duplicate = in_order == 0 && receiver.had_it();
         observer.observe(now, &Observation::Delivered { packet, in_order, duplicate });
         if ack.is_none() {
-            self.arm_delayed_ack(packet.flow);
+            self.arm_delayed_ack(packet.flow());
         }
         Some((ack?, ack_hop))
     }
@@ -247,6 +258,18 @@ impl Transit {
         }
     }
 
+    /// Takes the next event of the running component before `end`. Returns its place in the agenda.
+    #[inline(always)]
+    pub(crate) fn take_before(&mut self, end: Time) -> Option<u32> {
+        if self.agenda.is_next_known() { self.agenda.take_known(end) } else { self.take_any(end) }
+    }
+
+    #[inline(never)]
+    fn take_any(&mut self, end: Time) -> Option<u32> {
+        let Self { agenda, hops, names, .. } = self;
+        agenda.take_any(end, Targets { hops, names })
+    }
+
     /// The links of the route that starts at `hop`.
     pub(crate) fn links_from(&self, hop: u32) -> impl Iterator<Item = LinkId> {
         self.hops[hop as usize..].iter().map_while(|hop| match hop {
@@ -258,12 +281,18 @@ impl Transit {
     /// Whether the running component, which contains the endpoints, has no event at or before `at`.
     #[inline(always)]
     pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
-        at < self.until && self.agendas[0].is_quiet_until(at)
+        at < self.until && self.agenda.is_quiet_until(at)
     }
 
     /// Schedules a wake-up of an endpoint.
     #[inline(never)]
     pub(crate) fn wake(&mut self, at: Time, flow: FlowId, wakeup: Wakeup) {
-        self.agendas[0].add(Event::wakeup_of(flow, self.names.flow(flow), at, wakeup));
+        let event = Event::wakeup_of(flow, at, wakeup);
+        if let Some(slot) = self.agenda.add(ENDPOINTS, at) {
+            *slot = event;
+        } else {
+            let Self { agenda, hops, names, .. } = self;
+            agenda.add_to_heap(ENDPOINTS, event, Targets { hops, names });
+        }
     }
 }

@@ -180,7 +180,7 @@ struct Sent(Vec<(f64, u64)>);
 impl Observer for Sent {
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         if let Observation::Offered { link: LinkId(0), packet, .. } = seen {
-            match packet.payload {
+            match packet.payload() {
                 Payload::Syn { .. } => self.0.push((now.as_secs_f64(), 0)),
                 Payload::Data { number, .. } => self.0.push((now.as_secs_f64(), number)),
                 Payload::Ack { .. } => {}

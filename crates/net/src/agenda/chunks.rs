@@ -1,23 +1,55 @@
-//! Storage for pending events: many lists of any length in shared memory.
+//! Memory of the pending events: lists of any length in one vector.
 //!
-//! A list is a chain of chunks. Freed chunks are reused by other lists, so that no event needs an allocation and memory
-//! use stays close to the number of pending events.
-
-use ackclock_units::Time;
+//! A list is a chain of chunks. A freed chunk is the next one to be used, by any list, so that no event needs an
+//! allocation, the chunks in use stay in the cache, and memory use stays close to the number of pending events.
 
 use crate::event::Event;
 
 /// Events per chunk, a power of two: small enough that short lists waste little, large enough that long lists need few
 /// chunks.
 const CHUNK: usize = 32;
+/// In place of a chunk's id: there is no chunk.
+const NONE: u32 = u32::MAX;
 
-/// The shared memory of many lists.
+/// The end of a list, where the next event is added.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cursor {
+    /// Place of the next event, and the end of its chunk. If they are equal, the chunk is full; 0 if there is none.
+    next: u32,
+    end: u32,
+}
+
+impl Cursor {
+    pub(super) const EMPTY: Self = Self { next: 0, end: 0 };
+
+    /// Whether the list has no events.
+    pub(super) const fn is_empty(self) -> bool {
+        self.end == 0
+    }
+
+    /// Id of the last chunk.
+    const fn last(self) -> Option<u32> {
+        if self.is_empty() { None } else { Some(self.end / CHUNK as u32 - 1) }
+    }
+
+    /// Appends a slot for an event. Returns its place.
+    #[inline(always)]
+    pub(super) fn push(&mut self, chunks: &mut Chunks) -> u32 {
+        if self.next == self.end {
+            *self = chunks.open(*self);
+        }
+        self.next += 1;
+        self.next - 1
+    }
+}
+
+/// The memory of all lists.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
-    /// All chunks, contiguous.
+    /// All chunks, contiguous. The index of an event is its *place*.
     events: Vec<Event>,
-    /// For each chunk, the next chunk in its list.
-    following: Vec<u32>,
+    /// For each chunk, the chunk before it in its list.
+    before: Vec<u32>,
     /// Free chunks.
     free: Vec<u32>,
 }
@@ -25,163 +57,55 @@ pub(super) struct Chunks {
 impl Chunks {
     /// Heap memory in bytes.
     pub(super) const fn held(&self) -> usize {
-        let numbers = self.following.capacity() + self.free.capacity();
-        self.events.capacity() * size_of::<Event>() + numbers * size_of::<u32>()
+        let ids = self.before.capacity() + self.free.capacity();
+        self.events.capacity() * size_of::<Event>() + ids * size_of::<u32>()
     }
 
-    /// Allocates a chunk and links it after the one that ends at `end`. Returns its start index.
+    /// The event at a place.
+    #[inline(always)]
+    pub(super) fn at(&self, place: u32) -> &Event {
+        &self.events[place as usize]
+    }
+
+    /// The event at a place.
+    #[inline(always)]
+    pub(super) fn at_mut(&mut self, place: u32) -> &mut Event {
+        &mut self.events[place as usize]
+    }
+
+    /// Appends a chunk to a list whose last chunk is full. Returns the list's new end.
     #[inline(never)]
-    fn next_chunk(&mut self, end: Option<usize>) -> usize {
-        let id = self.free.pop().unwrap_or(self.following.len() as u32);
-        if id as usize == self.following.len() {
-            self.following.push(0);
+    fn open(&mut self, cursor: Cursor) -> Cursor {
+        let id = self.free.pop().unwrap_or(self.before.len() as u32);
+        if id as usize == self.before.len() {
+            assert!(id < NONE / CHUNK as u32, "fewer than 2^32 events are pending");
+            self.before.push(NONE);
             self.events.resize(self.events.len() + CHUNK, Event::NONE);
         }
-        if let Some(end) = end {
-            self.following[end / CHUNK - 1] = id;
+        self.before[id as usize] = cursor.last().unwrap_or(NONE);
+        let next = id * CHUNK as u32;
+        Cursor { next, end: next + CHUNK as u32 }
+    }
+
+    /// Appends the ids of a list's chunks to `ids`, the last chunk first.
+    pub(super) fn append_ids(&self, cursor: Cursor, ids: &mut Vec<u32>) {
+        let mut id = cursor.last().unwrap_or(NONE);
+        while id != NONE {
+            ids.push(id);
+            id = self.before[id as usize];
         }
-        id as usize * CHUNK
     }
 
-    /// Frees the chunk that ends at `end`. Returns the start index of the chunk that followed it.
-    #[inline(never)]
-    fn leave_chunk(&mut self, end: usize) -> usize {
-        let id = end / CHUNK - 1;
-        self.free.push(id as u32);
-        self.following[id] as usize * CHUNK
-    }
-}
-
-/// A queue of events in strict time order.
-#[derive(Debug)]
-pub(super) struct Lane {
-    /// Index of the first event (`head`) and of the next event to add (`tail`). An index at the end of a chunk means
-    /// that the position is in another chunk.
-    head: usize,
-    tail: usize,
-    /// Time of the first event; later than all times if empty.
-    first_at: Time,
-    /// Time of the last event; earlier than all times if empty.
-    last_at: Time,
-}
-
-impl Lane {
-    pub(super) const EMPTY: Self = Self { head: 0, tail: 0, first_at: Time::MAX, last_at: Time::ZERO };
-
-    /// Time of the first event; [`Time::MAX`] if empty.
+    /// The events in the chunk `id` of a list, and the place of the first one.
     #[inline(always)]
-    pub(super) const fn first_at(&self) -> Time {
-        self.first_at
+    pub(super) fn events(&self, id: u32, cursor: Cursor) -> (u32, &[Event]) {
+        let first = id * CHUNK as u32;
+        let end = if cursor.last() == Some(id) { cursor.next } else { first + CHUNK as u32 };
+        (first, &self.events[first as usize..end as usize])
     }
 
-    /// Whether an event at `at` would be later than all events in the lane.
-    #[inline(always)]
-    pub(super) fn ends_before(&self, at: Time) -> bool {
-        self.last_at < at
-    }
-
-    /// Appends an event.
-    #[inline(always)]
-    pub(super) fn push(&mut self, chunks: &mut Chunks, event: Event) {
-        self.last_at = event.at;
-        let mut place = self.tail;
-        if place.is_multiple_of(CHUNK) {
-            place = chunks.next_chunk((self.first_at < Time::MAX).then_some(place));
-        }
-        if self.first_at == Time::MAX {
-            (self.first_at, self.head) = (event.at, place);
-        }
-        chunks.events[place] = event;
-        self.tail = place + 1;
-    }
-
-    /// The next events that are contiguous in memory: at least the first, if there is one.
-    #[inline(always)]
-    pub(super) fn ahead<'a>(&self, chunks: &'a Chunks) -> &'a [Event] {
-        if self.first_at == Time::MAX {
-            return &[];
-        }
-        let chunk_end = (self.head / CHUNK + 1) * CHUNK;
-        let ends_here = self.head < self.tail && self.tail <= chunk_end;
-        &chunks.events[self.head..if ends_here { self.tail } else { chunk_end }]
-    }
-
-    /// Takes the first event; the lane must not be empty.
-    #[inline(always)]
-    pub(super) fn pop(&mut self, chunks: &mut Chunks, first: &mut Event) {
-        *first = chunks.events[self.head];
-        self.head += 1;
-        let is_last = self.head == self.tail;
-        if self.head.is_multiple_of(CHUNK) {
-            self.head = chunks.leave_chunk(self.head);
-        }
-        if is_last {
-            (self.first_at, self.last_at) = (Time::MAX, Time::ZERO);
-        } else {
-            self.first_at = chunks.events[self.head].at;
-        }
-    }
-}
-
-/// Events of a future round, in order of insertion.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bucket {
-    /// First chunk (`first`) and number of events (`count`).
-    first: u32,
-    pub(super) count: u32,
-    /// Index of the next event to add. An index at the end of a chunk means that the position is in another chunk.
-    tail: u32,
-    /// Whether the events are out of time order.
-    pub(super) out_of_order: bool,
-    /// Time of the last event.
-    last_at: Time,
-}
-
-impl Bucket {
-    pub(super) const EMPTY: Self = Self { first: 0, count: 0, tail: 0, out_of_order: false, last_at: Time::ZERO };
-
-    /// Adds an event, and keeps the time order if that takes little work.
-    #[inline(always)]
-    pub(super) fn push(&mut self, chunks: &mut Chunks, event: Event) {
-        let mut place = self.tail as usize;
-        if place.is_multiple_of(CHUNK) {
-            place = chunks.next_chunk((self.count > 0).then_some(place));
-        }
-        if self.count == 0 {
-            self.first = (place / CHUNK) as u32;
-        }
-        self.count += 1;
-        self.tail = place as u32 + 1;
-        chunks.events[place] = event;
-        if self.last_at < event.at {
-            self.last_at = event.at;
-        } else {
-            self.put_in_place(&mut chunks.events[place / CHUNK * CHUNK..=place]);
-        }
-    }
-
-    /// Moves the last event, which is out of order, to its position, if that position is in the last chunk.
-    fn put_in_place(&mut self, chunk: &mut [Event]) {
-        let mut place = chunk.len() - 1;
-        let event = chunk[place];
-        while place > 0 && event < chunk[place - 1] {
-            chunk[place] = chunk[place - 1];
-            place -= 1;
-        }
-        chunk[place] = event;
-        self.out_of_order |= place == 0;
-    }
-
-    /// Moves all events to a list in time order.
-    pub(super) fn empty_into(&self, chunks: &mut Chunks, list: &mut Vec<Event>) {
-        let (mut start, mut left) = (self.first as usize * CHUNK, self.count as usize);
-        while left > 0 {
-            list.extend_from_slice(&chunks.events[start..start + left.min(CHUNK)]);
-            start = chunks.leave_chunk(start + CHUNK);
-            left = left.saturating_sub(CHUNK);
-        }
-        if self.out_of_order {
-            list.sort_unstable();
-        }
+    /// Frees chunks, and leaves `ids` empty.
+    pub(super) fn free(&mut self, ids: &mut Vec<u32>) {
+        self.free.append(ids);
     }
 }

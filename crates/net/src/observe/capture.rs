@@ -142,10 +142,10 @@ impl Captures {
 
     /// Handles data that reached its receiver.
     pub(super) fn delivered(&mut self, now: Time, packet: &Packet) {
-        if !matches!(packet.payload, Payload::Data { .. }) {
+        if !matches!(packet.payload(), Payload::Data { .. }) {
             return;
         }
-        let flow = packet.flow.0 as usize;
+        let flow = packet.flow().0 as usize;
         if self.first_data.len() <= flow {
             self.first_data.resize(flow + 1, Time::MAX);
         }
@@ -187,7 +187,7 @@ impl Captures {
     fn keep(&mut self, place: usize, time: Time, link: u32, packet: &Packet, at: TapPoint, fate: Fate) {
         let seen = &mut self.taps[place].seen;
         let mut blocks = NO_BLOCKS;
-        let (kind, number) = match packet.payload {
+        let (kind, number) = match packet.payload() {
             Payload::Syn { .. } => (CapturedKind::Syn, 0),
             Payload::Data { number, .. } => (CapturedKind::Data, number),
             Payload::Ack { next, sack, .. } => {
@@ -195,12 +195,12 @@ impl Captures {
                     blocks = seen.blocks.len() as u32;
                     seen.blocks.push(self.under_way[sack.0 as usize]);
                 }
-                let FlowId(flow) = packet.flow;
+                let FlowId(flow) = packet.flow();
                 let data_came = self.first_data.get(flow as usize).is_some_and(|first| *first <= packet.sent);
                 (if data_came { CapturedKind::Ack } else { CapturedKind::FirstAck }, next)
             }
         };
-        let (flow, size) = (packet.flow.0, packet.size);
+        let (flow, size) = (packet.flow().0, packet.size());
         seen.packets.push(Captured { time, number, link, flow, size, blocks, at, kind, fate });
     }
 
@@ -230,7 +230,7 @@ mod tests {
         let mut captures = Captures::of(&[CaptureSpec { taps: vec![Tap { link: 0, at: TapPoint::Offer }] }]);
         for id in (0..1_000).map(SackId) {
             captures.selective(id, &Sack::NONE);
-            let packet = Packet { payload: Payload::Ack { next: 1, connection: 0, sack: id }, ..Packet::NONE };
+            let packet = Packet::new(FlowId(0), 40, Payload::Ack { next: 1, connection: 0, sack: id }, Time::ZERO);
             captures.offered(Time::ZERO, 0, &packet, Offered::Dropped(DropReason::Full), Time::SECOND);
         }
         assert_eq!(captures.rows(), 1_000);

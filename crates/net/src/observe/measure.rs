@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::{Histogram, Observation, Observer};
 use crate::ideal::Ideal;
-use crate::packet::{FlowId, LinkId, Packet, Payload};
+use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec};
 use crate::simulator::Simulator;
 pub(super) use at_link::AtLink;
@@ -272,18 +272,15 @@ impl Measure {
     /// The kind of a packet: its group for data, the last kind for ACKs.
     #[inline(always)]
     fn kind(&self, packet: &Packet) -> usize {
-        match packet.payload {
-            Payload::Ack { .. } => self.at.meters.len() - 1,
-            Payload::Syn { .. } | Payload::Data { .. } => self.groups[packet.flow.0 as usize] as usize,
-        }
+        if packet.is_ack() { self.at.meters.len() - 1 } else { self.groups[packet.flow().0 as usize] as usize }
     }
 
     #[inline(always)]
     fn on_delivered(&mut self, now: Time, packet: &Packet, in_order: u64, duplicate: bool) {
-        if now >= self.at.end || matches!(packet.payload, Payload::Syn { .. }) {
+        if now >= self.at.end || packet.is_syn() {
             return;
         }
-        let (flow, measured) = (packet.flow.0 as usize, now >= self.at.from);
+        let (flow, measured) = (packet.flow().0 as usize, now >= self.at.from);
         self.deliveries[flow].add(now, packet, in_order, measured);
         if duplicate && measured {
             self.duplicates[flow] += 1;

@@ -94,7 +94,7 @@ impl PacketLog {
         if self.watched.get(link as usize) != Some(&true) {
             return;
         }
-        let (kind, segment, retransmission) = match packet.payload {
+        let (kind, segment, retransmission) = match packet.payload() {
             Payload::Syn { retransmission, .. } => (Kind::Syn, 0, retransmission),
             Payload::Data { number, retransmission, .. } => (Kind::Data, number, retransmission),
             Payload::Ack { next, .. } => (Kind::Ack, next, false),
@@ -105,7 +105,7 @@ impl PacketLog {
             Offered::Dropped(DropReason::Full | DropReason::Early) => (Fate::Dropped, [now, Time::MAX, Time::MAX]),
         };
         self.rows += times.iter().filter(|time| **time < self.end).count();
-        let (flow, bytes) = (packet.flow.0, packet.size);
+        let (flow, bytes) = (packet.flow().0, packet.size());
         self.entries.push(Entry { times, segment, link, flow, bytes, fate, kind, retransmission });
     }
 
@@ -182,7 +182,8 @@ mod tests {
             let mut log = PacketLog::of(&[0, 1, 3], END);
             let mut events = Vec::new();
             for (number, (now, link, waits, crosses, fate)) in (0_u32..).zip(packets) {
-                let packet = Packet { flow: FlowId(number), size: 100 + number, ..Packet::NONE };
+                let syn = Payload::Syn { retransmission: false, connection: 0 };
+                let packet = Packet::new(FlowId(number), 100 + number, syn, Time::ZERO);
                 let [now, start, arrival] = [now, now + waits, now + waits + crosses].map(Time::from_picos);
                 let (offered, steps) = match fate {
                     0 => (Offered::Dropped(DropReason::Lost), vec![(now, "lost")]),

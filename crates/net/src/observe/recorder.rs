@@ -263,7 +263,7 @@ impl Observer for Recorder {
                     self.captures.delivered(now, packet);
                 }
                 if let Some((_, transfers)) = self.transfers.as_mut().filter(|_| now < self.end) {
-                    transfers.delivered(now, packet.flow.0, *in_order);
+                    transfers.delivered(now, packet.flow().0, *in_order);
                 }
             }
             Observation::TransferBegins { flow, packets, sender } => {

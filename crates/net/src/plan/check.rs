@@ -4,6 +4,7 @@ use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS};
 use ackclock_units::Time;
 
 use super::{Plan, PlanError, RecordSpec, Topology, TransportSpec};
+use crate::sizes::LONGEST;
 
 impl Plan {
     /// Validates the values of a plan whose topology has `links` links, and whose groups have `flows` flows.
@@ -35,6 +36,9 @@ impl Plan {
             let invalid = |field: &str, problem: &str| Err(PlanError::new(format!("groups.{index}.{field}"), problem));
             if dumbbell != group.path.is_none() || group.path.is_some_and(|(from, to)| from == to) {
                 return invalid("path", "must be two different nodes in a graph, and absent in a dumbbell");
+            }
+            if group.packet_size > LONGEST {
+                return invalid("packet_size", "must be at most 65535 bytes, the longest IP packet (RFC 791)");
             }
             if let Err((field, problem)) = group.source.check() {
                 return invalid(&format!("source.{field}"), problem);
@@ -76,5 +80,33 @@ impl RecordSpec {
         } else {
             Err("refers to a link or flow that does not exist")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_tcp::SenderConfig;
+
+    use super::*;
+    use crate::plan::testing::dumbbell_of_reno;
+    use crate::simulator::Simulator;
+
+    #[test]
+    fn packets_are_at_most_as_long_as_ip_packets() {
+        let plan = |size| {
+            let mut plan = dumbbell_of_reno(1);
+            let group = &mut plan.groups[0];
+            group.packet_size = size;
+            if let TransportSpec::Tcp { sender, .. } = &mut group.transport {
+                *sender = SenderConfig { packet_size: size, ..SenderConfig::default() }.into();
+            }
+            plan
+        };
+        Simulator::new(&plan(LONGEST), 1).expect("as long as allowed");
+        let error = Simulator::new(&plan(LONGEST + 1), 1).expect_err("too long");
+        assert_eq!(
+            (&error.field[..], error.problem.starts_with("must be at most 65535")),
+            ("groups.0.packet_size", true)
+        );
     }
 }

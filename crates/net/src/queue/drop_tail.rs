@@ -148,8 +148,7 @@ mod tests {
                 let losses = Stream::new(1, Role::Loss, 0);
                 let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), losses);
                 let payload = Payload::Data { number: 0, retransmission: false, connection: 0 };
-                let [first, second, third] =
-                    sizes.map(|size| Packet { flow: FlowId(0), size, payload, sent: Time::ZERO });
+                let [first, second, third] = sizes.map(|size| Packet::new(FlowId(0), size, payload, Time::ZERO));
                 assert!(matches!(link.offer(&first, Time::ZERO), Offered::Accepted { .. }));
                 assert!(matches!(link.offer(&second, Time::ZERO), Offered::Accepted { .. }));
                 let offered = matches!(link.offer(&third, now), Offered::Accepted { .. });

@@ -265,8 +265,8 @@ impl QueueDiscipline for Red {
         };
         self.update_average(queue, arrival);
         self.count += 1;
-        self.count_bytes += u64::from(arrival.packet.size);
-        let early = self.drops(queue, arrival.packet.size);
+        self.count_bytes += u64::from(arrival.packet.size());
+        let early = self.drops(queue, arrival.packet.size());
         let verdict = if !self.spec.limit.has_room(arrival, self.spec.count_in_service) {
             Verdict::Drop(DropReason::Full)
         } else if early {

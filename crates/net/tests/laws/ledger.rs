@@ -78,7 +78,7 @@ impl Ledger {
     /// some packets ahead of time.
     pub(crate) fn by_place(mut self) -> Self {
         self.offers.sort_by_key(|offer| offer.link);
-        self.delivered.sort_by_key(|(_, packet, _)| packet.flow);
+        self.delivered.sort_by_key(|(_, packet, _)| packet.flow());
         self.acked.sort_by_key(|(_, flow, _)| *flow);
         self.turns.sort_by_key(|(_, flow)| *flow);
         for offer in &mut self.offers {
@@ -91,11 +91,11 @@ impl Ledger {
 /// Removes the id of an ACK's SACK blocks from a packet: the id depends on which other packets are in flight at that
 /// moment.
 fn nameless(packet: Packet) -> Packet {
-    let payload = match packet.payload {
+    let payload = match packet.payload() {
         Payload::Ack { next, connection, .. } => Payload::Data { number: next, retransmission: false, connection },
         other => other,
     };
-    Packet { payload, ..packet }
+    Packet::new(packet.flow(), packet.size(), payload, packet.sent)
 }
 
 /// A segment number that is unique across all connections of its flow.
@@ -105,10 +105,10 @@ const fn number(connection: u16, segment: u64) -> u64 {
 
 /// Identifies a packet: flow, whether it is an ACK, and its number, which is unique across connections.
 pub(crate) const fn name(packet: &Packet) -> (u32, bool, u64) {
-    match packet.payload {
-        Payload::Syn { connection, .. } => (packet.flow.0, false, number(connection, 0)),
-        Payload::Data { number: segment, connection, .. } => (packet.flow.0, false, number(connection, segment)),
-        Payload::Ack { next, connection, .. } => (packet.flow.0, true, number(connection, next)),
+    match packet.payload() {
+        Payload::Syn { connection, .. } => (packet.flow().0, false, number(connection, 0)),
+        Payload::Data { number: segment, connection, .. } => (packet.flow().0, false, number(connection, segment)),
+        Payload::Ack { next, connection, .. } => (packet.flow().0, true, number(connection, next)),
     }
 }
 

@@ -43,7 +43,7 @@ fn delivered(plan: &Plan, seed: u64, enough: impl Fn(&[u64]) -> bool) -> Vec<u64
     while end < plan.duration && !enough(&in_order) {
         simulator.run_until(end, &mut ledger);
         for (_, packet, count) in ledger.delivered.drain(..) {
-            in_order[packet.flow.0 as usize] += count;
+            in_order[packet.flow().0 as usize] += count;
         }
         end = end.saturating_mul(2);
     }
@@ -156,8 +156,8 @@ proptest! {
                 let is_lost = *offered == Offered::Dropped(DropReason::Lost);
                 let is_listed = edge.link.loss.as_ref().is_some_and(|loss| {
                     let LossSpec::List { packets, syns } = loss else { return is_lost };
-                    let (syn, data) = seen.entry(packet.flow.0).or_default();
-                    match packet.payload {
+                    let (syn, data) = seen.entry(packet.flow().0).or_default();
+                    match packet.payload() {
                         Payload::Syn { .. } => { *syn += 1; *syn <= *syns }
                         Payload::Data { .. } => { *data += 1; packets.contains(data) }
                         Payload::Ack { .. } => false,
@@ -176,18 +176,18 @@ proptest! {
                 let held = accepted.iter().filter(|(start, end, _)| after(start) || in_service_counts && after(end));
                 let room = match limit {
                     Limit::Packets(limit) => (held.count() as u64) < limit,
-                    Limit::Bytes(limit) => held.map(|(_, _, size)| u64::from(*size)).sum::<u64>() + u64::from(packet.size) <= limit,
+                    Limit::Bytes(limit) => held.map(|(_, _, size)| u64::from(*size)).sum::<u64>() + u64::from(packet.size()) <= limit,
                 };
                 match *offered {
                     Offered::Accepted { start, end, arrival } => {
                         prop_assert!(room, "accepted although the queue was full");
                         prop_assert_eq!(start, free.max(*at));
-                        prop_assert_eq!(end, end_of(&edge.link.rate, packet.size, start));
+                        prop_assert_eq!(end, end_of(&edge.link.rate, packet.size(), start));
                         prop_assert_eq!(arrival, end + edge.link.delay);
                         // on an idle link packets do not wait
                         let waited_until = if free < *at || free == Time::ZERO { Time::ZERO } else { start };
                         free = end;
-                        accepted.push((waited_until, end, packet.size));
+                        accepted.push((waited_until, end, packet.size()));
                     }
                     Offered::Dropped(DropReason::Early) => prop_assert!(red),
                     Offered::Dropped(_) => prop_assert!(!room, "dropped although the queue had space"),

@@ -119,17 +119,17 @@ proptest! {
         // sums per flow: packets, bits delivered in order, delay in seconds
         let mut got = vec![[0.0; 3]; flows(&plan).len()];
         for (at, packet, in_order) in &ledger.delivered {
-            if is_measured(*at) && !matches!(packet.payload, Payload::Syn { .. }) {
-                let sums = &mut got[packet.flow.0 as usize];
-                let more = [1.0, 8.0 * *in_order as f64 * f64::from(packet.size), (*at - packet.sent).as_secs_f64()];
+            if is_measured(*at) && !matches!(packet.payload(), Payload::Syn { .. }) {
+                let sums = &mut got[packet.flow().0 as usize];
+                let more = [1.0, 8.0 * *in_order as f64 * f64::from(packet.size()), (*at - packet.sent).as_secs_f64()];
                 *sums = from_fn(|place| sums[place] + more[place]);
             }
         }
         // per group: mean bits of each client, and whether the group's data crosses the measured link, if that is known
         let (mut first, mut means, mut crossing) = (0, Vec::new(), Vec::new());
-        let is_data = |offer: &&Offer| !matches!(offer.packet.payload, Payload::Ack { .. });
-        let crossed: BTreeSet<u32> = here().filter(is_data).map(|offer| offer.packet.flow.0).collect();
-        let reached: BTreeSet<u32> = ledger.delivered.iter().map(|(_, packet, _)| packet.flow.0).collect();
+        let is_data = |offer: &&Offer| !matches!(offer.packet.payload(), Payload::Ack { .. });
+        let crossed: BTreeSet<u32> = here().filter(is_data).map(|offer| offer.packet.flow().0).collect();
+        let reached: BTreeSet<u32> = ledger.delivered.iter().map(|(_, packet, _)| packet.flow().0).collect();
         for (group, found) in outcome.groups.iter().enumerate() {
             let (spec, flows) = (&plan.groups[group], first..first + plan.groups[group].flows());
             first = flows.end;
@@ -179,17 +179,17 @@ proptest! {
         let (ledger, _) = Ledger::of(&plan, seed, &[]);
         let mut first_data = BTreeMap::new();
         for (at, packet, _) in &ledger.delivered {
-            if let Payload::Data { .. } = packet.payload {
-                first_data.entry(packet.flow).or_insert(*at);
+            if let Payload::Data { .. } = packet.payload() {
+                first_data.entry(packet.flow()).or_insert(*at);
             }
         }
         let (mut expected, mut expected_captured) = (Vec::new(), Vec::new());
         for Offer { link, at, packet, offered } in &ledger.offers {
-            let (kind, captured_as, number, is_again) = match packet.payload {
+            let (kind, captured_as, number, is_again) = match packet.payload() {
                 Payload::Syn { retransmission, .. } => ("syn", CapturedKind::Syn, 0, retransmission),
                 Payload::Data { number, retransmission, .. } => ("data", CapturedKind::Data, number, retransmission),
                 Payload::Ack { next, .. } => {
-                    let is_first = first_data.get(&packet.flow).is_none_or(|first| packet.sent < *first);
+                    let is_first = first_data.get(&packet.flow()).is_none_or(|first| packet.sent < *first);
                     ("ack", if is_first { CapturedKind::FirstAck } else { CapturedKind::Ack }, next, false)
                 }
             };
@@ -202,7 +202,7 @@ proptest! {
                 Offered::Dropped(DropReason::Lost) => vec![(*at, "lost", TapPoint::Offer, Fate::Lost)],
                 Offered::Dropped(_) => vec![(*at, "drop", TapPoint::Offer, Fate::Dropped)],
             };
-            let (flow, size) = (packet.flow.0, packet.size);
+            let (flow, size) = (packet.flow().0, packet.size());
             for (time, event, point, fate) in events.into_iter().filter(|(time, ..)| *time < plan.duration) {
                 let numbers = [time.as_secs_f64().to_string(), link.to_string(), flow.to_string()];
                 let rest = [event.to_owned(), kind.to_owned(), number.to_string(), size.to_string(), is_again.to_string()];

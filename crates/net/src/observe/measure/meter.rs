@@ -38,7 +38,7 @@ impl Deliveries {
         if measured {
             self.in_order += in_order;
             // buffered packets have the size of this one: only UDP's sizes differ, and UDP buffers nothing
-            self.in_order_bytes += in_order * u64::from(packet.size);
+            self.in_order_bytes += in_order * u64::from(packet.size());
             self.delivered += 1;
             self.delay += u128::from(transit);
             self.jitter_sum += self.jitter;

@@ -98,12 +98,12 @@ impl Drops {
     #[inline(never)]
     pub(super) fn dropped(&mut self, now: Time, link: u32, packet: &Packet) {
         if self.watched.get(link as usize) == Some(&true) {
-            let segment = match packet.payload {
+            let segment = match packet.payload() {
                 Payload::Syn { .. } => 0,
                 Payload::Data { number, .. } => number,
                 Payload::Ack { next, .. } => next,
             };
-            self.rows.push((now, link, packet.flow.0, segment, packet.size));
+            self.rows.push((now, link, packet.flow().0, segment, packet.size()));
         }
     }
 

@@ -25,17 +25,13 @@ const SPEC: RedSpec = RedSpec {
     spare_last: false,
     count_below: CountBelow::Reset,
 };
-const PACKET: Packet = Packet {
-    flow: FlowId(0),
-    size: 1000,
-    payload: Payload::Data { number: 0, retransmission: false, connection: 0 },
-    sent: Time::ZERO,
-};
+const PACKET: Packet =
+    Packet::new(FlowId(0), 1000, Payload::Data { number: 0, retransmission: false, connection: 0 }, Time::ZERO);
 /// The backlog of a link that sends `packets` packets back to back from `start`.
 fn backlog(packets: u64, start: Time) -> Backlog {
     let mut backlog = Backlog::new(LinkRate::Constant(Rate::from_mbps(1)));
     for _ in 0..packets {
-        backlog.take(PACKET.size, start);
+        backlog.take(PACKET.size(), start);
     }
     backlog
 }

@@ -1,0 +1,190 @@
+//! Tests of the order in which events are taken.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::event::Wakeup;
+use crate::packet::{FlowId, LinkId, Names, Packet, Payload};
+use crate::transit::{Hop, Next};
+
+/// Rounds with one word for each picosecond, and rounds so long that words lack the last bits of times.
+const ROUNDS: [Rounds; 2] = [Rounds { bits: 20, ahead: 16 }, Rounds { bits: 40, ahead: 4 }];
+
+/// Each hop follows a link of its own.
+static HOPS: [Hop; 301] = {
+    let mut hops = [Hop::Receiver; 301];
+    let mut link = 0;
+    while link < 300 {
+        hops[link as usize] = Hop::Link { link: LinkId(link), next: Next::Event(0) };
+        link += 1;
+    }
+    hops
+};
+static NAMES: Names = Names { links: Vec::new(), flows: Vec::new() };
+const TARGETS: Targets<'static> = Targets { hops: &HOPS, names: &NAMES };
+
+fn sorted(mut events: Vec<Event>) -> Vec<Event> {
+    events.sort_by_key(|event| event.key(TARGETS));
+    events
+}
+
+fn event(at: u64, id: u32) -> Event {
+    Event::wakeup_of(FlowId(id), Time::from_picos(at), Wakeup::Release)
+}
+
+fn add(agenda: &mut Agenda, component: usize, event: Event) {
+    if let Some(slot) = agenda.add(component, event.at) {
+        *slot = event;
+    } else {
+        agenda.add_to_heap(component, event, TARGETS);
+    }
+}
+
+/// Takes the next event of the running component before `end`.
+fn take_before(agenda: &mut Agenda, end: u64) -> Option<Event> {
+    let end = Time::from_picos(end);
+    let place = if agenda.is_next_known() { agenda.take_known(end) } else { agenda.take_any(end, TARGETS) };
+    place.map(|place| *agenda.event(place))
+}
+
+/// Takes all events of a component until `end` in steps of `step`. `more` returns the events to add after each event
+/// taken.
+fn take_all(
+    agenda: &mut Agenda,
+    component: usize,
+    end: u64,
+    step: u64,
+    mut more: impl FnMut(u64) -> Vec<Event>,
+) -> Vec<Event> {
+    let mut taken = Vec::new();
+    let (mut now, rounds) = (0, agenda.rounds);
+    let mut round = agenda.begin_next(0, TARGETS);
+    while now < end {
+        let round_end = rounds.end(round).as_picos();
+        now = (now + step).min(round_end).min(end);
+        agenda.switch(component);
+        while let Some(event) = take_before(agenda, now) {
+            assert!(event.at.as_picos() < now);
+            taken.push(event);
+            for event in more(event.at.as_picos()) {
+                add(agenda, component, event);
+            }
+        }
+        agenda.switch(component);
+        if now == round_end {
+            round = agenda.begin_next(rounds.of(Time::from_picos(end)), TARGETS);
+            now = now.max(rounds.end(round).as_picos() - (1 << rounds.bits));
+        }
+    }
+    taken
+}
+
+proptest! {
+    #[test]
+    fn events_are_taken_in_order_whatever_the_order_they_were_added_in(
+        times in prop::collection::vec((0_u64..1 << 26, 0_u32..5), 1..300),
+        step in 1_u64 << 14..1 << 24,
+        long in any::<bool>(),
+    ) {
+        // many events have equal times, and many more differ in the last bits
+        let coarse = |at: u64| if long { at << 18 & !1 } else { at >> 12 << 12 };
+        let scale = if long { 18 } else { 0 };
+        let mut expected: Vec<Event> = times.iter().map(|(at, id)| event(coarse(*at) + u64::from(*id), *id)).collect();
+        expected.extend(times.iter().map(|(at, id)| event(coarse(*at), *id)));
+        let mut agenda = Agenda::new(2, ROUNDS[usize::from(long)]);
+        for event in &expected {
+            add(&mut agenda, 1, *event);
+        }
+        let expected = sorted(expected);
+        prop_assert_eq!(take_all(&mut agenda, 1, 1 << (27 + scale), step << scale, |_| Vec::new()), expected);
+    }
+
+    #[test]
+    fn packets_arrive_in_order_and_between_wakeups(
+        times in prop::collection::vec((0_u64..1 << 26, any::<bool>()), 1..300),
+        step in 1_u64 << 14..1 << 24,
+    ) {
+        let mut agenda = Agenda::new(1, ROUNDS[0]);
+        let mut expected = Vec::new();
+        for (id, (at, is_arrival)) in (0_u32..).zip(times) {
+            let at = Time::from_picos(at >> 12 << 12);
+            expected.push(if is_arrival {
+                let payload = Payload::Data { number: id.into(), retransmission: false, connection: 3 };
+                Event::arrival(at, id + 1, &Packet::new(FlowId(id), 1500, payload, at))
+            } else {
+                event(at.as_picos(), id)
+            });
+        }
+        for event in &expected {
+            add(&mut agenda, 0, *event);
+        }
+        let expected = sorted(expected);
+        let taken = take_all(&mut agenda, 0, 1 << 26, step, |_| Vec::new());
+        prop_assert_eq!(taken, expected);
+    }
+
+    #[test]
+    fn events_added_meanwhile_are_taken_in_order(
+        gaps in prop::collection::vec(0_u64..1 << 25, 1..400),
+        step in 1_u64 << 20..1 << 24,
+    ) {
+        let mut agenda = Agenda::new(1, ROUNDS[0]);
+        add(&mut agenda, 0, event(0, 0));
+        let mut to_come = (1..).zip(&gaps);
+        let more = |now| to_come.by_ref().take(2).map(|(id, gap)| event(now + gap, id)).collect();
+        let taken = take_all(&mut agenda, 0, 1 << 34, step, more);
+        prop_assert_eq!(taken.len(), 1 + gaps.len());
+        prop_assert!(taken.windows(2).all(|pair| pair[0].at <= pair[1].at));
+    }
+}
+
+#[test]
+fn components_have_their_own_events() {
+    let mut agenda = Agenda::new(3, ROUNDS[0]);
+    // in a bucket, in another round, and in a round without a bucket
+    for at in [5, 1 << 21, 1 << 30] {
+        for id in 0..3 {
+            add(&mut agenda, id as usize, event(at, id));
+        }
+    }
+    for (round, at) in [(0, 5), (2, 1 << 21), (1 << 10, 1 << 30)] {
+        assert_eq!(agenda.begin_next(1 << 20, TARGETS), round);
+        for id in 0..3 {
+            agenda.switch(id as usize);
+            assert_eq!(take_before(&mut agenda, u64::MAX), Some(event(at, id)));
+            assert_eq!(take_before(&mut agenda, u64::MAX), None);
+            agenda.switch(id as usize);
+        }
+    }
+    assert_eq!(agenda.begin_next(1 << 20, TARGETS), 1 << 20);
+}
+
+#[test]
+fn a_hundred_thousand_events_of_one_instant_are_taken_in_order() {
+    let expected: Vec<Event> = (0..100_000).map(|id| event(77_777, id)).collect();
+    let mut agenda = Agenda::new(1, ROUNDS[0]);
+    for event in &expected {
+        add(&mut agenda, 0, *event);
+    }
+    let expected = sorted(expected);
+    assert_eq!(take_all(&mut agenda, 0, 1 << 20, 1 << 20, |_| Vec::new()), expected);
+}
+
+#[test]
+fn memory_is_reused() {
+    let mut agenda = Agenda::new(1, ROUNDS[0]);
+    let mut held = 0;
+    for round in 0..100 {
+        for id in 0..100 {
+            add(&mut agenda, 0, event((round << 20) + u64::from(id), id));
+        }
+        assert_eq!(agenda.begin_next(round, TARGETS), round);
+        agenda.switch(0);
+        while take_before(&mut agenda, u64::MAX).is_some() {}
+        agenda.switch(0);
+        if round == 1 {
+            held = agenda.held();
+        }
+    }
+    assert!(agenda.held() <= held, "two rounds need as much memory as a hundred");
+}
