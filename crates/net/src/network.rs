@@ -224,13 +224,11 @@ fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u3
         TransportSpec::Udp { sizes } => {
             Transport::Udp { sent: 0, owed: 0, sizes: Sizes::new(*sizes, group.packet_size, seed, name) }
         }
-        TransportSpec::Tcp { sender, .. } => Transport::Tcp {
-            sender: Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, name)),
-            release: Alarm::IDLE,
-            timeout: Alarm::IDLE,
-        },
+        TransportSpec::Tcp { sender, .. } => {
+            Transport::tcp(Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, name)))
+        }
     };
     let start = (!group.opens_connections()).then(|| group.start_of(name, seed));
     let feed = Feed::new(group.source.build(), Stream::new(seed, Role::Source, name), start);
-    Flow { id, connection: 0, data_hop, transport, feed }
+    Flow::new(id, data_hop, transport, feed)
 }

@@ -45,13 +45,13 @@ pub trait Source: Debug + Send {
 }
 
 /// The state of a source. It is an enum, not a trait object, because it is polled for every packet. Large states are
-/// boxed.
+/// boxed, so that all of them fit into 16 bytes.
 #[derive(Clone, Debug)]
 pub(crate) enum AnySource {
     /// A Poisson source before and after its first emission, which brings no packet.
     PoissonStart(poisson::Poisson),
     Poisson(poisson::Poisson),
-    Constant(constant::Constant),
+    Constant(Box<constant::Constant>),
     Greedy(greedy::Greedy),
     OnOff(Box<on_off::OnOff>),
     Fractional(Box<fractional::Fractional>),
@@ -86,10 +86,11 @@ impl AnySource {
     pub(crate) fn held(&self) -> usize {
         match self {
             Self::Fractional(source) => size_of_val(&**source) + source.held(),
+            Self::Constant(source) => size_of_val(&**source),
             Self::OnOff(source) => size_of_val(&**source),
             Self::Transfers(source) => size_of_val(&**source),
             Self::Trace(source) => size_of_val(&**source),
-            Self::PoissonStart(_) | Self::Poisson(_) | Self::Constant(_) | Self::Greedy(_) | Self::Connection(_) => 0,
+            Self::PoissonStart(_) | Self::Poisson(_) | Self::Greedy(_) | Self::Connection(_) => 0,
         }
     }
 
@@ -114,7 +115,7 @@ impl SourceSpec {
     pub(crate) fn build(&self) -> AnySource {
         match self.clone() {
             Self::Poisson { rate } => AnySource::PoissonStart(poisson::Poisson::new(rate)),
-            Self::Constant { rate } => AnySource::Constant(constant::Constant::new(rate)),
+            Self::Constant { rate } => AnySource::Constant(Box::new(constant::Constant::new(rate))),
             Self::Greedy { packets } => AnySource::Greedy(greedy::Greedy::new(packets)),
             Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),
             Self::Fractional(spec) => AnySource::Fractional(Box::new(fractional::Fractional::new(spec))),

@@ -187,15 +187,15 @@ macro_rules! laws {
             }
 
             pub(crate) fn build(&self) -> Law {
-                match self { $(Self::$variant(spec) => Law::$variant(Box::new($module::build(spec))),)+ }
+                match self { $(Self::$variant(spec) => Law::$variant($module::build(spec)),)+ }
             }
         }
 
         /// The state of a sender's congestion-control law. It is an enum, not a trait object, because it is called for
-        /// every ACK.
+        /// every ACK. A state is boxed, unless it is empty, so that all of them fit into eight bytes.
         #[derive(Debug)]
         pub(crate) enum Law {
-            $($variant(Box<$module::$variant>),)+
+            $($variant($module::State),)+
         }
 
         impl Law {

@@ -55,6 +55,16 @@ impl Counters {
     }
 }
 
+/// Counts of events that are rarer than turns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RareCounters {
+    pub(crate) window_limited: u64,
+    pub(crate) retransmissions: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) fast_retransmits: u64,
+    pub(crate) dup_acks: u64,
+}
+
 /// Observable state of a sender. Windows are in segments, times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SenderState {
@@ -77,13 +87,13 @@ pub struct SenderState {
 /// returns `None`, and wake the sender at [`poll_timeout`](Self::poll_timeout) and
 /// [`poll_release`](Self::poll_release).
 #[derive(Debug)]
-#[repr(C)] // as for `Connection`, so that its first fields follow these in memory
+#[repr(C)] // as for `Connection`, whose first fields follow these in memory
 pub struct Sender {
     stream: Stream,
     /// End of the current processing time, if any. Until then only urgent segments are sent.
     hold: Maybe<Time>,
-    recovery: Recovery,
     connection: Connection,
+    recovery: Recovery,
 }
 
 impl Sender {
@@ -308,8 +318,8 @@ impl Sender {
 
     /// Reads the fields that handling an ACK will touch, to prefetch them into the cache.
     pub fn look(&self) -> u64 {
-        let Connection { snd_una, window, rtt, counters, .. } = &self.connection;
-        snd_una ^ window.cwnd.to_bits() ^ rtt.rto().as_picos() ^ counters.turns
+        let Connection { snd_una, window, .. } = &self.connection;
+        snd_una ^ window.cwnd.to_bits()
     }
 
     /// Heap memory in bytes, excluding the shared configuration.
@@ -319,8 +329,10 @@ impl Sender {
 
     /// Event counts so far.
     pub const fn counters(&self) -> Counters {
-        let Connection { snd_max, counters, .. } = &self.connection;
-        Counters { sent: *snd_max + counters.retransmissions, ..*counters }
+        let Connection { snd_max, turns, counters, .. } = &self.connection;
+        let RareCounters { window_limited, retransmissions, timeouts, fast_retransmits, dup_acks } = *counters;
+        let (sent, turns) = (*snd_max + retransmissions, *turns);
+        Counters { sent, turns, window_limited, retransmissions, timeouts, fast_retransmits, dup_acks }
     }
 
     /// The observable state.

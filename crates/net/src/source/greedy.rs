@@ -6,17 +6,18 @@ use super::{Emission, Source};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Greedy {
-    packets: Option<u64>,
+    /// `u64::MAX` for unlimited data.
+    packets: u64,
 }
 
 impl Greedy {
-    pub(super) const fn new(packets: Option<u64>) -> Self {
-        Self { packets }
+    pub(super) fn new(packets: Option<u64>) -> Self {
+        Self { packets: packets.unwrap_or(u64::MAX) }
     }
 }
 
 impl Source for Greedy {
     fn emit(&mut self, _: Time, _: &mut Stream) -> Emission {
-        Emission { packets: self.packets.unwrap_or(u64::MAX), next: None }
+        Emission { packets: self.packets, next: None }
     }
 }

@@ -84,6 +84,8 @@ pub(crate) struct Vegas {
     growing: bool,
 }
 
+pub(super) type State = Box<Vegas>;
+
 pub(super) fn check(spec: &VegasSpec) -> Result<(), Invalid> {
     let VegasSpec { alpha, beta, .. } = *spec;
     if beta >= alpha {
@@ -92,8 +94,9 @@ pub(super) fn check(spec: &VegasSpec) -> Result<(), Invalid> {
     Err(Invalid { field: "beta", problem: format!("{beta} is not allowed; must be at least alpha ({alpha})") })
 }
 
-pub(super) const fn build(spec: &VegasSpec) -> Vegas {
-    Vegas {
+#[expect(clippy::unnecessary_box_returns, reason = "the state of a law is stored in a box")]
+pub(super) fn build(spec: &VegasSpec) -> State {
+    Box::new(Vegas {
         spec: *spec,
         base_rtt: f64::INFINITY,
         round_end: 0,
@@ -102,7 +105,7 @@ pub(super) const fn build(spec: &VegasSpec) -> Vegas {
         rtt_count: 0,
         increment: 0.0,
         growing: true,
-    }
+    })
 }
 
 impl Vegas {

@@ -11,18 +11,16 @@ use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
 use crate::segment::{HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
-use crate::sender::Counters;
+use crate::sender::RareCounters;
 
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
 ///
-/// The memory layout follows the declaration order: first the fields used for each segment and each ACK, so that they
-/// share cache lines, then the fields used for a sample or a loss.
+/// The memory layout follows the declaration order. With the two fields before it in the sender, the fields for each
+/// segment and each ACK take two cache lines, up to the timeout in `rtt`. The fields for a sample or a loss follow.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Connection {
     pub(crate) config: Arc<SenderConfig>,
-    /// Whether the sender is [steady](crate::Sender::is_steady).
-    pub(crate) steady: bool,
     /// First unacknowledged segment.
     pub(crate) snd_una: u64,
     /// Next segment to send; reset to `snd_una` on a timeout.
@@ -33,30 +31,35 @@ pub(crate) struct Connection {
     pub(crate) supplied: u64,
     /// First segment outside the window.
     pub(super) reach: u64,
-    /// A segment to send regardless of the window.
-    pub(crate) urgent: Maybe<u64>,
     /// When the retransmission timer fires.
     pub(crate) timer: Maybe<Time>,
-    pub(super) last_sent: Time,
-    pub(crate) window: Window,
-    pub(crate) law: Law,
-    pub(super) log: Option<Box<SendLog>>,
     /// The segment currently being timed.
     pub(crate) timed: Maybe<u64>,
+    pub(crate) window: Window,
+    pub(crate) law: Law,
+    /// Number of turns.
+    pub(super) turns: u64,
+    /// Whether the sender is [steady](crate::Sender::is_steady).
+    pub(crate) steady: bool,
+    /// Congestion window that applies once the handshake and the segments sent one at a time are acknowledged.
+    pub(crate) initial_window: u32,
+    pub(crate) rtt: RttEstimator,
+    /// Send time of the segment being timed.
+    pub(super) timed_at: Time,
+    /// A segment to send regardless of the window.
+    pub(crate) urgent: Maybe<u64>,
+    /// When the last segment was sent; only if an idle period resets the window.
+    pub(super) last_sent: Time,
+    pub(super) log: Option<Box<SendLog>>,
+    /// `snd_max` when the last loss was detected (RFC 6582).
+    pub(crate) recover: Maybe<u64>,
     pub(crate) dup_acks: u32,
     /// Segments sent by limited transmit since the last new ACK; excluded from the flight size in a reduction (RFC
     /// 5681, section 3.2, step 2).
     pub(crate) limited: u32,
     /// Inflation of the window by duplicate ACKs, in segments, in addition to `cwnd`.
     pub(crate) inflation: u32,
-    /// Congestion window that applies once the handshake and the segments sent one at a time are acknowledged.
-    pub(crate) initial_window: u32,
-    pub(crate) rtt: RttEstimator,
-    /// Send time of the segment being timed.
-    pub(super) timed_at: Time,
-    /// `snd_max` when the last loss was detected (RFC 6582).
-    pub(crate) recover: Maybe<u64>,
-    pub(crate) counters: Counters,
+    pub(crate) counters: RareCounters,
 }
 
 impl Connection {
@@ -82,7 +85,8 @@ impl Connection {
             timed_at: Time::ZERO,
             timer: Maybe::NONE,
             urgent: Maybe::NONE,
-            counters: Counters::default(),
+            turns: 0,
+            counters: RareCounters::default(),
             log: (times_segments || law.times_segments())
                 .then(|| Box::new(SendLog::new(config.stale_records.then_some(config.max_window)))),
             last_sent: Time::ZERO,
@@ -159,9 +163,17 @@ impl Connection {
         if self.timer.is_none() || idle && self.config.recovery != RecoverySpec::Vegas {
             self.restart_timer(now);
         }
-        self.last_sent = now;
+        self.note_sent(now);
         let syn = self.config.handshake && number == 0;
         Segment { number, size: if syn { HEADER } else { self.config.packet_size }, syn, retransmission }
+    }
+
+    /// Records that a segment is sent, if an idle period has an effect on the window.
+    #[inline(always)]
+    pub(super) fn note_sent(&mut self, now: Time) {
+        if self.config.idle_restart == IdleRestart::Rfc5681 {
+            self.last_sent = now;
+        }
     }
 
     /// Acknowledges all segments before `next`. Returns the record of segment `next - 1` if segments are timed.
@@ -285,7 +297,7 @@ impl Connection {
 
     /// Ends the turn: everything that may be sent has been sent.
     pub(crate) fn end_turn(&mut self) {
-        self.counters.turns += 1;
+        self.turns += 1;
         if self.snd_nxt < self.supplied && self.window.cwnd >= f64::from(self.config.max_window) {
             self.counters.window_limited += 1;
         }

@@ -78,7 +78,7 @@ impl Sender {
             }
         }
         connection.snd_nxt = number + 1;
-        connection.last_sent = now;
+        connection.note_sent(now);
         Segment { number, size: connection.config.packet_size, syn: false, retransmission }
     }
 
@@ -129,7 +129,7 @@ impl Connection {
     /// and only if `cwnd` is.
     #[inline(always)]
     fn end_steady_turn(&mut self) {
-        self.counters.turns += 1;
+        self.turns += 1;
         if self.snd_nxt < self.supplied && self.reach - self.snd_una == u64::from(self.config.max_window) {
             self.counters.window_limited += 1;
         }
