@@ -448,14 +448,6 @@ impl Flow {
         self.feed.source.held() + self.sender().map_or(0, Sender::held)
     }
 
-    /// Reads the fields that handling an ACK will touch, to prefetch them into the cache.
-    pub(crate) fn look(&self) -> u64 {
-        match &self.transport {
-            Transport::Udp { .. } => 0,
-            Transport::Tcp { sender, .. } => sender.look() ^ u64::from(self.data_hop),
-        }
-    }
-
     /// Number of packets that the source has supplied.
     pub(crate) fn supplied(&self) -> u64 {
         match &self.transport {

@@ -33,6 +33,7 @@ mod network;
 mod outcome;
 mod packet;
 mod pool;
+mod prefetch;
 mod run;
 mod sack_store;
 mod simulator;

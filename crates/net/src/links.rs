@@ -15,6 +15,7 @@ use ackclock_units::Time;
 use crate::backlog::Closed;
 use crate::link::{Link, Offered};
 use crate::packet::{LinkId, Packet};
+use crate::prefetch::prefetch;
 use crate::queue::DropTailSpec;
 use crate::rate::LinkRate;
 
@@ -245,9 +246,10 @@ impl Links {
         }
     }
 
-    /// Reads the state of a link, to prefetch it into the cache.
-    pub(crate) fn look(&self, LinkId(id): LinkId) -> u64 {
-        self.paths[id as usize].busy_until.as_picos()
+    /// Prefetches the state of a link.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, LinkId(id): LinkId) {
+        prefetch(&self.paths[id as usize]);
     }
 
     /// Number of links.

@@ -101,6 +101,9 @@ pub trait Observer {
         self.observe(now, &Observation::Offered { link, packet, offered });
     }
 
+    /// Announces that data of a flow will soon reach its receiver, so that the observer can prefetch what it will need.
+    fn expects(&self, _flow: FlowId) {}
+
     /// Whether the observer needs the packets offered to this link.
     fn watches(&self, _link: LinkId) -> bool {
         true

@@ -2,8 +2,6 @@
 //!
 //! `flow.rs` implements the endpoints, `transit.rs` the network between them.
 
-use std::hint::black_box;
-
 use ackclock_tcp::{Ack, Counters, Sack, Sender};
 use ackclock_units::Time;
 
@@ -17,12 +15,16 @@ use crate::network::Network;
 use crate::observe::Observer;
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
+use crate::prefetch::prefetch;
 use crate::rate::LinkRate;
 use crate::transit::{Destination, ENDPOINTS, Hop, Transit};
 
-/// Number of flows whose state fits into a cache. With more flows, data is prefetched for `BATCH` events at a time.
-const FLOWS_IN_CACHE: usize = 20_000;
-const BATCH: usize = 16;
+/// Number of flows whose state fits into a cache. With more flows, data is prefetched.
+const FLOWS_IN_CACHE: usize = 1_000;
+/// Number of events between the stages of prefetching: an event takes less time than a request to memory.
+const AHEAD: usize = 4;
+/// Number of hops of a route for which links are prefetched.
+const MOST_IN_STEP: usize = 4;
 
 /// A network during simulation.
 #[derive(Debug)]
@@ -124,7 +126,7 @@ impl Simulator {
         {
             self.events += 1;
             if many {
-                self.look_now_and_then();
+                self.prefetch(self.transit.agenda.ahead(), observer);
             }
             let event = *self.transit.agenda.event(place);
             if event.is_arrival() {
@@ -154,8 +156,8 @@ impl Simulator {
                     break;
                 }
                 taken += 1;
-                if many && taken.is_multiple_of(BATCH) {
-                    self.look(&words[taken..]);
+                if many {
+                    self.prefetch(&words[taken..], observer);
                 }
                 let packet = event.packet(&self.transit.sacks);
                 self.transit.forward(&packet, event.hop(), event.at, observer);
@@ -174,38 +176,32 @@ impl Simulator {
         }
     }
 
-    #[inline(never)]
-    fn look_now_and_then(&self) {
-        if self.events.is_multiple_of(BATCH as u64) {
-            self.look(self.transit.agenda.ahead());
-        }
-    }
-
-    /// Prefetches the data that the next events will touch. Memory requests made together take hardly longer than one.
-    fn look(&self, words: &[u64]) {
+    /// Prefetches what later events will touch. `words` are the words of the next events. The event is requested first,
+    /// then the flow that it names, and then the links of the flow's route.
+    #[inline(always)]
+    fn prefetch(&self, words: &[u64], observer: &impl Observer) {
         let Self { flows, transit, .. } = self;
-        let events = || words.iter().take(BATCH).map(|word| transit.agenda.event(*word as u32));
-        let (mut seen, hop) = (0, |event: &Event| event.hop() as usize);
-        for event in events() {
-            let flow = event.flow().0 as usize;
-            seen ^= if !event.is_arrival() || transit.hops[hop(event)] == Hop::Sender {
-                flows[flow].look()
-            } else {
-                transit.destinations[flow].look()
-            };
+        let event = |ahead: usize| words.get(ahead).map(|word| transit.agenda.event(*word as u32));
+        if let Some(event) = event(3 * AHEAD) {
+            prefetch(event);
         }
-        for event in events().filter(|event| event.is_arrival()) {
-            let (from, count) = match transit.hops[hop(event)] {
-                Hop::Sender => (flows[event.flow().0 as usize].data_hop as usize, 1),
-                Hop::Link { .. } | Hop::Receiver => (hop(event), 4),
-            };
-            for hop in transit.hops[from..].iter().take(count) {
-                if let Hop::Link { link, .. } = hop {
-                    seen ^= transit.links.look(*link);
-                }
+        if let Some(event) = event(2 * AHEAD) {
+            let FlowId(flow) = event.flow();
+            if transit.is_forwarded(event) {
+                prefetch(&transit.destinations[flow as usize]);
+                prefetch(&transit.hops[event.hop() as usize]);
+                observer.expects(event.flow());
+            } else {
+                prefetch(&flows[flow as usize]);
             }
         }
-        black_box(seen);
+        if let Some(event) = event(AHEAD) {
+            if transit.is_forwarded(event) {
+                transit.prefetch_links(event.hop(), MOST_IN_STEP);
+            } else {
+                transit.prefetch_links(flows[event.flow().0 as usize].data_hop, 1);
+            }
+        }
     }
 
     /// Wakes an endpoint.

@@ -89,14 +89,6 @@ impl Destination {
             Self::Tcp { receiver, .. } => receiver.held(),
         }
     }
-
-    /// Reads the fields that handling data will touch, to prefetch them into the cache.
-    pub(crate) const fn look(&self) -> u64 {
-        match self {
-            Self::Udp => 0,
-            Self::Tcp { receiver, ack_hop, .. } => receiver.rcv_nxt() ^ *ack_hop as u64,
-        }
-    }
 }
 
 impl Transit {
@@ -276,6 +268,20 @@ impl Transit {
             Hop::Link { link, .. } => Some(*link),
             Hop::Receiver | Hop::Sender => None,
         })
+    }
+
+    /// Whether the event is a packet that arrives at a link or a receiver.
+    pub(crate) fn is_forwarded(&self, event: &Event) -> bool {
+        event.is_arrival() && matches!(self.hops[event.hop() as usize], Hop::Link { .. } | Hop::Receiver)
+    }
+
+    /// Prefetches the state of the links among `count` hops from `hop` on.
+    pub(crate) fn prefetch_links(&self, hop: u32, count: usize) {
+        for hop in self.hops[hop as usize..].iter().take(count) {
+            if let Hop::Link { link, .. } = hop {
+                self.links.prefetch(*link);
+            }
+        }
     }
 
     /// Whether the running component, which contains the endpoints, has no event at or before `at`.

@@ -316,12 +316,6 @@ impl Sender {
         self.hold.get()
     }
 
-    /// Reads the fields that handling an ACK will touch, to prefetch them into the cache.
-    pub fn look(&self) -> u64 {
-        let Connection { snd_una, window, .. } = &self.connection;
-        snd_una ^ window.cwnd.to_bits()
-    }
-
     /// Heap memory in bytes, excluding the shared configuration.
     pub fn held(&self) -> usize {
         self.connection.held() + self.recovery.held()

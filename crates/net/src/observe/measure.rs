@@ -15,6 +15,7 @@ use super::{Histogram, Observation, Observer};
 use crate::ideal::Ideal;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec};
+use crate::prefetch::prefetch;
 use crate::simulator::Simulator;
 pub(super) use at_link::AtLink;
 use at_link::LinkMeter;
@@ -468,6 +469,12 @@ impl Observer for Measure {
             }
             _ => {}
         }
+    }
+
+    #[inline(always)]
+    fn expects(&self, FlowId(flow): FlowId) {
+        prefetch(&self.deliveries[flow as usize]);
+        prefetch(&self.groups[flow as usize]);
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use ackclock_units::Time;
 use super::measure::AtLink;
 use super::{LinkSummary, Measure, Observation, Observer, Recorder};
 use crate::link::Offered;
-use crate::packet::LinkId;
+use crate::packet::{FlowId, LinkId};
 use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
 
@@ -73,6 +73,11 @@ impl Observer for Watchers {
         {
             self.offered_elsewhere(now, *link, *offered);
         }
+    }
+
+    #[inline(always)]
+    fn expects(&self, flow: FlowId) {
+        self.measure.expects(flow);
     }
 
     #[inline(always)]
