@@ -196,10 +196,14 @@ fn run_undivided<E: From<PlanError>>(
     }
     look.at(&simulator, &watchers)?;
     progress(1.0)?;
+    // many flows: results need memory, packets in flight and the flows themselves no longer do
+    simulator.drop_in_flight();
     let elsewhere = watchers.elsewhere();
     let Watchers { mut measure, mut recorder, .. } = watchers;
     measure.finish(&simulator);
     recorder.finish(&simulator);
+    let (events, facts) = (simulator.events(), measure.facts(&mut simulator));
+    drop(simulator);
     let rows = recorder.rows();
     let kept = (recorder.held() + measure.held()) as u64;
     let (tables, captures) = recorder.into_tables(&measure);
@@ -207,8 +211,8 @@ fn run_undivided<E: From<PlanError>>(
         summary: measure.summary(),
         groups: measure.group_summaries(),
         elsewhere,
-        facts: measure.facts(&mut simulator),
-        events: simulator.events(),
+        facts,
+        events,
         rows,
         tables,
         captures,

@@ -5,7 +5,7 @@
 use ackclock_tcp::{Ack, Counters, Sack, Sender};
 use ackclock_units::Time;
 
-use crate::agenda::Rounds;
+use crate::agenda::{Agenda, Rounds};
 use crate::clients::{Clients, Request};
 use crate::event::{Event, Targets, Wakeup};
 use crate::flow::Flow;
@@ -258,6 +258,11 @@ impl Simulator {
     /// Memory of packets and wake-ups in flight, in bytes.
     pub(crate) fn held_in_flight(&self) -> usize {
         self.transit.agenda.held() + self.transit.sacks.held()
+    }
+
+    /// Frees the memory of packets and wake-ups in flight, at the end of a run.
+    pub(crate) fn drop_in_flight(&mut self) {
+        self.transit.agenda = Agenda::new(0, self.rounds);
     }
 
     /// Memory of the endpoints and links in bytes, excluding data in flight. Visits each of them.
