@@ -81,7 +81,7 @@ def _read(text: str) -> dict[str, object]:
 
 
 def test_a_run_that_cannot_fit_is_refused_before_it_begins() -> None:
-    with pytest.raises(ac.ScenarioError, match=r"memory: the run needs about 2\d\d\.\d GB .*, but the limit is 8 GB"):
+    with pytest.raises(ac.ScenarioError, match=r"memory: the run needs about 1\d\d\.\d GB .*, but the limit is 8 GB"):
         ac.simulate(scenario(10**9), memory="8GB")
 
 

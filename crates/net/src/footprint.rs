@@ -32,8 +32,9 @@ use crate::transit::{Destination, Hop};
 
 /// Pending wake-ups per flow: for the source, for timers, and rescheduled ones.
 const WAKEUPS: f64 = 4.0;
-/// Number of event lists that a packet passes through. Each component's list keeps the memory of its largest size.
-const PLACES: f64 = 3.0;
+/// Memory of pending events, in events per packet in flight. The vector of all events may have twice the capacity that is
+/// needed; the rest is for words, and for chunks that are only partly filled.
+const EVENTS_PER_PACKET: f64 = 3.0;
 /// Boxed state of congestion-control laws, recoveries and sources, in bytes per flow.
 const BOXES: f64 = 300.0;
 /// Bytes per bin of arrivals: a counter in the engine and a number in the result.
@@ -89,7 +90,7 @@ impl Footprint {
         found.flows += Links::BYTES_OF_SHORT as f64 * links;
         found.flows += Links::BYTES_OF_LONG as f64 * loads.values().map(Load::long_links).sum::<f64>();
         let in_links: f64 = loads.values().map(Load::holds).sum();
-        found.packets += bytes::<Event>((PLACES * in_windows).min(in_links));
+        found.packets += bytes::<Event>((EVENTS_PER_PACKET * in_windows).min(in_links));
         found.packets += loads.values().map(Load::runs).sum::<f64>();
         found.records = of_records(plan, &loads);
         Ok(found)
