@@ -119,12 +119,12 @@ impl Feed {
     /// Supplies the sender with the data available now, as much as it can use.
     #[inline(always)]
     fn refill(&mut self, sender: &mut Sender, now: Time) {
-        let quota = sender.send_quota();
-        if quota == 0 || self.next > now {
+        if !sender.wants_data() || self.next > now {
             return;
         }
         match &self.source {
             AnySource::Poisson(source) if sender.is_open() => {
+                let quota = sender.send_quota();
                 let mut left = quota;
                 while left > 0 && self.next <= now {
                     self.next = self.next.saturating_add(source.gap(&mut self.stream));
@@ -139,7 +139,7 @@ impl Feed {
     /// Not inlined, so that the code of other sources does not slow down the most frequent source.
     #[inline(never)]
     fn refill_any(&mut self, sender: &mut Sender, now: Time) {
-        while sender.send_quota() > 0
+        while sender.wants_data()
             && let Some(packets) = self.take(now)
         {
             sender.supply(packets);
@@ -374,7 +374,10 @@ impl Flow {
         }
         sender.end_turn();
         observer.observe(now, &Observation::Turn { flow: *id, sender });
-        if let Some(at) = timeout.arm(sender.poll_timeout()) {
+        // usually the wake-up that is pending comes first
+        if !sender.times_out_after(timeout.pending)
+            && let Some(at) = timeout.arm(sender.poll_timeout())
+        {
             transit.wake(at, *id, Wakeup::Timeout);
         }
         if sender.is_data_limited()

@@ -165,6 +165,13 @@ impl Sender {
         (snd_max + u64::from(config.max_window)).saturating_sub(*supplied)
     }
 
+    /// Whether the [quota](Self::send_quota) is above 0.
+    #[inline(always)]
+    pub fn wants_data(&self) -> bool {
+        let Connection { snd_max, supplied, config, .. } = &self.connection;
+        snd_max + u64::from(config.max_window) > *supplied
+    }
+
     /// Whether the sender waits only for data.
     #[inline(always)]
     pub fn is_data_limited(&self) -> bool {
