@@ -140,7 +140,7 @@ impl Connection {
 mod tests {
     use std::sync::Arc;
 
-    use ackclock_net::plan::dumbbell_of_reno;
+    use ackclock_net::plan::testing::dumbbell_of_reno;
     use ackclock_tcp::SenderConfig;
 
     use super::*;
