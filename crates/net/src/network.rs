@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use ackclock_tcp::congestion::Invalid;
 use ackclock_tcp::{Receiver, Sender};
+use ackclock_units::catalogue::Invalid;
 use ackclock_units::{Role, Stream, Time};
 
 use crate::agenda::{Agenda, Rounds};

@@ -10,7 +10,7 @@ mod red;
 
 use std::fmt::Debug;
 
-use ackclock_tcp::congestion::{Entry, Invalid, Parameter, ParameterKind};
+use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 

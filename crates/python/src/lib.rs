@@ -54,7 +54,7 @@ impl Rows {
 /// Version of the engine and the algorithms it provides, with their parameters, as JSON.
 #[pyfunction]
 fn catalogue() -> String {
-    let by_name = |entries: &[ackclock_tcp::congestion::Entry]| -> Map<String, Value> {
+    let by_name = |entries: &[ackclock_units::catalogue::Entry]| -> Map<String, Value> {
         entries
             .iter()
             .map(|entry| (entry.name.to_owned(), json!({"doc": entry.doc, "parameters": entry.parameters})))

@@ -11,6 +11,7 @@ mod vegas;
 use std::fmt::Debug;
 
 use ackclock_units::Time;
+use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
 use serde::{Deserialize, Serialize};
 
 use crate::recovery::RecoverySpec;
@@ -86,90 +87,14 @@ pub trait CongestionControl: Debug + Send {
     }
 }
 
-/// A parameter declared by an algorithm. The Python package uses the declaration to validate and document values and to
-/// fill in defaults.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Parameter {
-    /// Name in a scenario.
-    pub name: &'static str,
-    /// Description, one sentence.
-    pub doc: &'static str,
-    /// Type, range and default.
-    #[serde(flatten)]
-    pub kind: ParameterKind,
-}
-
-/// A parameter's type, range and default.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(tag = "kind", rename_all = "lowercase")]
-pub enum ParameterKind {
-    /// A real number.
-    Number {
-        /// Smallest value allowed.
-        min: Option<f64>,
-        /// Largest value allowed.
-        max: Option<f64>,
-        /// The value must be above this limit.
-        above: Option<f64>,
-        /// Default value.
-        default: f64,
-    },
-    /// A whole number.
-    Whole {
-        /// Smallest value allowed.
-        min: u64,
-        /// Largest value allowed.
-        max: u64,
-        /// Default value.
-        default: u64,
-    },
-    /// A time, in picoseconds.
-    Time {
-        /// Smallest value allowed.
-        min: u64,
-        /// Largest value allowed.
-        max: u64,
-        /// Default value; `None` means the word in `or`.
-        default: Option<u64>,
-        /// A word that is allowed instead of a time.
-        or: Option<&'static str>,
-    },
-    /// A boolean.
-    Flag {
-        /// Default value.
-        default: bool,
-    },
-    /// One of a fixed set of words.
-    Choice {
-        /// The allowed words.
-        choices: &'static [&'static str],
-        /// Default value.
-        default: &'static str,
-    },
-}
-
-/// Description of an algorithm for the Python package.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Entry {
-    /// Name in a scenario.
-    pub name: &'static str,
-    /// Description with source, one sentence.
-    pub doc: &'static str,
-    /// Parameters of the algorithm.
-    pub parameters: &'static [Parameter],
-}
-
-/// A parameter value that the algorithm does not allow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid {
-    /// Name of the parameter.
-    pub field: &'static str,
-    /// The given value and the allowed ones.
-    pub problem: String,
+/// The type of a law's state in [`Law`].
+macro_rules! state {
+    ($state:ty) => { Box<$state> };
+    ($state:ty, stateless) => { $state };
 }
 
 macro_rules! laws {
-    ($($variant:ident $name:literal => $spec:ident, $module:ident;)+) => {
+    ($($variant:ident $name:literal => $spec:ident, $module:ident $($stateless:ident)?;)+) => {
         /// A congestion-control law with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "lowercase")]
@@ -187,15 +112,15 @@ macro_rules! laws {
             }
 
             pub(crate) fn build(&self) -> Law {
-                match self { $(Self::$variant(spec) => Law::$variant($module::build(spec)),)+ }
+                match self { $(Self::$variant(spec) => Law::$variant($module::build(spec).into()),)+ }
             }
         }
 
         /// The state of a sender's congestion-control law. It is an enum, not a trait object, because it is called for
-        /// every ACK. A state is boxed, unless it is empty, so that all of them fit into eight bytes.
+        /// every ACK. States are boxed, so that all of them fit into eight bytes.
         #[derive(Debug)]
         pub(crate) enum Law {
-            $($variant($module::State),)+
+            $($variant(state!($module::$variant $(, $stateless)?)),)+
         }
 
         impl Law {
@@ -225,7 +150,7 @@ macro_rules! laws {
 }
 
 laws! {
-    Reno "reno" => RenoSpec, reno;
+    Reno "reno" => RenoSpec, reno stateless;
     Vegas "vegas" => VegasSpec, vegas;
 }
 

@@ -39,8 +39,8 @@ macro_rules! options {
         }
 
         #[doc = concat!("The options of [`", stringify!($config), "`], for the Python package.")]
-        pub const $declared: &[$crate::congestion::Parameter] = &[
-            $($crate::congestion::Parameter {
+        pub const $declared: &[::ackclock_units::catalogue::Parameter] = &[
+            $(::ackclock_units::catalogue::Parameter {
                 name: $crate::options::option_name!($option $($name)?),
                 doc: concat!($($doc),+),
                 kind: $crate::options::option_kind!($kind [$($($range)*)?] $default),
@@ -66,13 +66,13 @@ macro_rules! option_name {
 
 macro_rules! option_kind {
     (bool [] $default:expr) => {
-        $crate::congestion::ParameterKind::Flag { default: $default }
+        ::ackclock_units::catalogue::ParameterKind::Flag { default: $default }
     };
     (u32 [$min:literal to $max:literal] $default:expr) => {
-        $crate::congestion::ParameterKind::Whole { min: $min, max: $max, default: $default }
+        ::ackclock_units::catalogue::ParameterKind::Whole { min: $min, max: $max, default: $default }
     };
     (Time [from $min:expr] $default:expr) => {
-        $crate::congestion::ParameterKind::Time {
+        ::ackclock_units::catalogue::ParameterKind::Time {
             min: $min.as_picos(),
             max: $crate::options::LONGEST.as_picos(),
             default: Some($default.as_picos()),
@@ -80,7 +80,7 @@ macro_rules! option_kind {
         }
     };
     (Phase [$word:literal] $default:expr) => {
-        $crate::congestion::ParameterKind::Time {
+        ::ackclock_units::catalogue::ParameterKind::Time {
             min: 0,
             max: $crate::options::LONGEST.as_picos(),
             default: None,
@@ -88,7 +88,7 @@ macro_rules! option_kind {
         }
     };
     ($words:ident [] $default:expr) => {
-        $crate::congestion::ParameterKind::Choice { choices: $words::WORDS, default: $default.word() }
+        ::ackclock_units::catalogue::ParameterKind::Choice { choices: $words::WORDS, default: $default.word() }
     };
 }
 

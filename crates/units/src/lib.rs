@@ -1,4 +1,4 @@
-//! Basic quantities of the engine: time, rates and random streams.
+//! Basic types of the engine: time, rates, random streams, and the descriptions of algorithms.
 //!
 //! ```
 //! use ackclock_units::{Rate, Time};
@@ -6,6 +6,8 @@
 //! let bottleneck = Rate::from_mbps(50);
 //! assert_eq!(bottleneck.transmission_time(1500), Time::from_micros(240));
 //! ```
+
+pub mod catalogue;
 
 mod rate;
 mod stream;

@@ -25,8 +25,6 @@ pub struct RenoSpec {}
 #[derive(Debug)]
 pub(crate) struct Reno;
 
-pub(super) type State = Reno;
-
 #[expect(clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps, reason = "every law is checked the same way")]
 pub(super) const fn check(_: &RenoSpec) -> Result<(), Invalid> {
     Ok(())

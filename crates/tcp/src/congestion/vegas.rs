@@ -84,8 +84,6 @@ pub(crate) struct Vegas {
     growing: bool,
 }
 
-pub(super) type State = Box<Vegas>;
-
 pub(super) fn check(spec: &VegasSpec) -> Result<(), Invalid> {
     let VegasSpec { alpha, beta, .. } = *spec;
     if beta >= alpha {
@@ -94,9 +92,8 @@ pub(super) fn check(spec: &VegasSpec) -> Result<(), Invalid> {
     Err(Invalid { field: "beta", problem: format!("{beta} is not allowed; must be at least alpha ({alpha})") })
 }
 
-#[expect(clippy::unnecessary_box_returns, reason = "the state of a law is stored in a box")]
-pub(super) fn build(spec: &VegasSpec) -> State {
-    Box::new(Vegas {
+pub(super) const fn build(spec: &VegasSpec) -> Vegas {
+    Vegas {
         spec: *spec,
         base_rtt: f64::INFINITY,
         round_end: 0,
@@ -105,7 +102,7 @@ pub(super) fn build(spec: &VegasSpec) -> State {
         rtt_count: 0,
         increment: 0.0,
         growing: true,
-    })
+    }
 }
 
 impl Vegas {
