@@ -38,8 +38,6 @@ use steps::Feeders;
 #[derive(Debug)]
 pub(crate) struct Network {
     pub(crate) flows: Vec<Flow>,
-    /// The group of each flow.
-    pub(crate) groups: Vec<u32>,
     pub(crate) clients: Clients,
     pub(crate) transit: Transit,
     /// Division of time into rounds, in which components run independently.
@@ -60,14 +58,13 @@ impl Network {
         let feeders = Feeders::of(&path, &routed, links.len(), plan);
         let ways = Ways::new(links.len());
         let mut layout = Layout { path: &path, links: &links, feeders: &feeders, hops: Vec::new(), ways };
-        let (mut flows, mut groups) = (Vec::with_capacity(total), Vec::with_capacity(total));
+        let mut flows = Vec::with_capacity(total);
         let mut destinations = Vec::with_capacity(total);
         drop(edges);
-        for ((index, group), routed) in plan.flows().zip(&routed) {
+        for ((_, group), routed) in plan.flows().zip(&routed) {
             let (data_hop, ack_hop) = layout.add(routed);
             let id = FlowId(flows.len() as u32);
             flows.push(flow(group, id, names.flow(id), seed, data_hop));
-            groups.push(index);
             destinations.push(match &group.transport {
                 TransportSpec::Udp { .. } => Destination::Udp,
                 TransportSpec::Tcp { receiver, .. } => {
@@ -82,7 +79,7 @@ impl Network {
         let sacks = SackStore::default();
         let transit =
             Transit { links, hops, destinations, sacks, agenda, names, until: Time::ZERO, last: 0, cut: None };
-        Ok(Self { flows, groups, clients, transit, rounds })
+        Ok(Self { flows, clients, transit, rounds })
     }
 }
 

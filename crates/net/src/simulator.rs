@@ -30,8 +30,6 @@ const MOST_IN_STEP: usize = 4;
 #[derive(Debug)]
 pub struct Simulator {
     flows: Vec<Flow>,
-    /// The group of each flow.
-    groups: Vec<u32>,
     clients: Clients,
     transit: Transit,
     rounds: Rounds,
@@ -55,7 +53,7 @@ impl Simulator {
 
     /// Builds the network of a plan whose links and flows have the given global ids.
     pub(crate) fn of(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
-        let Network { mut flows, groups, clients, mut transit, rounds } = Network::new(plan, names, seed)?;
+        let Network { mut flows, clients, mut transit, rounds } = Network::new(plan, names, seed)?;
         for flow in &mut flows {
             flow.arm(Time::ZERO, &mut transit);
         }
@@ -65,7 +63,7 @@ impl Simulator {
         let targets = Targets { hops: &transit.hops, names: &transit.names };
         transit.agenda.begin(0, targets);
         let component = transit.agenda.components();
-        Ok(Self { flows, groups, clients, transit, rounds, round: 0, component, now: Time::ZERO, events: 0 })
+        Ok(Self { flows, clients, transit, rounds, round: 0, component, now: Time::ZERO, events: 0 })
     }
 
     /// Runs all events before `end`, round by round, and within a round component by component.
@@ -316,11 +314,6 @@ impl Simulator {
     /// The clients that open connections.
     pub(crate) const fn clients(&self) -> &Clients {
         &self.clients
-    }
-
-    /// The group of each flow.
-    pub(crate) fn groups(&self) -> &[u32] {
-        &self.groups
     }
 
     /// Start time of a flow's source; the simulator must be at time 0.

@@ -147,10 +147,9 @@ pub struct Facts {
 pub struct Measure {
     /// Measurements at the link, with one kind of packet for the data of each group, and a last kind for ACKs.
     at: AtLink,
-    /// Per flow: its group, whether its data crosses the link, deliveries to its receiver, its finite transfers if it
+    /// Per flow: whether its data crosses the link, its group and deliveries to its receiver, its finite transfers if it
     /// has any, and its sender's counters. During the run, the counters hold the values at the start of the measured
     /// time; after the run, the counts within the measured time.
-    groups: Vec<u32>,
     crosses: Vec<bool>,
     deliveries: Vec<Deliveries>,
     /// Per flow: duplicate data at its receiver. Separate from the deliveries, which fill a cache line.
@@ -178,16 +177,16 @@ impl Measure {
     /// Creates the measurement of a plan, for a simulator built from the plan.
     pub fn new(plan: &Plan, simulator: &Simulator) -> Self {
         let link = LinkId(plan.measure.link);
-        let groups = simulator.groups().to_vec();
+        let flows = plan.flows().count();
         let any = plan.groups.iter().any(GroupSpec::has_transfers);
         let of_flow = |(_, group): (u32, &GroupSpec)| group.has_transfers().then(Transfers::default);
         let ideal = |(id, (_, group)): (usize, (u32, &GroupSpec))| simulator.ideal(id, group, plan.duration);
         let crosses = |id| simulator.data_links(id).any(|crossed| crossed == link);
         let mut measure = Self {
             at: AtLink::new(plan, simulator, link, plan.groups.len() + 1),
-            crosses: (0..groups.len()).map(crosses).collect(),
-            deliveries: vec![Deliveries::default(); groups.len()],
-            duplicates: vec![0; groups.len()],
+            crosses: (0..flows).map(crosses).collect(),
+            deliveries: plan.flows().map(|(group, _)| Deliveries::of(group)).collect(),
+            duplicates: vec![0; flows],
             transfers: if any { plan.flows().map(of_flow).collect() } else { Vec::new() },
             ideals: if any { plan.flows().enumerate().map(ideal).collect() } else { Vec::new() },
             completions: if any { vec![Histogram::default(); plan.groups.len()] } else { Vec::new() },
@@ -198,7 +197,6 @@ impl Measure {
             opens: plan.groups.iter().map(GroupSpec::opens_connections).collect(),
             waited: vec![0; plan.groups.len()],
             waiting: vec![0; plan.groups.len()],
-            groups,
             poisson_rates: plan.groups.iter().map(poisson_rate).collect(),
         };
         for (flow, packets) in plan.single_transfers() {
@@ -210,14 +208,14 @@ impl Measure {
     /// Starts the measured time: counting begins here.
     pub fn begin(&mut self, simulator: &Simulator) {
         if self.at.from > Time::ZERO {
-            self.counters.extend((0..self.groups.len()).map(|id| counters(simulator, id)));
-            self.settled.extend((0..self.groups.len()).map(|id| simulator.settled(id)));
+            self.counters.extend((0..self.deliveries.len()).map(|id| counters(simulator, id)));
+            self.settled.extend((0..self.deliveries.len()).map(|id| simulator.settled(id)));
         }
     }
 
     /// Ends the measurement at the end of the run.
     pub fn finish(&mut self, simulator: &Simulator) {
-        self.counters.resize(self.groups.len(), Counters::default());
+        self.counters.resize(self.deliveries.len(), Counters::default());
         for (id, base) in self.counters.iter_mut().enumerate() {
             *base = meter::since(base, &counters(simulator, id));
         }
@@ -228,16 +226,16 @@ impl Measure {
             self.waited[group as usize] += count;
         }
         self.at.finish();
-        self.settled.resize(self.groups.len(), 0);
-        let crossing = (0..self.groups.len()).filter(|id| self.crosses[*id] && self.flow(*id).is_first()).count();
+        self.settled.resize(self.deliveries.len(), 0);
+        let crossing = (0..self.deliveries.len()).filter(|id| self.crosses[*id] && self.flow(*id).is_first()).count();
         let fair = self.at.mean_rate.as_bps() as f64 * self.seconds() / crossing as f64;
-        self.plights = (0..self.groups.len()).map(|id| self.plight(simulator, id, fair)).collect();
+        self.plights = (0..self.deliveries.len()).map(|id| self.plight(simulator, id, fair)).collect();
     }
 
     /// Rates a flow's goodput relative to a fair share of `fair` bits. Flows that do not cross the link, or that wait
     /// for requests, count as served.
     fn plight(&self, simulator: &Simulator, id: usize, fair: f64) -> Plight {
-        if !self.crosses[id] || self.opens[self.groups[id] as usize] {
+        if !self.crosses[id] || self.opens[self.group(id)] {
             return Plight::Served;
         }
         let (flow, settled) = (self.flow(id), self.settled[id]);
@@ -248,7 +246,7 @@ impl Measure {
 
     /// Memory in bytes, including the table of flows.
     pub(crate) fn held(&self) -> usize {
-        self.groups.len() * ROWS_OF_FLOW + self.at.bins.held()
+        self.deliveries.len() * ROWS_OF_FLOW + self.at.bins.held()
     }
 
     fn seconds(&self) -> f64 {
@@ -273,7 +271,7 @@ impl Measure {
     /// The kind of a packet: its group for data, the last kind for ACKs.
     #[inline(always)]
     fn kind(&self, packet: &Packet) -> usize {
-        if packet.is_ack() { self.at.meters.len() - 1 } else { self.groups[packet.flow().0 as usize] as usize }
+        if packet.is_ack() { self.at.meters.len() - 1 } else { self.group(packet.flow().0 as usize) }
     }
 
     #[inline(always)]
@@ -289,7 +287,7 @@ impl Measure {
         if let Some(Some(transfers)) = self.transfers.get_mut(flow)
             && let Some(took) = transfers.add(now, in_order, measured)
         {
-            self.completions[self.groups[flow] as usize].record(took);
+            self.completions[self.deliveries[flow].group as usize].record(took);
         }
     }
 
@@ -303,7 +301,7 @@ impl Measure {
     /// The summary, after [`finish`](Self::finish).
     pub fn summary(&self) -> Summary {
         let link = self.at.summary();
-        let crossing = || (0..self.groups.len()).filter(|flow| self.crosses[*flow]);
+        let crossing = || (0..self.deliveries.len()).filter(|flow| self.crosses[*flow]);
         let over = Over::new(crossing().map(|flow| self.flow(flow)), self.seconds());
         Summary {
             arrivals: link.arrivals,
@@ -404,22 +402,28 @@ impl Measure {
 
     /// The flows of a group; flows are numbered through the groups in order.
     fn flows_of(&self, group: u32) -> Range<usize> {
-        let start = self.groups.partition_point(|other| *other < group);
-        start..start + self.groups[start..].partition_point(|other| *other == group)
+        let start = self.deliveries.partition_point(|flow| flow.group < group);
+        start..start + self.deliveries[start..].partition_point(|flow| flow.group == group)
     }
 
     /// Measurements of a flow, after [`finish`](Self::finish).
     fn flow(&self, id: usize) -> FlowMeter<'_> {
         FlowMeter {
             id: id as u32,
-            group: self.groups[id],
+            group: self.deliveries[id].group,
             client: self.clients.get(id).map_or(id as u32, |first| *first),
-            opens: self.opens[self.groups[id] as usize],
+            opens: self.opens[self.group(id)],
             deliveries: &self.deliveries[id],
             duplicates: self.duplicates[id],
             transfers: self.transfers.get(id).and_then(Option::as_ref),
             counters: self.counters[id],
         }
+    }
+
+    /// The index of a flow's group.
+    #[inline(always)]
+    fn group(&self, flow: usize) -> usize {
+        self.deliveries[flow].group as usize
     }
 
     /// The meters of the groups, without the one for ACKs.
@@ -429,7 +433,7 @@ impl Measure {
 
     /// The meters of all flows, after [`finish`](Self::finish).
     pub(super) fn flow_meters(&self) -> impl Iterator<Item = FlowMeter<'_>> {
-        (0..self.groups.len()).map(|id| self.flow(id))
+        (0..self.deliveries.len()).map(|id| self.flow(id))
     }
 
     /// The minimum transfer times of a flow; the default if the flow has no transfers.
@@ -439,7 +443,7 @@ impl Measure {
 
     /// The group of a flow.
     pub(super) fn group_of(&self, flow: u32) -> u32 {
-        self.groups[flow as usize]
+        self.deliveries[flow as usize].group
     }
 
     /// Measured time in seconds.
@@ -448,7 +452,7 @@ impl Measure {
     }
 
     fn cov_poisson(&self, mut flows: impl Iterator<Item = usize>) -> Option<f64> {
-        let rate = flows.try_fold(0.0, |sum, flow| Some(sum + self.poisson_rates[self.groups[flow] as usize]?))?;
+        let rate = flows.try_fold(0.0, |sum, flow| Some(sum + self.poisson_rates[self.group(flow)]?))?;
         ratio(1.0, (rate * self.at.bins.width().as_secs_f64()).sqrt())
     }
 }
@@ -474,7 +478,6 @@ impl Observer for Measure {
     #[inline(always)]
     fn expects(&self, FlowId(flow): FlowId) {
         prefetch(&self.deliveries[flow as usize]);
-        prefetch(&self.groups[flow as usize]);
     }
 
     #[inline(always)]

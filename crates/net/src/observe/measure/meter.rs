@@ -9,15 +9,17 @@ use ackclock_units::Time;
 use super::ratio;
 use crate::packet::Packet;
 
-/// Deliveries to one flow's receiver. The fields that each delivery updates fill one cache line.
+/// Deliveries to one flow's receiver, and the flow's group. The fields fill one cache line.
 #[derive(Clone, Debug, Default)]
 #[repr(align(64))]
 pub(super) struct Deliveries {
     in_order: u64,
     in_order_bytes: u64,
     delivered: u64,
-    /// Sum of one-way delays, in picoseconds.
-    delay: u128,
+    /// Sum of one-way delays in picoseconds: its lower 64 bits, and the higher ones.
+    delay: u64,
+    delay_high: u32,
+    pub(super) group: u32,
     last_transit: Option<NonZeroU64>,
     /// RFC 3550's running jitter and its sum over packets, in picoseconds.
     jitter: f64,
@@ -25,6 +27,16 @@ pub(super) struct Deliveries {
 }
 
 impl Deliveries {
+    /// No deliveries yet to a flow of the given group.
+    pub(super) fn of(group: u32) -> Self {
+        Self { group, ..Self::default() }
+    }
+
+    /// Sum of one-way delays, in picoseconds.
+    fn delay(&self) -> u128 {
+        u128::from(self.delay_high) << u64::BITS | u128::from(self.delay)
+    }
+
     #[inline(always)]
     pub(super) fn add(&mut self, now: Time, packet: &Packet, in_order: u64, measured: bool) {
         // never zero, since a link takes at least one picosecond
@@ -40,7 +52,8 @@ impl Deliveries {
             // buffered packets have the size of this one: only UDP's sizes differ, and UDP buffers nothing
             self.in_order_bytes += in_order * u64::from(packet.size());
             self.delivered += 1;
-            self.delay += u128::from(transit);
+            let (delay, carry) = self.delay.overflowing_add(transit);
+            (self.delay, self.delay_high) = (delay, self.delay_high + u32::from(carry));
             self.jitter_sum += self.jitter;
         }
     }
@@ -180,7 +193,7 @@ impl Over {
         for meter in meters.clone() {
             delivered += meter.deliveries.delivered;
             duplicates += meter.duplicates;
-            delay += meter.deliveries.delay;
+            delay += meter.deliveries.delay();
             jitter += meter.deliveries.jitter_sum;
             goodput += meter.goodput_bits();
             counters = counters.plus(meter.counters);
@@ -224,5 +237,26 @@ pub(super) const fn since(base: &Counters, now: &Counters) -> Counters {
         dup_acks: now.dup_acks - base.dup_acks,
         turns: now.turns - base.turns,
         window_limited: now.window_limited - base.window_limited,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const _: () = assert!(size_of::<Deliveries>() == 64, "one cache line");
+
+    proptest! {
+        #[test]
+        fn sums_of_delays_exceed_64_bits(transits in prop::collection::vec(1_u64..u64::MAX, 1..50)) {
+            let mut deliveries = Deliveries::of(3);
+            for transit in &transits {
+                deliveries.add(Time::from_picos(*transit), &Packet::NONE, 1, true);
+            }
+            prop_assert_eq!(deliveries.delay(), transits.iter().map(|transit| u128::from(*transit)).sum::<u128>());
+            prop_assert_eq!((deliveries.delivered, deliveries.group), (transits.len() as u64, 3));
+        }
     }
 }
