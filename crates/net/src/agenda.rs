@@ -53,7 +53,8 @@ pub(crate) struct Agenda {
     chunks: Chunks,
     /// Events of rounds that have no bucket yet.
     far: BinaryHeap<Reverse<Far>>,
-    /// The current round of the running component, and of all others.
+    /// The running component, its current round, and the current rounds of all others.
+    component: Option<usize>,
     running: Box<Current>,
     #[expect(clippy::vec_box, reason = "components are switched by swapping boxes")]
     others: Vec<Box<Current>>,
@@ -99,6 +100,7 @@ impl Agenda {
             buckets: vec![Cursor::default(); components * rounds.ahead],
             chunks: Chunks::default(),
             far: BinaryHeap::new(),
+            component: None,
             running: Box::new(Current::empty()),
             others: std::iter::repeat_with(|| Box::new(Current::empty())).take(components).collect(),
             slots: Slots::new(),
@@ -142,6 +144,7 @@ impl Agenda {
     /// events for others, or because it is too far in the future.
     pub(crate) fn add_to_heap(&mut self, component: usize, event: Event, targets: Targets<'_>) {
         if self.rounds.of(event.at) < self.next {
+            debug_assert_eq!(self.component, Some(component), "only the running component adds to the current round");
             let Current { new, next_new, added, .. } = &mut *self.running;
             let place = added.push(&mut self.chunks);
             *self.chunks.at_mut(place) = event;
@@ -154,6 +157,8 @@ impl Agenda {
 
     /// Makes a component the running one, or ends that.
     pub(crate) fn switch(&mut self, component: usize) {
+        debug_assert!(self.component.is_none_or(|running| running == component), "one component runs at a time");
+        self.component = if self.component.is_none() { Some(component) } else { None };
         std::mem::swap(&mut self.running, &mut self.others[component]);
     }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::footprint::shown;
 use crate::observe::Watchers;
+use crate::packet::MAX_SEGMENTS;
 use crate::plan::PlanError;
 use crate::simulator::Simulator;
 
@@ -74,6 +75,7 @@ impl<'a> Look<'a> {
         if events >= self.next_visit {
             self.next_visit = events + EVENTS_OF_VISIT * components as u64;
             self.components = simulator.held_by_components() + watchers.measure.held();
+            check_segments(simulator.most_settled())?;
         }
         if watchers.recorder.rows() > MOST_ROWS {
             return Err(too_many_rows());
@@ -86,6 +88,19 @@ impl<'a> Look<'a> {
     pub(crate) fn end(&mut self, kept: u64) -> Result<(), PlanError> {
         self.memory.take(replace(&mut self.held, kept), kept)
     }
+}
+
+/// Checks that the segment numbers of a flow still fit into packets. The other half of the numbers is more than a flow
+/// sends until the next check.
+fn check_segments(most: u64) -> Result<(), PlanError> {
+    let limit = MAX_SEGMENTS / 2;
+    if most <= limit {
+        return Ok(());
+    }
+    Err(PlanError::new(
+        "duration",
+        format!("a flow sends more than {limit} packets, which is the maximum; shorten the run"),
+    ))
 }
 
 /// The error for records with too many rows.
@@ -170,6 +185,14 @@ mod tests {
     }
 
     #[test]
+    fn a_run_ends_before_segment_numbers_wrap_around() {
+        check_segments(MAX_SEGMENTS / 2).expect("still allowed");
+        let error = check_segments(MAX_SEGMENTS / 2 + 1).expect_err("too many");
+        assert_eq!(error.field, "duration");
+        assert!(error.problem.contains("more than 549755813888 packets"), "{error}");
+    }
+
+    #[test]
     fn parts_share_the_bound_and_give_back_what_they_no_longer_hold() {
         let memory = Memory::of(100);
         memory.take(0, 60).expect("within the limit");
@@ -215,6 +238,17 @@ mod tests {
             assert!(all >= 20_000, "{all}");
             assert!(most <= 2 * 64, "at the client's link and at the next one: {most}");
         }
+    }
+
+    #[test]
+    fn a_flow_that_was_interrupted_wakes_again_in_the_same_round() {
+        let mut plan = flooding(1);
+        plan.groups[0].transport = TransportSpec::Udp { sizes: SizeSpec::Fixed };
+        let times = [0, 1, 2].map(Time::from_micros).to_vec();
+        let bursts = TraceSpec { times, packets: Some(vec![100, 100, 7]), period: None, offset: Some(Time::ZERO) };
+        plan.groups[0].source = SourceSpec::Trace(Arc::new(bursts));
+        // two flows, each of which crosses two links
+        assert_eq!(offered(&plan).1, 2 * 2 * 207);
     }
 
     #[test]

@@ -79,12 +79,10 @@ impl Simulator {
         let last = self.events.saturating_add(most);
         loop {
             while self.component < self.transit.agenda.components() {
-                if let Some((FlowId(flow), now)) = self.transit.cut.take() {
-                    self.events += 1;
-                    self.flows[flow as usize].go_on(now, &mut self.transit, observer);
-                } else if self.run_component(last, observer) {
-                    self.component += 1;
-                }
+                self.transit.agenda.switch(self.component);
+                let is_done = self.run_component(last, observer);
+                self.transit.agenda.switch(self.component);
+                self.component += usize::from(is_done);
                 if self.events >= last {
                     return false;
                 }
@@ -102,16 +100,19 @@ impl Simulator {
     }
 
     /// Runs the events of the current component before [`now`](Self::now) in time order, until `last` events have run
-    /// or a turn is cut. Returns whether all were processed.
+    /// or a turn is cut; a turn that was cut continues first. Returns whether all were processed.
     fn run_component(&mut self, last: u64, observer: &mut impl Observer) -> bool {
+        if let Some((FlowId(flow), now)) = self.transit.cut.take() {
+            self.events += 1;
+            self.flows[flow as usize].go_on(now, &mut self.transit, observer);
+            return false;
+        }
         (self.transit.until, self.transit.last) = (self.now, last);
-        self.transit.agenda.switch(self.component);
         if self.component == ENDPOINTS {
             self.run_endpoints(observer);
         } else {
             self.run_links(observer);
         }
-        self.transit.agenda.switch(self.component);
         self.events < self.transit.last
     }
 
@@ -298,6 +299,11 @@ impl Simulator {
     /// Number of packets of a flow that are settled: in order at its receiver, or sent by UDP.
     pub(crate) fn settled(&self, flow: usize) -> u64 {
         self.transit.received(flow).unwrap_or_else(|| self.flows[flow].supplied())
+    }
+
+    /// The largest number of settled packets of a flow. Visits each flow.
+    pub(crate) fn most_settled(&self) -> u64 {
+        (0..self.flows.len()).map(|flow| self.settled(flow)).max().unwrap_or(0)
     }
 
     /// Number of packets that a flow's source has offered before `end`, which is not in the past; counting stops at
