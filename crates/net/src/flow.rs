@@ -1,45 +1,16 @@
-//! An active flow: its source, its sender, and their wake-ups.
+//! An active flow: its application, its sender, and their wake-ups.
 
 use ackclock_tcp::{Ack, Counters, Segment, Sender, Turn};
-use ackclock_units::{Stream, Time};
+use ackclock_units::Time;
 
+use crate::application::Application;
 use crate::event::Wakeup;
 use crate::observe::{Observation, Observer};
 use crate::packet::{CONNECTIONS, FlowId, Packet};
 use crate::sizes::Sizes;
-use crate::source::{AnySource, Connection, Emission, Source, Transfer};
+use crate::source::{AnySource, Connection};
+use crate::timer::Alarm;
 use crate::transit::Transit;
-
-/// A pending wake-up. If the deadline moves, the event stays in the agenda; an event that fires too early is ignored or
-/// rescheduled.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Alarm {
-    pending: Time,
-}
-
-impl Alarm {
-    pub(crate) const IDLE: Self = Self { pending: Time::MAX };
-
-    /// Returns the time of a wake-up to schedule, if `deadline` is earlier than the pending wake-up.
-    #[inline(always)]
-    pub(crate) fn arm(&mut self, deadline: Option<Time>) -> Option<Time> {
-        // `Time::MAX` is never earlier, so that no deadline needs no test of its own
-        let deadline = deadline.unwrap_or(Time::MAX);
-        if deadline >= self.pending {
-            return None;
-        }
-        self.pending = deadline;
-        Some(deadline)
-    }
-
-    /// Called when a wake-up fires at `now`; returns whether `deadline` has been reached.
-    pub(crate) fn fires(&mut self, now: Time, deadline: Option<Time>) -> bool {
-        if now == self.pending {
-            self.pending = Time::MAX;
-        }
-        deadline.is_some_and(|deadline| deadline <= now)
-    }
-}
 
 /// Maximum number of packets that a flow sends in one event, so that each event takes bounded time and memory.
 const MOST_AT_ONCE: u64 = 64;
@@ -65,130 +36,9 @@ pub(crate) enum Transport {
     },
 }
 
-/// The last time at which something can happen. [`Time::MAX`] stands for never.
-const LAST: Time = Time::from_picos(u64::MAX - 1);
-
 impl Transport {
     pub(crate) const fn tcp(sender: Sender) -> Self {
         Self::Tcp { sender, release: Alarm::IDLE }
-    }
-}
-
-/// Maximum number of source emissions that one call processes.
-const MOST_INSTANTS: u32 = 100_000;
-
-/// A source that is polled only when the sender can use its data.
-#[derive(Debug)]
-pub(crate) struct Feed {
-    source: AnySource,
-    stream: Stream,
-    /// Time of the source's next emission; [`Time::MAX`] once it has ended.
-    next: Time,
-}
-
-impl Feed {
-    /// The feed of a source that is first polled at `start`, if at all.
-    pub(crate) fn new(source: AnySource, stream: Stream, start: Option<Time>) -> Self {
-        let mut feed = Self { source, stream, next: Time::MAX };
-        feed.wait_until(start);
-        feed
-    }
-
-    /// Time of the next emission; `None` once the source has ended.
-    #[inline(always)]
-    pub(crate) fn due(&self) -> Option<Time> {
-        (self.next < Time::MAX).then_some(self.next)
-    }
-
-    /// Sets the time of the next emission. A time that is too large to be represented never comes, but the source has
-    /// not ended.
-    fn wait_until(&mut self, next: Option<Time>) {
-        self.next = next.map_or(Time::MAX, |next| next.min(LAST));
-    }
-
-    /// The packets of the source's next emission, if its time has come.
-    fn take(&mut self, now: Time) -> Option<u64> {
-        if self.next > now {
-            return None;
-        }
-        let Emission { packets, next } = self.source.emit(self.next, &mut self.stream);
-        self.wait_until(next);
-        Some(packets)
-    }
-
-    /// Supplies the sender with the data available now, as much as it can use.
-    #[inline(always)]
-    fn refill(&mut self, sender: &mut Sender, now: Time) {
-        if !sender.wants_data() || self.next > now {
-            return;
-        }
-        match &self.source {
-            AnySource::Poisson(source) if sender.is_open() => {
-                let quota = sender.send_quota();
-                let mut left = quota;
-                while left > 0 && self.next <= now {
-                    self.next = self.next.saturating_add(source.gap(&mut self.stream));
-                    left -= 1;
-                }
-                sender.supply_more(quota - left);
-            }
-            _ => self.refill_any(sender, now),
-        }
-    }
-
-    /// Not inlined, so that the code of other sources does not slow down the most frequent source.
-    #[inline(never)]
-    fn refill_any(&mut self, sender: &mut Sender, now: Time) {
-        while sender.wants_data()
-            && let Some(packets) = self.take(now)
-        {
-            sender.supply(packets);
-        }
-    }
-
-    /// Number of packets that the source would still emit before `end`, from at most `enough` emissions. Uses a copy of
-    /// the source.
-    fn still_to_come(&self, end: Time, enough: u64) -> u64 {
-        let Some(mut next) = self.due().filter(|at| *at < end) else { return 0 };
-        let (mut source, mut stream) = (self.source.clone(), self.stream.clone());
-        let mut packets: u64 = 0;
-        for _ in 0..enough {
-            let emission = source.emit(next, &mut stream);
-            packets = packets.saturating_add(emission.packets);
-            let Some(then) = emission.next.filter(|at| *at < end && packets < enough) else { break };
-            next = then;
-        }
-        packets
-    }
-
-    /// Supplies a paused sender with all data available now, and returns the time of the source's next emission, which
-    /// will release the sender. Returns `None` if more emissions are due than one call processes.
-    #[inline(never)]
-    fn catch_up(&mut self, sender: &mut Sender, now: Time) -> Option<Time> {
-        for _ in 0..MOST_INSTANTS {
-            let Some(packets) = self.take(now) else { return self.due() };
-            sender.supply(packets);
-        }
-        None
-    }
-
-    /// Reports the beginning of a transfer, and notifies the source when its transfer is complete. Returns whether
-    /// completion closes the connection.
-    #[inline(never)]
-    fn follow_transfers(&mut self, sender: &Sender, now: Time, flow: FlowId, observer: &mut impl Observer) -> bool {
-        let source = match &mut self.source {
-            AnySource::Transfers(source) => source,
-            AnySource::Connection(source) => return self.next == Time::MAX && sender.is_idle() && source.close(),
-            _ => return false,
-        };
-        if let Some(Transfer { at, packets }) = source.begun() {
-            observer.observe(at, &Observation::TransferBegins { flow, packets, sender });
-        }
-        if self.next == Time::MAX && sender.is_idle() {
-            let next = source.acknowledged(now, &mut self.stream);
-            self.wait_until(Some(next));
-        }
-        false
     }
 }
 
@@ -199,7 +49,7 @@ fn is_first(release: Time, sender: &Sender, transit: &Transit) -> bool {
     sender.times_out_after(release) && transit.is_quiet_until(release) && !sender.is_data_limited()
 }
 
-/// The sending side of a flow: its source and its transport.
+/// The sending side of a flow: its application and its transport.
 ///
 /// The fields before the sender fill a cache line, and the fields of the sender that nearly every ACK uses fill two
 /// more.
@@ -214,16 +64,16 @@ pub(crate) struct Flow {
     /// Whether the source supplies [transfers](AnySource::has_transfers).
     has_transfers: bool,
     timeout: Alarm,
-    pub(crate) feed: Feed,
+    pub(crate) application: Application,
     transport: Transport,
     emission: Alarm,
 }
 
 impl Flow {
-    pub(crate) const fn new(id: FlowId, data_hop: u32, transport: Transport, feed: Feed) -> Self {
-        let has_transfers = feed.source.has_transfers();
+    pub(crate) const fn new(id: FlowId, data_hop: u32, transport: Transport, application: Application) -> Self {
+        let has_transfers = application.source.has_transfers();
         let (timeout, emission) = (Alarm::IDLE, Alarm::IDLE);
-        Self { id, data_hop, connection: 0, has_transfers, timeout, feed, transport, emission }
+        Self { id, data_hop, connection: 0, has_transfers, timeout, application, transport, emission }
     }
 
     /// Opens a connection that carries one transfer, requested at `asked`. The previous connection must be closed.
@@ -236,9 +86,9 @@ impl Flow {
         observer: &mut impl Observer,
     ) {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return };
-        self.feed.source = AnySource::Connection(Connection::open(packets));
-        self.feed.wait_until(Some(now));
-        self.feed.refill(sender, now);
+        self.application.source = AnySource::Connection(Connection::open(packets));
+        self.application.wait_until(Some(now));
+        self.application.refill(sender, now);
         observer.observe(asked, &Observation::TransferBegins { flow: self.id, packets, sender });
         self.take_any_turn(now, transit, observer);
     }
@@ -262,7 +112,7 @@ impl Flow {
         observer: &mut impl Observer,
     ) {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return };
-        self.feed.refill(sender, now);
+        self.application.refill(sender, now);
         observer.observe(now, &Observation::Acked { flow: self.id, connection, ack, sender });
         if connection == self.connection {
             sender.handle_ack(ack, now);
@@ -276,10 +126,10 @@ impl Flow {
 
     /// Handles a wake-up: the source has data, the sender has finished processing, or its timer may have expired.
     pub(crate) fn wake(&mut self, wakeup: Wakeup, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
-        let Self { feed, transport, timeout, emission, .. } = self;
+        let Self { application, transport, timeout, emission, .. } = self;
         match transport {
             Transport::Udp { .. } => {
-                if emission.fires(now, feed.due()) {
+                if emission.fires(now, application.due()) {
                     self.send_datagrams(now, transit, observer);
                 } else {
                     self.arm(now, transit);
@@ -287,14 +137,14 @@ impl Flow {
             }
             Transport::Tcp { sender, release } => {
                 let is_due = match wakeup {
-                    Wakeup::Source => emission.fires(now, feed.due()),
+                    Wakeup::Source => emission.fires(now, application.due()),
                     Wakeup::Release => release.fires(now, sender.poll_release()),
                     _ => timeout.fires(now, sender.poll_timeout()),
                 };
                 if !is_due {
                     return self.arm(now, transit);
                 }
-                feed.refill(sender, now);
+                application.refill(sender, now);
                 match wakeup {
                     Wakeup::Source => sender.handle_supply(),
                     Wakeup::Timeout => sender.handle_timeout(now),
@@ -334,7 +184,7 @@ impl Flow {
             observer.observe(now, &Observation::Turn { flow: self.id, sender });
             let Some(release) = sender.poll_release().filter(|at| is_first(*at, sender, transit)) else { break };
             now = release;
-            self.feed.refill(sender, now);
+            self.application.refill(sender, now);
         }
         self.arm(now, transit);
     }
@@ -346,7 +196,14 @@ impl Flow {
             self.follow_transfers(now, transit, observer);
         }
         let Self {
-            id, connection, data_hop, transport: Transport::Tcp { sender, .. }, feed, timeout, emission, ..
+            id,
+            connection,
+            data_hop,
+            transport: Transport::Tcp { sender, .. },
+            application,
+            timeout,
+            emission,
+            ..
         } = self
         else {
             return;
@@ -358,7 +215,7 @@ impl Flow {
                 Turn::Processing(release) if is_first(release, sender, transit) => now = release,
                 _ => return self.arm(now, transit),
             }
-            feed.refill(sender, now);
+            application.refill(sender, now);
             if self.has_transfers {
                 // the refill may have begun a transfer
                 return self.take_any_turn(now, transit, observer);
@@ -381,7 +238,7 @@ impl Flow {
             transit.wake(at, *id, Wakeup::Timeout);
         }
         if sender.is_data_limited()
-            && let Some(at) = emission.arm(feed.due())
+            && let Some(at) = emission.arm(application.due())
         {
             transit.wake(at, *id, Wakeup::Source);
         }
@@ -400,7 +257,7 @@ impl Flow {
     #[inline(never)]
     fn follow_transfers(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Tcp { sender, .. } = &self.transport else { return };
-        if self.feed.follow_transfers(sender, now, self.id, observer) {
+        if self.application.follow_transfers(sender, now, self.id, observer) {
             transit.wake(now, self.id, Wakeup::Close);
         }
     }
@@ -418,7 +275,7 @@ impl Flow {
                 (*sent, *owed, left) = (*sent + 1, *owed - 1, left - 1);
                 transit.send(&Packet::data(self.id, self.connection, segment, now), self.data_hop, now, observer);
             }
-            let Some(packets) = self.feed.take(now) else { break };
+            let Some(packets) = self.application.take(now) else { break };
             *owed = packets;
         }
         self.arm(now, transit);
@@ -427,8 +284,8 @@ impl Flow {
     /// Schedules the wake-ups that the flow waits for.
     #[inline(always)]
     pub(crate) fn arm(&mut self, now: Time, transit: &mut Transit) {
-        let Self { id, feed, transport, timeout, emission, .. } = self;
-        let mut source = feed.due();
+        let Self { id, application, transport, timeout, emission, .. } = self;
+        let mut source = application.due();
         if let Transport::Tcp { sender, release } = transport {
             if let Some(at) = release.arm(sender.poll_release()) {
                 transit.wake(at, *id, Wakeup::Release);
@@ -438,7 +295,7 @@ impl Flow {
             }
             source = source.filter(|_| sender.is_data_limited());
             if sender.is_paused() {
-                source = feed.catch_up(sender, now);
+                source = application.catch_up(sender, now);
             }
         }
         if let Some(at) = emission.arm(source) {
@@ -448,7 +305,7 @@ impl Flow {
 
     /// Heap memory in bytes.
     pub(crate) fn held(&self) -> usize {
-        self.feed.source.held() + self.sender().map_or(0, Sender::held)
+        self.application.source.held() + self.sender().map_or(0, Sender::held)
     }
 
     /// Number of packets that the source has supplied.
@@ -463,7 +320,7 @@ impl Flow {
     /// used them. Counting stops at `enough`.
     pub(crate) fn offered(&self, end: Time, enough: u64) -> u64 {
         let supplied = self.supplied();
-        supplied.saturating_add(self.feed.still_to_come(end, enough.saturating_sub(supplied)))
+        supplied.saturating_add(self.application.still_to_come(end, enough.saturating_sub(supplied)))
     }
 
     /// The sender, if the flow uses TCP.
@@ -481,7 +338,7 @@ mod tests {
     use std::ptr::from_ref;
 
     use ackclock_tcp::SenderConfig;
-    use ackclock_units::Role;
+    use ackclock_units::{Role, Stream};
 
     use super::*;
 

@@ -20,6 +20,7 @@ pub mod sizes;
 pub mod source;
 
 mod agenda;
+mod application;
 mod backlog;
 mod clients;
 mod event;
@@ -37,6 +38,7 @@ mod prefetch;
 mod run;
 mod sack_store;
 mod simulator;
+mod timer;
 mod transit;
 
 pub use footprint::Footprint;

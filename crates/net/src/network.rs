@@ -15,8 +15,9 @@ use ackclock_units::catalogue::Invalid;
 use ackclock_units::{Role, Stream, Time};
 
 use crate::agenda::{Agenda, Rounds};
+use crate::application::Application;
 use crate::clients::Clients;
-use crate::flow::{Alarm, Feed, Flow, Transport};
+use crate::flow::{Flow, Transport};
 use crate::link::Link;
 use crate::links::Links;
 use crate::loss::LossSpec;
@@ -26,6 +27,7 @@ use crate::queue::Context;
 use crate::rate::{LinkRate, RateSpec};
 use crate::sack_store::SackStore;
 use crate::sizes::Sizes;
+use crate::timer::Alarm;
 use crate::transit::{Destination, Transit};
 use components::Ways;
 pub(crate) use decomposition::{Part, decompose};
@@ -226,6 +228,6 @@ fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u3
         }
     };
     let start = (!group.opens_connections()).then(|| group.start_of(name, seed));
-    let feed = Feed::new(group.source.build(), Stream::new(seed, Role::Source, name), start);
-    Flow::new(id, data_hop, transport, feed)
+    let application = Application::new(group.source.build(), Stream::new(seed, Role::Source, name), start);
+    Flow::new(id, data_hop, transport, application)
 }

@@ -324,7 +324,7 @@ impl Simulator {
 
     /// Start time of a flow's source; the simulator must be at time 0.
     pub(crate) fn start(&self, flow: usize) -> Time {
-        self.flows[flow].feed.due().unwrap_or(Time::ZERO)
+        self.flows[flow].application.due().unwrap_or(Time::ZERO)
     }
 
     /// The minimum times in which the path of a flow can carry a transfer.

@@ -5,12 +5,12 @@ use ackclock_units::Time;
 
 use crate::agenda::Agenda;
 use crate::event::{Event, Targets, Wakeup};
-use crate::flow::Alarm;
 use crate::link::{Link, Offered};
 use crate::links::{Links, Sent};
 use crate::observe::{Observation, Observer};
 use crate::packet::{CONNECTIONS, FlowId, LinkId, Names, Packet, SackId};
 use crate::sack_store::SackStore;
+use crate::timer::Alarm;
 
 /// The component that contains all endpoints.
 pub(crate) const ENDPOINTS: usize = 0;

@@ -32,8 +32,8 @@ pub mod congestion;
 pub mod recovery;
 
 mod config;
-mod maybe;
 mod options;
+mod packed_option;
 mod receiver;
 mod rtt;
 mod scoreboard;

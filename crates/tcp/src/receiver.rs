@@ -19,8 +19,8 @@
 
 use ackclock_units::Time;
 
-use crate::maybe::Maybe;
 use crate::options::options;
+use crate::packed_option::PackedOption;
 use crate::segment::{Ack, Block, Sack};
 
 options! {
@@ -60,7 +60,7 @@ pub struct Receiver {
     /// The SACK blocks of the last ACK that had any.
     told: Option<Box<Sack>>,
     /// When the delayed ACK must be sent.
-    deadline: Maybe<Time>,
+    deadline: PackedOption<Time>,
 }
 
 impl Receiver {
@@ -69,7 +69,7 @@ impl Receiver {
 
     /// A receiver that waits for segment 0.
     pub const fn new(config: ReceiverConfig) -> Self {
-        Self { config, rcv_nxt: 0, beyond: Vec::new(), had_it: false, told: None, deadline: Maybe::NONE }
+        Self { config, rcv_nxt: 0, beyond: Vec::new(), had_it: false, told: None, deadline: PackedOption::NONE }
     }
 
     /// Heap memory in bytes.
@@ -125,7 +125,7 @@ impl Receiver {
             && !(number == 0 && (self.config.handshake || self.config.ack_first))
             && self.deadline.is_none()
         {
-            self.deadline = Maybe::some(now + self.config.delayed_ack_timeout);
+            self.deadline = PackedOption::some(now + self.config.delayed_ack_timeout);
             return None;
         }
         Some(self.acknowledge(Some(number)))
@@ -143,7 +143,7 @@ impl Receiver {
 
     #[inline(always)]
     fn acknowledge(&mut self, latest: Option<u64>) -> Ack<'_> {
-        self.deadline = Maybe::NONE;
+        self.deadline = PackedOption::NONE;
         if self.config.sack_blocks == 0 || self.beyond.is_empty() {
             return Ack::cumulative(self.rcv_nxt);
         }

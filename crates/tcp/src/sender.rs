@@ -15,7 +15,7 @@ pub use steady::Turn;
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
 use crate::congestion::{AckSample, Signal};
-use crate::maybe::Maybe;
+use crate::packed_option::PackedOption;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
@@ -90,8 +90,9 @@ pub struct SenderState {
 #[repr(C)] // as for `Connection`, whose first fields follow these in memory
 pub struct Sender {
     stream: Stream,
-    /// End of the current processing time, if any. Until then only urgent segments are sent.
-    hold: Maybe<Time>,
+    /// When the next segments may be sent: the end of the current processing time, if any. Until then only urgent
+    /// segments are sent.
+    release_at: PackedOption<Time>,
     connection: Connection,
     recovery: Recovery,
 }
@@ -112,7 +113,7 @@ impl Sender {
         let config = config.into();
         let recovery = Recovery::new(&config);
         let connection = Connection::new(config, recovery.times_segments(), &mut stream);
-        Self { connection, recovery, stream, hold: Maybe::NONE }
+        Self { connection, recovery, stream, release_at: PackedOption::NONE }
     }
 
     /// Resets the sender for a new connection. Only the random stream is continued.
@@ -120,7 +121,7 @@ impl Sender {
         let config = Arc::clone(&self.connection.config);
         self.recovery = Recovery::new(&config);
         self.connection = Connection::new(config, self.recovery.times_segments(), &mut self.stream);
-        self.hold = Maybe::NONE;
+        self.release_at = PackedOption::NONE;
     }
 
     /// Supplies `segments` more segments of data. The first call opens the connection.
@@ -220,7 +221,7 @@ impl Sender {
             self.recovery.on_duplicate_ack(&mut self.connection, ack, now);
         }
         // any other ACK is old or acknowledges data never sent, and is ignored (RFC 9293, section 3.10.7.4)
-        self.connection.set_reach();
+        self.connection.set_snd_limit();
         self.connection.steady = self.connection.is_steady(&self.recovery);
     }
 
@@ -266,7 +267,7 @@ impl Sender {
             connection.rtt.back_off(&connection.config.rtt);
         }
         connection.restart_timer(now);
-        connection.set_reach();
+        connection.set_snd_limit();
         connection.steady = connection.is_steady(&self.recovery);
     }
 
@@ -284,12 +285,12 @@ impl Sender {
     fn release(&mut self, now: Time) -> Option<u64> {
         let connection = &mut self.connection;
         let next = self.recovery.next_segment(connection);
-        if !self.hold.is_at_most(now) && connection.config.overhead > Time::ZERO {
+        if !self.release_at.is_at_most(now) && connection.config.overhead > Time::ZERO {
             self.process(next.is_some(), now);
             return None;
         }
         let Some(number) = next else {
-            self.hold = Maybe::NONE;
+            self.release_at = PackedOption::NONE;
             connection.end_turn();
             return None;
         };
@@ -303,11 +304,11 @@ impl Sender {
     /// Continues a processing time; if none is active, starts one if a segment `may_leave` after it, or else ends the
     /// turn.
     fn process(&mut self, may_leave: bool, now: Time) {
-        if !self.hold.is_none() {
+        if !self.release_at.is_none() {
             return;
         }
         if may_leave {
-            self.hold = Maybe::some(now + self.stream.time_below(self.connection.config.overhead));
+            self.release_at = PackedOption::some(now + self.stream.time_below(self.connection.config.overhead));
         } else {
             self.connection.end_turn();
         }
@@ -320,7 +321,7 @@ impl Sender {
 
     /// Time at which the processing time ends and [`poll_transmit`](Self::poll_transmit) must be called again.
     pub fn poll_release(&self) -> Option<Time> {
-        self.hold.get()
+        self.release_at.get()
     }
 
     /// Heap memory in bytes, excluding the shared configuration.
@@ -390,7 +391,7 @@ impl Connection {
         self.limited = 0;
         self.inflation = 0;
         let (repaired, ssthresh) = (self.is_past_recover(), self.window.ssthresh);
-        self.recover = Maybe::some(self.snd_max);
+        self.recover = PackedOption::some(self.snd_max);
         if reduces {
             self.reduce(Signal::Timeout, false);
             if !repaired && self.config.decrease_from == DecreaseFrom::FlightSize {
@@ -407,7 +408,7 @@ impl Connection {
             self.window.cwnd = 1.0; // under any law, the SYN is sent alone
         }
         self.snd_nxt = self.snd_una;
-        self.timed = Maybe::NONE;
-        self.urgent = Maybe::NONE;
+        self.timed = PackedOption::NONE;
+        self.urgent = PackedOption::NONE;
     }
 }

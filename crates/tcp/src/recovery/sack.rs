@@ -31,7 +31,7 @@ use ackclock_units::Time;
 use super::{DUP_THRESH, Progress};
 use crate::config::SackRule;
 use crate::congestion::Signal;
-use crate::maybe::Maybe;
+use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
 use crate::segment::Ack;
 use crate::sender::Connection;
@@ -87,7 +87,7 @@ impl Sack {
         }
         self.in_recovery = false;
         if self.rule == SackRule::FallFloyd {
-            connection.recover = Maybe::NONE;
+            connection.recover = PackedOption::NONE;
         }
         Progress::Ends
     }

@@ -6,7 +6,7 @@ use ackclock_units::{Stream, Time};
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
 use crate::congestion::{CongestionEvent, Law, Signal, Window};
-use crate::maybe::Maybe;
+use crate::packed_option::PackedOption;
 use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
 use crate::segment::{HEADER, Segment};
@@ -30,11 +30,11 @@ pub(crate) struct Connection {
     /// First segment that the application has not supplied.
     pub(crate) supplied: u64,
     /// First segment outside the window.
-    pub(super) reach: u64,
+    pub(super) snd_limit: u64,
     /// When the retransmission timer fires.
-    pub(crate) timer: Maybe<Time>,
+    pub(crate) timer: PackedOption<Time>,
     /// The segment currently being timed.
-    pub(crate) timed: Maybe<u64>,
+    pub(crate) timed: PackedOption<u64>,
     pub(crate) window: Window,
     pub(crate) law: Law,
     /// Number of turns.
@@ -47,12 +47,12 @@ pub(crate) struct Connection {
     /// Send time of the segment being timed.
     pub(super) timed_at: Time,
     /// A segment to send regardless of the window.
-    pub(crate) urgent: Maybe<u64>,
+    pub(crate) urgent: PackedOption<u64>,
     /// When the last segment was sent; only if an idle period resets the window.
     pub(super) last_sent: Time,
     pub(super) log: Option<Box<SendLog>>,
     /// `snd_max` when the last loss was detected (RFC 6582).
-    pub(crate) recover: Maybe<u64>,
+    pub(crate) recover: PackedOption<u64>,
     pub(crate) dup_acks: u32,
     /// Segments sent by limited transmit since the last new ACK; excluded from the flight size in a reduction (RFC
     /// 5681, section 3.2, step 2).
@@ -75,16 +75,16 @@ impl Connection {
             snd_nxt: 0,
             snd_max: 0,
             supplied: 0,
-            reach: 0,
+            snd_limit: 0,
             dup_acks: 0,
             limited: 0,
-            recover: Maybe::NONE,
+            recover: PackedOption::NONE,
             inflation: 0,
             initial_window: config.initial_window,
-            timed: Maybe::NONE,
+            timed: PackedOption::NONE,
             timed_at: Time::ZERO,
-            timer: Maybe::NONE,
-            urgent: Maybe::NONE,
+            timer: PackedOption::NONE,
+            urgent: PackedOption::NONE,
             turns: 0,
             counters: RareCounters::default(),
             log: (times_segments || law.times_segments())
@@ -93,7 +93,7 @@ impl Connection {
             law,
             config,
         };
-        connection.set_reach();
+        connection.set_snd_limit();
         connection
     }
 
@@ -105,14 +105,14 @@ impl Connection {
     /// Whether segment `snd_nxt` lies within the window.
     #[inline(always)]
     pub(crate) fn is_window_open(&self) -> bool {
-        self.snd_nxt < self.reach
+        self.snd_nxt < self.snd_limit
     }
 
     /// Recomputes the end of the window after the window or `snd_una` may have changed.
     #[inline(always)]
-    pub(crate) fn set_reach(&mut self) {
+    pub(crate) fn set_snd_limit(&mut self) {
         let window = u64::from(self.window.cwnd as u32) + u64::from(self.inflation);
-        self.reach = self.snd_una + window.min(u64::from(self.config.max_window));
+        self.snd_limit = self.snd_una + window.min(u64::from(self.config.max_window));
     }
 
     #[inline(always)]
@@ -123,7 +123,7 @@ impl Connection {
     /// Whether segment `number` has been supplied and lies within the window.
     #[inline(always)]
     pub(crate) fn allows(&self, number: u64) -> bool {
-        number < self.supplied && number < self.reach
+        number < self.supplied && number < self.snd_limit
     }
 
     /// `flight_size`: segments sent but not yet acknowledged.
@@ -153,7 +153,7 @@ impl Connection {
         } else {
             self.snd_max = number + 1;
             if self.timed.is_none() {
-                (self.timed, self.timed_at) = (Maybe::some(number), now);
+                (self.timed, self.timed_at) = (PackedOption::some(number), now);
             }
         }
         if let Some(log) = &mut self.log {
@@ -189,7 +189,7 @@ impl Connection {
     pub(crate) fn time(&mut self, next: u64, now: Time) {
         let mut rto = self.rtt.rto();
         if self.timed.is_below(next) {
-            self.timed = Maybe::NONE;
+            self.timed = PackedOption::NONE;
             self.rtt.sample(&self.config.rtt, self.timed_at, now);
             self.rtt.end_back_off(&self.config.rtt);
             if !self.config.rtt.timer_before_sample {
@@ -197,7 +197,7 @@ impl Connection {
             }
         }
         let stops = self.snd_una == self.snd_max && self.config.idle_restart == IdleRestart::Rfc5681; // RFC 6298, 5.2
-        self.timer = if stops { Maybe::NONE } else { Maybe::some(now.saturating_add(rto)) };
+        self.timer = if stops { PackedOption::NONE } else { PackedOption::some(now.saturating_add(rto)) };
     }
 
     /// Advances `snd_una` to `next` without a round-trip sample. A partial ACK gives no sample, because a segment timed
@@ -211,7 +211,7 @@ impl Connection {
     }
 
     pub(crate) fn restart_timer(&mut self, now: Time) {
-        self.timer = Maybe::some(now.saturating_add(self.rtt.rto()));
+        self.timer = PackedOption::some(now.saturating_add(self.rtt.rto()));
     }
 
     /// Reduces the window once for a loss that recovery found.
@@ -249,20 +249,20 @@ impl Connection {
     /// algorithm).
     pub(crate) const fn note_loss(&mut self) {
         self.counters.fast_retransmits += 1;
-        self.recover = Maybe::some(self.snd_max);
-        self.timed = Maybe::NONE;
+        self.recover = PackedOption::some(self.snd_max);
+        self.timed = PackedOption::NONE;
     }
 
     /// Stops timing segment `number`: a retransmitted segment gives no sample (Karn's algorithm; RFC 6298, section 3).
     pub(crate) fn stop_timing(&mut self, number: u64) {
-        if self.timed == Maybe::some(number) {
-            self.timed = Maybe::NONE;
+        if self.timed == PackedOption::some(number) {
+            self.timed = PackedOption::NONE;
         }
     }
 
     /// Schedules an immediate retransmission of the first unacknowledged segment.
     pub(crate) const fn retransmit_first(&mut self) {
-        self.urgent = Maybe::some(self.snd_una);
+        self.urgent = PackedOption::some(self.snd_una);
     }
 
     /// RFC 3042: sends the next segment on each of the first two duplicate ACKs if the flight stays within `rwnd` and
@@ -275,7 +275,7 @@ impl Connection {
             && self.snd_nxt < self.supplied
             && flight <= beyond.min(f64::from(self.config.max_window));
         if allowed {
-            self.urgent = Maybe::some(self.snd_nxt);
+            self.urgent = PackedOption::some(self.snd_nxt);
             self.snd_nxt += 1;
             self.limited += 1;
         }
@@ -291,7 +291,7 @@ impl Connection {
         let idle = self.snd_una == self.snd_max && self.snd_max > 0;
         if idle && now.saturating_sub(self.last_sent) > self.rtt.rto() {
             self.window.cwnd = self.window.cwnd.min(f64::from(self.config.initial_window));
-            self.set_reach();
+            self.set_snd_limit();
         }
     }
 

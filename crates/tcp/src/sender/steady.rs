@@ -8,7 +8,7 @@ use ackclock_units::Time;
 use super::{Connection, Sender};
 use crate::config::IdleRestart;
 use crate::congestion::AckSample;
-use crate::maybe::Maybe;
+use crate::packed_option::PackedOption;
 use crate::recovery::Recovery;
 use crate::segment::Segment;
 
@@ -40,7 +40,7 @@ impl Sender {
         if overhead == Time::ZERO {
             return Turn::Sending;
         }
-        if let Some(end) = self.hold.get() {
+        if let Some(end) = self.release_at.get() {
             return if end <= now { Turn::Sending } else { Turn::Processing(end) };
         }
         if !connection.may_send() {
@@ -48,7 +48,7 @@ impl Sender {
             return Turn::Over;
         }
         let end = now + self.stream.time_below(overhead);
-        self.hold = Maybe::some(end);
+        self.release_at = PackedOption::some(end);
         Turn::Processing(end)
     }
 
@@ -61,7 +61,7 @@ impl Sender {
         if connection.snd_una == connection.snd_max && connection.may_send() {
             connection.leave_idle(now);
         }
-        connection.snd_nxt..connection.supplied.min(connection.reach)
+        connection.snd_nxt..connection.supplied.min(connection.snd_limit)
     }
 
     /// Sends the next segment of a [burst](Self::burst).
@@ -74,7 +74,7 @@ impl Sender {
         } else {
             connection.snd_max = number + 1;
             if connection.timed.is_none() {
-                (connection.timed, connection.timed_at) = (Maybe::some(number), now);
+                (connection.timed, connection.timed_at) = (PackedOption::some(number), now);
             }
         }
         connection.snd_nxt = number + 1;
@@ -85,7 +85,7 @@ impl Sender {
     /// Ends the turn of a steady sender that has sent its burst.
     #[inline(always)]
     pub fn end_turn(&mut self) {
-        self.hold = Maybe::NONE;
+        self.release_at = PackedOption::NONE;
         self.connection.end_steady_turn();
     }
 
@@ -122,7 +122,7 @@ impl Connection {
             rtt: None,
             app_limited,
         });
-        self.reach = next + u64::from(self.window.cwnd as u32).min(u64::from(self.config.max_window));
+        self.snd_limit = next + u64::from(self.window.cwnd as u32).min(u64::from(self.config.max_window));
     }
 
     /// The same as [`end_turn`](Self::end_turn). Without inflation, the window is as large as the advertised window if
@@ -130,7 +130,7 @@ impl Connection {
     #[inline(always)]
     fn end_steady_turn(&mut self) {
         self.turns += 1;
-        if self.snd_nxt < self.supplied && self.reach - self.snd_una == u64::from(self.config.max_window) {
+        if self.snd_nxt < self.supplied && self.snd_limit - self.snd_una == u64::from(self.config.max_window) {
             self.counters.window_limited += 1;
         }
     }

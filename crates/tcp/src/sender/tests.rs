@@ -26,7 +26,7 @@ fn transfer_with_a_window_that_never_shrinks(config: SenderConfig, cwnd: f64) ->
     sender.supply(SEGMENTS);
     for _ in 0..100_000 {
         sender.connection.window.cwnd = cwnd;
-        sender.connection.set_reach();
+        sender.connection.set_snd_limit();
         while let Some(segment) = sender.poll_transmit(now) {
             if free.saturating_sub(now) < Time::from_millis(50) {
                 free = free.max(now) + service;

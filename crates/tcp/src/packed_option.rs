@@ -18,9 +18,9 @@ impl Last for u64 {
 
 /// An optional value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Maybe<T>(T);
+pub(crate) struct PackedOption<T>(T);
 
-impl<T: Last> Maybe<T> {
+impl<T: Last> PackedOption<T> {
     pub(crate) const NONE: Self = Self(T::LAST);
 
     pub(crate) const fn some(value: T) -> Self {

@@ -1,0 +1,135 @@
+//! The sending application of a flow: a source that is polled only when the sender can use its data.
+
+use ackclock_tcp::Sender;
+use ackclock_units::{Stream, Time};
+
+use crate::observe::{Observation, Observer};
+use crate::packet::FlowId;
+use crate::source::{AnySource, Emission, Source, Transfer};
+
+/// The last time at which something can happen. [`Time::MAX`] stands for never.
+const LAST: Time = Time::from_picos(u64::MAX - 1);
+
+/// Maximum number of source emissions that one call processes.
+const MOST_INSTANTS: u32 = 100_000;
+
+/// A source that is polled only when the sender can use its data.
+#[derive(Debug)]
+pub(crate) struct Application {
+    pub(crate) source: AnySource,
+    stream: Stream,
+    /// Time of the source's next emission; [`Time::MAX`] once it has ended.
+    next: Time,
+}
+
+impl Application {
+    /// The application of a source that is first polled at `start`, if at all.
+    pub(crate) fn new(source: AnySource, stream: Stream, start: Option<Time>) -> Self {
+        let mut application = Self { source, stream, next: Time::MAX };
+        application.wait_until(start);
+        application
+    }
+
+    /// Time of the next emission; `None` once the source has ended.
+    #[inline(always)]
+    pub(crate) fn due(&self) -> Option<Time> {
+        (self.next < Time::MAX).then_some(self.next)
+    }
+
+    /// Sets the time of the next emission. A time that is too large to be represented never comes, but the source has
+    /// not ended.
+    pub(crate) fn wait_until(&mut self, next: Option<Time>) {
+        self.next = next.map_or(Time::MAX, |next| next.min(LAST));
+    }
+
+    /// The packets of the source's next emission, if its time has come.
+    pub(crate) fn take(&mut self, now: Time) -> Option<u64> {
+        if self.next > now {
+            return None;
+        }
+        let Emission { packets, next } = self.source.emit(self.next, &mut self.stream);
+        self.wait_until(next);
+        Some(packets)
+    }
+
+    /// Supplies the sender with the data available now, as much as it can use.
+    #[inline(always)]
+    pub(crate) fn refill(&mut self, sender: &mut Sender, now: Time) {
+        if !sender.wants_data() || self.next > now {
+            return;
+        }
+        match &self.source {
+            AnySource::Poisson(source) if sender.is_open() => {
+                let quota = sender.send_quota();
+                let mut left = quota;
+                while left > 0 && self.next <= now {
+                    self.next = self.next.saturating_add(source.gap(&mut self.stream));
+                    left -= 1;
+                }
+                sender.supply_more(quota - left);
+            }
+            _ => self.refill_any(sender, now),
+        }
+    }
+
+    /// Not inlined, so that the code of other sources does not slow down the most frequent source.
+    #[inline(never)]
+    fn refill_any(&mut self, sender: &mut Sender, now: Time) {
+        while sender.wants_data()
+            && let Some(packets) = self.take(now)
+        {
+            sender.supply(packets);
+        }
+    }
+
+    /// Number of packets that the source would still emit before `end`, from at most `enough` emissions. Uses a copy of
+    /// the source.
+    pub(crate) fn still_to_come(&self, end: Time, enough: u64) -> u64 {
+        let Some(mut next) = self.due().filter(|at| *at < end) else { return 0 };
+        let (mut source, mut stream) = (self.source.clone(), self.stream.clone());
+        let mut packets: u64 = 0;
+        for _ in 0..enough {
+            let emission = source.emit(next, &mut stream);
+            packets = packets.saturating_add(emission.packets);
+            let Some(then) = emission.next.filter(|at| *at < end && packets < enough) else { break };
+            next = then;
+        }
+        packets
+    }
+
+    /// Supplies a paused sender with all data available now, and returns the time of the source's next emission, which
+    /// will release the sender. Returns `None` if more emissions are due than one call processes.
+    #[inline(never)]
+    pub(crate) fn catch_up(&mut self, sender: &mut Sender, now: Time) -> Option<Time> {
+        for _ in 0..MOST_INSTANTS {
+            let Some(packets) = self.take(now) else { return self.due() };
+            sender.supply(packets);
+        }
+        None
+    }
+
+    /// Reports the beginning of a transfer, and notifies the source when its transfer is complete. Returns whether
+    /// completion closes the connection.
+    #[inline(never)]
+    pub(crate) fn follow_transfers(
+        &mut self,
+        sender: &Sender,
+        now: Time,
+        flow: FlowId,
+        observer: &mut impl Observer,
+    ) -> bool {
+        let source = match &mut self.source {
+            AnySource::Transfers(source) => source,
+            AnySource::Connection(source) => return self.next == Time::MAX && sender.is_idle() && source.close(),
+            _ => return false,
+        };
+        if let Some(Transfer { at, packets }) = source.begun() {
+            observer.observe(at, &Observation::TransferBegins { flow, packets, sender });
+        }
+        if self.next == Time::MAX && sender.is_idle() {
+            let next = source.acknowledged(now, &mut self.stream);
+            self.wait_until(Some(next));
+        }
+        false
+    }
+}
