@@ -2,10 +2,10 @@
 //! is declared only here; the Python package reads the declarations from [`SENDER`].
 
 use ackclock_units::Time;
+use serde::{Deserialize, Serialize};
 
 use crate::congestion::{LawSpec, RenoSpec};
 use crate::options::{options, words};
-use crate::recovery::RecoverySpec;
 use crate::rtt::RttConfig;
 
 options! {
@@ -88,6 +88,22 @@ options! {
             idle_restart: IdleRestart = IdleRestart::Rfc5681;
         }
     }
+}
+
+/// Selects a loss recovery algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RecoverySpec {
+    /// Fast retransmit, then slow start (Jacobson 1988).
+    Tahoe,
+    /// Fast retransmit and fast recovery (RFC 5681, section 3.2).
+    Reno,
+    /// Reno's recovery with Vegas' fine-grained timeout, which allows earlier retransmission.
+    Vegas,
+    /// Fast recovery that repairs all losses of a window, one per round trip (RFC 6582).
+    NewReno,
+    /// Recovery based on selective acknowledgments (RFC 6675).
+    Sack,
 }
 
 words! {

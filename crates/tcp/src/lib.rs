@@ -40,6 +40,7 @@ mod scoreboard;
 mod segment;
 mod send_log;
 mod sender;
+mod variants;
 
 pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SENDER, SackRule, SenderConfig};
 pub use congestion::Window;
@@ -47,3 +48,4 @@ pub use receiver::{RECEIVER, Receiver, ReceiverConfig};
 pub use rtt::{Arithmetic, RttConfig, TIMER};
 pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, Sack, Segment};
 pub use sender::{Counters, Sender, SenderState, Turn};
+pub use variants::{VARIANTS, Variant};

@@ -13,8 +13,8 @@ mod tahoe;
 mod vegas;
 
 use ackclock_units::Time;
-use serde::{Deserialize, Serialize};
 
+pub use crate::config::RecoverySpec;
 use crate::config::SenderConfig;
 use crate::segment::Ack;
 use crate::send_log::Sent;
@@ -22,22 +22,6 @@ use crate::sender::Connection;
 
 /// Number of duplicate ACKs that indicate a loss (RFC 5681, section 3.2).
 const DUP_THRESH: u32 = 3;
-
-/// Selects a loss recovery algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RecoverySpec {
-    /// Fast retransmit, then slow start (Jacobson 1988).
-    Tahoe,
-    /// Fast retransmit and fast recovery (RFC 5681, section 3.2).
-    Reno,
-    /// Reno's recovery with Vegas' fine-grained timeout, which allows earlier retransmission.
-    Vegas,
-    /// Fast recovery that repairs all losses of a window, one per round trip (RFC 6582).
-    NewReno,
-    /// Recovery based on selective acknowledgments (RFC 6675).
-    Sack,
-}
 
 /// Effect of a new ACK on fast recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Random configurations of senders and receivers: every variant, congestion-control law and option.
 
-use ackclock_tcp::congestion::{BaseRtt, LAWS, LawSpec, RenoSpec, VARIANTS, VegasSpec};
+use ackclock_tcp::congestion::{BaseRtt, LAWS, LawSpec, RenoSpec, VegasSpec};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
-    Arithmetic, DecreaseFrom, IdleRestart, PartialAckTimer, ReceiverConfig, RttConfig, SackRule, SenderConfig,
+    Arithmetic, DecreaseFrom, IdleRestart, PartialAckTimer, ReceiverConfig, RttConfig, SackRule, SenderConfig, VARIANTS,
 };
 use ackclock_units::Time;
 use proptest::prelude::*;

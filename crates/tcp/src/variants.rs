@@ -1,0 +1,53 @@
+//! The TCP variants that scenarios can name.
+
+use serde::Serialize;
+
+use crate::config::RecoverySpec;
+
+/// A TCP variant: a conventional name for the combination of a loss recovery and a congestion-control law.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Variant {
+    /// Name in a scenario.
+    #[serde(skip)]
+    pub name: &'static str,
+    /// The loss recovery of the variant.
+    pub recovery: RecoverySpec,
+    /// Name of its congestion-control law.
+    pub congestion: &'static str,
+    /// Description, one sentence.
+    pub doc: &'static str,
+}
+
+/// All named TCP variants.
+pub const VARIANTS: &[Variant] = &[
+    Variant {
+        name: "tahoe",
+        recovery: RecoverySpec::Tahoe,
+        congestion: "reno",
+        doc: "Slow start, congestion avoidance and fast retransmit, then slow start again (Jacobson 1988)",
+    },
+    Variant {
+        name: "reno",
+        recovery: RecoverySpec::Reno,
+        congestion: "reno",
+        doc: "Slow start, congestion avoidance, fast retransmit and fast recovery (RFC 5681)",
+    },
+    Variant {
+        name: "newreno",
+        recovery: RecoverySpec::NewReno,
+        congestion: "reno",
+        doc: "Reno whose fast recovery repairs all losses of a window (RFC 6582)",
+    },
+    Variant {
+        name: "sack",
+        recovery: RecoverySpec::Sack,
+        congestion: "reno",
+        doc: "Reno's window; repairs losses with selective acknowledgments (RFC 2018, RFC 6675)",
+    },
+    Variant {
+        name: "vegas",
+        recovery: RecoverySpec::Vegas,
+        congestion: "vegas",
+        doc: "Keeps a few packets in queues, by round-trip times; retransmits early (Brakmo and Peterson 1995)",
+    },
+];
