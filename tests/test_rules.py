@@ -206,7 +206,7 @@ class TestQuantity:
         assert points_words(Grid(("clients",), points), digits=1, unit="%") == "2.0 % at all 7 points"
         points[3,] = student_interval([3.0])
         assert points_words(Grid(("clients",), points), digits=1, unit="%") == "2.0 % (1 client) to 3.0 % (3 clients)"
-        few = {(1,): points[1,], (2,): points[2,], (3,): points[3,]}
+        few: dict[Key, Interval] = {(1,): points[1,], (2,): points[2,], (3,): points[3,]}
         each = "2.0 % (1 client), 2.0 % (2 clients), 3.0 % (3 clients)"
         assert points_words(Grid(("clients",), few), digits=1, unit="%") == each
 

@@ -87,10 +87,10 @@ def test_columns(names: list[str], asked: str | None, default: str | None, chose
 @pytest.mark.parametrize(
     ("names", "asked", "default", "option", "message"),
     [
-        (["time", "size", "none"], None, None, "--column", "--column: .*; must be given: .* time, size, none"),
-        (["time"], None, None, "--column", "numeric columns time"),
+        (["time", "size", "none"], None, None, "--column", "--column: missing; must be one of the numeric columns: time, size, none"),
+        (["time"], None, None, "--column", "numeric columns: time"),
         (["name"], None, None, "--column", r"\(there are none\)"),
-        (["size"], None, "time", "--column", "numeric columns size"),
+        (["size"], None, "time", "--column", "numeric columns: size"),
         (["time", "name"], "name", None, "--sum", "--sum: 'name' is not allowed; must be a column of numbers: time"),
         (["time", "size"], "siez", None, "--sum", "did you mean 'size'"),
     ],
