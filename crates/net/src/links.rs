@@ -15,6 +15,7 @@ use ackclock_units::Time;
 use crate::backlog::Closed;
 use crate::link::{Link, Offered};
 use crate::packet::{LinkId, Packet};
+use crate::pool::Pool;
 use crate::prefetch::prefetch;
 use crate::queue::DropTailSpec;
 use crate::rate::LinkRate;
@@ -102,9 +103,7 @@ pub(crate) struct Links {
     paths: Vec<FastPath>,
     forms: Vec<Form>,
     kinds: Vec<Kind>,
-    long: Vec<Long>,
-    /// Unused entries of `long`.
-    free: Vec<u32>,
+    long: Pool<Long>,
     /// Empty memory for the closed runs of backlogs, kept so that changes of form do not allocate.
     #[expect(clippy::vec_box, reason = "a backlog takes and returns the box")]
     spare: Vec<Box<Closed>>,
@@ -132,8 +131,7 @@ impl Links {
             paths: Vec::with_capacity(count),
             forms: Vec::with_capacity(count),
             kinds: Vec::new(),
-            long: Vec::new(),
-            free: Vec::new(),
+            long: Pool::default(),
             spare: Vec::new(),
             far,
         }
@@ -143,7 +141,7 @@ impl Links {
     pub(crate) fn add(&mut self, link: Link) {
         let form = match link.kind() {
             Some(kind) => Form::Short(self.intern(kind)),
-            None => Form::Long(self.add_long(Long { link, kind: None })),
+            None => Form::Long(self.long.add(Long { link, kind: None })),
         };
         self.paths.push(FastPath::UNUSED);
         self.forms.push(form);
@@ -158,16 +156,6 @@ impl Links {
             self.kinds.push(kind);
         }
         place as u32
-    }
-
-    fn add_long(&mut self, long: Long) -> u32 {
-        if let Some(place) = self.free.pop() {
-            self.long[place as usize] = long;
-            place
-        } else {
-            self.long.push(long);
-            self.long.len() as u32 - 1
-        }
     }
 
     /// Sends a packet if the link's fast path applies to it.
@@ -193,12 +181,12 @@ impl Links {
                 }
                 offered
             }
-            Form::Long(place) => {
-                let Long { link, kind } = &mut self.long[place as usize];
+            Form::Long(slot) => {
+                let Long { link, kind } = self.long.get_mut(slot);
                 let (offered, kind) = (link.offer(packet, now), *kind);
                 if let Some((kind, path)) = kind.zip(link.fast_path(self.far)) {
                     self.spare.extend(link.take_closed());
-                    self.free.push(place);
+                    self.long.free(slot);
                     self.set_short(id, kind, path);
                 }
                 offered
@@ -217,22 +205,22 @@ impl Links {
     }
 
     fn set_long(&mut self, LinkId(id): LinkId, kind: u32, link: Link) -> u32 {
-        let place = self.add_long(Long { link, kind: Some(kind) });
+        let slot = self.long.add(Long { link, kind: Some(kind) });
         self.paths[id as usize] = FastPath::UNUSED;
-        self.forms[id as usize] = Form::Long(place);
-        place
+        self.forms[id as usize] = Form::Long(slot);
+        slot
     }
 
     /// A link in long form, for inspection.
     pub(crate) fn get(&mut self, id: LinkId) -> &mut Link {
-        let place = match self.forms[id.0 as usize] {
+        let slot = match self.forms[id.0 as usize] {
             Form::Short(kind) => {
                 let link = self.resume(id, kind);
                 self.set_long(id, kind, link)
             }
-            Form::Long(place) => place,
+            Form::Long(slot) => slot,
         };
-        &mut self.long[place as usize].link
+        &mut self.long.get_mut(slot).link
     }
 
     /// Rate and propagation delay of a link.
@@ -242,7 +230,7 @@ impl Links {
                 let Kind { rate, delay, .. } = &self.kinds[kind as usize];
                 Line { rate, delay: *delay }
             }
-            Form::Long(place) => self.long[place as usize].link.line(),
+            Form::Long(slot) => self.long.get(slot).link.line(),
         }
     }
 
@@ -259,12 +247,11 @@ impl Links {
 
     /// Memory in bytes, excluding data that links share.
     pub(crate) fn held(&self) -> usize {
-        let Self { paths, forms, kinds, long, free, spare, .. } = self;
+        let Self { paths, forms, kinds, long, spare, .. } = self;
         size_of_val(&paths[..])
             + size_of_val(&forms[..])
             + size_of_val(&kinds[..])
-            + long.capacity() * size_of::<Long>()
-            + free.capacity() * size_of::<u32>()
+            + long.held()
             + long.iter().map(|long| long.link.held()).sum::<usize>()
             + spare.iter().map(|closed| closed.held()).sum::<usize>()
     }
@@ -383,7 +370,7 @@ mod tests {
         let [first, fast, dropped] = [(true, false), (true, true), (false, false)];
         assert_eq!(took, [first, fast, fast, dropped, dropped, dropped]);
         assert!(cross(&mut links, 1500, Time::from_millis(12)).1, "a drop keeps the short form");
-        assert!(links.long.is_empty());
+        assert_eq!(links.long.counts(), (0, 0));
     }
 
     #[test]
@@ -399,7 +386,7 @@ mod tests {
             assert!(!cross(&mut links, 40, later).1, "the form changes with the next offer");
             assert!(matches!(links.forms[0], Form::Short(0)));
             assert!(cross(&mut links, 40, later).1);
-            assert_eq!((links.long.len(), links.free.len(), links.spare.len()), (1, 1, 1));
+            assert_eq!((links.long.counts(), links.spare.len()), ((1, 1), 1));
         }
     }
 
@@ -409,7 +396,7 @@ mod tests {
         for number in 0..100 {
             links.add(link(Limit::Packets(10 + number % 3), true, Time::ZERO));
         }
-        assert_eq!((links.kinds.len(), links.long.len()), (3, 0));
+        assert_eq!((links.kinds.len(), links.long.counts()), (3, (0, 0)));
         assert!(links.held() <= 100 * Links::BYTES_OF_SHORT + 3 * size_of::<Kind>());
     }
 }

@@ -13,7 +13,7 @@ impl<T> Default for Pool<T> {
     }
 }
 
-impl<T: Copy> Pool<T> {
+impl<T> Pool<T> {
     /// Heap memory in bytes.
     pub(crate) const fn held(&self) -> usize {
         self.slots.capacity() * size_of::<T>() + self.free.capacity() * size_of::<u32>()
@@ -35,9 +35,24 @@ impl<T: Copy> Pool<T> {
         &self.slots[slot as usize]
     }
 
-    /// Removes and returns the value of a slot, which must not be used again.
-    pub(crate) fn remove(&mut self, slot: u32) -> T {
+    /// The value of a slot.
+    pub(crate) fn get_mut(&mut self, slot: u32) -> &mut T {
+        &mut self.slots[slot as usize]
+    }
+
+    /// Frees a slot, which must not be used again. Its value stays in memory until the slot is reused.
+    pub(crate) fn free(&mut self, slot: u32) {
         self.free.push(slot);
-        self.slots[slot as usize]
+    }
+
+    /// All values, including those of free slots.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.slots.iter()
+    }
+
+    /// Number of slots, and of free ones.
+    #[cfg(test)]
+    pub(crate) const fn counts(&self) -> (usize, usize) {
+        (self.slots.len(), self.free.len())
     }
 }

@@ -59,6 +59,7 @@ impl SackStore {
     /// Removes the blocks of an ACK that has arrived or is lost; they must not be requested again.
     #[inline(never)]
     pub(crate) fn take(&mut self, id: SackId) -> Sack {
-        self.0.remove(id.0).sack
+        self.0.free(id.0);
+        self.0.get(id.0).sack
     }
 }

@@ -169,8 +169,7 @@ impl Sender {
     /// Whether the [quota](Self::send_quota) is above 0.
     #[inline(always)]
     pub fn wants_data(&self) -> bool {
-        let Connection { snd_max, supplied, config, .. } = &self.connection;
-        snd_max + u64::from(config.max_window) > *supplied
+        self.send_quota() > 0
     }
 
     /// Whether the sender waits only for data.

@@ -95,7 +95,7 @@ impl List<'_> {
     fn break_ties(self, words: &mut [u64], targets: Targets<'_>) {
         for tied in words.chunk_by_mut(|a, b| is_tie(*a, *b)) {
             if tied.len() > 1 {
-                tied.sort_by_cached_key(|word| self.chunks.at(*word as u32).key(targets));
+                tied.sort_by_key(|word| self.chunks.at(*word as u32).key(targets));
             }
         }
     }

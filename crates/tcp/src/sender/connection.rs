@@ -147,6 +147,21 @@ impl Connection {
     #[inline(always)]
     pub(crate) fn transmit(&mut self, number: u64, now: Time) -> Segment {
         let idle = self.snd_una == self.snd_max;
+        let retransmission = self.note_sent(number, now);
+        if let Some(log) = &mut self.log {
+            log.record(number, now);
+        }
+        // ns-2's Vegas does not restart a running timer
+        if self.timer.is_none() || idle && self.config.recovery != RecoverySpec::Vegas {
+            self.restart_timer(now);
+        }
+        let syn = self.config.handshake && number == 0;
+        Segment { number, size: if syn { HEADER } else { self.config.packet_size }, syn, retransmission }
+    }
+
+    /// Records that segment `number` is sent. Returns whether it was sent before.
+    #[inline(always)]
+    pub(super) fn note_sent(&mut self, number: u64, now: Time) -> bool {
         let retransmission = number < self.snd_max;
         if retransmission {
             self.counters.retransmissions += 1;
@@ -156,24 +171,10 @@ impl Connection {
                 (self.timed, self.timed_at) = (PackedOption::some(number), now);
             }
         }
-        if let Some(log) = &mut self.log {
-            log.record(number, now);
-        }
-        // ns-2's Vegas does not restart a running timer
-        if self.timer.is_none() || idle && self.config.recovery != RecoverySpec::Vegas {
-            self.restart_timer(now);
-        }
-        self.note_sent(now);
-        let syn = self.config.handshake && number == 0;
-        Segment { number, size: if syn { HEADER } else { self.config.packet_size }, syn, retransmission }
-    }
-
-    /// Records that a segment is sent, if an idle period has an effect on the window.
-    #[inline(always)]
-    pub(super) fn note_sent(&mut self, now: Time) {
         if self.config.idle_restart == IdleRestart::Rfc5681 {
             self.last_sent = now;
         }
+        retransmission
     }
 
     /// Acknowledges all segments before `next`. Returns the record of segment `next - 1` if segments are timed.

@@ -68,17 +68,8 @@ impl Sender {
     #[inline(always)]
     pub fn transmit(&mut self, number: u64, now: Time) -> Segment {
         let connection = &mut self.connection;
-        let retransmission = number < connection.snd_max;
-        if retransmission {
-            connection.counters.retransmissions += 1;
-        } else {
-            connection.snd_max = number + 1;
-            if connection.timed.is_none() {
-                (connection.timed, connection.timed_at) = (PackedOption::some(number), now);
-            }
-        }
+        let retransmission = connection.note_sent(number, now);
         connection.snd_nxt = number + 1;
-        connection.note_sent(now);
         Segment { number, size: connection.config.packet_size, syn: false, retransmission }
     }
 
@@ -122,7 +113,7 @@ impl Connection {
             rtt: None,
             app_limited,
         });
-        self.snd_limit = next + u64::from(self.window.cwnd as u32).min(u64::from(self.config.max_window));
+        self.set_snd_limit();
     }
 
     /// The same as [`end_turn`](Self::end_turn). Without inflation, the window is as large as the advertised window if
