@@ -10,9 +10,9 @@
 
 use ackclock_units::Time;
 
+use crate::hop::{Hop, Stop};
 use crate::packet::{FlowId, Header, Name, Names, Packet, SackId};
 use crate::sack_store::SackStore;
-use crate::transit::Hop;
 
 /// The kind of a wake-up. The order of the variants breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,29 +43,29 @@ pub(crate) struct Event {
     sent: Time,
     header: Header,
     address: u32,
-    /// The hop of an arriving packet, or a value above [`ARRIVAL`] for each other kind of wake-up.
-    hop: u32,
+    /// The [`Stop`] of an arriving packet, or a value above [`ARRIVAL`] for each other kind of wake-up.
+    stop: u32,
 }
 
 const _: () = assert!(size_of::<Event>() == 32, "half a cache line");
 
-/// Upper limit of hops. Larger values are wake-ups other than an arrival.
-const ARRIVAL: u32 = u32::MAX - 6;
+/// Upper limit of stops. Larger values are wake-ups other than an arrival.
+const ARRIVAL: u32 = Stop::LIMIT;
 
 impl Event {
     /// A placeholder where there is no event.
     pub(crate) const NONE: Self = Self::new(Time::ZERO, 0, Packet::NONE);
 
     #[inline(always)]
-    const fn new(at: Time, hop: u32, packet: Packet) -> Self {
+    const fn new(at: Time, stop: u32, packet: Packet) -> Self {
         let (sent, header, address, _) = packet.into_parts();
-        Self { at, sent, header, address, hop }
+        Self { at, sent, header, address, stop }
     }
 
-    /// Arrival of a packet at the end of a link at `at`; `hop` is its next hop.
+    /// Arrival of a packet at a stop.
     #[inline(always)]
-    pub(crate) fn arrival(at: Time, hop: u32, packet: &Packet) -> Self {
-        let mut event = Self::new(at, hop, *packet);
+    pub(crate) fn arrival(at: Time, Stop(stop): Stop, packet: &Packet) -> Self {
+        let mut event = Self::new(at, stop, *packet);
         if event.header.has_sack() {
             event.header = event.header.with_sack(packet.sack());
         }
@@ -74,7 +74,7 @@ impl Event {
 
     /// Wake-up of a flow at `at`, of a kind other than an arrival.
     pub(crate) const fn wakeup_of(flow: FlowId, at: Time, wakeup: Wakeup) -> Self {
-        let hop = match wakeup {
+        let stop = match wakeup {
             Wakeup::Arrival => ARRIVAL,
             Wakeup::DelayedAck => ARRIVAL + 1,
             Wakeup::Source => ARRIVAL + 2,
@@ -83,20 +83,26 @@ impl Event {
             Wakeup::Request => ARRIVAL + 5,
             Wakeup::Close => ARRIVAL + 6,
         };
-        Self::new(at, hop, Packet::empty(flow))
+        Self::new(at, stop, Packet::empty(flow))
     }
 
-    /// The hop of an arrival.
+    /// Where the packet of an arrival is.
     #[inline(always)]
-    pub(crate) const fn hop(&self) -> u32 {
-        debug_assert!(self.hop < ARRIVAL, "only an arrival has a hop");
-        self.hop
+    pub(crate) const fn stop(&self) -> Stop {
+        debug_assert!(self.is_arrival(), "only an arrival has a stop");
+        Stop(self.stop)
     }
 
     /// Whether the event is the arrival of a packet.
     #[inline(always)]
     pub(crate) const fn is_arrival(&self) -> bool {
-        self.hop < ARRIVAL
+        self.stop < ARRIVAL
+    }
+
+    /// Whether the event is the arrival of an ACK at its sender, or a wake-up.
+    #[inline(always)]
+    pub(crate) const fn is_for_sender(&self) -> bool {
+        !self.is_arrival() || self.stop().is_sender()
     }
 
     /// The flow that the event concerns.
@@ -118,7 +124,7 @@ impl Event {
 
     /// The kind of wake-up.
     pub(crate) const fn wakeup(&self) -> Wakeup {
-        match self.hop.saturating_sub(ARRIVAL) {
+        match self.stop.saturating_sub(ARRIVAL) {
             0 => Wakeup::Arrival,
             1 => Wakeup::DelayedAck,
             2 => Wakeup::Source,
@@ -132,7 +138,7 @@ impl Event {
     /// The position of the event in the order of all events.
     pub(crate) fn key(&self, targets: Targets<'_>) -> Key {
         let id = targets.id(self);
-        Key { at: self.at, kind: self.hop.max(ARRIVAL), coin: coin(self.at, id), id }
+        Key { at: self.at, kind: self.stop.max(ARRIVAL), coin: coin(self.at, id), id }
     }
 }
 
@@ -162,10 +168,10 @@ pub(crate) struct Targets<'a> {
 impl Targets<'_> {
     /// Global id of an event's target.
     fn id(&self, event: &Event) -> u32 {
-        let Name(id) = match event.hop.checked_sub(1).filter(|_| event.is_arrival()).map(|hop| self.hops[hop as usize])
-        {
-            Some(Hop::Link { link, .. }) => self.names.link(link),
-            _ => self.names.flow(event.flow()),
+        let Name(id) = if event.is_arrival() {
+            self.names.link(self.hops[event.stop().index() - 1].link)
+        } else {
+            self.names.flow(event.flow())
         };
         id
     }
@@ -175,12 +181,11 @@ impl Targets<'_> {
 mod tests {
     use super::*;
     use crate::packet::LinkId;
-    use crate::transit::Next;
 
     #[test]
     fn ties_fall_by_kind_and_then_fairly() {
         use Wakeup::{Close, DelayedAck, Release, Request, Source, Timeout};
-        let hops = [Hop::Link { link: LinkId(9), next: Next::Event(0) }, Hop::Receiver];
+        let hops = [Hop::new(LinkId(9))];
         let names = Names::default();
         let key = |event: Event| event.key(Targets { hops: &hops, names: &names });
         let event = |at, id, wakeup| Event::wakeup_of(FlowId(id), at, wakeup);
@@ -189,9 +194,9 @@ mod tests {
             assert!(key(event(Time::SECOND, 9, *first)) < key(event(Time::SECOND, 0, *second)));
             assert_eq!(event(Time::SECOND, 9, *first).wakeup(), *first);
         }
-        let arrival = Event::arrival(Time::SECOND, 1, &Packet::empty(FlowId(3)));
+        let arrival = Event::arrival(Time::SECOND, Stop(1), &Packet::empty(FlowId(3)));
         assert!(key(arrival) < key(event(Time::SECOND, 0, Wakeup::DelayedAck)));
-        assert_eq!((arrival.wakeup(), arrival.hop(), key(arrival).id), (Wakeup::Arrival, 1, 9));
+        assert_eq!((arrival.wakeup(), arrival.stop(), key(arrival).id), (Wakeup::Arrival, Stop(1), 9));
         let wins = (0..10_000_u64)
             .filter(|slot| {
                 let key = |id| key(event(Time::from_picos(slot * 240_000_000), id, Wakeup::Release));

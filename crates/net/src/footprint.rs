@@ -18,6 +18,7 @@ use ackclock_tcp::{Receiver, Sender, SenderConfig};
 use crate::backlog::Backlog;
 use crate::event::Event;
 use crate::flow::Flow;
+use crate::hop::Hop;
 use crate::links::Links;
 use crate::memory::MOST_ROWS;
 use crate::network::{Graph, checked_edges, no_route};
@@ -28,7 +29,7 @@ use crate::queue::Limit;
 use crate::rate::RateSpec;
 use crate::sack_store::SackStore;
 use crate::sizes::SizeSpec;
-use crate::transit::{Destination, Hop};
+use crate::transit::Destination;
 
 /// Pending wake-ups per flow: for the source, for timers, and rescheduled ones.
 const WAKEUPS: f64 = 4.0;
@@ -141,7 +142,7 @@ const fn bytes<T>(count: f64) -> f64 {
 /// Memory of a flow whose paths have `hops` hops.
 fn of_flow(hops: f64) -> f64 {
     let ends = size_of::<Flow>() + size_of::<Destination>() + ROWS_OF_FLOW;
-    ends as f64 + bytes::<Hop>(hops + 2.0) + 2.0 * bytes::<LinkId>(hops) + bytes::<Event>(WAKEUPS) + BOXES
+    ends as f64 + bytes::<Hop>(hops) + 2.0 * bytes::<LinkId>(hops) + bytes::<Event>(WAKEUPS) + BOXES
 }
 
 fn of_source(group: &GroupSpec) -> f64 {

@@ -26,6 +26,7 @@ mod clients;
 mod event;
 mod flow;
 mod footprint;
+mod hop;
 mod ideal;
 mod links;
 mod memory;

@@ -12,7 +12,7 @@
 
 use ackclock_units::Time;
 
-use crate::backlog::Closed;
+use crate::backlog::{Closed, INSTANT};
 use crate::link::{Link, Offered};
 use crate::packet::{LinkId, Packet};
 use crate::pool::Pool;
@@ -66,6 +66,13 @@ impl FastPath {
 pub(crate) struct Line<'a> {
     pub(crate) rate: &'a LinkRate,
     pub(crate) delay: Time,
+}
+
+impl Line<'_> {
+    /// Time in which a packet of `size` bytes crosses the link if it does not wait, on a link with a constant rate.
+    pub(crate) fn time_of(&self, size: u32) -> Time {
+        self.rate.transmission_time(size, Time::ZERO).max(INSTANT).saturating_add(self.delay)
+    }
 }
 
 /// Properties of links that can have the short form, shared by links that are alike.
@@ -238,6 +245,12 @@ impl Links {
     #[inline(always)]
     pub(crate) fn prefetch(&self, LinkId(id): LinkId) {
         prefetch(&self.paths[id as usize]);
+    }
+
+    /// Maximum time from the arrival of a packet at an idle link until its arrival at the far end, if the link's state
+    /// is not kept in long form.
+    pub(crate) const fn far(&self) -> Time {
+        self.far
     }
 
     /// Number of links.

@@ -5,6 +5,7 @@ mod decomposition;
 mod layout;
 mod routes;
 mod steps;
+mod unqueued;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,6 +36,8 @@ use layout::Layout;
 pub(crate) use routes::Graph;
 use routes::Routes;
 use steps::Feeders;
+pub(crate) use unqueued::Observed;
+use unqueued::Unqueued;
 
 /// The components of a run.
 #[derive(Debug)]
@@ -50,7 +53,7 @@ pub(crate) struct Network {
 pub(crate) const MAX_FLOWS: u64 = 4_000_000;
 
 impl Network {
-    pub(crate) fn new(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
+    pub(crate) fn new(plan: &Plan, names: Names, seed: u64, observed: Observed) -> Result<Self, PlanError> {
         let (nodes, edges) = checked_edges(plan)?;
         let total: usize = plan.groups.iter().map(|group| group.flows() as usize).sum();
         let (path, routed) = routes(plan, nodes, &edges)?;
@@ -58,8 +61,10 @@ impl Network {
         let mut links = Links::new(edges.len(), most_crossed.unwrap_or_default(), plan.duration);
         add_links(&mut links, &edges, &names, plan.duration, seed);
         let feeders = Feeders::of(&path, &routed, links.len(), plan);
+        let unqueued = Unqueued::of(plan, &path, &routed, &edges, &feeders, observed, links.far());
         let ways = Ways::new(links.len());
-        let mut layout = Layout { path: &path, links: &links, feeders: &feeders, hops: Vec::new(), ways };
+        let mut layout =
+            Layout { path: &path, links: &links, feeders: &feeders, unqueued: &unqueued, hops: Vec::new(), ways };
         let mut flows = Vec::with_capacity(total);
         let mut destinations = Vec::with_capacity(total);
         drop(edges);

@@ -341,7 +341,26 @@ impl GroupSpec {
     }
 }
 
+impl RecordSpec {
+    /// The links that the record refers to.
+    pub(crate) fn links(&self) -> &[u32] {
+        match self {
+            Self::Arrivals { links, .. }
+            | Self::Queue { links, .. }
+            | Self::Drops { links }
+            | Self::Packets { links } => links,
+            Self::Windows { .. } | Self::Acks { .. } | Self::Transfers { .. } => &[],
+        }
+    }
+}
+
 impl Plan {
+    /// The links that the plan measures, records or captures; some may be repeated.
+    pub(crate) fn observed_links(&self) -> impl Iterator<Item = u32> {
+        let recorded = self.records.iter().flat_map(RecordSpec::links).copied();
+        recorded.chain(self.captures.iter().flat_map(CaptureSpec::links).copied()).chain(self.measure.links())
+    }
+
     /// For each flow the first flow of its client, if some clients have several flows; otherwise empty.
     pub(crate) fn clients(&self) -> Vec<u32> {
         if self.groups.iter().all(|group| group.flows_of_client() == 1) {

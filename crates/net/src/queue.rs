@@ -120,6 +120,14 @@ impl Limit {
         }
     }
 
+    /// Whether there is space for two packets of at most `size` bytes.
+    pub(crate) fn admits_two(self, size: u32) -> bool {
+        match self {
+            Self::Packets(limit) => limit >= 2,
+            Self::Bytes(limit) => 2 * u64::from(size) <= limit,
+        }
+    }
+
     /// The capacity for packets of one size, as a maximum remaining transmission time of the link.
     fn room(self, size: u32, each: Time, count_in_service: bool) -> Option<Time> {
         let packets = match self {

@@ -11,7 +11,7 @@ use ackclock_units::Time;
 use crate::footprint::Footprint;
 use crate::memory::{EVENTS, Look, MOST_ROWS, Memory, too_many_rows};
 use crate::merging::merge;
-use crate::network::{Part, decompose};
+use crate::network::{Observed, Part, decompose};
 use crate::observe::Watchers;
 use crate::outcome::Outcome;
 use crate::packet::Names;
@@ -162,7 +162,7 @@ fn run_undivided<E: From<PlanError>>(
     memory: &Memory,
     mut progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Outcome, E> {
-    let mut simulator = Simulator::of(plan, names.clone(), seed)?;
+    let mut simulator = Simulator::of(plan, names.clone(), seed, Observed::Plan)?;
     let mut watchers = Watchers::new(plan, &simulator)?;
     let mut look = Look::new(memory);
     let mut now = Time::ZERO;

@@ -9,15 +9,16 @@ use crate::agenda::{Agenda, Rounds};
 use crate::clients::{Clients, Request};
 use crate::event::{Event, Targets, Wakeup};
 use crate::flow::Flow;
+use crate::hop::Hop;
 use crate::ideal::Ideal;
 use crate::link::Link;
-use crate::network::Network;
+use crate::network::{Network, Observed};
 use crate::observe::Observer;
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
 use crate::prefetch::prefetch;
 use crate::rate::LinkRate;
-use crate::transit::{Destination, ENDPOINTS, Hop, Transit};
+use crate::transit::{Destination, ENDPOINTS, Transit};
 
 /// Number of flows whose state fits into a cache. With more flows, data is prefetched.
 const FLOWS_IN_CACHE: usize = 1_000;
@@ -48,12 +49,12 @@ impl Simulator {
     /// # Errors
     /// If the plan contradicts itself.
     pub fn new(plan: &Plan, seed: u64) -> Result<Self, PlanError> {
-        Self::of(plan, Names::default(), seed)
+        Self::of(plan, Names::default(), seed, Observed::All)
     }
 
     /// Builds the network of a plan whose links and flows have the given global ids.
-    pub(crate) fn of(plan: &Plan, names: Names, seed: u64) -> Result<Self, PlanError> {
-        let Network { mut flows, clients, mut transit, rounds } = Network::new(plan, names, seed)?;
+    pub(crate) fn of(plan: &Plan, names: Names, seed: u64, observed: Observed) -> Result<Self, PlanError> {
+        let Network { mut flows, clients, mut transit, rounds } = Network::new(plan, names, seed, observed)?;
         for flow in &mut flows {
             flow.arm(Time::ZERO, &mut transit);
         }
@@ -130,10 +131,13 @@ impl Simulator {
             let event = *self.transit.agenda.event(place);
             if event.is_arrival() {
                 let packet = event.packet(&self.transit.sacks);
-                if self.transit.hops[event.hop() as usize] == Hop::Sender {
+                let stop = event.stop();
+                if stop.is_sender() {
                     self.acknowledge(&packet, event.at, observer);
+                } else if stop.is_link() {
+                    self.transit.forward(&packet, stop.0, event.at, observer);
                 } else {
-                    self.transit.forward(&packet, event.hop(), event.at, observer);
+                    self.transit.arrive(packet, event.at, observer);
                 }
             } else {
                 self.wake(event, observer);
@@ -159,7 +163,7 @@ impl Simulator {
                     self.prefetch(&words[taken..], observer);
                 }
                 let packet = event.packet(&self.transit.sacks);
-                self.transit.forward(&packet, event.hop(), event.at, observer);
+                self.transit.forward(&packet, event.stop().0, event.at, observer);
             }
             self.events += (taken - first) as u64;
             self.transit.agenda.take_back(words, taken);
@@ -171,7 +175,7 @@ impl Simulator {
             self.events += 1;
             let event = *self.transit.agenda.event(place);
             let packet = event.packet(&self.transit.sacks);
-            self.transit.send(&packet, event.hop(), event.at, observer);
+            self.transit.send(&packet, event.stop().0, event.at, observer);
         }
     }
 
@@ -186,19 +190,19 @@ impl Simulator {
         }
         if let Some(event) = event(2 * AHEAD) {
             let FlowId(flow) = event.flow();
-            if transit.is_forwarded(event) {
-                prefetch(&transit.destinations[flow as usize]);
-                prefetch(&transit.hops[event.hop() as usize]);
-                observer.expects(event.flow());
-            } else {
+            if event.is_for_sender() {
                 prefetch(&flows[flow as usize]);
+            } else {
+                prefetch(&transit.destinations[flow as usize]);
+                transit.hops.get(event.stop().index()).into_iter().for_each(prefetch);
+                observer.expects(event.flow());
             }
         }
         if let Some(event) = event(AHEAD) {
-            if transit.is_forwarded(event) {
-                transit.prefetch_links(event.hop(), MOST_IN_STEP);
+            if event.is_for_sender() {
+                transit.prefetch_links(flows[event.flow().0 as usize].data_hop as usize, 1);
             } else {
-                transit.prefetch_links(flows[event.flow().0 as usize].data_hop, 1);
+                transit.prefetch_links(event.stop().index(), MOST_IN_STEP);
             }
         }
     }
@@ -330,7 +334,7 @@ impl Simulator {
     /// The minimum times in which the path of a flow can carry a transfer.
     pub(crate) fn ideal(&self, flow: usize, group: &GroupSpec, end: Time) -> Ideal {
         let TransportSpec::Tcp { sender, .. } = &group.transport else { return Ideal::default() };
-        let links = |hop| self.transit.links_from(hop).map(|link| self.transit.links.line(link));
+        let links = |hop| Hop::links_from(&self.transit.hops, hop).map(|link| self.transit.links.line(link));
         let data = links(self.flows[flow].data_hop);
         let acks = self.transit.destinations[flow].ack_hop().into_iter().flat_map(links);
         Ideal::of(data, acks, group.packet_size, sender.handshake, end)
@@ -338,6 +342,6 @@ impl Simulator {
 
     /// The links that a flow's data crosses.
     pub(crate) fn data_links(&self, flow: usize) -> impl Iterator<Item = LinkId> {
-        self.transit.links_from(self.flows[flow].data_hop)
+        Hop::links_from(&self.transit.hops, self.flows[flow].data_hop)
     }
 }

@@ -5,6 +5,7 @@ use ackclock_units::Time;
 
 use crate::agenda::Agenda;
 use crate::event::{Event, Targets, Wakeup};
+use crate::hop::{Hop, Stop};
 use crate::link::{Link, Offered};
 use crate::links::{Links, Sent};
 use crate::observe::{Observation, Observer};
@@ -35,28 +36,6 @@ pub(crate) struct Transit {
     /// A flow that has sent the maximum number of packets for one event, and the current time. The flow continues
     /// before any other event is processed.
     pub(crate) cut: Option<(FlowId, Time)>,
-}
-
-/// One step of a packet's route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Hop {
-    /// The packet crosses a link; `next` states how it reaches its next hop.
-    Link {
-        link: LinkId,
-        next: Next,
-    },
-    /// The packet reaches the flow's receiver, or its sender.
-    Receiver,
-    Sender,
-}
-
-/// How a packet gets from a link to its next hop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// Without an event: the next hop receives packets only from this link, in the same order.
-    InStep,
-    /// By an event of the given component.
-    Event(u16),
 }
 
 /// The receiving end of a flow.
@@ -102,7 +81,14 @@ impl Transit {
     /// too.
     #[inline(always)]
     pub(crate) fn forward(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
-        let Some(now) = self.cross(packet, hop, now, observer) else { return };
+        if let Some(now) = self.cross(packet, hop, now, observer) {
+            self.deliver(packet, now, observer);
+        }
+    }
+
+    /// Hands a packet to its receiver, and forwards the ACK.
+    #[inline(always)]
+    fn deliver(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) {
         if packet.is_data()
             && let Destination::Tcp { receiver, ack_hop, connection, .. } =
                 &mut self.destinations[packet.flow().0 as usize]
@@ -117,6 +103,12 @@ impl Transit {
         }
     }
 
+    /// Hands a packet to its receiver if it arrives there by an event of its own.
+    #[inline(never)]
+    pub(crate) fn arrive(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
+        self.deliver(&packet, now, observer);
+    }
+
     /// Handles a packet at its receiver if it is not simply the next one in order, and forwards the ACK.
     ///
     /// The packet is passed by value. If it were passed by reference, the compiler would have to keep the packet in
@@ -128,38 +120,53 @@ impl Transit {
         }
     }
 
-    /// Moves a packet across the next links, each at the time of its arrival there, until a link needs an event.
-    /// Returns the arrival time at the receiver if no link needs an event.
+    /// Moves a packet across the next links, each at the time of its arrival there, until it reaches a link or an end
+    /// by an event. Returns the arrival time at the receiver if that needs no event.
     #[inline(always)]
-    fn cross(&mut self, packet: &Packet, mut hop: u32, mut now: Time, observer: &mut impl Observer) -> Option<Time> {
-        while let Hop::Link { link, next } = self.hops[hop as usize] {
-            let arrival = if let Some(Sent { start, end, arrival }) = self.links.take(link, packet.size(), now) {
-                if observer.watches(link) {
-                    observer.accepted(now, link, packet, start, end, arrival);
-                }
-                arrival
-            } else {
-                self.judge(link, *packet, now, observer)?
-            };
-            (now, hop) = (arrival, hop + 1);
-            if let Next::Event(component) = next {
-                if let Some(event) = self.agenda.add(component as usize, now) {
-                    *event = Event::arrival(now, hop, packet);
+    fn cross(&mut self, packet: &Packet, mut index: u32, mut now: Time, observer: &mut impl Observer) -> Option<Time> {
+        loop {
+            let hop = self.hops[index as usize];
+            let is_plain = packet.sack() == SackId::NONE;
+            now += if is_plain { hop.delay } else { self.delay_of_blocks(index, packet.size()) };
+            if !hop.is_unqueued() {
+                now = if let Some(Sent { start, end, arrival }) = self.links.take(hop.link, packet.size(), now) {
+                    if observer.watches(hop.link) {
+                        observer.accepted(now, hop.link, packet, start, end, arrival);
+                    }
+                    arrival
                 } else {
-                    self.add_to_heap(component as usize, now, hop, *packet);
+                    self.judge(hop.link, *packet, now, observer)?
+                };
+            }
+            let stop = hop.stop(index);
+            if hop.has_event() {
+                if let Some(event) = self.agenda.add(hop.component as usize, now) {
+                    *event = Event::arrival(now, stop, packet);
+                } else {
+                    self.add_to_heap(hop.component as usize, now, stop, *packet);
                 }
                 return None;
             }
+            if hop.is_last() {
+                return Some(now);
+            }
+            index = stop.0;
         }
-        Some(now)
+    }
+
+    /// Time in which an ACK of `size` bytes with SACK blocks crosses the unqueued links of a hop.
+    #[inline(never)]
+    fn delay_of_blocks(&self, index: u32, size: u32) -> Time {
+        let unqueued = Hop::links_of(&self.hops, index).iter().filter(|hop| hop.is_unqueued());
+        unqueued.fold(Time::ZERO, |sum, hop| sum + self.links.line(hop.link).time_of(size))
     }
 
     /// Schedules an arrival in a round that has no bucket.
     #[cold]
     #[inline(never)]
-    fn add_to_heap(&mut self, component: usize, at: Time, hop: u32, packet: Packet) {
+    fn add_to_heap(&mut self, component: usize, at: Time, stop: Stop, packet: Packet) {
         let Self { agenda, hops, names, .. } = self;
-        agenda.add_to_heap(component, Event::arrival(at, hop, &packet), Targets { hops, names });
+        agenda.add_to_heap(component, Event::arrival(at, stop, &packet), Targets { hops, names });
     }
 
     /// Offers to a link a packet that the fast path does not handle. Returns its arrival time, unless it is dropped. The
@@ -262,24 +269,11 @@ impl Transit {
         agenda.take_any(end, Targets { hops, names })
     }
 
-    /// The links of the route that starts at `hop`.
-    pub(crate) fn links_from(&self, hop: u32) -> impl Iterator<Item = LinkId> {
-        self.hops[hop as usize..].iter().map_while(|hop| match hop {
-            Hop::Link { link, .. } => Some(*link),
-            Hop::Receiver | Hop::Sender => None,
-        })
-    }
-
-    /// Whether the event is a packet that arrives at a link or a receiver.
-    pub(crate) fn is_forwarded(&self, event: &Event) -> bool {
-        event.is_arrival() && matches!(self.hops[event.hop() as usize], Hop::Link { .. } | Hop::Receiver)
-    }
-
-    /// Prefetches the state of the links among `count` hops from `hop` on.
-    pub(crate) fn prefetch_links(&self, hop: u32, count: usize) {
-        for hop in self.hops[hop as usize..].iter().take(count) {
-            if let Hop::Link { link, .. } = hop {
-                self.links.prefetch(*link);
+    /// Prefetches the state of the links of `count` hops.
+    pub(crate) fn prefetch_links(&self, first: usize, count: usize) {
+        for hop in self.hops[first..].iter().take(count) {
+            if !hop.is_unqueued() {
+                self.links.prefetch(hop.link);
             }
         }
     }

@@ -46,6 +46,6 @@ pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SENDER, SackRule, S
 pub use congestion::Window;
 pub use receiver::{RECEIVER, Receiver, ReceiverConfig};
 pub use rtt::{Arithmetic, RttConfig, TIMER};
-pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, Sack, Segment};
+pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};
 pub use sender::{Counters, Sender, SenderState, Turn};
 pub use variants::{VARIANTS, Variant};

@@ -2,6 +2,8 @@
 
 /// Size of an IPv4 and a TCP header without options, in bytes: also the size of a SYN and of a pure ACK.
 pub const HEADER: u32 = 40;
+/// Size of a SACK block in bytes.
+pub const SACK_BLOCK: u32 = 8;
 
 /// A segment on its way to the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,10 +33,10 @@ impl Ack<'_> {
         Self { next, sack: &Sack::NONE }
     }
 
-    /// Size on the wire in bytes: the header plus eight bytes per block. The two bytes of the option header and its
+    /// Size on the wire in bytes: the header and the blocks. The two bytes of the option header and its
     /// padding are omitted, as in ns-2.
     pub const fn size(&self) -> u32 {
-        HEADER + 8 * self.sack.count as u32
+        HEADER + SACK_BLOCK * self.sack.count as u32
     }
 }
 

@@ -4,18 +4,18 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::event::Wakeup;
+use crate::hop::{Hop, Stop};
 use crate::packet::{FlowId, LinkId, Names, Packet, Payload};
-use crate::transit::{Hop, Next};
 
 /// Rounds with one word for each picosecond, and rounds so long that words lack the last bits of times.
 const ROUNDS: [Rounds; 2] = [Rounds { bits: 20, ahead: 16 }, Rounds { bits: 40, ahead: 4 }];
 
-/// Each hop follows a link of its own.
+/// Each hop has a link of its own.
 static HOPS: [Hop; 301] = {
-    let mut hops = [Hop::Receiver; 301];
+    let mut hops = [Hop::new(LinkId(0)); 301];
     let mut link = 0;
-    while link < 300 {
-        hops[link as usize] = Hop::Link { link: LinkId(link), next: Next::Event(0) };
+    while link < 301 {
+        hops[link as usize] = Hop::new(LinkId(link));
         link += 1;
     }
     hops
@@ -110,7 +110,7 @@ proptest! {
             let at = Time::from_picos(at >> 12 << 12);
             expected.push(if is_arrival {
                 let payload = Payload::Data { number: id.into(), retransmission: false, connection: 3 };
-                Event::arrival(at, id + 1, &Packet::new(FlowId(id), 1500, payload, at))
+                Event::arrival(at, Stop(id + 1), &Packet::new(FlowId(id), 1500, payload, at))
             } else {
                 event(at.as_picos(), id)
             });

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_units::Time;
 
-use super::layout::{ENDPOINTS, place};
+use super::layout::{ENDPOINTS, place_of};
 use crate::agenda::Rounds;
-use crate::transit::{Hop, Next};
+use crate::hop::Hop;
 
 /// Components separated by less than this delay, `2^22` ps = 4 us, are merged.
 const SHORTEST_BITS: u32 = 22;
@@ -49,10 +49,12 @@ pub(super) fn find(hops: &mut [Hop], ways: &Ways, flows: usize) -> (usize, Round
         places.0.fill(ENDPOINTS);
         components = places.components([].into_iter());
     }
-    for at in 1..hops.len() {
-        let to = place(hops[at]);
-        if let Hop::Link { next: Next::Event(component), .. } = &mut hops[at - 1] {
-            *component = components[&places.find(to)] as u16;
+    for index in 0..hops.len() {
+        let hop = hops[index];
+        if hop.has_event() {
+            let stop = hop.stop(index as u32);
+            let to = if stop.is_link() { place_of(hops[stop.index()].link) } else { ENDPOINTS };
+            hops[index].component = components[&places.find(to)] as u16;
         }
     }
     (components.len(), rounds)

@@ -58,12 +58,7 @@ pub(crate) fn decompose(plan: &Plan) -> Result<Option<Vec<Part>>, PlanError> {
     parts.sort_by_key(|members| members.groups[0]);
     // links that are recorded but not used by any flow are assigned to the first part
     let used: BTreeSet<u32> = parts.iter().flat_map(|members| members.links.iter().copied()).collect();
-    let looked_at = plan.records.iter().flat_map(RecordSpec::links);
-    let looked_at = looked_at
-        .chain(plan.captures.iter().flat_map(CaptureSpec::links))
-        .chain([&plan.measure.link])
-        .chain(&plan.measure.others);
-    parts[0].links.extend(looked_at.filter(|link| !used.contains(link)));
+    parts[0].links.extend(plan.observed_links().filter(|link| !used.contains(link)));
     Ok(Some(parts.into_iter().map(|members| members.part(plan, links)).collect()))
 }
 
@@ -142,17 +137,6 @@ impl Numbers {
 }
 
 impl RecordSpec {
-    /// The links that the record refers to.
-    fn links(&self) -> &[u32] {
-        match self {
-            Self::Arrivals { links, .. }
-            | Self::Queue { links, .. }
-            | Self::Drops { links }
-            | Self::Packets { links } => links,
-            Self::Windows { .. } | Self::Acks { .. } | Self::Transfers { .. } => &[],
-        }
-    }
-
     /// This record restricted to a part.
     fn of_part(&self, links_kept: &dyn Fn(&[u32]) -> Vec<u32>, flows_kept: &dyn Fn(&[u32]) -> Vec<u32>) -> Self {
         let mut record = self.clone();

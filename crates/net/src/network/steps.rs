@@ -54,8 +54,11 @@ impl Feeders {
         }
     }
 
-    /// Whether all packets that enter the link come from one other link.
-    pub(super) fn single(&self, link: LinkId) -> bool {
-        matches!(self.0[link.0 as usize], Feeder::Link(_))
+    /// The link that all packets come from that enter the given link, if there is only one.
+    pub(super) fn only(&self, link: LinkId) -> Option<LinkId> {
+        match self.0[link.0 as usize] {
+            Feeder::Link(before) => Some(before),
+            Feeder::Nobody | Feeder::Many => None,
+        }
     }
 }

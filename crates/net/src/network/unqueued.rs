@@ -1,0 +1,274 @@
+//! Finds links at which no packet ever waits.
+//!
+//! If all packets of a link come from one other link, they arrive at intervals of at least the transmission times of
+//! that link. If these are longer than the transmission times of the link itself, each packet finds the link idle and
+//! crosses it in constant time. The links after the bottleneck of a path, and those of its ACKs, are usually of this
+//! kind.
+
+use ackclock_tcp::{HEADER, SACK_BLOCK};
+use ackclock_units::Time;
+
+use super::steps::Feeders;
+use super::{Edge, Routed};
+use crate::backlog::INSTANT;
+use crate::packet::LinkId;
+use crate::plan::{GroupSpec, Plan, TransportSpec};
+use crate::queue::QueueSpec;
+use crate::rate::RateSpec;
+use crate::sizes::SizeSpec;
+
+/// The links whose packets an observer may see. These links are processed one by one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Observed {
+    /// All links.
+    All,
+    /// The links that the plan measures, records or captures.
+    Plan,
+}
+
+/// The sizes of the packets that cross a link.
+#[derive(Clone, Copy, Debug)]
+struct Sizes {
+    shortest: u32,
+    /// The longest packet, without SACK blocks and with them.
+    plain: u32,
+    longest: u32,
+}
+
+impl Sizes {
+    const NONE: Self = Self { shortest: u32::MAX, plain: 0, longest: 0 };
+
+    /// The sizes of a group's data packets, and of its ACKs.
+    fn of(group: &GroupSpec) -> (Self, Self) {
+        let size = group.packet_size;
+        match &group.transport {
+            TransportSpec::Udp { sizes: SizeSpec::Fixed } => (Self::between(size, size), Self::NONE),
+            TransportSpec::Udp { sizes: SizeSpec::Exponential } => (Self::between(1, u32::MAX), Self::NONE),
+            TransportSpec::Tcp { sender, receiver } => {
+                let blocks = SACK_BLOCK * receiver.sack_blocks;
+                let acks = Self { shortest: HEADER, plain: HEADER, longest: HEADER + blocks };
+                (Self::between(if sender.handshake { HEADER } else { size }, size), acks)
+            }
+        }
+    }
+
+    const fn between(shortest: u32, longest: u32) -> Self {
+        Self { shortest, plain: longest, longest }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            shortest: self.shortest.min(other.shortest),
+            plain: self.plain.max(other.plain),
+            longest: self.longest.max(other.longest),
+        }
+    }
+}
+
+/// For each link the time in which a packet without SACK blocks crosses it; [`Time::MAX`] if packets may wait.
+#[derive(Debug)]
+pub(super) struct Unqueued(Vec<Time>);
+
+impl Unqueued {
+    /// Finds the unqueued links of a plan. No crossing time is longer than `far`.
+    pub(super) fn of(
+        plan: &Plan,
+        path: &[LinkId],
+        routed: &[Routed],
+        edges: &[Edge<'_>],
+        feeders: &Feeders,
+        observed: Observed,
+        far: Time,
+    ) -> Self {
+        let mut times = vec![Time::MAX; edges.len()];
+        if observed == Observed::All {
+            return Self(times);
+        }
+        let mut sizes = vec![Sizes::NONE; edges.len()];
+        for ((_, group), Routed { data, acks, .. }) in plan.flows().zip(routed) {
+            let (of_data, of_acks) = Sizes::of(group);
+            for (span, of) in [(data, of_data), (acks, of_acks)] {
+                for LinkId(link) in &path[span.range()] {
+                    sizes[*link as usize] = sizes[*link as usize].and(of);
+                }
+            }
+        }
+        let mut is_observed = vec![false; edges.len()];
+        for link in plan.observed_links() {
+            is_observed[link as usize] = true;
+        }
+        // the shortest interval between arrivals at the far end of each link; ZERO before the link is visited
+        let mut intervals = vec![Time::ZERO; edges.len()];
+        for Routed { data, acks, .. } in routed {
+            for link in path[data.range()].iter().chain(&path[acks.range()]) {
+                let id = link.0 as usize;
+                if intervals[id] > Time::ZERO {
+                    continue;
+                }
+                let RateSpec::Constant(rate) = edges[id].link.rate else { continue };
+                let time_of = |size| rate.transmission_time(size).max(INSTANT);
+                let Sizes { shortest, plain, longest } = sizes[id];
+                intervals[id] = time_of(shortest);
+                let Some(before) = feeders.only(*link).map(|before| intervals[before.0 as usize]) else { continue };
+                let crossing = time_of(plain).saturating_add(edges[id].link.delay);
+                let never_waits = shortest == plain && time_of(longest) <= before && crossing <= far;
+                if never_waits && !is_observed[id] && accepts_next(edges[id], longest) {
+                    times[id] = crossing;
+                    // a packet gains on the one before it if its own transmission takes less time
+                    intervals[id] = before - (time_of(longest) - time_of(plain));
+                }
+            }
+        }
+        Self(times)
+    }
+
+    /// The time in which packets without SACK blocks cross a link, if it is unqueued.
+    pub(super) fn crossing(&self, LinkId(link): LinkId) -> Option<Time> {
+        Some(self.0[link as usize]).filter(|time| *time < Time::MAX)
+    }
+}
+
+/// Whether a link accepts every packet of at most `longest` bytes that finds no packet but one, whose transmission is
+/// about to end.
+fn accepts_next(edge: Edge<'_>, longest: u32) -> bool {
+    edge.link.loss.is_none()
+        && match &edge.link.queue {
+            QueueSpec::DropTail(spec) => spec.limit.admits_two(longest),
+            QueueSpec::Red(_) => false,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ackclock_tcp::recovery::RecoverySpec;
+    use ackclock_tcp::{ReceiverConfig, SenderConfig};
+    use ackclock_units::Rate;
+    use proptest::prelude::*;
+
+    use crate::network::Network;
+    use crate::packet::{FlowId, Names, Packet};
+    use crate::plan::testing::dumbbell_of_reno;
+    use crate::plan::{EdgeSpec, LinkSpec, Topology};
+    use crate::queue::{DropTailSpec, Limit, Ties};
+    use crate::simulator::Simulator;
+    use crate::{Observation, Observer};
+
+    use super::*;
+
+    fn link(kbps: u64, limit: u64, ties: Ties) -> LinkSpec {
+        let rate = Rate::from_bps(1_000 * kbps).expect("above 0");
+        let queue = QueueSpec::DropTail(DropTailSpec { limit: Limit::Packets(limit), count_in_service: true, ties });
+        LinkSpec { rate: rate.into(), delay: Time::from_millis(3), queue, loss: None }
+    }
+
+    /// A chain of nodes with links of the given rates in kb/s in one direction and back, and two flows that cross it.
+    fn chain(there: &[u64], back: &[u64], limit: u64, ties: Ties, handshake: bool, sack: bool) -> Plan {
+        let base = dumbbell_of_reno(1);
+        let last = there.len() as u32;
+        let edge = |from, to, kbps| EdgeSpec { from, to, link: link(kbps, limit, ties) };
+        let there = (0..).zip(there).map(|(node, kbps)| edge(node, node + 1, *kbps));
+        let back = (0..).zip(back).map(|(step, kbps)| edge(last - step, last - step - 1, *kbps));
+        let sender = SenderConfig {
+            handshake,
+            recovery: if sack { RecoverySpec::Sack } else { RecoverySpec::Reno },
+            max_window: 30,
+            ..SenderConfig::default()
+        };
+        let receiver = ReceiverConfig {
+            handshake,
+            delayed_ack: false,
+            sack_blocks: if sack { 3 } else { 0 },
+            ..ReceiverConfig::default()
+        };
+        let group = GroupSpec {
+            count: 2,
+            path: Some((0, last)),
+            transport: TransportSpec::Tcp { sender: Arc::new(sender), receiver },
+            ..base.groups[0].clone()
+        };
+        let links = there.chain(back).collect();
+        Plan { topology: Topology::Graph { nodes: last + 1, links }, groups: vec![group], ..base }
+    }
+
+    /// The indices of the unqueued links of a plan.
+    fn unqueued(plan: &Plan) -> Vec<u32> {
+        let hops = Network::new(plan, Names::default(), 1, Observed::Plan).expect("the plan is sound").transit.hops;
+        let mut links: Vec<u32> = hops.iter().filter(|hop| hop.is_unqueued()).map(|hop| hop.link.0).collect();
+        links.sort_unstable();
+        links.dedup();
+        links
+    }
+
+    /// The packets that reach receivers and senders, and the events of the measured link.
+    #[derive(Debug, Default, PartialEq)]
+    struct Seen(Vec<(Time, FlowId, u64)>, Vec<(Time, Packet)>);
+
+    impl Observer for Seen {
+        fn observe(&mut self, now: Time, seen: &Observation<'_>) {
+            match seen {
+                Observation::Delivered { packet, .. } => self.0.push((now, packet.flow(), packet.number())),
+                Observation::Acked { flow, ack, .. } => self.0.push((now, *flow, ack.next)),
+                Observation::Offered { link: LinkId(0), packet, .. } => self.1.push((now, **packet)),
+                _ => {}
+            }
+        }
+    }
+
+    fn run(plan: &Plan, observed: Observed) -> (Seen, u64) {
+        let mut seen = Seen::default();
+        let mut simulator = Simulator::of(plan, Names::default(), 1, observed).expect("the plan is sound");
+        simulator.run_until(plan.duration, &mut seen);
+        // a packet may be followed beyond the end of the run
+        seen.0.retain(|(at, ..)| *at < plan.duration);
+        seen.0.sort_unstable_by_key(|(at, flow, number)| (*at, flow.0, *number));
+        (seen, simulator.events())
+    }
+
+    /// Links 0 to 2 carry data, 3 to 5 ACKs. A packet of 1500 bytes takes 1.5 ms at 8 Mb/s, one of 40 bytes 0.04 ms; the
+    /// measured link is link 0.
+    #[test]
+    fn links_after_a_slower_one_are_unqueued() {
+        let of = |there: [u64; 3], back: [u64; 3], handshake, sack| {
+            unqueued(&chain(&there, &back, 50, Ties::Departure, handshake, sack))
+        };
+        assert_eq!(of([8000, 9000, 8500], [8000; 3], false, false), [1, 2, 3, 4, 5]);
+        // a slower link has a queue, and the intervals after it are longer
+        assert_eq!(of([8000, 7000, 7500], [8000; 3], false, false), [2, 3, 4, 5]);
+        // ACKs follow each other after 1.5 ms, as their data does: 40 bytes may take that long, at 214 kb/s
+        assert_eq!(of([8000; 3], [214, 213, 214], false, false), [1, 2, 3, 5]);
+        // with a handshake, a SYN may follow data after 0.04 ms
+        assert_eq!(of([8000; 3], [8000, 7999, 8000], true, false), [3, 5]);
+        // ACKs with blocks have 64 bytes, and may follow the ACK before them faster, here after 0.94 ms
+        assert_eq!(of([8000; 3], [8000; 3], false, true), [1, 2, 3, 4, 5]);
+        assert_eq!(of([8000; 3], [342, 550, 400], false, true), [1, 2, 3, 4]);
+        assert_eq!(of([8000; 3], [342, 540, 9000], false, true), [1, 2, 3, 5]);
+    }
+
+    #[test]
+    fn a_link_with_space_for_one_packet_has_a_queue() {
+        assert_eq!(unqueued(&chain(&[8000; 3], &[8000; 3], 1, Ties::Departure, false, false)), [0; 0]);
+    }
+
+    proptest! {
+        /// Compares runs in which unqueued links are processed one by one with runs in which they are delays.
+        ///
+        /// Validates: a link at which no packet waits is a delay.
+        /// Source: the same network with all links processed.
+        /// Tolerance: exact.
+        #[test]
+        fn unqueued_links_are_delays(
+            there in prop::collection::vec(prop::sample::select(vec![800_u64, 1000, 1500, 8000]), 1..5),
+            back in prop::sample::select(vec![20_u64, 30, 300, 1000]),
+            limit in 1..40_u64,
+            arrival in any::<bool>(),
+            handshake in any::<bool>(),
+            sack in any::<bool>(),
+        ) {
+            let ties = if arrival { Ties::Arrival } else { Ties::Departure };
+            let plan = chain(&there, &vec![back; there.len()], limit, ties, handshake, sack);
+            prop_assert_eq!(run(&plan, Observed::Plan), run(&plan, Observed::All));
+        }
+    }
+}
