@@ -152,19 +152,21 @@ impl Simulator {
         loop {
             let (words, first) = self.transit.agenda.lend();
             let most = usize::try_from(self.transit.last - self.events).unwrap_or(usize::MAX);
-            let mut taken = first;
-            for word in words[first..].iter().take(most) {
+            let end = words.len().min(first.saturating_add(most));
+            let mut left = &words[first..end];
+            while let Some((word, later)) = left.split_first() {
                 let event = *self.transit.agenda.event(*word as u32);
                 if event.at >= self.now || self.transit.agenda.has_new(event.at) {
                     break;
                 }
-                taken += 1;
                 if many {
-                    self.prefetch(&words[taken..], observer);
+                    self.prefetch(later, observer);
                 }
+                left = later;
                 let packet = event.packet(&self.transit.sacks);
                 self.transit.forward(&packet, event.stop().0, event.at, observer);
             }
+            let taken = end - left.len();
             self.events += (taken - first) as u64;
             self.transit.agenda.take_back(words, taken);
             if self.events >= self.transit.last || self.transit.agenda.is_next_known() {
