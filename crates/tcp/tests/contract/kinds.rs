@@ -57,7 +57,10 @@ fn rtt() -> impl Strategy<Value = RttConfig> {
 
 /// Random configurations of senders.
 pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
-    let sizes = (1_u32..40, 1_u32..12, prop_oneof![3 => Just(0_u32), 1 => 1_u32..4], 0_u32..4);
+    // some windows exceed the number of packets that the network takes from a sender at once
+    let max_window = prop_oneof![9 => 1_u32..40, 1 => 80_u32..160];
+    let initial_window = prop_oneof![9 => 1_u32..12, 1 => 80_u32..160];
+    let sizes = (max_window, initial_window, prop_oneof![3 => Just(0_u32), 1 => 1_u32..4], 0_u32..4);
     let rules = prop::array::uniform8(any::<bool>());
     let decrease_from = select(vec![DecreaseFrom::FlightSize, DecreaseFrom::Window, DecreaseFrom::WholeWindow]);
     let overhead = prop_oneof![2 => Just(0_u64), 1 => 1_u64..20_000];
