@@ -53,7 +53,7 @@ impl Application {
     }
 
     /// Supplies the sender with the data available now, as much as it can use.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn refill(&mut self, sender: &mut Sender, now: Time) {
         if !sender.wants_data() || self.next > now {
             return;

@@ -6,7 +6,8 @@ use ackclock_units::Time;
 use crate::application::Application;
 use crate::event::Wakeup;
 use crate::observe::{Observation, Observer};
-use crate::packet::{CONNECTIONS, FlowId, Packet};
+use crate::outlet::Outlet;
+use crate::packet::{FlowId, Packet};
 use crate::sizes::Sizes;
 use crate::source::{AnySource, Connection};
 use crate::timer::Alarm;
@@ -42,11 +43,11 @@ impl Transport {
     }
 }
 
-/// Whether a sender's processing time ends at `release` before anything else happens at an endpoint. The sender's timer
-/// and the source, for which the sender may wait, are armed only at the end of a turn.
+/// Whether a sender's processing time ends at `release` before its timer expires and before any other event of the
+/// endpoints. The timer and the source are armed only at the end of a turn.
 #[inline(always)]
 fn is_first(release: Time, sender: &Sender, transit: &Transit) -> bool {
-    sender.times_out_after(release) && transit.is_quiet_until(release) && !sender.is_data_limited()
+    sender.times_out_after(release) && transit.is_quiet_until(release)
 }
 
 /// The sending side of a flow: its application and its transport.
@@ -56,11 +57,7 @@ fn is_first(release: Time, sender: &Sender, transit: &Transit) -> bool {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Flow {
-    pub(crate) id: FlowId,
-    /// Index of the first hop of the flow's data in the table of hops.
-    pub(crate) data_hop: u32,
-    /// Number of the current connection, modulo [`CONNECTIONS`]; a flow may have several in sequence.
-    connection: u16,
+    outlet: Outlet,
     /// Whether the source supplies [transfers](AnySource::has_transfers).
     has_transfers: bool,
     timeout: Alarm,
@@ -70,10 +67,15 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    pub(crate) const fn new(id: FlowId, data_hop: u32, transport: Transport, application: Application) -> Self {
+    pub(crate) fn new(id: FlowId, data_hop: u32, transport: Transport, application: Application) -> Self {
         let has_transfers = application.source.has_transfers();
         let (timeout, emission) = (Alarm::IDLE, Alarm::IDLE);
-        Self { id, data_hop, connection: 0, has_transfers, timeout, application, transport, emission }
+        let size = match &transport {
+            Transport::Udp { .. } => 0,
+            Transport::Tcp { sender, .. } => sender.packet_size(),
+        };
+        let outlet = Outlet::new(id, data_hop, size);
+        Self { outlet, has_transfers, timeout, application, transport, emission }
     }
 
     /// Opens a connection that carries one transfer, requested at `asked`. The previous connection must be closed.
@@ -89,7 +91,7 @@ impl Flow {
         self.application.source = AnySource::Connection(Connection::open(packets));
         self.application.wait_until(Some(now));
         self.application.refill(sender, now);
-        observer.observe(asked, &Observation::TransferBegins { flow: self.id, packets, sender });
+        observer.observe(asked, &Observation::TransferBegins { flow: self.outlet.flow(), packets, sender });
         self.take_any_turn(now, transit, observer);
     }
 
@@ -98,30 +100,51 @@ impl Flow {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return Counters::default() };
         let done = sender.counters();
         sender.renew();
-        self.connection = (self.connection + 1) % CONNECTIONS;
+        self.outlet.renew();
         done
     }
 
-    /// Handles an ACK at the sender. An ACK of an earlier connection is discarded.
+    /// Handles an ACK, which `packet` carries, at the sender. An ACK of an earlier connection is discarded.
+    #[inline(always)]
     pub(crate) fn acknowledged(
         &mut self,
         ack: Ack<'_>,
-        connection: u16,
+        packet: &Packet,
+        now: Time,
+        transit: &mut Transit,
+        observer: &mut impl Observer,
+    ) {
+        let Transport::Tcp { sender, .. } = &mut self.transport else { return };
+        if !sender.is_steady_ack(ack.next) || !self.outlet.is_current(packet) {
+            return self.acknowledged_in_any_state(ack, packet, now, transit, observer);
+        }
+        if sender.may_run_short(ack.next) {
+            self.application.refill(sender, now);
+        }
+        let (flow, connection) = (packet.flow(), packet.connection());
+        observer.observe(now, &Observation::Acked { flow, connection, ack, sender });
+        sender.handle_steady_ack(ack.next, now);
+        self.take_steady_turn(now, transit, observer);
+    }
+
+    /// The same for a sender in any state, and for an ACK of any connection.
+    #[inline(never)]
+    fn acknowledged_in_any_state(
+        &mut self,
+        ack: Ack<'_>,
+        packet: &Packet,
         now: Time,
         transit: &mut Transit,
         observer: &mut impl Observer,
     ) {
         let Transport::Tcp { sender, .. } = &mut self.transport else { return };
         self.application.refill(sender, now);
-        observer.observe(now, &Observation::Acked { flow: self.id, connection, ack, sender });
-        if connection == self.connection {
+        let (flow, connection) = (packet.flow(), packet.connection());
+        observer.observe(now, &Observation::Acked { flow, connection, ack, sender });
+        if self.outlet.is_current(packet) {
             sender.handle_ack(ack, now);
         }
-        if sender.is_steady() {
-            self.take_steady_turn(now, transit, observer);
-        } else {
-            self.take_any_turn(now, transit, observer);
-        }
+        self.take_turn(now, transit, observer);
     }
 
     /// Handles a wake-up: the source has data, the sender has finished processing, or its timer may have expired.
@@ -175,15 +198,18 @@ impl Flow {
             let Transport::Tcp { sender, .. } = &mut self.transport else { return };
             let mut left = MOST_AT_ONCE;
             while let Some(segment) = sender.poll_transmit(now) {
-                transit.send(&Packet::data(self.id, self.connection, segment, now), self.data_hop, now, observer);
+                transit.send(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
                 left -= 1;
                 if left == 0 {
-                    return transit.cut(self.id, now);
+                    return transit.cut(self.outlet.flow(), now);
                 }
             }
-            observer.observe(now, &Observation::Turn { flow: self.id, sender });
-            let Some(release) = sender.poll_release().filter(|at| is_first(*at, sender, transit)) else { break };
-            now = release;
+            observer.observe(now, &Observation::Turn { flow: self.outlet.flow(), sender });
+            // a sender that waits for data waits for the source too
+            match sender.poll_release() {
+                Some(release) if is_first(release, sender, transit) && !sender.is_data_limited() => now = release,
+                _ => break,
+            }
             self.application.refill(sender, now);
         }
         self.arm(now, transit);
@@ -195,52 +221,46 @@ impl Flow {
         if self.has_transfers {
             self.follow_transfers(now, transit, observer);
         }
-        let Self {
-            id,
-            connection,
-            data_hop,
-            transport: Transport::Tcp { sender, .. },
-            application,
-            timeout,
-            emission,
-            ..
-        } = self
-        else {
-            return;
-        };
+        let Self { outlet, transport, application, timeout, emission, .. } = self;
+        let Transport::Tcp { sender, .. } = transport else { return };
         let turn = sender.start_turn(now);
         if turn != Turn::Sending {
-            observer.observe(now, &Observation::Turn { flow: *id, sender });
+            observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
             match turn {
                 Turn::Processing(release) if is_first(release, sender, transit) => now = release,
-                _ => return self.arm(now, transit),
+                _ => {
+                    if let Turn::Processing(release) = turn {
+                        sender.hold_until(release);
+                    }
+                    return self.arm(now, transit);
+                }
             }
-            application.refill(sender, now);
-            if self.has_transfers {
-                // the refill may have begun a transfer
-                return self.take_any_turn(now, transit, observer);
+            if sender.runs_short() {
+                application.refill(sender, now);
+                if self.has_transfers {
+                    // the refill may have begun a transfer
+                    sender.hold_until(now);
+                    return self.take_any_turn(now, transit, observer);
+                }
             }
         }
-        let burst = sender.burst(now);
-        if burst.start + MOST_AT_ONCE <= burst.end {
+        let Some(burst) = sender.send_burst(now, MOST_AT_ONCE) else {
             return self.take_any_turn(now, transit, observer);
-        }
+        };
         for number in burst {
-            let segment = sender.transmit(number, now);
-            transit.forward(&Packet::data(*id, *connection, segment, now), *data_hop, now, observer);
+            transit.forward(&outlet.packet(outlet.new_segment(number), now), outlet.hop, now, observer);
         }
-        sender.end_turn();
-        observer.observe(now, &Observation::Turn { flow: *id, sender });
+        observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
         // usually the wake-up that is pending comes first
         if !sender.times_out_after(timeout.pending)
             && let Some(at) = timeout.arm(sender.poll_timeout())
         {
-            transit.wake(at, *id, Wakeup::Timeout);
+            transit.wake(at, outlet.flow(), Wakeup::Timeout);
         }
         if sender.is_data_limited()
             && let Some(at) = emission.arm(application.due())
         {
-            transit.wake(at, *id, Wakeup::Source);
+            transit.wake(at, outlet.flow(), Wakeup::Source);
         }
     }
 
@@ -257,8 +277,8 @@ impl Flow {
     #[inline(never)]
     fn follow_transfers(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Tcp { sender, .. } = &self.transport else { return };
-        if self.application.follow_transfers(sender, now, self.id, observer) {
-            transit.wake(now, self.id, Wakeup::Close);
+        if self.application.follow_transfers(sender, now, self.outlet.flow(), observer) {
+            transit.wake(now, self.outlet.flow(), Wakeup::Close);
         }
     }
 
@@ -269,11 +289,11 @@ impl Flow {
         loop {
             while *owed > 0 {
                 if left == 0 {
-                    return transit.cut(self.id, now);
+                    return transit.cut(self.outlet.flow(), now);
                 }
                 let segment = Segment { number: *sent, size: sizes.draw(), syn: false, retransmission: false };
                 (*sent, *owed, left) = (*sent + 1, *owed - 1, left - 1);
-                transit.send(&Packet::data(self.id, self.connection, segment, now), self.data_hop, now, observer);
+                transit.send(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
             }
             let Some(packets) = self.application.take(now) else { break };
             *owed = packets;
@@ -284,14 +304,15 @@ impl Flow {
     /// Schedules the wake-ups that the flow waits for.
     #[inline(always)]
     pub(crate) fn arm(&mut self, now: Time, transit: &mut Transit) {
-        let Self { id, application, transport, timeout, emission, .. } = self;
+        let id = self.outlet.flow();
+        let Self { application, transport, timeout, emission, .. } = self;
         let mut source = application.due();
         if let Transport::Tcp { sender, release } = transport {
             if let Some(at) = release.arm(sender.poll_release()) {
-                transit.wake(at, *id, Wakeup::Release);
+                transit.wake(at, id, Wakeup::Release);
             }
             if let Some(at) = timeout.arm(sender.poll_timeout()) {
-                transit.wake(at, *id, Wakeup::Timeout);
+                transit.wake(at, id, Wakeup::Timeout);
             }
             source = source.filter(|_| sender.is_data_limited());
             if sender.is_paused() {
@@ -299,8 +320,13 @@ impl Flow {
             }
         }
         if let Some(at) = emission.arm(source) {
-            transit.wake(at, *id, Wakeup::Source);
+            transit.wake(at, id, Wakeup::Source);
         }
+    }
+
+    /// Index of the first hop of the flow's data in the table of hops.
+    pub(crate) const fn data_hop(&self) -> u32 {
+        self.outlet.hop
     }
 
     /// Heap memory in bytes.

@@ -33,6 +33,7 @@ mod memory;
 mod merging;
 mod network;
 mod outcome;
+mod outlet;
 mod packet;
 mod pool;
 mod prefetch;

@@ -210,6 +210,12 @@ impl Packet {
         (self.address % CONNECTIONS as u32) as u16
     }
 
+    /// Flow, and number of the connection modulo [`CONNECTIONS`].
+    #[inline(always)]
+    pub(crate) const fn address(&self) -> u32 {
+        self.address
+    }
+
     /// Size on the wire in bytes.
     #[inline(always)]
     pub const fn size(&self) -> u32 {

@@ -202,7 +202,7 @@ impl Simulator {
         }
         if let Some(event) = event(AHEAD) {
             if event.is_for_sender() {
-                transit.prefetch_links(flows[event.flow().0 as usize].data_hop as usize, 1);
+                transit.prefetch_links(flows[event.flow().0 as usize].data_hop() as usize, 1);
             } else {
                 transit.prefetch_links(event.stop().index(), MOST_IN_STEP);
             }
@@ -247,7 +247,7 @@ impl Simulator {
         let Self { flows, transit, .. } = self;
         let sack = if packet.sack() == SackId::NONE { &Sack::NONE } else { &transit.sacks.take(packet.sack()) };
         let ack = Ack { next: packet.number(), sack };
-        flows[packet.flow().0 as usize].acknowledged(ack, packet.connection(), now, transit, observer);
+        flows[packet.flow().0 as usize].acknowledged(ack, packet, now, transit, observer);
     }
 
     /// Number of events so far.
@@ -337,13 +337,13 @@ impl Simulator {
     pub(crate) fn ideal(&self, flow: usize, group: &GroupSpec, end: Time) -> Ideal {
         let TransportSpec::Tcp { sender, .. } = &group.transport else { return Ideal::default() };
         let links = |hop| Hop::links_from(&self.transit.hops, hop).map(|link| self.transit.links.line(link));
-        let data = links(self.flows[flow].data_hop);
+        let data = links(self.flows[flow].data_hop());
         let acks = self.transit.destinations[flow].ack_hop().into_iter().flat_map(links);
         Ideal::of(data, acks, group.packet_size, sender.handshake, end)
     }
 
     /// The links that a flow's data crosses.
     pub(crate) fn data_links(&self, flow: usize) -> impl Iterator<Item = LinkId> {
-        Hop::links_from(&self.transit.hops, self.flows[flow].data_hop)
+        Hop::links_from(&self.transit.hops, self.flows[flow].data_hop())
     }
 }

@@ -124,6 +124,11 @@ impl Sender {
         self.release_at = PackedOption::NONE;
     }
 
+    /// Size of a data segment on the wire in bytes.
+    pub fn packet_size(&self) -> u32 {
+        self.connection.config.packet_size
+    }
+
     /// Supplies `segments` more segments of data. The first call opens the connection.
     #[inline(always)]
     pub fn supply(&mut self, segments: u64) {
@@ -202,9 +207,8 @@ impl Sender {
     /// Handles an ACK.
     #[inline(always)]
     pub fn handle_ack(&mut self, ack: Ack<'_>, now: Time) {
-        let connection = &mut self.connection;
-        if connection.steady && connection.snd_una < ack.next && ack.next <= connection.snd_max {
-            connection.take_ack(ack.next, now);
+        if self.is_steady_ack(ack.next) {
+            self.handle_steady_ack(ack.next, now);
         } else {
             self.handle_any_ack(ack, now);
         }

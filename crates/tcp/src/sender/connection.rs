@@ -147,7 +147,13 @@ impl Connection {
     #[inline(always)]
     pub(crate) fn transmit(&mut self, number: u64, now: Time) -> Segment {
         let idle = self.snd_una == self.snd_max;
-        let retransmission = self.note_sent(number, now);
+        let retransmission = number < self.snd_max;
+        if retransmission {
+            self.counters.retransmissions += 1;
+        } else {
+            self.send_new(number, number + 1, now);
+        }
+        self.note_time(now);
         if let Some(log) = &mut self.log {
             log.record(number, now);
         }
@@ -159,22 +165,22 @@ impl Connection {
         Segment { number, size: if syn { HEADER } else { self.config.packet_size }, syn, retransmission }
     }
 
-    /// Records that segment `number` is sent. Returns whether it was sent before.
+    /// Records that the segments from `start` to `end` are sent for the first time, and times the first of them if no
+    /// other segment is being timed.
     #[inline(always)]
-    pub(super) fn note_sent(&mut self, number: u64, now: Time) -> bool {
-        let retransmission = number < self.snd_max;
-        if retransmission {
-            self.counters.retransmissions += 1;
-        } else {
-            self.snd_max = number + 1;
-            if self.timed.is_none() {
-                (self.timed, self.timed_at) = (PackedOption::some(number), now);
-            }
+    pub(super) fn send_new(&mut self, start: u64, end: u64, now: Time) {
+        self.snd_max = end;
+        if self.timed.is_none() {
+            (self.timed, self.timed_at) = (PackedOption::some(start), now);
         }
+    }
+
+    /// Records the time of a transmission if idle periods need it.
+    #[inline(always)]
+    pub(super) fn note_time(&mut self, now: Time) {
         if self.config.idle_restart == IdleRestart::Rfc5681 {
             self.last_sent = now;
         }
-        retransmission
     }
 
     /// Acknowledges all segments before `next`. Returns the record of segment `next - 1` if segments are timed.

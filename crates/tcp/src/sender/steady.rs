@@ -10,74 +10,107 @@ use crate::config::IdleRestart;
 use crate::congestion::AckSample;
 use crate::packed_option::PackedOption;
 use crate::recovery::Recovery;
-use crate::segment::Segment;
 
-/// What the turn of a [steady](Sender::is_steady) sender begins with.
+/// Start of the turn of a [steady](Sender::is_steady) sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Nothing: the turn is over.
+    /// Nothing may be sent now: the turn is over, or a processing time is not.
     Over,
-    /// A processing time that ends at the given time. Until then nothing is sent.
+    /// The sender must process until the given time. If nothing can happen before, [`Sender::send_burst`] may be called
+    /// at that time without waiting; otherwise the sender must be [held](Sender::hold_until) until then.
     Processing(Time),
-    /// Segments.
+    /// The sender may send.
     Sending,
 }
 
 impl Sender {
     /// Whether the sender is outside of loss recovery and has nothing to send regardless of the window, so that
-    /// [`start_turn`](Self::start_turn) and [`burst`](Self::burst) may replace
+    /// [`start_turn`](Self::start_turn) and [`send_burst`](Self::send_burst) may replace
     /// [`poll_transmit`](Self::poll_transmit). Only ACKs and timeouts change this.
     #[inline(always)]
     pub const fn is_steady(&self) -> bool {
         self.connection.steady
     }
 
+    /// Whether an ACK for all segments before `next` reaches a steady sender and acknowledges new data.
+    #[inline(always)]
+    pub fn is_steady_ack(&self, next: u64) -> bool {
+        let Connection { steady, snd_una, snd_max, .. } = self.connection;
+        steady && snd_una < next && next <= snd_max
+    }
+
+    /// Handles a [steady ACK](Self::is_steady_ack).
+    #[inline(always)]
+    pub fn handle_steady_ack(&mut self, next: u64, now: Time) {
+        self.connection.take_ack(next, now);
+    }
+
+    /// Whether more data, if it was supplied now, could make a difference to a [steady ACK](Self::is_steady_ack) and to
+    /// the segments that it allows.
+    #[inline(always)]
+    pub fn may_run_short(&self, next: u64) -> bool {
+        let Connection { supplied, config, .. } = &self.connection;
+        *supplied <= next + u64::from(config.max_window)
+    }
+
+    /// Whether more data, if it was supplied now, could make a difference to the turn of a steady sender.
+    #[inline(always)]
+    pub const fn runs_short(&self) -> bool {
+        self.connection.supplied <= self.connection.snd_limit
+    }
+
     /// Starts the turn of a steady sender at `now`.
     #[inline(always)]
     pub fn start_turn(&mut self, now: Time) -> Turn {
         let connection = &mut self.connection;
+        if let Some(end) = self.release_at.get() {
+            if end > now {
+                return Turn::Over;
+            }
+            self.release_at = PackedOption::NONE;
+            return Turn::Sending;
+        }
+        if connection.snd_nxt >= connection.sendable() {
+            connection.end_steady_turn();
+            return Turn::Over;
+        }
         let overhead = connection.config.overhead;
         if overhead == Time::ZERO {
             return Turn::Sending;
         }
-        if let Some(end) = self.release_at.get() {
-            return if end <= now { Turn::Sending } else { Turn::Processing(end) };
-        }
-        if !connection.may_send() {
-            connection.end_steady_turn();
-            return Turn::Over;
-        }
-        let end = now + self.stream.time_below(overhead);
+        Turn::Processing(now + self.stream.time_below(overhead))
+    }
+
+    /// Begins a processing time that ends at `end`. Until then only urgent segments are sent.
+    pub const fn hold_until(&mut self, end: Time) {
         self.release_at = PackedOption::some(end);
-        Turn::Processing(end)
     }
 
-    /// The numbers of the segments that a steady sender may send now. Either all of them are
-    /// [transmitted](Self::transmit) and the turn [ends](Self::end_turn), or
-    /// [`poll_transmit`](Self::poll_transmit) takes over.
+    /// Sends all segments that a steady sender may send at `now`, and ends its turn. Returns their numbers; all are
+    /// sent for the first time. Returns `None` if the turn continues by [`poll_transmit`](Self::poll_transmit),
+    /// because it sends nothing, retransmits, or sends `most` segments or more.
     #[inline(always)]
-    pub fn burst(&mut self, now: Time) -> Range<u64> {
+    pub fn send_burst(&mut self, now: Time, most: u64) -> Option<Range<u64>> {
         let connection = &mut self.connection;
-        if connection.snd_una == connection.snd_max && connection.may_send() {
-            connection.leave_idle(now);
+        let start = connection.snd_nxt;
+        let mut end = connection.sendable();
+        // also true if the burst is empty or `end` is before `start`
+        let is_unusual = end.wrapping_sub(start + 1) >= most - 1;
+        if start != connection.snd_max || is_unusual {
+            if connection.config.overhead > Time::ZERO {
+                self.hold_until(now);
+            }
+            return None;
         }
-        connection.snd_nxt..connection.supplied.min(connection.snd_limit)
-    }
-
-    /// Sends the next segment of a [burst](Self::burst).
-    #[inline(always)]
-    pub fn transmit(&mut self, number: u64, now: Time) -> Segment {
-        let connection = &mut self.connection;
-        let retransmission = connection.note_sent(number, now);
-        connection.snd_nxt = number + 1;
-        Segment { number, size: connection.config.packet_size, syn: false, retransmission }
-    }
-
-    /// Ends the turn of a steady sender that has sent its burst.
-    #[inline(always)]
-    pub fn end_turn(&mut self) {
-        self.release_at = PackedOption::NONE;
-        self.connection.end_steady_turn();
+        if connection.snd_una == start {
+            connection.leave_idle(now);
+            end = connection.sendable();
+        }
+        connection.snd_nxt = end;
+        connection.send_new(start, end, now);
+        connection.note_time(now);
+        connection.end_steady_turn();
+        Some(start..end)
     }
 
     /// Whether the retransmission timer, if it runs, fires after `at`.
@@ -92,6 +125,12 @@ impl Connection {
     pub(super) fn is_steady(&self, recovery: &Recovery) -> bool {
         let is_quiet = self.dup_acks == 0 && self.limited == 0 && self.inflation == 0 && self.urgent.is_none();
         is_quiet && recovery.is_at_rest() && self.log.is_none() && self.snd_una >= self.alone()
+    }
+
+    /// The first segment that may not be sent: it is outside the window or not supplied.
+    #[inline(always)]
+    fn sendable(&self) -> u64 {
+        self.supplied.min(self.snd_limit)
     }
 
     /// Handles an ACK for all segments before `next`, some of them new, at a steady sender.
@@ -113,7 +152,8 @@ impl Connection {
             rtt: None,
             app_limited,
         });
-        self.set_snd_limit();
+        // without inflation
+        self.snd_limit = next + u64::from((self.window.cwnd as u32).min(self.config.max_window));
     }
 
     /// The same as [`end_turn`](Self::end_turn). Without inflation, the window is as large as the advertised window if
