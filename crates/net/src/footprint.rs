@@ -22,14 +22,14 @@ use crate::hop::Hop;
 use crate::links::Links;
 use crate::memory::MOST_ROWS;
 use crate::network::{Graph, checked_edges, no_route};
-use crate::observe::{ROW, ROWS_OF_FLOW};
+use crate::observe::{Measure, ROW};
 use crate::packet::LinkId;
 use crate::plan::{GroupSpec, LinkSpec, Plan, PlanError, RecordSpec, SourceSpec, Topology, TransportSpec};
 use crate::queue::Limit;
 use crate::rate::RateSpec;
 use crate::sack_store::SackStore;
+use crate::sink::Sinks;
 use crate::sizes::SizeSpec;
-use crate::transit::Destination;
 
 /// Pending wake-ups per flow: for the source, for timers, and rescheduled ones.
 const WAKEUPS: f64 = 4.0;
@@ -79,7 +79,8 @@ impl Footprint {
                 _ => in_dumbbell(plan, place),
             };
             let traffic = Traffic::of(plan, group, &routed);
-            found.flows += traffic.flows * of_flow((routed.data.len() + routed.acks.len()) as f64);
+            let hops = (routed.data.len() + routed.acks.len()) as f64;
+            found.flows += traffic.flows * (of_flow(hops) + Measure::bytes_of_flow(plan) as f64);
             found.windows += traffic.windows(group);
             found.sources += of_source(group);
             found.packets += traffic.in_flight * if traffic.selective { SackStore::BYTES_OF_ACK as f64 } else { 0.0 };
@@ -141,7 +142,7 @@ const fn bytes<T>(count: f64) -> f64 {
 
 /// Memory of a flow whose paths have `hops` hops.
 fn of_flow(hops: f64) -> f64 {
-    let ends = size_of::<Flow>() + size_of::<Destination>() + ROWS_OF_FLOW;
+    let ends = size_of::<Flow>() + Sinks::BYTES_OF_FLOW;
     ends as f64 + bytes::<Hop>(hops) + 2.0 * bytes::<LinkId>(hops) + bytes::<Event>(WAKEUPS) + BOXES
 }
 

@@ -40,6 +40,7 @@ mod prefetch;
 mod run;
 mod sack_store;
 mod simulator;
+mod sink;
 mod timer;
 mod transit;
 

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use ackclock_tcp::{Receiver, Sender};
+use ackclock_tcp::Sender;
 use ackclock_units::catalogue::Invalid;
 use ackclock_units::{Role, Stream, Time};
 
@@ -27,9 +27,9 @@ use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, Tran
 use crate::queue::Context;
 use crate::rate::{LinkRate, RateSpec};
 use crate::sack_store::SackStore;
+use crate::sink::Sinks;
 use crate::sizes::Sizes;
-use crate::timer::Alarm;
-use crate::transit::{Destination, Transit};
+use crate::transit::Transit;
 use components::Ways;
 pub(crate) use decomposition::{Part, decompose};
 use layout::Layout;
@@ -66,26 +66,20 @@ impl Network {
         let mut layout =
             Layout { path: &path, links: &links, feeders: &feeders, unqueued: &unqueued, hops: Vec::new(), ways };
         let mut flows = Vec::with_capacity(total);
-        let mut destinations = Vec::with_capacity(total);
+        let mut sinks = Sinks::new(total, plan.measure.from, plan.duration);
         drop(edges);
         for ((_, group), routed) in plan.flows().zip(&routed) {
             let (data_hop, ack_hop) = layout.add(routed);
             let id = FlowId(flows.len() as u32);
             flows.push(flow(group, id, names.flow(id), seed, data_hop));
-            destinations.push(match &group.transport {
-                TransportSpec::Udp { .. } => Destination::Udp,
-                TransportSpec::Tcp { receiver, .. } => {
-                    Destination::Tcp { receiver: Receiver::new(*receiver), ack_hop, alarm: Alarm::IDLE, connection: 0 }
-                }
-            });
+            sinks.add(&group.transport, ack_hop);
         }
         let clients = Clients::of(plan, &names, seed);
         let Layout { mut hops, ways, .. } = layout;
         let (components, rounds) = components::find(&mut hops, &ways, flows.len());
         let agenda = Agenda::new(components, rounds);
         let sacks = SackStore::default();
-        let transit =
-            Transit { links, hops, destinations, sacks, agenda, names, until: Time::ZERO, last: 0, cut: None };
+        let transit = Transit { links, hops, sinks, sacks, agenda, names, until: Time::ZERO, last: 0, cut: None };
         Ok(Self { flows, clients, transit, rounds })
     }
 }

@@ -17,9 +17,9 @@ use crate::packet::{FlowId, LinkId, Packet, SackId};
 
 pub use capture::{Capture, Captured, CapturedKind, Fate};
 pub use histogram::Histogram;
-pub(crate) use measure::ROWS_OF_FLOW;
-pub use measure::{Facts, GroupSummary, LinkSummary, Measure, Summary};
+pub use measure::{Facts, GroupSummary, LinkSummary, Measure, Results, Summary};
 pub use recorder::Recorder;
+pub(crate) use recorder::flows;
 pub(crate) use table::Rows;
 pub use table::{Column, Table, Values};
 pub use watchers::Watchers;
@@ -101,11 +101,13 @@ pub trait Observer {
         self.observe(now, &Observation::Offered { link, packet, offered });
     }
 
-    /// Announces that data of a flow will soon reach its receiver, so that the observer can prefetch what it will need.
-    fn expects(&self, _flow: FlowId) {}
-
     /// Whether the observer needs the packets offered to this link.
     fn watches(&self, _link: LinkId) -> bool {
+        true
+    }
+
+    /// Whether the observer needs the packets delivered to receivers.
+    fn follows(&self) -> bool {
         true
     }
 }
@@ -115,6 +117,10 @@ impl Observer for () {
     fn observe(&mut self, _: Time, _: &Observation<'_>) {}
 
     fn watches(&self, _: LinkId) -> bool {
+        false
+    }
+
+    fn follows(&self) -> bool {
         false
     }
 }

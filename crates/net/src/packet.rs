@@ -234,12 +234,6 @@ impl Packet {
         self.header.has(Header::ACK)
     }
 
-    /// Whether the packet carries data.
-    #[inline(always)]
-    pub(crate) const fn is_data(&self) -> bool {
-        !self.header.has(Header::ACK | Header::SYN)
-    }
-
     /// Whether the packet is a SYN.
     #[inline(always)]
     pub(crate) const fn is_syn(&self) -> bool {

@@ -12,7 +12,7 @@ use crate::footprint::Footprint;
 use crate::memory::{EVENTS, Look, MOST_ROWS, Memory, too_many_rows};
 use crate::merging::merge;
 use crate::network::{Observed, Part, decompose};
-use crate::observe::Watchers;
+use crate::observe::{self, Watchers};
 use crate::outcome::Outcome;
 use crate::packet::Names;
 use crate::plan::{Plan, PlanError};
@@ -200,23 +200,17 @@ fn run_undivided<E: From<PlanError>>(
     simulator.drop_in_flight();
     let elsewhere = watchers.elsewhere();
     let Watchers { mut measure, mut recorder, .. } = watchers;
-    measure.finish(&simulator);
+    measure.finish(&mut simulator);
     recorder.finish(&simulator);
-    let (events, facts) = (simulator.events(), measure.facts(&mut simulator));
+    let results = measure.results(&simulator);
+    let (summary, groups, facts, flows) =
+        (results.summary(), results.group_summaries(), results.facts(), observe::flows(results));
+    let events = simulator.events();
     drop(simulator);
     let rows = recorder.rows();
     let kept = (recorder.held() + measure.held()) as u64;
-    let (tables, captures) = recorder.into_tables(&measure);
-    let outcome = Outcome {
-        summary: measure.summary(),
-        groups: measure.group_summaries(),
-        elsewhere,
-        facts,
-        events,
-        rows,
-        tables,
-        captures,
-    };
+    let (tables, captures) = recorder.into_tables(&measure, flows);
+    let outcome = Outcome { summary, groups, elsewhere, facts, events, rows, tables, captures };
     look.end(kept)?;
     Ok(outcome)
 }

@@ -18,7 +18,8 @@ use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
 use crate::prefetch::prefetch;
 use crate::rate::LinkRate;
-use crate::transit::{Destination, ENDPOINTS, Transit};
+use crate::sink::Deliveries;
+use crate::transit::{ENDPOINTS, Transit};
 
 /// Number of flows whose state fits into a cache. With more flows, data is prefetched.
 const FLOWS_IN_CACHE: usize = 1_000;
@@ -126,7 +127,7 @@ impl Simulator {
         {
             self.events += 1;
             if many {
-                self.prefetch(self.transit.agenda.ahead(), observer);
+                self.prefetch(self.transit.agenda.ahead());
             }
             let event = *self.transit.agenda.event(place);
             if event.is_arrival() {
@@ -135,7 +136,7 @@ impl Simulator {
                 if stop.is_sender() {
                     self.acknowledge(&packet, event.at, observer);
                 } else if stop.is_link() {
-                    self.transit.forward(&packet, stop.0, event.at, observer);
+                    self.transit.send(&packet, stop.0, event.at, observer);
                 } else {
                     self.transit.arrive(packet, event.at, observer);
                 }
@@ -160,11 +161,11 @@ impl Simulator {
                     break;
                 }
                 if many {
-                    self.prefetch(later, observer);
+                    self.prefetch(later);
                 }
                 left = later;
                 let packet = event.packet(&self.transit.sacks);
-                self.transit.forward(&packet, event.stop().0, event.at, observer);
+                self.transit.carry(&packet, event.stop().0, event.at, observer);
             }
             let taken = end - left.len();
             self.events += (taken - first) as u64;
@@ -184,7 +185,7 @@ impl Simulator {
     /// Prefetches what later events will touch. `words` are the words of the next events. The event is requested first,
     /// then the flow that it names, and then the links of the flow's route.
     #[inline(always)]
-    fn prefetch(&self, words: &[u64], observer: &impl Observer) {
+    fn prefetch(&self, words: &[u64]) {
         let Self { flows, transit, .. } = self;
         let event = |ahead: usize| words.get(ahead).map(|word| transit.agenda.event(*word as u32));
         if let Some(event) = event(3 * AHEAD) {
@@ -195,9 +196,8 @@ impl Simulator {
             if event.is_for_sender() {
                 prefetch(&flows[flow as usize]);
             } else {
-                prefetch(&transit.destinations[flow as usize]);
+                transit.sinks.prefetch(event.flow());
                 transit.hops.get(event.stop().index()).into_iter().for_each(prefetch);
-                observer.expects(event.flow());
             }
         }
         if let Some(event) = event(AHEAD) {
@@ -272,12 +272,11 @@ impl Simulator {
 
     /// Memory of the endpoints and links in bytes, excluding data in flight. Visits each of them.
     pub(crate) fn held_by_components(&self) -> usize {
-        let Transit { links, hops, destinations, .. } = &self.transit;
+        let Transit { links, hops, sinks, .. } = &self.transit;
         size_of_val(&self.flows[..])
             + size_of_val(&hops[..])
-            + size_of_val(&destinations[..])
             + self.flows.iter().map(Flow::held).sum::<usize>()
-            + destinations.iter().map(Destination::held).sum::<usize>()
+            + sinks.held()
             + links.held()
             + self.clients.held()
     }
@@ -304,7 +303,12 @@ impl Simulator {
 
     /// Number of packets of a flow that are settled: in order at its receiver, or sent by UDP.
     pub(crate) fn settled(&self, flow: usize) -> u64 {
-        self.transit.received(flow).unwrap_or_else(|| self.flows[flow].supplied())
+        self.transit.sinks.received(flow).unwrap_or_else(|| self.flows[flow].supplied())
+    }
+
+    /// Data delivered to a flow's receiver in the measured time.
+    pub(crate) fn deliveries(&self, flow: usize) -> Deliveries {
+        self.transit.sinks.deliveries(flow)
     }
 
     /// The largest number of settled packets of a flow. Visits each flow.
@@ -338,7 +342,7 @@ impl Simulator {
         let TransportSpec::Tcp { sender, .. } = &group.transport else { return Ideal::default() };
         let links = |hop| Hop::links_from(&self.transit.hops, hop).map(|link| self.transit.links.line(link));
         let data = links(self.flows[flow].data_hop());
-        let acks = self.transit.destinations[flow].ack_hop().into_iter().flat_map(links);
+        let acks = self.transit.sinks.ack_hop(flow).into_iter().flat_map(links);
         Ideal::of(data, acks, group.packet_size, sender.handshake, end)
     }
 

@@ -1,6 +1,5 @@
 //! Forwards packets between their endpoints.
 
-use ackclock_tcp::Receiver;
 use ackclock_units::Time;
 
 use crate::agenda::Agenda;
@@ -9,9 +8,9 @@ use crate::hop::{Hop, Stop};
 use crate::link::{Link, Offered};
 use crate::links::{Links, Sent};
 use crate::observe::{Observation, Observer};
-use crate::packet::{CONNECTIONS, FlowId, LinkId, Names, Packet, SackId};
+use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::sack_store::SackStore;
-use crate::timer::Alarm;
+use crate::sink::{Received, Sinks};
 
 /// The component that contains all endpoints.
 pub(crate) const ENDPOINTS: usize = 0;
@@ -22,8 +21,8 @@ pub(crate) struct Transit {
     pub(crate) links: Links,
     /// The hops of all routes, concatenated.
     pub(crate) hops: Vec<Hop>,
-    /// The receiving end of each flow.
-    pub(crate) destinations: Vec<Destination>,
+    /// The receiving ends of the flows.
+    pub(crate) sinks: Sinks,
     /// SACK blocks of the ACKs in flight.
     pub(crate) sacks: SackStore,
     /// The pending events; component [`ENDPOINTS`] contains the endpoints.
@@ -38,38 +37,6 @@ pub(crate) struct Transit {
     pub(crate) cut: Option<(FlowId, Time)>,
 }
 
-/// The receiving end of a flow.
-#[derive(Debug)]
-pub(crate) enum Destination {
-    Udp,
-    Tcp {
-        receiver: Receiver,
-        /// Index of the first hop of the flow's ACKs in the table of hops.
-        ack_hop: u32,
-        alarm: Alarm,
-        /// Number of the current connection, modulo [`CONNECTIONS`].
-        connection: u16,
-    },
-}
-
-impl Destination {
-    /// First hop of the flow's ACKs; `None` if the flow sends no ACKs.
-    pub(crate) const fn ack_hop(&self) -> Option<u32> {
-        match self {
-            Self::Udp => None,
-            Self::Tcp { ack_hop, .. } => Some(*ack_hop),
-        }
-    }
-
-    /// Heap memory in bytes.
-    pub(crate) fn held(&self) -> usize {
-        match self {
-            Self::Udp => 0,
-            Self::Tcp { receiver, .. } => receiver.held(),
-        }
-    }
-}
-
 impl Transit {
     /// Sends a packet from an endpoint.
     #[inline(never)]
@@ -82,28 +49,32 @@ impl Transit {
     #[inline(always)]
     pub(crate) fn forward(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
         if let Some(now) = self.cross(packet, hop, now, observer) {
+            self.arrive(*packet, now, observer);
+        }
+    }
+
+    /// The same for a packet that often reaches its receiver on the way.
+    #[inline(always)]
+    pub(crate) fn carry(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
+        if let Some(now) = self.cross(packet, hop, now, observer) {
             self.deliver(packet, now, observer);
         }
     }
 
-    /// Hands a packet to its receiver, and forwards the ACK.
+    /// Hands data to its receiver, and forwards the ACK.
     #[inline(always)]
     fn deliver(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) {
-        if packet.is_data()
-            && let Destination::Tcp { receiver, ack_hop, connection, .. } =
-                &mut self.destinations[packet.flow().0 as usize]
-            && packet.connection() == *connection
-            && let Some(next) = receiver.take_in_order(packet.number())
-        {
-            let hop = *ack_hop;
-            observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
+        if let Some((next, hop)) = self.sinks.take_in_order(packet, now) {
+            if observer.follows() {
+                observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
+            }
             self.cross(&packet.answer(next, now), hop, now, observer);
         } else {
             self.answer(*packet, now, observer);
         }
     }
 
-    /// Hands a packet to its receiver if it arrives there by an event of its own.
+    /// Hands data to its receiver, and forwards the ACK. Not inlined into callers that seldom deliver data.
     #[inline(never)]
     pub(crate) fn arrive(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
         self.deliver(&packet, now, observer);
@@ -201,41 +172,24 @@ impl Transit {
     }
 
     /// Handles data at its receiver. Returns the immediate ACK, if there is one, and its first hop.
+    #[inline(always)]
     fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<(Packet, u32)> {
-        let Destination::Tcp { receiver, ack_hop, connection, .. } = &mut self.destinations[packet.flow().0 as usize]
-        else {
-            observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
-            return None;
-        };
-        let of = packet.connection();
-        if of != *connection {
-            // packets of a flow stay in order: no packet of an earlier connection arrives after this one
-            debug_assert_eq!(of, (*connection + 1) % CONNECTIONS, "each connection reaches its receiver");
-            receiver.renew();
-            *connection = of;
+        let flow = packet.flow();
+        let Received { in_order, duplicate, ack, hop } = self.sinks.receive(packet, now);
+        let ack = ack.map(|ack| self.sacks.packet(flow, packet.connection(), ack, now, observer));
+        if observer.follows() {
+            observer.observe(now, &Observation::Delivered { packet, in_order, duplicate });
         }
-        let syn = u64::from(packet.is_syn() && receiver.rcv_nxt() == 0);
-        let before = receiver.rcv_nxt() + syn;
-        let ack = receiver
-            .handle_segment(packet.number(), now)
-            .map(|ack| self.sacks.packet(packet.flow(), of, ack, now, observer));
-        let (in_order, ack_hop) = (receiver.rcv_nxt() - before, *ack_hop);
-        let duplicate = in_order == 0 && receiver.had_it();
-        observer.observe(now, &Observation::Delivered { packet, in_order, duplicate });
         if ack.is_none() {
-            self.arm_delayed_ack(packet.flow());
+            self.arm_delayed_ack(flow);
         }
-        Some((ack?, ack_hop))
+        Some((ack?, hop))
     }
 
     /// Handles the timer of a receiver with a delayed ACK.
     pub(crate) fn delayed_ack(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
-        let Destination::Tcp { receiver, alarm, ack_hop, connection } = &mut self.destinations[flow.0 as usize] else {
-            return;
-        };
-        if alarm.fires(now, receiver.poll_timeout()) {
-            let hop = *ack_hop;
-            let ack = self.sacks.packet(flow, *connection, receiver.handle_timeout(), now, observer);
+        if let Some((ack, connection, hop)) = self.sinks.wake(flow, now) {
+            let ack = self.sacks.packet(flow, connection, ack, now, observer);
             self.send(&ack, hop, now, observer);
         } else {
             self.arm_delayed_ack(flow);
@@ -243,17 +197,8 @@ impl Transit {
     }
 
     fn arm_delayed_ack(&mut self, flow: FlowId) {
-        let Destination::Tcp { receiver, alarm, .. } = &mut self.destinations[flow.0 as usize] else { return };
-        if let Some(at) = alarm.arm(receiver.poll_timeout()) {
+        if let Some(at) = self.sinks.arm(flow) {
             self.wake(at, flow, Wakeup::DelayedAck);
-        }
-    }
-
-    /// Number of packets of a flow that its receiver has received in order; `None` for UDP.
-    pub(crate) fn received(&self, flow: usize) -> Option<u64> {
-        match &self.destinations[flow] {
-            Destination::Udp => None,
-            Destination::Tcp { receiver, .. } => Some(receiver.received()),
         }
     }
 

@@ -44,7 +44,7 @@ mod variants;
 
 pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SENDER, SackRule, SenderConfig};
 pub use congestion::Window;
-pub use receiver::{RECEIVER, Receiver, ReceiverConfig};
+pub use receiver::{Arrival, RECEIVER, Receiver, ReceiverConfig, ReceiverPool};
 pub use rtt::{Arithmetic, RttConfig, TIMER};
 pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};
 pub use sender::{Counters, Sender, SenderState, Turn};

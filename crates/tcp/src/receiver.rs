@@ -17,11 +17,19 @@
 //!   have space for it (RFC 2018, section 4, recommends reporting as many runs as fit; ns-2 behaves as this
 //!   implementation does).
 
+mod pool;
+#[cfg(test)]
+mod tests;
+
+use std::mem::replace;
+
 use ackclock_units::Time;
 
 use crate::options::options;
 use crate::packed_option::PackedOption;
-use crate::segment::{Ack, Block, Sack};
+use crate::segment::{Ack, Block};
+pub use pool::ReceiverPool;
+use pool::{NO_RECORD, Record};
 
 options! {
     /// The parameters of a [`Receiver`].
@@ -48,39 +56,40 @@ options! {
     }
 }
 
-/// A TCP receiver.
+/// A TCP receiver. Its rarely needed state lies in a [`ReceiverPool`], which all methods with a pool must be given.
 #[derive(Clone, Debug)]
 pub struct Receiver {
-    config: ReceiverConfig,
     rcv_nxt: u64,
-    /// Disjoint runs received beyond a gap, in ascending order.
-    beyond: Vec<Block>,
-    /// Whether the last segment received was a duplicate.
-    had_it: bool,
-    /// The SACK blocks of the last ACK that had any.
-    told: Option<Box<Sack>>,
-    /// When the delayed ACK must be sent.
-    deadline: PackedOption<Time>,
+    /// Index of the record in the pool, or [`NO_RECORD`]. A receiver has a record while segments are missing, and always
+    /// if it delays ACKs.
+    record: u32,
+    /// Index of the configuration in the pool.
+    config: u32,
+}
+
+/// The result of a segment's arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival<'a> {
+    /// Number of segments newly in order.
+    pub in_order: u64,
+    /// Whether the receiver already had the segment.
+    pub duplicate: bool,
+    /// The ACK; `None` if it is delayed.
+    pub ack: Option<Ack<'a>>,
 }
 
 impl Receiver {
     /// Memory used by one run beyond a gap, in bytes.
     pub const BYTES_OF_GAP: usize = size_of::<Block>();
 
-    /// A receiver that waits for segment 0.
-    pub const fn new(config: ReceiverConfig) -> Self {
-        Self { config, rcv_nxt: 0, beyond: Vec::new(), had_it: false, told: None, deadline: PackedOption::NONE }
-    }
-
-    /// Heap memory in bytes.
-    pub fn held(&self) -> usize {
-        self.beyond.capacity() * size_of::<Block>() + self.told.as_ref().map_or(0, |_| size_of::<Sack>())
-    }
-
     /// Resets the receiver for a new connection.
     #[cold]
-    pub fn renew(&mut self) {
-        *self = Self::new(self.config);
+    pub fn renew(&mut self, pool: &mut ReceiverPool) {
+        self.rcv_nxt = 0;
+        if self.record != NO_RECORD {
+            pool.records[self.record as usize].clear();
+            self.release(pool);
+        }
     }
 
     /// The next expected segment.
@@ -89,254 +98,98 @@ impl Receiver {
     }
 
     /// Number of data segments received in order.
-    pub fn received(&self) -> u64 {
-        self.rcv_nxt.saturating_sub(u64::from(self.config.handshake))
+    pub fn received(&self, pool: &ReceiverPool) -> u64 {
+        self.rcv_nxt.saturating_sub(u64::from(self.config(pool).handshake))
     }
 
-    /// Whether the last segment received was a duplicate.
-    pub const fn had_it(&self) -> bool {
-        self.had_it
+    /// Whether no segment is missing and ACKs are never delayed: the most frequent state. The receiver has no other
+    /// state then than the next expected segment.
+    #[inline(always)]
+    pub const fn is_at_ease(&self) -> bool {
+        self.record == NO_RECORD
     }
 
-    /// Handles segment `number` if it is the next one in order, nothing is missing before or after it, and ACKs are never
-    /// delayed: the most frequent case. Returns the number to acknowledge; otherwise the receiver is unchanged.
+    /// Handles segment `number` if it is the next one in order. The receiver must be [at ease](Self::is_at_ease).
+    /// Returns the number to acknowledge; if there is none, the receiver is unchanged.
     #[inline(always)]
     pub fn take_in_order(&mut self, number: u64) -> Option<u64> {
-        if number != self.rcv_nxt || !self.beyond.is_empty() || self.config.delayed_ack {
+        debug_assert!(self.is_at_ease(), "the caller checks it");
+        if number != self.rcv_nxt {
             return None;
         }
         self.rcv_nxt += 1;
-        self.had_it = false;
         Some(self.rcv_nxt)
     }
 
-    /// Handles the arrival of segment `number`. Returns the ACK, or `None` if it is delayed.
+    /// Handles the arrival of segment `number`.
     #[inline(always)]
-    pub fn handle_segment(&mut self, number: u64, now: Time) -> Option<Ack<'_>> {
-        let may_wait = if number == self.rcv_nxt && self.beyond.is_empty() {
-            self.rcv_nxt += 1;
-            self.had_it = false;
-            true
-        } else {
-            self.place(number)
-        };
-        if self.config.delayed_ack
-            && may_wait
-            && !(number == 0 && (self.config.handshake || self.config.ack_first))
-            && self.deadline.is_none()
-        {
-            self.deadline = PackedOption::some(now + self.config.delayed_ack_timeout);
-            return None;
+    pub fn handle_segment<'a>(&mut self, number: u64, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
+        if !self.is_at_ease() || number > self.rcv_nxt {
+            return self.handle_with_record(number, now, pool);
         }
-        Some(self.acknowledge(Some(number)))
+        let in_order = u64::from(number == self.rcv_nxt);
+        self.rcv_nxt += in_order;
+        Arrival { in_order, duplicate: in_order == 0, ack: Some(Ack::cumulative(self.rcv_nxt)) }
+    }
+
+    #[inline(never)]
+    fn handle_with_record<'a>(&mut self, number: u64, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
+        if self.is_at_ease() {
+            self.record = pool.add_record();
+        }
+        let config = &pool.configs[self.config as usize];
+        let record = &mut pool.records[self.record as usize];
+        let before = self.rcv_nxt;
+        let (duplicate, may_wait) = record.place(number, &mut self.rcv_nxt, config);
+        let in_order = self.rcv_nxt - before;
+        if config.delayed_ack
+            && may_wait
+            && !(number == 0 && (config.handshake || config.ack_first))
+            && record.deadline.is_none()
+        {
+            record.deadline = PackedOption::some(now + config.delayed_ack_timeout);
+            return Arrival { in_order, duplicate, ack: None };
+        }
+        Arrival { in_order, duplicate, ack: Some(self.acknowledge(Some(number), pool)) }
     }
 
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
-    pub fn handle_timeout(&mut self) -> Ack<'_> {
-        self.acknowledge(None)
+    pub fn handle_timeout<'a>(&mut self, pool: &'a mut ReceiverPool) -> Ack<'a> {
+        self.acknowledge(None, pool)
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.
-    pub fn poll_timeout(&self) -> Option<Time> {
-        self.deadline.get()
+    pub fn poll_timeout(&self, pool: &ReceiverPool) -> Option<Time> {
+        self.record(pool)?.deadline.get()
     }
 
+    /// The ACK to send now; `latest` is the segment that it answers. The receiver has a record.
     #[inline(always)]
-    fn acknowledge(&mut self, latest: Option<u64>) -> Ack<'_> {
-        self.deadline = PackedOption::NONE;
-        if self.config.sack_blocks == 0 || self.beyond.is_empty() {
-            return Ack::cumulative(self.rcv_nxt);
+    fn acknowledge<'a>(&mut self, latest: Option<u64>, pool: &'a mut ReceiverPool) -> Ack<'a> {
+        let next = self.rcv_nxt;
+        let most = pool.configs[self.config as usize].sack_blocks as usize;
+        let record = &mut pool.records[self.record as usize];
+        record.deadline = PackedOption::NONE;
+        if record.beyond.is_empty() {
+            self.release(pool);
+        } else if most > 0 {
+            return Ack { next, sack: pool.records[self.record as usize].choose_blocks(latest, most) };
         }
-        Ack { next: self.rcv_nxt, sack: self.choose_blocks(latest) }
+        Ack::cumulative(next)
     }
 
-    /// Chooses the SACK blocks: the run of the latest segment, then the runs reported before, in their current extent.
-    #[inline(never)]
-    fn choose_blocks(&mut self, latest: Option<u64>) -> &Sack {
-        let before = self.told.as_deref().copied().unwrap_or_default();
-        let mut told = Sack::NONE;
-        let most = self.config.sack_blocks as usize;
-        for number in latest.into_iter().chain(before.blocks().iter().map(|block| block.start)) {
-            if let Some(run) = self.run_of(number)
-                && told.blocks().len() < most
-                && !told.blocks().contains(&run)
-            {
-                told.push(run);
-            }
-        }
-        let place = self.told.get_or_insert_default();
-        **place = told;
-        place
-    }
-
-    /// The run beyond a gap that contains segment `number`.
-    fn run_of(&self, number: u64) -> Option<Block> {
-        let at = self.beyond.partition_point(|run| run.end <= number);
-        self.beyond.get(at).copied().filter(|run| run.contains(number))
-    }
-
-    /// Records a segment that is out of order, a duplicate, or fills a gap below other runs. Returns whether its ACK
-    /// may be delayed.
-    #[inline(never)]
-    fn place(&mut self, number: u64) -> bool {
-        self.had_it = number < self.rcv_nxt || self.run_of(number).is_some();
-        let may_wait = self.beyond.is_empty() || !self.config.ack_gap_fill;
-        if number != self.rcv_nxt {
-            if number > self.rcv_nxt {
-                self.keep(number);
-            }
-            return self.config.delay_duplicates && number + 1 == self.rcv_nxt && may_wait;
-        }
-        self.rcv_nxt += 1;
-        let fills = self.beyond[0].start == self.rcv_nxt;
-        if fills {
-            self.rcv_nxt = self.beyond.remove(0).end;
-        }
-        !fills && may_wait
-    }
-
-    fn keep(&mut self, number: u64) {
-        let at = self.beyond.partition_point(|run| run.end < number);
-        match self.beyond.get_mut(at) {
-            Some(run) if run.contains(number) => {}
-            Some(run) if run.end == number => {
-                run.end += 1;
-                if self.beyond.get(at + 1).is_some_and(|next| next.start == number + 1) {
-                    let next = self.beyond.remove(at + 1);
-                    self.beyond[at].end = next.end;
-                }
-            }
-            Some(run) if run.start == number + 1 => run.start = number,
-            _ => self.beyond.insert(at, Block { start: number, end: number + 1 }),
+    /// Returns the empty record to the pool, unless the receiver delays ACKs.
+    fn release(&mut self, pool: &mut ReceiverPool) {
+        if !self.config(pool).delayed_ack {
+            pool.free_record(replace(&mut self.record, NO_RECORD));
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    const AT_ONCE: ReceiverConfig = ReceiverConfig { delayed_ack: false, sack_blocks: 0, ..ReceiverConfig::DEFAULT };
-    const DELAYED: ReceiverConfig =
-        ReceiverConfig { delayed_ack: true, delayed_ack_timeout: Time::from_millis(100), ..AT_ONCE };
-
-    fn answers(config: ReceiverConfig, segments: &[u64]) -> Vec<Option<u64>> {
-        let mut receiver = Receiver::new(config);
-        segments.iter().map(|number| receiver.handle_segment(*number, Time::ZERO).map(|ack| ack.next)).collect()
+    fn config<'a>(&self, pool: &'a ReceiverPool) -> &'a ReceiverConfig {
+        &pool.configs[self.config as usize]
     }
 
-    #[test]
-    fn every_segment_is_acknowledged_cumulatively() {
-        let expected = [Some(1), Some(1), Some(1), Some(4), Some(4)];
-        assert_eq!(answers(AT_ONCE, &[0, 2, 3, 1, 1]), expected);
-    }
-
-    #[test]
-    fn delayed_acks_cover_two_segments_and_never_a_gap() {
-        assert_eq!(answers(DELAYED, &[0, 1, 2, 3]), [Some(1), None, Some(3), None]);
-        assert_eq!(answers(DELAYED, &[0, 2, 4, 1, 3]), [Some(1), Some(1), Some(1), Some(3), Some(5)]);
-    }
-
-    #[test]
-    fn a_partly_filled_gap_may_wait_where_it_is_told_so() {
-        let old = ReceiverConfig { ack_gap_fill: false, ..DELAYED };
-        assert_eq!(answers(old, &[0, 3, 1, 2]), [Some(1), Some(1), None, Some(4)]);
-    }
-
-    #[test]
-    fn a_duplicate_of_the_last_segment_in_order_may_wait_where_it_is_told_so() {
-        let told = ReceiverConfig { delay_duplicates: true, ..DELAYED };
-        assert_eq!(answers(DELAYED, &[0, 1, 1, 1]), [Some(1), None, Some(2), Some(2)]);
-        assert_eq!(answers(told, &[0, 1, 2, 2, 2, 2, 3]), [Some(1), None, Some(3), None, Some(3), None, Some(4)]);
-        assert_eq!(answers(told, &[0, 1, 2, 1, 2, 4]), [Some(1), None, Some(3), Some(3), None, Some(3)]);
-        assert_eq!(answers(told, &[0, 0]), [Some(1), Some(1)], "a SYN never waits");
-        // while segments are missing, a duplicate's ACK may wait only if a gap-filling segment's ACK may
-        assert_eq!(answers(told, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), Some(2), Some(2)]);
-        let old = ReceiverConfig { ack_gap_fill: false, ..told };
-        assert_eq!(answers(old, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), None, Some(2)]);
-        assert_eq!(answers(old, &[0, 3, 1, 1, 2]), [Some(1), Some(1), None, Some(2), Some(4)]);
-    }
-
-    #[test]
-    fn the_first_segment_may_wait_where_it_is_no_syn() {
-        let told = ReceiverConfig { handshake: false, ..DELAYED };
-        assert_eq!(answers(told, &[0, 1, 2]), [None, Some(2), None]);
-        assert_eq!(answers(ReceiverConfig { ack_first: true, ..told }, &[0, 1, 2]), [Some(1), None, Some(3)]);
-    }
-
-    #[test]
-    fn the_timer_sends_the_ack_that_waits() {
-        let mut receiver = Receiver::new(DELAYED);
-        receiver.handle_segment(0, Time::ZERO);
-        assert_eq!(receiver.poll_timeout(), None);
-        assert_eq!(receiver.handle_segment(1, Time::from_millis(5)), None);
-        assert_eq!(receiver.poll_timeout(), Some(Time::from_millis(105)));
-        assert_eq!(receiver.handle_timeout(), Ack::cumulative(2));
-        assert_eq!(receiver.poll_timeout(), None);
-    }
-
-    #[test]
-    fn blocks_tell_the_latest_run_first_and_repeat_those_told_last() {
-        // RFC 2018, section 4; at most three blocks
-        let mut receiver = Receiver::new(ReceiverConfig { sack_blocks: 3, ..AT_ONCE });
-        let mut hear = |number| {
-            let ack = receiver.handle_segment(number, Time::ZERO).unwrap();
-            (ack.next, ack.sack.blocks().iter().map(|block| (block.start, block.end)).collect::<Vec<_>>())
-        };
-        assert_eq!(hear(0), (1, vec![]));
-        assert_eq!(hear(2), (1, vec![(2, 3)]));
-        assert_eq!(hear(4), (1, vec![(4, 5), (2, 3)]));
-        assert_eq!(hear(5), (1, vec![(4, 6), (2, 3)]));
-        assert_eq!(hear(8), (1, vec![(8, 9), (4, 6), (2, 3)]));
-        assert_eq!(hear(10), (1, vec![(10, 11), (8, 9), (4, 6)]), "the oldest no longer fits");
-        assert_eq!(
-            hear(9),
-            (1, vec![(8, 11), (4, 6)]),
-            "two runs became one; a run missing from the last ACK is not repeated"
-        );
-        assert_eq!(hear(4), (1, vec![(4, 6), (8, 11)]), "a duplicate counts as the latest");
-        assert_eq!(hear(1), (3, vec![(4, 6), (8, 11)]), "only runs beyond the gap");
-        assert_eq!(hear(3), (6, vec![(8, 11)]));
-        assert_eq!(hear(7), (6, vec![(7, 11)]));
-        assert_eq!(hear(6), (11, vec![]));
-    }
-
-    proptest! {
-        /// Handling a segment by `take_in_order` where it applies leaves the receiver in the same state.
-        #[test]
-        fn the_short_path_makes_no_difference(
-            segments in prop::collection::vec(0_u64..12, 0..60),
-            delayed_ack in any::<bool>(),
-            ack_gap_fill in any::<bool>(),
-        ) {
-            let config = ReceiverConfig { delayed_ack, ack_gap_fill, sack_blocks: 3, ..ReceiverConfig::DEFAULT };
-            let (mut short, mut long) = (Receiver::new(config), Receiver::new(config));
-            for number in segments {
-                let expected = long.handle_segment(number, Time::ZERO);
-                if let Some(next) = short.take_in_order(number) {
-                    prop_assert_eq!(Some(Ack::cumulative(next)), expected);
-                } else {
-                    prop_assert_eq!(short.handle_segment(number, Time::ZERO), expected);
-                }
-                prop_assert_eq!(format!("{short:?}"), format!("{long:?}"));
-            }
-        }
-
-        #[test]
-        fn any_order_with_duplicates_ends_at_the_first_segment_missing(mut segments in prop::collection::vec(0_u64..40, 0..120)) {
-            let mut receiver = Receiver::new(AT_ONCE);
-            for number in &segments {
-                receiver.handle_segment(*number, Time::ZERO);
-                let runs = &receiver.beyond;
-                prop_assert!(runs.iter().all(|run| run.start < run.end && run.start > receiver.rcv_nxt));
-                prop_assert!(runs.windows(2).all(|pair| pair[0].end < pair[1].start));
-            }
-            segments.sort_unstable();
-            segments.dedup();
-            let first_missing = (0..=40).find(|number| segments.binary_search(number).is_err()).unwrap();
-            prop_assert_eq!(receiver.rcv_nxt(), first_missing);
-        }
+    fn record<'a>(&self, pool: &'a ReceiverPool) -> Option<&'a Record> {
+        pool.records.get(self.record as usize)
     }
 }

@@ -10,7 +10,7 @@ use ackclock_units::Time;
 use super::capture::Captures;
 use super::packets::PacketLog;
 use super::table::columns;
-use super::{Capture, Measure, Observation, Observer, Table};
+use super::{Capture, Measure, Observation, Observer, Results, Table};
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
@@ -199,8 +199,8 @@ impl Recorder {
             + self.captures.held()
     }
 
-    /// The tables, starting with the flows' counters, and the captures.
-    pub fn into_tables(self, measure: &Measure) -> (Vec<Table>, Vec<Capture>) {
+    /// The tables, starting with the table of the flows' counters, and the captures.
+    pub fn into_tables(self, measure: &Measure, flows: Table) -> (Vec<Table>, Vec<Capture>) {
         let end = self.end;
         let mut tables: Vec<(usize, Table)> = Vec::new();
         tables.extend(self.arrivals.into_iter().map(|(place, arrivals)| (place, arrivals.table(end))));
@@ -213,7 +213,7 @@ impl Recorder {
         tables.extend(self.transfers.into_iter().map(|(place, log)| (place, log.table(measure))));
         tables.extend(self.samples.into_iter().map(|(place, samples)| (place, samples.of.table())));
         tables.sort_by_key(|(place, _)| *place);
-        let tables = std::iter::once(flows(measure)).chain(tables.into_iter().map(|(_, table)| table));
+        let tables = std::iter::once(flows).chain(tables.into_iter().map(|(_, table)| table));
         (tables.collect(), self.captures.into_captures())
     }
 
@@ -283,6 +283,10 @@ impl Observer for Recorder {
     fn watches(&self, link: LinkId) -> bool {
         self.links.get(link.0 as usize) == Some(&true)
     }
+
+    fn follows(&self) -> bool {
+        self.captures.any() || self.transfers.is_some()
+    }
 }
 
 impl Sampled {
@@ -316,24 +320,25 @@ pub(super) fn membership(numbers: &[u32]) -> Vec<bool> {
     members
 }
 
-fn flows(measure: &Measure) -> Table {
-    let meters = measure.flow_meters();
+/// The table of the flows' counters.
+pub(crate) fn flows(results: Results<'_>) -> Table {
+    let meters = results.flow_meters();
     let mut rows = Flows::with_capacity(meters.size_hint().0);
     for (flow, meter) in (0_u32..).zip(meters) {
-        let counters = meter.counters;
         if meter.is_spare() {
             continue;
         }
+        let counters = meter.counters();
         rows.push(
             flow,
-            meter.group,
+            meter.group(),
             counters.sent,
             counters.retransmissions,
             counters.timeouts,
             counters.fast_retransmits,
             counters.dup_acks,
             meter.in_order(),
-            meter.goodput_bits() / measure.measured_seconds(),
+            meter.goodput_bits() / results.seconds(),
             meter.completed(),
             meter.completion_mean().unwrap_or(f64::NAN),
         );

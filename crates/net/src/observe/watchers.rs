@@ -5,7 +5,7 @@ use ackclock_units::Time;
 use super::measure::AtLink;
 use super::{LinkSummary, Measure, Observation, Observer, Recorder};
 use crate::link::Offered;
-use crate::packet::{FlowId, LinkId};
+use crate::packet::LinkId;
 use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
 
@@ -16,6 +16,8 @@ pub struct Watchers {
     /// every link.
     first_link: u32,
     span: u32,
+    /// Whether the measurement or a record needs the packets delivered to receivers.
+    follows: bool,
     /// Computes the summary.
     pub measure: Measure,
     /// Collects the records.
@@ -37,7 +39,9 @@ impl Watchers {
         let span = heard().max().map_or(0, |last| last - first_link + 1);
         let others = plan.measure.others.iter().map(|link| AtLink::new(plan, simulator, LinkId(*link), 1));
         let elsewhere = others.collect();
-        Ok(Self { first_link, span, measure: Measure::new(plan, simulator), recorder, elsewhere })
+        let measure = Measure::new(plan, simulator);
+        let follows = measure.follows() || recorder.follows();
+        Ok(Self { first_link, span, follows, measure, recorder, elsewhere })
     }
 
     /// Whether a record, a capture or an additional link also needs events, not only the measurement.
@@ -76,12 +80,12 @@ impl Observer for Watchers {
     }
 
     #[inline(always)]
-    fn expects(&self, flow: FlowId) {
-        self.measure.expects(flow);
+    fn watches(&self, link: LinkId) -> bool {
+        link.0.wrapping_sub(self.first_link) < self.span
     }
 
     #[inline(always)]
-    fn watches(&self, link: LinkId) -> bool {
-        link.0.wrapping_sub(self.first_link) < self.span
+    fn follows(&self) -> bool {
+        self.follows
     }
 }

@@ -11,7 +11,7 @@ use ackclock_units::Role;
 
 use super::*;
 use crate::config::SackRule;
-use crate::receiver::{Receiver, ReceiverConfig};
+use crate::receiver::{Receiver, ReceiverConfig, ReceiverPool};
 
 /// A transfer over a link of 1,000 segments/s with a buffer of 50 segments and a delay of 20 ms. Its
 /// congestion-control law ignores losses and keeps the window at `cwnd`. Returns the time at which everything was
@@ -20,8 +20,8 @@ fn transfer_with_a_window_that_never_shrinks(config: SenderConfig, cwnd: f64) ->
     const SEGMENTS: u64 = 1_000;
     let (service, delay) = (Time::from_millis(1), Time::from_millis(20));
     let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
-    let mut receiver =
-        Receiver::new(ReceiverConfig { delayed_ack: false, sack_blocks: 3, ..ReceiverConfig::default() });
+    let mut pool = ReceiverPool::default();
+    let mut receiver = pool.add(ReceiverConfig { delayed_ack: false, sack_blocks: 3, ..ReceiverConfig::default() });
     let (mut now, mut free, mut acks) = (Time::ZERO, Time::ZERO, VecDeque::new());
     sender.supply(SEGMENTS);
     for _ in 0..100_000 {
@@ -30,7 +30,8 @@ fn transfer_with_a_window_that_never_shrinks(config: SenderConfig, cwnd: f64) ->
         while let Some(segment) = sender.poll_transmit(now) {
             if free.saturating_sub(now) < Time::from_millis(50) {
                 free = free.max(now) + service;
-                let ack = receiver.handle_segment(segment.number, free + delay).expect("no ACK is delayed");
+                let ack = receiver.handle_segment(segment.number, free + delay, &mut pool).ack;
+                let ack = ack.expect("no ACK is delayed");
                 acks.push_back((free + delay + delay, ack.next, *ack.sack));
             }
         }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ackclock_tcp::{Ack, Block, Receiver, ReceiverConfig, Sack, Sender, SenderConfig};
+use ackclock_tcp::{Ack, Block, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 use proptest::prelude::*;
 
@@ -83,6 +83,7 @@ pub(crate) struct Channel {
     pub(crate) now: Time,
     pub(crate) sender: Sender,
     pub(crate) receiver: Receiver,
+    pool: ReceiverPool,
     pub(crate) witness: Witness,
     /// Packets in the channel, by time of arrival, then in the order of sending.
     under_way: BTreeMap<(Time, usize), Parcel>,
@@ -100,10 +101,12 @@ const TURNS: usize = 4_000;
 
 impl Channel {
     pub(crate) fn new(script: &Script) -> Self {
+        let mut pool = ReceiverPool::default();
         Self {
             now: Time::ZERO,
             sender: Sender::new(script.sender.clone(), Stream::new(1, Role::Sender, 0)),
-            receiver: Receiver::new(script.receiver),
+            receiver: pool.add(script.receiver),
+            pool,
             witness: Witness::new(&script.sender),
             under_way: BTreeMap::new(),
             sent: (0, 0),
@@ -137,7 +140,7 @@ impl Channel {
         let arrival = self.under_way.first_key_value().map(|((at, _), _)| *at);
         let supply = self.script.supplies.get(self.supplied).map(|(at, _)| *at);
         let (release, timeout) = (self.sender.poll_release(), self.sender.poll_timeout());
-        let due = [arrival, supply, self.receiver.poll_timeout(), release, timeout];
+        let due = [arrival, supply, self.receiver.poll_timeout(&self.pool), release, timeout];
         let next = due.into_iter().flatten().min().expect("an event is pending unless everything is acknowledged");
         assert!(next >= self.now, "a deadline that has passed: {next} at {}", self.now);
         self.now = next;
@@ -157,7 +160,7 @@ impl Channel {
                 self.step(Cause::Other, |sender, _| sender.supply(segments));
             }
             [_, _, true, ..] => {
-                let Ack { next, sack } = self.receiver.handle_timeout();
+                let Ack { next, sack } = self.receiver.handle_timeout(&mut self.pool);
                 let sack = *sack;
                 self.answer(next, sack);
             }
@@ -189,8 +192,9 @@ impl Channel {
     /// Delivers a segment to the receiver.
     fn receive(&mut self, number: u64) {
         self.received.insert(number);
-        let waiting = self.receiver.poll_timeout();
-        let answer = self.receiver.handle_segment(number, self.now).map(|ack| (ack.next, *ack.sack));
+        let waiting = self.receiver.poll_timeout(&self.pool);
+        let answer =
+            self.receiver.handle_segment(number, self.now, &mut self.pool).ack.map(|ack| (ack.next, *ack.sack));
         if let Some((next, sack)) = answer {
             if let Some(first) = sack.blocks().first().filter(|_| number > next) {
                 assert!(first.start <= number && number < first.end, "the latest segment is reported first");
@@ -199,7 +203,7 @@ impl Channel {
         } else {
             assert!(waiting.is_none(), "an ACK waits for one more segment, not for two");
             let longest = self.script.receiver.delayed_ack.then(|| self.now + self.script.receiver.delayed_ack_timeout);
-            assert_eq!(self.receiver.poll_timeout(), longest, "an ACK that waits has a deadline");
+            assert_eq!(self.receiver.poll_timeout(&self.pool), longest, "an ACK that waits has a deadline");
         }
     }
 

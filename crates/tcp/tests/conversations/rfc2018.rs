@@ -1,20 +1,22 @@
 //! RFC 2018: SACK blocks that the receiver reports, and their use by the sender.
 
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{Receiver, ReceiverConfig};
+use ackclock_tcp::{Receiver, ReceiverConfig, ReceiverPool};
 use ackclock_units::Time;
 
 use crate::ten_in_flight;
 
 type Told = Option<(u64, Vec<(u64, u64)>)>;
 
-fn receiver(sack_blocks: u32, delayed_ack: bool) -> Receiver {
-    Receiver::new(ReceiverConfig { sack_blocks, delayed_ack, handshake: false, ..ReceiverConfig::default() })
+fn receiver(sack_blocks: u32, delayed_ack: bool) -> (Receiver, ReceiverPool) {
+    let mut pool = ReceiverPool::default();
+    let config = ReceiverConfig { sack_blocks, delayed_ack, handshake: false, ..ReceiverConfig::default() };
+    (pool.add(config), pool)
 }
 
 /// The receiver's answer to a segment: the ACK and its blocks.
-fn hear(receiver: &mut Receiver, number: u64) -> Told {
-    let ack = receiver.handle_segment(number, Time::ZERO)?;
+fn hear((receiver, pool): &mut (Receiver, ReceiverPool), number: u64) -> Told {
+    let ack = receiver.handle_segment(number, Time::ZERO, pool).ack?;
     Some((ack.next, ack.sack.blocks().iter().map(|block| (block.start, block.end)).collect()))
 }
 
@@ -67,9 +69,9 @@ fn a_receiver_without_the_option_tells_nothing() {
 #[test]
 fn an_ack_grows_with_its_blocks() {
     // section 3: eight bytes per block
-    let mut receiver = receiver(4, false);
-    assert_eq!(receiver.handle_segment(2, Time::ZERO).unwrap().size(), 48);
-    assert_eq!(receiver.handle_segment(4, Time::ZERO).unwrap().size(), 56);
+    let (mut receiver, mut pool) = receiver(4, false);
+    assert_eq!(receiver.handle_segment(2, Time::ZERO, &mut pool).ack.unwrap().size(), 48);
+    assert_eq!(receiver.handle_segment(4, Time::ZERO, &mut pool).ack.unwrap().size(), 56);
 }
 
 #[test]

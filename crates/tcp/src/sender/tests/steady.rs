@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::kinds::{cases, receivers, senders};
 use super::*;
-use crate::receiver::Receiver;
+use crate::receiver::ReceiverPool;
 use crate::segment::Sack;
 
 /// Two equal senders. The second one never takes the short path.
@@ -142,7 +142,8 @@ proptest! {
         steps in steps(),
     ) {
         let mut pair = Pair::new(&config);
-        let mut receiver = Receiver::new(ReceiverConfig { handshake: config.handshake, ..receiver });
+        let mut pool = ReceiverPool::default();
+        let mut receiver = pool.add(ReceiverConfig { handshake: config.handshake, ..receiver });
         let (mut segments, mut acks) = (VecDeque::new(), VecDeque::<(u64, Sack)>::new());
         let mut now = Time::ZERO;
         for (micros, step) in steps {
@@ -160,7 +161,7 @@ proptest! {
                 }
                 Step::Segment(place) => {
                     let Some(number) = segments.remove(place) else { continue };
-                    if let Some(ack) = receiver.handle_segment(number, now) {
+                    if let Some(ack) = receiver.handle_segment(number, now, &mut pool).ack {
                         acks.push_back((ack.next, *ack.sack));
                     }
                 }
@@ -195,7 +196,7 @@ proptest! {
                 Step::Renew => {
                     pair.call(Sender::renew);
                     pair.offered = 0;
-                    receiver.renew();
+                    receiver.renew(&mut pool);
                     segments.clear();
                     acks.clear();
                 }

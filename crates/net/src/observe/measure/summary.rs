@@ -1,0 +1,118 @@
+//! The results of a measurement.
+
+use serde::Serialize;
+
+/// Summary of a run. Rates are per second, times in seconds; undefined ratios are `None`.
+///
+/// Only flows whose data crosses the measured link are included.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Packets offered to the queue, including dropped ones.
+    pub arrivals: u64,
+    /// Packets whose transmission began.
+    pub departures: u64,
+    /// Packets dropped.
+    pub drops: u64,
+    /// Drops divided by arrivals.
+    pub loss: Option<f64>,
+    /// Bits transmitted per second, including headers.
+    pub throughput_bps: f64,
+    /// Bits of segments delivered in order for the first time, per second, including headers.
+    pub goodput_bps: f64,
+    /// Throughput divided by the link's rate: the fraction of time in which the link transmits.
+    pub utilization: f64,
+    /// Goodput divided by the link's rate.
+    pub goodput_share: f64,
+    /// Coefficient of variation of the arrivals per whole bin: population standard deviation divided by mean.
+    pub cov: Option<f64>,
+    /// Coefficient of variation of the offered Poisson load, `1 / sqrt(rate * bin)`, if all sources are Poisson.
+    pub cov_poisson: Option<f64>,
+    /// Time average of the number of waiting packets, excluding the packet in transmission.
+    pub queue_mean: f64,
+    /// Median time of departing packets from arrival at the queue to the start of transmission.
+    pub sojourn_p50: Option<f64>,
+    /// 95th percentile of the time from arrival at the queue to the start of transmission.
+    pub sojourn_p95: Option<f64>,
+    /// 99th percentile of the time from arrival at the queue to the start of transmission.
+    pub sojourn_p99: Option<f64>,
+    /// Mean one-way delay of data packets from sender to receiver.
+    pub delay_mean: Option<f64>,
+    /// Interarrival jitter of RFC 3550, section 6.4.1, averaged over packets.
+    pub jitter: Option<f64>,
+    /// Retransmission timeouts with data outstanding.
+    pub timeouts: u64,
+    /// Fast retransmissions.
+    pub fast_retransmits: u64,
+    /// Duplicate ACKs received by senders.
+    pub dup_acks: u64,
+    /// Segments retransmitted.
+    pub retransmissions: u64,
+    /// Data packets that reached a receiver that already had them.
+    pub duplicates: u64,
+    /// Timeouts divided by duplicate ACKs.
+    pub timeouts_per_dup_ack: Option<f64>,
+    /// Jain's fairness index over the flows' goodput.
+    pub jain_index: Option<f64>,
+    /// Jain's fairness index over the groups' goodput per flow.
+    pub jain_between: Option<f64>,
+    /// Flows whose goodput is below 2 % of both their offered load and their fair share, which is the link's rate
+    /// divided by the number of flows.
+    pub shut_off: u64,
+    /// Flows whose goodput is below 10 % of both their offered load and their fair share.
+    pub starved: u64,
+}
+
+/// The summary of one group; undefined ratios are `None`. Packets are counted if the group's senders send them across
+/// the measured link.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "same fields as Summary, plus fields about finite transfers")]
+pub struct GroupSummary {
+    pub clients: u32,
+    pub arrivals: u64,
+    pub departures: u64,
+    pub drops: u64,
+    pub loss: Option<f64>,
+    pub throughput_bps: f64,
+    pub goodput_bps: f64,
+    pub cov: Option<f64>,
+    pub cov_poisson: Option<f64>,
+    pub queue_mean: f64,
+    pub delay_mean: Option<f64>,
+    pub jitter: Option<f64>,
+    pub timeouts: u64,
+    pub fast_retransmits: u64,
+    pub dup_acks: u64,
+    pub retransmissions: u64,
+    pub duplicates: u64,
+    pub timeouts_per_dup_ack: Option<f64>,
+    pub jain_index: Option<f64>,
+    pub shut_off: u64,
+    pub starved: u64,
+    /// Number of completed transfers.
+    pub completed: u64,
+    /// Mean completion time: from the supply of the transfer until the receiver has all of it.
+    pub completion_mean: Option<f64>,
+    /// Median completion time.
+    pub completion_p50: Option<f64>,
+    /// 95th percentile of completion times.
+    pub completion_p95: Option<f64>,
+    /// 99th percentile of completion times.
+    pub completion_p99: Option<f64>,
+    /// Mean slowdown: completion time divided by the minimum time in which the path could carry the transfer.
+    pub slowdown_mean: Option<f64>,
+}
+
+/// Facts about a run from which notices to the user are derived.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Facts {
+    /// Highest average queue that RED computed at the measured link.
+    pub red_avg_max: Option<f64>,
+    /// For each group, the fraction of turns limited only by the advertised window.
+    pub window_limited: Vec<Option<f64>>,
+    /// For each group, the number of transfers that began but were not completed.
+    pub unfinished: Vec<u64>,
+    /// For each group, the number of requests that waited for a connection.
+    pub waited: Vec<u64>,
+    /// Arrivals in each whole bin at the measured link.
+    pub bins: Vec<u32>,
+}

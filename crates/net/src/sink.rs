@@ -1,0 +1,361 @@
+//! The receiving ends of the flows.
+//!
+//! A delivery touches one cache line: the [`Sink`] of its flow contains the receiver and the flow's tallies in the
+//! measured time. Everything that few deliveries need is elsewhere: the record of a receiver that misses segments or
+//! delays ACKs in a [`ReceiverPool`], the alarms of delayed ACKs in a table of their own, and the [`Totals`] of a flow
+//! whose tallies have overflowed in a map.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::ops::Add;
+
+use ackclock_tcp::{Ack, Receiver, ReceiverConfig, ReceiverPool};
+use ackclock_units::Time;
+
+use crate::packet::{CONNECTIONS, FlowId, Packet};
+use crate::plan::TransportSpec;
+use crate::timer::Alarm;
+
+/// The first hop of the ACKs of a flow that sends none.
+const NO_ACKS: u32 = u32::MAX;
+/// Added to the number of the connection in [`Sink::state`]; larger than each number.
+const ANY_WAY: u16 = 1 << 15;
+const _: () = assert!(CONNECTIONS <= ANY_WAY, "a number of a connection has fewer bits");
+
+/// The receiving ends of all flows.
+#[derive(Debug)]
+pub(crate) struct Sinks {
+    flows: Vec<Sink>,
+    receivers: ReceiverPool,
+    /// The alarms of delayed ACKs, by flow; shorter than `flows` if the last flows delay none.
+    alarms: Vec<Alarm>,
+    measured: Span,
+    totals: BTreeMap<u32, Totals>,
+}
+
+/// The receiving end of a flow.
+#[derive(Debug)]
+#[repr(C, align(64))]
+struct Sink {
+    receiver: Receiver,
+    /// Index of the first hop of the flow's ACKs in the table of hops, or [`NO_ACKS`].
+    ack_hop: u32,
+    /// Number of the current connection, modulo [`CONNECTIONS`]. [`ANY_WAY`] is added unless the flow uses TCP, the
+    /// receiver is at ease, and there is a last transit time. A packet whose connection has this number can therefore
+    /// take the short path.
+    state: u16,
+    /// The tallies of the measured time. They are signed, or have an unused highest bit, so that one test finds those
+    /// that must be added to the [`Totals`] before they overflow.
+    duplicates: u16,
+    delivered: i32,
+    /// `delivered` minus the number of packets in order for the first time: packets on the short path do not change it.
+    late: i32,
+    /// One-way delay of the last packet in picoseconds; 0 before the first one.
+    last_transit: u64,
+    /// Sum of one-way delays in picoseconds.
+    delay: i64,
+    /// RFC 3550's running jitter and its sum over packets, in picoseconds.
+    jitter: f64,
+    jitter_sum: f64,
+}
+
+/// A range of time.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    from: u64,
+    length: u64,
+}
+
+impl Span {
+    const fn new(from: Time, end: Time) -> Self {
+        Self { from: from.as_picos(), length: end.as_picos() - from.as_picos() }
+    }
+
+    #[inline(always)]
+    const fn contains(self, now: Time) -> bool {
+        now.as_picos().wrapping_sub(self.from) < self.length
+    }
+}
+
+/// Tallies of a flow before its sink's tallies were last set to zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Totals {
+    delivered: u64,
+    late: i64,
+    duplicates: u64,
+    delay: u128,
+}
+
+/// Data delivered to a flow's receiver in the measured time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Deliveries {
+    /// Number of packets, including duplicates.
+    pub(crate) delivered: u64,
+    /// Number of packets in order for the first time.
+    pub(crate) in_order: u64,
+    /// Number of packets that the receiver already had.
+    pub(crate) duplicates: u64,
+    /// Sum of one-way delays in picoseconds.
+    pub(crate) delay: u128,
+    /// Sum over packets of RFC 3550's running jitter, in picoseconds.
+    pub(crate) jitter_sum: f64,
+}
+
+/// The result of a packet's arrival at its receiver.
+#[derive(Debug)]
+pub(crate) struct Received<'a> {
+    /// Number of data segments newly in order.
+    pub(crate) in_order: u64,
+    /// Whether the receiver already had the packet.
+    pub(crate) duplicate: bool,
+    /// The immediate ACK, if there is one.
+    pub(crate) ack: Option<Ack<'a>>,
+    /// First hop of the ACK.
+    pub(crate) hop: u32,
+}
+
+impl Sink {
+    const fn new(receiver: Receiver, ack_hop: u32) -> Self {
+        Self {
+            receiver,
+            ack_hop,
+            state: ANY_WAY,
+            duplicates: 0,
+            delivered: 0,
+            late: 0,
+            last_transit: 0,
+            delay: 0,
+            jitter: 0.0,
+            jitter_sum: 0.0,
+        }
+    }
+
+    const fn connection(&self) -> u16 {
+        self.state % ANY_WAY
+    }
+
+    const fn has_acks(&self) -> bool {
+        self.ack_hop != NO_ACKS
+    }
+
+    /// Updates the running jitter for a packet that is not the first one.
+    #[inline(always)]
+    fn follow(&mut self, transit: u64) {
+        // converting an i64 to a float takes one instruction, a u64 about a dozen; the value fits, because no packet is
+        // in flight for 106 days
+        let change = transit.wrapping_sub(self.last_transit).cast_signed() as f64;
+        self.jitter += (change.abs() - self.jitter) / 16.0;
+        self.last_transit = transit;
+    }
+
+    /// The same for any packet.
+    fn follow_any(&mut self, transit: u64) {
+        if self.last_transit == 0 {
+            self.last_transit = transit;
+        } else {
+            self.follow(transit);
+        }
+    }
+
+    /// Counts a packet in order. Returns whether the tallies must be added to the totals: they have grown to half of
+    /// their range. No packet takes the other half, since none is in flight for 106 days.
+    #[inline(always)]
+    fn count(&mut self, transit: u64) -> bool {
+        self.delivered = self.delivered.wrapping_add(1);
+        self.delay = self.delay.wrapping_add(transit.cast_signed());
+        self.jitter_sum += self.jitter;
+        self.delay | i64::from(self.delivered) < 0
+    }
+
+    /// Counts any packet. Returns tallies to add to the totals, if any.
+    fn count_any(&mut self, transit: u64, in_order: u64, duplicate: bool) -> Option<Totals> {
+        let late = i64::from(self.late) + 1 - in_order.cast_signed();
+        self.duplicates += u16::from(duplicate);
+        let is_full = self.count(transit) || self.duplicates == u16::MAX || i32::try_from(late).is_err();
+        if is_full {
+            return Some(Totals { late, ..self.take_tallies() });
+        }
+        self.late = late as i32;
+        None
+    }
+
+    /// Opens or closes the short path, after data on the other path.
+    fn settle(&mut self) {
+        // never zero after data, since a link takes at least one picosecond
+        let is_at_ease = self.has_acks() && self.receiver.is_at_ease() && self.last_transit != 0;
+        self.state = self.connection() | if is_at_ease { 0 } else { ANY_WAY };
+    }
+
+    /// Takes the tallies, except the jitter's sum: the order of its additions matters.
+    fn take_tallies(&mut self) -> Totals {
+        let tallies = self.tallies();
+        (self.delivered, self.late, self.duplicates, self.delay) = (0, 0, 0, 0);
+        tallies
+    }
+
+    fn tallies(&self) -> Totals {
+        let Self { delivered, late, duplicates, delay, .. } = *self;
+        Totals {
+            // the highest bit may be set for a moment
+            delivered: delivered.cast_unsigned().into(),
+            late: late.into(),
+            duplicates: duplicates.into(),
+            delay: delay.cast_unsigned().into(),
+        }
+    }
+}
+
+impl Add for Totals {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self {
+            delivered: self.delivered + more.delivered,
+            late: self.late + more.late,
+            duplicates: self.duplicates + more.duplicates,
+            delay: self.delay + more.delay,
+        }
+    }
+}
+
+impl Sinks {
+    /// Maximum memory per flow in bytes, excluding the runs that a receiver keeps beyond a gap.
+    pub(crate) const BYTES_OF_FLOW: usize = size_of::<Sink>() + ReceiverPool::BYTES_OF_RECORD + size_of::<Alarm>();
+
+    /// No receiving ends yet, for a run that is measured from `from` until `end`.
+    pub(crate) fn new(flows: usize, from: Time, end: Time) -> Self {
+        Self {
+            flows: Vec::with_capacity(flows),
+            receivers: ReceiverPool::default(),
+            alarms: Vec::new(),
+            measured: Span::new(from, end),
+            totals: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the receiving end of the next flow.
+    pub(crate) fn add(&mut self, transport: &TransportSpec, ack_hop: u32) {
+        let (config, ack_hop) = match transport {
+            TransportSpec::Tcp { receiver, .. } => (*receiver, ack_hop),
+            // the receiver is never used
+            TransportSpec::Udp { .. } => (ReceiverConfig { delayed_ack: false, ..ReceiverConfig::default() }, NO_ACKS),
+        };
+        self.flows.push(Sink::new(self.receivers.add(config), ack_hop));
+        if config.delayed_ack {
+            if self.alarms.is_empty() {
+                self.alarms.reserve_exact(self.flows.capacity());
+            }
+            self.alarms.resize(self.flows.len(), Alarm::IDLE);
+        }
+    }
+
+    /// Memory in bytes.
+    pub(crate) fn held(&self) -> usize {
+        size_of_val(&self.flows[..])
+            + self.alarms.capacity() * size_of::<Alarm>()
+            + self.receivers.held()
+            + self.totals.len() * size_of::<(u32, Totals)>()
+    }
+
+    /// Prefetches the receiving end of a flow.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, FlowId(flow): FlowId) {
+        crate::prefetch::prefetch(&self.flows[flow as usize]);
+    }
+
+    /// First hop of the flow's ACKs; `None` if the flow sends no ACKs.
+    pub(crate) fn ack_hop(&self, flow: usize) -> Option<u32> {
+        Some(self.flows[flow].ack_hop).filter(|hop| *hop != NO_ACKS)
+    }
+
+    /// Number of packets of a flow that its receiver has received in order; `None` for UDP.
+    pub(crate) fn received(&self, flow: usize) -> Option<u64> {
+        let sink = &self.flows[flow];
+        sink.has_acks().then(|| sink.receiver.received(&self.receivers))
+    }
+
+    /// Data delivered to a flow's receiver in the measured time.
+    pub(crate) fn deliveries(&self, flow: usize) -> Deliveries {
+        let sink = &self.flows[flow];
+        let before = self.totals.get(&(flow as u32)).copied().unwrap_or_default();
+        let Totals { delivered, late, duplicates, delay } = before + sink.tallies();
+        let in_order = delivered.saturating_add_signed(-late);
+        Deliveries { delivered, in_order, duplicates, delay, jitter_sum: sink.jitter_sum }
+    }
+
+    /// Handles a packet at its receiver if it is data and the next in order, nothing is missing, and it is acknowledged
+    /// at once: the most frequent case. Returns the next expected segment and the first hop of the ACK. If there is
+    /// none, nothing has changed.
+    #[inline(always)]
+    pub(crate) fn take_in_order(&mut self, packet: &Packet, now: Time) -> Option<(u64, u32)> {
+        let FlowId(flow) = packet.flow();
+        let sink = &mut self.flows[flow as usize];
+        if sink.state != packet.connection() {
+            return None;
+        }
+        let next = sink.receiver.take_in_order(packet.number())?;
+        let (hop, transit) = (sink.ack_hop, (now - packet.sent).as_picos());
+        sink.follow(transit);
+        if self.measured.contains(now) && sink.count(transit) {
+            self.fold(flow);
+        }
+        Some((next, hop))
+    }
+
+    /// Handles any packet at its receiver.
+    #[inline(always)]
+    pub(crate) fn receive(&mut self, packet: &Packet, now: Time) -> Received<'_> {
+        let FlowId(flow) = packet.flow();
+        let Self { flows, receivers, measured, totals, .. } = self;
+        let sink = &mut flows[flow as usize];
+        let mut received = Received { in_order: 1, duplicate: false, ack: None, hop: sink.ack_hop };
+        if sink.has_acks() {
+            let of = packet.connection();
+            if of != sink.connection() {
+                // packets of a flow stay in order: no packet of an earlier connection arrives after this one
+                debug_assert_eq!(of, (sink.connection() + 1) % CONNECTIONS, "each connection reaches its receiver");
+                sink.receiver.renew(receivers);
+                sink.state = of | ANY_WAY;
+            }
+            let arrival = sink.receiver.handle_segment(packet.number(), now, receivers);
+            // a SYN takes a number but is no data
+            let in_order = arrival.in_order.saturating_sub(packet.is_syn().into());
+            received = Received { in_order, duplicate: arrival.duplicate, ack: arrival.ack, ..received };
+        }
+        if !packet.is_syn() {
+            let transit = (now - packet.sent).as_picos();
+            sink.follow_any(transit);
+            if measured.contains(now)
+                && let Some(more) = sink.count_any(transit, received.in_order, received.duplicate)
+            {
+                let before = totals.entry(flow).or_default();
+                *before = *before + more;
+            }
+            sink.settle();
+        }
+        received
+    }
+
+    /// Adds the tallies of a flow to its totals.
+    #[cold]
+    #[inline(never)]
+    fn fold(&mut self, flow: u32) {
+        let before = self.totals.entry(flow).or_default();
+        *before = *before + self.flows[flow as usize].take_tallies();
+    }
+
+    /// Time of a wake-up to schedule for a delayed ACK, if one is needed.
+    pub(crate) fn arm(&mut self, FlowId(flow): FlowId) -> Option<Time> {
+        let receiver = &self.flows[flow as usize].receiver;
+        self.alarms.get_mut(flow as usize)?.arm(receiver.poll_timeout(&self.receivers))
+    }
+
+    /// Handles a wake-up. Returns the delayed ACK if it is due, the number of its connection, and its first hop.
+    pub(crate) fn wake(&mut self, FlowId(flow): FlowId, now: Time) -> Option<(Ack<'_>, u16, u32)> {
+        let Sink { receiver, ack_hop, state, .. } = &mut self.flows[flow as usize];
+        let is_due = self.alarms.get_mut(flow as usize)?.fires(now, receiver.poll_timeout(&self.receivers));
+        is_due.then(|| (receiver.handle_timeout(&mut self.receivers), *state % ANY_WAY, *ack_hop))
+    }
+}

@@ -1,0 +1,118 @@
+//! The receiving ends of the flows, compared with plain sums.
+
+use ackclock_tcp::Block;
+use proptest::prelude::*;
+
+use super::*;
+use crate::packet::Payload;
+use crate::plan::testing::dumbbell_of_reno;
+use crate::sizes::SizeSpec;
+
+const FROM: u64 = 3_000;
+const END: u64 = 60_000;
+/// The last one is a UDP flow.
+const FLOWS: usize = 4;
+
+/// Receiving ends whose tallies are near their limits.
+fn sinks(delays: [bool; FLOWS - 1], near: [i32; FLOWS]) -> Sinks {
+    let TransportSpec::Tcp { sender, receiver } = dumbbell_of_reno(1).groups.remove(0).transport else {
+        unreachable!("Reno is TCP")
+    };
+    let mut sinks = Sinks::new(FLOWS, Time::from_picos(FROM), Time::from_picos(END));
+    for (hop, delayed_ack) in (0..).zip(delays) {
+        let receiver = ReceiverConfig { delayed_ack, sack_blocks: 3, ..receiver };
+        sinks.add(&TransportSpec::Tcp { sender: sender.clone(), receiver }, hop);
+    }
+    sinks.add(&TransportSpec::Udp { sizes: SizeSpec::Fixed }, 77);
+    for ((flow, sink), near) in (0..).zip(&mut sinks.flows).zip(near) {
+        sinks.totals.insert(flow, Totals { delivered: 1 << 33, ..Totals::default() });
+        sink.delivered = i32::MAX - near;
+        sink.late = if near % 2 == 0 { i32::MAX - near } else { i32::MIN + near };
+        sink.delay = i64::MAX - i64::from(20 * near);
+        sink.duplicates = u16::MAX - u16::try_from(near).expect("a small number");
+    }
+    sinks
+}
+
+/// A packet: its flow, whether a connection begins with it, its number relative to the next one in order, its transit
+/// time and the time since the last packet.
+type Step = (usize, bool, u64, u64, u64);
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let ahead = prop_oneof![3 => Just(1_u64), 2 => 0_u64..6];
+    prop::collection::vec((0..FLOWS, prop::bool::weighted(0.03), ahead, 1_u64..100, 0_u64..900), 1..300)
+}
+
+/// A result without borrowed blocks.
+fn plain(Received { in_order, duplicate, ack, hop }: Received<'_>) -> (u64, bool, Option<(u64, Vec<Block>)>, u32) {
+    (in_order, duplicate, ack.map(|ack| (ack.next, ack.sack.blocks().to_vec())), hop)
+}
+
+#[test]
+fn a_receiving_end_fills_a_cache_line() {
+    assert_eq!((size_of::<Sink>(), align_of::<Sink>()), (64, 64));
+}
+
+proptest! {
+    /// Validates: a receiver that takes the short path whenever it may answers as one that never takes it, and its
+    ///   tallies are those of plain sums, even beyond their ranges: under losses, duplicates, reordering, delayed ACKs
+    ///   and new connections, and for packets outside the measured time.
+    /// Source: the general path; RFC 3550, section 6.4.1.
+    /// Tolerance: exact.
+    #[test]
+    fn the_short_path_and_narrow_tallies_make_no_difference(
+        delays in any::<[bool; FLOWS - 1]>(),
+        near in prop::array::uniform4(1_i32..40),
+        steps in steps(),
+    ) {
+        let (mut short, mut long) = (sinks(delays, near), sinks(delays, near));
+        let mut expected = [0, 1, 2, 3].map(|flow| long.deliveries(flow));
+        let (mut now, mut connections) = (0, [0_u16; FLOWS]);
+        let (mut jitters, mut transits) = ([0.0; FLOWS], [None; FLOWS]);
+        for (flow, begins, ahead, transit, gap) in steps {
+            now += gap;
+            // a connection that begins, and the first one, send a SYN
+            let next = long.flows[flow].receiver.rcv_nxt();
+            let is_syn = flow + 1 < FLOWS && (begins || next == 0);
+            if begins && next > 0 {
+                connections[flow] = (connections[flow] + 1) % CONNECTIONS;
+            }
+            let connection = connections[flow];
+            let number = (next + ahead).saturating_sub(1);
+            let payload = if is_syn {
+                Payload::Syn { retransmission: false, connection }
+            } else {
+                Payload::Data { number, retransmission: false, connection }
+            };
+            let (at, sent) = (Time::from_picos(now + transit), Time::from_picos(now));
+            let packet = Packet::new(FlowId(flow as u32), 1_000, payload, sent);
+            let received = plain(long.receive(&packet, at));
+            let (in_order, duplicate, ..) = received;
+            let shortly = short.take_in_order(&packet, at).map(|(next, hop)| (1, false, Some((next, Vec::new())), hop));
+            prop_assert!(shortly.is_none() || !is_syn);
+            let found = shortly.unwrap_or_else(|| plain(short.receive(&packet, at)));
+            prop_assert_eq!(found, received);
+            let Sink { state, receiver, .. } = &short.flows[flow];
+            prop_assert!(is_syn || (*state == connection) == (flow + 1 < FLOWS && receiver.is_at_ease()));
+            prop_assert_eq!(short.arm(FlowId(flow as u32)), long.arm(FlowId(flow as u32)));
+            if !is_syn {
+                let change = transits[flow].replace(transit).map_or(jitters[flow], |last| transit.abs_diff(last) as f64);
+                jitters[flow] += (change - jitters[flow]) / 16.0;
+                if (FROM..END).contains(&(now + transit)) {
+                    let expected = &mut expected[flow];
+                    expected.delivered += 1;
+                    expected.in_order += in_order;
+                    expected.duplicates += u64::from(duplicate);
+                    expected.delay += u128::from(transit);
+                    expected.jitter_sum += jitters[flow];
+                }
+            }
+            for (flow, expected) in expected.iter().enumerate() {
+                prop_assert_eq!(&short.deliveries(flow), expected);
+                prop_assert_eq!(&long.deliveries(flow), expected);
+                let Sink { delivered, delay, .. } = short.flows[flow];
+                prop_assert!(delivered >= 0 && delay >= 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! State that receivers share: their configurations, and records of rarely needed state.
+//!
+//! Most receivers miss no segment at most times, so a record is taken from the pool when a gap opens and returned when
+//! it closes. Records keep their memory, so that a gap does not allocate.
+
+use ackclock_units::Time;
+
+use super::{Receiver, ReceiverConfig};
+use crate::packed_option::PackedOption;
+use crate::segment::{Block, Sack};
+
+/// The record of a receiver that has none.
+pub(super) const NO_RECORD: u32 = u32::MAX;
+
+/// The configurations and the records of a set of receivers.
+#[derive(Clone, Debug, Default)]
+pub struct ReceiverPool {
+    pub(super) configs: Vec<ReceiverConfig>,
+    pub(super) records: Vec<Record>,
+    /// Records that no receiver uses.
+    free: Vec<u32>,
+}
+
+/// State of a receiver that misses segments or delays ACKs.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    /// Disjoint runs received beyond a gap, in ascending order.
+    pub(super) beyond: Vec<Block>,
+    /// The SACK blocks of the last ACK that had any.
+    told: Option<Box<Sack>>,
+    /// When the delayed ACK must be sent.
+    pub(super) deadline: PackedOption<Time>,
+}
+
+impl ReceiverPool {
+    /// Memory of a receiver's record in bytes, excluding runs beyond a gap.
+    pub const BYTES_OF_RECORD: usize = size_of::<Record>() + size_of::<Sack>() + size_of::<u32>();
+
+    /// A receiver that waits for segment 0. Successive receivers of the same configuration share it.
+    pub fn add(&mut self, config: ReceiverConfig) -> Receiver {
+        if self.configs.last() != Some(&config) {
+            self.configs.push(config);
+        }
+        let record = if config.delayed_ack { self.add_record() } else { NO_RECORD };
+        Receiver { rcv_nxt: 0, record, config: self.configs.len() as u32 - 1 }
+    }
+
+    /// Heap memory in bytes. Visits each record.
+    pub fn held(&self) -> usize {
+        self.configs.capacity() * size_of::<ReceiverConfig>()
+            + self.records.capacity() * size_of::<Record>()
+            + self.free.capacity() * size_of::<u32>()
+            + self.records.iter().map(Record::held).sum::<usize>()
+    }
+
+    /// Takes an empty record.
+    pub(super) fn add_record(&mut self) -> u32 {
+        if let Some(place) = self.free.pop() {
+            return place;
+        }
+        self.records.push(Record { beyond: Vec::new(), told: None, deadline: PackedOption::NONE });
+        self.records.len() as u32 - 1
+    }
+
+    /// Returns a record.
+    pub(super) fn free_record(&mut self, place: u32) {
+        self.records[place as usize].clear();
+        self.free.push(place);
+    }
+
+    /// Number of records, and of those that no receiver uses.
+    #[cfg(test)]
+    pub(super) const fn counts(&self) -> (usize, usize) {
+        (self.records.len(), self.free.len())
+    }
+}
+
+impl Record {
+    /// Heap memory in bytes.
+    fn held(&self) -> usize {
+        self.beyond.capacity() * size_of::<Block>() + self.told.as_ref().map_or(0, |_| size_of::<Sack>())
+    }
+
+    /// Empties the record but keeps its memory.
+    pub(super) fn clear(&mut self) {
+        self.beyond.clear();
+        self.deadline = PackedOption::NONE;
+        if let Some(told) = self.told.as_deref_mut() {
+            *told = Sack::NONE;
+        }
+    }
+
+    /// The run beyond a gap that contains segment `number`.
+    pub(super) fn run_of(&self, number: u64) -> Option<Block> {
+        let at = self.beyond.partition_point(|run| run.end <= number);
+        self.beyond.get(at).copied().filter(|run| run.contains(number))
+    }
+
+    /// Records segment `number` and advances the next expected segment. Returns whether the segment was recorded
+    /// before, and whether its ACK may be delayed.
+    pub(super) fn place(&mut self, number: u64, rcv_nxt: &mut u64, config: &ReceiverConfig) -> (bool, bool) {
+        let may_wait = self.beyond.is_empty() || !config.ack_gap_fill;
+        if number > *rcv_nxt {
+            return (!self.keep(number), false);
+        }
+        if number < *rcv_nxt {
+            return (true, config.delay_duplicates && number + 1 == *rcv_nxt && may_wait);
+        }
+        *rcv_nxt += 1;
+        let fills = self.beyond.first().is_some_and(|first| first.start == *rcv_nxt);
+        if fills {
+            *rcv_nxt = self.beyond.remove(0).end;
+        }
+        (false, !fills && may_wait)
+    }
+
+    /// Adds a segment beyond a gap. Returns whether it was missing.
+    fn keep(&mut self, number: u64) -> bool {
+        let at = self.beyond.partition_point(|run| run.end < number);
+        match self.beyond.get_mut(at) {
+            Some(run) if run.contains(number) => return false,
+            Some(run) if run.end == number => {
+                run.end += 1;
+                if self.beyond.get(at + 1).is_some_and(|next| next.start == number + 1) {
+                    let next = self.beyond.remove(at + 1);
+                    self.beyond[at].end = next.end;
+                }
+            }
+            Some(run) if run.start == number + 1 => run.start = number,
+            _ => self.beyond.insert(at, Block { start: number, end: number + 1 }),
+        }
+        true
+    }
+
+    /// Chooses the SACK blocks: the run of the latest segment, then the runs reported before, in their current extent.
+    pub(super) fn choose_blocks(&mut self, latest: Option<u64>, most: usize) -> &Sack {
+        let before = self.told.as_deref().copied().unwrap_or_default();
+        let mut told = Sack::NONE;
+        for number in latest.into_iter().chain(before.blocks().iter().map(|block| block.start)) {
+            if let Some(run) = self.run_of(number)
+                && told.blocks().len() < most
+                && !told.blocks().contains(&run)
+            {
+                told.push(run);
+            }
+        }
+        let place = self.told.get_or_insert_default();
+        **place = told;
+        place
+    }
+}

@@ -1,0 +1,274 @@
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+
+const AT_ONCE: ReceiverConfig = ReceiverConfig { delayed_ack: false, sack_blocks: 0, ..ReceiverConfig::DEFAULT };
+const DELAYED: ReceiverConfig =
+    ReceiverConfig { delayed_ack: true, delayed_ack_timeout: Time::from_millis(100), ..AT_ONCE };
+
+fn answers(config: ReceiverConfig, segments: &[u64]) -> Vec<Option<u64>> {
+    let mut pool = ReceiverPool::default();
+    let mut receiver = pool.add(config);
+    let mut answer = |number: &u64| receiver.handle_segment(*number, Time::ZERO, &mut pool).ack.map(|ack| ack.next);
+    segments.iter().map(&mut answer).collect()
+}
+
+#[test]
+fn every_segment_is_acknowledged_cumulatively() {
+    let expected = [Some(1), Some(1), Some(1), Some(4), Some(4)];
+    assert_eq!(answers(AT_ONCE, &[0, 2, 3, 1, 1]), expected);
+}
+
+#[test]
+fn delayed_acks_cover_two_segments_and_never_a_gap() {
+    assert_eq!(answers(DELAYED, &[0, 1, 2, 3]), [Some(1), None, Some(3), None]);
+    assert_eq!(answers(DELAYED, &[0, 2, 4, 1, 3]), [Some(1), Some(1), Some(1), Some(3), Some(5)]);
+}
+
+#[test]
+fn a_partly_filled_gap_may_wait_where_it_is_told_so() {
+    let old = ReceiverConfig { ack_gap_fill: false, ..DELAYED };
+    assert_eq!(answers(old, &[0, 3, 1, 2]), [Some(1), Some(1), None, Some(4)]);
+}
+
+#[test]
+fn a_duplicate_of_the_last_segment_in_order_may_wait_where_it_is_told_so() {
+    let told = ReceiverConfig { delay_duplicates: true, ..DELAYED };
+    assert_eq!(answers(DELAYED, &[0, 1, 1, 1]), [Some(1), None, Some(2), Some(2)]);
+    assert_eq!(answers(told, &[0, 1, 2, 2, 2, 2, 3]), [Some(1), None, Some(3), None, Some(3), None, Some(4)]);
+    assert_eq!(answers(told, &[0, 1, 2, 1, 2, 4]), [Some(1), None, Some(3), Some(3), None, Some(3)]);
+    assert_eq!(answers(told, &[0, 0]), [Some(1), Some(1)], "a SYN never waits");
+    // while segments are missing, a duplicate's ACK may wait only if a gap-filling segment's ACK may
+    assert_eq!(answers(told, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), Some(2), Some(2)]);
+    let old = ReceiverConfig { ack_gap_fill: false, ..told };
+    assert_eq!(answers(old, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), None, Some(2)]);
+    assert_eq!(answers(old, &[0, 3, 1, 1, 2]), [Some(1), Some(1), None, Some(2), Some(4)]);
+}
+
+#[test]
+fn the_first_segment_may_wait_where_it_is_no_syn() {
+    let told = ReceiverConfig { handshake: false, ..DELAYED };
+    assert_eq!(answers(told, &[0, 1, 2]), [None, Some(2), None]);
+    assert_eq!(answers(ReceiverConfig { ack_first: true, ..told }, &[0, 1, 2]), [Some(1), None, Some(3)]);
+}
+
+#[test]
+fn the_timer_sends_the_ack_that_waits() {
+    let mut pool = ReceiverPool::default();
+    let mut receiver = pool.add(DELAYED);
+    receiver.handle_segment(0, Time::ZERO, &mut pool);
+    assert_eq!(receiver.poll_timeout(&pool), None);
+    assert_eq!(receiver.handle_segment(1, Time::from_millis(5), &mut pool).ack, None);
+    assert_eq!(receiver.poll_timeout(&pool), Some(Time::from_millis(105)));
+    assert_eq!(receiver.handle_timeout(&mut pool), Ack::cumulative(2));
+    assert_eq!(receiver.poll_timeout(&pool), None);
+}
+
+#[test]
+fn blocks_tell_the_latest_run_first_and_repeat_those_told_last() {
+    // RFC 2018, section 4; at most three blocks
+    let mut pool = ReceiverPool::default();
+    let mut receiver = pool.add(ReceiverConfig { sack_blocks: 3, ..AT_ONCE });
+    let mut hear = |number| {
+        let ack = receiver.handle_segment(number, Time::ZERO, &mut pool).ack.unwrap();
+        (ack.next, ack.sack.blocks().iter().map(|block| (block.start, block.end)).collect::<Vec<_>>())
+    };
+    assert_eq!(hear(0), (1, vec![]));
+    assert_eq!(hear(2), (1, vec![(2, 3)]));
+    assert_eq!(hear(4), (1, vec![(4, 5), (2, 3)]));
+    assert_eq!(hear(5), (1, vec![(4, 6), (2, 3)]));
+    assert_eq!(hear(8), (1, vec![(8, 9), (4, 6), (2, 3)]));
+    assert_eq!(hear(10), (1, vec![(10, 11), (8, 9), (4, 6)]), "the oldest no longer fits");
+    assert_eq!(
+        hear(9),
+        (1, vec![(8, 11), (4, 6)]),
+        "two runs became one; a run missing from the last ACK is not repeated"
+    );
+    assert_eq!(hear(4), (1, vec![(4, 6), (8, 11)]), "a duplicate counts as the latest");
+    assert_eq!(hear(1), (3, vec![(4, 6), (8, 11)]), "only runs beyond the gap");
+    assert_eq!(hear(3), (6, vec![(8, 11)]));
+    assert_eq!(hear(7), (6, vec![(7, 11)]));
+    assert_eq!(hear(6), (11, vec![]));
+}
+
+/// A receiver that stores each segment, without a pool and without a short path.
+#[derive(Clone, Debug)]
+struct Model {
+    config: ReceiverConfig,
+    segments: BTreeSet<u64>,
+    told: Vec<Block>,
+    deadline: Option<Time>,
+}
+
+/// An ACK: the next segment expected, and the SACK blocks.
+type Answer = (u64, Vec<Block>);
+
+fn answer(ack: Ack<'_>) -> Answer {
+    (ack.next, ack.sack.blocks().to_vec())
+}
+
+impl Model {
+    const fn new(config: ReceiverConfig) -> Self {
+        Self { config, segments: BTreeSet::new(), told: Vec::new(), deadline: None }
+    }
+
+    fn next(&self) -> u64 {
+        (0..1_000).find(|number| !self.segments.contains(number)).unwrap()
+    }
+
+    fn run_of(&self, number: u64) -> Option<Block> {
+        let has = |number: &u64| self.segments.contains(number);
+        let start = (0..=number).rev().take_while(has).last()?;
+        Some(Block { start, end: (number..1_000).find(|number| !has(number)).unwrap() })
+    }
+
+    fn handle_segment(&mut self, number: u64, now: Time) -> Option<Answer> {
+        let before = self.next();
+        let has_gap = self.segments.range(before..).next().is_some();
+        self.segments.insert(number);
+        let is_next = number == before;
+        let fills_gap = is_next && self.next() > before + 1;
+        let is_last_again = self.config.delay_duplicates && number + 1 == before;
+        let may_wait = (is_next && !fills_gap || is_last_again) && !(has_gap && self.config.ack_gap_fill);
+        let is_first = number == 0 && (self.config.handshake || self.config.ack_first);
+        if self.config.delayed_ack && may_wait && !is_first && self.deadline.is_none() {
+            self.deadline = Some(now + self.config.delayed_ack_timeout);
+            return None;
+        }
+        Some(self.acknowledge(Some(number)))
+    }
+
+    fn acknowledge(&mut self, latest: Option<u64>) -> Answer {
+        self.deadline = None;
+        let next = self.next();
+        let mut told: Vec<Block> = Vec::new();
+        for number in latest.into_iter().chain(self.told.iter().map(|block| block.start)).filter(|at| *at > next) {
+            if let Some(run) = self.run_of(number).filter(|run| !told.contains(run)) {
+                told.push(run);
+            }
+        }
+        told.truncate(self.config.sack_blocks as usize);
+        if !told.is_empty() {
+            self.told.clone_from(&told);
+        }
+        (next, told)
+    }
+}
+
+/// What happens to a receiver.
+#[derive(Clone, Debug)]
+enum Step {
+    Segment(u64),
+    Timeout,
+    Renewal,
+}
+
+fn steps() -> impl Strategy<Value = Vec<(usize, u64, Step)>> {
+    let step = prop_oneof![
+        20 => (0_u64..4).prop_map(Step::Segment),
+        20 => (0_u64..24).prop_map(Step::Segment),
+        2 => Just(Step::Timeout),
+        1 => Just(Step::Renewal),
+    ];
+    prop::collection::vec((0_usize..3, 0_u64..150, step), 0..200)
+}
+
+prop_compose! {
+    fn configs()(
+        [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, handshake] in any::<[bool; 5]>(),
+        sack_blocks in 0_u32..5,
+    ) -> ReceiverConfig {
+        ReceiverConfig { handshake, delayed_ack, ack_gap_fill, delay_duplicates, ack_first, sack_blocks, ..DELAYED }
+    }
+}
+
+proptest! {
+    /// Receivers that share a pool, and take the short path where it applies, answer like receivers that share nothing.
+    /// The pool has no more records than receivers need at a time.
+    #[test]
+    fn receivers_that_share_a_pool_do_not_affect_each_other(
+        configs in prop::collection::vec(configs(), 3),
+        steps in steps(),
+    ) {
+        let mut pool = ReceiverPool::default();
+        let mut receivers: Vec<Receiver> = configs.iter().map(|config| pool.add(*config)).collect();
+        let mut models: Vec<Model> = configs.iter().copied().map(Model::new).collect();
+        let (mut now, mut most) = (Time::ZERO, pool.records.len());
+        for (place, millis, step) in steps {
+            now += Time::from_millis(millis);
+            let (receiver, model) = (&mut receivers[place], &mut models[place]);
+            match step {
+                Step::Segment(ahead) => {
+                    // half of the segments are near the next one in order
+                    let number = if ahead < 4 { (receiver.rcv_nxt() + ahead).saturating_sub(1) } else { ahead };
+                    let (before, had_it) = (model.next(), model.segments.contains(&number));
+                    let expected = model.handle_segment(number, now);
+                    let short = if receiver.is_at_ease() { receiver.take_in_order(number) } else { None };
+                    let found = if let Some(next) = short {
+                        prop_assert!(!had_it && next == before + 1);
+                        Some((next, Vec::new()))
+                    } else {
+                        let Arrival { in_order, duplicate, ack } = receiver.handle_segment(number, now, &mut pool);
+                        prop_assert_eq!((in_order, duplicate), (model.next() - before, had_it));
+                        ack.map(answer)
+                    };
+                    prop_assert_eq!(found, expected);
+                }
+                Step::Timeout => {
+                    if receiver.poll_timeout(&pool).is_some() {
+                        prop_assert_eq!(answer(receiver.handle_timeout(&mut pool)), model.acknowledge(None));
+                    }
+                }
+                Step::Renewal => {
+                    receiver.renew(&mut pool);
+                    *model = Model::new(model.config);
+                }
+            }
+            prop_assert_eq!(receiver.rcv_nxt(), model.next());
+            prop_assert_eq!(receiver.received(&pool), model.next().saturating_sub(u64::from(model.config.handshake)));
+            for (receiver, model) in receivers.iter().zip(&models) {
+                prop_assert_eq!(receiver.poll_timeout(&pool), model.deadline);
+                let has_gap = model.segments.range(model.next()..).next().is_some();
+                prop_assert_eq!(receiver.is_at_ease(), !has_gap && !model.config.delayed_ack);
+            }
+            let in_use = receivers.iter().filter(|receiver| !receiver.is_at_ease()).count();
+            most = most.max(in_use);
+            prop_assert_eq!(pool.counts(), (most, most - in_use));
+        }
+    }
+
+    #[test]
+    fn any_order_with_duplicates_ends_at_the_first_segment_missing(mut segments in prop::collection::vec(0_u64..40, 0..120)) {
+        let mut pool = ReceiverPool::default();
+        let mut receiver = pool.add(AT_ONCE);
+        for number in &segments {
+            receiver.handle_segment(*number, Time::ZERO, &mut pool);
+            let runs = receiver.record(&pool).map_or(&[][..], |record| &record.beyond);
+            prop_assert!(runs.iter().all(|run| run.start < run.end && run.start > receiver.rcv_nxt));
+            prop_assert!(runs.windows(2).all(|pair| pair[0].end < pair[1].start));
+        }
+        segments.sort_unstable();
+        segments.dedup();
+        let first_missing = (0..=40).find(|number| segments.binary_search(number).is_err()).unwrap();
+        prop_assert_eq!(receiver.rcv_nxt(), first_missing);
+    }
+}
+
+#[test]
+fn a_gap_takes_the_memory_of_an_earlier_one() {
+    let mut pool = ReceiverPool::default();
+    let config = ReceiverConfig { sack_blocks: 3, ..AT_ONCE };
+    let mut receivers = [pool.add(config), pool.add(config)];
+    let mut held = None;
+    for round in 0..10 {
+        for receiver in &mut receivers {
+            for number in [1, 0] {
+                receiver.handle_segment(2 * round + number, Time::ZERO, &mut pool);
+            }
+            assert_eq!((pool.counts(), *held.get_or_insert(pool.held())), ((1, 1), pool.held()));
+        }
+    }
+    assert_eq!(pool.configs.len(), 1);
+}
