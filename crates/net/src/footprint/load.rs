@@ -1,0 +1,73 @@
+//! The load of links: how many packets they hold.
+
+use super::traffic::rate;
+use crate::backlog::Backlog;
+use crate::plan::LinkSpec;
+use crate::queue::Limit;
+use crate::rate::RateSpec;
+
+/// Number of packets that may occasionally wait at a link that is not overloaded.
+const FEW: f64 = 1_000.0;
+
+/// The load of a link.
+pub(super) struct Load<'a> {
+    pub(super) link: &'a LinkSpec,
+    pub(super) copies: f64,
+    /// Smallest packet size in bytes, and whether all sizes are equal.
+    pub(super) size: f64,
+    pub(super) is_alike: bool,
+    pub(super) in_flight: f64,
+    /// Packets in flight that occupy memory until they have crossed the link. Datagrams on their last link are
+    /// excluded: they are delivered as soon as the link accepts them.
+    pub(super) held: f64,
+    /// Upper limits of the packets offered to the link: per second (`offered`), and in total (`packets`).
+    pub(super) offered: f64,
+    pub(super) packets: f64,
+    /// Whether a whole window of packets may arrive at once.
+    pub(super) bursts: bool,
+}
+
+impl Load<'_> {
+    /// Maximum rate of the link in packets per second.
+    fn rate(&self) -> f64 {
+        self.copies * rate(self.link) / 8.0 / self.size
+    }
+
+    /// Packets that wait for the link.
+    fn waits(&self) -> f64 {
+        let limit = self.copies
+            * match self.link.queue.limit() {
+                Limit::Packets(packets) => packets as f64,
+                Limit::Bytes(bytes) => bytes as f64 / self.size,
+            };
+        let seconds = if self.offered > 0.0 { self.packets / self.offered } else { 0.0 };
+        let over = (self.offered - self.rate()).max(0.0) * if seconds.is_nan() { f64::INFINITY } else { seconds };
+        let most = if self.bursts { limit } else { over + FEW * self.copies };
+        limit.min(most).min(self.in_flight)
+    }
+
+    /// Packets that wait for the link or are crossing it.
+    pub(super) fn holds(&self) -> f64 {
+        let crossing = self.rate().min(self.offered) * self.link.delay.as_secs_f64();
+        (self.waits() + crossing + 2.0 * self.copies).min(self.held)
+    }
+
+    /// Bytes that the link stores for waiting packets: none if all have one size.
+    pub(super) fn runs(&self) -> f64 {
+        let is_steady = matches!(self.link.rate, RateSpec::Constant(_));
+        if self.is_alike && is_steady { 0.0 } else { self.waits() * Backlog::BYTES_OF_RUN as f64 }
+    }
+
+    /// Number of links with pending packets of several sizes, or that always have the long form. A client's own link
+    /// has packets of several sizes only while a connection opens.
+    pub(super) fn long_links(&self) -> f64 {
+        let LinkSpec { rate, queue, loss, .. } = self.link;
+        let is_plain = matches!(rate, RateSpec::Constant(_)) && queue.is_memoryless() && loss.is_none();
+        if is_plain && self.is_alike && self.copies > 1.0 { 0.0 } else { self.copies }
+    }
+
+    /// Upper limit of the packets that the link sends in total.
+    pub(super) fn sent(&self, seconds: f64) -> f64 {
+        self.packets.min(self.rate() * seconds)
+    }
+}
