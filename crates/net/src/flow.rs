@@ -224,11 +224,22 @@ impl Flow {
         let Self { outlet, transport, application, timeout, emission, .. } = self;
         let Transport::Tcp { sender, .. } = transport else { return };
         let turn = sender.start_turn(now);
+        // a turn that is reported together with the next one: its end, and the flight size
+        let mut first = None;
         if turn != Turn::Sending {
-            observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
             match turn {
-                Turn::Processing(release) if is_first(release, sender, transit) => now = release,
+                Turn::Processing(release) if is_first(release, sender, transit) => {
+                    let flight = sender.windows().2;
+                    // if nothing is in flight, the window may change before the next turn ends
+                    if observer.pairs_turns() && flight > 0 && !self.has_transfers {
+                        first = Some((now, flight));
+                    } else {
+                        observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
+                    }
+                    now = release;
+                }
                 _ => {
+                    observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
                     if let Turn::Processing(release) = turn {
                         sender.hold_until(release);
                     }
@@ -245,12 +256,19 @@ impl Flow {
             }
         }
         let Some(burst) = sender.send_burst(now, MOST_AT_ONCE) else {
+            if let Some((first, _)) = first {
+                observer.observe(first, &Observation::Turn { flow: outlet.flow(), sender });
+            }
             return self.take_any_turn(now, transit, observer);
         };
         for number in burst {
             transit.forward(&outlet.packet(outlet.new_segment(number), now), outlet.hop, now, observer);
         }
-        observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
+        if let Some((first, flight)) = first {
+            observer.turns(first, flight, now, outlet.flow(), sender);
+        } else {
+            observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
+        }
         // usually the wake-up that is pending comes first
         if !sender.times_out_after(timeout.pending)
             && let Some(at) = timeout.arm(sender.poll_timeout())

@@ -101,6 +101,20 @@ pub trait Observer {
         self.observe(now, &Observation::Offered { link, packet, offered });
     }
 
+    /// Whether the observer wants two turns of a sender in a [single report](Self::turns) if possible.
+    #[inline(always)]
+    fn pairs_turns(&self) -> bool {
+        false
+    }
+
+    /// Reports two turns of a sender: the first one ended at `first` with `flight` segments in flight, and the second one
+    /// ends now. In between the sender only sent segments, and nothing happened at another endpoint.
+    #[inline(always)]
+    fn turns(&mut self, first: Time, _flight: u64, now: Time, flow: FlowId, sender: &Sender) {
+        self.observe(first, &Observation::Turn { flow, sender });
+        self.observe(now, &Observation::Turn { flow, sender });
+    }
+
     /// Whether the observer needs the packets offered to this link.
     fn watches(&self, _link: LinkId) -> bool {
         true

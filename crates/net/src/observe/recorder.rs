@@ -3,8 +3,11 @@
 mod links;
 mod packed;
 mod senders;
+#[cfg(test)]
+mod tests;
 mod transfers;
 
+use ackclock_tcp::Sender;
 use ackclock_units::Time;
 
 use super::capture::Captures;
@@ -32,14 +35,16 @@ pub struct Recorder {
     end: Time,
     /// Links whose packets at least one record needs.
     links: Vec<bool>,
-    arrivals: Option<(usize, Arrivals)>,
+    arrivals: (Option<usize>, Arrivals),
     drops: Option<(usize, Drops)>,
     packets: Option<(usize, PacketLog)>,
     /// Log of the records `windows` (at each change) and `acks`, and the indices of these records in the plan.
-    senders: Option<SenderLog>,
+    senders: SenderLog,
     windows: Option<usize>,
     acks: Option<usize>,
     transfers: Option<(usize, TransferLog)>,
+    /// Whether a record needs turns.
+    hears_turns: bool,
     samples: Vec<(usize, Samples)>,
     captures: Captures,
 }
@@ -66,23 +71,24 @@ impl Recorder {
         let mut recorder = Self {
             end: plan.duration,
             links: Vec::new(),
-            arrivals: None,
+            arrivals: (None, Arrivals::default()),
             drops: None,
             packets: None,
-            senders: None,
+            senders: SenderLog::of(&[], &[]),
             windows: None,
             acks: None,
             transfers: None,
+            hears_turns: false,
             samples: Vec::new(),
             captures: Captures::of(&plan.captures),
         };
         let mut heard = Vec::new();
-        let (mut windows, mut acks) = (None, None);
+        let (mut arrivals, mut windows, mut acks) = (None, None, None);
         for (place, spec) in plan.records.iter().cloned().enumerate() {
             match spec {
                 RecordSpec::Arrivals { links, bin } => {
                     heard.extend_from_slice(&links);
-                    keep_once(&mut recorder.arrivals, place, Arrivals::of(links, bin))?;
+                    keep_once(&mut arrivals, place, Arrivals::of(links, bin, plan.duration))?;
                 }
                 RecordSpec::Drops { links } => {
                     keep_once(&mut recorder.drops, place, Drops::of(&links))?;
@@ -110,15 +116,17 @@ impl Recorder {
                 }
             }
         }
+        if let Some((place, record)) = arrivals {
+            recorder.arrivals = (Some(place), record);
+        }
         heard.extend(plan.captures.iter().flat_map(CaptureSpec::links));
         recorder.links = membership(&heard);
         let flows =
             |asked: &Option<(usize, Vec<u32>)>| asked.iter().flat_map(|(_, flows)| flows.clone()).collect::<Vec<_>>();
-        if windows.is_some() || acks.is_some() {
-            recorder.senders = Some(SenderLog::of(&flows(&windows), &flows(&acks)));
-        }
+        recorder.senders = SenderLog::of(&flows(&windows), &flows(&acks));
         recorder.windows = windows.map(|(place, _)| place);
         recorder.acks = acks.map(|(place, _)| place);
+        recorder.hears_turns = recorder.hears_senders() || recorder.transfers.is_some();
         Ok(recorder)
     }
 
@@ -143,7 +151,11 @@ impl Recorder {
 
     /// Whether any record needs events; samples do not.
     pub fn hears(&self) -> bool {
-        self.links().next().is_some() || self.senders.is_some() || self.transfers.is_some()
+        self.links().next().is_some() || self.hears_senders() || self.transfers.is_some()
+    }
+
+    const fn hears_senders(&self) -> bool {
+        self.windows.is_some() || self.acks.is_some()
     }
 
     /// The first sampling time after `now`, if there is one before the end.
@@ -180,7 +192,7 @@ impl Recorder {
     pub fn rows(&self) -> usize {
         self.drops.iter().map(|(_, drops)| drops.rows()).sum::<usize>()
             + self.packets.iter().map(|(_, log)| log.rows()).sum::<usize>()
-            + self.senders.iter().map(SenderLog::rows).sum::<usize>()
+            + self.senders.rows()
             + self.transfers.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.captures.rows()
     }
@@ -194,22 +206,21 @@ impl Recorder {
         self.drops.iter().map(|(_, drops)| drops.held()).sum::<usize>()
             + self.packets.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.transfers.iter().map(|(_, log)| log.held()).sum::<usize>()
-            + self.senders.iter().map(SenderLog::held).sum::<usize>()
+            + self.senders.held()
             + self.samples.iter().map(|(_, samples)| sampled(samples)).sum::<usize>()
             + self.captures.held()
     }
 
     /// The tables, starting with the table of the flows' counters, and the captures.
     pub fn into_tables(self, measure: &Measure, flows: Table) -> (Vec<Table>, Vec<Capture>) {
-        let end = self.end;
         let mut tables: Vec<(usize, Table)> = Vec::new();
-        tables.extend(self.arrivals.into_iter().map(|(place, arrivals)| (place, arrivals.table(end))));
+        let (arrivals, counts) = self.arrivals;
+        tables.extend(arrivals.map(|place| (place, counts.table())));
         tables.extend(self.drops.into_iter().map(|(place, drops)| (place, drops.table())));
         tables.extend(self.packets.into_iter().map(|(place, log)| (place, log.table())));
-        if let Some([windows, acks]) = self.senders.map(SenderLog::tables) {
-            tables.extend(self.windows.map(|place| (place, windows)));
-            tables.extend(self.acks.map(|place| (place, acks)));
-        }
+        let [windows, acks] = self.senders.tables();
+        tables.extend(self.windows.map(|place| (place, windows)));
+        tables.extend(self.acks.map(|place| (place, acks)));
         tables.extend(self.transfers.into_iter().map(|(place, log)| (place, log.table(measure))));
         tables.extend(self.samples.into_iter().map(|(place, samples)| (place, samples.of.table())));
         tables.sort_by_key(|(place, _)| *place);
@@ -217,14 +228,53 @@ impl Recorder {
         (tables.collect(), self.captures.into_captures())
     }
 
+    /// Whether a record needs the packets that links accept, and not only their number.
+    pub(super) fn hears_packets(&self) -> bool {
+        self.packets.is_some() || self.captures.any()
+    }
+
+    /// Records a packet that a link accepts, if its number in the current bin is all that records need; otherwise
+    /// returns false.
+    #[inline(always)]
+    pub(super) fn count_arrival(&mut self, now: Time, LinkId(link): LinkId) -> bool {
+        self.arrivals.1.count(now, link)
+    }
+
+    #[inline(never)]
+    fn delivered(&mut self, now: Time, packet: &Packet, in_order: u64) {
+        if self.captures.any() {
+            self.captures.delivered(now, packet);
+        }
+        if let Some((_, transfers)) = self.transfers.as_mut().filter(|_| now < self.end) {
+            transfers.delivered(now, packet.flow().0, in_order);
+        }
+    }
+
+    #[inline(never)]
+    fn turn(&mut self, now: Time, FlowId(flow): FlowId, sender: &Sender) {
+        if now >= self.end {
+            return;
+        }
+        self.senders.turn(now, flow, sender);
+        if let Some((_, transfers)) = &mut self.transfers {
+            transfers.turn(flow, sender);
+        }
+    }
+
+    #[inline(never)]
+    fn any_turns(&mut self, first: Time, flight: u64, now: Time, FlowId(flow): FlowId, sender: &Sender) {
+        self.senders.keep_two(first, flight, now, flow, sender);
+        if let Some((_, transfers)) = &mut self.transfers {
+            transfers.turn(flow, sender);
+        }
+    }
+
     #[inline(always)]
     fn on_offered(&mut self, now: Time, LinkId(link): LinkId, packet: &Packet, offered: Offered) {
         if now >= self.end {
             return;
         }
-        if let Some((_, arrivals)) = &mut self.arrivals {
-            arrivals.offered(now, link);
-        }
+        self.arrivals.1.offered(now, link);
         if let (Some((_, drops)), Offered::Dropped(_)) = (&mut self.drops, offered) {
             drops.dropped(now, link, packet);
         }
@@ -246,25 +296,17 @@ impl Observer for Recorder {
                 self.on_offered(now, *link, packet, *offered);
             }
             Observation::Acked { ack, sender, .. } => {
-                if let Some(senders) = self.senders.as_mut().filter(|_| now < self.end) {
-                    senders.acked(*ack, sender);
+                if self.acks.is_some() {
+                    self.senders.acked(*ack, sender);
                 }
             }
             Observation::Turn { flow, sender } => {
-                if let Some(senders) = self.senders.as_mut().filter(|_| now < self.end) {
-                    senders.turn(now, flow.0, sender);
-                }
-                if let Some((_, transfers)) = self.transfers.as_mut().filter(|_| now < self.end) {
-                    transfers.turn(flow.0, sender);
+                if self.hears_turns {
+                    self.turn(now, *flow, sender);
                 }
             }
             Observation::Delivered { packet, in_order, .. } => {
-                if self.captures.any() {
-                    self.captures.delivered(now, packet);
-                }
-                if let Some((_, transfers)) = self.transfers.as_mut().filter(|_| now < self.end) {
-                    transfers.delivered(now, packet.flow().0, *in_order);
-                }
+                self.delivered(now, packet, *in_order);
             }
             Observation::TransferBegins { flow, packets, sender } => {
                 if let Some((_, transfers)) = self.transfers.as_mut() {
@@ -276,6 +318,18 @@ impl Observer for Recorder {
                     self.captures.selective(*id, sack);
                 }
             }
+        }
+    }
+
+    #[inline(always)]
+    fn pairs_turns(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn turns(&mut self, first: Time, flight: u64, now: Time, flow: FlowId, sender: &Sender) {
+        if self.transfers.is_some() || !self.senders.keep_usual(first, flight, now, flow.0, sender) {
+            self.any_turns(first, flight, now, flow, sender);
         }
     }
 
@@ -344,48 +398,4 @@ pub(crate) fn flows(results: Results<'_>) -> Table {
         );
     }
     Table::new("flows", rows)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::observe::Values;
-    use crate::plan::testing::dumbbell_of_reno;
-
-    #[test]
-    fn a_record_asked_for_twice_is_refused() {
-        let acks = |flow| RecordSpec::Acks { flows: vec![flow] };
-        let plan = Plan { records: vec![acks(0), acks(1)], ..dumbbell_of_reno(2) };
-        assert_eq!(Recorder::new(&plan).expect_err("twice").field, "records.1");
-    }
-
-    #[test]
-    fn a_window_kept_at_each_change_is_the_one_that_is_sampled() {
-        let every = Some(Time::from_millis(7));
-        let windows = |every| RecordSpec::Windows { flows: vec![1, 2], every };
-        let plan = Plan { records: vec![windows(None), windows(every)], ..dumbbell_of_reno(60) };
-        let tables = crate::run(&plan, 1).expect("sound").tables;
-        let rows = |table: &Table| -> Vec<Vec<f64>> {
-            let columns: Vec<Vec<f64>> = table
-                .columns()
-                .into_iter()
-                .map(|column| match column.values {
-                    Values::F64(values) => values,
-                    Values::U32(values) => values.into_iter().map(f64::from).collect(),
-                    other => panic!("no number: {other:?}"),
-                })
-                .collect();
-            (0..columns[0].len()).map(|row| columns.iter().map(|column| column[row]).collect()).collect()
-        };
-        let (changes, samples) = (rows(&tables[1]), rows(&tables[2]));
-        let mut compared = 0;
-        for sample in samples {
-            let before = |row: &&Vec<f64>| row[1] == sample[1] && row[0] < sample[0];
-            if let Some(change) = changes.iter().rfind(before).filter(|row| row[5] > 0.0) {
-                assert_eq!(change[1..], sample[1..], "at {} s", sample[0]);
-                compared += 1;
-            }
-        }
-        assert!(compared > 1000, "{compared} rows of two flows in ten seconds");
-    }
 }

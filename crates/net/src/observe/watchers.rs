@@ -1,11 +1,12 @@
 //! The observers of a run.
 
+use ackclock_tcp::Sender;
 use ackclock_units::Time;
 
 use super::measure::AtLink;
 use super::{LinkSummary, Measure, Observation, Observer, Recorder};
 use crate::link::Offered;
-use crate::packet::LinkId;
+use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{Plan, PlanError};
 use crate::simulator::Simulator;
 
@@ -24,6 +25,8 @@ pub struct Watchers {
     pub recorder: Recorder,
     /// Measures additional links, without distinguishing kinds of packets.
     elsewhere: Vec<AtLink>,
+    /// Whether accepted packets matter to anything but the measurement and the number of arrivals.
+    hears_packets: bool,
 }
 
 impl Watchers {
@@ -38,10 +41,11 @@ impl Watchers {
         let first_link = heard().min().unwrap_or_default();
         let span = heard().max().map_or(0, |last| last - first_link + 1);
         let others = plan.measure.others.iter().map(|link| AtLink::new(plan, simulator, LinkId(*link), 1));
-        let elsewhere = others.collect();
+        let elsewhere: Vec<AtLink> = others.collect();
+        let hears_packets = recorder.hears_packets() || !elsewhere.is_empty();
         let measure = Measure::new(plan, simulator);
         let follows = measure.follows() || recorder.follows();
-        Ok(Self { first_link, span, follows, measure, recorder, elsewhere })
+        Ok(Self { first_link, span, follows, measure, recorder, elsewhere, hears_packets })
     }
 
     /// Whether a record, a capture or an additional link also needs events, not only the measurement.
@@ -56,6 +60,12 @@ impl Watchers {
             at.summary()
         };
         self.elsewhere.iter_mut().map(summary).collect()
+    }
+
+    #[inline(never)]
+    fn observe_accepted(&mut self, now: Time, link: LinkId, packet: &Packet, start: Time, end: Time, arrival: Time) {
+        let offered = Offered::Accepted { start, end, arrival };
+        self.observe(now, &Observation::Offered { link, packet, offered });
     }
 
     #[inline(never)]
@@ -77,6 +87,26 @@ impl Observer for Watchers {
         {
             self.offered_elsewhere(now, *link, *offered);
         }
+    }
+
+    // calls nothing before its last statement, so that registers need not be saved
+    #[inline(never)]
+    fn accepted(&mut self, now: Time, link: LinkId, packet: &Packet, start: Time, end: Time, arrival: Time) {
+        if self.hears_packets || !self.recorder.count_arrival(now, link) {
+            return self.observe_accepted(now, link, packet, start, end, arrival);
+        }
+        let offered = Offered::Accepted { start, end, arrival };
+        self.measure.observe(now, &Observation::Offered { link, packet, offered });
+    }
+
+    #[inline(always)]
+    fn pairs_turns(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn turns(&mut self, first: Time, flight: u64, now: Time, flow: FlowId, sender: &Sender) {
+        self.recorder.turns(first, flight, now, flow, sender);
     }
 
     #[inline(always)]

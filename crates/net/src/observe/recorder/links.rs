@@ -9,54 +9,62 @@ use crate::packet::{Packet, Payload};
 columns! { ArrivalColumns { time: F64(f64), link: U32(u32), packets: U64(u64) } }
 columns! { DropColumns { time: F64(f64), link: U32(u32), flow: U32(u32), segment: U64(u64), bytes: U32(u32) } }
 
-/// The record `arrivals`.
-#[derive(Clone, Debug)]
+/// The record `arrivals`; by default, of no link.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Arrivals {
     bin: Time,
     links: Vec<u32>,
-    /// For each link of the network its counter, if the link is recorded.
-    counters: Vec<Option<Counter>>,
+    /// Counters of all links up to the last recorded one. The bin of a link that is not recorded never ends.
+    counters: Vec<Counter>,
+    end: Time,
 }
 
 /// Counts of the packets offered to one link in consecutive bins.
 #[derive(Clone, Debug, Default)]
 struct Counter {
-    /// End of the last bin.
+    /// End of the last bin, or of the run if that is earlier.
     edge: Time,
     bins: Vec<u64>,
     count: u64,
 }
 
 impl Arrivals {
-    pub(super) fn of(links: Vec<u32>, bin: Time) -> Self {
-        let mut counters = Vec::new();
-        for link in links.iter().map(|link| *link as usize) {
-            counters.resize(counters.len().max(link + 1), None);
-            counters[link] = Some(Counter::default());
-        }
-        Self { bin, links, counters }
+    /// The record of the given links, with bins of width `bin`, until `end`.
+    pub(super) fn of(links: Vec<u32>, bin: Time, end: Time) -> Self {
+        let watched = super::membership(&links).into_iter();
+        let edge = |is_watched| if is_watched { Time::ZERO } else { Time::MAX };
+        let counters = watched.map(|is_watched| Counter { edge: edge(is_watched), ..Counter::default() });
+        Self { bin, counters: counters.collect(), links, end }
     }
 
-    /// Handles a packet offered to a link. At each link, times must not decrease.
-    #[inline(always)]
+    /// Handles a packet offered to a link before the end. At each link, times must not decrease.
     pub(super) fn offered(&mut self, now: Time, link: u32) {
-        if let Some(Some(counter)) = self.counters.get_mut(link as usize) {
-            if now >= counter.edge {
-                counter.turn_to(now, self.bin);
-            }
+        if !self.count(now, link) {
+            let counter = &mut self.counters[link as usize];
+            counter.turn_to(now, self.bin, self.end);
             counter.count += 1;
         }
     }
 
-    pub(super) fn table(mut self, end: Time) -> Table {
-        let bins = end.as_picos().div_ceil(self.bin.as_picos());
+    /// Counts a packet offered to a link in the current bin. Returns false if the packet lies beyond the bin.
+    #[inline(always)]
+    pub(super) fn count(&mut self, now: Time, link: u32) -> bool {
+        let Some(counter) = self.counters.get_mut(link as usize) else { return true };
+        if now >= counter.edge {
+            return false;
+        }
+        counter.count += 1;
+        true
+    }
+
+    pub(super) fn table(mut self) -> Table {
+        let bins = self.end.as_picos().div_ceil(self.bin.as_picos());
         let mut rows = ArrivalColumns::with_capacity(bins as usize * self.links.len());
-        self.counters.iter_mut().flatten().for_each(|counter| counter.close(bins));
+        self.links.iter().for_each(|link| self.counters[*link as usize].close(bins));
         for index in 0..bins {
             let time = self.bin.saturating_mul(index).as_secs_f64();
             for link in &self.links {
-                let counter = self.counters[*link as usize].as_ref();
-                rows.push(time, *link, counter.map_or(0, |counter| counter.bins[index as usize]));
+                rows.push(time, *link, self.counters[*link as usize].bins[index as usize]);
             }
         }
         Table::new("arrivals", rows)
@@ -66,10 +74,10 @@ impl Arrivals {
 impl Counter {
     /// Closes the current bin and begins the one that contains `now`.
     #[inline(never)]
-    fn turn_to(&mut self, now: Time, width: Time) {
+    fn turn_to(&mut self, now: Time, width: Time, end: Time) {
         let bin = now.as_picos() / width.as_picos();
         self.close(bin);
-        self.edge = width.saturating_mul(bin + 1);
+        self.edge = width.saturating_mul(bin + 1).min(end);
     }
 
     /// Closes the last bin and all empty ones up to `bins`.
@@ -137,12 +145,12 @@ mod tests {
     /// counted.
     #[test]
     fn arrivals_are_counted_in_bins_that_begin_at_their_edge() {
-        let mut arrivals = Arrivals::of(vec![2, 0], Time::from_millis(10));
+        let end = Time::from_millis(35);
+        let mut arrivals = Arrivals::of(vec![2, 0], Time::from_millis(10), end);
         for (millis, link) in [(0, 0), (3, 2), (9, 0), (10, 0), (11, 1), (30, 0), (31, 2), (32, 2)] {
             arrivals.offered(Time::from_millis(millis), link);
         }
-        let columns: Vec<Values> =
-            arrivals.table(Time::from_millis(35)).columns().into_iter().map(|Column { values, .. }| values).collect();
+        let columns: Vec<Values> = arrivals.table().columns().into_iter().map(|Column { values, .. }| values).collect();
         let [Values::F64(times), Values::U32(links), Values::U64(packets)] = &columns[..] else {
             panic!("time, link, packets")
         };
