@@ -223,7 +223,7 @@ fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u3
             Transport::Udp { sent: 0, owed: 0, sizes: Sizes::new(*sizes, group.packet_size, seed, name) }
         }
         TransportSpec::Tcp { sender, .. } => {
-            Transport::tcp(Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, name)))
+            Transport::Tcp(Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, name)))
         }
     };
     let start = (!group.opens_connections()).then(|| group.start_of(name, seed));

@@ -40,6 +40,7 @@ mod scoreboard;
 mod segment;
 mod send_log;
 mod sender;
+mod tally;
 mod variants;
 
 pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SENDER, SackRule, SenderConfig};

@@ -45,6 +45,9 @@ options! {
 
 const MICROSECOND: Time = Time::from_micros(1);
 
+/// Minimum timeout before the first sample if a SYN was lost (RFC 6298, 5.7).
+const AFTER_LOST_SYN: Time = Time::from_millis(3_000);
+
 words! {
     /// Arithmetic of `srtt` and `rttvar`.
     pub enum Arithmetic {
@@ -62,13 +65,16 @@ words! {
 pub(crate) struct RttEstimator {
     /// The current timeout. It is the first field because each restart of the timer reads it.
     rto: Time,
-    /// The timeout before minimum, maximum and back-off are applied.
-    base: Time,
-    estimate: Option<Estimate>,
+    /// Smoothed round-trip time and its variation, [packed](Estimate::packed). Before the first sample: 0, and the timeout
+    /// before minimum, maximum and back-off are applied.
+    estimate: [u64; 2],
     phase: Time,
     backoff: u32,
+    /// Number of samples.
+    samples: u32,
 }
 
+/// Smoothed round-trip time and its variation.
 #[derive(Clone, Copy, Debug)]
 enum Estimate {
     Real {
@@ -82,12 +88,21 @@ enum Estimate {
     },
 }
 
+impl Estimate {
+    const fn packed(self) -> [u64; 2] {
+        match self {
+            Self::Real { srtt, rttvar } => [srtt.to_bits(), rttvar.to_bits()],
+            Self::Integer { srtt, rttvar } => [srtt as u64, rttvar as u64],
+        }
+    }
+}
+
 impl RttEstimator {
     /// An estimator without samples. `stream` supplies the clock's phase if the configuration does not set it.
     pub(crate) fn new(config: &RttConfig, stream: &mut Stream) -> Self {
         let phase = config.clock_phase.unwrap_or_else(|| stream.time_below(config.clock));
-        let mut estimator =
-            Self { rto: config.initial_rto, base: config.initial_rto, estimate: None, phase, backoff: 1 };
+        let rto = config.initial_rto;
+        let mut estimator = Self { rto, estimate: [0, rto.as_picos()], phase, backoff: 1, samples: 0 };
         estimator.set_rto(config);
         estimator
     }
@@ -98,7 +113,7 @@ impl RttEstimator {
         let tick = |at: Time| (at + self.phase).as_picos() / config.clock.as_picos();
         let ticks = (tick(now) - tick(sent)).max(1) as i64;
         let clock = config.clock.as_secs_f64();
-        let estimate = match (self.estimate, config.arithmetic) {
+        let estimate = match (self.estimate(config), config.arithmetic) {
             (None, Arithmetic::Real) => {
                 let rtt = ticks as f64 * clock;
                 Estimate::Real { srtt: rtt, rttvar: rtt / 2.0 }
@@ -115,12 +130,28 @@ impl RttEstimator {
                 Estimate::Integer { srtt: (srtt + error).max(1), rttvar: (rttvar + error.abs() - (rttvar >> 2)).max(1) }
             }
         };
-        self.base = match estimate {
-            Estimate::Real { srtt, rttvar } => Time::from_secs_f64(srtt + clock.max(4.0 * rttvar)),
-            Estimate::Integer { srtt, rttvar } => config.clock.saturating_mul((rttvar + (srtt >> 3)) as u64),
-        };
-        self.estimate = Some(estimate);
+        self.samples = self.samples.saturating_add(1);
+        self.estimate = estimate.packed();
         self.set_rto(config);
+    }
+
+    /// The estimate, or `None` before the first sample.
+    fn estimate(&self, config: &RttConfig) -> Option<Estimate> {
+        let [srtt, rttvar] = self.estimate;
+        (self.samples > 0).then(|| match config.arithmetic {
+            Arithmetic::Real => Estimate::Real { srtt: f64::from_bits(srtt), rttvar: f64::from_bits(rttvar) },
+            Arithmetic::Integer => Estimate::Integer { srtt: srtt as i64, rttvar: rttvar as i64 },
+        })
+    }
+
+    /// The timeout before minimum, maximum and back-off are applied.
+    fn base(&self, config: &RttConfig) -> Time {
+        let clock = config.clock;
+        match self.estimate(config) {
+            Some(Estimate::Real { srtt, rttvar }) => Time::from_secs_f64(srtt + clock.as_secs_f64().max(4.0 * rttvar)),
+            Some(Estimate::Integer { srtt, rttvar }) => clock.saturating_mul((rttvar + (srtt >> 3)) as u64),
+            None => Time::from_picos(self.estimate[1]),
+        }
     }
 
     /// The current timeout.
@@ -130,7 +161,7 @@ impl RttEstimator {
 
     /// The smoothed round-trip time in seconds, or `None` before the first sample.
     pub(crate) fn srtt(&self, config: &RttConfig) -> Option<f64> {
-        match self.estimate? {
+        match self.estimate(config)? {
             Estimate::Real { srtt, .. } => Some(srtt),
             Estimate::Integer { srtt, .. } => (srtt > 0).then(|| srtt as f64 / 8.0 * config.clock.as_secs_f64()),
         }
@@ -139,11 +170,7 @@ impl RttEstimator {
     /// The smoothed round-trip time in its internal representation; 0 before the first sample.
     #[inline(always)]
     pub(crate) const fn raw_srtt(&self) -> u64 {
-        match self.estimate {
-            Some(Estimate::Real { srtt, .. }) => srtt.to_bits(),
-            Some(Estimate::Integer { srtt, .. }) => srtt as u64,
-            None => 0,
-        }
+        self.estimate[0]
     }
 
     /// Doubles the timeout after the timer has fired (5.5).
@@ -153,19 +180,18 @@ impl RttEstimator {
             self.backoff = self.backoff.saturating_mul(2);
             self.set_rto(config);
         }
-        if let Some(Estimate::Integer { srtt, rttvar }) = &mut self.estimate
+        if let Some(Estimate::Integer { srtt, rttvar }) = self.estimate(config)
             && self.backoff > 8
         {
-            *rttvar += *srtt >> 3;
-            *srtt = 0;
+            // the sum that determines the timeout stays the same
+            self.estimate = Estimate::Integer { srtt: 0, rttvar: rttvar + (srtt >> 3) }.packed();
         }
     }
 
     /// Sets the timeout to at least three seconds. Called when data transfer begins after a lost SYN (5.7).
     pub(crate) fn after_lost_syn(&mut self, config: &RttConfig) {
-        let least = Time::SECOND.saturating_mul(3);
-        if self.estimate.is_none() && self.base < least {
-            self.base = least;
+        if self.samples == 0 && self.base(config) < AFTER_LOST_SYN {
+            self.estimate = [0, AFTER_LOST_SYN.as_picos()];
             self.backoff = 1;
             self.set_rto(config);
         }
@@ -182,11 +208,11 @@ impl RttEstimator {
     /// Recomputes the timeout after one of its inputs has changed.
     fn set_rto(&mut self, config: &RttConfig) {
         let RttConfig { min_rto, max_rto, clock, .. } = *config;
-        let backoff = u64::from(self.backoff);
+        let (base, backoff) = (self.base(config), u64::from(self.backoff));
         let rto = if config.backoff_after_floor {
-            self.base.max(min_rto).saturating_mul(backoff)
+            base.max(min_rto).saturating_mul(backoff)
         } else {
-            self.base.saturating_mul(backoff).max(min_rto)
+            base.saturating_mul(backoff).max(min_rto)
         };
         let rto = rto.min(max_rto);
         self.rto = match config.arithmetic {

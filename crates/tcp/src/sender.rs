@@ -6,6 +6,7 @@ mod steady;
 #[cfg(test)]
 mod tests;
 
+use std::mem::offset_of;
 use std::sync::Arc;
 
 use ackclock_units::{Stream, Time};
@@ -19,6 +20,7 @@ use crate::packed_option::PackedOption;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
+use crate::tally::Tally;
 
 /// Event counts of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,11 +60,11 @@ impl Counters {
 /// Counts of events that are rarer than turns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RareCounters {
-    pub(crate) window_limited: u64,
-    pub(crate) retransmissions: u64,
-    pub(crate) timeouts: u64,
-    pub(crate) fast_retransmits: u64,
-    pub(crate) dup_acks: u64,
+    pub(crate) window_limited: Tally,
+    pub(crate) retransmissions: Tally,
+    pub(crate) timeouts: Tally,
+    pub(crate) fast_retransmits: Tally,
+    pub(crate) dup_acks: Tally,
 }
 
 /// Observable state of a sender. Windows are in segments, times in seconds.
@@ -87,17 +89,21 @@ pub struct SenderState {
 /// returns `None`, and wake the sender at [`poll_timeout`](Self::poll_timeout) and
 /// [`poll_release`](Self::poll_release).
 #[derive(Debug)]
-#[repr(C)] // as for `Connection`, whose first fields follow these in memory
+#[repr(C)] // as for `Connection`
 pub struct Sender {
+    connection: Connection,
+    recovery: Recovery,
     stream: Stream,
     /// When the next segments may be sent: the end of the current processing time, if any. Until then only urgent
     /// segments are sent.
     release_at: PackedOption<Time>,
-    connection: Connection,
-    recovery: Recovery,
 }
 
 impl Sender {
+    /// Number of bytes that may precede a sender in the first of the two cache lines that most ACKs use.
+    pub const BYTES_BEFORE: usize = 128 - offset_of!(Connection, rtt) - size_of::<Time>();
+    /// Offset of the fields that processing times use, in bytes.
+    pub const PROCESSING_AT: usize = offset_of!(Self, stream);
     /// Memory per segment in flight in bytes, if segments are timed.
     pub const BYTES_OF_SEGMENT: usize = size_of::<Sent>();
     /// Memory per stale record of ns-2's array in bytes.
@@ -220,7 +226,7 @@ impl Sender {
         if ack.next > snd_una && ack.next <= snd_max {
             self.handle_new_ack(ack, now);
         } else if self.is_duplicate(ack) {
-            self.connection.counters.dup_acks += 1;
+            self.connection.counters.dup_acks.count();
             self.recovery.on_duplicate_ack(&mut self.connection, ack, now);
         }
         // any other ACK is old or acknowledges data never sent, and is ignored (RFC 9293, section 3.10.7.4)
@@ -336,8 +342,15 @@ impl Sender {
     pub const fn counters(&self) -> Counters {
         let Connection { snd_max, turns, counters, .. } = &self.connection;
         let RareCounters { window_limited, retransmissions, timeouts, fast_retransmits, dup_acks } = *counters;
-        let (sent, turns) = (*snd_max + retransmissions, *turns);
-        Counters { sent, turns, window_limited, retransmissions, timeouts, fast_retransmits, dup_acks }
+        Counters {
+            sent: *snd_max + retransmissions.get(),
+            turns: turns.get(),
+            window_limited: window_limited.get(),
+            retransmissions: retransmissions.get(),
+            timeouts: timeouts.get(),
+            fast_retransmits: fast_retransmits.get(),
+            dup_acks: dup_acks.get(),
+        }
     }
 
     /// The observable state.
@@ -374,10 +387,10 @@ impl Connection {
     #[inline(never)]
     fn open(&mut self, before: u64) -> bool {
         if self.snd_una >= self.alone() {
-            self.window.cwnd = f64::from(self.initial_window);
+            self.window.cwnd = f64::from(self.initial_window());
         }
         let handshake_ends = before == 0 && self.config.handshake;
-        if handshake_ends && self.counters.timeouts > 0 {
+        if handshake_ends && self.counters.timeouts.get() > 0 {
             self.rtt.after_lost_syn(&self.config.rtt);
         }
         handshake_ends
@@ -386,7 +399,7 @@ impl Connection {
     /// Handles a timeout: reduces the window and restarts from the first unacknowledged segment.
     fn time_out(&mut self, outstanding: bool, reduces: bool) {
         if outstanding {
-            self.counters.timeouts += 1;
+            self.counters.timeouts.count();
         }
         if self.config.recovery != RecoverySpec::Tahoe {
             self.dup_acks = 0;
@@ -407,7 +420,7 @@ impl Connection {
             self.window.cwnd = 1.0;
         }
         if self.config.handshake && self.snd_una == 0 {
-            self.initial_window = 1; // RFC 5681, section 3.1: initial window after a lost SYN
+            self.lost_syn = true;
             self.window.cwnd = 1.0; // under any law, the SYN is sent alone
         }
         self.snd_nxt = self.snd_una;

@@ -12,15 +12,16 @@ use crate::rtt::RttEstimator;
 use crate::segment::{HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
 use crate::sender::RareCounters;
+use crate::tally::Tally;
 
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
 ///
-/// The memory layout follows the declaration order. With the two fields before it in the sender, the fields for each
-/// segment and each ACK take two cache lines, up to the timeout in `rtt`. The fields for a sample or a loss follow.
+/// The memory layout follows the declaration order. The fields for each ACK and each segment come first: with the 24
+/// bytes before it in a flow they fill two cache lines, up to the timeout in `rtt`. The fields for a round-trip sample or
+/// a loss follow.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Connection {
-    pub(crate) config: Arc<SenderConfig>,
     /// First unacknowledged segment.
     pub(crate) snd_una: u64,
     /// Next segment to send; reset to `snd_una` on a timeout.
@@ -31,6 +32,7 @@ pub(crate) struct Connection {
     pub(crate) supplied: u64,
     /// First segment outside the window.
     pub(super) snd_limit: u64,
+    pub(crate) config: Arc<SenderConfig>,
     /// When the retransmission timer fires.
     pub(crate) timer: PackedOption<Time>,
     /// The segment currently being timed.
@@ -38,18 +40,16 @@ pub(crate) struct Connection {
     pub(crate) window: Window,
     pub(crate) law: Law,
     /// Number of turns.
-    pub(super) turns: u64,
+    pub(super) turns: Tally,
     /// Whether the sender is [steady](crate::Sender::is_steady).
     pub(crate) steady: bool,
-    /// Congestion window that applies once the handshake and the segments sent one at a time are acknowledged.
-    pub(crate) initial_window: u32,
+    /// Whether the timer fired before the SYN was acknowledged.
+    pub(super) lost_syn: bool,
     pub(crate) rtt: RttEstimator,
     /// Send time of the segment being timed.
     pub(super) timed_at: Time,
     /// A segment to send regardless of the window.
     pub(crate) urgent: PackedOption<u64>,
-    /// When the last segment was sent; only if an idle period resets the window.
-    pub(super) last_sent: Time,
     pub(super) log: Option<Box<SendLog>>,
     /// `snd_max` when the last loss was detected (RFC 6582).
     pub(crate) recover: PackedOption<u64>,
@@ -60,6 +60,8 @@ pub(crate) struct Connection {
     /// Inflation of the window by duplicate ACKs, in segments, in addition to `cwnd`.
     pub(crate) inflation: u32,
     pub(crate) counters: RareCounters,
+    /// When the last segment was sent; only if an idle period resets the window.
+    pub(super) last_sent: Time,
 }
 
 impl Connection {
@@ -71,6 +73,7 @@ impl Connection {
             window: Window { cwnd, ssthresh: f64::from(config.max_window) },
             rtt: RttEstimator::new(&config.rtt, stream),
             steady: false,
+            lost_syn: false,
             snd_una: 0,
             snd_nxt: 0,
             snd_max: 0,
@@ -80,12 +83,11 @@ impl Connection {
             limited: 0,
             recover: PackedOption::NONE,
             inflation: 0,
-            initial_window: config.initial_window,
             timed: PackedOption::NONE,
             timed_at: Time::ZERO,
             timer: PackedOption::NONE,
             urgent: PackedOption::NONE,
-            turns: 0,
+            turns: Tally::default(),
             counters: RareCounters::default(),
             log: (times_segments || law.times_segments())
                 .then(|| Box::new(SendLog::new(config.stale_records.then_some(config.max_window)))),
@@ -138,6 +140,12 @@ impl Connection {
         no_more && flight < self.window.cwnd as u64
     }
 
+    /// Congestion window that applies once the handshake and the segments sent one at a time are acknowledged.
+    pub(crate) fn initial_window(&self) -> u32 {
+        // RFC 5681, section 3.1
+        if self.lost_syn { 1 } else { self.config.initial_window }
+    }
+
     /// Number of segments that are sent one at a time before the initial window opens.
     pub(crate) fn alone(&self) -> u64 {
         u64::from(self.config.lone_segments) + u64::from(self.config.handshake)
@@ -149,7 +157,7 @@ impl Connection {
         let idle = self.snd_una == self.snd_max;
         let retransmission = number < self.snd_max;
         if retransmission {
-            self.counters.retransmissions += 1;
+            self.counters.retransmissions.count();
         } else {
             self.send_new(number, number + 1, now);
         }
@@ -255,7 +263,7 @@ impl Connection {
     /// Records `recover` after duplicate ACKs signalled a loss, and stops timing the current segment (Karn's
     /// algorithm).
     pub(crate) const fn note_loss(&mut self) {
-        self.counters.fast_retransmits += 1;
+        self.counters.fast_retransmits.count();
         self.recover = PackedOption::some(self.snd_max);
         self.timed = PackedOption::NONE;
     }
@@ -304,9 +312,9 @@ impl Connection {
 
     /// Ends the turn: everything that may be sent has been sent.
     pub(crate) fn end_turn(&mut self) {
-        self.turns += 1;
+        self.turns.count();
         if self.snd_nxt < self.supplied && self.window.cwnd >= f64::from(self.config.max_window) {
-            self.counters.window_limited += 1;
+            self.counters.window_limited.count();
         }
     }
 }

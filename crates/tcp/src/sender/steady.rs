@@ -160,9 +160,9 @@ impl Connection {
     /// and only if `cwnd` is.
     #[inline(always)]
     fn end_steady_turn(&mut self) {
-        self.turns += 1;
+        self.turns.count();
         if self.snd_nxt < self.supplied && self.snd_limit - self.snd_una == u64::from(self.config.max_window) {
-            self.counters.window_limited += 1;
+            self.counters.window_limited.count();
         }
     }
 
