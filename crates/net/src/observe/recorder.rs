@@ -43,8 +43,9 @@ pub struct Recorder {
     windows: Option<usize>,
     acks: Option<usize>,
     transfers: Option<(usize, TransferLog)>,
-    /// Whether a record needs turns.
+    /// Whether a record needs turns, and whether the only ones are `windows` and `acks`, which take two turns at once.
     hears_turns: bool,
+    pairs_turns: bool,
     samples: Vec<(usize, Samples)>,
     captures: Captures,
 }
@@ -79,6 +80,7 @@ impl Recorder {
             acks: None,
             transfers: None,
             hears_turns: false,
+            pairs_turns: false,
             samples: Vec::new(),
             captures: Captures::of(&plan.captures),
         };
@@ -126,7 +128,8 @@ impl Recorder {
         recorder.senders = SenderLog::of(&flows(&windows), &flows(&acks));
         recorder.windows = windows.map(|(place, _)| place);
         recorder.acks = acks.map(|(place, _)| place);
-        recorder.hears_turns = recorder.hears_senders() || recorder.transfers.is_some();
+        recorder.hears_turns = recorder.windows.is_some() || recorder.transfers.is_some();
+        recorder.pairs_turns = recorder.windows.is_some() && recorder.transfers.is_none();
         Ok(recorder)
     }
 
@@ -151,11 +154,7 @@ impl Recorder {
 
     /// Whether any record needs events; samples do not.
     pub fn hears(&self) -> bool {
-        self.links().next().is_some() || self.hears_senders() || self.transfers.is_some()
-    }
-
-    const fn hears_senders(&self) -> bool {
-        self.windows.is_some() || self.acks.is_some()
+        self.links().next().is_some() || self.hears_turns || self.acks.is_some()
     }
 
     /// The first sampling time after `now`, if there is one before the end.
@@ -261,14 +260,6 @@ impl Recorder {
         }
     }
 
-    #[inline(never)]
-    fn any_turns(&mut self, first: Time, flight: u64, now: Time, FlowId(flow): FlowId, sender: &Sender) {
-        self.senders.keep_two(first, flight, now, flow, sender);
-        if let Some((_, transfers)) = &mut self.transfers {
-            transfers.turn(flow, sender);
-        }
-    }
-
     #[inline(always)]
     fn on_offered(&mut self, now: Time, LinkId(link): LinkId, packet: &Packet, offered: Offered) {
         if now >= self.end {
@@ -295,9 +286,12 @@ impl Observer for Recorder {
             Observation::Offered { link, packet, offered } => {
                 self.on_offered(now, *link, packet, *offered);
             }
-            Observation::Acked { ack, sender, .. } => {
+            Observation::Acked { flow, ack, sender, .. } => {
                 if self.acks.is_some() {
                     self.senders.acked(*ack, sender);
+                    if self.windows.is_none() {
+                        self.senders.keep_ack(now, flow.0);
+                    }
                 }
             }
             Observation::Turn { flow, sender } => {
@@ -323,13 +317,13 @@ impl Observer for Recorder {
 
     #[inline(always)]
     fn pairs_turns(&self) -> bool {
-        true
+        self.pairs_turns
     }
 
     #[inline(always)]
     fn turns(&mut self, first: Time, flight: u64, now: Time, flow: FlowId, sender: &Sender) {
-        if self.transfers.is_some() || !self.senders.keep_usual(first, flight, now, flow.0, sender) {
-            self.any_turns(first, flight, now, flow, sender);
+        if !self.senders.keep_usual(first, flight, now, flow.0, sender) {
+            self.senders.keep_two(first, flight, now, flow.0, sender);
         }
     }
 

@@ -101,7 +101,7 @@ impl Observer for Watchers {
 
     #[inline(always)]
     fn pairs_turns(&self) -> bool {
-        true
+        self.recorder.pairs_turns()
     }
 
     #[inline(always)]

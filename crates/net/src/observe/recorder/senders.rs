@@ -96,6 +96,22 @@ const NO_ROW: Last = Last {
     acks: false,
 };
 
+impl Last {
+    /// Takes an ACK. Returns how a row describes it, and the step from the previous one.
+    #[inline(always)]
+    fn take_ack(&mut self, ack: u64) -> (u64, u64) {
+        // the step may be negative: it is computed modulo 2^63, which segment numbers never reach
+        let step = ack.wrapping_sub(self.next_ack).wrapping_add(2);
+        self.next_ack = (ack & !1).wrapping_add(2);
+        let head = match step {
+            2 => NEXT,
+            1 => DUPLICATE,
+            _ => ANY_ACK,
+        };
+        (head, step)
+    }
+}
+
 /// A round-trip time that equals no sender's; a NaN if it is a real number.
 const UNDEFINED: u64 = u64::MAX;
 
@@ -121,10 +137,21 @@ impl SenderLog {
         Self { flows, rows: Packed::new(all), ack: NONE, counts: 0, usual }
     }
 
-    /// Handles an ACK that has reached a sender but is not yet processed: it is stored with the turn that follows.
+    /// Handles an ACK that has reached a sender but is not yet processed: it is stored with the turn that follows, or by
+    /// [`keep_ack`](Self::keep_ack) if no windows are requested.
     #[inline(always)]
     pub(super) fn acked(&mut self, ack: Ack<'_>, sender: &Sender) {
         self.ack = ack.next << 1 | u64::from(sender.is_duplicate(ack));
+    }
+
+    /// Stores the row of an ACK.
+    #[inline(never)]
+    pub(super) fn keep_ack(&mut self, now: Time, flow: u32) {
+        let ack = replace(&mut self.ack, NONE);
+        let Some(last) = self.flows.get_mut(flow as usize).filter(|last| last.acks) else { return };
+        let (head, step) = last.take_ack(ack);
+        self.counts += ACK_ROW;
+        self.push_any(now, flow, (head, step), 0, 0);
     }
 
     /// Stores a row if there was an ACK or anything changed; an undefined `srtt` always counts as changed.
@@ -168,9 +195,20 @@ impl SenderLog {
     }
 
     /// Stores the rows of two turns.
+    #[inline(never)]
     pub(super) fn keep_two(&mut self, first: Time, flight: u64, now: Time, flow: u32, sender: &Sender) {
         self.keep(first, flow, sender, flight, false);
-        self.keep(now, flow, sender, sender.windows().2, false);
+        let Some(last) = self.flows.get_mut(flow as usize).filter(|last| last.windows) else { return };
+        if last.srtt == UNDEFINED {
+            return self.keep_fields(now, flow, sender, sender.windows().2, (0, 0));
+        }
+        // since the first turn, only the flight size may have changed
+        let flight = sender.windows().2;
+        let added = flight.wrapping_sub(replace(&mut last.flight, flight));
+        if added != 0 {
+            self.counts += WINDOW_ROW;
+            self.push_any(now, flow, (flight_of(added), 0), added, flight);
+        }
     }
 
     /// Stores a row.
@@ -184,14 +222,7 @@ impl SenderLog {
         let Some(last) = self.flows.get_mut(flow as usize) else { return };
         let (mut head, mut step) = (0, 0);
         if ack != NONE && last.acks {
-            // the step may be negative: it is computed modulo 2^63, which segment numbers never reach
-            step = ack.wrapping_sub(last.next_ack).wrapping_add(2);
-            head = match step {
-                2 => NEXT,
-                1 => DUPLICATE,
-                _ => ANY_ACK,
-            };
-            last.next_ack = (ack & !1).wrapping_add(2);
+            (head, step) = last.take_ack(ack);
             self.counts += ACK_ROW;
         }
         let mut added = 0;

@@ -93,6 +93,9 @@ proptest! {
                     let ack = Ack::cumulative(nexts[place]);
                     if !acks.is_empty() {
                         log.acked(ack, sender);
+                        if windows.is_empty() {
+                            log.keep_ack(now, flow);
+                        }
                     }
                     if acks.contains(&place) {
                         let duplicate = u64::from(sender.is_duplicate(ack));
