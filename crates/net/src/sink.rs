@@ -42,9 +42,8 @@ struct Sink {
     receiver: Receiver,
     /// Index of the first hop of the flow's ACKs in the table of hops, or [`NO_ACKS`].
     ack_hop: u32,
-    /// Number of the current connection, modulo [`CONNECTIONS`]. [`ANY_WAY`] is added unless the flow uses TCP, the
-    /// receiver is at ease, and there is a last transit time. A packet whose connection has this number can therefore
-    /// take the short path.
+    /// Number of the current connection, modulo [`CONNECTIONS`]. [`ANY_WAY`] is added unless the connection has received
+    /// data and its receiver is at ease. A packet whose connection has this number can therefore take the short path.
     state: u16,
     /// The tallies of the measured time. They are signed, or have an unused highest bit, so that one test finds those
     /// that must be added to the [`Totals`] before they overflow.
@@ -52,7 +51,8 @@ struct Sink {
     delivered: i32,
     /// `delivered` minus the number of packets in order for the first time: packets on the short path do not change it.
     late: i32,
-    /// One-way delay of the last packet in picoseconds; 0 before the first one.
+    /// One-way delay of the last packet in picoseconds; 0 before the first one, and never after it, since a link takes
+    /// at least one picosecond.
     last_transit: u64,
     /// Sum of one-way delays in picoseconds.
     delay: i64,
@@ -183,8 +183,7 @@ impl Sink {
 
     /// Opens or closes the short path, after data on the other path.
     fn settle(&mut self) {
-        // never zero after data, since a link takes at least one picosecond
-        let is_at_ease = self.has_acks() && self.receiver.is_at_ease() && self.last_transit != 0;
+        let is_at_ease = self.has_acks() && self.receiver.is_at_ease();
         self.state = self.connection() | if is_at_ease { 0 } else { ANY_WAY };
     }
 
