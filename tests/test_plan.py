@@ -55,6 +55,8 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "packet_size": 1500,
                         "handshake": True,
                         "initial_window": 2,
+                        "slow_start": "standard",
+                        "byte_counting": 0,
                         "lone_segments": 0,
                         "max_window": 20,
                         "limited_transmit": True,

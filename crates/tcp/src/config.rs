@@ -32,6 +32,13 @@ options! {
             handshake: bool = true;
             /// Congestion window once the connection is open, in packets (RFC 5681, section 3.1; RFC 6928).
             initial_window: u32 [1 to 1_000_000_000] = 10;
+            /// Growth of the window below the slow-start threshold, in laws that have no slow start of their own.
+            /// `limited` grows more slowly above 100 packets (RFC 3742); `hystart++` (RFC 9406) and `hystart` (Linux) end
+            /// slow start when the round-trip time rises.
+            slow_start: SlowStartRule = SlowStartRule::Standard;
+            /// The window grows by the number of packets that an ACK acknowledges, in slow start by at most this number
+            /// (RFC 3465's `L`). With 0, it grows by the number of ACKs.
+            byte_counting: u32 [0 to 1_000_000] = 0;
             /// Number of data packets that are sent one at a time at the start of a connection: each waits for the ACK
             /// of the previous one, and the initial window applies only afterwards (ns-2's `delay_growth_` without a
             /// SYN).
@@ -114,6 +121,20 @@ words! {
         First = "first",
         /// Every partial ACK (*slow but steady*).
         Each = "each",
+    }
+}
+
+words! {
+    /// Growth of the window below the slow-start threshold.
+    pub enum SlowStartRule {
+        /// RFC 5681, section 3.1.
+        Standard = "standard",
+        /// RFC 3742.
+        Limited = "limited",
+        /// RFC 9406.
+        HystartPlusPlus = "hystart++",
+        /// Linux 6.
+        Hystart = "hystart",
     }
 }
 

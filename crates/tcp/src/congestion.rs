@@ -3,9 +3,13 @@
 //! each such loss, and updates the [`Window`] that the sender owns.
 //!
 //! Each law has its own file and is registered by one line of `laws!` below. The Python package reads its name and its
-//! parameters from there.
+//! parameters from there. How the window grows below `ssthresh` is a choice of its own ([`SlowStartRule`](crate::SlowStartRule)), unless the law
+//! has its own slow start.
 
+mod cubic;
+mod highspeed;
 mod reno;
+mod scalable;
 mod vegas;
 
 use std::fmt::Debug;
@@ -14,7 +18,12 @@ use ackclock_units::Time;
 use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
 use serde::{Deserialize, Serialize};
 
+use crate::sender::Extra;
+
+pub use cubic::{CubicRules, CubicSpec};
+pub use highspeed::HighSpeedSpec;
 pub use reno::RenoSpec;
+pub use scalable::ScalableSpec;
 pub use vegas::{BaseRtt, VegasSpec};
 
 /// The congestion window and the slow-start threshold (RFC 5681, section 2): real numbers, in segments.
@@ -37,8 +46,10 @@ pub struct AckSample {
     pub snd_nxt: u64,
     /// Number of segments newly acknowledged by this ACK.
     pub newly_acked: u64,
-    /// Number of segments delivered since the connection opened.
-    pub delivered: u64,
+    /// RFC 3465's `L`, or 0 if the sender counts ACKs.
+    pub byte_counting: u32,
+    /// Smoothed round-trip time in seconds; NaN before the first sample.
+    pub srtt: f64,
     /// Time since the last transmission of the highest acknowledged segment, including retransmissions. Set only if the
     /// law [times segments](CongestionControl::times_segments).
     pub elapsed: Option<Time>,
@@ -46,6 +57,42 @@ pub struct AckSample {
     pub rtt: Option<Time>,
     /// Whether the sender had less in flight than the window allowed.
     pub app_limited: bool,
+}
+
+impl AckSample {
+    /// Number of segments that the ACK counts for: 1 if the sender counts ACKs.
+    #[inline(always)]
+    pub fn counted(&self) -> f64 {
+        if self.byte_counting == 0 { 1.0 } else { real(self.newly_acked) }
+    }
+
+    /// Growth of the window in standard slow start.
+    #[inline(always)]
+    pub fn slow_start_growth(&self) -> f64 {
+        if self.byte_counting == 0 { 1.0 } else { real(self.newly_acked.min(self.byte_counting.into())) }
+    }
+}
+
+/// Not inlined, so that the conversion is made only if it is needed.
+#[cold]
+fn real(segments: u64) -> f64 {
+    segments as f64
+}
+
+#[cfg(test)]
+impl AckSample {
+    /// An ACK for one segment, for tests.
+    pub(crate) const ONE: Self = Self {
+        now: Time::ZERO,
+        snd_una: 1,
+        snd_nxt: 3,
+        newly_acked: 1,
+        byte_counting: 0,
+        srtt: f64::NAN,
+        elapsed: None,
+        rtt: None,
+        app_limited: false,
+    };
 }
 
 /// A loss that requires a window reduction. The law receives at most one per congestion event.
@@ -72,11 +119,21 @@ pub enum Signal {
 
 /// An algorithm that adjusts the congestion window.
 pub trait CongestionControl: Debug + Send {
+    /// Whether the law grows the window below `ssthresh` itself. If not, the sender's slow start does, and
+    /// [`on_ack`](Self::on_ack) is called only in congestion avoidance and while the window is the limit.
+    const OWN_SLOW_START: bool = false;
+
+    /// Called before the window grows, also in slow start and when the window is not the limit.
+    fn observe(&mut self, _ack: &AckSample) {}
+
     /// Called for each new ACK. Recovery may suppress the call: RFC 5681 does so for the ACK that ends a fast recovery.
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample);
 
     /// Called when a loss requires a window reduction.
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent);
+
+    /// Called when the sender sends again while nothing is outstanding; `idle` is the time since it last sent.
+    fn on_idle(&mut self, _now: Time, _idle: Time) {}
 
     /// Whether the law needs [`AckSample::rtt`] for each ACK. Timing every segment costs memory and time, so the sender
     /// does it only on request.
@@ -85,14 +142,21 @@ pub trait CongestionControl: Debug + Send {
     }
 }
 
-/// The type of a law's state in [`Law`].
-macro_rules! state {
-    ($state:ty) => { Box<$state> };
-    ($state:ty, stateless) => { $state };
+/// The parameters of a law.
+pub(crate) trait Spec {
+    type State;
+
+    /// See [`LawSpec::check`].
+    fn check(&self) -> Result<(), Invalid> {
+        Ok(())
+    }
+
+    /// The law's initial state.
+    fn build(&self) -> Self::State;
 }
 
 macro_rules! laws {
-    ($($variant:ident $name:literal => $spec:ident, $module:ident $($stateless:ident)?;)+) => {
+    ($($variant:ident $name:literal => $spec:ident, $module:ident;)+) => {
         /// A congestion-control law with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind", rename_all = "lowercase")]
@@ -106,36 +170,35 @@ macro_rules! laws {
             /// # Errors
             /// If parameters contradict each other.
             pub fn check(&self) -> Result<(), Invalid> {
-                match self { $(Self::$variant(spec) => $module::check(spec),)+ }
+                match self { $(Self::$variant(spec) => spec.check(),)+ }
             }
 
             pub(crate) fn build(&self) -> Law {
-                match self { $(Self::$variant(spec) => Law::$variant($module::build(spec).into()),)+ }
+                match self { $(Self::$variant(spec) => Other::$variant(spec.build()).into(),)+ }
             }
         }
 
-        /// The state of a sender's congestion-control law. It is an enum, not a trait object, because it is called for
-        /// every ACK. States are boxed, so that all of them fit into eight bytes.
+        /// The state of a congestion-control law. It is an enum, not a trait object, because it is called for every ACK.
         #[derive(Debug)]
-        pub(crate) enum Law {
-            $($variant(state!($module::$variant $(, $stateless)?)),)+
+        pub(crate) enum Other {
+            $($variant($module::$variant),)+
         }
 
-        impl Law {
-            /// Handles a new ACK. The sample is built inside the match, so that fields a law does not read cost
-            /// nothing.
-            #[inline(always)]
-            pub(crate) fn on_ack(&mut self, window: &mut Window, sample: impl Fn() -> AckSample) {
-                match self { $(Self::$variant(law) => law.on_ack(window, &sample()),)+ }
+        impl Other {
+            #[inline(never)]
+            fn on_ack(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, ack: &AckSample) {
+                match self { $(Self::$variant(law) => law.grow(extra, window, &|| *ack),)+ }
             }
 
-            /// See [`CongestionControl::on_congestion`].
-            pub(crate) fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
+            fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
                 match self { $(Self::$variant(law) => law.on_congestion(window, event),)+ }
             }
 
-            /// See [`CongestionControl::times_segments`].
-            pub(crate) fn times_segments(&self) -> bool {
+            fn on_idle(&mut self, now: Time, idle: Time) {
+                match self { $(Self::$variant(law) => law.on_idle(now, idle),)+ }
+            }
+
+            fn times_segments(&self) -> bool {
                 match self { $(Self::$variant(law) => law.times_segments(),)+ }
             }
         }
@@ -147,7 +210,94 @@ macro_rules! laws {
     };
 }
 
+/// The state of a sender's congestion-control law, in eight bytes. Reno has no state, and reads so little of an ACK that
+/// its code is inlined.
+#[derive(Debug)]
+pub(crate) enum Law {
+    Reno(reno::Reno),
+    Other(Box<Other>),
+}
+
+impl From<Other> for Law {
+    fn from(law: Other) -> Self {
+        if let Other::Reno(law) = law { Self::Reno(law) } else { Self::Other(Box::new(law)) }
+    }
+}
+
+impl Law {
+    /// Handles a new ACK. The sample is built where it is read, so that fields that Reno does not read cost nothing.
+    #[inline(always)]
+    pub(crate) fn on_ack(
+        &mut self,
+        extra: &mut Option<Box<Extra>>,
+        window: &mut Window,
+        sample: impl Fn() -> AckSample,
+    ) {
+        match self {
+            Self::Reno(law) => law.grow(extra, window, &sample),
+            Self::Other(law) => law.on_ack(extra, window, &sample()),
+        }
+    }
+
+    /// See [`CongestionControl::on_congestion`].
+    pub(crate) fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
+        match self {
+            Self::Reno(law) => law.on_congestion(window, event),
+            Self::Other(law) => law.on_congestion(window, event),
+        }
+    }
+
+    /// See [`CongestionControl::on_idle`].
+    pub(crate) fn on_idle(&mut self, now: Time, idle: Time) {
+        match self {
+            Self::Reno(law) => law.on_idle(now, idle),
+            Self::Other(law) => law.on_idle(now, idle),
+        }
+    }
+
+    /// See [`CongestionControl::times_segments`].
+    pub(crate) fn times_segments(&self) -> bool {
+        match self {
+            Self::Reno(law) => law.times_segments(),
+            Self::Other(law) => law.times_segments(),
+        }
+    }
+
+    /// Heap memory in bytes.
+    pub(crate) const fn held(&self) -> usize {
+        match self {
+            Self::Reno(_) => 0,
+            Self::Other(_) => size_of::<Other>(),
+        }
+    }
+}
+
+/// Growth of the window, by slow start or by the law.
+trait Growth: CongestionControl {
+    #[inline(always)]
+    fn grow(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, sample: &impl Fn() -> AckSample) {
+        self.observe(&sample());
+        if Self::OWN_SLOW_START {
+            self.on_ack(window, &sample());
+        } else if !sample().app_limited {
+            if window.cwnd < window.ssthresh {
+                match extra {
+                    None => window.cwnd += sample().slow_start_growth(),
+                    Some(extra) => extra.slow_start.on_ack(window, &sample()),
+                }
+            } else {
+                self.on_ack(window, &sample());
+            }
+        }
+    }
+}
+
+impl<L: CongestionControl> Growth for L {}
+
 laws! {
-    Reno "reno" => RenoSpec, reno stateless;
+    Reno "reno" => RenoSpec, reno;
+    Cubic "cubic" => CubicSpec, cubic;
+    HighSpeed "highspeed" => HighSpeedSpec, highspeed;
+    Scalable "scalable" => ScalableSpec, scalable;
     Vegas "vegas" => VegasSpec, vegas;
 }

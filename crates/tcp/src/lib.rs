@@ -40,10 +40,11 @@ mod scoreboard;
 mod segment;
 mod send_log;
 mod sender;
+mod slow_start;
 mod tally;
 mod variants;
 
-pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SENDER, SackRule, SenderConfig};
+pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SENDER, SackRule, SenderConfig, SlowStartRule};
 pub use congestion::Window;
 pub use receiver::{Arrival, RECEIVER, Receiver, ReceiverConfig, ReceiverPool};
 pub use rtt::{Arithmetic, RttConfig, TIMER};

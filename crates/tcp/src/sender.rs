@@ -2,6 +2,7 @@
 //! any congestion-control law.
 
 mod connection;
+mod extra;
 mod steady;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 use ackclock_units::{Stream, Time};
 
 pub(crate) use connection::Connection;
+pub(crate) use extra::Extra;
 pub use steady::Turn;
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
@@ -247,13 +249,15 @@ impl Sender {
         let alone = before < connection.alone();
         let handshake_ends = alone && connection.open(before);
         if !handshake_ends && (progress == Progress::Open || connection.config.grow_on_exit) {
-            let Connection { law, window, snd_una, snd_nxt, .. } = connection;
-            law.on_ack(window, || AckSample {
+            let Connection { law, extra, window, snd_una, snd_nxt, rtt, config, .. } = connection;
+            let newly_acked = ack.next - before;
+            law.on_ack(extra, window, || AckSample {
                 now,
                 snd_una: *snd_una,
                 snd_nxt: *snd_nxt,
-                newly_acked: ack.next - before,
-                delivered: ack.next,
+                newly_acked,
+                byte_counting: config.byte_counting,
+                srtt: rtt.srtt(&config.rtt).unwrap_or(f64::NAN),
                 elapsed: last.map(|sent| sent.elapsed(now)),
                 rtt: last.and_then(|sent| sent.rtt(now)),
                 app_limited,

@@ -45,6 +45,24 @@ pub const VARIANTS: &[Variant] = &[
         doc: "Reno's window; repairs losses with selective acknowledgments (RFC 2018, RFC 6675)",
     },
     Variant {
+        name: "cubic",
+        recovery: RecoverySpec::Sack,
+        congestion: "cubic",
+        doc: "CUBIC's window, a function of the time since the last loss (RFC 9438); SACK recovery",
+    },
+    Variant {
+        name: "highspeed",
+        recovery: RecoverySpec::Sack,
+        congestion: "highspeed",
+        doc: "Grows faster and reduces less the larger the window is (RFC 3649); SACK recovery",
+    },
+    Variant {
+        name: "scalable",
+        recovery: RecoverySpec::Sack,
+        congestion: "scalable",
+        doc: "Adds a constant per ACK, removes an eighth on a loss (Kelly 2003); SACK recovery",
+    },
+    Variant {
         name: "vegas",
         recovery: RecoverySpec::Vegas,
         congestion: "vegas",

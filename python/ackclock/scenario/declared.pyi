@@ -18,6 +18,8 @@ class Tcp(TcpTable):
     overhead: str | None
     handshake: bool | None
     initial_window: int | None
+    slow_start: Literal["standard", "limited", "hystart++", "hystart"] | None
+    byte_counting: int | None
     lone_segments: int | None
     limited_transmit: bool | None
     exit_recovery: bool | None
@@ -42,7 +44,7 @@ class Tcp(TcpTable):
     timer_before_sample: bool | None
     def __init__(
         self,
-        variant: Literal["newreno", "reno", "sack", "tahoe", "vegas"] | str = ...,
+        variant: Literal["cubic", "highspeed", "newreno", "reno", "sack", "scalable", "tahoe", "vegas"] | str = ...,
         *,
         delayed_ack: bool | None = ...,
         delayed_ack_timeout: str | None = ...,
@@ -54,6 +56,8 @@ class Tcp(TcpTable):
         overhead: str | None = ...,
         handshake: bool | None = ...,
         initial_window: int | None = ...,
+        slow_start: Literal["standard", "limited", "hystart++", "hystart"] | None = ...,
+        byte_counting: int | None = ...,
         lone_segments: int | None = ...,
         limited_transmit: bool | None = ...,
         exit_recovery: bool | None = ...,
@@ -76,6 +80,8 @@ class Tcp(TcpTable):
         initial_rto: str | None = ...,
         backoff_after_floor: bool | None = ...,
         timer_before_sample: bool | None = ...,
+        fast_convergence: bool = ...,
+        rules: Literal["rfc9438", "linux"] = ...,
         alpha: float = ...,
         beta: float = ...,
         gamma: float = ...,

@@ -1,18 +1,16 @@
-//! Reno's congestion control: slow start and congestion avoidance (RFC 5681, section 3.1), halving on loss (section
-//! 3.2).
+//! Reno's congestion control: congestion avoidance (RFC 5681, section 3.1), halving on loss (section 3.2).
 //!
-//! - below `ssthresh`: `cwnd += 1` for each new ACK;
-//! - at or above `ssthresh`: `cwnd += 1 / cwnd` for each new ACK (equation 3);
+//! - at or above `ssthresh`: `cwnd += 1 / cwnd` for each new ACK (equation 3), or for each segment that it acknowledges
+//!   with `byte_counting`;
 //! - on a loss: `ssthresh = max(W / 2, 2)` (equation 4), `cwnd = W / 2`, or 1 after a timeout, where `W` is the window
 //!   that the sender computes reductions from.
 //!
-//! Differences from RFC 5681: the unit is the segment, so a delayed ACK for two segments grows the window by one in
-//! slow start (consistent with the RFC's SMSS limit). As in ns-2, `ssthresh` is truncated to whole segments, while
+//! Differences from RFC 5681: the unit is the segment. As in ns-2, `ssthresh` is truncated to whole segments, while
 //! `cwnd` keeps its fraction; `cwnd` never falls below one segment (in ns-2 it can fall to one half).
 
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Invalid, Parameter, Signal, Window};
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Window};
 
 pub(super) const DOC: &str = "Additive increase, multiplicative decrease (RFC 5681)";
 pub(super) const PARAMETERS: &[Parameter] = &[];
@@ -25,22 +23,18 @@ pub struct RenoSpec {}
 #[derive(Debug)]
 pub(crate) struct Reno;
 
-#[expect(clippy::trivially_copy_pass_by_ref, clippy::unnecessary_wraps, reason = "every law is checked the same way")]
-pub(super) const fn check(_: &RenoSpec) -> Result<(), Invalid> {
-    Ok(())
-}
+impl Spec for RenoSpec {
+    type State = Reno;
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "every law is built the same way")]
-pub(super) const fn build(_: &RenoSpec) -> Reno {
-    Reno
+    fn build(&self) -> Reno {
+        Reno
+    }
 }
 
 impl CongestionControl for Reno {
+    #[inline(always)]
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
-        if ack.app_limited {
-            return;
-        }
-        window.cwnd += if window.cwnd < window.ssthresh { 1.0 } else { 1.0 / window.cwnd };
+        window.cwnd += ack.counted() / window.cwnd;
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
@@ -55,33 +49,18 @@ impl CongestionControl for Reno {
 
 #[cfg(test)]
 mod tests {
-    use ackclock_units::Time;
-
     use super::*;
 
-    const ACK: AckSample = AckSample {
-        now: Time::ZERO,
-        snd_una: 1,
-        snd_nxt: 3,
-        newly_acked: 1,
-        delivered: 1,
-        elapsed: None,
-        rtt: None,
-        app_limited: false,
-    };
-
-    /// Validates: slow start adds one segment per ACK, congestion avoidance one per window.
-    /// Source: RFC 5681, section 3.1.
+    /// Validates: congestion avoidance adds one segment per window, whether ACKs or segments are counted.
+    /// Source: RFC 5681, section 3.1; RFC 3465, section 2.1.
     /// Tolerance: exact.
     #[test]
-    fn one_segment_per_ack_below_ssthresh_and_one_per_window_above() {
-        let mut window = Window { cwnd: 2.0, ssthresh: 4.0 };
-        for expected in [3.0, 4.0, 4.25, 4.25 + 1.0 / 4.25] {
-            Reno.on_ack(&mut window, &ACK);
-            assert_eq!(window.cwnd, expected);
-        }
-        Reno.on_ack(&mut window, &AckSample { app_limited: true, ..ACK });
-        assert_eq!(window.cwnd, 4.25 + 1.0 / 4.25);
+    fn one_segment_per_window() {
+        let mut window = Window { cwnd: 4.0, ssthresh: 4.0 };
+        Reno.on_ack(&mut window, &AckSample::ONE);
+        assert_eq!(window.cwnd, 4.25);
+        Reno.on_ack(&mut window, &AckSample { newly_acked: 2, byte_counting: 2, ..AckSample::ONE });
+        assert_eq!(window.cwnd, 4.25 + 2.0 / 4.25);
     }
 
     /// Validates: a loss halves the window, a timeout resets it to one segment.

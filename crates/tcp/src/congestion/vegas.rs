@@ -24,7 +24,7 @@
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Invalid, Parameter, ParameterKind, Signal, Window};
+use super::{AckSample, CongestionControl, CongestionEvent, Invalid, Parameter, ParameterKind, Signal, Spec, Window};
 
 pub(super) const DOC: &str =
     "Keeps between alpha and beta packets in queues, estimated once per round trip (Brakmo and Peterson 1995)";
@@ -84,24 +84,28 @@ pub(crate) struct Vegas {
     growing: bool,
 }
 
-pub(super) fn check(spec: &VegasSpec) -> Result<(), Invalid> {
-    let VegasSpec { alpha, beta, .. } = *spec;
-    if beta >= alpha {
-        return Ok(());
-    }
-    Err(Invalid { field: "beta", problem: format!("{beta} is not allowed; must be at least alpha ({alpha})") })
-}
+impl Spec for VegasSpec {
+    type State = Vegas;
 
-pub(super) const fn build(spec: &VegasSpec) -> Vegas {
-    Vegas {
-        spec: *spec,
-        base_rtt: f64::INFINITY,
-        round_end: 0,
-        round_start: Time::ZERO,
-        rtt_sum: 0.0,
-        rtt_count: 0,
-        increment: 0.0,
-        growing: true,
+    fn check(&self) -> Result<(), Invalid> {
+        let VegasSpec { alpha, beta, .. } = *self;
+        if beta >= alpha {
+            return Ok(());
+        }
+        Err(Invalid { field: "beta", problem: format!("{beta} is not allowed; must be at least alpha ({alpha})") })
+    }
+
+    fn build(&self) -> Vegas {
+        Vegas {
+            spec: *self,
+            base_rtt: f64::INFINITY,
+            round_end: 0,
+            round_start: Time::ZERO,
+            rtt_sum: 0.0,
+            rtt_count: 0,
+            increment: 0.0,
+            growing: true,
+        }
     }
 }
 
@@ -157,6 +161,8 @@ fn flight(ack: &AckSample) -> f64 {
 }
 
 impl CongestionControl for Vegas {
+    const OWN_SLOW_START: bool = true;
+
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         let first = self.base_rtt.is_infinite() && self.spec.base_rtt == BaseRtt::Ns2;
         if let (true, Some(elapsed)) = (first, ack.elapsed) {
@@ -219,11 +225,9 @@ mod tests {
                 now: Time::from_millis(now),
                 snd_una: number + 1,
                 snd_nxt: number + flight,
-                newly_acked: 1,
-                delivered: 1,
                 elapsed: rtt,
                 rtt,
-                app_limited: false,
+                ..AckSample::ONE
             };
             vegas.on_ack(window, &ack);
         }
@@ -232,7 +236,7 @@ mod tests {
 
     /// The window after rounds with the given round-trip times on a path of 100 ms.
     fn after(spec: VegasSpec, start: Window, rounds: &[u64]) -> Window {
-        let (mut vegas, mut window) = (build(&spec), start);
+        let (mut vegas, mut window) = (spec.build(), start);
         let (mut next, mut now) = (0, 0);
         for millis in rounds {
             now += millis;
@@ -283,11 +287,11 @@ mod tests {
     fn a_loss_takes_a_quarter_and_a_second_one_half() {
         let mut window = Window { cwnd: 17.0, ssthresh: 2.0 };
         let event = CongestionEvent { signal: Signal::FastRetransmit, window: 17.5, least: 2.0, lost_again: false };
-        build(&SPEC).on_congestion(&mut window, &event);
+        SPEC.build().on_congestion(&mut window, &event);
         assert_eq!(window.cwnd, 13.0);
-        build(&SPEC).on_congestion(&mut window, &CongestionEvent { lost_again: true, ..event });
+        SPEC.build().on_congestion(&mut window, &CongestionEvent { lost_again: true, ..event });
         assert_eq!(window.cwnd, 8.0);
-        build(&SPEC).on_congestion(&mut window, &CongestionEvent { signal: Signal::Timeout, ..event });
+        SPEC.build().on_congestion(&mut window, &CongestionEvent { signal: Signal::Timeout, ..event });
         assert_eq!(window, Window { cwnd: 2.0, ssthresh: 8.0 });
     }
 
@@ -296,7 +300,7 @@ mod tests {
         // a round without a valid sample, as after a timeout: ns-2 uses the 10 ms since the previous ACK as a
         // round-trip time
         let base_rtt = |base_rtt| {
-            let mut vegas = build(&VegasSpec { base_rtt, ..SPEC });
+            let mut vegas = VegasSpec { base_rtt, ..SPEC }.build();
             let mut window = Window { cwnd: 4.0, ssthresh: 2.0 };
             let next = round(&mut vegas, &mut window, 0, 100, 100);
             for now in [200, 210] {
@@ -304,11 +308,8 @@ mod tests {
                     now: Time::from_millis(now),
                     snd_una: next + now,
                     snd_nxt: next + now,
-                    newly_acked: 1,
-                    delivered: 1,
                     elapsed: Some(Time::from_millis(300)),
-                    rtt: None,
-                    app_limited: false,
+                    ..AckSample::ONE
                 };
                 vegas.on_ack(&mut window, &ack);
             }

@@ -11,7 +11,7 @@ use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
 use crate::segment::{HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
-use crate::sender::RareCounters;
+use crate::sender::{Extra, RareCounters};
 use crate::tally::Tally;
 
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
@@ -50,7 +50,7 @@ pub(crate) struct Connection {
     pub(super) timed_at: Time,
     /// A segment to send regardless of the window.
     pub(crate) urgent: PackedOption<u64>,
-    pub(super) log: Option<Box<SendLog>>,
+    pub(super) extra: Option<Box<Extra>>,
     /// `snd_max` when the last loss was detected (RFC 6582).
     pub(crate) recover: PackedOption<u64>,
     pub(crate) dup_acks: u32,
@@ -89,8 +89,7 @@ impl Connection {
             urgent: PackedOption::NONE,
             turns: Tally::default(),
             counters: RareCounters::default(),
-            log: (times_segments || law.times_segments())
-                .then(|| Box::new(SendLog::new(config.stale_records.then_some(config.max_window)))),
+            extra: Extra::of(&config, times_segments || law.times_segments()),
             last_sent: Time::ZERO,
             law,
             config,
@@ -101,7 +100,13 @@ impl Connection {
 
     /// Heap memory in bytes.
     pub(crate) fn held(&self) -> usize {
-        self.log.as_ref().map_or(0, |log| log.held())
+        self.law.held() + self.extra.as_ref().map_or(0, |extra| extra.held())
+    }
+
+    /// The send time of each segment, if segments are timed.
+    #[inline(always)]
+    fn log(&mut self) -> Option<&mut SendLog> {
+        self.extra.as_mut()?.log.as_mut()
     }
 
     /// Whether segment `snd_nxt` lies within the window.
@@ -162,7 +167,7 @@ impl Connection {
             self.send_new(number, number + 1, now);
         }
         self.note_time(now);
-        if let Some(log) = &mut self.log {
+        if let Some(log) = self.log() {
             log.record(number, now);
         }
         // ns-2's Vegas does not restart a running timer
@@ -222,7 +227,7 @@ impl Connection {
         self.limited = 0;
         self.snd_una = next;
         self.snd_nxt = self.snd_nxt.max(next);
-        self.log.as_mut().and_then(|log| log.acknowledge(next))
+        self.log().and_then(|log| log.acknowledge(next))
     }
 
     pub(crate) fn restart_timer(&mut self, now: Time) {
@@ -238,6 +243,9 @@ impl Connection {
             DecreaseFrom::Window => (window, 1.0),
             DecreaseFrom::WholeWindow => (window.floor(), 1.0),
         };
+        if let Some(extra) = &mut self.extra {
+            extra.slow_start.on_congestion(signal);
+        }
         self.law.on_congestion(&mut self.window, &CongestionEvent { signal, window, least, lost_again });
         if self.config.decrease_from == DecreaseFrom::WholeWindow {
             self.window.cwnd = self.window.cwnd.floor();
@@ -298,13 +306,17 @@ impl Connection {
 
     /// The record of the first unacknowledged segment, if segments are timed.
     pub(crate) fn first_sent(&self) -> Option<Sent> {
-        self.log.as_ref()?.get(self.snd_una)
+        self.extra.as_ref()?.log.as_ref()?.get(self.snd_una)
     }
 
-    /// RFC 5681, section 4.1: resets the window to the initial window after an idle period longer than the RTO.
+    /// Called before the sender sends, if idle periods matter. RFC 5681, section 4.1: resets the window to the initial window after an idle period longer than the RTO.
     pub(crate) fn restart_after_idle(&mut self, now: Time) {
-        let idle = self.snd_una == self.snd_max && self.snd_max > 0;
-        if idle && now.saturating_sub(self.last_sent) > self.rtt.rto() {
+        if self.snd_una < self.snd_max || self.snd_max == 0 {
+            return;
+        }
+        let idle = now.saturating_sub(self.last_sent);
+        self.law.on_idle(now, idle);
+        if idle > self.rtt.rto() {
             self.window.cwnd = self.window.cwnd.min(f64::from(self.config.initial_window));
             self.set_snd_limit();
         }

@@ -124,7 +124,10 @@ impl Connection {
     /// Whether a sender with this recovery is [steady](Sender::is_steady).
     pub(super) fn is_steady(&self, recovery: &Recovery) -> bool {
         let is_quiet = self.dup_acks == 0 && self.limited == 0 && self.inflation == 0 && self.urgent.is_none();
-        is_quiet && recovery.is_at_rest() && self.log.is_none() && self.snd_una >= self.alone()
+        is_quiet
+            && recovery.is_at_rest()
+            && self.extra.as_ref().is_none_or(|extra| extra.log.is_none())
+            && self.snd_una >= self.alone()
     }
 
     /// The first segment that may not be sent: it is outside the window or not supplied.
@@ -141,13 +144,15 @@ impl Connection {
         self.snd_una = next;
         self.snd_nxt = self.snd_nxt.max(next);
         self.time(next, now);
-        let Self { law, window, snd_nxt, .. } = self;
-        law.on_ack(window, || AckSample {
+        let Self { law, extra, window, snd_nxt, rtt, config, .. } = self;
+        let (snd_nxt, rtt, config) = (*snd_nxt, &*rtt, &**config);
+        law.on_ack(extra, window, move || AckSample {
             now,
             snd_una: next,
-            snd_nxt: *snd_nxt,
+            snd_nxt,
             newly_acked,
-            delivered: next,
+            byte_counting: config.byte_counting,
+            srtt: rtt.srtt(&config.rtt).unwrap_or(f64::NAN),
             elapsed: None,
             rtt: None,
             app_limited,

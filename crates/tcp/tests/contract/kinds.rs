@@ -1,9 +1,12 @@
 //! Random configurations of senders and receivers: every variant, congestion-control law and option.
 
-use ackclock_tcp::congestion::{BaseRtt, LAWS, LawSpec, RenoSpec, VegasSpec};
+use ackclock_tcp::congestion::{
+    BaseRtt, CubicRules, CubicSpec, HighSpeedSpec, LAWS, LawSpec, RenoSpec, ScalableSpec, VegasSpec,
+};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
-    Arithmetic, DecreaseFrom, IdleRestart, PartialAckTimer, ReceiverConfig, RttConfig, SackRule, SenderConfig, VARIANTS,
+    Arithmetic, DecreaseFrom, IdleRestart, PartialAckTimer, ReceiverConfig, RttConfig, SackRule, SenderConfig,
+    SlowStartRule, VARIANTS,
 };
 use ackclock_units::Time;
 use proptest::prelude::*;
@@ -24,9 +27,17 @@ pub(crate) fn cases(usual: u32) -> ProptestConfig {
 /// tested.
 fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
     let base_rtt = select(vec![BaseRtt::Minimum, BaseRtt::Ns2]);
-    (0.0..3.0, 0.0..3.0, 0.0..3.0, base_rtt).prop_map(|(alpha, more, gamma, base_rtt)| {
+    let rules = select(vec![CubicRules::Rfc9438, CubicRules::Linux]);
+    let cubic = (any::<bool>(), rules).prop_map(|(fast_convergence, rules)| CubicSpec { fast_convergence, rules });
+    (0.0..3.0, 0.0..3.0, 0.0..3.0, base_rtt, cubic).prop_map(|(alpha, more, gamma, base_rtt, cubic)| {
         let vegas = VegasSpec { alpha, beta: alpha + more, gamma, base_rtt };
-        let laws = vec![LawSpec::Reno(RenoSpec {}), LawSpec::Vegas(vegas)];
+        let laws = vec![
+            LawSpec::Reno(RenoSpec {}),
+            LawSpec::Cubic(cubic),
+            LawSpec::HighSpeed(HighSpeedSpec {}),
+            LawSpec::Scalable(ScalableSpec {}),
+            LawSpec::Vegas(vegas),
+        ];
         assert_eq!(laws.len(), LAWS.len(), "a law is missing here");
         laws
     })
@@ -64,8 +75,12 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
     let rules = prop::array::uniform8(any::<bool>());
     let decrease_from = select(vec![DecreaseFrom::FlightSize, DecreaseFrom::Window, DecreaseFrom::WholeWindow]);
     let overhead = prop_oneof![2 => Just(0_u64), 1 => 1_u64..20_000];
-    (pairs(), sizes, rules, any::<[bool; 4]>(), decrease_from, rtt(), overhead).prop_map(
-        |((recovery, congestion), sizes, rules, more_rules, decrease_from, rtt, overhead)| {
+    let starts =
+        vec![SlowStartRule::Standard, SlowStartRule::Limited, SlowStartRule::HystartPlusPlus, SlowStartRule::Hystart];
+    let growth = (select(starts), prop_oneof![2 => Just(0_u32), 1 => 1_u32..20]);
+    (pairs(), sizes, rules, any::<[bool; 4]>(), decrease_from, rtt(), overhead, growth).prop_map(
+        |((recovery, congestion), sizes, rules, more_rules, decrease_from, rtt, overhead, growth)| {
+            let (slow_start, byte_counting) = growth;
             let (max_window, initial_window, lone_segments, recovery_burst) = sizes;
             let [handshake, limited_transmit, exit_recovery, grow_on_exit, each, partial_ack_deflation, rest @ ..] =
                 rules;
@@ -75,6 +90,8 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 packet_size: 1500,
                 handshake,
                 initial_window,
+                slow_start,
+                byte_counting,
                 lone_segments,
                 max_window,
                 limited_transmit,

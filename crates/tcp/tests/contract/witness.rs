@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_tcp::congestion::LawSpec;
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{Counters, IdleRestart, Sack, SackRule, Segment, Sender, SenderConfig, SenderState};
+use ackclock_tcp::{Counters, IdleRestart, Sack, SackRule, Segment, Sender, SenderConfig, SenderState, SlowStartRule};
 use ackclock_units::Time;
 
 /// An event passed to a sender.
@@ -132,10 +132,14 @@ impl Witness {
             assert!(self.acked >= self.recover, "a second signal for losses of one window");
         }
         let (flight, duplicates) = (before.flight_size as f64, self.duplicates as f64);
-        let most = match self.config.congestion {
-            LawSpec::Reno(_) => (before.cwnd + duplicates).max(flight) / 2.0,
-            LawSpec::Vegas(_) => (before.cwnd + duplicates).max(flight),
+        let kept = match self.config.congestion {
+            LawSpec::Reno(_) => 0.5,
+            LawSpec::Cubic(_) => 0.7,
+            LawSpec::Scalable(_) => 0.875,
+            LawSpec::HighSpeed(_) => 0.9,
+            LawSpec::Vegas(_) => 1.0,
         };
+        let most = kept * (before.cwnd + duplicates).max(flight);
         // Vegas inflates `cwnd` itself; a retransmission on a new ACK counts as three duplicate ACKs
         let inflation = if self.config.recovery == RecoverySpec::Vegas { duplicates + 3.0 } else { 0.0 };
         assert!(state.cwnd <= most.max(2.0) + inflation, "{before:?} {state:?}");
@@ -152,21 +156,28 @@ impl Witness {
 
     /// Checks that, without a loss, the window grows within its limit and does not shrink.
     fn grows(&self, cause: Cause, before: &SenderState, state: &SenderState) {
-        let SenderConfig { recovery, congestion, initial_window, .. } = &self.config;
+        let SenderConfig { recovery, congestion, initial_window, slow_start, byte_counting, .. } = &self.config;
         let (initial, alone) = (f64::from(*initial_window), self.alone());
         let opens = matches!(cause, Cause::NewAck(news) if self.acked >= alone && self.acked - news < alone);
+        let counts_segments = *byte_counting > 0
+            || *slow_start == SlowStartRule::HystartPlusPlus
+            || matches!(congestion, LawSpec::Cubic(_));
+        let growth = |news: u64| if counts_segments { news as f64 } else { 1.0 };
         let most = match cause {
-            Cause::NewAck(_) if opens => before.cwnd.max(initial) + 1.0,
-            Cause::NewAck(_) if *recovery == RecoverySpec::NewReno => before.cwnd.max(before.ssthresh) + 1.0,
+            Cause::NewAck(news) if opens => before.cwnd.max(initial) + growth(news),
+            Cause::NewAck(news) if *recovery == RecoverySpec::NewReno => {
+                before.cwnd.max(before.ssthresh) + growth(news)
+            }
             // Vegas' congestion control never sets a window below two segments, so a smaller window may grow to two
-            Cause::NewAck(_) => before.cwnd.max(1.0) + 1.0,
+            Cause::NewAck(news) => before.cwnd.max(1.0) + growth(news),
             Cause::Duplicate if *recovery == RecoverySpec::Vegas => before.cwnd + 1.0,
             _ => before.cwnd,
         };
         assert!(state.cwnd <= most, "{before:?} {state:?}");
         let deflates = matches!(recovery, RecoverySpec::NewReno | RecoverySpec::Vegas);
-        if matches!(congestion, LawSpec::Reno(_)) && !deflates && !opens {
-            assert!(state.cwnd >= before.cwnd && state.ssthresh == before.ssthresh, "{before:?} {state:?}");
+        let stays = matches!(slow_start, SlowStartRule::Standard | SlowStartRule::Limited);
+        if !matches!(congestion, LawSpec::Vegas(_)) && !deflates && !opens {
+            assert!(state.cwnd >= before.cwnd && (!stays || state.ssthresh == before.ssthresh), "{before:?} {state:?}");
         }
     }
 

@@ -1,0 +1,340 @@
+//! CUBIC: RFC 9438; Ha, Rhee and Xu, "CUBIC: A New TCP-Friendly High-Speed TCP Variant" (ACM SIGOPS 42(5), 2008).
+//!
+//! After a loss at the window `W_max`, the window is a cubic function of the time since then: it rises quickly, stays
+//! near `W_max`, and then rises faster and faster to probe for more.
+//!
+//! - `W(t) = C (t - K)^3 + W_max` with `K = cbrt((W_max - cwnd_epoch) / C)` (equations 1 and 2), where `cwnd_epoch` is the
+//!   window at the beginning of congestion avoidance, the *epoch*;
+//! - each ACK of `n` segments moves the window towards `W(t + RTT)`: `cwnd += n (target - cwnd) / cwnd`, where the target
+//!   is at most `1.5 cwnd` (sections 4.4 and 4.5);
+//! - where Reno would have a larger window, `W_est`, the window follows it (section 4.3);
+//! - a loss reduces the window to `beta cwnd`, with `beta = 0.7`. A window below the last `W_max` lowers `W_max`, so that a
+//!   new flow finds bandwidth sooner (*fast convergence*, section 4.7).
+//!
+//! Differences from RFC 9438: the window also approaches `W_est` by at most half of the segments acknowledged, which
+//! matters only after an idle period has reset the window. The clock of an epoch stops while nothing is outstanding, but not while the application
+//! sends less than the window allows; then the window does not change at all.
+//!
+//! `rules = linux` selects the rules of Linux 6 (`net/ipv4/tcp_cubic.c`), with real instead of whole numbers:
+//!
+//! | | `rfc9438` | `linux` |
+//! | --- | --- | --- |
+//! | target | `W(t + srtt)`, at most `1.5 cwnd` | `W(t + min_rtt)`; an ACK adds at most half of the segments acknowledged |
+//! | at the target | no growth | 1 segment per 100 windows |
+//! | before the first loss | the cubic function from `K = 0` | in addition at least 5 % per round trip |
+//! | growth of `W_est` | `alpha n / cwnd`, `n / cwnd` above `cwnd_prior` | `8/15 n / cwnd` |
+//! | where `W_est` is larger | `cwnd = W_est` | the window reaches `W_est` within a round trip |
+//! | `min_rtt` | not used | all samples but those of the first second of an epoch |
+
+use ackclock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Window};
+
+pub(super) const DOC: &str = "Grows as a cubic function of the time since the last loss (RFC 9438)";
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "fast_convergence",
+        doc: "A loss below the last maximum window lowers that maximum, so that new flows find bandwidth sooner",
+        kind: ParameterKind::Flag { default: true },
+    },
+    Parameter {
+        name: "rules",
+        doc: "Rules of growth: RFC 9438, or the Linux kernel's",
+        kind: ParameterKind::Choice { choices: &["rfc9438", "linux"], default: "rfc9438" },
+    },
+];
+
+/// The constant `C` in segments/s^3, the factor of a reduction, and the additive increase of a Reno flow with that factor
+/// (section 4.3).
+const C: f64 = 0.4;
+const BETA: f64 = 0.7;
+const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+/// Linux: `W_est` grows by one segment per `15/8 cwnd` segments.
+const LINUX_ALPHA: f64 = 8.0 / 15.0;
+
+/// The parameters of CUBIC.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CubicSpec {
+    /// Whether a loss below the last maximum window lowers that maximum.
+    pub fast_convergence: bool,
+    /// Rules of growth.
+    pub rules: CubicRules,
+}
+
+/// Rules by which the window of CUBIC grows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CubicRules {
+    /// RFC 9438.
+    Rfc9438,
+    /// Linux 6.
+    Linux,
+}
+
+#[derive(Debug)]
+pub(crate) struct Cubic {
+    spec: CubicSpec,
+    /// Window before the last reduction, perhaps lowered by fast convergence; 0 before the first loss.
+    w_max: f64,
+    /// Window before the last reduction.
+    cwnd_prior: f64,
+    epoch: Option<Epoch>,
+    /// Minimum round-trip time in seconds; infinite before the first sample.
+    min_rtt: f64,
+}
+
+/// Congestion avoidance since the last reduction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Epoch {
+    start: Time,
+    /// Maximum of the concave part of the curve, and the time until it is reached, in seconds.
+    origin: f64,
+    k: f64,
+    /// The window of a Reno flow with the same average.
+    w_est: f64,
+}
+
+impl Epoch {
+    fn begin(now: Time, cwnd: f64, w_max: f64) -> Self {
+        let (origin, k) = if w_max > cwnd { (w_max, ((w_max - cwnd) / C).cbrt()) } else { (cwnd, 0.0) };
+        Self { start: now, origin, k, w_est: cwnd }
+    }
+
+    /// The cubic function, at `t` seconds after the beginning of the epoch.
+    fn curve(&self, t: f64) -> f64 {
+        C * (t - self.k).powi(3) + self.origin
+    }
+}
+
+impl Spec for CubicSpec {
+    type State = Cubic;
+
+    fn build(&self) -> Cubic {
+        Cubic { spec: *self, w_max: 0.0, cwnd_prior: 0.0, epoch: None, min_rtt: f64::INFINITY }
+    }
+}
+
+impl Cubic {
+    /// The growth of the window for `n` segments by RFC 9438.
+    fn growth(&self, cwnd: f64, n: f64, t: f64, srtt: f64, epoch: &mut Epoch) -> f64 {
+        let alpha = if epoch.w_est < self.cwnd_prior { ALPHA } else { 1.0 };
+        epoch.w_est += alpha * n / cwnd;
+        if epoch.curve(t) < epoch.w_est {
+            return (epoch.w_est - cwnd).clamp(0.0, 0.5 * n);
+        }
+        // before the first sample of the round-trip time, the target is the curve now
+        let target = epoch.curve(t + srtt.max(0.0)).clamp(cwnd, 1.5 * cwnd);
+        n * (target - cwnd) / cwnd
+    }
+
+    /// The same by the rules of Linux.
+    fn linux_growth(&self, cwnd: f64, n: f64, t: f64, epoch: &mut Epoch) -> f64 {
+        epoch.w_est += LINUX_ALPHA * n / cwnd;
+        let min_rtt = if self.min_rtt.is_finite() { self.min_rtt } else { 0.0 };
+        // segments to be acknowledged per segment added
+        let per_segment = |target: f64| if target > cwnd { cwnd / (target - cwnd) } else { f64::INFINITY };
+        let mut count = per_segment(epoch.curve(t + min_rtt)).min(100.0 * cwnd);
+        if self.w_max == 0.0 {
+            count = count.min(20.0);
+        }
+        n / count.min(per_segment(epoch.w_est)).max(2.0)
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn observe(&mut self, ack: &AckSample) {
+        let is_early = self.epoch.is_some_and(|epoch| ack.now - epoch.start < Time::SECOND);
+        if let Some(rtt) = ack.rtt.filter(|_| !is_early) {
+            self.min_rtt = self.min_rtt.min(rtt.as_secs_f64());
+        }
+    }
+
+    fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
+        let (cwnd, n) = (window.cwnd, ack.newly_acked as f64);
+        let mut epoch = self.epoch.unwrap_or_else(|| Epoch::begin(ack.now, cwnd, self.w_max));
+        let t = (ack.now - epoch.start).as_secs_f64();
+        window.cwnd += match self.spec.rules {
+            CubicRules::Rfc9438 => self.growth(cwnd, n, t, ack.srtt, &mut epoch),
+            CubicRules::Linux => self.linux_growth(cwnd, n, t, &mut epoch),
+        };
+        self.epoch = Some(epoch);
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
+        let cwnd = window.cwnd;
+        let lowers = self.spec.fast_convergence && cwnd < self.w_max;
+        self.w_max = if lowers { cwnd * (1.0 + BETA) / 2.0 } else { cwnd };
+        self.cwnd_prior = cwnd;
+        self.epoch = None;
+        window.ssthresh = (BETA * event.window).max(2.0);
+        window.cwnd = window.ssthresh;
+        if event.signal == Signal::Timeout {
+            window.cwnd = 1.0;
+            // section 4.8: the next epoch begins at its maximum
+            self.w_max = 0.0;
+            if self.spec.rules == CubicRules::Linux {
+                self.min_rtt = f64::INFINITY;
+            }
+        }
+    }
+
+    fn on_idle(&mut self, now: Time, idle: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            // the epoch may have begun after the last transmission
+            epoch.start = epoch.start.saturating_add(idle).min(now);
+        }
+    }
+
+    fn times_segments(&self) -> bool {
+        self.spec.rules == CubicRules::Linux
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RFC: CubicSpec = CubicSpec { fast_convergence: true, rules: CubicRules::Rfc9438 };
+    const LOSS: CongestionEvent =
+        CongestionEvent { signal: Signal::FastRetransmit, window: 0.0, least: 2.0, lost_again: false };
+
+    fn near(value: f64, expected: f64, digits: i32) -> bool {
+        (value - expected).abs() <= 0.5 * 10.0_f64.powi(-digits)
+    }
+
+    /// Reduces the window from `cwnd`.
+    fn lose(cubic: &mut Cubic, cwnd: f64) -> Window {
+        let mut window = Window { cwnd, ssthresh: 1.0 };
+        cubic.on_congestion(&mut window, &CongestionEvent { window: cwnd, ..LOSS });
+        window
+    }
+
+    fn at(seconds: f64, srtt: f64) -> AckSample {
+        AckSample { now: Time::from_secs_f64(seconds), srtt, ..AckSample::ONE }
+    }
+
+    /// Validates: the curve after losses at 10 to 1,000 segments.
+    /// Source: RFC 9438, equations 1 and 2.
+    /// Tolerance: four decimals.
+    #[test]
+    fn the_curve_returns_to_the_maximum_after_k_seconds() {
+        type Points = &'static [(f64, f64)];
+        let cases: [(f64, f64, Points); 3] = [
+            (10.0, 1.957_434, &[(0.0, 7.0), (1.0, 9.6489), (3.0, 10.4533), (5.0, 21.2663), (10.0, 218.0865)]),
+            (100.0, 4.217_163, &[(1.0, 86.6808), (2.0, 95.6403), (4.0, 99.9959), (6.0, 102.2667), (10.0, 177.3540)]),
+            (1000.0, 9.085_603, &[(0.0, 700.0), (5.0, 972.7210), (8.0, 999.4882), (10.0, 1000.3058)]),
+        ];
+        for (w_max, k, points) in cases {
+            let epoch = Epoch::begin(Time::ZERO, BETA * w_max, w_max);
+            assert!(near(epoch.k, k, 6), "{epoch:?}");
+            for (t, expected) in points {
+                assert!(near(epoch.curve(*t), *expected, 4), "W({t}) = {} instead of {expected}", epoch.curve(*t));
+            }
+        }
+    }
+
+    /// Validates: one ACK at 80 segments, one second after a loss at 100, adds 0.098_557_18 segments.
+    /// Source: RFC 9438, section 4.4.
+    /// Tolerance: eight decimals.
+    #[test]
+    fn an_ack_moves_the_window_towards_the_curve_a_round_trip_ahead() {
+        let cubic = Cubic { w_max: 100.0, cwnd_prior: 100.0, ..RFC.build() };
+        let mut epoch = Epoch { w_est: 70.0, ..Epoch::begin(Time::ZERO, 70.0, 100.0) };
+        assert!(near(cubic.growth(80.0, 1.0, 1.0, 0.1, &mut epoch), 0.098_557_18, 8));
+        // far below the curve, one ACK adds half of what it acknowledges
+        assert_eq!(cubic.growth(50.0, 1.0, 4.0, 0.1, &mut epoch), 0.5);
+    }
+
+    /// Validates: fast convergence lowers the maximum after a loss below the last one, and not after one above it.
+    /// Source: RFC 9438, sections 4.6 and 4.7.
+    /// Tolerance: six decimals.
+    #[test]
+    fn a_loss_below_the_last_maximum_lowers_it() {
+        for (cwnd, w_max, after, k) in [(90.0, 76.5, 63.0, 3.231_652), (110.0, 110.0, 77.0, 4.353_294)] {
+            let mut cubic = Cubic { w_max: 100.0, ..RFC.build() };
+            let mut window = lose(&mut cubic, cwnd);
+            assert!(near(cubic.w_max, w_max, 9) && near(window.cwnd, after, 9) && window.ssthresh == window.cwnd);
+            cubic.on_ack(&mut window, &at(7.0, 0.1));
+            assert!(near(cubic.epoch.expect("an epoch").k, k, 6));
+        }
+    }
+
+    /// Validates: in the Reno-friendly region, windows after 1, 5 and 10 round trips from 7 segments.
+    /// Source: RFC 9438, section 4.3.
+    /// Tolerance: six decimals.
+    #[test]
+    fn a_short_path_has_renos_growth() {
+        let mut cubic = RFC.build();
+        // the loss at 100 segments keeps `alpha`; the curve begins far below, so a round trip of 1 us is followed
+        let mut window = Window { cwnd: 7.0, ssthresh: 7.0 };
+        cubic.cwnd_prior = 100.0;
+        let mut after = Vec::new();
+        for _ in 0..10 {
+            for _ in 0..window.cwnd as u64 {
+                cubic.on_ack(&mut window, &at(0.0, 0.0));
+            }
+            after.push(window.cwnd);
+        }
+        for (rounds, expected) in [(1, 7.513_283), (5, 9.398_569), (10, 11.846_446)] {
+            assert!(near(after[rounds - 1], expected, 6), "{after:?}");
+        }
+    }
+
+    /// Validates: after a timeout, the next epoch begins flat, at its maximum.
+    /// Source: RFC 9438, section 4.8.
+    /// Tolerance: exact.
+    #[test]
+    fn after_a_timeout_the_curve_begins_at_its_maximum() {
+        let mut cubic = RFC.build();
+        let mut window = Window { cwnd: 100.0, ssthresh: 1.0 };
+        let event = CongestionEvent { signal: Signal::Timeout, window: 100.0, ..LOSS };
+        cubic.on_congestion(&mut window, &event);
+        assert_eq!(window, Window { cwnd: 1.0, ssthresh: 70.0 });
+        window.cwnd = 70.0;
+        cubic.on_ack(&mut window, &at(1.0, 0.1));
+        assert_eq!(cubic.epoch.map(|epoch| (epoch.origin, epoch.k)), Some((70.0, 0.0)));
+    }
+
+    #[test]
+    fn the_clock_stands_still_while_the_sender_is_idle() {
+        let mut cubic = RFC.build();
+        let mut window = lose(&mut cubic, 100.0);
+        cubic.on_ack(&mut window, &at(0.0, 0.1));
+        let expected = cubic.epoch.expect("an epoch").curve(1.1);
+        cubic.on_idle(Time::SECOND.saturating_mul(21), Time::SECOND.saturating_mul(20));
+        let growth = (expected - window.cwnd) / window.cwnd;
+        let before = window.cwnd;
+        cubic.on_ack(&mut window, &at(21.0, 0.1));
+        assert!(near(window.cwnd - before, growth, 9), "{window:?}");
+    }
+
+    /// Validates: before the first loss, Linux' window grows by 5 % per round trip.
+    /// Source: Linux, `bictcp_update` (`cnt <= 20` while `last_max_cwnd` is 0).
+    /// Tolerance: exact.
+    #[test]
+    fn linux_grows_by_a_twentieth_before_the_first_loss() {
+        let mut cubic = CubicSpec { rules: CubicRules::Linux, ..RFC }.build();
+        let mut window = Window { cwnd: 100.0, ssthresh: 100.0 };
+        for _ in 0..100 {
+            cubic.on_ack(&mut window, &AckSample { rtt: Some(Time::from_millis(40)), ..at(1.0, 0.04) });
+        }
+        assert!(near(window.cwnd, 105.0, 9), "{window:?}");
+    }
+
+    /// Validates: Linux' `W_est` grows by one segment per 1.875 windows.
+    /// Source: Linux, `beta_scale = 15`, `delta = cwnd * beta_scale >> 3`.
+    /// Tolerance: the window grows meanwhile: 1 %.
+    #[test]
+    fn linux_follows_reno_within_a_round_trip() {
+        let mut cubic = Cubic { w_max: 1e6, ..CubicSpec { rules: CubicRules::Linux, ..RFC }.build() };
+        cubic.epoch = Some(Epoch { start: Time::ZERO, origin: 0.0, k: 0.0, w_est: 20.0 });
+        let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
+        for _ in 0..(1.875 * 20.0 * 10.0) as u64 {
+            cubic.on_ack(&mut window, &at(0.0, 0.01));
+        }
+        let w_est = cubic.epoch.expect("an epoch").w_est;
+        assert!(w_est > 28.0 && (w_est - window.cwnd) < 1.0, "{w_est} {window:?}");
+    }
+}

@@ -1,0 +1,142 @@
+//! HyStart as in Linux 6 (`net/ipv4/tcp_cubic.c`), after Ha and Rhee, "Taming the Elephants: New TCP Slow Start" (2011).
+//!
+//! From a window of 16 segments on, slow start ends at once when one of two signs appears:
+//!
+//! - *delay*: after eight samples, the minimum round-trip time of a round exceeds the minimum of the connection by an
+//!   eighth (from 4 to 16 ms);
+//! - *ACK train*: ACKs that follow each other within 2 ms go on for longer than half the minimum round-trip time plus
+//!   half of [`ACK_DELAY`], counted from the beginning of the round.
+//!
+//! Differences from Linux: the minimum round-trip time also contains the samples of the first second after a recovery;
+//! `hystart_ack_delay` is its upper limit of 1 ms, which it has at all rates below 2 Gb/s; a paced sender compares the
+//! train with half the round-trip time, too.
+
+use ackclock_units::Time;
+
+use super::{SAMPLES, allowed_increase};
+use crate::congestion::{AckSample, Window};
+
+/// Window from which on slow start may end, in segments: `hystart_low_window`.
+const LOW_WINDOW: f64 = 16.0;
+/// Longest time between two ACKs of a train: `hystart_ack_delta_us`.
+const ACK_DELTA: Time = Time::from_millis(2);
+/// Allowance for aggregated ACKs: `hystart_ack_delay`.
+const ACK_DELAY: Time = Time::from_millis(1);
+
+#[derive(Debug)]
+pub(crate) struct Hystart {
+    /// Whether slow start has ended by one of the signs.
+    found: bool,
+    min_rtt: Time,
+    /// The round ends when a segment after this one is acknowledged.
+    round_end: u64,
+    round_start: Time,
+    last_ack: Time,
+    /// Minimum round-trip time of the round, and its number of samples.
+    current_min: Time,
+    samples: u32,
+}
+
+impl Default for Hystart {
+    fn default() -> Self {
+        Self {
+            found: false,
+            min_rtt: Time::MAX,
+            round_end: 0,
+            round_start: Time::ZERO,
+            last_ack: Time::ZERO,
+            current_min: Time::MAX,
+            samples: 0,
+        }
+    }
+}
+
+impl Hystart {
+    pub(super) fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
+        if let Some(rtt) = ack.rtt {
+            self.min_rtt = self.min_rtt.min(rtt);
+            if !self.found && window.cwnd >= LOW_WINDOW {
+                self.found = self.is_over(ack, rtt);
+            }
+        }
+        if self.found {
+            window.ssthresh = window.cwnd;
+        } else {
+            window.cwnd += ack.slow_start_growth();
+        }
+    }
+
+    fn is_over(&mut self, ack: &AckSample, rtt: Time) -> bool {
+        let now = ack.now;
+        if ack.snd_una > self.round_end {
+            (self.round_end, self.round_start, self.last_ack) = (ack.snd_nxt, now, now);
+            (self.current_min, self.samples) = (Time::MAX, 0);
+        }
+        let is_train = now - self.last_ack <= ACK_DELTA;
+        if is_train {
+            self.last_ack = now;
+        }
+        let longest = Time::from_picos(self.min_rtt.saturating_add(ACK_DELAY).as_picos() / 2);
+        self.current_min = self.current_min.min(rtt);
+        let is_late =
+            self.samples >= SAMPLES && self.current_min > self.min_rtt.saturating_add(allowed_increase(self.min_rtt));
+        self.samples += 1;
+        is_train && now - self.round_start > longest || is_late
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends ACKs of one segment each, `gap` apart, with the given round-trip time, until slow start ends or `most` ACKs
+    /// were sent. Each round has as many ACKs as the window had segments at its beginning. Returns the window.
+    fn window_after(gap: Time, rtt: impl Fn(u64) -> Time, most: u64) -> Window {
+        let mut state = Hystart::default();
+        let mut window = Window { cwnd: 16.0, ssthresh: f64::INFINITY };
+        let mut now = Time::SECOND;
+        for number in 1..=most {
+            if window.cwnd >= window.ssthresh {
+                break;
+            }
+            now += gap;
+            let snd_nxt = number - 1 + window.cwnd as u64;
+            let ack = AckSample { now, snd_una: number, snd_nxt, rtt: Some(rtt(number)), ..AckSample::ONE };
+            state.on_ack(&mut window, &ack);
+        }
+        window
+    }
+
+    /// Validates: a train of ACKs every 1.2 ms ends slow start after half of a round-trip time of 80 ms, that is, with
+    ///   34 ACKs in one round.
+    /// Source: Linux, `hystart_update`; (80 ms + 1 ms) / 2 / 1.2 ms = 33.75.
+    /// Tolerance: exact.
+    #[test]
+    fn a_train_of_acks_ends_slow_start() {
+        let window = window_after(Time::from_micros(1_200), |_| Time::from_millis(80), 1_000);
+        // the rounds before have 16 and 32 ACKs; the 49th begins the third round, and 34 follow
+        assert_eq!(window, Window { cwnd: 16.0 + 82.0, ssthresh: 98.0 });
+    }
+
+    #[test]
+    fn a_longer_round_trip_time_ends_slow_start_after_eight_samples() {
+        let rtt = |number| Time::from_millis(if number > 16 { 51 } else { 40 });
+        let window = window_after(Time::from_millis(3), rtt, 1_000);
+        // the second round begins with ACK 17, whose sample and eight more are needed; the threshold is 45 ms
+        assert_eq!(window, Window { cwnd: 16.0 + 24.0, ssthresh: 40.0 });
+        let within =
+            window_after(Time::from_millis(3), |number| Time::from_millis(if number > 16 { 45 } else { 40 }), 100);
+        assert_eq!(within, Window { cwnd: 116.0, ssthresh: f64::INFINITY });
+    }
+
+    #[test]
+    fn small_windows_are_left_alone() {
+        let mut state = Hystart::default();
+        let mut window = Window { cwnd: 4.0, ssthresh: f64::INFINITY };
+        for number in 1..12 {
+            let rtt = Some(Time::from_millis(10 * number));
+            state.on_ack(&mut window, &AckSample { snd_una: number, snd_nxt: number + 4, rtt, ..AckSample::ONE });
+        }
+        assert_eq!(window, Window { cwnd: 15.0, ssthresh: f64::INFINITY });
+    }
+}
