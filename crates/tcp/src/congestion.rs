@@ -3,8 +3,8 @@
 //! each such loss, and updates the [`Window`] that the sender owns.
 //!
 //! Each law has its own file and is registered by one line of `laws!` below. The Python package reads its name and its
-//! parameters from there. How the window grows below `ssthresh` is a choice of its own ([`SlowStartRule`](crate::SlowStartRule)), unless the law
-//! has its own slow start.
+//! parameters from there. How the window grows below `ssthresh` is a choice of its own
+//! ([`SlowStartRule`](crate::SlowStartRule)), unless the law has its own slow start.
 
 mod cubic;
 mod highspeed;
@@ -66,10 +66,14 @@ impl AckSample {
         if self.byte_counting == 0 { 1.0 } else { real(self.newly_acked) }
     }
 
-    /// Growth of the window in standard slow start.
+    /// Growth of the window in standard slow start. A sender that counts segments does not grow beyond `ssthresh` with
+    /// one ACK, so that the ACK that fills a gap after a timeout does not release a burst (as in Linux).
     #[inline(always)]
-    pub fn slow_start_growth(&self) -> f64 {
-        if self.byte_counting == 0 { 1.0 } else { real(self.newly_acked.min(self.byte_counting.into())) }
+    pub fn slow_start_growth(&self, window: &Window) -> f64 {
+        if self.byte_counting == 0 {
+            return 1.0;
+        }
+        real(self.newly_acked.min(self.byte_counting.into())).min(window.ssthresh - window.cwnd)
     }
 }
 
@@ -282,7 +286,7 @@ trait Growth: CongestionControl {
         } else if !sample().app_limited {
             if window.cwnd < window.ssthresh {
                 match extra {
-                    None => window.cwnd += sample().slow_start_growth(),
+                    None => window.cwnd += sample().slow_start_growth(window),
                     Some(extra) => extra.slow_start.on_ack(window, &sample()),
                 }
             } else {

@@ -7,6 +7,8 @@
 //! - `limited`: above [`MAX_SSTHRESH`], at most [`MAX_SSTHRESH`]` / 2` segments per round trip (RFC 3742).
 //! - `hystart++`: leaves slow start when the round-trip time rises (RFC 9406).
 //! - `hystart`: the rules of Linux, which also watch the duration of a train of ACKs (Ha and Rhee 2011).
+//!
+//! Difference from RFC 9406 and Linux: ACKs that arrive while the window does not limit the sender are not examined.
 
 mod hystart;
 mod hystart_plus_plus;
@@ -53,9 +55,13 @@ impl SlowStart {
     #[inline(never)]
     pub(crate) fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         match self {
-            Self::Standard => window.cwnd += ack.slow_start_growth(),
-            Self::Limited => window.cwnd += limited(window.cwnd, ack.slow_start_growth()),
-            Self::HystartPlusPlus(state) => state.on_ack(window, ack),
+            Self::Standard => window.cwnd += ack.slow_start_growth(window),
+            Self::Limited => window.cwnd += limited(window.cwnd, ack.slow_start_growth(window)),
+            Self::HystartPlusPlus(state) => {
+                if state.on_ack(window, ack) {
+                    *self = Self::Standard;
+                }
+            }
             Self::Hystart(state) => state.on_ack(window, ack),
         }
     }
@@ -97,6 +103,19 @@ mod tests {
         let micros = |millis| allowed_increase(Time::from_millis(millis)).as_picos() / 1_000_000;
         let found: Vec<u64> = [2, 16, 20, 32, 40, 80, 100, 128, 200].map(micros).to_vec();
         assert_eq!(found, [4_000, 4_000, 4_000, 4_000, 5_000, 10_000, 12_500, 16_000, 16_000]);
+    }
+
+    /// Validates: an ACK for several segments grows the window by at most `L` of them, and not beyond `ssthresh`.
+    /// Source: RFC 3465, section 2.2; Linux, `tcp_slow_start`.
+    /// Tolerance: exact.
+    #[test]
+    fn byte_counting_has_a_limit() {
+        let growth = |newly_acked, byte_counting, cwnd| {
+            let ack = AckSample { newly_acked, byte_counting, ..AckSample::ONE };
+            ack.slow_start_growth(&Window { cwnd, ssthresh: 8.0 })
+        };
+        assert_eq!([growth(3, 0, 2.0), growth(1, 2, 2.0), growth(3, 2, 2.0)], [1.0, 1.0, 2.0]);
+        assert_eq!([growth(10, 100, 2.0), growth(10, 100, 7.5)], [6.0, 0.5]);
     }
 
     /// Validates: limited slow start adds one segment per ACK up to 100 segments, then half a segment, a third, ...

@@ -111,7 +111,8 @@ impl Unqueued {
                 intervals[id] = time_of(shortest);
                 let Some(before) = feeders.only(*link).map(|before| intervals[before.0 as usize]) else { continue };
                 let crossing = time_of(plain).saturating_add(edges[id].link.delay);
-                let never_waits = shortest == plain && time_of(longest) <= before && crossing <= far;
+                let longest_crossing = time_of(longest).saturating_add(edges[id].link.delay);
+                let never_waits = shortest == plain && time_of(longest) <= before && longest_crossing <= far;
                 if never_waits && !is_observed[id] && accepts_next(edges[id], longest) {
                     times[id] = crossing;
                     // a packet gains on the one before it if its own transmission takes less time

@@ -12,8 +12,8 @@
 //!   new flow finds bandwidth sooner (*fast convergence*, section 4.7).
 //!
 //! Differences from RFC 9438: the window also approaches `W_est` by at most half of the segments acknowledged, which
-//! matters only after an idle period has reset the window. The clock of an epoch stops while nothing is outstanding, but not while the application
-//! sends less than the window allows; then the window does not change at all.
+//! matters only after an idle period has reset the window. The clock of an epoch stops while the application limits the
+//! sender (section 5.8) and, with `idle_restart = rfc5681`, while nothing is outstanding.
 //!
 //! `rules = linux` selects the rules of Linux 6 (`net/ipv4/tcp_cubic.c`), with real instead of whole numbers:
 //!
@@ -21,10 +21,13 @@
 //! | --- | --- | --- |
 //! | target | `W(t + srtt)`, at most `1.5 cwnd` | `W(t + min_rtt)`; an ACK adds at most half of the segments acknowledged |
 //! | at the target | no growth | 1 segment per 100 windows |
-//! | before the first loss | the cubic function from `K = 0` | in addition at least 5 % per round trip |
+//! | before the first loss and after a timeout | the cubic function from `K = 0` | in addition at least 5 % per round trip |
 //! | growth of `W_est` | `alpha n / cwnd`, `n / cwnd` above `cwnd_prior` | `8/15 n / cwnd` |
 //! | where `W_est` is larger | `cwnd = W_est` | the window reaches `W_est` within a round trip |
 //! | `min_rtt` | not used | all samples but those of the first second of an epoch |
+//! | clock while the application limits the sender | stops | runs |
+//!
+//! Linux computes a reduction from `cwnd`; here that is the sender's option `decrease_from = window`.
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -83,6 +86,7 @@ pub(crate) struct Cubic {
     epoch: Option<Epoch>,
     /// Minimum round-trip time in seconds; infinite before the first sample.
     min_rtt: f64,
+    last_ack: Time,
 }
 
 /// Congestion avoidance since the last reduction.
@@ -112,7 +116,7 @@ impl Spec for CubicSpec {
     type State = Cubic;
 
     fn build(&self) -> Cubic {
-        Cubic { spec: *self, w_max: 0.0, cwnd_prior: 0.0, epoch: None, min_rtt: f64::INFINITY }
+        Cubic { spec: *self, w_max: 0.0, cwnd_prior: 0.0, epoch: None, min_rtt: f64::INFINITY, last_ack: Time::ZERO }
     }
 }
 
@@ -127,6 +131,13 @@ impl Cubic {
         // before the first sample of the round-trip time, the target is the curve now
         let target = epoch.curve(t + srtt.max(0.0)).clamp(cwnd, 1.5 * cwnd);
         n * (target - cwnd) / cwnd
+    }
+
+    /// Takes a time that has just ended out of the epoch. The epoch may have begun within that time.
+    fn stop_clock(&mut self, now: Time, span: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start = epoch.start.saturating_add(span).min(now);
+        }
     }
 
     /// The same by the rules of Linux.
@@ -145,6 +156,11 @@ impl Cubic {
 
 impl CongestionControl for Cubic {
     fn observe(&mut self, ack: &AckSample) {
+        let since = ack.now - self.last_ack;
+        self.last_ack = ack.now;
+        if ack.app_limited && self.spec.rules == CubicRules::Rfc9438 {
+            self.stop_clock(ack.now, since);
+        }
         let is_early = self.epoch.is_some_and(|epoch| ack.now - epoch.start < Time::SECOND);
         if let Some(rtt) = ack.rtt.filter(|_| !is_early) {
             self.min_rtt = self.min_rtt.min(rtt.as_secs_f64());
@@ -166,7 +182,8 @@ impl CongestionControl for Cubic {
         let cwnd = window.cwnd;
         let lowers = self.spec.fast_convergence && cwnd < self.w_max;
         self.w_max = if lowers { cwnd * (1.0 + BETA) / 2.0 } else { cwnd };
-        self.cwnd_prior = cwnd;
+        // the timeouts of one episode find a window that is already reduced
+        self.cwnd_prior = if event.signal == Signal::Timeout { cwnd.max(self.cwnd_prior) } else { cwnd };
         self.epoch = None;
         window.ssthresh = (BETA * event.window).max(2.0);
         window.cwnd = window.ssthresh;
@@ -181,10 +198,7 @@ impl CongestionControl for Cubic {
     }
 
     fn on_idle(&mut self, now: Time, idle: Time) {
-        if let Some(epoch) = &mut self.epoch {
-            // the epoch may have begun after the last transmission
-            epoch.start = epoch.start.saturating_add(idle).min(now);
-        }
+        self.stop_clock(now, idle);
     }
 
     fn times_segments(&self) -> bool {
@@ -267,7 +281,7 @@ mod tests {
     #[test]
     fn a_short_path_has_renos_growth() {
         let mut cubic = RFC.build();
-        // the loss at 100 segments keeps `alpha`; the curve begins far below, so a round trip of 1 us is followed
+        // `cwnd_prior` keeps `alpha`; at time 0 the curve stays at 7 segments, below `W_est`
         let mut window = Window { cwnd: 7.0, ssthresh: 7.0 };
         cubic.cwnd_prior = 100.0;
         let mut after = Vec::new();

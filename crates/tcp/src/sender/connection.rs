@@ -309,7 +309,8 @@ impl Connection {
         self.extra.as_ref()?.log.as_ref()?.get(self.snd_una)
     }
 
-    /// Called before the sender sends, if idle periods matter. RFC 5681, section 4.1: resets the window to the initial window after an idle period longer than the RTO.
+    /// Called before the sender sends, if idle periods matter. Resets the window to the initial window after an idle
+    /// period longer than the RTO (RFC 5681, section 4.1).
     pub(crate) fn restart_after_idle(&mut self, now: Time) {
         if self.snd_una < self.snd_max || self.snd_max == 0 {
             return;

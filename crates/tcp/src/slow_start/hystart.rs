@@ -8,7 +8,7 @@
 //!   half of [`ACK_DELAY`], counted from the beginning of the round.
 //!
 //! Differences from Linux: the minimum round-trip time also contains the samples of the first second after a recovery;
-//! `hystart_ack_delay` is its upper limit of 1 ms, which it has at all rates below 2 Gb/s; a paced sender compares the
+//! `hystart_ack_delay` is its upper limit of 1 ms, which it has at pacing rates below 2 Gb/s; a paced sender compares the
 //! train with half the round-trip time, too.
 
 use ackclock_units::Time;
@@ -25,7 +25,7 @@ const ACK_DELAY: Time = Time::from_millis(1);
 
 #[derive(Debug)]
 pub(crate) struct Hystart {
-    /// Whether slow start has ended by one of the signs.
+    /// Whether slow start has ended by one of the signs. Later slow starts are standard, until a timeout.
     found: bool,
     min_rtt: Time,
     /// The round ends when a segment after this one is acknowledged.
@@ -53,25 +53,23 @@ impl Default for Hystart {
 
 impl Hystart {
     pub(super) fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
-        if let Some(rtt) = ack.rtt {
+        if let Some(rtt) = ack.rtt.filter(|_| !self.found) {
             self.min_rtt = self.min_rtt.min(rtt);
-            if !self.found && window.cwnd >= LOW_WINDOW {
-                self.found = self.is_over(ack, rtt);
+            if ack.snd_una > self.round_end {
+                (self.round_end, self.round_start, self.last_ack) = (ack.snd_nxt, ack.now, ack.now);
+                (self.current_min, self.samples) = (Time::MAX, 0);
+            }
+            if window.cwnd >= LOW_WINDOW && self.is_over(ack.now, rtt) {
+                self.found = true;
+                window.ssthresh = window.cwnd;
+                return;
             }
         }
-        if self.found {
-            window.ssthresh = window.cwnd;
-        } else {
-            window.cwnd += ack.slow_start_growth();
-        }
+        window.cwnd += ack.slow_start_growth(window);
     }
 
-    fn is_over(&mut self, ack: &AckSample, rtt: Time) -> bool {
-        let now = ack.now;
-        if ack.snd_una > self.round_end {
-            (self.round_end, self.round_start, self.last_ack) = (ack.snd_nxt, now, now);
-            (self.current_min, self.samples) = (Time::MAX, 0);
-        }
+    /// Whether an ACK is one of the signs.
+    fn is_over(&mut self, now: Time, rtt: Time) -> bool {
         let is_train = now - self.last_ack <= ACK_DELTA;
         if is_train {
             self.last_ack = now;
@@ -127,6 +125,30 @@ mod tests {
         let within =
             window_after(Time::from_millis(3), |number| Time::from_millis(if number > 16 { 45 } else { 40 }), 100);
         assert_eq!(within, Window { cwnd: 116.0, ssthresh: f64::INFINITY });
+    }
+
+    /// Later slow starts, after an idle period, end at the threshold.
+    #[test]
+    fn slow_start_ends_early_once() {
+        let mut state = Hystart { found: true, ..Hystart::default() };
+        let mut window = Window { cwnd: 10.0, ssthresh: 100.0 };
+        state.on_ack(&mut window, &AckSample { rtt: Some(Time::SECOND), ..AckSample::ONE });
+        assert_eq!(window, Window { cwnd: 11.0, ssthresh: 100.0 });
+    }
+
+    /// Rounds are aligned with flights, although they are examined only from a window of 16 segments on.
+    #[test]
+    fn rounds_begin_with_flights() {
+        let mut state = Hystart::default();
+        let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
+        for number in 1..=31 {
+            let snd_nxt = number - 1 + window.cwnd as u64;
+            let rtt = Some(Time::from_millis(40));
+            let now = Time::from_millis(40 * (1 + (number - 1) / 10));
+            state.on_ack(&mut window, &AckSample { now, snd_una: number, snd_nxt, rtt, ..AckSample::ONE });
+        }
+        // flights of 10, 20 and 40 segments; the third begins with ACK 31
+        assert_eq!((state.round_end, state.round_start), (70, Time::from_millis(160)));
     }
 
     #[test]

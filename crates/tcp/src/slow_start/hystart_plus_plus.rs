@@ -42,7 +42,8 @@ impl Default for HystartPlusPlus {
 }
 
 impl HystartPlusPlus {
-    pub(super) fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
+    /// Handles a new ACK. Returns whether slow start, and with it the use of these rules, has ended.
+    pub(super) fn on_ack(&mut self, window: &mut Window, ack: &AckSample) -> bool {
         let growth = (ack.newly_acked as f64).min(MOST);
         window.cwnd += if self.css.is_some() { growth / CSS_DIVISOR } else { growth };
         if let Some(rtt) = ack.rtt {
@@ -53,8 +54,13 @@ impl HystartPlusPlus {
             self.compare();
         }
         if ack.snd_una >= *self.round_end.get_or_insert(ack.snd_nxt) {
-            self.end_round(window, ack.snd_nxt);
+            self.end_round(ack.snd_nxt);
         }
+        let is_over = self.css.is_some_and(|css| css.rounds == CSS_ROUNDS);
+        if is_over {
+            window.ssthresh = window.cwnd;
+        }
+        is_over
     }
 
     /// Compares the minimum of this round with the baseline, or with the minimum of the last round.
@@ -69,12 +75,9 @@ impl HystartPlusPlus {
         }
     }
 
-    fn end_round(&mut self, window: &mut Window, snd_nxt: u64) {
+    fn end_round(&mut self, snd_nxt: u64) {
         if let Some(css) = &mut self.css {
             css.rounds += 1;
-            if css.rounds == CSS_ROUNDS {
-                window.ssthresh = window.cwnd;
-            }
         }
         (self.last_min, self.current_min, self.samples) = (self.current_min, Time::MAX, 0);
         self.round_end = Some(snd_nxt);
@@ -103,12 +106,12 @@ mod tests {
 
     const START: Window = Window { cwnd: 16.0, ssthresh: f64::INFINITY };
 
-    /// Validates: with a constant round-trip time the window doubles; after an increase by the threshold it grows by a
-    ///   quarter per round, for five rounds, and slow start ends.
-    /// Source: RFC 9406, section 4.2; `100 * 1.25^5 = 305.2`.
-    /// Tolerance: the window grows within a round, by whole ACKs: 5 %.
+    /// Validates: with a constant round-trip time the window doubles; from the ninth sample of a round on whose minimum is
+    ///   higher by the threshold, it grows by a quarter of that.
+    /// Source: RFC 9406, section 4.2.
+    /// Tolerance: exact.
     #[test]
-    fn five_conservative_rounds_follow_an_increase() {
+    fn an_increase_begins_conservative_slow_start() {
         let (mut state, mut window) = (HystartPlusPlus::default(), START);
         let next = rounds(&mut state, &mut window, 0, &[40, 40, 40]);
         assert_eq!(window.cwnd, 128.0);
