@@ -35,8 +35,8 @@ use traffic::{Traffic, in_dumbbell, in_graph};
 
 /// Pending wake-ups per flow: for the source, for timers, and rescheduled ones.
 const WAKEUPS: f64 = 4.0;
-/// Memory of pending events, in events per packet in flight. The vector of all events may have twice the capacity that is
-/// needed; the rest is for words, and for chunks that are only partly filled.
+/// Memory of pending events, in events per packet in flight. The vector of all events may have twice the capacity that
+/// is needed; the rest is for words, and for chunks that are only partly filled.
 const EVENTS_PER_PACKET: f64 = 3.0;
 /// Boxed state of congestion-control laws, recoveries and sources, in bytes per flow.
 const BOXES: f64 = 300.0;

@@ -90,8 +90,8 @@ impl Hop {
         Self { flags: self.flags | (end as u8) << Self::END_AT, ..self }
     }
 
-    /// Merges each unqueued link of a route with the hop after it, where no event comes in between. Returns the index of
-    /// the first hop that remains.
+    /// Merges each unqueued link of a route with the hop after it, where no event comes in between. Returns the index
+    /// of the first hop that remains.
     pub(crate) fn merge(route: &mut [Self]) -> usize {
         let (mut first, mut before): (Option<usize>, Option<usize>) = (None, None);
         for index in 0..route.len() {

@@ -107,8 +107,8 @@ pub trait Observer {
         false
     }
 
-    /// Reports two turns of a sender: the first one ended at `first` with `flight` segments in flight, and the second one
-    /// ends now. In between the sender only sent segments, and nothing happened at another endpoint.
+    /// Reports two turns of a sender: the first one ended at `first` with `flight` segments in flight, and the second
+    /// one ends now. In between the sender only sent segments, and nothing happened at another endpoint.
     #[inline(always)]
     fn turns(&mut self, first: Time, _flight: u64, now: Time, flow: FlowId, sender: &Sender) {
         self.observe(first, &Observation::Turn { flow, sender });

@@ -21,8 +21,8 @@ use crate::timer::Alarm;
 /// The first hop of the ACKs of a flow that sends none.
 const NO_ACKS: u32 = u32::MAX;
 /// Added to the number of the connection in [`Sink::state`]; larger than each number.
-const ANY_WAY: u16 = 1 << 15;
-const _: () = assert!(CONNECTIONS <= ANY_WAY, "a number of a connection has fewer bits");
+const GENERAL_PATH: u16 = 1 << 15;
+const _: () = assert!(CONNECTIONS <= GENERAL_PATH, "a number of a connection has fewer bits");
 
 /// The receiving ends of all flows.
 #[derive(Debug)]
@@ -42,8 +42,9 @@ struct Sink {
     receiver: Receiver,
     /// Index of the first hop of the flow's ACKs in the table of hops, or [`NO_ACKS`].
     ack_hop: u32,
-    /// Number of the current connection, modulo [`CONNECTIONS`]. [`ANY_WAY`] is added unless the connection has received
-    /// data and its receiver is at ease. A packet whose connection has this number can therefore take the short path.
+    /// Number of the current connection, modulo [`CONNECTIONS`]. [`GENERAL_PATH`] is added unless the connection has
+    /// received data and its receiver is steady. A packet whose connection has this number can therefore take the short
+    /// path.
     state: u16,
     /// The tallies of the measured time. They are signed, or have an unused highest bit, so that one test finds those
     /// that must be added to the [`Totals`] before they overflow.
@@ -121,7 +122,7 @@ impl Sink {
         Self {
             receiver,
             ack_hop,
-            state: ANY_WAY,
+            state: GENERAL_PATH,
             duplicates: 0,
             delivered: 0,
             late: 0,
@@ -133,7 +134,7 @@ impl Sink {
     }
 
     const fn connection(&self) -> u16 {
-        self.state % ANY_WAY
+        self.state % GENERAL_PATH
     }
 
     const fn has_acks(&self) -> bool {
@@ -182,9 +183,9 @@ impl Sink {
     }
 
     /// Opens or closes the short path, after data on the other path.
-    fn settle(&mut self) {
-        let is_at_ease = self.has_acks() && self.receiver.is_at_ease();
-        self.state = self.connection() | if is_at_ease { 0 } else { ANY_WAY };
+    fn update_path(&mut self) {
+        let is_steady = self.has_acks() && self.receiver.is_steady();
+        self.state = self.connection() | if is_steady { 0 } else { GENERAL_PATH };
     }
 
     /// Takes the tallies, except the jitter's sum: the order of its additions matters.
@@ -316,7 +317,7 @@ impl Sinks {
                 // packets of a flow stay in order: no packet of an earlier connection arrives after this one
                 debug_assert_eq!(of, (sink.connection() + 1) % CONNECTIONS, "each connection reaches its receiver");
                 sink.receiver.renew(receivers);
-                sink.state = of | ANY_WAY;
+                sink.state = of | GENERAL_PATH;
             }
             let arrival = sink.receiver.handle_segment(packet.number(), now, receivers);
             // a SYN takes a number but is no data
@@ -332,7 +333,7 @@ impl Sinks {
                 let before = totals.entry(flow).or_default();
                 *before = *before + more;
             }
-            sink.settle();
+            sink.update_path();
         }
         received
     }
@@ -355,6 +356,6 @@ impl Sinks {
     pub(crate) fn wake(&mut self, FlowId(flow): FlowId, now: Time) -> Option<(Ack<'_>, u16, u32)> {
         let Sink { receiver, ack_hop, state, .. } = &mut self.flows[flow as usize];
         let is_due = self.alarms.get_mut(flow as usize)?.fires(now, receiver.poll_timeout(&self.receivers));
-        is_due.then(|| (receiver.handle_timeout(&mut self.receivers), *state % ANY_WAY, *ack_hop))
+        is_due.then(|| (receiver.handle_timeout(&mut self.receivers), *state % GENERAL_PATH, *ack_hop))
     }
 }

@@ -140,8 +140,8 @@ impl Transit {
         agenda.add_to_heap(component, Event::arrival(at, stop, &packet), Targets { hops, names });
     }
 
-    /// Offers to a link a packet that the fast path does not handle. Returns its arrival time, unless it is dropped. The
-    /// packet is passed by value for the same reason as in [`answer`](Self::answer).
+    /// Offers to a link a packet that the fast path does not handle. Returns its arrival time, unless it is dropped.
+    /// The packet is passed by value for the same reason as in [`answer`](Self::answer).
     #[inline(never)]
     fn judge(&mut self, id: LinkId, packet: Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
         let packet = &packet;

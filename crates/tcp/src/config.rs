@@ -33,8 +33,8 @@ options! {
             /// Congestion window once the connection is open, in packets (RFC 5681, section 3.1; RFC 6928).
             initial_window: u32 [1 to 1_000_000_000] = 10;
             /// Growth of the window below the slow-start threshold, in laws that have no slow start of their own.
-            /// `limited` grows more slowly above 100 packets (RFC 3742); `hystart++` (RFC 9406) and `hystart` (Linux) end
-            /// slow start when the round-trip time rises.
+            /// `limited` grows more slowly above 100 packets (RFC 3742); `hystart++` (RFC 9406) and `hystart` (Linux)
+            /// end slow start when the round-trip time rises.
             slow_start: SlowStartRule = SlowStartRule::Standard;
             /// The window grows by the number of packets that an ACK acknowledges, in slow start by at most this number
             /// (RFC 3465's `L`). With 0, it grows by the number of ACKs.

@@ -35,6 +35,16 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
+impl Window {
+    /// Reduces the window to `kept` segments, or to one segment after a timeout; `ssthresh` is at least two (RFC 5681,
+    /// equation 4).
+    pub(crate) fn reduce_to(&mut self, kept: f64, event: &CongestionEvent) {
+        let kept = kept.max(event.least);
+        self.ssthresh = kept.max(2.0);
+        self.cwnd = if event.signal == Signal::Timeout { 1.0 } else { kept };
+    }
+}
+
 /// A new ACK as the law receives it, after the sender has updated its own state.
 #[derive(Clone, Copy, Debug)]
 pub struct AckSample {
@@ -182,7 +192,8 @@ macro_rules! laws {
             }
         }
 
-        /// The state of a congestion-control law. It is an enum, not a trait object, because it is called for every ACK.
+        /// The state of a congestion-control law. It is an enum, not a trait object, because it is called for every
+        /// ACK.
         #[derive(Debug)]
         pub(crate) enum Other {
             $($variant($module::$variant),)+
@@ -214,8 +225,8 @@ macro_rules! laws {
     };
 }
 
-/// The state of a sender's congestion-control law, in eight bytes. Reno has no state, and reads so little of an ACK that
-/// its code is inlined.
+/// The state of a sender's congestion-control law, in eight bytes. Reno has no state, and reads so little of an ACK
+/// that its code is inlined.
 #[derive(Debug)]
 pub(crate) enum Law {
     Reno(reno::Reno),

@@ -3,9 +3,9 @@
 //! A delayed ACK waits for a second segment or for the timer. The receiver immediately acknowledges out-of-order
 //! segments, segments that fill a gap, duplicates (RFC 9293, section 3.10.7.4) and the SYN.
 //!
-//! With `sack_blocks` above 0, an ACK sent while segments are missing reports the data received beyond the gap: first the run
-//! around the segment just received, then the runs reported in the previous ACK, most recent first (RFC 2018, section
-//! 4).
+//! With `sack_blocks` above 0, an ACK sent while segments are missing reports the data received beyond the gap: first
+//! the run around the segment just received, then the runs reported in the previous ACK, most recent first (RFC 2018,
+//! section 4).
 //!
 //! Differences from the RFCs:
 //! - with `ack_gap_fill = false` the ACK of a segment that fills part of a gap may be delayed, as in ns-2 before April
@@ -60,8 +60,8 @@ options! {
 #[derive(Clone, Debug)]
 pub struct Receiver {
     rcv_nxt: u64,
-    /// Index of the record in the pool, or [`NO_RECORD`]. A receiver has a record while segments are missing, and always
-    /// if it delays ACKs.
+    /// Index of the record in the pool, or [`NO_RECORD`]. A receiver has a record while segments are missing, and
+    /// always if it delays ACKs.
     record: u32,
     /// Index of the configuration in the pool.
     config: u32,
@@ -105,15 +105,15 @@ impl Receiver {
     /// Whether no segment is missing and ACKs are never delayed: the most frequent state. The receiver has no other
     /// state then than the next expected segment.
     #[inline(always)]
-    pub const fn is_at_ease(&self) -> bool {
+    pub const fn is_steady(&self) -> bool {
         self.record == NO_RECORD
     }
 
-    /// Handles segment `number` if it is the next one in order. The receiver must be [at ease](Self::is_at_ease).
+    /// Handles segment `number` if it is the next one in order. The receiver must be [steady](Self::is_steady).
     /// Returns the number to acknowledge; if there is none, the receiver is unchanged.
     #[inline(always)]
     pub fn take_in_order(&mut self, number: u64) -> Option<u64> {
-        debug_assert!(self.is_at_ease(), "the caller checks it");
+        debug_assert!(self.is_steady(), "the caller checks it");
         if number != self.rcv_nxt {
             return None;
         }
@@ -124,7 +124,7 @@ impl Receiver {
     /// Handles the arrival of segment `number`.
     #[inline(always)]
     pub fn handle_segment<'a>(&mut self, number: u64, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
-        if !self.is_at_ease() || number > self.rcv_nxt {
+        if !self.is_steady() || number > self.rcv_nxt {
             return self.handle_with_record(number, now, pool);
         }
         let in_order = u64::from(number == self.rcv_nxt);
@@ -134,7 +134,7 @@ impl Receiver {
 
     #[inline(never)]
     fn handle_with_record<'a>(&mut self, number: u64, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
-        if self.is_at_ease() {
+        if self.is_steady() {
             self.record = pool.add_record();
         }
         let config = &pool.configs[self.config as usize];

@@ -65,8 +65,8 @@ words! {
 pub(crate) struct RttEstimator {
     /// The current timeout. It is the first field because each restart of the timer reads it.
     rto: Time,
-    /// Smoothed round-trip time and its variation, [packed](Estimate::packed). Before the first sample: 0, and the timeout
-    /// before minimum, maximum and back-off are applied.
+    /// Smoothed round-trip time and its variation, [packed](Estimate::packed). Before the first sample: 0, and the
+    /// timeout before minimum, maximum and back-off are applied.
     estimate: [u64; 2],
     phase: Time,
     backoff: u32,

@@ -82,8 +82,8 @@ fn limited(cwnd: f64, growth: f64) -> f64 {
     if cwnd <= MAX_SSTHRESH { growth } else { growth / (cwnd / (0.5 * MAX_SSTHRESH)).floor() }
 }
 
-/// The allowed increase of a round-trip time of `base` before slow start ends: an eighth, but from 4 to 16 ms (RFC 9406,
-/// section 4.2; Linux, `HYSTART_DELAY_THRESH`).
+/// The allowed increase of a round-trip time of `base` before slow start ends: an eighth, but from 4 to 16 ms (RFC
+/// 9406, section 4.2; Linux, `HYSTART_DELAY_THRESH`).
 fn allowed_increase(base: Time) -> Time {
     Time::from_picos(base.as_picos() / 8).clamp(Time::from_millis(4), Time::from_millis(16))
 }

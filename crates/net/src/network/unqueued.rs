@@ -227,8 +227,8 @@ mod tests {
         (seen, simulator.events())
     }
 
-    /// Links 0 to 2 carry data, 3 to 5 ACKs. A packet of 1500 bytes takes 1.5 ms at 8 Mb/s, one of 40 bytes 0.04 ms; the
-    /// measured link is link 0.
+    /// Links 0 to 2 carry data, 3 to 5 ACKs. A packet of 1500 bytes takes 1.5 ms at 8 Mb/s, one of 40 bytes 0.04 ms;
+    /// the measured link is link 0.
     #[test]
     fn links_after_a_slower_one_are_unqueued() {
         let of = |there: [u64; 3], back: [u64; 3], handshake, sack| {

@@ -97,7 +97,7 @@ proptest! {
             let found = shortly.unwrap_or_else(|| plain(short.receive(&packet, at)));
             prop_assert_eq!(found, received);
             let Sink { state, receiver, .. } = &short.flows[flow];
-            prop_assert!(is_syn || (*state == connection) == (flow + 1 < FLOWS && receiver.is_at_ease()));
+            prop_assert!(is_syn || (*state == connection) == (flow + 1 < FLOWS && receiver.is_steady()));
             prop_assert_eq!(short.arm(FlowId(flow as u32)), long.arm(FlowId(flow as u32)));
             if !is_syn {
                 let change = transits[flow].replace(transit).map_or(jitters[flow], |last| transit.abs_diff(last) as f64);

@@ -48,8 +48,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// The constant `C` in segments/s^3, the factor of a reduction, and the additive increase of a Reno flow with that factor
-/// (section 4.3).
+/// The constant `C` in segments/s^3, the factor of a reduction, and the additive increase of a Reno flow with that
+/// factor (section 4.3).
 const C: f64 = 0.4;
 const BETA: f64 = 0.7;
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);

@@ -7,12 +7,12 @@
 //! - `b(w)` falls from 0.5 at 38 segments to 0.1 at 83,000, linearly in `log w`;
 //! - `a(w) = w^2 p(w) 2 b(w) / (2 - b(w))` with `p(w) = 0.078 / w^1.2`.
 //!
-//! Differences from RFC 3649: `a(w)` is computed from the equations and is not rounded (appendix B lists whole numbers);
-//! it is at least 1.
+//! Differences from RFC 3649: `a(w)` is computed from the equations and is not rounded (appendix B lists whole
+//! numbers); it is at least 1.
 
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Window};
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Spec, Window};
 
 pub(super) const DOC: &str = "Grows faster and reduces less the larger the window is (RFC 3649)";
 pub(super) const PARAMETERS: &[Parameter] = &[];
@@ -62,15 +62,14 @@ impl CongestionControl for HighSpeed {
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
-        let kept = (event.window * (1.0 - decrease(event.window))).max(event.least);
-        window.ssthresh = kept.max(2.0);
-        window.cwnd = if event.signal == Signal::Timeout { 1.0 } else { kept };
+        window.reduce_to(event.window * (1.0 - decrease(event.window)), event);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::Signal;
 
     /// Validates: increase and decrease at windows of 118 to 83,000 segments.
     /// Source: RFC 3649, equations of section 5; appendix B has 2, 3, 8, ... for the increase.

@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Window};
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Spec, Window};
 
 pub(super) const DOC: &str = "Adds a constant per ACK, removes an eighth on a loss (Kelly 2003)";
 pub(super) const PARAMETERS: &[Parameter] = &[];
@@ -41,15 +41,14 @@ impl CongestionControl for Scalable {
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
         let decrease = if event.window <= LEGACY_WINDOW { 0.5 } else { DECREASE };
-        let kept = (event.window * (1.0 - decrease)).max(event.least);
-        window.ssthresh = kept.max(2.0);
-        window.cwnd = if event.signal == Signal::Timeout { 1.0 } else { kept };
+        window.reduce_to(event.window * (1.0 - decrease), event);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::congestion::Signal;
 
     /// Validates: a loss costs the same number of round trips at any window.
     /// Source: Kelly 2003, section 3: ln(1 / 0.875) / ln 1.01 = 13.4.

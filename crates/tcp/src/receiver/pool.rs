@@ -27,7 +27,7 @@ pub(super) struct Record {
     /// Disjoint runs received beyond a gap, in ascending order.
     pub(super) beyond: Vec<Block>,
     /// The SACK blocks of the last ACK that had any.
-    told: Option<Box<Sack>>,
+    reported: Option<Box<Sack>>,
     /// When the delayed ACK must be sent.
     pub(super) deadline: PackedOption<Time>,
 }
@@ -58,7 +58,7 @@ impl ReceiverPool {
         if let Some(place) = self.free.pop() {
             return place;
         }
-        self.records.push(Record { beyond: Vec::new(), told: None, deadline: PackedOption::NONE });
+        self.records.push(Record { beyond: Vec::new(), reported: None, deadline: PackedOption::NONE });
         self.records.len() as u32 - 1
     }
 
@@ -78,15 +78,15 @@ impl ReceiverPool {
 impl Record {
     /// Heap memory in bytes.
     fn held(&self) -> usize {
-        self.beyond.capacity() * size_of::<Block>() + self.told.as_ref().map_or(0, |_| size_of::<Sack>())
+        self.beyond.capacity() * size_of::<Block>() + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
     }
 
     /// Empties the record but keeps its memory.
     pub(super) fn clear(&mut self) {
         self.beyond.clear();
         self.deadline = PackedOption::NONE;
-        if let Some(told) = self.told.as_deref_mut() {
-            *told = Sack::NONE;
+        if let Some(reported) = self.reported.as_deref_mut() {
+            *reported = Sack::NONE;
         }
     }
 
@@ -134,18 +134,18 @@ impl Record {
 
     /// Chooses the SACK blocks: the run of the latest segment, then the runs reported before, in their current extent.
     pub(super) fn choose_blocks(&mut self, latest: Option<u64>, most: usize) -> &Sack {
-        let before = self.told.as_deref().copied().unwrap_or_default();
-        let mut told = Sack::NONE;
+        let before = self.reported.as_deref().copied().unwrap_or_default();
+        let mut sack = Sack::NONE;
         for number in latest.into_iter().chain(before.blocks().iter().map(|block| block.start)) {
             if let Some(run) = self.run_of(number)
-                && told.blocks().len() < most
-                && !told.blocks().contains(&run)
+                && sack.blocks().len() < most
+                && !sack.blocks().contains(&run)
             {
-                told.push(run);
+                sack.push(run);
             }
         }
-        let place = self.told.get_or_insert_default();
-        **place = told;
-        place
+        let reported = self.reported.get_or_insert_default();
+        **reported = sack;
+        reported
     }
 }

@@ -28,30 +28,30 @@ fn delayed_acks_cover_two_segments_and_never_a_gap() {
 }
 
 #[test]
-fn a_partly_filled_gap_may_wait_where_it_is_told_so() {
+fn a_partly_filled_gap_may_wait_if_configured() {
     let old = ReceiverConfig { ack_gap_fill: false, ..DELAYED };
     assert_eq!(answers(old, &[0, 3, 1, 2]), [Some(1), Some(1), None, Some(4)]);
 }
 
 #[test]
-fn a_duplicate_of_the_last_segment_in_order_may_wait_where_it_is_told_so() {
-    let told = ReceiverConfig { delay_duplicates: true, ..DELAYED };
+fn a_duplicate_of_the_last_segment_in_order_may_wait_if_configured() {
+    let config = ReceiverConfig { delay_duplicates: true, ..DELAYED };
     assert_eq!(answers(DELAYED, &[0, 1, 1, 1]), [Some(1), None, Some(2), Some(2)]);
-    assert_eq!(answers(told, &[0, 1, 2, 2, 2, 2, 3]), [Some(1), None, Some(3), None, Some(3), None, Some(4)]);
-    assert_eq!(answers(told, &[0, 1, 2, 1, 2, 4]), [Some(1), None, Some(3), Some(3), None, Some(3)]);
-    assert_eq!(answers(told, &[0, 0]), [Some(1), Some(1)], "a SYN never waits");
+    assert_eq!(answers(config, &[0, 1, 2, 2, 2, 2, 3]), [Some(1), None, Some(3), None, Some(3), None, Some(4)]);
+    assert_eq!(answers(config, &[0, 1, 2, 1, 2, 4]), [Some(1), None, Some(3), Some(3), None, Some(3)]);
+    assert_eq!(answers(config, &[0, 0]), [Some(1), Some(1)], "a SYN never waits");
     // while segments are missing, a duplicate's ACK may wait only if a gap-filling segment's ACK may
-    assert_eq!(answers(told, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), Some(2), Some(2)]);
-    let old = ReceiverConfig { ack_gap_fill: false, ..told };
+    assert_eq!(answers(config, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), Some(2), Some(2)]);
+    let old = ReceiverConfig { ack_gap_fill: false, ..config };
     assert_eq!(answers(old, &[0, 1, 3, 1, 1]), [Some(1), None, Some(2), None, Some(2)]);
     assert_eq!(answers(old, &[0, 3, 1, 1, 2]), [Some(1), Some(1), None, Some(2), Some(4)]);
 }
 
 #[test]
 fn the_first_segment_may_wait_where_it_is_no_syn() {
-    let told = ReceiverConfig { handshake: false, ..DELAYED };
-    assert_eq!(answers(told, &[0, 1, 2]), [None, Some(2), None]);
-    assert_eq!(answers(ReceiverConfig { ack_first: true, ..told }, &[0, 1, 2]), [Some(1), None, Some(3)]);
+    let config = ReceiverConfig { handshake: false, ..DELAYED };
+    assert_eq!(answers(config, &[0, 1, 2]), [None, Some(2), None]);
+    assert_eq!(answers(ReceiverConfig { ack_first: true, ..config }, &[0, 1, 2]), [Some(1), None, Some(3)]);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn the_timer_sends_the_ack_that_waits() {
 }
 
 #[test]
-fn blocks_tell_the_latest_run_first_and_repeat_those_told_last() {
+fn blocks_report_the_latest_run_first_and_repeat_the_last_ones() {
     // RFC 2018, section 4; at most three blocks
     let mut pool = ReceiverPool::default();
     let mut receiver = pool.add(ReceiverConfig { sack_blocks: 3, ..AT_ONCE });
@@ -98,7 +98,7 @@ fn blocks_tell_the_latest_run_first_and_repeat_those_told_last() {
 struct Model {
     config: ReceiverConfig,
     segments: BTreeSet<u64>,
-    told: Vec<Block>,
+    reported: Vec<Block>,
     deadline: Option<Time>,
 }
 
@@ -111,7 +111,7 @@ fn answer(ack: Ack<'_>) -> Answer {
 
 impl Model {
     const fn new(config: ReceiverConfig) -> Self {
-        Self { config, segments: BTreeSet::new(), told: Vec::new(), deadline: None }
+        Self { config, segments: BTreeSet::new(), reported: Vec::new(), deadline: None }
     }
 
     fn next(&self) -> u64 {
@@ -143,17 +143,17 @@ impl Model {
     fn acknowledge(&mut self, latest: Option<u64>) -> Answer {
         self.deadline = None;
         let next = self.next();
-        let mut told: Vec<Block> = Vec::new();
-        for number in latest.into_iter().chain(self.told.iter().map(|block| block.start)).filter(|at| *at > next) {
-            if let Some(run) = self.run_of(number).filter(|run| !told.contains(run)) {
-                told.push(run);
+        let mut blocks: Vec<Block> = Vec::new();
+        for number in latest.into_iter().chain(self.reported.iter().map(|block| block.start)).filter(|at| *at > next) {
+            if let Some(run) = self.run_of(number).filter(|run| !blocks.contains(run)) {
+                blocks.push(run);
             }
         }
-        told.truncate(self.config.sack_blocks as usize);
-        if !told.is_empty() {
-            self.told.clone_from(&told);
+        blocks.truncate(self.config.sack_blocks as usize);
+        if !blocks.is_empty() {
+            self.reported.clone_from(&blocks);
         }
-        (next, told)
+        (next, blocks)
     }
 }
 
@@ -205,7 +205,7 @@ proptest! {
                     let number = if ahead < 4 { (receiver.rcv_nxt() + ahead).saturating_sub(1) } else { ahead };
                     let (before, had_it) = (model.next(), model.segments.contains(&number));
                     let expected = model.handle_segment(number, now);
-                    let short = if receiver.is_at_ease() { receiver.take_in_order(number) } else { None };
+                    let short = if receiver.is_steady() { receiver.take_in_order(number) } else { None };
                     let found = if let Some(next) = short {
                         prop_assert!(!had_it && next == before + 1);
                         Some((next, Vec::new()))
@@ -231,9 +231,9 @@ proptest! {
             for (receiver, model) in receivers.iter().zip(&models) {
                 prop_assert_eq!(receiver.poll_timeout(&pool), model.deadline);
                 let has_gap = model.segments.range(model.next()..).next().is_some();
-                prop_assert_eq!(receiver.is_at_ease(), !has_gap && !model.config.delayed_ack);
+                prop_assert_eq!(receiver.is_steady(), !has_gap && !model.config.delayed_ack);
             }
-            let in_use = receivers.iter().filter(|receiver| !receiver.is_at_ease()).count();
+            let in_use = receivers.iter().filter(|receiver| !receiver.is_steady()).count();
             most = most.max(in_use);
             prop_assert_eq!(pool.counts(), (most, most - in_use));
         }

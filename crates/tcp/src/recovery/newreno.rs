@@ -35,7 +35,8 @@ impl Default for NewReno {
 }
 
 impl NewReno {
-    /// The quota is irrelevant outside of recovery: each duplicate ACK renews it, and it limits nothing before the third.
+    /// The quota is irrelevant outside of recovery: each duplicate ACK renews it, and it limits nothing before the
+    /// third.
     pub(super) const fn is_at_rest(&self) -> bool {
         !self.in_recovery
     }

@@ -17,8 +17,8 @@ use crate::tally::Tally;
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
 ///
 /// The memory layout follows the declaration order. The fields for each ACK and each segment come first: with the 24
-/// bytes before it in a flow they fill two cache lines, up to the timeout in `rtt`. The fields for a round-trip sample or
-/// a loss follow.
+/// bytes before it in a flow they fill two cache lines, up to the timeout in `rtt`. The fields for a round-trip sample
+/// or a loss follow.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Connection {

@@ -1,5 +1,6 @@
-//! The short path of a steady sender: no loss, no recovery and no handshake, as for nearly all ACKs and segments. It does
-//! exactly what the general path would do, and serves every congestion-control law that does not time each segment.
+//! The short path of a steady sender: no loss, no recovery and no handshake, as for nearly all ACKs and segments. It
+//! does exactly what the general path would do, and serves every congestion-control law that does not time each
+//! segment.
 
 use std::ops::Range;
 

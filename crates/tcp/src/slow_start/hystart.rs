@@ -1,4 +1,5 @@
-//! HyStart as in Linux 6 (`net/ipv4/tcp_cubic.c`), after Ha and Rhee, "Taming the Elephants: New TCP Slow Start" (2011).
+//! HyStart as in Linux 6 (`net/ipv4/tcp_cubic.c`), after Ha and Rhee, "Taming the Elephants: New TCP Slow Start"
+//! (2011).
 //!
 //! From a window of 16 segments on, slow start ends at once when one of two signs appears:
 //!
@@ -8,8 +9,8 @@
 //!   half of [`ACK_DELAY`], counted from the beginning of the round.
 //!
 //! Differences from Linux: the minimum round-trip time also contains the samples of the first second after a recovery;
-//! `hystart_ack_delay` is its upper limit of 1 ms, which it has at pacing rates below 2 Gb/s; a paced sender compares the
-//! train with half the round-trip time, too.
+//! `hystart_ack_delay` is its upper limit of 1 ms, which it has at pacing rates below 2 Gb/s; a paced sender compares
+//! the train with half the round-trip time, too.
 
 use ackclock_units::Time;
 
@@ -87,8 +88,8 @@ impl Hystart {
 mod tests {
     use super::*;
 
-    /// Sends ACKs of one segment each, `gap` apart, with the given round-trip time, until slow start ends or `most` ACKs
-    /// were sent. Each round has as many ACKs as the window had segments at its beginning. Returns the window.
+    /// Sends ACKs of one segment each, `gap` apart, with the given round-trip time, until slow start ends or `most`
+    /// ACKs were sent. Each round has as many ACKs as the window had segments at its beginning. Returns the window.
     fn window_after(gap: Time, rtt: impl Fn(u64) -> Time, most: u64) -> Window {
         let mut state = Hystart::default();
         let mut window = Window { cwnd: 16.0, ssthresh: f64::INFINITY };

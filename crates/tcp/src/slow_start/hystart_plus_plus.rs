@@ -1,8 +1,8 @@
 //! HyStart++: RFC 9406, section 4.
 //!
-//! Slow start ends when the minimum round-trip time of a round exceeds the minimum of the round before by an eighth. The
-//! window then grows at a quarter of the speed for five rounds, *conservative slow start* (CSS). If the round-trip time
-//! falls below its value at the beginning of CSS, the increase was a false alarm, and slow start continues.
+//! Slow start ends when the minimum round-trip time of a round exceeds the minimum of the round before by an eighth.
+//! The window then grows at a quarter of the speed for five rounds, *conservative slow start* (CSS). If the round-trip
+//! time falls below its value at the beginning of CSS, the increase was a false alarm, and slow start continues.
 //!
 //! The RFC's limit of eight segments per ACK applies ([`MOST`]), whether the sender is paced or not.
 

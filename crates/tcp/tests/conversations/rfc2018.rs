@@ -6,7 +6,7 @@ use ackclock_units::Time;
 
 use crate::ten_in_flight;
 
-type Told = Option<(u64, Vec<(u64, u64)>)>;
+type Answer = Option<(u64, Vec<(u64, u64)>)>;
 
 fn receiver(sack_blocks: u32, delayed_ack: bool) -> (Receiver, ReceiverPool) {
     let mut pool = ReceiverPool::default();
@@ -15,7 +15,7 @@ fn receiver(sack_blocks: u32, delayed_ack: bool) -> (Receiver, ReceiverPool) {
 }
 
 /// The receiver's answer to a segment: the ACK and its blocks.
-fn hear((receiver, pool): &mut (Receiver, ReceiverPool), number: u64) -> Told {
+fn hear((receiver, pool): &mut (Receiver, ReceiverPool), number: u64) -> Answer {
     let ack = receiver.handle_segment(number, Time::ZERO, pool).ack?;
     Some((ack.next, ack.sack.blocks().iter().map(|block| (block.start, block.end)).collect()))
 }

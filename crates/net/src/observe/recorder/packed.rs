@@ -1,5 +1,5 @@
-//! Compact rows about flows, most of them in two to seven bytes. Most of the cost of an event-driven record is the first
-//! access to new memory.
+//! Compact rows about flows, most of them in two to seven bytes. Most of the cost of an event-driven record is the
+//! first access to new memory.
 //!
 //! A row is a byte, its flow, its time, and the bytes that are [added](Packed::add) to it. The two lowest bits of the
 //! first byte state how the flow and the time are stored; the other six are free.
@@ -86,8 +86,8 @@ impl Packed {
         self.used as usize + self.space <= self.chunk.len()
     }
 
-    /// Appends a row and a second one of the same flow, which takes the lowest `bytes` bytes of `near`, at most 5. There
-    /// must be [space](Self::has_space).
+    /// Appends a row and a second one of the same flow, which takes the lowest `bytes` bytes of `near`, at most 5.
+    /// There must be [space](Self::has_space).
     #[inline(always)]
     pub(super) fn push_two(&mut self, now: Time, flow: u32, head: u64, near: u64, bytes: u32) {
         let since = now.as_picos().wrapping_sub(self.reference.time);

@@ -20,8 +20,8 @@ const ACK: u64 = 3 << 2;
 const NEXT: u64 = 1 << 2;
 const DUPLICATE: u64 = 2 << 2;
 const ANY_ACK: u64 = 3 << 2;
-/// The flight size of a row with a window: the previous one, one segment less or more, or another one. The increase plus
-/// 128 follows in a byte, or the flight size after the byte 255 in a number.
+/// The flight size of a row with a window: the previous one, one segment less or more, or another one. The increase
+/// plus 128 follows in a byte, or the flight size after the byte 255 in a number.
 const FLIGHT: u64 = 3 << 4;
 const LESS: u64 = 1 << 4;
 const MORE: u64 = 2 << 4;
@@ -137,8 +137,8 @@ impl SenderLog {
         Self { flows, rows: Packed::new(all), ack: NONE, counts: 0, usual }
     }
 
-    /// Handles an ACK that has reached a sender but is not yet processed: it is stored with the turn that follows, or by
-    /// [`keep_ack`](Self::keep_ack) if no windows are requested.
+    /// Handles an ACK that has reached a sender but is not yet processed: it is stored with the turn that follows, or
+    /// by [`keep_ack`](Self::keep_ack) if no windows are requested.
     #[inline(always)]
     pub(super) fn acked(&mut self, ack: Ack<'_>, sender: &Sender) {
         self.ack = ack.next << 1 | u64::from(sender.is_duplicate(ack));

@@ -23,7 +23,8 @@ struct Read<'a> {
     flows: Vec<State>,
 }
 
-/// The state of a flow in its previous row. The last three fields are those of [`SenderState`](ackclock_tcp::SenderState).
+/// The state of a flow in its previous row. The last three fields are those of
+/// [`SenderState`](ackclock_tcp::SenderState).
 #[derive(Clone, Copy)]
 struct State {
     ack: u64,

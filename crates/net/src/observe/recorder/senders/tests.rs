@@ -66,8 +66,8 @@ fn events() -> impl Strategy<Value = Vec<(u8, Event, u64)>> {
 }
 
 proptest! {
-    /// Two of three flows are in each table. Senders with processing times up to 12 or 40 us, or without, react to ACKs,
-    /// timeouts and data. Turns are reported in pairs where the simulator would do so.
+    /// Two of three flows are in each table. Senders with processing times up to 12 or 40 us, or without, react to
+    /// ACKs, timeouts and data. Turns are reported in pairs where the simulator would do so.
     #[test]
     fn the_tables_equal_a_plain_list(
         events in events(),
