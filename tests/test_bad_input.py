@@ -81,7 +81,7 @@ EDITS = [
     ('"200 s"', "2020-01-01", "duration", "2020-01-01 is not allowed"),
     ('duration = "200 s"\n', "", "duration", "missing; must be a time with its unit"),
     ('duration = "200 s"', 'duraton = "200 s"', "duraton", "unknown field; did you mean 'duration'?"),
-    ('"rfc"', '"rcf"', "profile", "did you mean 'rfc'? must be one of rfc, ns2-2.35, ns2-2000, ns2-1999-qiu"),
+    ('"rfc"', '"rcf"', "profile", "did you mean 'rfc'? must be one of rfc, linux, ns2-2.35, ns2-2000, ns2-1999-qiu"),
     ("packet_size = 1500", "packet_size = 0", "packet_size", "0 is not allowed; must be an integer from 1 to 65535"),
     ("packet_size = 1500", "packet_size = 40", "packet_size", "must be above 40 for TCP, whose headers have 40 bytes"),
     ("packet_size = 1500", "packet_size = 70000", "packet_size", "must be an integer from 1 to 65535"),

@@ -229,7 +229,7 @@ def test_version_and_schema(command: Command) -> None:
         (["show"], "(see ackclock --help)"),
         (["list", "queus"], "did you mean 'queues'?"),
         (["profile", "show", "rcf"], "did you mean 'rfc'?"),
-        (["profile", "diff", "rfc", "ns2"], "must be one of rfc, ns2-2.35, ns2-2000, ns2-1999-qiu"),
+        (["profile", "diff", "rfc", "ns2"], "must be one of rfc, linux, ns2-2.35, ns2-2000, ns2-1999-qiu"),
     ],
 )
 def test_a_wrong_command_line_is_reported_in_one_line(command: Command, arguments: list[str], message: str) -> None:

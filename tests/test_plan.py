@@ -73,6 +73,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "congestion": {"kind": "reno"},
                         "decrease_from": "window",
                         "grow_when_limited": True,
+                        "ecn": "off",
                         "idle_restart": "timeout",
                         "rtt": {
                             "clock": second // 100,
@@ -94,6 +95,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "handshake": True,
                         "ack_first": True,
                         "sack_blocks": 0,
+                        "ecn": "off",
                     },
                 },
                 "source": {"kind": "poisson", "rate": 100.0},

@@ -300,7 +300,7 @@ impl Flow {
                 if left == 0 {
                     return transit.cut(self.outlet.flow(), now);
                 }
-                let segment = Segment { number: *sent, size: sizes.draw(), syn: false, retransmission: false };
+                let segment = Segment::new(*sent, sizes.draw());
                 (*sent, *owed, left) = (*sent + 1, *owed - 1, left - 1);
                 transit.send(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
             }

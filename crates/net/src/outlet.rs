@@ -47,7 +47,7 @@ impl Outlet {
     /// A TCP segment that is sent for the first time.
     #[inline(always)]
     pub(crate) const fn new_segment(&self, number: u64) -> Segment {
-        Segment { number, size: self.size as u32, syn: false, retransmission: false }
+        Segment::new(number, self.size as u32)
     }
 
     /// The packet of a segment that is sent at `now`.
@@ -77,7 +77,7 @@ mod tests {
                 outlet.renew();
             }
             let packet = outlet.packet(outlet.new_segment(7), Time::SECOND);
-            let expected = Segment { number: 7, size, syn: false, retransmission: false };
+            let expected = Segment::new(7, size);
             prop_assert_eq!(packet, Packet::data(FlowId(flow), connection, expected, Time::SECOND));
             prop_assert!(outlet.is_current(&packet));
             prop_assert_eq!(outlet.is_current(&before), connection == 0);

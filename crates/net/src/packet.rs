@@ -3,7 +3,7 @@
 //! A packet is stored in 24 bytes, so that a pending event fits into half a cache line. [`Packet::payload`] returns its
 //! content in readable form.
 
-use ackclock_tcp::{HEADER, Segment};
+use ackclock_tcp::{Ecn, HEADER, Segment};
 use ackclock_units::Time;
 
 use crate::network::MAX_FLOWS;
@@ -106,11 +106,14 @@ pub struct Packet {
 pub(crate) struct Header(u64);
 
 impl Header {
-    /// The flags. Four bits are left for ECN: two bits of the IP header, ECE and CWR.
+    /// The flags. The four bits above them are ECN's: in data the codepoint and [`CWR`](Self::CWR), in an ACK the echo.
     const ACK: u64 = 1 << 0;
     const SYN: u64 = 1 << 1;
     const RETRANSMISSION: u64 = 1 << 2;
     const SACK: u64 = 1 << 3;
+    const CWR: u64 = 1 << 6;
+
+    const ECN_AT: u32 = 4;
 
     const SIZE_AT: u32 = 8;
     const NUMBER_AT: u32 = 24;
@@ -183,13 +186,38 @@ impl Packet {
 
     #[inline(always)]
     pub(crate) const fn data(flow: FlowId, connection: u16, segment: Segment, sent: Time) -> Self {
-        let Segment { number, size, syn, retransmission } = segment;
+        let Segment { number, size, syn, retransmission, ecn, cwr } = segment;
         let payload = if syn {
             Payload::Syn { retransmission, connection }
         } else {
             Payload::Data { number, retransmission, connection }
         };
-        Self::new(flow, size, payload, sent)
+        let packet = Self::new(flow, size, payload, sent);
+        let flags = (ecn as u64) << Header::ECN_AT | if cwr { Header::CWR } else { 0 };
+        Self { header: Header(packet.header.0 | flags), ..packet }
+    }
+
+    /// The ECN field of data; an ACK is not ECN-capable (RFC 3168, section 6.1.4).
+    #[inline(always)]
+    pub const fn ecn(&self) -> Ecn {
+        if self.is_ack() { Ecn::NotEct } else { Ecn::from_bits((self.header.0 >> Header::ECN_AT) as u8) }
+    }
+
+    /// Whether the sender of this data has reduced its window.
+    pub const fn cwr(&self) -> bool {
+        !self.is_ack() && self.header.has(Header::CWR)
+    }
+
+    /// The [echo](ackclock_tcp::Ack::echo) of an ACK.
+    #[inline(always)]
+    pub const fn echo(&self) -> u8 {
+        (self.header.0 >> Header::ECN_AT) as u8 & 0b111
+    }
+
+    /// The same ACK with another echo.
+    #[inline(always)]
+    pub(crate) const fn with_echo(self, echo: u8) -> Self {
+        Self { header: Header(self.header.0 | (echo as u64) << Header::ECN_AT), ..self }
     }
 
     /// The answer to data: an ACK without SACK blocks.

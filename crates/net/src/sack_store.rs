@@ -39,12 +39,12 @@ impl SackStore {
     ) -> Packet {
         let (size, sack) =
             if ack.sack.is_empty() { (HEADER, SackId::NONE) } else { (ack.size(), self.keep(ack, sent, observer)) };
-        Packet::new(flow, size, Payload::Ack { next: ack.next, sack, connection }, sent)
+        Packet::new(flow, size, Payload::Ack { next: ack.next, sack, connection }, sent).with_echo(ack.echo)
     }
 
     #[inline(never)]
     fn keep(&mut self, ack: Ack<'_>, now: Time, observer: &mut impl Observer) -> SackId {
-        let Ack { next, sack } = ack;
+        let Ack { next, sack, .. } = ack;
         let id = SackId(self.0.add(Selective { next, sack: *sack }));
         observer.observe(now, &Observation::Selective { id, sack });
         id

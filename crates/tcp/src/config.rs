@@ -89,6 +89,10 @@ options! {
             /// The window also grows while the sender has less to send than the window allows, as in ns-2 (RFC 7661
             /// forbids it).
             grow_when_limited: bool = false;
+            /// Explicit congestion notification: whether data is ECN-capable, and how the receiver echoes marks. `classic`
+            /// repeats each mark until the sender has reduced its window (RFC 3168); `dctcp` reports in each ACK whether
+            /// the packets that it acknowledges were marked (RFC 8257); `accurate` counts marked packets (RFC 9768).
+            ecn: EcnMode = EcnMode::Off;
             /// Effect of an idle period. `rfc5681` resets the window to the initial window after more than one RTO
             /// without sending. With `timeout`, the retransmission timer never stops; if it fires while nothing is
             /// outstanding, it resets the window to one packet.
@@ -158,6 +162,20 @@ words! {
         /// The minimum of `cwnd` and `rwnd`, truncated to whole segments before and after halving (ns-2 before January
         /// 2006).
         WholeWindow = "whole_window",
+    }
+}
+
+words! {
+    /// Explicit congestion notification.
+    pub enum EcnMode {
+        /// Data is not ECN-capable.
+        Off = "off",
+        /// A mark is echoed until the sender has reduced its window (RFC 3168, section 6.1).
+        Classic = "classic",
+        /// An ACK tells whether the packets that it acknowledges were marked (RFC 8257, section 3.2).
+        Dctcp = "dctcp",
+        /// ACKs count marked packets, modulo 8 (RFC 9768).
+        Accurate = "accurate",
     }
 }
 

@@ -44,10 +44,10 @@ mod slow_start;
 mod tally;
 mod variants;
 
-pub use config::{DecreaseFrom, IdleRestart, PartialAckTimer, SENDER, SackRule, SenderConfig, SlowStartRule};
+pub use config::{DecreaseFrom, EcnMode, IdleRestart, PartialAckTimer, SENDER, SackRule, SenderConfig, SlowStartRule};
 pub use congestion::Window;
 pub use receiver::{Arrival, RECEIVER, Receiver, ReceiverConfig, ReceiverPool};
 pub use rtt::{Arithmetic, RttConfig, TIMER};
-pub use segment::{Ack, Block, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};
+pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};
 pub use sender::{Counters, Sender, SenderState, Turn};
 pub use variants::{VARIANTS, Variant};

@@ -25,6 +25,7 @@ use std::mem::replace;
 
 use ackclock_units::Time;
 
+use crate::config::EcnMode;
 use crate::options::options;
 use crate::packed_option::PackedOption;
 use crate::segment::{Ack, Block};
@@ -38,6 +39,8 @@ options! {
         fields {
             /// Whether segment 0 is a SYN, which is acknowledged immediately.
             handshake: bool = true;
+            /// How marks are echoed.
+            ecn: EcnMode = EcnMode::Off;
         }
         options {
             /// The receiver acknowledges every second packet (RFC 5681, section 4.2).
@@ -173,7 +176,7 @@ impl Receiver {
         if record.beyond.is_empty() {
             self.release(pool);
         } else if most > 0 {
-            return Ack { next, sack: pool.records[self.record as usize].choose_blocks(latest, most) };
+            return Ack { next, sack: pool.records[self.record as usize].choose_blocks(latest, most), echo: 0 };
         }
         Ack::cumulative(next)
     }

@@ -16,6 +16,52 @@ pub struct Segment {
     pub syn: bool,
     /// Whether the segment was sent before.
     pub retransmission: bool,
+    /// The ECN field.
+    pub ecn: Ecn,
+    /// Whether the sender has reduced its window (RFC 3168's CWR), which ends the receiver's echo.
+    pub cwr: bool,
+}
+
+impl Segment {
+    /// Data that is sent for the first time, without ECN.
+    #[inline(always)]
+    pub const fn new(number: u64, size: u32) -> Self {
+        Self { number, size, syn: false, retransmission: false, ecn: Ecn::NotEct, cwr: false }
+    }
+}
+
+/// The ECN field of the IP header (RFC 3168, section 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ecn {
+    /// Not ECN-capable: a queue can only drop the packet.
+    #[default]
+    NotEct = 0b00,
+    /// ECN-capable; asks for the treatment of low latency (RFC 9331).
+    Ect1 = 0b01,
+    /// ECN-capable.
+    Ect0 = 0b10,
+    /// Congestion experienced.
+    Ce = 0b11,
+}
+
+impl Ecn {
+    /// The codepoint of two bits.
+    #[inline(always)]
+    pub const fn from_bits(bits: u8) -> Self {
+        match bits & 0b11 {
+            0b00 => Self::NotEct,
+            0b01 => Self::Ect1,
+            0b10 => Self::Ect0,
+            _ => Self::Ce,
+        }
+    }
+
+    /// Whether a queue may mark the packet instead of dropping it.
+    #[inline(always)]
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Self::NotEct)
+    }
 }
 
 /// A cumulative acknowledgment on its way to the sender.
@@ -23,14 +69,18 @@ pub struct Segment {
 pub struct Ack<'a> {
     /// The next segment the receiver expects; all earlier ones have arrived.
     pub next: u64,
-    /// Segments received beyond `next`.
+    /// Segments received beyond `next`. If the first block lies below `next` or within the second block, it reports a
+    /// duplicate (RFC 2883).
     pub sack: &'a Sack,
+    /// ECN feedback in three bits: with classic feedback 1 if ECE is set and else 0; with accurate feedback the number
+    /// of CE-marked packets received so far, modulo 8 (RFC 9768's ACE).
+    pub echo: u8,
 }
 
 impl Ack<'_> {
     /// A cumulative ACK for all segments before `next`, without SACK blocks.
     pub const fn cumulative(next: u64) -> Self {
-        Self { next, sack: &Sack::NONE }
+        Self { next, sack: &Sack::NONE, echo: 0 }
     }
 
     /// Size on the wire in bytes: the header and the blocks. The two bytes of the option header and its

@@ -152,7 +152,7 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
         "congestion": {"kind": variant.congestion, **transport.parameters},
         "rtt": parts["rtt"],
     }
-    receiver = parts["receiver"] | {"handshake": transport.handshake}
+    receiver = parts["receiver"] | {"handshake": transport.handshake, "ecn": transport.ecn}
     if variant.recovery != "sack":
         receiver["sack_blocks"] = 0
     return {"kind": "tcp", "sender": sender, "receiver": receiver}

@@ -33,6 +33,7 @@ class Tcp(TcpTable):
     stale_records: bool | None
     decrease_from: Literal["flight_size", "window", "whole_window"] | None
     grow_when_limited: bool | None
+    ecn: Literal["off", "classic", "dctcp", "accurate"] | None
     idle_restart: Literal["rfc5681", "timeout"] | None
     clock: str | None
     clock_phase: str | None
@@ -71,6 +72,7 @@ class Tcp(TcpTable):
         stale_records: bool | None = ...,
         decrease_from: Literal["flight_size", "window", "whole_window"] | None = ...,
         grow_when_limited: bool | None = ...,
+        ecn: Literal["off", "classic", "dctcp", "accurate"] | None = ...,
         idle_restart: Literal["rfc5681", "timeout"] | None = ...,
         clock: str | None = ...,
         clock_phase: str | None = ...,

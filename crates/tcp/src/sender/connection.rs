@@ -175,7 +175,8 @@ impl Connection {
             self.restart_timer(now);
         }
         let syn = self.config.handshake && number == 0;
-        Segment { number, size: if syn { HEADER } else { self.config.packet_size }, syn, retransmission }
+        let size = if syn { HEADER } else { self.config.packet_size };
+        Segment { syn, retransmission, ..Segment::new(number, size) }
     }
 
     /// Records that the segments from `start` to `end` are sent for the first time, and times the first of them if no

@@ -160,7 +160,7 @@ impl Channel {
                 self.step(Cause::Other, |sender, _| sender.supply(segments));
             }
             [_, _, true, ..] => {
-                let Ack { next, sack } = self.receiver.handle_timeout(&mut self.pool);
+                let Ack { next, sack, .. } = self.receiver.handle_timeout(&mut self.pool);
                 let sack = *sack;
                 self.answer(next, sack);
             }
@@ -171,7 +171,7 @@ impl Channel {
 
     fn acknowledge(&mut self, next: u64, sack: Sack) {
         let cause = self.witness.hear(next, &sack);
-        self.step(cause, |sender, now| sender.handle_ack(Ack { next, sack: &sack }, now));
+        self.step(cause, |sender, now| sender.handle_ack(Ack { next, sack: &sack, echo: 0 }, now));
     }
 
     /// Passes an event to the sender, lets it send, and checks the step with the witness.

@@ -5,7 +5,7 @@ use ackclock_tcp::congestion::{
 };
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
-    Arithmetic, DecreaseFrom, IdleRestart, PartialAckTimer, ReceiverConfig, RttConfig, SackRule, SenderConfig,
+    Arithmetic, DecreaseFrom, EcnMode, IdleRestart, PartialAckTimer, ReceiverConfig, RttConfig, SackRule, SenderConfig,
     SlowStartRule, VARIANTS,
 };
 use ackclock_units::Time;
@@ -108,6 +108,7 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 stale_records,
                 decrease_from,
                 grow_when_limited,
+                ecn: EcnMode::Off,
                 idle_restart: if never_stops { IdleRestart::Timeout } else { IdleRestart::Rfc5681 },
                 rtt,
                 overhead: Time::from_micros(overhead),
@@ -129,6 +130,7 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
             delay_duplicates,
             ack_first,
             sack_blocks,
+            ecn: EcnMode::Off,
         }
     })
 }

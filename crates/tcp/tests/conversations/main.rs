@@ -50,7 +50,7 @@ impl Talk {
     fn sack(&mut self, millis: u64, next: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
         self.now += Time::from_millis(millis);
         let blocks: Vec<_> = blocks.iter().map(|(start, end)| Block { start: *start, end: *end }).collect();
-        self.sender.handle_ack(Ack { next, sack: &Sack::of(&blocks) }, self.now);
+        self.sender.handle_ack(Ack { next, sack: &Sack::of(&blocks), echo: 0 }, self.now);
         self.sends()
     }
 

@@ -76,7 +76,7 @@ impl Pair {
                 Turn::Sending => {
                     let burst = short.send_burst(now, most as u64);
                     let size = short.packet_size();
-                    let segment = |number| Segment { number, size, syn: false, retransmission: false };
+                    let segment = |number| Segment::new(number, size);
                     sent.extend(burst.clone().into_iter().flatten().map(segment));
                     burst.is_some()
                 }
@@ -168,7 +168,7 @@ proptest! {
                 Step::Ack(place) => {
                     let Some((next, sack)) = acks.remove(place) else { continue };
                     pair.refill(Some(next));
-                    pair.call(|sender| sender.handle_ack(Ack { next, sack: &sack }, now));
+                    pair.call(|sender| sender.handle_ack(Ack { next, sack: &sack, echo: 0 }, now));
                 }
                 Step::Loss(place) => {
                     segments.remove(place);
