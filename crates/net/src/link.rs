@@ -1,6 +1,6 @@
 //! A link: one direction of a connection between two nodes, with a rate, a delay and a queue in front of it.
 //!
-//! The queue is first in, first out, and its discipline accepts or drops a packet on arrival. When a packet is
+//! The queue is first in, first out, and its discipline accepts, marks or drops a packet on arrival. When a packet is
 //! accepted, the start and the end of its transmission and its arrival at the far end are therefore known. The end of a
 //! transmission needs no event. A link stores how long it is busy (`backlog.rs`), but no packets: packets in flight are
 //! pending events.
@@ -26,6 +26,8 @@ pub enum Offered {
         end: Time,
         /// Arrival at the far end.
         arrival: Time,
+        /// Whether the packet leaves with the codepoint CE because the queue marks it.
+        marked: bool,
     },
     /// The packet was dropped.
     Dropped(DropReason),
@@ -109,11 +111,14 @@ impl Link {
             return Offered::Dropped(DropReason::Lost);
         }
         self.backlog.forget(now);
-        if let Verdict::Drop(reason) = self.queue.on_arrival(&Arrival { packet, now, backlog: &self.backlog }) {
-            return Offered::Dropped(reason);
-        }
+        let marked = match self.queue.on_arrival(&Arrival { packet, now, backlog: &self.backlog }) {
+            Verdict::Accept => false,
+            Verdict::Mark => true,
+            Verdict::Drop(reason) => return Offered::Dropped(reason),
+        };
+        debug_assert!(!marked || packet.ecn().is_capable(), "a discipline marks only ECN-capable packets");
         let (start, end) = self.backlog.take(packet.size(), now);
-        Offered::Accepted { start, end, arrival: end.saturating_add(self.delay) }
+        Offered::Accepted { start, end, arrival: end.saturating_add(self.delay), marked }
     }
 
     /// Average queue length that the discipline computed at the last arrival, in the discipline's unit; NaN if it

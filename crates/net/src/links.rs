@@ -283,7 +283,7 @@ mod tests {
     const LINK: LinkId = LinkId(0);
 
     fn link(limit: Limit, count_in_service: bool, delay: Time) -> Link {
-        let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties: Ties::Departure });
+        let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties: Ties::Departure, mark_above: 0 });
         let rate = Rate::from_mbps(1);
         let spec = LinkSpec { rate: rate.into(), delay, queue, loss: None };
         let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
@@ -302,7 +302,7 @@ mod tests {
     /// The result of offering a packet, by the fast path if it applies.
     fn cross(links: &mut Links, size: u32, now: Time) -> (Offered, bool) {
         match links.take(LINK, size, now) {
-            Some(Sent { start, end, arrival }) => (Offered::Accepted { start, end, arrival }, true),
+            Some(Sent { start, end, arrival }) => (Offered::Accepted { start, end, arrival, marked: false }, true),
             None => (links.offer(LINK, &packet(size), now), false),
         }
     }

@@ -131,7 +131,12 @@ mod tests {
         LinkSpec {
             rate: Rate::from_mbps(100_000).into(),
             delay: Time::from_millis(50),
-            queue: QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties: Ties::Departure }),
+            queue: QueueSpec::DropTail(DropTailSpec {
+                limit,
+                count_in_service: true,
+                ties: Ties::Departure,
+                mark_above: 0,
+            }),
             loss: None,
         }
     }

@@ -203,6 +203,13 @@ impl Packet {
         if self.is_ack() { Ecn::NotEct } else { Ecn::from_bits((self.header.0 >> Header::ECN_AT) as u8) }
     }
 
+    /// The same data with the codepoint CE.
+    #[must_use]
+    pub const fn marked(self) -> Self {
+        debug_assert!(self.ecn().is_capable(), "only ECN-capable packets are marked");
+        Self { header: Header(self.header.0 | (Ecn::Ce as u64) << Header::ECN_AT), ..self }
+    }
+
     /// Whether the sender of this data has reduced its window.
     pub const fn cwr(&self) -> bool {
         !self.is_ack() && self.header.has(Header::CWR)
@@ -329,6 +336,17 @@ mod tests {
                 prop_assert_eq!(packet.sent, Time::from_picos(sent));
                 prop_assert_eq!(packet.is_syn(), matches!(payload, Payload::Syn { .. }));
                 prop_assert_eq!(packet.header.has_sack(), packet.sack() != SackId::NONE);
+            }
+            for ecn in [Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
+                let segment = Segment { number, size, syn: false, retransmission, ecn, cwr: sack == SackId::NONE };
+                let packet = Packet::data(FlowId(flow), connection, segment, Time::from_picos(sent));
+                let marked = Packet::data(
+                    FlowId(flow),
+                    connection,
+                    Segment { ecn: Ecn::Ce, ..segment },
+                    Time::from_picos(sent),
+                );
+                prop_assert_eq!((packet.ecn(), packet.marked()), (ecn, marked));
             }
         }
     }

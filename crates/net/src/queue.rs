@@ -1,4 +1,4 @@
-//! Queue disciplines, which accept or drop the packets that arrive at a link.
+//! Queue disciplines, which accept, mark or drop the packets that arrive at a link.
 //!
 //! A discipline stores no packets. The link keeps the packets in order and consults the discipline at each arrival.
 //! [`Arrival`] contains all that a discipline may use: the packet with its flow, the waiting packets, the packet in
@@ -52,6 +52,11 @@ impl Arrival<'_> {
         let busy_until = self.backlog.busy_until();
         (busy_until <= self.now).then(|| self.now - busy_until)
     }
+
+    /// The verdict that signals congestion: marks the packet if it is ECN-capable, and drops it otherwise.
+    pub const fn mark_or_drop(&self, reason: DropReason) -> Verdict {
+        if self.packet.ecn().is_capable() { Verdict::Mark } else { Verdict::Drop(reason) }
+    }
 }
 
 /// The decision about an arriving packet.
@@ -59,6 +64,8 @@ impl Arrival<'_> {
 pub enum Verdict {
     /// The packet is queued.
     Accept,
+    /// The packet is queued, and leaves with the codepoint CE. Only for ECN-capable packets.
+    Mark,
     /// The packet is dropped.
     Drop(DropReason),
 }
@@ -198,7 +205,7 @@ macro_rules! queues {
 }
 
 impl QueueSpec {
-    /// Whether decisions depend only on the packets that are pending.
+    /// Whether the discipline only accepts or drops packets, and decisions depend only on the packets that are pending.
     pub(crate) fn is_memoryless(&self) -> bool {
         matches!(self, Self::DropTail(spec) if spec.is_memoryless())
     }
@@ -210,7 +217,7 @@ impl Queue {
         Self::DropTail(drop_tail::DropTail::new(spec))
     }
 
-    /// The parameters of a discipline whose decisions depend only on the packets that are pending.
+    /// The parameters of a [memoryless](QueueSpec::is_memoryless) discipline.
     pub(crate) fn as_memoryless(&self) -> Option<DropTailSpec> {
         match self {
             Self::DropTail(queue) => queue.as_memoryless(),

@@ -106,7 +106,7 @@ impl Transit {
                     }
                     arrival
                 } else {
-                    self.judge(hop.link, *packet, now, observer)?
+                    self.judge(index, *packet, now, observer)?
                 };
             }
             let stop = hop.stop(index);
@@ -140,22 +140,45 @@ impl Transit {
         agenda.add_to_heap(component, Event::arrival(at, stop, &packet), Targets { hops, names });
     }
 
-    /// Offers to a link a packet that the fast path does not handle. Returns its arrival time, unless it is dropped.
-    /// The packet is passed by value for the same reason as in [`answer`](Self::answer).
+    /// Offers to the link of a hop a packet that the fast path does not handle. Returns its arrival time, unless it is
+    /// dropped, or marked and so goes on as another packet. The packet is passed by value for the same reason as in
+    /// [`answer`](Self::answer).
     #[inline(never)]
-    fn judge(&mut self, id: LinkId, packet: Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
-        let packet = &packet;
+    fn judge(&mut self, index: u32, packet: Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
+        let (packet, id) = (&packet, self.hops[index as usize].link);
         let offered = self.links.offer(id, packet, now);
         if observer.watches(id) {
             observer.observe(now, &Observation::Offered { link: id, packet, offered });
         }
-        if let Offered::Accepted { arrival, .. } = offered {
-            return Some(arrival);
-        }
-        if packet.sack() != SackId::NONE {
-            self.sacks.take(packet.sack());
+        match offered {
+            Offered::Accepted { arrival, marked: false, .. } => return Some(arrival),
+            Offered::Accepted { arrival, marked: true, .. } => {
+                self.cross_marked(packet.marked(), index, arrival, observer);
+            }
+            Offered::Dropped(_) if packet.sack() != SackId::NONE => {
+                self.sacks.take(packet.sack());
+            }
+            Offered::Dropped(_) => {}
         }
         None
+    }
+
+    /// Moves data that the link of a hop has just marked from the end of the hop to its next event.
+    #[inline(never)]
+    fn cross_marked(&mut self, packet: Packet, index: u32, arrival: Time, observer: &mut impl Observer) {
+        let hop = self.hops[index as usize];
+        let stop = hop.stop(index);
+        if hop.has_event() {
+            if let Some(event) = self.agenda.add(hop.component as usize, arrival) {
+                *event = Event::arrival(arrival, stop, &packet);
+            } else {
+                self.add_to_heap(hop.component as usize, arrival, stop, packet);
+            }
+        } else if hop.is_last() {
+            self.arrive(packet, arrival, observer);
+        } else {
+            self.send(&packet, stop.0, arrival, observer);
+        }
     }
 
     /// Interrupts a flow that is sending within an event: the event loop stops, and the flow continues before anything
@@ -241,3 +264,6 @@ impl Transit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -78,6 +78,7 @@ impl Case {
                     limit: Limit::Packets(packets),
                     count_in_service: true,
                     ties: Ties::Departure,
+                    mark_above: 0,
                 }),
                 loss,
             },

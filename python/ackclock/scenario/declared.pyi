@@ -101,6 +101,7 @@ class Queue(QueueTable):
         bytes: int | None = ...,
         count_in_service: bool | None = ...,
         ties: Literal["departure", "arrival"] = ...,
+        mark_above: int = ...,
         min_th: float = ...,
         max_th: float = ...,
         max_p: float = ...,
@@ -112,6 +113,7 @@ class Queue(QueueTable):
         above_max: Literal["drop", "early"] = ...,
         spare_last: bool = ...,
         count_below: Literal["reset", "run"] = ...,
+        ecn: bool = ...,
     ) -> None: ...
 
 def DropTail(
@@ -120,6 +122,7 @@ def DropTail(
     bytes: int | None = ...,
     count_in_service: bool | None = ...,
     ties: Literal["departure", "arrival"] = ...,
+    mark_above: int = ...,
 ) -> Queue:
     """First in, first out; an arrival at a full queue is dropped."""
 
@@ -139,5 +142,6 @@ def Red(
     above_max: Literal["drop", "early"] = ...,
     spare_last: bool = ...,
     count_below: Literal["reset", "run"] = ...,
+    ecn: bool = ...,
 ) -> Queue:
     """Random early detection (Floyd and Jacobson 1993)."""

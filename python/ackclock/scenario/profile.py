@@ -161,6 +161,8 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("droptail", "ties", ("departure", "departure", "departure", "departure", "departure"),
         "order of an arrival and the end of a transmission at the same time",
         "free choice; in ns-2 the arrival mostly comes first, by rounding; scenarios avoid ties with overhead"),
+    Row("droptail", "mark_above", (0, 0, 0, 0, 0), "mark an ECN-capable arrival if more packets then wait; 0: never",
+        "RFC 8257 3.1 for DCTCP; ns-2 marks only in RED"),
     Row("red", "count_in_service", (False, False, False, False, False), "the limit counts the packet in transmission",
         "limit_ of ns-2's RED counts waiting packets only"),
     Row("red", "min_th", (5.0, 5.0, 5.0, 5.0, 5.0),
@@ -191,6 +193,8 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("red", "count_below", ("reset", "reset", "run", "run", "run"),
         "below min_th, reset the count since the last drop or keep it",
         "Floyd and Jacobson 1993 resets the count; ns-2 keeps it, and restarts at 1 when the average crosses min_th"),
+    Row("red", "ecn", (False, False, False, False, False), "mark ECN-capable packets instead of dropping them early",
+        "RFC 3168 7; Linux sch_red: option ecn; ns-2 setbit_"),
 )
 # fmt: on
 

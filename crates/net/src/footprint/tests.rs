@@ -21,6 +21,7 @@ fn link(mbps: u64, millis: u64, packets: u64) -> LinkSpec {
             limit: Limit::Packets(packets),
             count_in_service: true,
             ties: Ties::Departure,
+            mark_above: 0,
         }),
         loss: None,
     }

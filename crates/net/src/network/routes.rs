@@ -107,6 +107,7 @@ mod tests {
             limit: Limit::Packets(10),
             count_in_service: true,
             ties: Ties::Departure,
+            mark_above: 0,
         }),
         loss: None,
     };

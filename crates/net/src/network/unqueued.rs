@@ -160,7 +160,12 @@ mod tests {
 
     fn link(kbps: u64, limit: u64, ties: Ties) -> LinkSpec {
         let rate = Rate::from_bps(1_000 * kbps).expect("above 0");
-        let queue = QueueSpec::DropTail(DropTailSpec { limit: Limit::Packets(limit), count_in_service: true, ties });
+        let queue = QueueSpec::DropTail(DropTailSpec {
+            limit: Limit::Packets(limit),
+            count_in_service: true,
+            ties,
+            mark_above: 0,
+        });
         LinkSpec { rate: rate.into(), delay: Time::from_millis(3), queue, loss: None }
     }
 

@@ -191,7 +191,7 @@ mod tests {
                     2 => (Offered::Dropped(DropReason::Full), vec![(now, "drop")]),
                     _ => {
                         let steps = vec![(now, "enqueue"), (start, "dequeue"), (arrival, "receive")];
-                        (Offered::Accepted { start, end: start, arrival }, steps)
+                        (Offered::Accepted { start, end: start, arrival, marked: false }, steps)
                     }
                 };
                 log.offered(now, link, &packet, offered);

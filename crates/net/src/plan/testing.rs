@@ -15,6 +15,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             limit: Limit::Packets(packets),
             count_in_service: true,
             ties: Ties::Departure,
+            mark_above: 0,
         })
     };
     let link = |mbps, packets| LinkSpec {

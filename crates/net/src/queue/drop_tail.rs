@@ -7,6 +7,10 @@
 //! arrive at multiples of a transmission time. ns-2 runs the event that was scheduled first. This is the arrival
 //! (option `ties = arrival`), because the packet was sent before the transmission began. In ns-2, rounding of times may
 //! also separate the two events.
+//!
+//! `mark_above` makes the queue mark ECN-capable packets, as DCTCP needs (RFC 8257, section 3.1): an accepted arrival is
+//! marked if the waiting packets, including it, are more than this number. The packet in transmission does not count,
+//! and packets that are not ECN-capable are accepted unmarked.
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -16,11 +20,18 @@ use crate::backlog::INSTANT;
 use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Verdict};
 
 pub(super) const DOC: &str = "First in, first out; an arrival at a full queue is dropped";
-pub(super) const PARAMETERS: &[Parameter] = &[Parameter {
-    name: "ties",
-    doc: "Order when a packet arrives exactly as a transmission ends: departure first (its slot is free) or arrival first",
-    kind: ParameterKind::Choice { choices: &["departure", "arrival"], default: "departure" },
-}];
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "ties",
+        doc: "Order when a packet arrives exactly as a transmission ends: departure first (its slot is free) or arrival first",
+        kind: ParameterKind::Choice { choices: &["departure", "arrival"], default: "departure" },
+    },
+    Parameter {
+        name: "mark_above",
+        doc: "Mark an ECN-capable arrival if more than this number of packets then wait; 0: never",
+        kind: ParameterKind::Whole { min: 0, max: 1_000_000_000_000, default: 0 },
+    },
+];
 
 /// The parameters of drop-tail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,12 +43,19 @@ pub struct DropTailSpec {
     pub count_in_service: bool,
     /// Order of the two events when a packet arrives exactly as a transmission ends.
     pub ties: Ties,
+    /// An accepted ECN-capable packet is marked if more than this number of packets wait, including it; 0: none is.
+    pub mark_above: u64,
 }
 
 impl DropTailSpec {
-    /// Whether decisions depend only on the packets that are pending.
+    /// Whether packets are only accepted or dropped, and decisions depend only on the packets that are pending.
     pub(super) fn is_memoryless(&self) -> bool {
-        self.ties == Ties::Departure
+        self.ties == Ties::Departure && self.mark_above == 0
+    }
+
+    /// Whether an accepted packet is marked.
+    fn marks(&self, arrival: &Arrival<'_>) -> bool {
+        self.mark_above > 0 && arrival.packet.ecn().is_capable() && arrival.waiting_packets() >= self.mark_above
     }
 }
 
@@ -72,7 +90,7 @@ impl DropTail {
         Self { spec: *spec, busy_since: Time::ZERO }
     }
 
-    /// The parameters, if decisions depend only on the packets that are pending.
+    /// The parameters, if they are [memoryless](DropTailSpec::is_memoryless).
     pub(super) fn as_memoryless(&self) -> Option<DropTailSpec> {
         Some(self.spec).filter(DropTailSpec::is_memoryless)
     }
@@ -94,24 +112,25 @@ impl DropTail {
 impl QueueDiscipline for DropTail {
     fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict {
         let seen = Arrival { now: self.sees(arrival), ..*arrival };
-        if self.spec.limit.has_room(&seen, self.spec.count_in_service) {
-            Verdict::Accept
-        } else {
+        if !self.spec.limit.has_room(&seen, self.spec.count_in_service) {
             Verdict::Drop(DropReason::Full)
+        } else if self.spec.marks(&seen) {
+            Verdict::Mark
+        } else {
+            Verdict::Accept
         }
     }
 
     fn room(&self, size: u32, each: Time) -> Option<Time> {
-        match self.spec.ties {
-            Ties::Departure => self.spec.limit.room(size, each, self.spec.count_in_service),
-            Ties::Arrival => None,
-        }
+        if self.spec.is_memoryless() { self.spec.limit.room(size, each, self.spec.count_in_service) } else { None }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use ackclock_units::{Rate, Role, Stream};
+
+    use ackclock_tcp::{Ecn, Segment};
 
     use super::*;
     use crate::link::{Link, Offered};
@@ -141,7 +160,7 @@ mod tests {
                 (Ties::Arrival, end + INSTANT, true),
                 (Ties::Departure, end.saturating_sub(INSTANT), false),
             ] {
-                let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties });
+                let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties, mark_above: 0 });
                 let rate = Rate::from_mbps(1);
                 let spec = LinkSpec { rate: rate.into(), delay: Time::ZERO, queue, loss: None };
                 let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
@@ -154,6 +173,50 @@ mod tests {
                 let offered = matches!(link.offer(&third, now), Offered::Accepted { .. });
                 assert_eq!(offered, is_accepted, "{ties:?} at {now:?}, {limit:?}");
             }
+        }
+    }
+
+    /// The verdicts about packets with the codepoint `ecn` that arrive at once at a link with space for five, the first of
+    /// which is transmitted.
+    fn verdicts(mark_above: u64, ecn: Ecn) -> Vec<Option<bool>> {
+        let limit = Limit::Packets(5);
+        let queue =
+            QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties: Ties::Departure, mark_above });
+        let rate = Rate::from_mbps(1);
+        let spec = LinkSpec { rate: rate.into(), delay: Time::ZERO, queue, loss: None };
+        let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
+        let losses = Stream::new(1, Role::Loss, 0);
+        let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), losses);
+        assert_eq!(link.kind().is_some(), mark_above == 0, "only a queue that never marks has a short form");
+        let offer = |number| {
+            let segment = Segment { ecn, ..Segment::new(number, 1000) };
+            match link.offer(&Packet::data(FlowId(0), 0, segment, Time::ZERO), Time::ZERO) {
+                Offered::Accepted { marked, .. } => Some(marked),
+                Offered::Dropped(_) => None,
+            }
+        };
+        (0..6).map(offer).collect()
+    }
+
+    /// Arrivals find 0, 0, 1, 2 and 3 packets waiting.
+    ///
+    /// Validates: an ECN-capable packet is marked if more than `mark_above` packets wait, including it; other packets
+    ///   are never marked, and the limit does not change.
+    /// Source: RFC 8257, section 3.1; Alizadeh et al. 2010, section 3.1.
+    /// Tolerance: exact.
+    #[test]
+    fn arrivals_above_the_threshold_are_marked() {
+        let [no, yes, dropped] = [Some(false), Some(true), None];
+        for (mark_above, expected) in [
+            (0, [no, no, no, no, no, dropped]),
+            (1, [no, no, yes, yes, yes, dropped]),
+            (3, [no, no, no, no, yes, dropped]),
+            (4, [no, no, no, no, no, dropped]),
+        ] {
+            for ecn in [Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
+                assert_eq!(verdicts(mark_above, ecn), expected, "above {mark_above}");
+            }
+            assert_eq!(verdicts(mark_above, Ecn::NotEct), [no, no, no, no, no, dropped]);
         }
     }
 }

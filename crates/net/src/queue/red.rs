@@ -19,6 +19,10 @@
 //! - three rules of ns-2 are options: `spare_last` never drops early when at most one unit waits; `count_below = run`
 //!   continues counting below `min_th` and accepts the first packet above it; `above_max = early` applies the early
 //!   test, with `p_b = 1`, above `max_th` as well.
+//!
+//! With `ecn`, an ECN-capable packet that the early test would drop is marked instead, and the count of packets restarts
+//! as at a drop. Where `p_b = 1` and where the queue is full, packets are dropped (RFC 3168, section 7; ns-2's `setbit_`
+//! with `mark_p_ 1`).
 
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
@@ -65,6 +69,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "Below min_th, reset the count of packets since the last drop or keep counting",
         &["reset", "run"],
     ),
+    flag("ecn", "Mark ECN-capable packets instead of dropping them early, while p_b is below 1"),
 ];
 
 /// The parameters of RED.
@@ -98,6 +103,8 @@ pub struct RedSpec {
     pub spare_last: bool,
     /// Handling of the count below `min_th`.
     pub count_below: CountBelow,
+    /// Mark ECN-capable packets instead of dropping them early.
+    pub ecn: bool,
 }
 
 /// Unit of a queue and its thresholds.
@@ -138,7 +145,7 @@ pub(crate) struct Red {
     stream: Stream,
     avg: f64,
     max_avg: f64,
-    /// Packets and bytes since the last drop.
+    /// Packets and bytes since the last drop or mark.
     count: u64,
     count_bytes: u64,
     /// Whether the average was at or above `min_th` at the last arrival.
@@ -186,7 +193,7 @@ impl Red {
         self.max_avg = self.max_avg.max(self.avg);
     }
 
-    /// Whether the early test drops this packet.
+    /// Whether the early test drops or marks this packet.
     fn early_test(&mut self, size: u32) -> bool {
         let RedSpec { unit, mean_packet_size, wait, .. } = self.spec;
         let p_b = self.drop_probability();
@@ -220,7 +227,7 @@ impl Red {
         p_b.min(1.0)
     }
 
-    /// Whether RED drops this packet, without considering the queue's capacity.
+    /// Whether RED drops or marks this packet, without considering the queue's capacity.
     fn drops(&mut self, queue: f64, size: u32) -> bool {
         let RedSpec { min_th, max_th, gentle, spare_last, above_max, count_below, .. } = self.spec;
         let ceiling = if gentle { 2.0 * max_th } else { max_th };
@@ -269,6 +276,8 @@ impl QueueDiscipline for Red {
         let early = self.drops(queue, arrival.packet.size());
         let verdict = if !self.spec.limit.has_room(arrival, self.spec.count_in_service) {
             Verdict::Drop(DropReason::Full)
+        } else if early && self.spec.ecn && self.drop_probability() < 1.0 {
+            arrival.mark_or_drop(DropReason::Early)
         } else if early {
             Verdict::Drop(DropReason::Early)
         } else {

@@ -27,12 +27,13 @@ fn limits() -> impl Strategy<Value = Limit> {
 
 fn queues() -> impl Strategy<Value = QueueSpec> {
     let numbers = (0.5_f64..5.0, 0.5_f64..10.0, 0.01_f64..1.0, 0.002_f64..1.0);
-    let rules = prop::array::uniform7(any::<bool>());
+    let rules = prop::array::uniform8(any::<bool>());
     (limits(), numbers, rules, any::<bool>()).prop_map(|(limit, (min_th, more, max_p, w_q), rules, red)| {
-        let [count_in_service, wait, gentle, bytes, early, spare_last, run] = rules;
+        let [count_in_service, wait, gentle, bytes, early, spare_last, run, ecn] = rules;
         if !red {
             let ties = if wait { Ties::Arrival } else { Ties::Departure };
-            return QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties });
+            let mark_above = if ecn { min_th as u64 } else { 0 };
+            return QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties, mark_above });
         }
         QueueSpec::Red(RedSpec {
             limit,
@@ -48,6 +49,7 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
             above_max: if early { AboveMax::Early } else { AboveMax::Drop },
             spare_last,
             count_below: if run { CountBelow::Run } else { CountBelow::Reset },
+            ecn,
         })
     })
 }

@@ -91,10 +91,8 @@ impl Ledger {
 /// Removes the id of an ACK's SACK blocks from a packet: the id depends on which other packets are in flight at that
 /// moment.
 fn nameless(packet: Packet) -> Packet {
-    let payload = match packet.payload() {
-        Payload::Ack { next, connection, .. } => Payload::Data { number: next, retransmission: false, connection },
-        other => other,
-    };
+    let Payload::Ack { next, connection, .. } = packet.payload() else { return packet };
+    let payload = Payload::Data { number: next, retransmission: false, connection };
     Packet::new(packet.flow(), packet.size(), payload, packet.sent)
 }
 

@@ -14,9 +14,10 @@ use ackclock_net::link::Offered;
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::testing::dumbbell_of_reno;
 use ackclock_net::plan::{GroupSpec, MeasureSpec, RecordSpec, SourceSpec, TransportSpec};
-use ackclock_net::queue::{DropReason, Limit, QueueSpec, Ties};
+use ackclock_net::queue::{DropReason, DropTailSpec, Limit, QueueSpec, Ties};
 use ackclock_net::source::Distribution;
 use ackclock_net::{FlowId, LinkId, Outcome, Payload, Plan, Simulator, run};
+use ackclock_tcp::Ecn;
 use ackclock_units::Time;
 use proptest::prelude::*;
 
@@ -54,7 +55,8 @@ proptest! {
     #![proptest_config(cases(200))]
 
     /// Packets that arrive at a node leave it immediately, on a link of a shortest path, or reach their endpoint; every
-    /// packet sent was delivered, dropped, or is in flight; the summary counts the same packets.
+    /// packet sent was delivered, dropped, or is in flight; a packet changes only by a mark; the summary counts the same
+    /// packets.
     ///
     /// Validates: conservation of packets at every node and link, and end to end.
     /// Source: conservation of packets (Jacobson 1988); RFC 9293, section 3.4 (each segment is delivered once, in
@@ -64,7 +66,7 @@ proptest! {
     fn packets_are_conserved(plan in plans(false), seed in any::<u64>()) {
         let (ledger, mut simulator) = Ledger::of(&plan, seed, &[]);
         let (edges, flows, hops) = (edges(&plan), flows(&plan), distances(&plan));
-        // arrivals at nodes and departures from nodes: time, node and name of the packet
+        // arrivals at nodes and departures from nodes: time, node, name of the packet and ECN field
         let (mut came, mut left) = (Vec::new(), Vec::new());
         // packets sent, dropped, in flight, delivered; data and ACKs separately
         let mut counts = BTreeMap::<(u32, bool), [u64; 4]>::new();
@@ -82,19 +84,22 @@ proptest! {
                 prop_assert_eq!(edge.from, from, "sent from a node other than its endpoint's");
                 counts[0] += 1;
             } else {
-                left.push((*at, edge.from, name));
+                left.push((*at, edge.from, name, packet.ecn() as u8));
             }
             match offered {
                 Offered::Dropped(_) => counts[1] += 1,
                 Offered::Accepted { arrival, .. } if *arrival >= plan.duration => counts[2] += 1,
-                Offered::Accepted { arrival, .. } => came.push((*arrival, edge.to, name)),
+                Offered::Accepted { arrival, marked, .. } => {
+                    let ecn = if *marked { Ecn::Ce } else { packet.ecn() };
+                    came.push((*arrival, edge.to, name, ecn as u8));
+                }
             }
         }
         let mut received = BTreeMap::<(u32, u64), BTreeSet<u64>>::new();
         for (at, packet, in_order) in &ledger.delivered {
             let (flow, _, number) = name(packet);
             let group = flows[flow as usize];
-            left.push((*at, group.path.expect("as above").1, (flow, false, number)));
+            left.push((*at, group.path.expect("as above").1, (flow, false, number), packet.ecn() as u8));
             counts.entry((flow, false)).or_default()[3] += 1;
             // the expected `in_order`, computed from the set of received segments
             let TransportSpec::Tcp { sender, .. } = &group.transport else {
@@ -110,7 +115,7 @@ proptest! {
             prop_assert_eq!(first_missing(received).zip(before).map(|(now, before)| now - before - syn), Some(*in_order));
         }
         for (at, flow, next) in &ledger.acked {
-            left.push((*at, flows[*flow as usize].path.expect("as above").0, (*flow, true, *next)));
+            left.push((*at, flows[*flow as usize].path.expect("as above").0, (*flow, true, *next), 0));
             counts.entry((*flow, true)).or_default()[3] += 1;
         }
         came.sort_unstable();
@@ -141,8 +146,10 @@ proptest! {
     ///
     /// Validates: clocks do not go back; a link sends one packet at a time, in order, at its (varying) rate; a queue
     ///   drops every packet that does not fit, and a drop-tail queue drops no other; a link with a list of losses loses
-    ///   exactly the listed packets, and a link without losses loses none.
-    /// Source: FIFO service; Floyd and Jacobson 1993 for drops before the queue is full (RED).
+    ///   exactly the listed packets, and a link without losses loses none; a drop-tail queue with a mark threshold
+    ///   marks exactly the ECN-capable packets that it accepts above the threshold, and other queues mark only if ECN is
+    ///   on.
+    /// Source: FIFO service; Floyd and Jacobson 1993 for drops before the queue is full (RED); RFC 8257, section 3.1.
     /// Tolerance: exact.
     #[test]
     fn a_link_is_a_queue_with_a_rate(plan in plans(false), seed in any::<u64>()) {
@@ -178,9 +185,16 @@ proptest! {
                     Limit::Packets(limit) => (held.count() as u64) < limit,
                     Limit::Bytes(limit) => held.map(|(_, _, size)| u64::from(*size)).sum::<u64>() + u64::from(packet.size()) <= limit,
                 };
+                let waiting = accepted.iter().filter(|(start, ..)| after(start)).count() as u64;
+                let is_above = |spec: &DropTailSpec| spec.mark_above > 0 && waiting >= spec.mark_above;
                 match *offered {
-                    Offered::Accepted { start, end, arrival } => {
+                    Offered::Accepted { start, end, arrival, marked } => {
                         prop_assert!(room, "accepted although the queue was full");
+                        let is_capable = packet.ecn() != Ecn::NotEct;
+                        match &edge.link.queue {
+                            QueueSpec::DropTail(spec) => prop_assert_eq!(marked, is_capable && is_above(spec)),
+                            QueueSpec::Red(spec) => prop_assert!(!marked || is_capable && spec.ecn),
+                        }
                         prop_assert_eq!(start, free.max(*at));
                         prop_assert_eq!(end, end_of(&edge.link.rate, packet.size(), start));
                         prop_assert_eq!(arrival, end + edge.link.delay);

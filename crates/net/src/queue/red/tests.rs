@@ -1,5 +1,6 @@
 //! RED compared with cases computed by hand, the paper's distribution of gaps, and ns-2's average.
 
+use ackclock_tcp::{Ecn, Segment};
 use ackclock_units::{Rate, Role};
 
 use super::*;
@@ -24,9 +25,14 @@ const SPEC: RedSpec = RedSpec {
     above_max: AboveMax::Drop,
     spare_last: false,
     count_below: CountBelow::Reset,
+    ecn: false,
 };
 const PACKET: Packet =
     Packet::new(FlowId(0), 1000, Payload::Data { number: 0, retransmission: false, connection: 0 }, Time::ZERO);
+/// The same packet with the codepoint ECT(0).
+const CAPABLE: Packet =
+    Packet::data(FlowId(0), 0, Segment { ecn: Ecn::Ect0, ..Segment::new(0, PACKET.size()) }, Time::ZERO);
+
 /// The backlog of a link that sends `packets` packets back to back from `start`.
 fn backlog(packets: u64, start: Time) -> Backlog {
     let mut backlog = Backlog::new(LinkRate::Constant(Rate::from_mbps(1)));
@@ -39,6 +45,11 @@ fn backlog(packets: u64, start: Time) -> Backlog {
 /// A packet that arrives at `now`.
 const fn arrival(backlog: &Backlog, now: Time) -> Arrival<'_> {
     Arrival { packet: &PACKET, now, backlog }
+}
+
+/// Arrival of a packet at time 0.
+const fn of<'a>(packet: &'a Packet, backlog: &'a Backlog) -> Arrival<'a> {
+    Arrival { packet, now: Time::ZERO, backlog }
 }
 
 fn red(spec: RedSpec) -> Red {
@@ -140,11 +151,12 @@ fn idle_time_lowers_the_average_as_small_packets_would() {
 
 #[test]
 fn drop_tail_keeps_no_average() {
-    let spec = DropTailSpec { limit: Limit::Packets(25), count_in_service: false, ties: Ties::Departure };
+    let spec =
+        DropTailSpec { limit: Limit::Packets(25), count_in_service: false, ties: Ties::Departure, mark_above: 0 };
     assert!(link_with(QueueSpec::DropTail(spec)).average().is_nan());
 }
 
-/// Numbers of packets from one drop to the next, with a constant average of `avg`.
+/// Numbers of packets from one drop or mark to the next, with a constant average of `avg`.
 fn gaps(spec: RedSpec, avg: f64, drops: usize) -> Vec<u64> {
     let mut red = Red { avg, above: true, ..red(RedSpec { w_q: 0.0, ..spec }) };
     let busy = backlog(11, Time::ZERO);
@@ -152,7 +164,7 @@ fn gaps(spec: RedSpec, avg: f64, drops: usize) -> Vec<u64> {
     let mut gap = 0;
     while gaps.len() < drops {
         gap += 1;
-        if red.on_arrival(&arrival(&busy, Time::ZERO)) == Verdict::Drop(DropReason::Early) {
+        if red.on_arrival(&of(&CAPABLE, &busy)) != Verdict::Accept {
             gaps.push(gap);
             gap = 0;
         }
@@ -172,7 +184,7 @@ fn from_uniform(spec: RedSpec, avg: f64, (least, greatest): (u64, u64)) -> f64 {
 /// Gaps between drops with a constant average: p_b = 0.02, 0.05 and 1/16.
 ///
 /// Validates: the number of packets from drop to drop is uniform from 1 to 1/p_b - 1; with `wait`, it is uniform from
-///   1/p_b to 2/p_b - 1.
+///   1/p_b to 2/p_b - 1. With `ecn`, the same packets are marked.
 /// Source: Floyd and Jacobson 1993, section 7, method 2 (uniform random variables), and figure 2, which counts the
 ///     arrival itself; ns-2's `wait_`.
 /// Tolerance: chi-square of 20,000 gaps below 3 per degree of freedom, which one seed in 8,000 exceeds in the case with
@@ -184,6 +196,7 @@ fn gaps_between_drops_are_uniform() {
     let mut worst = 0.0_f64;
     for (avg, without, with) in cases {
         for (spec, bounds) in [(SPEC, without), (wait, with)] {
+            assert_eq!(gaps(spec, avg, 1_000), gaps(RedSpec { ecn: true, ..spec }, avg, 1_000));
             let distance = from_uniform(spec, avg, bounds);
             assert!(distance < 3.0, "average {avg}, {bounds:?}: {distance}");
             worst = worst.max(distance);
@@ -232,6 +245,40 @@ fn spare_last_keeps_what_finds_at_most_one_waiting() {
     assert_eq!(packets, [Verdict::Accept, Verdict::Accept, early]);
     assert_eq!([0, 1].map(|waiting| verdict(true, Unit::Bytes, waiting)), [Verdict::Accept, early]);
     assert_eq!(verdict(false, Unit::Packets, 1), early);
+}
+
+/// The verdicts about an ECN-capable packet and another one with a constant average and the count of a certain drop.
+fn verdicts(spec: RedSpec, avg: f64, waiting: u64) -> [Verdict; 2] {
+    [CAPABLE, PACKET].map(|packet| {
+        let mut red = Red { avg, above: true, count: 1_000, ..red(RedSpec { w_q: 0.0, ..spec }) };
+        let verdict = red.on_arrival(&of(&packet, &backlog(waiting + 1, Time::ZERO)));
+        let keeps_counting = verdict == Verdict::Accept;
+        assert_eq!(red.count, if keeps_counting { 1_001 } else { 0 }, "the count restarts at a mark as at a drop");
+        verdict
+    })
+}
+
+/// Verdicts below `min_th`, between the thresholds, above them and at a full queue.
+///
+/// Validates: with `ecn`, early drops of ECN-capable packets become marks while `p_b` is below 1; other packets, arrivals
+///   at `p_b = 1` and arrivals at a full queue are dropped.
+/// Source: RFC 3168, section 7; ns-2.35, `queue/red.cc`: `setbit_` marks only early drops, with `use_mark_p_` only below
+///   `mark_p_`, which is 1.
+/// Tolerance: exact.
+#[test]
+fn early_drops_of_capable_packets_are_marks() {
+    let [early, full] = [DropReason::Early, DropReason::Full].map(Verdict::Drop);
+    let ecn = RedSpec { ecn: true, ..SPEC };
+    let gentle = RedSpec { gentle: true, ..ecn };
+    assert_eq!(verdicts(SPEC, 10.0, 11), [early; 2]);
+    assert_eq!(verdicts(ecn, 4.9, 11), [Verdict::Accept; 2]);
+    assert_eq!(verdicts(ecn, 10.0, 11), [Verdict::Mark, early]);
+    assert_eq!(verdicts(gentle, 16.0, 11), [Verdict::Mark, early]);
+    for above_max in [AboveMax::Drop, AboveMax::Early] {
+        assert_eq!(verdicts(RedSpec { above_max, ..ecn }, 15.0, 11), [early; 2]);
+        assert_eq!(verdicts(RedSpec { above_max, ..gentle }, 30.0, 11), [early; 2]);
+    }
+    assert_eq!(verdicts(ecn, 10.0, 25), [full; 2]);
 }
 
 #[test]
