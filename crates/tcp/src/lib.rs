@@ -46,7 +46,7 @@ mod variants;
 
 pub use config::{DecreaseFrom, EcnMode, IdleRestart, PartialAckTimer, SENDER, SackRule, SenderConfig, SlowStartRule};
 pub use congestion::Window;
-pub use receiver::{Arrival, RECEIVER, Receiver, ReceiverConfig, ReceiverPool};
+pub use receiver::{Arrival, Mark, RECEIVER, Receiver, ReceiverConfig, ReceiverPool};
 pub use rtt::{Arithmetic, RttConfig, TIMER};
 pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};
 pub use sender::{Counters, Sender, SenderState, Turn};

@@ -7,6 +7,10 @@
 //! the run around the segment just received, then the runs reported in the previous ACK, most recent first (RFC 2018,
 //! section 4).
 //!
+//! With `ecn`, ACKs report marked segments (`echo.rs`). If a segment's mark differs from the previous one's, DCTCP's
+//! receiver sends two ACKs: one with the old state for the segments whose ACK waits, and one for the new segment (RFC
+//! 8257, section 3.2).
+//!
 //! Differences from the RFCs:
 //! - with `ack_gap_fill = false` the ACK of a segment that fills part of a gap may be delayed, as in ns-2 before April
 //!   2000;
@@ -15,8 +19,10 @@
 //! - the delay timer starts with the first segment that waits; there is no heartbeat;
 //! - a run that did not fit into an ACK is not reported again until one of its segments arrives, even if later ACKs
 //!   have space for it (RFC 2018, section 4, recommends reporting as many runs as fit; ns-2 behaves as this
-//!   implementation does).
+//!   implementation does);
+//! - the first of DCTCP's two ACKs carries no SACK blocks; the second one follows at once and carries them.
 
+mod echo;
 mod pool;
 #[cfg(test)]
 mod tests;
@@ -29,6 +35,7 @@ use crate::config::EcnMode;
 use crate::options::options;
 use crate::packed_option::PackedOption;
 use crate::segment::{Ack, Block};
+pub use echo::Mark;
 pub use pool::ReceiverPool;
 use pool::{NO_RECORD, Record};
 
@@ -64,7 +71,7 @@ options! {
 pub struct Receiver {
     rcv_nxt: u64,
     /// Index of the record in the pool, or [`NO_RECORD`]. A receiver has a record while segments are missing, and
-    /// always if it delays ACKs.
+    /// always if it delays ACKs or reports marks.
     record: u32,
     /// Index of the configuration in the pool.
     config: u32,
@@ -77,8 +84,17 @@ pub struct Arrival<'a> {
     pub in_order: u64,
     /// Whether the receiver already had the segment.
     pub duplicate: bool,
+    /// An ACK for the segments before this one, to be sent before `ack` (RFC 8257, section 3.2).
+    pub early: Option<Ack<'static>>,
     /// The ACK; `None` if it is delayed.
     pub ack: Option<Ack<'a>>,
+}
+
+impl ReceiverConfig {
+    /// Whether a receiver has state between segments even if none is missing.
+    const fn keeps_record(&self) -> bool {
+        self.delayed_ack || !matches!(self.ecn, EcnMode::Off)
+    }
 }
 
 impl Receiver {
@@ -105,7 +121,7 @@ impl Receiver {
         self.rcv_nxt.saturating_sub(u64::from(self.config(pool).handshake))
     }
 
-    /// Whether no segment is missing and ACKs are never delayed: the most frequent state. The receiver has no other
+    /// Whether no segment is missing, ACKs are never delayed and marks are not reported: the most frequent state. The receiver has no other
     /// state then than the next expected segment.
     #[inline(always)]
     pub const fn is_steady(&self) -> bool {
@@ -126,34 +142,48 @@ impl Receiver {
 
     /// Handles the arrival of segment `number`.
     #[inline(always)]
-    pub fn handle_segment<'a>(&mut self, number: u64, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
+    pub fn handle_segment<'a>(
+        &mut self,
+        number: u64,
+        mark: Mark,
+        now: Time,
+        pool: &'a mut ReceiverPool,
+    ) -> Arrival<'a> {
         if !self.is_steady() || number > self.rcv_nxt {
-            return self.handle_with_record(number, now, pool);
+            return self.handle_with_record(number, mark, now, pool);
         }
         let in_order = u64::from(number == self.rcv_nxt);
         self.rcv_nxt += in_order;
-        Arrival { in_order, duplicate: in_order == 0, ack: Some(Ack::cumulative(self.rcv_nxt)) }
+        Arrival { in_order, duplicate: in_order == 0, early: None, ack: Some(Ack::cumulative(self.rcv_nxt)) }
     }
 
     #[inline(never)]
-    fn handle_with_record<'a>(&mut self, number: u64, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
+    fn handle_with_record<'a>(
+        &mut self,
+        number: u64,
+        mark: Mark,
+        now: Time,
+        pool: &'a mut ReceiverPool,
+    ) -> Arrival<'a> {
         if self.is_steady() {
             self.record = pool.add_record();
         }
         let config = &pool.configs[self.config as usize];
         let record = &mut pool.records[self.record as usize];
         let before = self.rcv_nxt;
+        let (early, is_urgent) = record.note(number, mark, before, config);
         let (duplicate, may_wait) = record.place(number, &mut self.rcv_nxt, config);
         let in_order = self.rcv_nxt - before;
         if config.delayed_ack
             && may_wait
+            && !is_urgent
             && !(number == 0 && (config.handshake || config.ack_first))
             && record.deadline.is_none()
         {
             record.deadline = PackedOption::some(now + config.delayed_ack_timeout);
-            return Arrival { in_order, duplicate, ack: None };
+            return Arrival { in_order, duplicate, early, ack: None };
         }
-        Arrival { in_order, duplicate, ack: Some(self.acknowledge(Some(number), pool)) }
+        Arrival { in_order, duplicate, early, ack: Some(self.acknowledge(Some(number), pool)) }
     }
 
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
@@ -173,17 +203,18 @@ impl Receiver {
         let most = pool.configs[self.config as usize].sack_blocks as usize;
         let record = &mut pool.records[self.record as usize];
         record.deadline = PackedOption::NONE;
+        let echo = record.echo.report();
         if record.beyond.is_empty() {
             self.release(pool);
         } else if most > 0 {
-            return Ack { next, sack: pool.records[self.record as usize].choose_blocks(latest, most), echo: 0 };
+            return Ack { next, sack: pool.records[self.record as usize].choose_blocks(latest, most), echo };
         }
-        Ack::cumulative(next)
+        Ack { echo, ..Ack::cumulative(next) }
     }
 
-    /// Returns the empty record to the pool, unless the receiver delays ACKs.
+    /// Returns the empty record to the pool, unless the receiver needs it.
     fn release(&mut self, pool: &mut ReceiverPool) {
-        if !self.config(pool).delayed_ack {
+        if !self.config(pool).keeps_record() {
             pool.free_record(replace(&mut self.record, NO_RECORD));
         }
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use ackclock_tcp::congestion::{BaseRtt, LawSpec, RenoSpec, VegasSpec};
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{Ack, Block, ReceiverConfig, ReceiverPool, Sack, SackRule, Sender, SenderConfig};
+use ackclock_tcp::{Ack, Block, Mark, ReceiverConfig, ReceiverPool, Sack, SackRule, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 use proptest::prelude::*;
 
@@ -251,7 +251,7 @@ fn a_receiver_keeps_runs_not_segments() {
     let mut pool = ReceiverPool::default();
     let mut receiver = pool.add(ReceiverConfig { delayed_ack: false, ..ReceiverConfig::default() });
     for number in 1..1_000_000 {
-        let ack = receiver.handle_segment(number, Time::ZERO, &mut pool).ack;
+        let ack = receiver.handle_segment(number, Mark::NONE, Time::ZERO, &mut pool).ack;
         let ack = ack.expect("an out-of-order segment is acknowledged immediately");
         assert_eq!((ack.next, ack.sack.blocks()), (0, &[Block { start: 1, end: number + 1 }][..]));
     }

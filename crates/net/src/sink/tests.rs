@@ -1,10 +1,9 @@
 //! The receiving ends of the flows, compared with plain sums.
 
-use ackclock_tcp::Block;
+use ackclock_tcp::{Block, EcnMode, Segment};
 use proptest::prelude::*;
 
 use super::*;
-use crate::packet::Payload;
 use crate::plan::testing::dumbbell_of_reno;
 use crate::sizes::SizeSpec;
 
@@ -14,13 +13,13 @@ const END: u64 = 60_000;
 const FLOWS: usize = 4;
 
 /// Receiving ends, each with a tally near its limit.
-fn sinks(delays: [bool; FLOWS - 1], near: [(u8, i32); FLOWS]) -> Sinks {
+fn sinks(delays: [bool; FLOWS - 1], ecn: EcnMode, near: [(u8, i32); FLOWS]) -> Sinks {
     let TransportSpec::Tcp { sender, receiver } = dumbbell_of_reno(1).groups.remove(0).transport else {
         unreachable!("Reno is TCP")
     };
     let mut sinks = Sinks::new(FLOWS, Time::from_picos(FROM), Time::from_picos(END));
     for (hop, delayed_ack) in (0..).zip(delays) {
-        let receiver = ReceiverConfig { delayed_ack, sack_blocks: 3, ..receiver };
+        let receiver = ReceiverConfig { delayed_ack, sack_blocks: 3, ecn, ..receiver };
         sinks.add(&TransportSpec::Tcp { sender: sender.clone(), receiver }, hop);
     }
     sinks.add(&TransportSpec::Udp { sizes: SizeSpec::Fixed }, 77);
@@ -37,18 +36,23 @@ fn sinks(delays: [bool; FLOWS - 1], near: [(u8, i32); FLOWS]) -> Sinks {
     sinks
 }
 
-/// A packet: its flow, whether a connection begins with it, its number relative to the next one in order, its transit
-/// time and the time since the last packet.
-type Step = (usize, bool, u64, u64, u64);
+/// A packet: its flow, whether a connection begins with it, its number relative to the next one in order, its ECN field
+/// and CWR, its transit time and the time since the last packet.
+type Step = (usize, bool, u64, (u8, bool), u64, u64);
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let ahead = prop_oneof![3 => Just(1_u64), 2 => 0_u64..6];
-    prop::collection::vec((0..FLOWS, prop::bool::weighted(0.03), ahead, 1_u64..100, 0_u64..900), 1..300)
+    let mark = (0_u8..4, any::<bool>());
+    prop::collection::vec((0..FLOWS, prop::bool::weighted(0.03), ahead, mark, 1_u64..100, 0_u64..900), 1..300)
 }
 
+/// An ACK without borrowed blocks: the next segment expected, the blocks and the echo.
+type Answer = (u64, Vec<Block>, u8);
+
 /// A result without borrowed blocks.
-fn plain(Received { in_order, duplicate, ack, hop }: Received<'_>) -> (u64, bool, Option<(u64, Vec<Block>)>, u32) {
-    (in_order, duplicate, ack.map(|ack| (ack.next, ack.sack.blocks().to_vec())), hop)
+fn plain(Received { in_order, duplicate, early, ack, hop }: Received<'_>) -> (u64, bool, [Option<Answer>; 2], u32) {
+    let answer = |ack: Ack<'_>| (ack.next, ack.sack.blocks().to_vec(), ack.echo);
+    (in_order, duplicate, [early.map(answer), ack.map(answer)], hop)
 }
 
 #[test]
@@ -58,21 +62,22 @@ fn a_receiving_end_fills_a_cache_line() {
 
 proptest! {
     /// Validates: a receiver that takes the short path whenever it may answers as one that never takes it, and its
-    ///   tallies are those of plain sums, even beyond their ranges: under losses, duplicates, reordering, delayed ACKs
-    ///   and new connections, and for packets outside the measured time.
+    ///   tallies are those of plain sums, even beyond their ranges: under losses, duplicates, reordering, marks, delayed
+    ///   ACKs and new connections, and for packets outside the measured time.
     /// Source: the general path; RFC 3550, section 6.4.1.
     /// Tolerance: exact.
     #[test]
     fn the_short_path_and_narrow_tallies_make_no_difference(
         delays in any::<[bool; FLOWS - 1]>(),
+        ecn in prop::sample::select(vec![EcnMode::Off, EcnMode::Off, EcnMode::Classic, EcnMode::Dctcp, EcnMode::Accurate]),
         near in prop::array::uniform4((0_u8..5, 1_i32..6)),
         steps in steps(),
     ) {
-        let (mut short, mut long) = (sinks(delays, near), sinks(delays, near));
+        let (mut short, mut long) = (sinks(delays, ecn, near), sinks(delays, ecn, near));
         let mut expected = [0, 1, 2, 3].map(|flow| long.deliveries(flow));
         let (mut now, mut connections) = (0, [0_u16; FLOWS]);
         let (mut jitters, mut transits) = ([0.0; FLOWS], [None; FLOWS]);
-        for (flow, begins, ahead, transit, gap) in steps {
+        for (flow, begins, ahead, (bits, cwr), transit, gap) in steps {
             now += gap;
             // a connection that begins, and the first one, send a SYN
             let next = long.flows[flow].receiver.rcv_nxt();
@@ -82,18 +87,17 @@ proptest! {
             }
             let connection = connections[flow];
             let number = (next + ahead).saturating_sub(1);
-            let payload = if is_syn {
-                Payload::Syn { retransmission: false, connection }
-            } else {
-                Payload::Data { number, retransmission: false, connection }
-            };
+            let number = if is_syn { 0 } else { number };
+            let segment = Segment { syn: is_syn, ecn: Ecn::from_bits(bits), cwr, ..Segment::new(number, 1_000) };
             let (at, sent) = (Time::from_picos(now + transit), Time::from_picos(now));
-            let packet = Packet::new(FlowId(flow as u32), 1_000, payload, sent);
+            let packet = Packet::data(FlowId(flow as u32), connection, segment, sent);
             let received = plain(long.receive(&packet, at));
             let (in_order, duplicate, ..) = received;
             prop_assert!(!is_syn || in_order == 0);
-            let shortly = short.take_in_order(&packet, at).map(|(next, hop)| (1, false, Some((next, Vec::new())), hop));
-            prop_assert!(shortly.is_none() || !is_syn);
+            let shortly = short.take_in_order(&packet, at).map(|(next, hop)| {
+                (1, false, [None, Some((next, Vec::new(), 0))], hop)
+            });
+            prop_assert!(shortly.is_none() || !is_syn && ecn == EcnMode::Off);
             let found = shortly.unwrap_or_else(|| plain(short.receive(&packet, at)));
             prop_assert_eq!(found, received);
             let Sink { state, receiver, .. } = &short.flows[flow];

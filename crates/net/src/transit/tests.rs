@@ -1,8 +1,8 @@
-//! Marked packets on the way from the queue that marked them.
+//! Marked packets on the way from the queue that marked them, and the ACKs that report them.
 
 use std::sync::Arc;
 
-use ackclock_tcp::{Ecn, ReceiverConfig, Segment, SenderConfig};
+use ackclock_tcp::{Ecn, EcnMode, ReceiverConfig, Segment, SenderConfig};
 use ackclock_units::Rate;
 
 use super::*;
@@ -108,4 +108,38 @@ fn a_mark_stays_on_the_packet() {
             assert_eq!(found, events);
         }
     }
+}
+
+/// The ACKs offered to the first link of their route: the next segment expected, and the echo.
+#[derive(Default)]
+struct Acks(Vec<(u64, u8)>);
+
+impl Observer for Acks {
+    fn observe(&mut self, _: Time, seen: &Observation<'_>) {
+        if let Observation::Offered { link: LinkId(1), packet, .. } = seen {
+            self.0.push((packet.number(), packet.echo()));
+        }
+    }
+}
+
+/// Validates: where the mark changes, two ACKs leave in order: one for the packets that wait, and one for the new one.
+/// Source: RFC 8257, section 3.2.
+/// Tolerance: exact.
+#[test]
+fn a_change_of_marks_sends_two_acks() {
+    let mut plan = dumbbell_of_reno(1);
+    let TransportSpec::Tcp { receiver, .. } = &mut plan.groups[0].transport else { unreachable!("Reno is TCP") };
+    (receiver.ecn, receiver.delayed_ack) = (EcnMode::Dctcp, true);
+    let Network { mut transit, .. } = Network::new(&plan, Names::default(), 1, Observed::All).expect("sound");
+    transit.agenda.begin(0, Targets { hops: &transit.hops, names: &transit.names });
+    let mut acks = Acks::default();
+    let mut arrive = |segment: Segment| {
+        let now = Time::from_millis(1 + segment.number);
+        transit.arrive(Packet::data(FlowId(0), 0, segment, Time::ZERO), now, &mut acks);
+    };
+    arrive(Segment { syn: true, ..Segment::new(0, 40) });
+    for (number, ecn) in (1..).zip([Ecn::Ect0, Ecn::Ce, Ecn::Ce, Ecn::Ect0]) {
+        arrive(Segment { ecn, ..Segment::new(number, 1500) });
+    }
+    assert_eq!(acks.0, [(1, 0), (2, 0), (3, 1), (4, 1), (5, 0)]);
 }

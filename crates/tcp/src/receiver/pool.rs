@@ -5,9 +5,11 @@
 
 use ackclock_units::Time;
 
+use super::echo::{Echo, Mark};
 use super::{Receiver, ReceiverConfig};
+use crate::config::EcnMode;
 use crate::packed_option::PackedOption;
-use crate::segment::{Block, Sack};
+use crate::segment::{Ack, Block, Sack};
 
 /// The record of a receiver that has none.
 pub(super) const NO_RECORD: u32 = u32::MAX;
@@ -21,7 +23,7 @@ pub struct ReceiverPool {
     free: Vec<u32>,
 }
 
-/// State of a receiver that misses segments or delays ACKs.
+/// State of a receiver that misses segments, delays ACKs or reports marks.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     /// Disjoint runs received beyond a gap, in ascending order.
@@ -30,6 +32,7 @@ pub(super) struct Record {
     reported: Option<Box<Sack>>,
     /// When the delayed ACK must be sent.
     pub(super) deadline: PackedOption<Time>,
+    pub(super) echo: Echo,
 }
 
 impl ReceiverPool {
@@ -41,7 +44,7 @@ impl ReceiverPool {
         if self.configs.last() != Some(&config) {
             self.configs.push(config);
         }
-        let record = if config.delayed_ack { self.add_record() } else { NO_RECORD };
+        let record = if config.keeps_record() { self.add_record() } else { NO_RECORD };
         Receiver { rcv_nxt: 0, record, config: self.configs.len() as u32 - 1 }
     }
 
@@ -58,7 +61,8 @@ impl ReceiverPool {
         if let Some(place) = self.free.pop() {
             return place;
         }
-        self.records.push(Record { beyond: Vec::new(), reported: None, deadline: PackedOption::NONE });
+        let (deadline, echo) = (PackedOption::NONE, Echo::default());
+        self.records.push(Record { beyond: Vec::new(), reported: None, deadline, echo });
         self.records.len() as u32 - 1
     }
 
@@ -85,6 +89,7 @@ impl Record {
     pub(super) fn clear(&mut self) {
         self.beyond.clear();
         self.deadline = PackedOption::NONE;
+        self.echo = Echo::default();
         if let Some(reported) = self.reported.as_deref_mut() {
             *reported = Sack::NONE;
         }
@@ -94,6 +99,25 @@ impl Record {
     pub(super) fn run_of(&self, number: u64) -> Option<Block> {
         let at = self.beyond.partition_point(|run| run.end <= number);
         self.beyond.get(at).copied().filter(|run| run.contains(number))
+    }
+
+    /// Handles the mark of segment `number`. Returns an ACK for the segments before it, if one must be sent, and whether
+    /// the segment must be acknowledged at once.
+    pub(super) fn note(
+        &mut self,
+        number: u64,
+        mark: Mark,
+        rcv_nxt: u64,
+        config: &ReceiverConfig,
+    ) -> (Option<Ack<'static>>, bool) {
+        if config.ecn == EcnMode::Off || number < rcv_nxt {
+            return (None, false);
+        }
+        let old = self.echo;
+        let is_urgent = self.echo.update(config.ecn, mark);
+        let early = (config.ecn == EcnMode::Dctcp && is_urgent && !self.deadline.is_none())
+            .then(|| Ack { echo: { old }.report(), ..Ack::cumulative(rcv_nxt) });
+        (early, is_urgent)
     }
 
     /// Records segment `number` and advances the next expected segment. Returns whether the segment was recorded

@@ -1,3 +1,5 @@
+mod echo;
+
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -11,7 +13,8 @@ const DELAYED: ReceiverConfig =
 fn answers(config: ReceiverConfig, segments: &[u64]) -> Vec<Option<u64>> {
     let mut pool = ReceiverPool::default();
     let mut receiver = pool.add(config);
-    let mut answer = |number: &u64| receiver.handle_segment(*number, Time::ZERO, &mut pool).ack.map(|ack| ack.next);
+    let mut answer =
+        |number: &u64| receiver.handle_segment(*number, Mark::NONE, Time::ZERO, &mut pool).ack.map(|ack| ack.next);
     segments.iter().map(&mut answer).collect()
 }
 
@@ -58,9 +61,9 @@ fn the_first_segment_may_wait_where_it_is_no_syn() {
 fn the_timer_sends_the_ack_that_waits() {
     let mut pool = ReceiverPool::default();
     let mut receiver = pool.add(DELAYED);
-    receiver.handle_segment(0, Time::ZERO, &mut pool);
+    receiver.handle_segment(0, Mark::NONE, Time::ZERO, &mut pool);
     assert_eq!(receiver.poll_timeout(&pool), None);
-    assert_eq!(receiver.handle_segment(1, Time::from_millis(5), &mut pool).ack, None);
+    assert_eq!(receiver.handle_segment(1, Mark::NONE, Time::from_millis(5), &mut pool).ack, None);
     assert_eq!(receiver.poll_timeout(&pool), Some(Time::from_millis(105)));
     assert_eq!(receiver.handle_timeout(&mut pool), Ack::cumulative(2));
     assert_eq!(receiver.poll_timeout(&pool), None);
@@ -72,7 +75,7 @@ fn blocks_report_the_latest_run_first_and_repeat_the_last_ones() {
     let mut pool = ReceiverPool::default();
     let mut receiver = pool.add(ReceiverConfig { sack_blocks: 3, ..AT_ONCE });
     let mut hear = |number| {
-        let ack = receiver.handle_segment(number, Time::ZERO, &mut pool).ack.unwrap();
+        let ack = receiver.handle_segment(number, Mark::NONE, Time::ZERO, &mut pool).ack.unwrap();
         (ack.next, ack.sack.blocks().iter().map(|block| (block.start, block.end)).collect::<Vec<_>>())
     };
     assert_eq!(hear(0), (1, vec![]));
@@ -100,18 +103,46 @@ struct Model {
     segments: BTreeSet<u64>,
     reported: Vec<Block>,
     deadline: Option<Time>,
+    /// The marks of acceptable segments, with CWR, in the order of their arrival.
+    marks: Vec<Mark>,
+    /// How many of them preceded the last ACK.
+    echoed: usize,
 }
 
-/// An ACK: the next segment expected, and the SACK blocks.
-type Answer = (u64, Vec<Block>);
+/// An ACK: the next segment expected, the SACK blocks, and the echo.
+type Answer = (u64, Vec<Block>, u8);
 
 fn answer(ack: Ack<'_>) -> Answer {
-    (ack.next, ack.sack.blocks().to_vec())
+    (ack.next, ack.sack.blocks().to_vec(), ack.echo)
 }
 
 impl Model {
     const fn new(config: ReceiverConfig) -> Self {
-        Self { config, segments: BTreeSet::new(), reported: Vec::new(), deadline: None }
+        let segments = BTreeSet::new();
+        Self { config, segments, reported: Vec::new(), deadline: None, marks: Vec::new(), echoed: 0 }
+    }
+
+    /// The echo of an ACK sent now, from all marks so far.
+    fn echo(&self) -> u8 {
+        let marked = self.marks.iter().filter(|mark| mark.ce).count();
+        match self.config.ecn {
+            EcnMode::Off => 0,
+            EcnMode::Classic => self.marks.iter().rfind(|mark| mark.ce || mark.cwr).is_some_and(|mark| mark.ce).into(),
+            EcnMode::Dctcp => self.marks.last().is_some_and(|mark| mark.ce).into(),
+            EcnMode::Accurate => (marked % 8) as u8,
+        }
+    }
+
+    /// Whether the mark of the last segment must be reported at once.
+    fn is_urgent(&self) -> bool {
+        let ce: Vec<bool> = [false].into_iter().chain(self.marks.iter().map(|mark| mark.ce)).collect();
+        let [.., before, last] = ce[..] else { return false };
+        let unreported = self.marks[self.echoed..].iter().filter(|mark| mark.ce).count();
+        match self.config.ecn {
+            EcnMode::Off | EcnMode::Classic => false,
+            EcnMode::Dctcp => before != last,
+            EcnMode::Accurate => last && (!before || unreported >= 2),
+        }
     }
 
     fn next(&self) -> u64 {
@@ -124,8 +155,14 @@ impl Model {
         Some(Block { start, end: (number..1_000).find(|number| !has(number)).unwrap() })
     }
 
-    fn handle_segment(&mut self, number: u64, now: Time) -> Option<Answer> {
+    /// The two ACKs that may answer a segment.
+    fn handle_segment(&mut self, number: u64, mark: Mark, now: Time) -> [Option<Answer>; 2] {
         let before = self.next();
+        let early = (before, Vec::new(), self.echo());
+        let is_urgent = number >= before && {
+            self.marks.push(mark);
+            self.is_urgent()
+        };
         let has_gap = self.segments.range(before..).next().is_some();
         self.segments.insert(number);
         let is_next = number == before;
@@ -133,11 +170,12 @@ impl Model {
         let is_last_again = self.config.delay_duplicates && number + 1 == before;
         let may_wait = (is_next && !fills_gap || is_last_again) && !(has_gap && self.config.ack_gap_fill);
         let is_first = number == 0 && (self.config.handshake || self.config.ack_first);
-        if self.config.delayed_ack && may_wait && !is_first && self.deadline.is_none() {
+        if self.config.delayed_ack && may_wait && !is_first && !is_urgent && self.deadline.is_none() {
             self.deadline = Some(now + self.config.delayed_ack_timeout);
-            return None;
+            return [None, None];
         }
-        Some(self.acknowledge(Some(number)))
+        let splits = self.config.ecn == EcnMode::Dctcp && is_urgent && self.deadline.is_some();
+        [splits.then_some(early), Some(self.acknowledge(Some(number)))]
     }
 
     fn acknowledge(&mut self, latest: Option<u64>) -> Answer {
@@ -153,22 +191,24 @@ impl Model {
         if !blocks.is_empty() {
             self.reported.clone_from(&blocks);
         }
-        (next, blocks)
+        self.echoed = self.marks.len();
+        (next, blocks, self.echo())
     }
 }
 
 /// What happens to a receiver.
 #[derive(Clone, Debug)]
 enum Step {
-    Segment(u64),
+    Segment(u64, Mark),
     Timeout,
     Renewal,
 }
 
 fn steps() -> impl Strategy<Value = Vec<(usize, u64, Step)>> {
+    let mark = || (prop::bool::weighted(0.4), prop::bool::weighted(0.2)).prop_map(|(ce, cwr)| Mark { ce, cwr });
     let step = prop_oneof![
-        20 => (0_u64..4).prop_map(Step::Segment),
-        20 => (0_u64..24).prop_map(Step::Segment),
+        20 => (0_u64..4, mark()).prop_map(|(ahead, mark)| Step::Segment(ahead, mark)),
+        20 => (0_u64..24, mark()).prop_map(|(number, mark)| Step::Segment(number, mark)),
         2 => Just(Step::Timeout),
         1 => Just(Step::Renewal),
     ];
@@ -179,8 +219,10 @@ prop_compose! {
     fn configs()(
         [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, handshake] in any::<[bool; 5]>(),
         sack_blocks in 0_u32..5,
+        ecn in prop::sample::select(vec![EcnMode::Off, EcnMode::Classic, EcnMode::Dctcp, EcnMode::Accurate]),
     ) -> ReceiverConfig {
-        ReceiverConfig { handshake, delayed_ack, ack_gap_fill, delay_duplicates, ack_first, sack_blocks, ..DELAYED }
+        let rules = ReceiverConfig { handshake, delayed_ack, ack_gap_fill, delay_duplicates, ack_first, ..DELAYED };
+        ReceiverConfig { ecn, sack_blocks, ..rules }
     }
 }
 
@@ -200,19 +242,20 @@ proptest! {
             now += Time::from_millis(millis);
             let (receiver, model) = (&mut receivers[place], &mut models[place]);
             match step {
-                Step::Segment(ahead) => {
+                Step::Segment(ahead, mark) => {
                     // half of the segments are near the next one in order
                     let number = if ahead < 4 { (receiver.rcv_nxt() + ahead).saturating_sub(1) } else { ahead };
                     let (before, had_it) = (model.next(), model.segments.contains(&number));
-                    let expected = model.handle_segment(number, now);
+                    let expected = model.handle_segment(number, mark, now);
                     let short = if receiver.is_steady() { receiver.take_in_order(number) } else { None };
                     let found = if let Some(next) = short {
                         prop_assert!(!had_it && next == before + 1);
-                        Some((next, Vec::new()))
+                        [None, Some((next, Vec::new(), 0))]
                     } else {
-                        let Arrival { in_order, duplicate, ack } = receiver.handle_segment(number, now, &mut pool);
+                        let Arrival { in_order, duplicate, early, ack } =
+                            receiver.handle_segment(number, mark, now, &mut pool);
                         prop_assert_eq!((in_order, duplicate), (model.next() - before, had_it));
-                        ack.map(answer)
+                        [early.map(answer), ack.map(answer)]
                     };
                     prop_assert_eq!(found, expected);
                 }
@@ -231,7 +274,7 @@ proptest! {
             for (receiver, model) in receivers.iter().zip(&models) {
                 prop_assert_eq!(receiver.poll_timeout(&pool), model.deadline);
                 let has_gap = model.segments.range(model.next()..).next().is_some();
-                prop_assert_eq!(receiver.is_steady(), !has_gap && !model.config.delayed_ack);
+                prop_assert_eq!(receiver.is_steady(), !has_gap && !model.config.keeps_record());
             }
             let in_use = receivers.iter().filter(|receiver| !receiver.is_steady()).count();
             most = most.max(in_use);
@@ -244,7 +287,7 @@ proptest! {
         let mut pool = ReceiverPool::default();
         let mut receiver = pool.add(AT_ONCE);
         for number in &segments {
-            receiver.handle_segment(*number, Time::ZERO, &mut pool);
+            receiver.handle_segment(*number, Mark::NONE, Time::ZERO, &mut pool);
             let runs = receiver.record(&pool).map_or(&[][..], |record| &record.beyond);
             prop_assert!(runs.iter().all(|run| run.start < run.end && run.start > receiver.rcv_nxt));
             prop_assert!(runs.windows(2).all(|pair| pair[0].end < pair[1].start));
@@ -265,7 +308,7 @@ fn a_gap_takes_the_memory_of_an_earlier_one() {
     for round in 0..10 {
         for receiver in &mut receivers {
             for number in [1, 0] {
-                receiver.handle_segment(2 * round + number, Time::ZERO, &mut pool);
+                receiver.handle_segment(2 * round + number, Mark::NONE, Time::ZERO, &mut pool);
             }
             assert_eq!((pool.counts(), *held.get_or_insert(pool.held())), ((1, 1), pool.held()));
         }

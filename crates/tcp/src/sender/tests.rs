@@ -11,7 +11,7 @@ use ackclock_units::Role;
 
 use super::*;
 use crate::config::SackRule;
-use crate::receiver::{Receiver, ReceiverConfig, ReceiverPool};
+use crate::receiver::{Mark, Receiver, ReceiverConfig, ReceiverPool};
 
 /// A transfer over a link of 1,000 segments/s with a buffer of 50 segments and a delay of 20 ms. Its
 /// congestion-control law ignores losses and keeps the window at `cwnd`. Returns the time at which everything was
@@ -30,7 +30,7 @@ fn transfer_with_a_window_that_never_shrinks(config: SenderConfig, cwnd: f64) ->
         while let Some(segment) = sender.poll_transmit(now) {
             if free.saturating_sub(now) < Time::from_millis(50) {
                 free = free.max(now) + service;
-                let ack = receiver.handle_segment(segment.number, free + delay, &mut pool).ack;
+                let ack = receiver.handle_segment(segment.number, Mark::NONE, free + delay, &mut pool).ack;
                 let ack = ack.expect("no ACK is delayed");
                 acks.push_back((free + delay + delay, ack.next, *ack.sack));
             }

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ackclock_tcp::{Ack, Block, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig};
+use ackclock_tcp::{
+    Ack, Arrival, Block, EcnMode, Mark, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig,
+};
 use ackclock_units::{Role, Stream, Time};
 use proptest::prelude::*;
 
@@ -25,6 +27,8 @@ pub(crate) struct Script {
     pub(crate) supplies: Vec<(Time, u64)>,
     pub(crate) segments: Vec<Fate>,
     pub(crate) acks: Vec<Fate>,
+    /// Whether the channel marks the first segments; it marks no later ones.
+    pub(crate) marks: Vec<bool>,
 }
 
 /// Half of all packets arrive as sent, a quarter are lost, some are late, and a few are duplicated. One number
@@ -57,14 +61,16 @@ fn supplies() -> impl Strategy<Value = Vec<(Time, u64)>> {
 
 /// Scripts with random endpoints, supplies and fates.
 pub(crate) fn scripts() -> impl Strategy<Value = Script> {
-    (senders(), receivers(), 1_u64..150, supplies(), fates(), fates()).prop_map(
-        |(sender, receiver, delay, supplies, segments, acks)| Script {
+    let marks = prop::collection::vec(prop::bool::weighted(0.3), 0..100);
+    (senders(), receivers(), 1_u64..150, supplies(), fates(), fates(), marks).prop_map(
+        |(sender, receiver, delay, supplies, segments, acks, marks)| Script {
             receiver: ReceiverConfig { handshake: sender.handshake, ..receiver },
             sender,
             delay: Time::from_millis(delay),
             supplies,
             segments,
             acks,
+            marks,
         },
     )
 }
@@ -72,8 +78,8 @@ pub(crate) fn scripts() -> impl Strategy<Value = Script> {
 /// A packet in the channel.
 #[derive(Clone, Copy, Debug)]
 enum Parcel {
-    Segment(u64),
-    Ack(u64, Sack),
+    Segment(u64, Mark),
+    Ack(u64, Sack, u8),
 }
 
 /// A running script.
@@ -92,6 +98,8 @@ pub(crate) struct Channel {
     copies: usize,
     supplied: usize,
     received: BTreeSet<u64>,
+    /// Number of marked segments that the receiver has accepted.
+    marked: u64,
     /// Each segment sent, with the time at which it was sent.
     pub(crate) trace: Vec<(Time, u64)>,
 }
@@ -113,6 +121,7 @@ impl Channel {
             copies: 0,
             supplied: 0,
             received: BTreeSet::new(),
+            marked: 0,
             trace: Vec::new(),
             script: script.clone(),
         }
@@ -149,8 +158,8 @@ impl Channel {
             [true, ..] => {
                 let (_, parcel) = self.under_way.pop_first().expect("it is due");
                 match parcel {
-                    Parcel::Segment(number) => self.receive(number),
-                    Parcel::Ack(next, sack) => self.acknowledge(next, sack),
+                    Parcel::Segment(number, mark) => self.receive(number, mark),
+                    Parcel::Ack(next, sack, echo) => self.acknowledge(next, sack, echo),
                 }
             }
             [_, true, ..] => {
@@ -160,18 +169,18 @@ impl Channel {
                 self.step(Cause::Other, |sender, _| sender.supply(segments));
             }
             [_, _, true, ..] => {
-                let Ack { next, sack, .. } = self.receiver.handle_timeout(&mut self.pool);
+                let Ack { next, sack, echo } = self.receiver.handle_timeout(&mut self.pool);
                 let sack = *sack;
-                self.answer(next, sack);
+                self.answer(next, sack, echo);
             }
             [_, _, _, true, _] => self.step(Cause::Other, |_, _| {}),
             _ => self.step(Cause::Timeout, Sender::handle_timeout),
         }
     }
 
-    fn acknowledge(&mut self, next: u64, sack: Sack) {
+    fn acknowledge(&mut self, next: u64, sack: Sack, echo: u8) {
         let cause = self.witness.hear(next, &sack);
-        self.step(cause, |sender, now| sender.handle_ack(Ack { next, sack: &sack, echo: 0 }, now));
+        self.step(cause, |sender, now| sender.handle_ack(Ack { next, sack: &sack, echo }, now));
     }
 
     /// Passes an event to the sender, lets it send, and checks the step with the witness.
@@ -184,22 +193,28 @@ impl Channel {
             let Some(segment) = self.sender.poll_transmit(self.now) else { break };
             self.witness.sent(segment, self.now, state);
             self.trace.push((self.now, segment.number));
-            self.send(Parcel::Segment(segment.number));
+            let ce = self.script.marks.get(self.sent.0).copied().unwrap_or(false);
+            self.send(Parcel::Segment(segment.number, Mark { ce, cwr: segment.cwr }));
         }
         self.witness.rests(self.now, &self.sender);
     }
 
     /// Delivers a segment to the receiver.
-    fn receive(&mut self, number: u64) {
+    fn receive(&mut self, number: u64, mark: Mark) {
+        let (waiting, before) = (self.receiver.poll_timeout(&self.pool), self.receiver.rcv_nxt());
+        let Arrival { early, ack, .. } = self.receiver.handle_segment(number, mark, self.now, &mut self.pool);
+        let answer = ack.map(|ack| (ack.next, *ack.sack, ack.echo));
+        if let Some(Ack { next, sack, echo }) = early {
+            assert!(waiting.is_some() && answer.is_some(), "an early ACK is for segments that wait");
+            self.answer(next, *sack, echo);
+        }
         self.received.insert(number);
-        let waiting = self.receiver.poll_timeout(&self.pool);
-        let answer =
-            self.receiver.handle_segment(number, self.now, &mut self.pool).ack.map(|ack| (ack.next, *ack.sack));
-        if let Some((next, sack)) = answer {
+        self.marked += u64::from(mark.ce && number >= before);
+        if let Some((next, sack, echo)) = answer {
             if let Some(first) = sack.blocks().first().filter(|_| number > next) {
                 assert!(first.start <= number && number < first.end, "the latest segment is reported first");
             }
-            self.answer(next, sack);
+            self.answer(next, sack, echo);
         } else {
             assert!(waiting.is_none(), "an ACK waits for one more segment, not for two");
             let longest = self.script.receiver.delayed_ack.then(|| self.now + self.script.receiver.delayed_ack_timeout);
@@ -208,7 +223,7 @@ impl Channel {
     }
 
     /// Checks and sends an ACK of the receiver.
-    fn answer(&mut self, next: u64, sack: Sack) {
+    fn answer(&mut self, next: u64, sack: Sack, echo: u8) {
         let missing = (0..=self.target()).find(|number| !self.received.contains(number));
         assert_eq!(Some(next), missing, "the ACK covers all segments received in order");
         assert!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize);
@@ -223,13 +238,18 @@ impl Channel {
                 "a SACK block does not cover its whole run"
             );
         }
-        self.send(Parcel::Ack(next, sack));
+        match self.script.receiver.ecn {
+            EcnMode::Off => assert_eq!(echo, 0),
+            EcnMode::Classic | EcnMode::Dctcp => assert!(u64::from(echo) <= self.marked.min(1)),
+            EcnMode::Accurate => assert_eq!(u64::from(echo), self.marked % 8, "each mark counts once"),
+        }
+        self.send(Parcel::Ack(next, sack, echo));
     }
 
     /// Sends a packet according to its fate.
     fn send(&mut self, parcel: Parcel) {
         let (fates, sent) = match parcel {
-            Parcel::Segment(_) => (&self.script.segments, &mut self.sent.0),
+            Parcel::Segment(..) => (&self.script.segments, &mut self.sent.0),
             Parcel::Ack(..) => (&self.script.acks, &mut self.sent.1),
         };
         for late in fates.get(*sent).map_or([0].as_slice(), Vec::as_slice) {

@@ -1,7 +1,7 @@
 //! RFC 2018: SACK blocks that the receiver reports, and their use by the sender.
 
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{Receiver, ReceiverConfig, ReceiverPool};
+use ackclock_tcp::{Mark, Receiver, ReceiverConfig, ReceiverPool};
 use ackclock_units::Time;
 
 use crate::ten_in_flight;
@@ -16,7 +16,7 @@ fn receiver(sack_blocks: u32, delayed_ack: bool) -> (Receiver, ReceiverPool) {
 
 /// The receiver's answer to a segment: the ACK and its blocks.
 fn hear((receiver, pool): &mut (Receiver, ReceiverPool), number: u64) -> Answer {
-    let ack = receiver.handle_segment(number, Time::ZERO, pool).ack?;
+    let ack = receiver.handle_segment(number, Mark::NONE, Time::ZERO, pool).ack?;
     Some((ack.next, ack.sack.blocks().iter().map(|block| (block.start, block.end)).collect()))
 }
 
@@ -70,8 +70,8 @@ fn a_receiver_without_the_option_tells_nothing() {
 fn an_ack_grows_with_its_blocks() {
     // section 3: eight bytes per block
     let (mut receiver, mut pool) = receiver(4, false);
-    assert_eq!(receiver.handle_segment(2, Time::ZERO, &mut pool).ack.unwrap().size(), 48);
-    assert_eq!(receiver.handle_segment(4, Time::ZERO, &mut pool).ack.unwrap().size(), 56);
+    assert_eq!(receiver.handle_segment(2, Mark::NONE, Time::ZERO, &mut pool).ack.unwrap().size(), 48);
+    assert_eq!(receiver.handle_segment(4, Mark::NONE, Time::ZERO, &mut pool).ack.unwrap().size(), 56);
 }
 
 #[test]

@@ -161,7 +161,7 @@ proptest! {
                 }
                 Step::Segment(place) => {
                     let Some(number) = segments.remove(place) else { continue };
-                    if let Some(ack) = receiver.handle_segment(number, now, &mut pool).ack {
+                    if let Some(ack) = receiver.handle_segment(number, Mark::NONE, now, &mut pool).ack {
                         acks.push_back((ack.next, *ack.sack));
                     }
                 }

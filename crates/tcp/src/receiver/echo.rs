@@ -1,0 +1,77 @@
+//! The receiver's feedback about ECN marks: classic (RFC 3168, section 6.1.3), DCTCP's (RFC 8257, section 3.2) and
+//! accurate (RFC 9768, section 3.2.2).
+//!
+//! A segment below the next one expected has no effect, since it is not acceptable (RFC 9293, section 3.10.7.4; RFC
+//! 3168, section 6.1.5; RFC 9768, section 1.3).
+//!
+//! Differences from RFC 9768:
+//! - the count starts at 0, not at 5, because the handshake is not simulated;
+//! - ACKs are not ECN-capable and are therefore never counted;
+//! - there is no option with byte counters.
+
+use crate::config::EcnMode;
+
+/// ECN information of a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// Congestion experienced: a queue has marked the packet.
+    pub ce: bool,
+    /// The sender has reduced its window.
+    pub cwr: bool,
+}
+
+impl Mark {
+    /// No mark.
+    pub const NONE: Self = Self { ce: false, cwr: false };
+}
+
+/// With this number of marks since the last ACK, accurate feedback does not wait (RFC 9768, section 3.2.2.5.1, for data).
+const MOST_UNREPORTED: u8 = 2;
+
+/// State of a receiver's feedback.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Echo {
+    /// The [echo](crate::Ack::echo) of the next ACK.
+    value: u8,
+    /// Whether the last segment was marked.
+    was_ce: bool,
+    /// Marks since the last ACK.
+    unreported: u8,
+}
+
+impl Echo {
+    /// Handles a segment's mark. Returns whether its ACK must not wait.
+    pub(super) const fn update(&mut self, mode: EcnMode, Mark { ce, cwr }: Mark) -> bool {
+        let changes = ce != self.was_ce;
+        self.was_ce = ce;
+        match mode {
+            EcnMode::Off => false,
+            EcnMode::Classic => {
+                // CWR is processed before CE (RFC 3168, erratum 3639)
+                self.value = if ce {
+                    1
+                } else if cwr {
+                    0
+                } else {
+                    self.value
+                };
+                false
+            }
+            EcnMode::Dctcp => {
+                self.value = ce as u8;
+                changes
+            }
+            EcnMode::Accurate => {
+                self.value = (self.value + ce as u8) % 8;
+                self.unreported = self.unreported.saturating_add(ce as u8);
+                ce && (changes || self.unreported >= MOST_UNREPORTED)
+            }
+        }
+    }
+
+    /// The echo of an ACK that is about to be sent.
+    pub(super) const fn report(&mut self) -> u8 {
+        self.unreported = 0;
+        self.value
+    }
+}
