@@ -35,7 +35,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray long extras laws hostile kills fuzz mutants bench guard traces agreement flips validation kept guides build \
+.PHONY: help reproduce test check ray long extras laws hostile kills fuzz mutants bench guard traces agreement linux flips validation kept guides build \
 	signatures lock format clean
 .DEFAULT_GOAL := help
 
@@ -99,6 +99,9 @@ traces: $(VENV)/.built ## lose the same random packets in ns-2 and in the engine
 
 agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the repository (some minutes)
 	$(PY) -m ackclock.papers.$(STUDY).agreement
+
+linux: $(VENV)/.built ## compare the profile linux with measurements of a Linux kernel, and write docs/agreement_linux.md
+	PYTHONPATH=bench $(PY) -m linux
 
 flips: $(VENV)/.built ## run STUDY with two sets of SEEDS (3) seeds each; fail if the sets give opposite verdicts (takes minutes)
 	$(PY) -m ackclock.papers.flips $(STUDY) --seeds $(SEEDS)

@@ -1,0 +1,182 @@
+"""Writes the page: its tables and verdicts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from linux.cells import COMPETITION, GRID, RANDOM, Compared
+from linux.explained import grouped
+from linux.replay import LEFT_OUT
+from linux.rules import GOODPUT, LOSS, ORDER_BAR, PERIOD, RANDOM_LOSS, SHARE, TIMES_BAR, WAITING, Rule
+from linux.texts import INTRODUCTION, MEASURED, RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from linux.divergence import Order
+
+_TITLES = {
+    GRID: "Single flows",
+    RANDOM: "Random loss",
+    COMPETITION: "Competition",
+}
+_TRACES = "Scripted losses"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bar:
+    """A required share, and the result."""
+
+    part: str
+    measure: str
+    agreeing: int
+    total: int
+    required: float
+
+    @property
+    def met(self) -> bool:
+        """Whether enough comparisons agree."""
+        return self.agreeing >= self.required * self.total
+
+    @property
+    def row(self) -> list[str]:
+        """The row of the summary."""
+        share = f"{100 * self.agreeing / self.total:.0f} %" if self.total else "-"
+        verdict = "met" if self.met else "missed"
+        return [
+            self.part,
+            self.measure,
+            f"{self.agreeing} of {self.total}",
+            share,
+            f"{100 * self.required:.0f} %",
+            verdict,
+        ]
+
+
+def bars(cells: Sequence[Compared], orders: Mapping[str, Order]) -> list[Bar]:
+    """Compare the shares of agreeing cells and traces with the required shares."""
+    found = []
+    for part, title in _TITLES.items():
+        judged = [one for one in cells if one.cell.part == part and not one.cell.small]
+        for rule in dict.fromkeys(one.rule for one in judged):
+            agreeing = [one.agrees for one in judged if one.rule is rule]
+            found.append(
+                Bar(
+                    part=title,
+                    measure=rule.title,
+                    agreeing=sum(agreeing),
+                    total=len(agreeing),
+                    required=rule.bar,
+                )
+            )
+    for measure, agreeing, required in (
+        ("order of segments", [order.in_order for order in orders.values()], ORDER_BAR),
+        ("order and times", [order.in_time for order in orders.values()], TIMES_BAR),
+    ):
+        found.append(Bar(part=_TRACES, measure=measure, agreeing=sum(agreeing), total=len(agreeing), required=required))
+    return found
+
+
+def page(cells: Sequence[Compared], orders: Mapping[str, Order], images: Mapping[str, str]) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    cells
+        The comparisons of cells.
+    orders
+        The comparisons of traces, by name.
+    images
+        Caption of each image in `docs/images`, by its name.
+    """
+    judged = [one for one in cells if not one.cell.small]
+    small = [one for one in cells if one.cell.small]
+    summary = [bar.row for bar in bars(cells, orders)]
+    missed = [one.key for one in judged if not one.agrees]
+    missed += [f"trace: {name}" for name, order in orders.items() if not order.in_time]
+    agreeing = sum(one.agrees for one in small)
+    small_title = f"{agreeing} of {len(small)} numbers agree. They are not judged."
+    parts = [
+        INTRODUCTION,
+        table(["part", "measure", "agree", "share", "bar", "result"], summary),
+        *(f"![{caption}](images/{name})\n" for name, caption in images.items()),
+        MEASURED,
+        RULES.format(rules=_rules()),
+        *(
+            f"## {title}\n\n{_cells([one for one in judged if one.cell.part == part])}"
+            for part, title in _TITLES.items()
+        ),
+        f"## Single flows with small buffers\n\n{small_title}\n\n{_cells(small)}",
+        f"## {_TRACES}\n\n{_orders(orders)}",
+        "These traces are not replayed:\n",
+        table(["trace", "reason"], [[f"`{name}`", reason] for name, reason in LEFT_OUT.items()]),
+        _misses(missed),
+    ]
+    return "\n".join(parts)
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Format a Markdown table; columns whose cells are all numbers are aligned to the right."""
+    listed = [list(row) for row in rows]
+    marks = ["---:" if listed and all(_is_number(row[i]) for row in listed) else "---" for i in range(len(columns))]
+    return "".join(f"| {' | '.join(line)} |\n" for line in [list(columns), marks, *listed])
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell[:1].isdigit() or (cell[:1] in "+-" and cell[1:2].isdigit())
+
+
+def _rules() -> str:
+    rules = [(GRID, rule) for rule in (GOODPUT, WAITING, LOSS, PERIOD)]
+    rules += [(RANDOM, RANDOM_LOSS), (COMPETITION, SHARE)]
+    rows = [[_TITLES[part], rule.title, rule.allowed, f"{100 * rule.bar:.0f} %"] for part, rule in rules]
+    return table(["part", "measure", "allowed difference", "bar"], rows).rstrip()
+
+
+def _cells(found: Sequence[Compared]) -> str:
+    """Format a table for each measure."""
+    text = []
+    for rule in dict.fromkeys(one.rule for one in found):
+        columns = ["cell", f"kernel, {rule.unit}", "Ackclock", "ratio", "verdict"]
+        rows = [_cell(one) for one in found if one.rule is rule]
+        text.append(f"### {rule.title.capitalize()}\n\n{table(columns, rows)}")
+    return "\n".join(text)
+
+
+def _cell(one: Compared) -> list[str]:
+    ours = "-" if one.ours is None else _number(one.rule, one.ours)
+    ratio = "-" if one.ratio is None else f"{one.ratio:.3f}"
+    return [one.cell.name, _kernel(one), ours, ratio, "agrees" if one.agrees else "differs"]
+
+
+def _kernel(one: Compared) -> str:
+    """Format the kernel's mean, and the range of its repetitions."""
+    mean = _number(one.rule, fmean(one.kernel))
+    low, high = _number(one.rule, min(one.kernel)), _number(one.rule, max(one.kernel))
+    return mean if low == high else f"{mean} ({low} to {high})"
+
+
+def _number(rule: Rule, value: float) -> str:
+    return f"{value:.{rule.digits}f}"
+
+
+def _orders(orders: Mapping[str, Order]) -> str:
+    rows = []
+    for name, order in orders.items():
+        differs = "-" if order.differs is None else f"{order.differs + 1}"
+        verdict = "order differs" if not order.in_order else "agrees" if order.in_time else "times differ"
+        punctual, median = f"{100 * order.punctual:.1f} %", f"{order.median_ms:.2f}"
+        rows.append([f"`{name}`", str(order.segments), differs, punctual, median, verdict])
+    columns = ["trace", "segments", "first in another order", "in time before it", "median difference, ms", "verdict"]
+    return table(columns, rows)
+
+
+def _misses(names: Sequence[str]) -> str:
+    text = "## Differences\n\n"
+    if not names:
+        return text + "There are none.\n"
+    for words, group in grouped(names).items():
+        text += f"{words}\n\n" + "".join(f"- {name}\n" for name in group) + "\n"
+    return text.rstrip() + "\n"

@@ -1,0 +1,199 @@
+"""Replays the kernel's traces: the same segments are lost, counted by segment and transmission."""
+
+from __future__ import annotations
+
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import ackclock as ac
+from ackclock.running.processors import threads
+from ackclock.running.progress import progress_bar
+from linux.data import Sent, Trace
+from linux.senders import bottleneck, scenario, transport
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ackclock import Run
+
+RATE_MBPS: Final = 10.0
+ONE_WAY_MS: Final = 20.0
+RTT_MS: Final = 2 * ONE_WAY_MS
+_BUFFER, _SMALL = 400, 100
+_ARRIVALS = pa.array(["enqueue", "drop", "lost"])
+_AFTER_MS = 500.0  # a run lasts this much longer than the kernel's trace
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Script:
+    """How a trace was made.
+
+    Parameters
+    ----------
+    lost
+        Number of first transmissions that are lost, by segment.
+    buffer
+        The bottleneck's buffer, in packets.
+    burst
+        Segments that the application writes at a time (default: it always has data).
+    options
+        Options of the transport.
+    """
+
+    lost: Mapping[int, int] = field(default_factory=dict)
+    buffer: int = _BUFFER
+    burst: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def _once(*segments: int) -> dict[int, int]:
+    return dict.fromkeys(segments, 1)
+
+
+_FIVE = _once(20, 50, 51, 52, 80)
+
+SCRIPTS: Final[Mapping[str, Script]] = {
+    "none": Script(buffer=_SMALL),
+    "d1": Script(lost=_once(1)),
+    "d10": Script(lost=_once(10)),
+    "d20": Script(lost=_once(20)),
+    "d20_50_51_52_80": Script(lost=_FIVE),
+    "d100": Script(lost=_once(100)),
+    "d100x2": Script(lost={100: 2}),
+    "d100x3": Script(lost={100: 3}),
+    "d1000_2000": Script(lost=_once(1000, 2000), buffer=_SMALL),
+    "d100_101_of_each_100": Script(lost=_once(*(each + i for each in range(100, 1600, 100) for i in (0, 1)))),
+    "dev30": Script(lost=_once(*range(30, 1200, 30))),
+    "all10of10": Script(lost=_once(*range(1, 11)), burst=10),
+    "one1of1x3": Script(lost={1: 3}, burst=1),
+    "tail1of60": Script(lost=_once(60), burst=60),
+    "tail1x3of60": Script(lost={60: 3}, burst=60),
+    "tail3of60": Script(lost=_once(58, 59, 60), burst=60),
+    "burst20per500ms": Script(burst=20),
+    "burst200per3s": Script(burst=200),
+}
+"""Traces that we can replay, by the name without the congestion control."""
+
+LEFT_OUT: Final[Mapping[str, str]] = {
+    "none_gso": "segmentation offload builds packets of several segments",
+    "d20_50_51_52_80_gso": "segmentation offload builds packets of several segments",
+    "none_paced": "the profile has no pacing yet",
+    "d20_50_51_52_80_paced": "the profile has no pacing yet",
+    "d20_50_51_52_80_norack": "needs an option to switch RACK off",
+    "d20_50_51_52_80_nosack": "no SACK: the profile has no such variant of CUBIC, and NewReno has other rules",
+    "tail1of60_notlp": "needs an option to switch the tail loss probe off",
+    "none_defrmem": "a growing receive buffer limits the number of segments that are acknowledged one by one",
+    "d20_50_51_52_80_defrmem": "as `none_defrmem`",
+    "d200_defrmem": "as `none_defrmem`",
+    "hold100by4": "one packet is held back, which a link cannot do yet",
+    "hold100by30": "one packet is held back, which a link cannot do yet",
+    "blackout1.0-3.0": "ACKs are lost as well; a list of losses contains data only",
+    "dropsyn": "a SYN is lost; a list of losses contains data only",
+    "burst60per100ms": "the application writes partial segments when the window delays it",
+    "cbr9M": "the application writes by a clock that the trace does not contain",
+    "codel": "no CoDel queue yet",
+    "ecnstep20": "no queue that marks above a threshold yet",
+}
+"""Traces that we cannot replay, with the reason."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replay:
+    """A trace and our replay of it.
+
+    Parameters
+    ----------
+    trace
+        The kernel's packets.
+    sent
+        Our segments, in ms from the first.
+    run
+        Our run, with the records ``packets``, ``acks`` and ``windows``.
+    first_ms
+        Time of our first segment in the run.
+    """
+
+    trace: Trace
+    sent: Sent
+    run: Run
+    first_ms: float
+
+
+def lost_arrivals(sent: Sent, lost: Mapping[int, int]) -> tuple[int, ...]:
+    """Return the arrivals at the bottleneck that a script loses, counted from 1 as in `ackclock.ListedLoss`."""
+    allowed = np.array([lost.get(segment, 0) for segment in sent.segments.tolist()], dtype=np.int64)
+    return tuple((np.flatnonzero(sent.nth() <= allowed) + 1).tolist())
+
+
+def replay(trace: Trace, script: Script) -> Replay:
+    """Replay a trace.
+
+    The engine counts lost packets by their arrival at the link. The arrivals are first taken from the kernel's trace,
+    and then from our own run, until they are the same. The first wrong arrival is later in each run than in the last.
+    """
+    theirs = trace.sent
+    supply = _supply(theirs, script.burst) if script.burst else None
+    length = (float(theirs.times[-1] - theirs.times[0]) + RTT_MS + _AFTER_MS) / 1e3
+    lost = lost_arrivals(theirs, script.lost)
+    with tempfile.TemporaryDirectory() as folder:
+        source: dict[str, Any] = {"kind": "greedy"}
+        if supply is not None:
+            file = Path(folder) / "supply.csv"
+            file.write_text("time,packets\n" + "".join(f"{time:.6f},{script.burst}\n" for time in supply), "utf-8")
+            source = {"kind": "trace", "path": str(file)}
+        while True:
+            made = _simulate(trace, script, source, length, lost)
+            wanted = lost_arrivals(made.sent, script.lost)
+            if wanted == lost:
+                return made
+            lost = wanted
+
+
+def replay_all(traces: Sequence[Trace], *, jobs: int | None = None) -> list[Replay]:
+    """Replay traces in parallel, in the given order."""
+    done = 0
+    with ThreadPoolExecutor(threads(jobs)) as pool, progress_bar("traces", len(traces)) as show:
+        found = []
+        for made in pool.map(lambda trace: replay(trace, SCRIPTS[trace.script]), traces):
+            done += 1
+            show(done, f"{done} of {len(traces)}")
+            found.append(made)
+    return found
+
+
+def _simulate(trace: Trace, script: Script, source: Mapping[str, Any], length: float, lost: Sequence[int]) -> Replay:
+    fields = {"loss": {"kind": "list", "packets": list(lost)}} if lost else {}
+    network = bottleneck(RATE_MBPS, ONE_WAY_MS, script.buffer, **fields)
+    flow = {"transport": transport(trace.kernel, **script.options), "source": dict(source)}
+    run = ac.simulate(scenario(length, network, [flow]), record=["packets@bottleneck", "acks", "windows"], jobs=1)
+    packets, acks = run.table("packets"), run.table("acks")
+    arrived = pc.and_(
+        pc.is_in(packets["event"].cast("string"), _ARRIVALS), pc.equal(packets["kind"].cast("string"), "data")
+    )
+    packets = packets.filter(arrived)
+    times = packets["time"].to_numpy() * 1e3
+    first = float(times[0]) if len(times) else 0.0
+    sent = Sent(
+        times=times - first,
+        segments=packets["segment"].to_numpy().astype(np.int64),
+        acks=acks["time"].to_numpy() * 1e3 - first,
+    )
+    return Replay(trace=trace, sent=sent, run=run, first_ms=first)
+
+
+def _supply(theirs: Sent, burst: int) -> list[float]:
+    """Return the times at which the application writes, in s from the start: the kernel's first segment of each burst.
+
+    The first burst waits for the handshake, so its time is one round-trip time earlier than its first segment.
+    """
+    backwards = zip(theirs.segments[::-1].tolist(), theirs.times[::-1].tolist(), strict=True)
+    first_sent = dict(backwards)  # the first transmission is the last that counts
+    starts = [first_sent[segment] for segment in range(1, max(first_sent) + 1, burst)]
+    return [0.0, *((time - starts[0] + RTT_MS) / 1e3 for time in starts[1:])]

@@ -1,0 +1,63 @@
+"""The kernel's congestion controls in terms of the profile `linux`: the only table to change with the sender."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import ackclock as ac
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from ackclock import Run
+
+PROFILE: Final = "linux"
+PACKET: Final = 1500
+"""Size of a full packet, with headers, in bytes."""
+WIRE: Final = "100 Gbps"
+"""Rate of links that the path emulator does not limit."""
+
+SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "reno": {"variant": "sack", "delayed_ack": False},
+    "cubic": {"variant": "cubic", "slow_start": "hystart", "delayed_ack": False},
+}
+"""Variant, and options that differ from the profile, by the kernel's name of the congestion control.
+
+The receiver of the profile delays ACKs from the first packet on, while the kernel first acknowledges every packet.
+"""
+
+
+def transport(kernel: str, **options: Any) -> dict[str, Any]:
+    """Return the transport for a congestion control of the kernel."""
+    return {"kind": "tcp", **SENDERS[kernel], **options}
+
+
+def bottleneck(rate_mbps: float, one_way_ms: float, buffer: int, **fields: Any) -> dict[str, Any]:
+    """Return the limited link in both directions; the buffer counts waiting packets only, as in the emulator."""
+    delay = f"{one_way_ms:g} ms"
+    queue = {"kind": "droptail", "packets": buffer, "count_in_service": False}
+    return {
+        "bottleneck": {"rate": f"{rate_mbps:g} Mbps", "delay": delay, "queue": queue, **fields},
+        "reverse": {"rate": WIRE, "delay": delay},
+        "access": {"rate": WIRE, "delay": "0 s"},
+    }
+
+
+def scenario(duration: float, network: Mapping[str, Any], flows: Iterable[Mapping[str, Any]], **fields: Any) -> Any:
+    """Return a scenario of the profile."""
+    return ac.Scenario.from_dict(
+        {
+            "profile": PROFILE,
+            "duration": f"{duration * 1e6:.0f} us",
+            "packet_size": PACKET,
+            "dumbbell": dict(network),
+            "clients": [dict(flow) for flow in flows],
+            **fields,
+        }
+    )
+
+
+def waiting_ms(run: Run, rate_mbps: float) -> float:
+    """Return the mean wait of a departing packet before its transmission, in ms (Little's law)."""
+    packets_per_ms = rate_mbps * 1e3 / (8 * PACKET) * run.summary.utilization
+    return run.summary.queue_mean / packets_per_ms if packets_per_ms else 0.0
