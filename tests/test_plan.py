@@ -96,6 +96,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "handshake": True,
                         "ack_first": True,
                         "sack_blocks": 0,
+                        "dsack": False,
                         "ecn": "off",
                     },
                 },

@@ -5,7 +5,7 @@
 //!
 //! With `sack_blocks` above 0, an ACK sent while segments are missing reports the data received beyond the gap: first
 //! the run around the segment just received, then the runs reported in the previous ACK, most recent first (RFC 2018,
-//! section 4).
+//! section 4). With `dsack`, the first block of the ACK for a duplicate reports the duplicate (RFC 2883, section 4).
 //!
 //! With `ecn`, ACKs report marked segments (`echo.rs`). If a segment's mark differs from the previous one's, DCTCP's
 //! receiver sends two ACKs: one with the old state for the segments whose ACK waits, and one for the new segment (RFC
@@ -62,6 +62,9 @@ options! {
             ack_first: bool = false;
             /// Maximum number of SACK blocks in an ACK, if the sender uses them (RFC 2018).
             sack_blocks: u32 [1 to 4] = 4;
+            /// The ACK of a duplicate is sent at once and reports the duplicate in its first SACK block, if the sender
+            /// uses SACK (RFC 2883).
+            dsack: bool = false;
         }
     }
 }
@@ -70,8 +73,8 @@ options! {
 #[derive(Clone, Debug)]
 pub struct Receiver {
     rcv_nxt: u64,
-    /// Index of the record in the pool, or [`NO_RECORD`]. A receiver has a record while segments are missing, and
-    /// always if it delays ACKs or reports marks.
+    /// Index of the record in the pool, or [`NO_RECORD`]. A receiver has a record while segments are missing, until the
+    /// next ACK after one that reports a duplicate, and always if it delays ACKs or reports marks.
     record: u32,
     /// Index of the configuration in the pool.
     config: u32,
@@ -91,6 +94,11 @@ pub struct Arrival<'a> {
 }
 
 impl ReceiverConfig {
+    /// Whether ACKs report duplicates of segment `number`. A SYN is no data.
+    const fn reports_duplicate(&self, number: u64) -> bool {
+        self.dsack && self.sack_blocks > 0 && !(self.handshake && number == 0)
+    }
+
     /// Whether a receiver has state between segments even if none is missing.
     const fn keeps_record(&self) -> bool {
         self.delayed_ack || !matches!(self.ecn, EcnMode::Off)
@@ -149,12 +157,11 @@ impl Receiver {
         now: Time,
         pool: &'a mut ReceiverPool,
     ) -> Arrival<'a> {
-        if !self.is_steady() || number > self.rcv_nxt {
+        if !self.is_steady() || number != self.rcv_nxt {
             return self.handle_with_record(number, mark, now, pool);
         }
-        let in_order = u64::from(number == self.rcv_nxt);
-        self.rcv_nxt += in_order;
-        Arrival { in_order, duplicate: in_order == 0, early: None, ack: Some(Ack::cumulative(self.rcv_nxt)) }
+        self.rcv_nxt += 1;
+        Arrival { in_order: 1, duplicate: false, early: None, ack: Some(Ack::cumulative(self.rcv_nxt)) }
     }
 
     #[inline(never)]
@@ -174,21 +181,23 @@ impl Receiver {
         let (early, is_urgent) = record.note(number, mark, before, config);
         let (duplicate, may_wait) = record.place(number, &mut self.rcv_nxt, config);
         let in_order = self.rcv_nxt - before;
+        let again = duplicate && config.reports_duplicate(number);
         if config.delayed_ack
             && may_wait
             && !is_urgent
+            && !again
             && !(number == 0 && (config.handshake || config.ack_first))
             && record.deadline.is_none()
         {
             record.deadline = PackedOption::some(now + config.delayed_ack_timeout);
             return Arrival { in_order, duplicate, early, ack: None };
         }
-        Arrival { in_order, duplicate, early, ack: Some(self.acknowledge(Some(number), pool)) }
+        Arrival { in_order, duplicate, early, ack: Some(self.acknowledge(Some(number), again, pool)) }
     }
 
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
     pub fn handle_timeout<'a>(&mut self, pool: &'a mut ReceiverPool) -> Ack<'a> {
-        self.acknowledge(None, pool)
+        self.acknowledge(None, false, pool)
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.
@@ -196,18 +205,19 @@ impl Receiver {
         self.record(pool)?.deadline.get()
     }
 
-    /// The ACK to send now; `latest` is the segment that it answers. The receiver has a record.
+    /// The ACK to send now; `latest` is the segment that it answers, and `again` whether it reports this segment as a
+    /// duplicate. The receiver has a record.
     #[inline(always)]
-    fn acknowledge<'a>(&mut self, latest: Option<u64>, pool: &'a mut ReceiverPool) -> Ack<'a> {
+    fn acknowledge<'a>(&mut self, latest: Option<u64>, again: bool, pool: &'a mut ReceiverPool) -> Ack<'a> {
         let next = self.rcv_nxt;
         let most = pool.configs[self.config as usize].sack_blocks as usize;
         let record = &mut pool.records[self.record as usize];
         record.deadline = PackedOption::NONE;
         let echo = record.echo.report();
-        if record.beyond.is_empty() {
+        if record.beyond.is_empty() && !again {
             self.release(pool);
         } else if most > 0 {
-            return Ack { next, sack: pool.records[self.record as usize].choose_blocks(latest, most), echo };
+            return Ack { next, sack: pool.records[self.record as usize].choose_blocks(latest, again, most), echo };
         }
         Ack { echo, ..Ack::cumulative(next) }
     }

@@ -14,6 +14,7 @@ class Tcp(TcpTable):
     delay_duplicates: bool | None
     ack_first: bool | None
     sack_blocks: int | None
+    dsack: bool | None
     max_window: int | None
     overhead: str | None
     handshake: bool | None
@@ -53,6 +54,7 @@ class Tcp(TcpTable):
         delay_duplicates: bool | None = ...,
         ack_first: bool | None = ...,
         sack_blocks: int | None = ...,
+        dsack: bool | None = ...,
         max_window: int | None = ...,
         overhead: str | None = ...,
         handshake: bool | None = ...,

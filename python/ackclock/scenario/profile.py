@@ -70,6 +70,8 @@ TABLE: Final[tuple[Row, ...]] = (
         "RFC 5681 4.2 makes no exception for data; ns-2 SYN_immediate_ack_, since 2010"),
     Row("tcp", "sack_blocks", (4, 3, 3, 3, 3), "maximum number of SACK blocks in an ACK",
         "RFC 2018 3: four without other options; ns-2 maxSackBlocks_"),
+    Row("tcp", "dsack", (False, True, False, False, False), "report duplicates in the first SACK block",
+        "RFC 2883 is optional; Linux tcp_dsack 1; ns-2 generateDSacks_ false"),
     Row("tcp", "overhead", ("0 s", "0 s", "0 s", "0 s", "0 s"), "longest random processing time before sending",
         "ns-2 overhead_"),
     Row("tcp", "handshake", (True, True, True, False, False), "a SYN exchange before data",

@@ -13,13 +13,13 @@ const END: u64 = 60_000;
 const FLOWS: usize = 4;
 
 /// Receiving ends, each with a tally near its limit.
-fn sinks(delays: [bool; FLOWS - 1], ecn: EcnMode, near: [(u8, i32); FLOWS]) -> Sinks {
+fn sinks(delays: [bool; FLOWS - 1], (ecn, dsack): (EcnMode, bool), near: [(u8, i32); FLOWS]) -> Sinks {
     let TransportSpec::Tcp { sender, receiver } = dumbbell_of_reno(1).groups.remove(0).transport else {
         unreachable!("Reno is TCP")
     };
     let mut sinks = Sinks::new(FLOWS, Time::from_picos(FROM), Time::from_picos(END));
     for (hop, delayed_ack) in (0..).zip(delays) {
-        let receiver = ReceiverConfig { delayed_ack, sack_blocks: 3, ecn, ..receiver };
+        let receiver = ReceiverConfig { delayed_ack, sack_blocks: 3, ecn, dsack, ..receiver };
         sinks.add(&TransportSpec::Tcp { sender: sender.clone(), receiver }, hop);
     }
     sinks.add(&TransportSpec::Udp { sizes: SizeSpec::Fixed }, 77);
@@ -69,11 +69,12 @@ proptest! {
     #[test]
     fn the_short_path_and_narrow_tallies_make_no_difference(
         delays in any::<[bool; FLOWS - 1]>(),
+        dsack in any::<bool>(),
         ecn in prop::sample::select(vec![EcnMode::Off, EcnMode::Off, EcnMode::Classic, EcnMode::Dctcp, EcnMode::Accurate]),
         near in prop::array::uniform4((0_u8..5, 1_i32..6)),
         steps in steps(),
     ) {
-        let (mut short, mut long) = (sinks(delays, ecn, near), sinks(delays, ecn, near));
+        let (mut short, mut long) = (sinks(delays, (ecn, dsack), near), sinks(delays, (ecn, dsack), near));
         let mut expected = [0, 1, 2, 3].map(|flow| long.deliveries(flow));
         let (mut now, mut connections) = (0, [0_u16; FLOWS]);
         let (mut jitters, mut transits) = ([0.0; FLOWS], [None; FLOWS]);

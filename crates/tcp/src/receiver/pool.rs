@@ -28,7 +28,8 @@ pub struct ReceiverPool {
 pub(super) struct Record {
     /// Disjoint runs received beyond a gap, in ascending order.
     pub(super) beyond: Vec<Block>,
-    /// The SACK blocks of the last ACK that had any.
+    /// The SACK blocks of the last ACK that had any. A duplicate in the first one lies within the second one or within no
+    /// run.
     reported: Option<Box<Sack>>,
     /// When the delayed ACK must be sent.
     pub(super) deadline: PackedOption<Time>,
@@ -156,14 +157,18 @@ impl Record {
         true
     }
 
-    /// Chooses the SACK blocks: the run of the latest segment, then the runs reported before, in their current extent.
-    pub(super) fn choose_blocks(&mut self, latest: Option<u64>, most: usize) -> &Sack {
+    /// Chooses the SACK blocks: the latest segment if it has arrived `again` (RFC 2883, section 4), its run, then the runs
+    /// reported before, in their current extent.
+    pub(super) fn choose_blocks(&mut self, latest: Option<u64>, again: bool, most: usize) -> &Sack {
         let before = self.reported.as_deref().copied().unwrap_or_default();
         let mut sack = Sack::NONE;
+        if let Some(start) = latest.filter(|_| again) {
+            sack.push(Block { start, end: start + 1 });
+        }
         for number in latest.into_iter().chain(before.blocks().iter().map(|block| block.start)) {
             if let Some(run) = self.run_of(number)
                 && sack.blocks().len() < most
-                && !sack.blocks().contains(&run)
+                && !sack.blocks()[usize::from(again)..].contains(&run)
             {
                 sack.push(run);
             }

@@ -171,7 +171,7 @@ impl Channel {
             [_, _, true, ..] => {
                 let Ack { next, sack, echo } = self.receiver.handle_timeout(&mut self.pool);
                 let sack = *sack;
-                self.answer(next, sack, echo);
+                self.answer(next, sack, echo, None);
             }
             [_, _, _, true, _] => self.step(Cause::Other, |_, _| {}),
             _ => self.step(Cause::Timeout, Sender::handle_timeout),
@@ -206,15 +206,18 @@ impl Channel {
         let answer = ack.map(|ack| (ack.next, *ack.sack, ack.echo));
         if let Some(Ack { next, sack, echo }) = early {
             assert!(waiting.is_some() && answer.is_some(), "an early ACK is for segments that wait");
-            self.answer(next, *sack, echo);
+            self.answer(next, *sack, echo, None);
         }
-        self.received.insert(number);
+        let config = self.script.receiver;
+        let is_new = self.received.insert(number);
+        let is_syn = number == 0 && config.handshake;
+        let again = (!is_new && !is_syn && config.dsack && config.sack_blocks > 0).then_some(number);
         self.marked += u64::from(mark.ce && number >= before);
         if let Some((next, sack, echo)) = answer {
             if let Some(first) = sack.blocks().first().filter(|_| number > next) {
                 assert!(first.start <= number && number < first.end, "the latest segment is reported first");
             }
-            self.answer(next, sack, echo);
+            self.answer(next, sack, echo, again);
         } else {
             assert!(waiting.is_none(), "an ACK waits for one more segment, not for two");
             let longest = self.script.receiver.delayed_ack.then(|| self.now + self.script.receiver.delayed_ack_timeout);
@@ -222,12 +225,22 @@ impl Channel {
         }
     }
 
-    /// Checks and sends an ACK of the receiver.
-    fn answer(&mut self, next: u64, sack: Sack, echo: u8) {
+    /// Checks and sends an ACK of the receiver; `again` is the duplicate that it reports, if any.
+    fn answer(&mut self, next: u64, sack: Sack, echo: u8, again: Option<u64>) {
         let missing = (0..=self.target()).find(|number| !self.received.contains(number));
         assert_eq!(Some(next), missing, "the ACK covers all segments received in order");
         assert!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize);
-        for Block { start, end } in sack.blocks() {
+        let mut blocks = sack.blocks();
+        if let Some(start) = again {
+            assert_eq!(
+                blocks.split_off_first(),
+                Some(&Block { start, end: start + 1 }),
+                "a duplicate is the first block"
+            );
+            let run = blocks.first().filter(|run| run.start <= start && start < run.end);
+            assert!(start < next || run.is_some() || self.script.receiver.sack_blocks == 1, "its run follows");
+        }
+        for Block { start, end } in blocks {
             assert!(next < *start && start < end);
             assert!(
                 (*start..*end).all(|number| self.received.contains(&number)),

@@ -120,8 +120,8 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
 /// Random configurations of receivers whose senders use a handshake.
 pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
     let ecn = select(vec![EcnMode::Off, EcnMode::Classic, EcnMode::Dctcp, EcnMode::Accurate]);
-    (1_u64..500, any::<[bool; 4]>(), 0_u32..5, ecn).prop_map(|(wait, rules, sack_blocks, ecn)| {
-        let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first] = rules;
+    (1_u64..500, any::<[bool; 5]>(), 0_u32..5, ecn).prop_map(|(wait, rules, sack_blocks, ecn)| {
+        let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack] = rules;
         let delayed_ack_timeout = Time::from_millis(wait);
         ReceiverConfig {
             handshake: true,
@@ -131,6 +131,7 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
             delay_duplicates,
             ack_first,
             sack_blocks,
+            dsack,
             ecn,
         }
     })
