@@ -179,6 +179,14 @@ class TestReplay:
         away = made.sent.times[starts] - (theirs.times - theirs.times[0])[starts]
         assert np.abs(away).max() < 0.5
 
+    def test_an_application_with_a_constant_rate_writes_at_ticks(self) -> None:
+        made = replay(traces()["reno_cbr9M"], SCRIPTS["cbr9M"])
+        theirs = made.trace.sent
+        count = len(theirs.segments)
+        assert made.sent.segments[:count].tolist() == theirs.segments.tolist()
+        away = made.sent.times[:count] - (theirs.times - theirs.times[0])
+        assert np.abs(away).max() < 2
+
     def test_a_difference_is_described(self) -> None:
         made = replay(traces()["reno_one1of1x3"], SCRIPTS["one1of1x3"])
         ours = replace(made.sent, segments=np.array([1, 1, 9, 1]))

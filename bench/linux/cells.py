@@ -12,7 +12,7 @@ import numpy as np
 from ackclock.study import Batch, Point, Wanted
 from linux.data import rows
 from linux.rules import CYCLES, GOODPUT, LOSS, PERIOD, RANDOM_LOSS, SEEDS, SHARE, SMALL_BUFFER, WAITING, Rule
-from linux.senders import WIRE, bottleneck, scenario, transport, waiting_ms
+from linux.senders import PACKET, PAYLOAD, WIRE, bottleneck, scenario, transport, waiting_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -257,7 +257,7 @@ class _Single:
 
 def _payload_rate(run: Run) -> Taken:
     """Return the goodput in Mb/s, without headers, as for the kernel."""
-    return {RANDOM_LOSS.title: run.summary.goodput_bps / 1e6 * 1448 / 1500}
+    return {RANDOM_LOSS.title: run.summary.goodput_bps / 1e6 * PAYLOAD / PACKET}
 
 
 def _share(run: Run) -> Taken:

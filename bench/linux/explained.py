@@ -23,6 +23,7 @@ EXPLAINED: Final[Mapping[str, str]] = {
     "trace: *_one1of1x3": _PROBE,
     "trace: *_burst20per500ms": "After an idle period, the kernel halves its window once per timeout. The profile "
     "restarts with the initial window.",
+    "trace: *_ecnstep20": "The sender does not react to ECN yet.",
     "trace: *": "The profile recovers by RFC 6675, without RACK and proportional rate reduction. The kernel spreads "
     "the reduction over a round-trip time, and detects lost retransmissions by their age.",
 }

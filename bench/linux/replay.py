@@ -16,10 +16,12 @@ import ackclock as ac
 from ackclock.running.processors import threads
 from ackclock.running.progress import progress_bar
 from linux.data import Sent, Trace
-from linux.senders import bottleneck, scenario, transport
+from linux.senders import PAYLOAD, bottleneck, scenario, transport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from ackclock import Run
 
@@ -28,6 +30,7 @@ ONE_WAY_MS: Final = 20.0
 RTT_MS: Final = 2 * ONE_WAY_MS
 _BUFFER, _SMALL = 400, 100
 _ARRIVALS = pa.array(["enqueue", "drop", "lost"])
+_TICK_MS = 10.0  # the application's clock
 _AFTER_MS = 500.0  # a run lasts this much longer than the kernel's trace
 
 
@@ -43,6 +46,10 @@ class Script:
         The bottleneck's buffer, in packets.
     burst
         Segments that the application writes at a time (default: it always has data).
+    cbr_mbps
+        Rate at which the application writes whole segments, in Mb/s of data (default: it always has data).
+    queue
+        Options of the bottleneck's queue.
     options
         Options of the transport.
     """
@@ -50,6 +57,8 @@ class Script:
     lost: Mapping[int, int] = field(default_factory=dict)
     buffer: int = _BUFFER
     burst: int | None = None
+    cbr_mbps: float | None = None
+    queue: Mapping[str, Any] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -78,6 +87,8 @@ SCRIPTS: Final[Mapping[str, Script]] = {
     "tail3of60": Script(lost=_once(58, 59, 60), burst=60),
     "burst20per500ms": Script(burst=20),
     "burst200per3s": Script(burst=200),
+    "cbr9M": Script(cbr_mbps=9.0),
+    "ecnstep20": Script(buffer=_SMALL, queue={"mark_above": 20}, options={"ecn": "classic"}),
 }
 """Traces that we can replay, by the name without the congestion control."""
 
@@ -97,9 +108,7 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "blackout1.0-3.0": "ACKs are lost as well; a list of losses contains data only",
     "dropsyn": "a SYN is lost; a list of losses contains data only",
     "burst60per100ms": "the application writes partial segments when the window delays it",
-    "cbr9M": "the application writes by a clock that the trace does not contain",
     "codel": "no CoDel queue yet",
-    "ecnstep20": "no queue that marks above a threshold yet",
 }
 """Traces that we cannot replay, with the reason."""
 
@@ -139,14 +148,14 @@ def replay(trace: Trace, script: Script) -> Replay:
     and then from our own run, until they are the same. The first wrong arrival is later in each run than in the last.
     """
     theirs = trace.sent
-    supply = _supply(theirs, script.burst) if script.burst else None
+    supply = _supply(theirs, script)
     length = (float(theirs.times[-1] - theirs.times[0]) + RTT_MS + _AFTER_MS) / 1e3
     lost = lost_arrivals(theirs, script.lost)
     with tempfile.TemporaryDirectory() as folder:
         source: dict[str, Any] = {"kind": "greedy"}
-        if supply is not None:
+        if supply:
             file = Path(folder) / "supply.csv"
-            file.write_text("time,packets\n" + "".join(f"{time:.6f},{script.burst}\n" for time in supply), "utf-8")
+            file.write_text("time,packets\n" + "".join(f"{time:.6f},{count}\n" for time, count in supply), "utf-8")
             source = {"kind": "trace", "path": str(file)}
         while True:
             made = _simulate(trace, script, source, length, lost)
@@ -170,7 +179,7 @@ def replay_all(traces: Sequence[Trace], *, jobs: int | None = None) -> list[Repl
 
 def _simulate(trace: Trace, script: Script, source: Mapping[str, Any], length: float, lost: Sequence[int]) -> Replay:
     fields = {"loss": {"kind": "list", "packets": list(lost)}} if lost else {}
-    network = bottleneck(RATE_MBPS, ONE_WAY_MS, script.buffer, **fields)
+    network = bottleneck(RATE_MBPS, ONE_WAY_MS, script.buffer, queue=script.queue, **fields)
     flow = {"transport": transport(trace.kernel, **script.options), "source": dict(source)}
     run = ac.simulate(scenario(length, network, [flow]), record=["packets@bottleneck", "acks", "windows"], jobs=1)
     packets, acks = run.table("packets"), run.table("acks")
@@ -188,12 +197,31 @@ def _simulate(trace: Trace, script: Script, source: Mapping[str, Any], length: f
     return Replay(trace=trace, sent=sent, run=run, first_ms=first)
 
 
-def _supply(theirs: Sent, burst: int) -> list[float]:
-    """Return the times at which the application writes, in s from the start: the kernel's first segment of each burst.
+def _supply(theirs: Sent, script: Script) -> list[tuple[float, int]]:
+    """Return the times at which the application writes, in s from the start, and numbers of segments; empty if greedy.
 
-    The first burst waits for the handshake, so its time is one round-trip time earlier than its first segment.
+    The first data wait for the handshake, so their time is one round-trip time earlier than the first segment.
     """
-    backwards = zip(theirs.segments[::-1].tolist(), theirs.times[::-1].tolist(), strict=True)
-    first_sent = dict(backwards)  # the first transmission is the last that counts
-    starts = [first_sent[segment] for segment in range(1, max(first_sent) + 1, burst)]
-    return [0.0, *((time - starts[0] + RTT_MS) / 1e3 for time in starts[1:])]
+    times = theirs.times - theirs.times[0]
+    if script.burst:
+        backwards = zip(theirs.segments[::-1].tolist(), times[::-1].tolist(), strict=True)
+        first_sent = dict(backwards)  # the first transmission is the last that counts
+        starts = [(first_sent[segment], script.burst) for segment in range(1, max(first_sent) + 1, script.burst)]
+    elif script.cbr_mbps:
+        starts = _ticks(times, theirs.segments, script.cbr_mbps)
+    else:
+        return []
+    return [(0.0, starts[0][1]), *(((time + RTT_MS) / 1e3, count) for time, count in starts[1:])]
+
+
+def _ticks(times: NDArray[np.float64], segments: NDArray[np.int64], rate_mbps: float) -> list[tuple[float, int]]:
+    """Return what an application with a constant rate writes at each tick: times in ms, and numbers of segments.
+
+    The rate determines the number of segments to within one, because ticks are a little late. The kernel's segments
+    determine it exactly, unless the window held them back.
+    """
+    ticks = np.arange(0.0, times[-1] + _TICK_MS / 2, _TICK_MS)
+    by_rate = np.floor(rate_mbps * 1e3 / 8 * _TICK_MS * (1 + np.arange(len(ticks))) / PAYLOAD).astype(np.int64)
+    sent = np.maximum.accumulate(segments)[np.searchsorted(times, ticks + _TICK_MS / 2) - 1]
+    written = np.where(np.abs(by_rate - sent) <= 1, sent, by_rate)
+    return list(zip(ticks.tolist(), np.diff(written, prepend=0).tolist(), strict=True))

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 PROFILE: Final = "linux"
 PACKET: Final = 1500
 """Size of a full packet, with headers, in bytes."""
+PAYLOAD: Final = 1448
+"""Data in a full packet, in bytes."""
 WIRE: Final = "100 Gbps"
 """Rate of links that the path emulator does not limit."""
 
@@ -32,12 +34,14 @@ def transport(kernel: str, **options: Any) -> dict[str, Any]:
     return {"kind": "tcp", **SENDERS[kernel], **options}
 
 
-def bottleneck(rate_mbps: float, one_way_ms: float, buffer: int, **fields: Any) -> dict[str, Any]:
+def bottleneck(
+    rate_mbps: float, one_way_ms: float, buffer: int, *, queue: Mapping[str, Any] | None = None, **fields: Any
+) -> dict[str, Any]:
     """Return the limited link in both directions; the buffer counts waiting packets only, as in the emulator."""
     delay = f"{one_way_ms:g} ms"
-    queue = {"kind": "droptail", "packets": buffer, "count_in_service": False}
+    whole = {"kind": "droptail", "packets": buffer, "count_in_service": False, **(queue or {})}
     return {
-        "bottleneck": {"rate": f"{rate_mbps:g} Mbps", "delay": delay, "queue": queue, **fields},
+        "bottleneck": {"rate": f"{rate_mbps:g} Mbps", "delay": delay, "queue": whole, **fields},
         "reverse": {"rate": WIRE, "delay": delay},
         "access": {"rate": WIRE, "delay": "0 s"},
     }
