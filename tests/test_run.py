@@ -314,6 +314,16 @@ def test_a_stored_run_reads_back_whole(run: ac.Run, tmp_path: Path) -> None:
     assert all(back.table(name).equals(run.table(name)) for name in run.tables)
 
 
+def test_a_stored_run_of_an_earlier_version_has_no_marks(run: ac.Run, tmp_path: Path) -> None:
+    run.save(tmp_path / "result")
+    record = tmp_path / "result" / "record.json"
+    data = json.loads(record.read_text())
+    for table in (data["summary"], *data["summary"]["groups"]):
+        assert table.pop("marks") == 0
+    record.write_text(json.dumps(data))
+    assert result.load(tmp_path / "result") == run
+
+
 def test_a_run_can_be_sent_to_another_process(run: ac.Run) -> None:
     copy = pickle.loads(pickle.dumps(run))  # noqa: S301  # our own
     assert copy == run

@@ -70,6 +70,15 @@ def test_the_table_of_groups(capsys: pytest.CaptureFixture[str], groups: list[di
     assert len(groups_shown) == (len(groups) if table else 0)
 
 
+def test_marks_are_shown_if_there_are_any(capsys: pytest.CaptureFixture[str]) -> None:
+    for marks in (0, 1_234):
+        made = result({})
+        made.summary.marks = marks
+        runner._show(made)
+        shown = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("marks")]
+        assert shown == ([["marks", "1,234", "packets"]] if marks else [])
+
+
 def test_a_command_passes_its_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> None:
     """A record that is not saved is mentioned; captures are written last."""
     file = tmp_path / "a.toml"

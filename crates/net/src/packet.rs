@@ -215,6 +215,13 @@ impl Packet {
         !self.is_ack() && self.header.has(Header::CWR)
     }
 
+    /// The ECN flags of the TCP header, AE, CWR and ECE: of data CWR, of an ACK the [echo](Self::echo). As classic
+    /// feedback, the echo is the flag ECE (RFC 3168, section 6.1); as a counter, it takes all three (RFC 9768,
+    /// section 3.2.2.1).
+    pub(crate) const fn ecn_flags(&self) -> u8 {
+        if self.is_ack() { self.echo() } else { (self.cwr() as u8) << 1 }
+    }
+
     /// The [echo](ackclock_tcp::Ack::echo) of an ACK.
     #[inline(always)]
     pub const fn echo(&self) -> u8 {

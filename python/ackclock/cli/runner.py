@@ -113,6 +113,8 @@ def _summary_table(result: Run) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     for name, (unit, factor) in UNITS.items():
+        if name == "marks" and not result.summary.marks:
+            continue
         table.add_row(name.removesuffix("_bps"), _number(getattr(result.summary, name), factor), unit)
     table.add_row("warmup", _number(result.warmup, 1), "s")
     return table

@@ -25,6 +25,7 @@ WORDS: Final = {
     "departures": "Departures",
     "drops": "Drops",
     "loss": "Loss",
+    "marks": "Marks",
     "throughput_bps": "Throughput",
     "goodput_bps": "Goodput",
     "utilization": "Utilization",

@@ -40,7 +40,7 @@ def load(directory: Path) -> Run:
     data = read_json(path)
     request = _request(path, data)
     try:
-        summary = data["summary"]
+        summary = {"marks": 0, **data["summary"]}  # results of earlier versions have no marks
         groups = Groups(GroupSummary(**group) for group in summary["groups"])
         further = summary.get("links", [{}])[1:]
         first = Scenario.from_dict(request.scenario).measure.link or ""

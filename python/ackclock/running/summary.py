@@ -87,6 +87,8 @@ class LinkSummary:
     """Packets dropped by the queue or by the link's loss model."""
     loss: float | None
     """Drops divided by arrivals."""
+    marks: int = 0
+    """Packets that the queue marked (ECN)."""
     throughput_bps: float
     """Bits transmitted per second, including headers."""
     utilization: float
@@ -119,6 +121,8 @@ class GroupSummary:
     """Packets of the group dropped by the queue or by the link's loss model."""
     loss: float | None
     """Drops divided by arrivals."""
+    marks: int = 0
+    """Packets of the group that the queue marked (ECN)."""
     throughput_bps: float
     """Bits transmitted per second, including headers."""
     goodput_bps: float
@@ -182,6 +186,8 @@ class Summary:
     """Packets dropped by the queue or by the link's loss model."""
     loss: float | None
     """Drops divided by arrivals."""
+    marks: int = 0
+    """Packets that the queue marked (ECN)."""
     throughput_bps: float
     """Bits transmitted per second, including headers."""
     goodput_bps: float
@@ -267,6 +273,7 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "departures": ("packets", 1),
     "drops": ("packets", 1),
     "loss": ("%", 100),
+    "marks": ("packets", 1),
     "throughput_bps": ("Mbps", 1e-6),
     "goodput_bps": ("Mbps", 1e-6),
     "utilization": ("%", 100),

@@ -2,6 +2,8 @@
 
 use std::net::Ipv4Addr;
 
+use ackclock_tcp::Ecn;
+
 /// Bytes of an IPv4 header without options (RFC 791, section 3.1).
 const IP: usize = 20;
 /// Bytes of a TCP header without options (RFC 9293, section 3.1).
@@ -45,6 +47,8 @@ pub(super) struct Tcp<'a> {
     pub(super) sequence: u32,
     pub(super) acknowledgment: u32,
     pub(super) flags: u8,
+    /// The flags AE, CWR and ECE (RFC 9768, section 3.1).
+    pub(super) ecn: u8,
     pub(super) window: u16,
     pub(super) options: &'a Options,
 }
@@ -99,16 +103,16 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    /// A TCP packet with `payload` bytes of data.
-    pub(super) fn tcp(ends: Ends, fields: Tcp<'_>, payload: u32) -> Self {
-        let Tcp { sequence, acknowledgment, flags, window, options } = fields;
+    /// A TCP packet with `payload` bytes of data, and `codepoint` in the ECN field of the IP header.
+    pub(super) fn tcp(ends: Ends, codepoint: Ecn, fields: Tcp<'_>, payload: u32) -> Self {
+        let Tcp { sequence, acknowledgment, flags, ecn, window, options } = fields;
         let length = IP + TCP + options.length;
-        let mut packet = Self::ip(ends, PROTOCOL_TCP, length, payload);
+        let mut packet = Self::ip(ends, codepoint, PROTOCOL_TCP, length, payload);
         let tcp = &mut packet.bytes[IP..length];
         tcp[4..8].copy_from_slice(&sequence.to_be_bytes());
         tcp[8..12].copy_from_slice(&acknowledgment.to_be_bytes());
-        tcp[12] = ((TCP + options.length) / 4) as u8 * 16;
-        tcp[13] = flags;
+        tcp[12] = ((TCP + options.length) / 4) as u8 * 16 + (ecn >> 2);
+        tcp[13] = flags | ecn << 6;
         tcp[14..16].copy_from_slice(&window.to_be_bytes());
         tcp[TCP..].copy_from_slice(&options.bytes[..options.length]);
         packet.finish(ends, PROTOCOL_TCP, 16)
@@ -117,7 +121,7 @@ impl Headers {
     /// A UDP packet of `size` bytes, or of the size of its headers if that is larger.
     pub(super) fn udp(ends: Ends, size: u32) -> Self {
         let length = IP + UDP;
-        let mut packet = Self::ip(ends, PROTOCOL_UDP, length, size.saturating_sub(length as u32));
+        let mut packet = Self::ip(ends, Ecn::NotEct, PROTOCOL_UDP, length, size.saturating_sub(length as u32));
         let datagram = packet.total as u16 - IP as u16;
         packet.bytes[IP + 4..IP + 6].copy_from_slice(&datagram.to_be_bytes());
         packet.finish(ends, PROTOCOL_UDP, 6)
@@ -135,10 +139,11 @@ impl Headers {
 
     /// The IPv4 header and the ports of a packet of at most 65,535 bytes. Packets that are never fragmented need no
     /// identification (RFC 6864, section 4.1).
-    fn ip(ends: Ends, protocol: u8, length: usize, payload: u32) -> Self {
+    fn ip(ends: Ends, codepoint: Ecn, protocol: u8, length: usize, payload: u32) -> Self {
         let total = length as u32 + payload;
         let mut bytes = [0; IP + TCP + MOST_OPTIONS];
         bytes[0] = 0x45;
+        bytes[1] = codepoint as u8;
         bytes[2..4].copy_from_slice(&(total as u16).to_be_bytes());
         bytes[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
         bytes[8] = TIME_TO_LIVE;
@@ -200,11 +205,31 @@ mod tests {
     /// ffff add up to 2_2a6a; with the carry, 2a6c; complement d593. The zero payload adds nothing.
     #[test]
     fn a_segment_worked_by_hand() {
-        let fields = Tcp { sequence: 1, acknowledgment: 1, flags: ACK, window: 65_535, options: &Options::NONE };
-        let packet = Headers::tcp(ENDS, fields, 1460);
+        let fields =
+            Tcp { sequence: 1, acknowledgment: 1, flags: ACK, ecn: 0, window: 65_535, options: &Options::NONE };
+        let packet = Headers::tcp(ENDS, Ecn::NotEct, fields, 1460);
         assert_eq!((packet.bytes().len(), packet.total()), (40, 1500));
         assert_eq!(packet.bytes()[10..12], [0x20, 0x9b]);
         assert_eq!(packet.bytes()[36..38], [0xd5, 0x93]);
+    }
+
+    /// Validates: the codepoint is in the last two bits of the second byte of the IP header; AE is the last bit of the
+    ///   13th byte of the TCP header, CWR and ECE are the first two of the 14th.
+    /// Source: RFC 3168, sections 5 and 6.1; RFC 9768, section 3.1.
+    /// Tolerance: exact.
+    #[test]
+    fn ecn_has_its_bits() {
+        for (codepoint, byte) in [(Ecn::NotEct, 0), (Ecn::Ect1, 1), (Ecn::Ect0, 2), (Ecn::Ce, 3)] {
+            for (ecn, bits) in
+                [(0b000, [0x50, 0x10]), (0b001, [0x50, 0x50]), (0b010, [0x50, 0x90]), (0b100, [0x51, 0x10])]
+            {
+                let fields =
+                    Tcp { sequence: 1, acknowledgment: 1, flags: ACK, ecn, window: 9, options: &Options::NONE };
+                let packet = Headers::tcp(ENDS, codepoint, fields, 1460);
+                assert_eq!((packet.bytes()[1], &packet.bytes()[32..34]), (byte, &bits[..]));
+                check(&packet, PROTOCOL_TCP);
+            }
+        }
     }
 
     #[test]
@@ -214,8 +239,8 @@ mod tests {
         let sack = Options::NONE.sack([(1, 2), (0xffff_0000, 5), (7, 8), (9, 10)].into_iter());
         assert_eq!(sack.length, 36);
         for (options, sequence) in [(Options::NONE, 0), (options, 17), (sack, u32::MAX)] {
-            let fields = Tcp { sequence, acknowledgment: 5, flags: SYN, window: 3, options: &options };
-            check(&Headers::tcp(ENDS.back(), fields, 3), PROTOCOL_TCP);
+            let fields = Tcp { sequence, acknowledgment: 5, flags: SYN, ecn: 0, window: 3, options: &options };
+            check(&Headers::tcp(ENDS.back(), Ecn::NotEct, fields, 3), PROTOCOL_TCP);
         }
         for size in [28, 29, 1000, 65_535] {
             let packet = Headers::udp(ENDS, size);

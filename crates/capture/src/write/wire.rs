@@ -4,7 +4,7 @@ use std::net::Ipv4Addr;
 
 use ackclock_net::observe::{Captured, CapturedKind};
 use ackclock_net::plan::{GroupSpec, TransportSpec};
-use ackclock_tcp::{HEADER, Sack};
+use ackclock_tcp::{EcnMode, HEADER, Sack};
 
 use super::headers::{ACK, Ends, Headers, Options, SYN, Tcp};
 
@@ -50,6 +50,7 @@ struct Connection {
     shift: u8,
     /// The options of a SYN and of a SYN-ACK.
     opening: Options,
+    ecn: EcnMode,
 }
 
 impl Wires {
@@ -90,7 +91,7 @@ impl Wire {
         if shift > 0 {
             opening = opening.window_scale(shift);
         }
-        Self::Tcp(Connection { mss, handshake: sender.handshake, window, shift, opening })
+        Self::Tcp(Connection { mss, handshake: sender.handshake, window, shift, opening, ecn: sender.ecn })
     }
 }
 
@@ -99,28 +100,48 @@ impl Connection {
         let before = FIRST_BYTE - 1;
         let none = Options::NONE;
         let opens = self.handshake && packet.number == 1;
+        let (codepoint, ecn) = (packet.ecn, self.flags_of(packet.ecn_flags));
         match packet.kind {
             CapturedKind::Syn => {
-                let (window, options) = (self.window_of(0), &self.opening);
-                Headers::tcp(ends, Tcp { sequence: before, acknowledgment: 0, flags: SYN, window, options }, 0)
+                let (window, options, ecn) = (self.window_of(0), &self.opening, self.opening_flags()[0]);
+                let fields = Tcp { sequence: before, acknowledgment: 0, flags: SYN, ecn, window, options };
+                Headers::tcp(ends, codepoint, fields, 0)
             }
             CapturedKind::FirstAck if opens => {
-                let (flags, window, options) = (SYN | ACK, self.window_of(0), &self.opening);
-                let acknowledgment = FIRST_BYTE;
-                Headers::tcp(ends.back(), Tcp { sequence: before, acknowledgment, flags, window, options }, 0)
+                let (flags, ecn, window, options) =
+                    (SYN | ACK, self.opening_flags()[1], self.window_of(0), &self.opening);
+                let fields = Tcp { sequence: before, acknowledgment: FIRST_BYTE, flags, ecn, window, options };
+                Headers::tcp(ends.back(), codepoint, fields, 0)
             }
             CapturedKind::Data => {
                 let (sequence, window) = (self.byte_of(packet.number), self.window_of(self.shift));
-                let fields = Tcp { sequence, acknowledgment: FIRST_BYTE, flags: ACK, window, options: &none };
-                Headers::tcp(ends, fields, self.mss)
+                let fields = Tcp { sequence, acknowledgment: FIRST_BYTE, flags: ACK, ecn, window, options: &none };
+                Headers::tcp(ends, codepoint, fields, self.mss)
             }
             CapturedKind::FirstAck | CapturedKind::Ack => {
                 let (acknowledgment, window) = (self.byte_of(packet.number), self.window_of(self.shift));
                 let blocks = sack.blocks().iter().map(|block| (self.byte_of(block.start), self.byte_of(block.end)));
                 let options = if sack.is_empty() { none } else { none.sack(blocks) };
-                let fields = Tcp { sequence: FIRST_BYTE, acknowledgment, flags: ACK, window, options: &options };
-                Headers::tcp(ends.back(), fields, 0)
+                let fields = Tcp { sequence: FIRST_BYTE, acknowledgment, flags: ACK, ecn, window, options: &options };
+                Headers::tcp(ends.back(), codepoint, fields, 0)
             }
+        }
+    }
+
+    /// The ECN flags of a SYN and of a SYN-ACK, which negotiate ECN (RFC 3168, section 6.1.1; RFC 9768, section 3.1.1).
+    const fn opening_flags(&self) -> [u8; 2] {
+        match self.ecn {
+            EcnMode::Off => [0b000, 0b000],
+            EcnMode::Classic | EcnMode::Dctcp => [0b011, 0b001],
+            EcnMode::Accurate => [0b111, 0b010],
+        }
+    }
+
+    /// The ECN flags of any other packet. Counters begin at 5 (RFC 9768, section 3.2.1).
+    const fn flags_of(&self, flags: u8) -> u8 {
+        match self.ecn {
+            EcnMode::Off | EcnMode::Classic | EcnMode::Dctcp => flags,
+            EcnMode::Accurate => (5 + flags) % 8,
         }
     }
 
@@ -166,6 +187,21 @@ mod tests {
         assert_eq!(told(1_000_000_000, true), (14, 65_535, 65_535));
         // without a window scale option
         assert_eq!(told(1_000, false), (0, 65_535, 65_535));
+    }
+
+    /// Validates: a SYN and a SYN-ACK negotiate ECN; a counter of marks begins at 5 and wraps around at 8.
+    /// Source: RFC 3168, section 6.1.1; RFC 9768, section 3.1.1 and table 2, for a SYN without ECN, and section 3.2.1.
+    /// Tolerance: exact.
+    #[test]
+    fn flags_follow_the_feedback() {
+        let flags = |ecn| {
+            let connection = Connection { ecn, ..connection(20, true) };
+            (connection.opening_flags(), [0, 1, 3].map(|flags| connection.flags_of(flags)))
+        };
+        assert_eq!(flags(EcnMode::Off), ([0, 0], [0, 1, 3]));
+        assert_eq!(flags(EcnMode::Classic), ([0b011, 0b001], [0, 1, 3]));
+        assert_eq!(flags(EcnMode::Dctcp), ([0b011, 0b001], [0, 1, 3]));
+        assert_eq!(flags(EcnMode::Accurate), ([0b111, 0b010], [5, 6, 0]));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Captured packets: all header fields of the packets that a tap on a link sees.
 
-use ackclock_tcp::Sack;
+use ackclock_tcp::{Ecn, Sack};
 use ackclock_units::Time;
 
 use crate::link::Offered;
@@ -29,6 +29,10 @@ pub struct Captured {
     pub kind: CapturedKind,
     /// What happens to the packet at this link.
     pub fate: Fate,
+    /// The ECN field of the IP header.
+    pub ecn: Ecn,
+    /// The flags AE, CWR and ECE of the TCP header, in this order.
+    pub ecn_flags: u8,
 }
 
 /// The content of a captured packet.
@@ -169,6 +173,7 @@ impl Captures {
             let count = self.taps[place].points.get(link as usize).map_or(0, Vec::len);
             for point in 0..count {
                 let at = self.taps[place].points[link as usize][point];
+                let marked = at != TapPoint::Offer && matches!(offered, Offered::Accepted { marked: true, .. });
                 let (time, fate) = match (at, offered) {
                     (TapPoint::Offer, Offered::Accepted { .. }) => (now, Fate::Crosses),
                     (TapPoint::Offer, Offered::Dropped(DropReason::Lost)) => (now, Fate::Lost),
@@ -178,13 +183,14 @@ impl Captures {
                     (TapPoint::Dequeue | TapPoint::Receive, Offered::Dropped(_)) => continue,
                 };
                 if time < end {
-                    self.keep(place, time, link, packet, at, fate);
+                    let ecn = if marked { Ecn::Ce } else { packet.ecn() };
+                    self.keep(place, time, link, packet, at, (fate, ecn));
                 }
             }
         }
     }
 
-    fn keep(&mut self, place: usize, time: Time, link: u32, packet: &Packet, at: TapPoint, fate: Fate) {
+    fn keep(&mut self, place: usize, time: Time, link: u32, packet: &Packet, at: TapPoint, (fate, ecn): (Fate, Ecn)) {
         let seen = &mut self.taps[place].seen;
         let mut blocks = NO_BLOCKS;
         let (kind, number) = match packet.payload() {
@@ -200,8 +206,8 @@ impl Captures {
                 (if data_came { CapturedKind::Ack } else { CapturedKind::FirstAck }, next)
             }
         };
-        let (flow, size) = (packet.flow().0, packet.size());
-        seen.packets.push(Captured { time, number, link, flow, size, blocks, at, kind, fate });
+        let (flow, size, ecn_flags) = (packet.flow().0, packet.size(), packet.ecn_flags());
+        seen.packets.push(Captured { time, number, link, flow, size, blocks, at, kind, fate, ecn, ecn_flags });
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -222,8 +228,29 @@ impl Captures {
 
 #[cfg(test)]
 mod tests {
+    use ackclock_tcp::Segment;
+
     use super::*;
     use crate::plan::Tap;
+
+    /// A tap sees the ECN field that the packet has there, and the flags of the TCP header.
+    #[test]
+    fn a_mark_is_seen_after_the_queue() {
+        let points = [TapPoint::Offer, TapPoint::Dequeue, TapPoint::Receive];
+        let taps = points.map(|at| Tap { link: 0, at }).into();
+        let mut captures = Captures::of(&[CaptureSpec { taps }]);
+        let segment = Segment { ecn: Ecn::Ect0, cwr: true, ..Segment::new(7, 1500) };
+        let data = Packet::data(FlowId(0), 0, segment, Time::ZERO);
+        let [start, arrival] = [1, 2].map(Time::from_millis);
+        for (marked, packet) in [(true, data), (false, data), (false, data.answer(8, Time::ZERO).with_echo(0b101))] {
+            let offered = Offered::Accepted { start, end: start, arrival, marked };
+            captures.offered(Time::ZERO, 0, &packet, offered, Time::SECOND);
+        }
+        let capture = captures.into_captures().remove(0);
+        let seen: Vec<_> = capture.packets().iter().map(|seen| (seen.ecn, seen.ecn_flags)).collect();
+        let (plain, ce, ack) = ((Ecn::Ect0, 0b010), (Ecn::Ce, 0b010), (Ecn::NotEct, 0b101));
+        assert_eq!(seen, [plain, plain, ack, ce, plain, ack, ce, plain, ack]);
+    }
 
     #[test]
     fn packets_and_blocks_take_memory() {

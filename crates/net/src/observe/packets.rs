@@ -54,6 +54,8 @@ struct Entry {
     fate: Fate,
     kind: Kind,
     retransmission: bool,
+    /// Whether the queue of the link marks the packet.
+    marked: bool,
 }
 
 /// Maximum number of events of a packet at a link.
@@ -99,6 +101,7 @@ impl PacketLog {
             Payload::Data { number, retransmission, .. } => (Kind::Data, number, retransmission),
             Payload::Ack { next, .. } => (Kind::Ack, next, false),
         };
+        let marked = matches!(offered, Offered::Accepted { marked: true, .. });
         let (fate, times) = match offered {
             Offered::Accepted { start, arrival, .. } => (Fate::Crosses, [now, start, arrival]),
             Offered::Dropped(DropReason::Lost) => (Fate::Lost, [now, Time::MAX, Time::MAX]),
@@ -106,7 +109,7 @@ impl PacketLog {
         };
         self.rows += times.iter().filter(|time| **time < self.end).count();
         let (flow, bytes) = (packet.flow().0, packet.size());
-        self.entries.push(Entry { times, segment, link, flow, bytes, fate, kind, retransmission });
+        self.entries.push(Entry { times, segment, link, flow, bytes, fate, kind, retransmission, marked });
     }
 
     pub(super) const fn rows(&self) -> usize {
@@ -159,6 +162,7 @@ impl Rows for PacketLog {
             ("segment", Values::U64(rows.iter().map(|(entry, _)| entry.segment).collect())),
             ("bytes", Values::U32(rows.iter().map(|(entry, _)| entry.bytes).collect())),
             ("retransmission", Values::Bool(rows.iter().map(|(entry, _)| entry.retransmission).collect())),
+            ("marked", Values::Bool(rows.iter().map(|(entry, _)| entry.marked).collect())),
         ];
         columns.map(|(name, values)| Column { name, values }).into()
     }
@@ -191,12 +195,12 @@ mod tests {
                     2 => (Offered::Dropped(DropReason::Full), vec![(now, "drop")]),
                     _ => {
                         let steps = vec![(now, "enqueue"), (start, "dequeue"), (arrival, "receive")];
-                        (Offered::Accepted { start, end: start, arrival, marked: false }, steps)
+                        (Offered::Accepted { start, end: start, arrival, marked: fate == 3 }, steps)
                     }
                 };
                 log.offered(now, link, &packet, offered);
                 let heard = steps.into_iter().filter(|(time, _)| link != 2 && *time < END);
-                events.extend(heard.map(|(time, event)| (time, event != "receive", link, event, number)));
+                events.extend(heard.map(|(time, event)| (time, event != "receive", link, event, number, fate == 3)));
             }
             events.sort_by_key(|(time, is_late, link, ..)| (*time, *is_late, *link));
             prop_assert_eq!(log.rows(), events.len());
@@ -204,11 +208,12 @@ mod tests {
             let times = events.iter().map(|(time, ..)| time.as_secs_f64()).collect();
             prop_assert_eq!(&columns[0], &Values::F64(times));
             prop_assert_eq!(&columns[1], &Values::U32(events.iter().map(|(_, _, link, ..)| *link).collect()));
-            prop_assert_eq!(&columns[2], &Values::U32(events.iter().map(|(.., number)| *number).collect()));
+            prop_assert_eq!(&columns[2], &Values::U32(events.iter().map(|(.., number, _)| *number).collect()));
             let Values::Words { codes, words } = &columns[3] else { panic!("the events are words") };
             let found: Vec<&str> = codes.iter().map(|code| words[usize::from(*code)]).collect();
-            prop_assert_eq!(found, events.iter().map(|(.., event, _)| *event).collect::<Vec<_>>());
-            prop_assert_eq!(&columns[6], &Values::U32(events.iter().map(|(.., number)| 100 + number).collect()));
+            prop_assert_eq!(found, events.iter().map(|(.., event, _, _)| *event).collect::<Vec<_>>());
+            prop_assert_eq!(&columns[6], &Values::U32(events.iter().map(|(.., number, _)| 100 + number).collect()));
+            prop_assert_eq!(&columns[8], &Values::Bool(events.iter().map(|(.., marked)| *marked).collect()));
         }
     }
 }

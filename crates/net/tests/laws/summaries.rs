@@ -9,6 +9,7 @@ use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, Tap, TapPoint};
 use ackclock_net::queue::DropReason;
 use ackclock_net::rate::RateSpec;
 use ackclock_net::{Column, FlowId, Payload, Plan, Simulator, Values, run};
+use ackclock_tcp::Ecn;
 use ackclock_units::Time;
 use proptest::prelude::*;
 
@@ -94,11 +95,14 @@ proptest! {
         }
         let arrived: Vec<&Offer> = here().filter(|offer| is_measured(offer.at)).collect();
         let drops = arrived.iter().filter(|offer| matches!(offer.offered, Offered::Dropped(_))).count() as u64;
+        let is_marked = |offer: &&&Offer| matches!(offer.offered, Offered::Accepted { marked: true, .. });
+        let marks = arrived.iter().filter(is_marked).count() as u64;
         let summary = &outcome.summary;
         prop_assert_eq!(
-            (summary.arrivals, summary.departures, summary.drops),
-            (arrived.len() as u64, departures, drops)
+            (summary.arrivals, summary.departures, summary.drops, summary.marks),
+            (arrived.len() as u64, departures, drops, marks)
         );
+        prop_assert_eq!(outcome.groups.iter().map(|group| group.marks).sum::<u64>(), marks, "ACKs are never marked");
         prop_assert!(near(summary.queue_mean, waiting as f64 / span as f64));
         if let RateSpec::Constant(_) = edges(&plan)[plan.measure.link as usize].link.rate {
             prop_assert!(near(summary.utilization, busy as f64 / span as f64));
@@ -202,12 +206,21 @@ proptest! {
                 Offered::Dropped(DropReason::Lost) => vec![(*at, "lost", TapPoint::Offer, Fate::Lost)],
                 Offered::Dropped(_) => vec![(*at, "drop", TapPoint::Offer, Fate::Dropped)],
             };
+            let marked = matches!(offered, Offered::Accepted { marked: true, .. });
             let (flow, size) = (packet.flow().0, packet.size());
             for (time, event, point, fate) in events.into_iter().filter(|(time, ..)| *time < plan.duration) {
                 let numbers = [time.as_secs_f64().to_string(), link.to_string(), flow.to_string()];
-                let rest = [event.to_owned(), kind.to_owned(), number.to_string(), size.to_string(), is_again.to_string()];
-                expected.push(numbers.into_iter().chain(rest).collect::<Vec<_>>());
-                expected_captured.push(format!("{:?}", (time, link, flow, point, fate, captured_as, number, size)));
+                let rest = [event, kind].map(str::to_owned).into_iter().chain([number.to_string(), size.to_string()]);
+                let flags = [is_again, marked].map(|flag| flag.to_string());
+                expected.push(numbers.into_iter().chain(rest).chain(flags).collect::<Vec<_>>());
+                let ecn = if marked && point != TapPoint::Offer { Ecn::Ce } else { packet.ecn() };
+                let flags = match packet.payload() {
+                    Payload::Ack { .. } => packet.echo(),
+                    _ if packet.cwr() => 0b010,
+                    _ => 0,
+                };
+                let entry = (time, link, flow, point, fate, captured_as, number, size);
+                expected_captured.push(format!("{entry:?} {ecn:?} {flags}"));
             }
         }
         let outcome = run(&plan, seed).expect("the plan is sound");
@@ -221,7 +234,8 @@ proptest! {
         let captured = outcome.captures[0].packets();
         prop_assert!(captured.is_sorted_by_key(|packet| packet.time));
         let told = captured.iter().map(|seen| {
-            format!("{:?}", (seen.time, seen.link, seen.flow, seen.at, seen.fate, seen.kind, seen.number, seen.size))
+            let entry = (seen.time, seen.link, seen.flow, seen.at, seen.fate, seen.kind, seen.number, seen.size);
+            format!("{entry:?} {:?} {}", seen.ecn, seen.ecn_flags)
         });
         let mut told: Vec<String> = told.collect();
         told.sort();

@@ -20,6 +20,7 @@ pub struct LinkSummary {
     pub departures: u64,
     pub drops: u64,
     pub loss: Option<f64>,
+    pub marks: u64,
     pub throughput_bps: f64,
     pub utilization: f64,
     pub cov: Option<f64>,
@@ -34,6 +35,7 @@ pub struct LinkSummary {
 pub(super) struct LinkMeter {
     pub(super) arrivals: Tally,
     pub(super) drops: u64,
+    pub(super) marks: u64,
     /// Packets that arrive before the measured time and depart in it, minus packets that arrive in it and depart after
     /// it.
     carried: i64,
@@ -93,7 +95,12 @@ impl AtLink {
     #[inline(always)]
     pub(in crate::observe) fn offered(&mut self, now: Time, kind: usize, offered: Offered) {
         match offered {
-            Offered::Accepted { start, end, .. } => self.accepted(now, kind, start, end),
+            Offered::Accepted { start, end, marked, .. } => {
+                if marked {
+                    self.mark(now, kind);
+                }
+                self.accepted(now, kind, start, end);
+            }
             Offered::Dropped(_) => self.unusual(now, kind, None),
         }
     }
@@ -110,6 +117,12 @@ impl AtLink {
         } else {
             self.unusual(now, kind, Some((start, end)));
         }
+    }
+
+    /// Counts a packet that the queue marks.
+    #[inline(never)]
+    fn mark(&mut self, now: Time, kind: usize) {
+        self.meters[kind].marks += u64::from(self.from <= now && now < self.end);
     }
 
     /// Handles a packet that begins a bin, lies only partly within the measured time, or is dropped and so has no
@@ -178,6 +191,7 @@ impl AtLink {
             departures: sum(LinkMeter::departures),
             drops,
             loss: ratio(drops as f64, arrivals as f64),
+            marks: sum(|meter| meter.marks),
             throughput_bps,
             utilization: throughput_bps / self.mean_rate.as_bps() as f64,
             cov: self.bins.cov(),
@@ -191,4 +205,28 @@ impl AtLink {
 
 fn tallies(meters: &mut [LinkMeter]) -> impl Iterator<Item = &mut Tally> {
     meters.iter_mut().map(|meter| &mut meter.arrivals)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::testing::dumbbell_of_reno;
+
+    /// Marks count per kind, and only at arrivals in the measured time, which is from 1 s to 10 s.
+    #[test]
+    fn marks_of_the_measured_time_count() {
+        let mut plan = dumbbell_of_reno(1);
+        plan.measure.from = Time::SECOND;
+        let simulator = Simulator::new(&plan, 1).expect("the plan is sound");
+        let mut at = AtLink::new(&plan, &simulator, LinkId(0), 2);
+        for (millis, kind, marked) in [(999, 0, true), (1_000, 0, true), (1_001, 0, false), (5_000, 1, true)] {
+            let start = Time::from_millis(millis);
+            at.offered(start, kind, Offered::Accepted { start, end: start, arrival: start, marked });
+        }
+        let start = plan.duration;
+        at.offered(start, 0, Offered::Accepted { start, end: start, arrival: start, marked: true });
+        at.finish();
+        assert_eq!(at.meters.iter().map(|meter| meter.marks).collect::<Vec<_>>(), [1, 1]);
+        assert_eq!((at.summary().arrivals, at.summary().marks), (3, 2));
+    }
 }

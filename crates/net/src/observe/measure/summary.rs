@@ -15,6 +15,8 @@ pub struct Summary {
     pub drops: u64,
     /// Drops divided by arrivals.
     pub loss: Option<f64>,
+    /// Packets that the queue marked (ECN).
+    pub marks: u64,
     /// Bits transmitted per second, including headers.
     pub throughput_bps: f64,
     /// Bits of segments delivered in order for the first time, per second, including headers.
@@ -72,6 +74,7 @@ pub struct GroupSummary {
     pub departures: u64,
     pub drops: u64,
     pub loss: Option<f64>,
+    pub marks: u64,
     pub throughput_bps: f64,
     pub goodput_bps: f64,
     pub cov: Option<f64>,
