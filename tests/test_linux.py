@@ -224,8 +224,8 @@ class TestPage:
         assert "| Single flows | goodput | 1 of 2 | 50 % | 90 % | missed |" in text
         assert "| reno | 0.900 | 0.500 | 0.556 | differs |" in text
         assert "| `reno_d1` | 9 | 4 | 100.0 % | 0.10 | order differs |" in text
-        assert "- grid: reno: goodput\n" in text
-        assert "- trace: reno_d1\n" in text
+        assert "- Single flows: reno: goodput\n" in text
+        assert "- Scripted losses: reno_d1\n" in text
 
     def test_the_first_matching_explanation_counts(self) -> None:
         texts = {"trace: b*": "Special.", "trace: *": "General."}
@@ -237,7 +237,7 @@ class TestPage:
         }
 
     def test_every_explanation_names_a_comparison(self) -> None:
-        names = [f"trace: {name}" for name in traces()]
+        names = [page.trace_key(name) for name in traces()]
         names += [
             f"{cell.part}: {cell.name}: {rule.title}"
             for cell in [*cells.grid(), *cells.random_loss(), *cells.competition()]

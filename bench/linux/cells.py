@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ackclock import Run, Scenario
 
-GRID, RANDOM, COMPETITION = PARTS = ("grid", "random loss", "competition")
+GRID, RANDOM, COMPETITION = PARTS = ("Single flows", "Random loss", "Competition")
 
 _GRID_FROM, _RANDOM_FROM, _SHARE_FROM = 10, 5, 10  # start of the measurement, seconds, as for the kernel
 _COMPETITION_S = 60  # duration

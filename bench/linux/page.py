@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from linux.cells import COMPETITION, GRID, RANDOM, Compared
+from linux.cells import COMPETITION, GRID, PARTS, RANDOM, Compared
 from linux.explained import grouped
 from linux.replay import LEFT_OUT
 from linux.rules import GOODPUT, LOSS, ORDER_BAR, PERIOD, RANDOM_LOSS, SHARE, TIMES_BAR, WAITING, Rule
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
 
     from linux.divergence import Order
 
-_TITLES = {
-    GRID: "Single flows",
-    RANDOM: "Random loss",
-    COMPETITION: "Competition",
-}
 _TRACES = "Scripted losses"
 
 
@@ -58,13 +53,13 @@ class Bar:
 def bars(cells: Sequence[Compared], orders: Mapping[str, Order]) -> list[Bar]:
     """Compare the shares of agreeing cells and traces with the required shares."""
     found = []
-    for part, title in _TITLES.items():
+    for part in PARTS:
         judged = [one for one in cells if one.cell.part == part and not one.cell.small]
         for rule in dict.fromkeys(one.rule for one in judged):
             agreeing = [one.agrees for one in judged if one.rule is rule]
             found.append(
                 Bar(
-                    part=title,
+                    part=part,
                     measure=rule.title,
                     agreeing=sum(agreeing),
                     total=len(agreeing),
@@ -95,7 +90,7 @@ def page(cells: Sequence[Compared], orders: Mapping[str, Order], images: Mapping
     small = [one for one in cells if one.cell.small]
     summary = [bar.row for bar in bars(cells, orders)]
     missed = [one.key for one in judged if not one.agrees]
-    missed += [f"trace: {name}" for name, order in orders.items() if not order.in_time]
+    missed += [trace_key(name) for name, order in orders.items() if not order.in_time]
     agreeing = sum(one.agrees for one in small)
     small_title = f"{agreeing} of {len(small)} numbers agree. They are not judged."
     parts = [
@@ -104,10 +99,7 @@ def page(cells: Sequence[Compared], orders: Mapping[str, Order], images: Mapping
         *(f"![{caption}](images/{name})\n" for name, caption in images.items()),
         MEASURED,
         RULES.format(rules=_rules()),
-        *(
-            f"## {title}\n\n{_cells([one for one in judged if one.cell.part == part])}"
-            for part, title in _TITLES.items()
-        ),
+        *(f"## {part}\n\n{_cells([one for one in judged if one.cell.part == part])}" for part in PARTS),
         f"## Single flows with small buffers\n\n{small_title}\n\n{_cells(small)}",
         f"## {_TRACES}\n\n{_orders(orders)}",
         "These traces are not replayed:\n",
@@ -115,6 +107,11 @@ def page(cells: Sequence[Compared], orders: Mapping[str, Order], images: Mapping
         _misses(missed),
     ]
     return "\n".join(parts)
+
+
+def trace_key(name: str) -> str:
+    """Name of a trace, as in `linux.explained`."""
+    return f"{_TRACES}: {name}"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -131,7 +128,7 @@ def _is_number(cell: str) -> bool:
 def _rules() -> str:
     rules = [(GRID, rule) for rule in (GOODPUT, WAITING, LOSS, PERIOD)]
     rules += [(RANDOM, RANDOM_LOSS), (COMPETITION, SHARE)]
-    rows = [[_TITLES[part], rule.title, rule.allowed, f"{100 * rule.bar:.0f} %"] for part, rule in rules]
+    rows = [[part, rule.title, rule.allowed, f"{100 * rule.bar:.0f} %"] for part, rule in rules]
     return table(["part", "measure", "allowed difference", "bar"], rows).rstrip()
 
 
