@@ -26,7 +26,7 @@ GRID, RANDOM, COMPETITION = PARTS = ("Single flows", "Random loss", "Competition
 _GRID_FROM, _RANDOM_FROM, _SHARE_FROM = 10, 5, 10  # start of the measurement, seconds, as for the kernel
 _COMPETITION_S = 60  # duration
 _SHARE_RATE, _RANDOM_START, _STARTS = 20.0, "100 ms", ("100 ms", "1 s")  # Mb/s; start of the flow; starts, spread
-_POLL = 0.01  # the kernel's windows were polled at this interval, seconds
+_STEP = 0.1  # smallest relative rise or fall of a window between two cycles
 
 Taken = dict[str, float | None]
 
@@ -215,13 +215,22 @@ def compare(cells: Sequence[Cell], *, jobs: int | None = None) -> list[Compared]
     ]
 
 
-def reductions(cwnd: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the samples at which the window falls for the first time after it rose."""
-    steps = np.diff(cwnd)
-    moves = np.flatnonzero(steps)
-    falls = steps[moves] < 0
-    first = falls & ~np.concatenate([[False], falls[:-1]]) if len(moves) else falls
-    return moves[first] + 1
+def reductions(cwnd: NDArray[np.float64]) -> list[int]:
+    """Return the samples at which the window begins to fall: by at least a tenth, after it rose by at least a tenth.
+
+    A recovery that reduces the window in small steps, with some growth between them, is one reduction.
+    """
+    found = []
+    rising, extreme, place = True, -np.inf, 0  # the largest window while rising, or else the smallest, and its sample
+    for sample, window in enumerate(cwnd.tolist()):
+        if window >= extreme if rising else window <= extreme:
+            extreme, place = window, sample
+        elif rising and window <= extreme * (1 - _STEP):
+            found.append(place + 1)
+            rising, extreme = False, window
+        elif not rising and window >= extreme * (1 + _STEP):
+            rising, extreme, place = True, window, sample
+    return found
 
 
 def period(times: NDArray[np.float64], cwnd: NDArray[np.float64], rtt_s: float) -> float | None:
