@@ -1,7 +1,8 @@
 //! The data receiver: immediate or delayed cumulative ACKs (RFC 5681, section 4.2; RFC 1122, section 4.2.3.2).
 //!
-//! A delayed ACK waits for a second segment or for the timer. The receiver immediately acknowledges out-of-order
-//! segments, segments that fill a gap, duplicates (RFC 9293, section 3.10.7.4) and the SYN.
+//! A delayed ACK waits for a second segment or for the timer; the number of segments can be changed, and there are
+//! exceptions (`delay.rs`). The receiver immediately acknowledges out-of-order segments, segments that fill a gap,
+//! duplicates (RFC 9293, section 3.10.7.4) and the SYN.
 //!
 //! With `sack_blocks` above 0, an ACK sent while segments are missing reports the data received beyond the gap: first
 //! the run around the segment just received, then the runs reported in the previous ACK, most recent first (RFC 2018,
@@ -22,6 +23,7 @@
 //!   implementation does);
 //! - the first of DCTCP's two ACKs carries no SACK blocks; the second one follows at once and carries them.
 
+mod delay;
 mod echo;
 mod pool;
 #[cfg(test)]
@@ -33,7 +35,6 @@ use ackclock_units::Time;
 
 use crate::config::EcnMode;
 use crate::options::options;
-use crate::packed_option::PackedOption;
 use crate::segment::{Ack, Block};
 pub use echo::Mark;
 pub use pool::ReceiverPool;
@@ -50,9 +51,11 @@ options! {
             ecn: EcnMode = EcnMode::Off;
         }
         options {
-            /// The receiver acknowledges every second packet (RFC 5681, section 4.2).
+            /// The receiver delays ACKs until `ack_every` packets have arrived (RFC 5681, section 4.2).
             delayed_ack: bool = true;
-            /// Longest time that a delayed ACK waits for a second packet.
+            /// Number of packets that a delayed ACK covers at most. RFC 5681, section 4.2, recommends 2.
+            ack_every: u32 [1 to 64] = 2;
+            /// Longest time that a delayed ACK waits for further packets.
             delayed_ack_timeout: Time [from Time::ZERO] = Time::from_millis(200);
             /// A packet that fills a gap is acknowledged at once, even with delayed ACKs.
             ack_gap_fill: bool = true;
@@ -60,6 +63,16 @@ options! {
             delay_duplicates: bool = false;
             /// The first packet is acknowledged at once, even with delayed ACKs. A SYN is always acknowledged at once.
             ack_first: bool = false;
+            /// Number of data packets at the start of a connection that are acknowledged at once, even with delayed ACKs.
+            /// Duplicates do not count. Linux acknowledges each packet while its receive window grows; the number depends
+            /// on the size of the receive buffer.
+            quick_acks: u32 [0 to 1_000_000] = 0;
+            /// Number of packets that are acknowledged at once, even with delayed ACKs, after a duplicate and after a
+            /// pause of more than `quick_acks_pause`. A duplicate is one of them.
+            quick_acks_again: u32 [0 to 1_000_000] = 0;
+            /// Longest time between two packets that does not count as a pause for `quick_acks_again`. Linux uses the
+            /// retransmission timeout of the receiver, which is at least 200 ms.
+            quick_acks_pause: Time [from Time::ZERO] = Time::from_millis(200);
             /// Maximum number of SACK blocks in an ACK, if the sender uses them (RFC 2018).
             sack_blocks: u32 [1 to 4] = 4;
             /// The ACK of a duplicate is sent at once and reports the duplicate in its first SACK block, if the sender
@@ -114,7 +127,8 @@ impl Receiver {
     pub fn renew(&mut self, pool: &mut ReceiverPool) {
         self.rcv_nxt = 0;
         if self.record != NO_RECORD {
-            pool.records[self.record as usize].clear();
+            let quick = self.config(pool).quick_acks;
+            pool.records[self.record as usize].clear(quick);
             self.release(pool);
         }
     }
@@ -182,15 +196,13 @@ impl Receiver {
         let (duplicate, may_wait) = record.place(number, &mut self.rcv_nxt, config);
         let in_order = self.rcv_nxt - before;
         let again = duplicate && config.reports_duplicate(number);
-        if config.delayed_ack
-            && may_wait
-            && !is_urgent
-            && !again
-            && !(number == 0 && (config.handshake || config.ack_first))
-            && record.deadline.is_none()
-        {
-            record.deadline = PackedOption::some(now + config.delayed_ack_timeout);
-            return Arrival { in_order, duplicate, early, ack: None };
+        if config.delayed_ack {
+            let is_syn = config.handshake && number == 0;
+            let is_quick = is_syn || record.delay.count(duplicate, now, config);
+            let is_first = config.ack_first && number == 0;
+            if may_wait && !is_urgent && !again && !is_quick && !is_first && record.delay.wait(now, config) {
+                return Arrival { in_order, duplicate, early, ack: None };
+            }
         }
         Arrival { in_order, duplicate, early, ack: Some(self.acknowledge(Some(number), again, pool)) }
     }
@@ -202,7 +214,7 @@ impl Receiver {
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.
     pub fn poll_timeout(&self, pool: &ReceiverPool) -> Option<Time> {
-        self.record(pool)?.deadline.get()
+        self.record(pool)?.delay.deadline.get()
     }
 
     /// The ACK to send now; `latest` is the segment that it answers, and `again` whether it reports this segment as a
@@ -212,7 +224,7 @@ impl Receiver {
         let next = self.rcv_nxt;
         let most = pool.configs[self.config as usize].sack_blocks as usize;
         let record = &mut pool.records[self.record as usize];
-        record.deadline = PackedOption::NONE;
+        record.delay.stop();
         let echo = record.echo.report();
         if record.beyond.is_empty() && !again {
             self.release(pool);

@@ -9,10 +9,14 @@ class Tcp(TcpTable):
     """A TCP sender and its receiver. Absent fields take their values from the profile (``ackclock profile show``)."""
 
     delayed_ack: bool | None
+    ack_every: int | None
     delayed_ack_timeout: str | None
     ack_gap_fill: bool | None
     delay_duplicates: bool | None
     ack_first: bool | None
+    quick_acks: int | None
+    quick_acks_again: int | None
+    quick_acks_pause: str | None
     sack_blocks: int | None
     dsack: bool | None
     max_window: int | None
@@ -49,10 +53,14 @@ class Tcp(TcpTable):
         variant: Literal["cubic", "highspeed", "newreno", "reno", "sack", "scalable", "tahoe", "vegas"] | str = ...,
         *,
         delayed_ack: bool | None = ...,
+        ack_every: int | None = ...,
         delayed_ack_timeout: str | None = ...,
         ack_gap_fill: bool | None = ...,
         delay_duplicates: bool | None = ...,
         ack_first: bool | None = ...,
+        quick_acks: int | None = ...,
+        quick_acks_again: int | None = ...,
+        quick_acks_pause: str | None = ...,
         sack_blocks: int | None = ...,
         dsack: bool | None = ...,
         max_window: int | None = ...,

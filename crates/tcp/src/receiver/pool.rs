@@ -3,12 +3,10 @@
 //! Most receivers miss no segment at most times, so a record is taken from the pool when a gap opens and returned when
 //! it closes. Records keep their memory, so that a gap does not allocate.
 
-use ackclock_units::Time;
-
+use super::delay::Delay;
 use super::echo::{Echo, Mark};
 use super::{Receiver, ReceiverConfig};
 use crate::config::EcnMode;
-use crate::packed_option::PackedOption;
 use crate::segment::{Ack, Block, Sack};
 
 /// The record of a receiver that has none.
@@ -31,8 +29,7 @@ pub(super) struct Record {
     /// The SACK blocks of the last ACK that had any. A duplicate in the first one lies within the second one or within no
     /// run.
     reported: Option<Box<Sack>>,
-    /// When the delayed ACK must be sent.
-    pub(super) deadline: PackedOption<Time>,
+    pub(super) delay: Delay,
     pub(super) echo: Echo,
 }
 
@@ -45,7 +42,11 @@ impl ReceiverPool {
         if self.configs.last() != Some(&config) {
             self.configs.push(config);
         }
-        let record = if config.keeps_record() { self.add_record() } else { NO_RECORD };
+        let mut record = NO_RECORD;
+        if config.keeps_record() {
+            record = self.add_record();
+            self.records[record as usize].delay = Delay::new(config.quick_acks);
+        }
         Receiver { rcv_nxt: 0, record, config: self.configs.len() as u32 - 1 }
     }
 
@@ -62,14 +63,14 @@ impl ReceiverPool {
         if let Some(place) = self.free.pop() {
             return place;
         }
-        let (deadline, echo) = (PackedOption::NONE, Echo::default());
-        self.records.push(Record { beyond: Vec::new(), reported: None, deadline, echo });
+        let (delay, echo) = (Delay::new(0), Echo::default());
+        self.records.push(Record { beyond: Vec::new(), reported: None, delay, echo });
         self.records.len() as u32 - 1
     }
 
     /// Returns a record.
     pub(super) fn free_record(&mut self, place: u32) {
-        self.records[place as usize].clear();
+        self.records[place as usize].clear(0);
         self.free.push(place);
     }
 
@@ -86,10 +87,10 @@ impl Record {
         self.beyond.capacity() * size_of::<Block>() + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
     }
 
-    /// Empties the record but keeps its memory.
-    pub(super) fn clear(&mut self) {
+    /// Empties the record but keeps its memory. The next connection begins with `quick` quick ACKs.
+    pub(super) fn clear(&mut self, quick: u32) {
         self.beyond.clear();
-        self.deadline = PackedOption::NONE;
+        self.delay = Delay::new(quick);
         self.echo = Echo::default();
         if let Some(reported) = self.reported.as_deref_mut() {
             *reported = Sack::NONE;
@@ -116,7 +117,7 @@ impl Record {
         }
         let old = self.echo;
         let is_urgent = self.echo.update(config.ecn, mark);
-        let early = (config.ecn == EcnMode::Dctcp && is_urgent && !self.deadline.is_none())
+        let early = (config.ecn == EcnMode::Dctcp && is_urgent && !self.delay.deadline.is_none())
             .then(|| Ack { echo: { old }.report(), ..Ack::cumulative(rcv_nxt) });
         (early, is_urgent)
     }

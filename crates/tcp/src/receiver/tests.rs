@@ -1,3 +1,4 @@
+mod delay;
 mod dsack;
 mod echo;
 
@@ -106,6 +107,10 @@ struct Model {
     deadline: Option<Time>,
     /// Whether the last ACK reported a duplicate.
     has_reported: bool,
+    /// Data packets: when they arrived, and whether they were duplicates.
+    arrivals: Vec<(Time, bool)>,
+    /// Number of packets whose ACK waits.
+    waiting: u32,
     /// The marks of acceptable segments, with CWR, in the order of their arrival.
     marks: Vec<Mark>,
     /// How many of them preceded the last ACK.
@@ -121,9 +126,34 @@ fn answer(ack: Ack<'_>) -> Answer {
 
 impl Model {
     const fn new(config: ReceiverConfig) -> Self {
-        let segments = BTreeSet::new();
-        let reported = Vec::new();
-        Self { config, segments, reported, deadline: None, has_reported: false, marks: Vec::new(), echoed: 0 }
+        Self {
+            config,
+            segments: BTreeSet::new(),
+            reported: Vec::new(),
+            deadline: None,
+            has_reported: false,
+            arrivals: Vec::new(),
+            waiting: 0,
+            marks: Vec::new(),
+            echoed: 0,
+        }
+    }
+
+    /// Whether the last packet requires a quick ACK, from all arrivals so far.
+    fn is_quick(&self) -> bool {
+        let ReceiverConfig { quick_acks, quick_acks_again, quick_acks_pause, .. } = self.config;
+        let (_, duplicate) = self.arrivals[self.arrivals.len() - 1];
+        // the last one is new: how many new packets have arrived from a given one on, including both
+        let new_since = |place: usize| self.arrivals[place..].iter().filter(|(_, duplicate)| !duplicate).count() as u32;
+        let causes = (0..self.arrivals.len()).filter(|place| {
+            let (at, duplicate) = self.arrivals[*place];
+            duplicate || *place > 0 && at - self.arrivals[place - 1].0 > quick_acks_pause
+        });
+        let mut left = causes.map(|place| new_since(place) + u32::from(self.arrivals[place].1));
+        if duplicate {
+            return quick_acks_again > 0;
+        }
+        new_since(0) <= quick_acks || left.any(|since| since <= quick_acks_again)
     }
 
     /// The echo of an ACK sent now, from all marks so far.
@@ -164,7 +194,8 @@ impl Model {
         let before = self.next();
         let is_syn = self.config.handshake && number == 0;
         let reports = self.config.dsack && self.config.sack_blocks > 0;
-        let again = reports && !is_syn && self.segments.contains(&number);
+        let had_it = self.segments.contains(&number);
+        let again = reports && !is_syn && had_it;
         let early = (before, Vec::new(), self.echo());
         let is_urgent = number >= before && {
             self.marks.push(mark);
@@ -176,9 +207,15 @@ impl Model {
         let fills_gap = is_next && self.next() > before + 1;
         let is_last_again = self.config.delay_duplicates && number + 1 == before;
         let may_wait = (is_next && !fills_gap || is_last_again) && !(has_gap && self.config.ack_gap_fill);
-        let is_first = number == 0 && (self.config.handshake || self.config.ack_first);
-        if self.config.delayed_ack && may_wait && !is_first && !is_urgent && !again && self.deadline.is_none() {
-            self.deadline = Some(now + self.config.delayed_ack_timeout);
+        let is_quick = !is_syn && {
+            self.arrivals.push((now, had_it));
+            self.is_quick()
+        };
+        let is_first = is_syn || number == 0 && self.config.ack_first;
+        let is_last = self.waiting + 1 >= self.config.ack_every;
+        if self.config.delayed_ack && may_wait && !(is_first || is_urgent || again || is_quick || is_last) {
+            self.deadline = self.deadline.or(Some(now + self.config.delayed_ack_timeout));
+            self.waiting += 1;
             return [None, None];
         }
         let splits = self.config.ecn == EcnMode::Dctcp && is_urgent && self.deadline.is_some();
@@ -186,7 +223,7 @@ impl Model {
     }
 
     fn acknowledge(&mut self, latest: Option<u64>, again: bool) -> Answer {
-        self.deadline = None;
+        (self.deadline, self.waiting) = (None, 0);
         self.has_reported = again;
         let next = self.next();
         let mut blocks: Vec<Block> = Vec::new();
@@ -230,10 +267,14 @@ prop_compose! {
     fn configs()(
         [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, handshake, dsack] in any::<[bool; 6]>(),
         sack_blocks in 0_u32..5,
+        ack_every in prop_oneof![2 => Just(2_u32), 1 => 1_u32..6],
+        (quick_acks, quick_acks_again, pause) in (0_u32..20, 0_u32..5, 50_u64..200),
         ecn in prop::sample::select(vec![EcnMode::Off, EcnMode::Classic, EcnMode::Dctcp, EcnMode::Accurate]),
     ) -> ReceiverConfig {
         let rules = ReceiverConfig { handshake, delayed_ack, ack_gap_fill, delay_duplicates, ack_first, ..DELAYED };
-        ReceiverConfig { ecn, sack_blocks, dsack, ..rules }
+        let quick_acks_pause = Time::from_millis(pause);
+        let quick = ReceiverConfig { ack_every, quick_acks, quick_acks_again, quick_acks_pause, ..rules };
+        ReceiverConfig { ecn, sack_blocks, dsack, ..quick }
     }
 }
 

@@ -98,6 +98,8 @@ pub(crate) struct Channel {
     copies: usize,
     supplied: usize,
     received: BTreeSet<u64>,
+    /// Number of segments whose ACK waits.
+    held: u32,
     /// Number of marked segments that the receiver has accepted.
     marked: u64,
     /// Each segment sent, with the time at which it was sent.
@@ -121,6 +123,7 @@ impl Channel {
             copies: 0,
             supplied: 0,
             received: BTreeSet::new(),
+            held: 0,
             marked: 0,
             trace: Vec::new(),
             script: script.clone(),
@@ -219,8 +222,9 @@ impl Channel {
             }
             self.answer(next, sack, echo, again);
         } else {
-            assert!(waiting.is_none(), "an ACK waits for one more segment, not for two");
-            let longest = self.script.receiver.delayed_ack.then(|| self.now + self.script.receiver.delayed_ack_timeout);
+            self.held += 1;
+            assert!(self.held < config.ack_every, "an ACK waits for too many segments");
+            let longest = waiting.or_else(|| config.delayed_ack.then(|| self.now + config.delayed_ack_timeout));
             assert_eq!(self.receiver.poll_timeout(&self.pool), longest, "an ACK that waits has a deadline");
         }
     }
@@ -230,6 +234,7 @@ impl Channel {
         let missing = (0..=self.target()).find(|number| !self.received.contains(number));
         assert_eq!(Some(next), missing, "the ACK covers all segments received in order");
         assert!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize);
+        self.held = 0;
         let mut blocks = sack.blocks();
         if let Some(start) = again {
             assert_eq!(

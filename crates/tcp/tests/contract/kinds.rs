@@ -120,19 +120,28 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
 /// Random configurations of receivers whose senders use a handshake.
 pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
     let ecn = select(vec![EcnMode::Off, EcnMode::Classic, EcnMode::Dctcp, EcnMode::Accurate]);
-    (1_u64..500, any::<[bool; 5]>(), 0_u32..5, ecn).prop_map(|(wait, rules, sack_blocks, ecn)| {
-        let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack] = rules;
-        let delayed_ack_timeout = Time::from_millis(wait);
-        ReceiverConfig {
-            handshake: true,
-            delayed_ack,
-            delayed_ack_timeout,
-            ack_gap_fill,
-            delay_duplicates,
-            ack_first,
-            sack_blocks,
-            dsack,
-            ecn,
-        }
-    })
+    let quick = (prop_oneof![Just(0_u32), 1_u32..60], prop_oneof![Just(0_u32), 1_u32..20], 1_u64..500);
+    let ack_every = prop_oneof![2 => Just(2_u32), 1 => 1_u32..6];
+    (1_u64..500, any::<[bool; 5]>(), 0_u32..5, ecn, ack_every, quick).prop_map(
+        |(wait, rules, sack_blocks, ecn, ack_every, quick)| {
+            let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack] = rules;
+            let (quick_acks, quick_acks_again, pause) = quick;
+            let delayed_ack_timeout = Time::from_millis(wait);
+            ReceiverConfig {
+                handshake: true,
+                delayed_ack,
+                ack_every,
+                delayed_ack_timeout,
+                ack_gap_fill,
+                delay_duplicates,
+                ack_first,
+                quick_acks,
+                quick_acks_again,
+                quick_acks_pause: Time::from_millis(pause),
+                sack_blocks,
+                dsack,
+                ecn,
+            }
+        },
+    )
 }

@@ -1,0 +1,74 @@
+//! The ACKs that wait: delayed ACKs (RFC 5681, section 4.2), and Linux's quick ACKs (`tcp_input.c`), which do not wait.
+//!
+//! Linux acknowledges each packet while its receive window grows (`tcp_grow_window`), and 16 packets
+//! (`TCP_MAX_QUICKACKS`) after a duplicate (`tcp_data_queue`) or a pause (`tcp_event_data_recv`).
+//!
+//! Differences from Linux:
+//! - the packets during the growth of the window are a number, because the window is fixed;
+//! - a pause is compared with a fixed time instead of the receiver's retransmission timeout, and any data ends it, not
+//!   only data in order;
+//! - the timer is fixed; Linux adapts it to the intervals between packets (`icsk_ack.ato`);
+//! - a packet shorter than its predecessors is not acknowledged at once, because all packets of a flow have one size;
+//! - a mark and CWR do not cause quick ACKs (`tcp_data_ecn_check`, `tcp_ecn_accept_cwr`);
+//! - each packet beyond a gap is acknowledged, even if they arrive within less than 1 ms (`tcp_comp_sack_delay_ns`).
+
+use ackclock_units::Time;
+
+use super::ReceiverConfig;
+use crate::packed_option::PackedOption;
+
+/// State of a receiver that delays ACKs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Delay {
+    /// When the ACK that waits must be sent.
+    pub(super) deadline: PackedOption<Time>,
+    /// Arrival of the last data, if pauses matter.
+    last: PackedOption<Time>,
+    /// Number of new packets to acknowledge at once.
+    quick: u32,
+    /// Number of packets whose ACK waits.
+    waiting: u32,
+}
+
+impl Delay {
+    /// State at the start of a connection, in which `quick` packets are acknowledged at once.
+    pub(super) const fn new(quick: u32) -> Self {
+        Self { deadline: PackedOption::NONE, last: PackedOption::NONE, quick, waiting: 0 }
+    }
+
+    /// Counts a data packet. Returns whether it requires a quick ACK.
+    pub(super) fn count(&mut self, duplicate: bool, now: Time, config: &ReceiverConfig) -> bool {
+        if config.quick_acks_again > 0 {
+            let is_late = self.last.is_below(now.saturating_sub(config.quick_acks_pause));
+            self.last = PackedOption::some(now);
+            if duplicate {
+                // its own ACK is one of them
+                self.quick = self.quick.max(config.quick_acks_again - 1);
+                return true;
+            }
+            if is_late {
+                self.quick = self.quick.max(config.quick_acks_again);
+            }
+        }
+        let is_quick = !duplicate && self.quick > 0;
+        self.quick -= u32::from(is_quick);
+        is_quick
+    }
+
+    /// Delays an ACK at `now`, unless enough packets have arrived since the last one. Returns whether it waits.
+    pub(super) fn wait(&mut self, now: Time, config: &ReceiverConfig) -> bool {
+        if self.waiting + 1 >= config.ack_every {
+            return false;
+        }
+        if self.waiting == 0 {
+            self.deadline = PackedOption::some(now + config.delayed_ack_timeout);
+        }
+        self.waiting += 1;
+        true
+    }
+
+    /// Stops waiting, because an ACK is sent.
+    pub(super) const fn stop(&mut self) {
+        (self.deadline, self.waiting) = (PackedOption::NONE, 0);
+    }
+}
