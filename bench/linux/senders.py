@@ -20,13 +20,10 @@ WIRE: Final = "100 Gbps"
 """Rate of links that the path emulator does not limit."""
 
 SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "reno": {"variant": "sack", "delayed_ack": False},
-    "cubic": {"variant": "cubic", "slow_start": "hystart", "delayed_ack": False},
+    "reno": {"variant": "sack"},
+    "cubic": {"variant": "cubic", "slow_start": "hystart"},
 }
-"""Variant, and options that differ from the profile, by the kernel's name of the congestion control.
-
-The receiver of the profile delays ACKs from the first packet on, while the kernel first acknowledges every packet.
-"""
+"""Variant, and options that differ from the profile, by the kernel's name of the congestion control."""
 
 
 def transport(kernel: str, **options: Any) -> dict[str, Any]:
