@@ -159,6 +159,30 @@ EDITS = [
         "missing; must be an array of 1 to 100000 different integers",
     ),
     (
+        'access = { rate = "10 Mbps",',
+        'access = { jitter = { max = "2 m" }, rate = "10 Mbps",',
+        "dumbbell.access.jitter.max",
+        "'2 m' is not allowed; did you mean 'ms'? must be a time with its unit",
+    ),
+    (
+        'access = { rate = "10 Mbps",',
+        'access = { jitter = { max = "2 ms", reorder = true }, rate = "10 Mbps",',
+        "dumbbell.access.jitter.reorder",
+        "unknown field; did you mean 'reorders'?",
+    ),
+    (
+        'access = { rate = "10 Mbps",',
+        'access = { reorder = { probability = 1.5, delay = "5 ms" }, rate = "10 Mbps",',
+        "dumbbell.access.reorder.probability",
+        "1.5 is not allowed; must be a number from 0 to 1",
+    ),
+    (
+        'access = { rate = "10 Mbps",',
+        'access = { reorder = { probability = 0.5 }, rate = "10 Mbps",',
+        "dumbbell.access.reorder.delay",
+        "missing; must be",
+    ),
+    (
         "alpha = 1",
         'packet_sizes = "exponential"',
         "clients.0.transport.packet_sizes",

@@ -120,9 +120,15 @@ def test_a_graph_numbers_both_directions_of_each_link(parking_lot: ac.Scenario) 
     assert [group["path"] for group in told["groups"]] == [[0, 3], [0, 1], [1, 2], [2, 3], [3, 0], [3, 1]]
 
 
-def test_losses_reach_the_bottleneck_alone() -> None:
+def test_losses_and_extra_delays_reach_the_bottleneck_alone() -> None:
     link = ac.Link(rate="10 Mbps", delay="5 ms")
-    bottleneck = ac.Link(rate="10 Mbps", delay="5 ms", loss=ac.ListedLoss(packets=(40, 24, 26)))
+    bottleneck = ac.Link(
+        rate="10 Mbps",
+        delay="5 ms",
+        loss=ac.ListedLoss(packets=(40, 24, 26)),
+        jitter=ac.Jitter(max="2 ms"),
+        reorder=ac.Reorder(probability=0.25, delay="1 us"),
+    )
     scenario = ac.Scenario(
         duration="1 s",
         dumbbell=ac.Dumbbell(access=link, bottleneck=bottleneck),
@@ -130,7 +136,9 @@ def test_losses_reach_the_bottleneck_alone() -> None:
     )
     told = planned(scenario)
     assert told["topology"]["bottleneck"]["loss"] == {"kind": "list", "packets": [24, 26, 40]}
-    assert "loss" not in told["topology"]["reverse"]
+    assert told["topology"]["bottleneck"]["jitter"] == {"max": 2 * 10**9, "reorders": False}
+    assert told["topology"]["bottleneck"]["reorder"] == {"probability": 0.25, "delay": 10**6}
+    assert set(told["topology"]["reverse"]) == {"rate", "delay", "queue"}
     assert told["groups"][0]["transport"]["receiver"]["sack_blocks"] == 4
 
 

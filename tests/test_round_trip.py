@@ -91,6 +91,10 @@ losses = st.one_of(
 )
 
 
+jitters = tables({"max": delays}, {"reorders": flags})
+reorders = st.fixed_dictionaries({"probability": probabilities, "delay": delays})
+
+
 rate_traces = st.fixed_dictionaries(
     {
         "steps": st.lists(quantities(RATE, "0 bps", "1 Gbps"), max_size=4).map(
@@ -103,7 +107,8 @@ rate_traces = st.fixed_dictionaries(
 
 def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Draw links with a constant rate or with a trace."""
-    more = {"queue": queues(), "loss": losses, "reverse_rate_trace": rate_traces, **fields}
+    changes = {"loss": losses, "jitter": jitters, "reorder": reorders}
+    more = {"queue": queues(), "reverse_rate_trace": rate_traces, **changes, **fields}
     return tables({"rate": rates, "delay": delays}, more) | tables({"rate_trace": rate_traces, "delay": delays}, more)
 
 
@@ -297,11 +302,13 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         ac.Lognormal: {"kind", "mean", "sigma"},
         ac.SizeTable: {"kind", "name", "cdf"},
         ac.Dumbbell: {"bottleneck", "reverse", "access"},
-        ac.Link: {"rate", "rate_trace", "reverse_rate_trace", "delay", "queue", "loss"},
+        ac.Link: {"rate", "rate_trace", "reverse_rate_trace", "delay", "queue", "loss", "jitter", "reorder"},
         ac.RateTrace: {"steps", "path", "sha256", "period"},
         ac.ListedLoss: {"kind", "packets"},
         ac.RandomLoss: {"kind", "probability"},
         ac.GilbertElliott: {"kind", "to_bad", "to_good", "good", "bad"},
+        ac.Jitter: {"max", "reorders"},
+        ac.Reorder: {"probability", "delay"},
         ac.GraphLink: {
             "from_",
             "to",
@@ -311,6 +318,8 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "delay",
             "queue",
             "loss",
+            "jitter",
+            "reorder",
             "name",
             "duplex",
         },

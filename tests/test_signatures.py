@@ -46,7 +46,15 @@ ac.Scenario(
     links=[
         ac.GraphLink(
             from_="a", to="b", rate="1 Mbps", delay="1 ms", queue=queues[0], loss=ac.RandomLoss(probability=0.1)
-        )
+        ),
+        ac.GraphLink(
+            from_="b",
+            to="a",
+            rate="1 Mbps",
+            delay="1 ms",
+            jitter=ac.Jitter(max="1 ms", reorders=True),
+            reorder=ac.Reorder(probability=0.1, delay="5 ms"),
+        ),
     ],
     flows=[ac.Flow(from_="a", to="b", transport=ac.Udp(), source=ac.Poisson(rate=9))],
 )
@@ -65,6 +73,8 @@ REFUSED = {
     'ac.RandomLoss(probability="1 %")': "probability",
     "ac.ListedLoss()": "packets",
     "ac.GilbertElliott(to_bad=0.01, to_worse=0.1)": "to_worse",
+    "ac.Jitter(max=2)": "max",
+    'ac.Reorder(probability=0.1, hold="5 ms")': "hold",
     'ac.Poisson(rate="100")': "rate",
     "ac.Greedy(bytes=3)": "bytes",
     'ac.Connections(load="60 %", size=ac.Fixed(mean="1 kB"))': "load",

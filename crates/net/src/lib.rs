@@ -10,6 +10,7 @@
 //! assert!(summary.departures > 0 && summary.loss == Some(0.0));
 //! ```
 
+pub mod extra_delay;
 pub mod link;
 pub mod loss;
 pub mod observe;

@@ -8,6 +8,7 @@
 use ackclock_units::{Stream, Time};
 
 use crate::backlog::{Backlog, Closed};
+use crate::extra_delay::ExtraDelay;
 use crate::links::{FastPath, Kind, Line};
 use crate::loss::Loss;
 use crate::packet::Packet;
@@ -40,6 +41,7 @@ pub struct Link {
     backlog: Backlog,
     queue: Queue,
     loss: Option<Box<Loss>>,
+    extra_delay: Option<Box<ExtraDelay>>,
 }
 
 impl Link {
@@ -50,7 +52,13 @@ impl Link {
             backlog: Backlog::new(rate),
             queue,
             loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, losses))),
+            extra_delay: None,
         }
+    }
+
+    /// The same link with extra delays.
+    pub(crate) fn delayed_by(self, extra_delay: Option<Box<ExtraDelay>>) -> Self {
+        Self { extra_delay, ..self }
     }
 
     /// A link whose short form is `path`.
@@ -61,12 +69,13 @@ impl Link {
             backlog: Backlog::resumed(rate.clone(), path.size, path.each, path.busy_until, spare),
             queue: Queue::memoryless(queue),
             loss: None,
+            extra_delay: None,
         }
     }
 
     /// The properties of the link, if it can have a short form: its pending packets are its only state.
     pub(crate) fn kind(&self) -> Option<Kind> {
-        if self.loss.is_some() || self.backlog.rate().varies() {
+        if self.loss.is_some() || self.extra_delay.is_some() || self.backlog.rate().varies() {
             return None;
         }
         let queue = self.queue.as_memoryless()?;
@@ -88,7 +97,7 @@ impl Link {
         self.backlog.take_closed()
     }
 
-    /// Rate and propagation delay of the link.
+    /// Rate and least propagation delay of the link.
     pub(crate) const fn line(&self) -> Line<'_> {
         Line { rate: self.backlog.rate(), delay: self.delay }
     }
@@ -102,7 +111,9 @@ impl Link {
 
     /// Heap memory in bytes, excluding data that links share.
     pub(crate) fn held(&self) -> usize {
-        self.backlog.held() + self.loss.as_ref().map_or(0, |loss| loss.held())
+        self.backlog.held()
+            + self.loss.as_ref().map_or(0, |loss| loss.held())
+            + self.extra_delay.as_ref().map_or(0, |extra| extra.held())
     }
 
     /// Offers a packet to the queue.
@@ -118,7 +129,11 @@ impl Link {
         };
         debug_assert!(!marked || packet.ecn().is_capable(), "a discipline marks only ECN-capable packets");
         let (start, end) = self.backlog.take(packet.size(), now);
-        Offered::Accepted { start, end, arrival: end.saturating_add(self.delay), marked }
+        let mut arrival = end.saturating_add(self.delay);
+        if let Some(extra) = &mut self.extra_delay {
+            arrival = extra.arrival(arrival);
+        }
+        Offered::Accepted { start, end, arrival, marked }
     }
 
     /// Average queue length that the discipline computed at the last arrival, in the discipline's unit; NaN if it

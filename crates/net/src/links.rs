@@ -6,7 +6,7 @@
 //!
 //! A packet that the short form does not handle, because it has another size or may have to be dropped, goes through a
 //! [`Link`] that is made from the short form. If the link then has pending packets of several sizes, it stays in this
-//! *long form* until they are sent. Links with another discipline, a varying rate or losses always have the long form.
+//! *long form* until they are sent. Links with another discipline, a varying rate or delay, or losses always have the long form.
 //!
 //! Exactly one of the two forms owns the state of a link.
 
@@ -285,7 +285,7 @@ mod tests {
     fn link(limit: Limit, count_in_service: bool, delay: Time) -> Link {
         let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties: Ties::Departure, mark_above: 0 });
         let rate = Rate::from_mbps(1);
-        let spec = LinkSpec { rate: rate.into(), delay, queue, loss: None };
+        let spec = LinkSpec { rate: rate.into(), delay, queue, loss: None, jitter: None, reorder: None };
         let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
         Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), Stream::new(1, Role::Loss, 0))
     }

@@ -138,6 +138,8 @@ mod tests {
                 mark_above: 0,
             }),
             loss: None,
+            jitter: None,
+            reorder: None,
         }
     }
 

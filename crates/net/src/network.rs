@@ -18,6 +18,7 @@ use ackclock_units::{Role, Stream, Time};
 use crate::agenda::{Agenda, Rounds};
 use crate::application::Application;
 use crate::clients::Clients;
+use crate::extra_delay::{ExtraDelay, ReorderSpec};
 use crate::flow::{Flow, Transport};
 use crate::link::Link;
 use crate::links::Links;
@@ -60,7 +61,7 @@ impl Network {
         let most_crossed = routed.iter().map(|Routed { data, acks, .. }| data.range().len() + acks.range().len()).max();
         let mut links = Links::new(edges.len(), most_crossed.unwrap_or_default(), plan.duration);
         add_links(&mut links, &edges, &names, plan.duration, seed);
-        let feeders = Feeders::of(&path, &routed, links.len(), plan);
+        let feeders = Feeders::of(&path, &routed, &edges, plan);
         let unqueued = Unqueued::of(plan, &path, &routed, &edges, &feeders, observed, links.far());
         let ways = Ways::new(links.len());
         let mut layout =
@@ -102,7 +103,8 @@ impl Span {
 struct Routed {
     data: Span,
     acks: Span,
-    /// Whether the flow's receiver always acknowledges data immediately.
+    /// Whether the flow's receiver always acknowledges data immediately, and gets it in the order in which the last link
+    /// accepts it.
     answers_at_once: bool,
 }
 
@@ -121,11 +123,15 @@ fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, V
     let mut routed = Vec::new();
     for ((_, group), (from, to)) in plan.flows().zip(ends(plan)) {
         let data = add(from, to)?;
-        let (acks, answers_at_once) = match &group.transport {
+        let (acks, is_prompt) = match &group.transport {
             TransportSpec::Tcp { receiver, .. } => (add(to, from)?, !receiver.delayed_ack),
             TransportSpec::Udp { .. } => (Span { first: data.end, end: data.end }, true),
         };
-        routed.push(Routed { data, acks, answers_at_once });
+        routed.push(Routed { data, acks, answers_at_once: is_prompt });
+    }
+    for Routed { data, answers_at_once, .. } in &mut routed {
+        let last = path[data.range()].last();
+        *answers_at_once &= last.is_none_or(|LinkId(last)| edges[*last as usize].link.keeps_order());
     }
     Ok((path, routed))
 }
@@ -158,6 +164,9 @@ pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanErr
         }
         if let Some(Err((field, problem))) = link.loss.as_ref().map(LossSpec::check) {
             return Err(PlanError::new(format!("links.{id}.loss.{field}"), problem));
+        }
+        if let Some(Err((field, problem))) = link.reorder.as_ref().map(ReorderSpec::check) {
+            return Err(PlanError::new(format!("links.{id}.reorder.{field}"), problem));
         }
     }
     Ok((nodes, edges))
@@ -213,7 +222,9 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], names: &Names, duration: Tim
             }
         };
         let context = Context { rate: rate.mean(Time::ZERO, duration), stream: Stream::new(seed, Role::Queue, name) };
-        links.add(Link::new(link, rate, link.queue.build(&context), Stream::new(seed, Role::Loss, name)));
+        let extra_delay = ExtraDelay::new(link.jitter, link.reorder, seed, name);
+        let losses = Stream::new(seed, Role::Loss, name);
+        links.add(Link::new(link, rate, link.queue.build(&context), losses).delayed_by(extra_delay));
     }
 }
 

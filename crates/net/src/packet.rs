@@ -80,8 +80,8 @@ impl SackId {
     pub(crate) const NONE: Self = Self(u32::MAX);
 }
 
-/// Connection numbers wrap around at this number. Paths are FIFO, so packets of at most two successive connections of a
-/// flow are in the network at a time.
+/// Connection numbers wrap around at this number. A connection is complete before the next one of its flow begins; if
+/// links reorder packets, late ones of earlier connections may still be in the network.
 pub(crate) const CONNECTIONS: u16 = 1 << 10;
 
 const _: () = assert!(MAX_FLOWS * CONNECTIONS as u64 <= 1 << 32, "flow and connection fit into 32 bits");

@@ -13,6 +13,7 @@ use ackclock_tcp::{ReceiverConfig, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::extra_delay::{JitterSpec, ReorderSpec};
 use crate::loss::LossSpec;
 use crate::queue::QueueSpec;
 use crate::rate::RateSpec;
@@ -93,7 +94,7 @@ pub struct EdgeSpec {
     pub from: u32,
     /// Target node.
     pub to: u32,
-    /// Rate, delay, queue and losses of the link.
+    /// Rate, delays, queue and losses of the link.
     pub link: LinkSpec,
 }
 
@@ -110,6 +111,24 @@ pub struct LinkSpec {
     /// Losses not caused by the queue.
     #[serde(default)]
     pub loss: Option<LossSpec>,
+    /// Random extra delays.
+    #[serde(default)]
+    pub jitter: Option<JitterSpec>,
+    /// Packets that are held back.
+    #[serde(default)]
+    pub reorder: Option<ReorderSpec>,
+}
+
+impl LinkSpec {
+    /// Whether all packets have the same propagation delay.
+    pub(crate) const fn has_constant_delay(&self) -> bool {
+        self.jitter.is_none() && self.reorder.is_none()
+    }
+
+    /// Whether packets arrive in the order in which the link accepts them.
+    pub(crate) fn keeps_order(&self) -> bool {
+        self.reorder.is_none() && self.jitter.is_none_or(|jitter| !jitter.reorders)
+    }
 }
 
 /// A group of identical clients, each with one flow, or with one flow per concurrent connection.

@@ -81,6 +81,8 @@ impl Case {
                     mark_above: 0,
                 }),
                 loss,
+                jitter: None,
+                reorder: None,
             },
         };
         let (fast, slow) = ((10_000_000, 2), (800_000, 20));

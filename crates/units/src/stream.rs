@@ -23,6 +23,10 @@ pub enum Role {
     Start = 5,
     /// Losses of a link.
     Loss = 6,
+    /// Jitter of a link.
+    Jitter = 7,
+    /// Packets that a link holds back.
+    Reorder = 8,
 }
 
 /// A random stream keyed by (seed, role, id): SplitMix64 (Steele, Lea and Flood 2014), eight bytes of state.

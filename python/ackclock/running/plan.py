@@ -112,9 +112,19 @@ def _graph(scenario: Scenario, numbers: Mapping[str, int]) -> dict[str, Any]:
 
 def _link(link: Link | GraphLink | None) -> dict[str, Any]:
     assert link is not None and link.queue is not None  # noqa: S101, PT018  # the scenario is effective
-    loss = {} if link.loss is None else {"loss": link.loss.model_dump()}
     rate = RATE.parse(link.rate or "") if link.rate_trace is None else link.rate_trace.for_engine()
-    return {"rate": rate, "delay": TIME.parse(link.delay), "queue": link.queue.for_engine(), **loss}
+    return {"rate": rate, "delay": TIME.parse(link.delay), "queue": link.queue.for_engine(), **_impairments(link)}
+
+
+def _impairments(link: Link | GraphLink) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if link.loss is not None:
+        found["loss"] = link.loss.model_dump()
+    if link.jitter is not None:
+        found["jitter"] = {"max": TIME.parse(link.jitter.max), "reorders": link.jitter.reorders}
+    if link.reorder is not None:
+        found["reorder"] = {"probability": link.reorder.probability, "delay": TIME.parse(link.reorder.delay)}
+    return found
 
 
 def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[str, Any]:

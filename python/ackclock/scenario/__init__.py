@@ -11,10 +11,12 @@ if TYPE_CHECKING:
         Dumbbell,
         GilbertElliott,
         GraphLink,
+        Jitter,
         Link,
         ListedLoss,
         Node,
         RandomLoss,
+        Reorder,
     )
     from ackclock.scenario.rate_trace import RateTrace
     from ackclock.scenario.sources import (
@@ -44,6 +46,7 @@ __all__ = [
     "GilbertElliott",
     "GraphLink",
     "Greedy",
+    "Jitter",
     "Link",
     "ListedLoss",
     "Lognormal",
@@ -56,6 +59,7 @@ __all__ = [
     "RandomLoss",
     "RateTrace",
     "Red",
+    "Reorder",
     "Scenario",
     "SizeTable",
     "Tcp",

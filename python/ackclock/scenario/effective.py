@@ -142,9 +142,13 @@ def default_bin(whole: "Scenario") -> int:
     return round(mean / MICROSECOND) * MICROSECOND or round(mean)
 
 
+_FORWARD_ONLY: Final[Mapping[str, None]] = {"queue": None, "loss": None, "jitter": None, "reorder": None}
+"""Fields of a bottleneck that its reverse direction does not have unless the scenario gives them."""
+
+
 @functools.lru_cache(maxsize=1024)
 def _dumbbell(profile_name: str, given: Dumbbell) -> Dumbbell:
-    reverse = given.reverse or given.bottleneck.back.model_copy(update={"queue": None, "loss": None})
+    reverse = given.reverse or given.bottleneck.back.model_copy(update=_FORWARD_ONLY)
     return given.model_copy(
         update={
             "bottleneck": _link(profile_name, given.bottleneck.forth),

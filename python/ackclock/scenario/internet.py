@@ -271,5 +271,7 @@ def _one_way(name: str, sender: str, receiver: str, link: Link) -> GraphLink:
         delay=link.delay,
         queue=link.queue,
         loss=link.loss,
+        jitter=link.jitter,
+        reorder=link.reorder,
         duplex=False,
     )

@@ -92,13 +92,47 @@ Loss = ListedLoss | RandomLoss | GilbertElliott
 """Losses on a link that are not caused by its queue: packets are lost before they reach the queue."""
 
 
+class Jitter(Part):
+    """Random extra delays: each packet has an extra delay, independent and uniform from 0 to ``max``, ACKs included.
+
+    Examples
+    --------
+    >>> Jitter(max="2 ms")
+    Jitter(max='2 ms', reorders=False)
+    """
+
+    max: Delay
+    """Upper limit of the extra delay, such as ``"2 ms"``."""
+
+    reorders: Flag = False
+    """Whether packets may overtake each other (default: false). If not, a packet that would arrive before its
+    predecessor arrives just after it, as behind a queue."""
+
+
+class Reorder(Part):
+    """Reordering: a share of the packets is held back after the link, ACKs included, so that later packets overtake.
+
+    Examples
+    --------
+    >>> Reorder(probability=0.01, delay="5 ms")
+    Reorder(probability=0.01, delay='5 ms')
+    """
+
+    probability: Probability
+    """Probability with which a packet is held back, independently of other packets."""
+
+    delay: Delay
+    """How long such a packet is held back, such as ``"5 ms"``."""
+
+
 class Link(Part):
     """A bidirectional link. Both directions have the same rate and delay and a queue each; rate traces may differ.
 
     Examples
     --------
     >>> Link(rate="10000 kbps", delay="0.025 s")
-    Link(rate='10 Mbps', rate_trace=None, reverse_rate_trace=None, delay='25 ms', queue=None, loss=None)
+    Link(rate='10 Mbps', rate_trace=None, reverse_rate_trace=None, delay='25 ms', queue=None, loss=None,
+         jitter=None, reorder=None)
     """
 
     rate: Rate | None = None
@@ -118,6 +152,12 @@ class Link(Part):
 
     loss: Loss | None = Field(default=None, discriminator="kind")
     """Losses in addition to drops by the queue (default: none)."""
+
+    jitter: Jitter | None = None
+    """Random extra delays in addition to ``delay`` (default: none)."""
+
+    reorder: Reorder | None = None
+    """Packets that are held back, so that later packets overtake them (default: none)."""
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
@@ -143,8 +183,8 @@ class Dumbbell(Part):
     """The link from the gateway to the server."""
 
     reverse: Link | None = None
-    """The link from the server to the gateway (default: the bottleneck's rate and delay, the default queue, no
-    loss)."""
+    """The link from the server to the gateway (default: the bottleneck's rate and delay, the default queue, no loss,
+    jitter or reordering)."""
 
     access: Link | None = None
     """The link from each client to the gateway and back, for groups without an ``access`` of their own."""
@@ -204,6 +244,12 @@ class GraphLink(Part):
 
     loss: Loss | None = Field(default=None, discriminator="kind")
     """Losses in addition to drops by the queue (default: none)."""
+
+    jitter: Jitter | None = None
+    """Random extra delays in addition to ``delay`` (default: none)."""
+
+    reorder: Reorder | None = None
+    """Packets that are held back, so that later packets overtake them (default: none)."""
 
     name: PlainName | None = None
     """The name by which records and ``measure.link`` refer to the link (default: ``from->to``)."""

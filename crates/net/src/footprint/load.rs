@@ -1,7 +1,10 @@
 //! The load of links: how many packets they hold.
 
+use ackclock_units::Time;
+
 use super::traffic::rate;
 use crate::backlog::Backlog;
+use crate::extra_delay::ExtraDelay;
 use crate::plan::LinkSpec;
 use crate::queue::Limit;
 use crate::rate::RateSpec;
@@ -18,7 +21,7 @@ pub(super) struct Load<'a> {
     pub(super) is_alike: bool,
     pub(super) in_flight: f64,
     /// Packets in flight that occupy memory until they have crossed the link. Datagrams on their last link are
-    /// excluded: they are delivered as soon as the link accepts them.
+    /// excluded if it keeps their order: they are delivered as soon as the link accepts them.
     pub(super) held: f64,
     /// Upper limits of the packets offered to the link: per second (`offered`), and in total (`packets`).
     pub(super) offered: f64,
@@ -48,21 +51,29 @@ impl Load<'_> {
 
     /// Packets that wait for the link or are crossing it.
     pub(super) fn holds(&self) -> f64 {
-        let crossing = self.rate().min(self.offered) * self.link.delay.as_secs_f64();
-        (self.waits() + crossing + 2.0 * self.copies).min(self.held)
+        (self.waits() + self.crossing() + 2.0 * self.copies).min(self.held)
     }
 
-    /// Bytes that the link stores for waiting packets: none if all have one size.
+    /// Packets between the end of their transmission and their arrival.
+    fn crossing(&self) -> f64 {
+        self.rate().min(self.offered) * longest_delay(self.link)
+    }
+
+    /// Bytes that the link stores for waiting packets: none if all have one size; and for packets that may overtake each
+    /// other.
     pub(super) fn runs(&self) -> f64 {
         let is_steady = matches!(self.link.rate, RateSpec::Constant(_));
-        if self.is_alike && is_steady { 0.0 } else { self.waits() * Backlog::BYTES_OF_RUN as f64 }
+        let waiting = if self.is_alike && is_steady { 0.0 } else { self.waits() * Backlog::BYTES_OF_RUN as f64 };
+        let pending = if self.link.keeps_order() { 0.0 } else { self.crossing() * ExtraDelay::BYTES_OF_PACKET as f64 };
+        waiting + pending
     }
 
     /// Number of links with pending packets of several sizes, or that always have the long form. A client's own link
     /// has packets of several sizes only while a connection opens.
     pub(super) fn long_links(&self) -> f64 {
         let LinkSpec { rate, queue, loss, .. } = self.link;
-        let is_plain = matches!(rate, RateSpec::Constant(_)) && queue.is_memoryless() && loss.is_none();
+        let is_constant = matches!(rate, RateSpec::Constant(_)) && self.link.has_constant_delay();
+        let is_plain = is_constant && queue.is_memoryless() && loss.is_none();
         if is_plain && self.is_alike && self.copies > 1.0 { 0.0 } else { self.copies }
     }
 
@@ -70,4 +81,11 @@ impl Load<'_> {
     pub(super) fn sent(&self, seconds: f64) -> f64 {
         self.packets.min(self.rate() * seconds)
     }
+}
+
+/// Longest propagation delay of a link, in seconds.
+fn longest_delay(LinkSpec { delay, jitter, reorder, .. }: &LinkSpec) -> f64 {
+    let jitter = jitter.map_or(Time::ZERO, |jitter| jitter.max);
+    let held = reorder.map_or(Time::ZERO, |reorder| reorder.delay);
+    delay.as_secs_f64() + jitter.as_secs_f64() + held.as_secs_f64()
 }

@@ -5,6 +5,7 @@ use ackclock_units::{Rate, Time};
 use super::records::COPIES;
 use super::*;
 use crate::backlog::Backlog;
+use crate::extra_delay::{ExtraDelay, JitterSpec};
 use crate::observe::ROW;
 use crate::plan::testing::dumbbell_of_reno;
 use crate::plan::{LinkSpec, RecordSpec, TransportSpec};
@@ -24,6 +25,8 @@ fn link(mbps: u64, millis: u64, packets: u64) -> LinkSpec {
             mark_above: 0,
         }),
         loss: None,
+        jitter: None,
+        reorder: None,
     }
 }
 
@@ -120,6 +123,26 @@ fn a_trace_takes_its_times_in_the_plan_and_in_the_source() {
 fn waiting_packets_of_random_sizes_take_memory_each() {
     let [fixed, random] = [SizeSpec::Fixed, SizeSpec::Exponential].map(|sizes| of(&traced(100_000, sizes)).packets);
     assert!(random - fixed > 50_000.0 * Backlog::BYTES_OF_RUN as f64, "{fixed} and {random}");
+}
+
+/// 40,000 datagrams in 40 ms cross a link of 10 Gb/s with a jitter of up to a second.
+#[test]
+fn packets_with_an_extra_delay_take_memory_and_more_if_they_overtake_each_other() {
+    let packets = |jitter| {
+        let mut plan = traced(40_000, SizeSpec::Fixed);
+        let bottleneck = LinkSpec { jitter, ..link(10_000, 1, 1_000_000) };
+        let access = vec![(link(10_000, 1, 1_000_000), link(1_000, 1, 100_000))];
+        plan.topology = Topology::Dumbbell { reverse: link(1_000, 1, 100_000), bottleneck, access };
+        of(&plan).packets
+    };
+    let [plain, kept, free] = [None, Some(false), Some(true)].map(|reorders| {
+        let jitter = |reorders| JitterSpec { max: Time::SECOND, reorders };
+        packets(reorders.map(jitter))
+    });
+    // datagrams on their last link are delivered when it accepts them, unless it reorders them
+    assert_eq!(plain, kept);
+    let each = (ExtraDelay::BYTES_OF_PACKET + size_of::<crate::event::Event>()) as f64;
+    assert!(free - kept > 40_000.0 * each, "{kept} and {free}");
 }
 
 #[test]

@@ -121,7 +121,8 @@ impl Traffic {
 
     /// Adds this traffic to the links that it crosses.
     pub(super) fn load<'a>(&self, routed: &Routed<'a>, loads: &mut BTreeMap<usize, Load<'a>>) {
-        let last = routed.data.last().map(|crossed| crossed.key).filter(|_| self.is_udp);
+        let last = routed.data.last().filter(|crossed| self.is_udp && crossed.link.keeps_order());
+        let last = last.map(|crossed| crossed.key);
         for (crossed, size, rate) in routed
             .data
             .iter()

@@ -32,9 +32,10 @@ pub(super) struct Layout<'a> {
 
 impl Layout<'_> {
     /// Lays out the routes of a flow. Returns the first hop of its data and of its ACKs.
-    pub(super) fn add(&mut self, Routed { data, acks, .. }: &Routed) -> (u32, u32) {
+    pub(super) fn add(&mut self, Routed { data, acks, answers_at_once }: &Routed) -> (u32, u32) {
         let mut way = (ENDPOINTS, Time::ZERO);
-        let answers_in_step = self.path[acks.range()].first().is_none_or(|first| self.is_in_step(*first));
+        let answers_in_step =
+            *answers_at_once && self.path[acks.range()].first().is_none_or(|first| self.is_in_step(*first));
         let data_hop = self.add_route(*data, End::Receiver, answers_in_step, &mut way);
         (data_hop, self.add_route(*acks, End::Sender, false, &mut way))
     }

@@ -110,6 +110,8 @@ mod tests {
             mark_above: 0,
         }),
         loss: None,
+        jitter: None,
+        reorder: None,
     };
 
     fn graph(joins: &[(u32, u32)]) -> Vec<Edge<'static>> {

@@ -1,11 +1,11 @@
 //! Finds links that need no event of their own: all packets that enter them come from one other link, in order.
 //!
-//! A FIFO link forwards packets in the order in which it accepted them. Packets that enter a link, or a receiver that
+//! A link that keeps the order forwards packets in the order in which it accepted them. Packets that enter a link, or a receiver that
 //! acknowledges immediately, from a single such link can therefore be handled as soon as that link accepts them, with
 //! their later arrival time. The order of events must be determined only where paths merge and where an endpoint has
 //! its own timers.
 
-use super::Routed;
+use super::{Edge, Routed};
 use crate::packet::LinkId;
 use crate::plan::{Plan, RecordSpec};
 
@@ -18,18 +18,18 @@ enum Feeder {
     Nobody,
     /// All packets come from this link, in order.
     Link(LinkId),
-    /// Several links, or endpoints with their own timers.
+    /// Several links, a link that reorders packets, or endpoints with their own timers.
     Many,
 }
 
 impl Feeders {
-    pub(super) fn of(path: &[LinkId], routed: &[Routed], links: usize, plan: &Plan) -> Self {
-        let mut feeders = Self(vec![Feeder::Nobody; links]);
+    pub(super) fn of(path: &[LinkId], routed: &[Routed], edges: &[Edge<'_>], plan: &Plan) -> Self {
+        let mut feeders = Self(vec![Feeder::Nobody; edges.len()]);
         for Routed { data, acks, answers_at_once } in routed {
-            feeders.add_route(&path[data.range()], None);
+            feeders.add_route(&path[data.range()], None, edges);
             // undelayed ACKs are sent in the order in which data arrives
             let last = path[data.range()].last().copied().filter(|_| *answers_at_once);
-            feeders.add_route(&path[acks.range()], last);
+            feeders.add_route(&path[acks.range()], last, edges);
         }
         // a sampled link needs events, because it must not run ahead of the clock
         let sampled = plan.records.iter().filter_map(|record| match record {
@@ -42,7 +42,7 @@ impl Feeders {
         feeders
     }
 
-    fn add_route(&mut self, links: &[LinkId], mut before: Option<LinkId>) {
+    fn add_route(&mut self, links: &[LinkId], mut before: Option<LinkId>, edges: &[Edge<'_>]) {
         for link in links {
             let feeder = &mut self.0[link.0 as usize];
             *feeder = match (*feeder, before) {
@@ -50,7 +50,7 @@ impl Feeders {
                 (Feeder::Link(known), Some(before)) if known == before => Feeder::Link(known),
                 _ => Feeder::Many,
             };
-            before = Some(*link);
+            before = Some(*link).filter(|link| edges[link.0 as usize].link.keeps_order());
         }
     }
 

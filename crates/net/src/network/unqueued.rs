@@ -108,7 +108,8 @@ impl Unqueued {
                 let RateSpec::Constant(rate) = edges[id].link.rate else { continue };
                 let time_of = |size| rate.transmission_time(size).max(INSTANT);
                 let Sizes { shortest, plain, longest } = sizes[id];
-                intervals[id] = time_of(shortest);
+                // extra delays only ensure that no two packets arrive at the same time
+                intervals[id] = if edges[id].link.has_constant_delay() { time_of(shortest) } else { INSTANT };
                 let Some(before) = feeders.only(*link).map(|before| intervals[before.0 as usize]) else { continue };
                 let crossing = time_of(plain).saturating_add(edges[id].link.delay);
                 let longest_crossing = time_of(longest).saturating_add(edges[id].link.delay);
@@ -133,6 +134,7 @@ impl Unqueued {
 /// about to end.
 fn accepts_next(edge: Edge<'_>, longest: u32) -> bool {
     edge.link.loss.is_none()
+        && edge.link.has_constant_delay()
         && match &edge.link.queue {
             QueueSpec::DropTail(spec) => spec.limit.admits_two(longest),
             QueueSpec::Red(_) => false,
@@ -147,7 +149,9 @@ mod tests {
     use ackclock_tcp::{ReceiverConfig, SenderConfig};
     use ackclock_units::Rate;
     use proptest::prelude::*;
+    use proptest::sample::Index;
 
+    use crate::extra_delay::JitterSpec;
     use crate::network::Network;
     use crate::packet::{FlowId, Names, Packet};
     use crate::plan::testing::dumbbell_of_reno;
@@ -166,7 +170,7 @@ mod tests {
             ties,
             mark_above: 0,
         });
-        LinkSpec { rate: rate.into(), delay: Time::from_millis(3), queue, loss: None }
+        LinkSpec { rate: rate.into(), delay: Time::from_millis(3), queue, loss: None, jitter: None, reorder: None }
     }
 
     /// A chain of nodes with links of the given rates in kb/s in one direction and back, and two flows that cross it.
@@ -252,6 +256,27 @@ mod tests {
         assert_eq!(of([8000; 3], [342, 540, 9000], false, true), [1, 2, 3, 5]);
     }
 
+    /// The plan with a jitter of up to 10 ms on a link.
+    fn with_jitter(mut plan: Plan, link: usize, reorders: bool) -> Plan {
+        let Topology::Graph { links, .. } = &mut plan.topology else { unreachable!("it is a chain") };
+        links[link].link.jitter = Some(JitterSpec { max: Time::from_millis(10), reorders });
+        plan
+    }
+
+    #[test]
+    fn a_link_with_jitter_is_no_delay_and_the_next_one_has_a_queue() {
+        for reorders in [false, true] {
+            let of = |link| {
+                let plan = chain(&[8000; 4], &[8000; 4], 50, Ties::Departure, false, false);
+                unqueued(&with_jitter(plan, link, reorders))
+            };
+            // each link sends packets at the intervals of the next one
+            assert_eq!(of(0), [2, 3, 4, 5, 6, 7]);
+            assert_eq!(of(1), [3, 4, 5, 6, 7]);
+            assert_eq!(of(3), [1, 2, 5, 6, 7]);
+        }
+    }
+
     #[test]
     fn a_link_with_space_for_one_packet_has_a_queue() {
         assert_eq!(unqueued(&chain(&[8000; 3], &[8000; 3], 1, Ties::Departure, false, false)), [0; 0]);
@@ -271,9 +296,13 @@ mod tests {
             arrival in any::<bool>(),
             handshake in any::<bool>(),
             sack in any::<bool>(),
+            jitter in prop::option::of((any::<Index>(), any::<bool>())),
         ) {
             let ties = if arrival { Ties::Arrival } else { Ties::Departure };
-            let plan = chain(&there, &vec![back; there.len()], limit, ties, handshake, sack);
+            let mut plan = chain(&there, &vec![back; there.len()], limit, ties, handshake, sack);
+            if let Some((link, reorders)) = jitter {
+                plan = with_jitter(plan, link.index(2 * there.len()), reorders);
+            }
             prop_assert_eq!(run(&plan, Observed::Plan), run(&plan, Observed::All));
         }
     }

@@ -23,6 +23,8 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
         delay: Time::from_millis(25),
         queue: queue(packets),
         loss: None,
+        jitter: None,
+        reorder: None,
     };
     Plan {
         duration: Time::SECOND.saturating_mul(10),

@@ -125,3 +125,24 @@ proptest! {
         }
     }
 }
+
+/// Packet 1 of the first connection arrives after packet 0 of the second one, and after the whole second one.
+#[test]
+fn late_packets_of_earlier_connections_are_duplicates() {
+    let mut sinks = sinks([false; FLOWS - 1], (EcnMode::Off, false), [(0, 5); FLOWS]);
+    let mut arrive = |number, connection, picos| {
+        let packet = Packet::data(FlowId(1), connection, Segment::new(number, 1500), Time::from_picos(picos - 1));
+        let Received { in_order, duplicate, early, ack, .. } = sinks.receive(&packet, Time::from_picos(picos));
+        assert!(early.is_none());
+        (in_order, duplicate, ack.map(|ack| ack.next))
+    };
+    assert_eq!(arrive(0, 0, 10), (1, false, Some(1)));
+    assert_eq!(arrive(1, 0, 20), (1, false, Some(2)));
+    assert_eq!(arrive(1, 1, 30), (0, false, Some(0)));
+    assert_eq!(arrive(1, 0, 40), (0, true, None));
+    assert_eq!(arrive(0, 1, 50), (2, false, Some(2)));
+    assert_eq!(arrive(0, CONNECTIONS - 1, 60), (0, true, None));
+    assert_eq!(arrive(0, 2, 70), (1, false, Some(1)));
+    assert_eq!(arrive(9, 0, 80), (0, true, None));
+    assert_eq!(arrive(1, 2, 90), (1, false, Some(2)));
+}

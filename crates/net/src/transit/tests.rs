@@ -24,6 +24,8 @@ fn chain() -> Plan {
         delay: Time::from_millis(5),
         queue: QueueSpec::DropTail(queue),
         loss: None,
+        jitter: None,
+        reorder: None,
     };
     let edge = |from, to, mbps| EdgeSpec { from, to, link: link(mbps) };
     let links = vec![edge(0, 1, 1), edge(1, 2, 2), edge(2, 1, 1), edge(1, 0, 1)];

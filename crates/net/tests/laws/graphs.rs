@@ -1,8 +1,9 @@
 //! Random plans for property tests: graphs with cycles and parallel links, with every queue, loss model, transport,
-//! variant, option and source, and with varying rates.
+//! variant, option and source, and with varying rates and delays.
 
 use std::sync::Arc;
 
+use ackclock_net::extra_delay::{JitterSpec, ReorderSpec};
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{AboveMax, CountBelow, DropTailSpec, Limit, QueueSpec, RedSpec, Ties, Unit};
@@ -104,11 +105,21 @@ fn links() -> impl Strategy<Value = LinkSpec> {
     ]);
     // some delays are so short that components are merged; some are equal, so that packets arrive at equal times
     let micros = prop_oneof![3 => 0_u64..40_000, 1 => 0_u64..7, 1 => Just(5_000)];
-    (rates(), micros, queues(), loss).prop_map(|(rate, micros, queue, loss)| LinkSpec {
+    let jitter = (0_u64..20_000, any::<bool>());
+    let jitter = jitter.prop_map(|(micros, reorders)| JitterSpec { max: Time::from_micros(micros), reorders });
+    // in half of the cases a held packet may arrive exactly with a later one
+    let held = prop_oneof![0_u64..50_000, Just(5_000)];
+    let reorder = (0.0..0.3, held);
+    let reorder =
+        reorder.prop_map(|(probability, micros)| ReorderSpec { probability, delay: Time::from_micros(micros) });
+    let extra = (prop::option::weighted(0.2, jitter), prop::option::weighted(0.1, reorder));
+    (rates(), micros, queues(), loss, extra).prop_map(|(rate, micros, queue, loss, (jitter, reorder))| LinkSpec {
         rate,
         delay: Time::from_micros(micros),
         queue,
         loss,
+        jitter,
+        reorder,
     })
 }
 

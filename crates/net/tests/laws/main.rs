@@ -10,14 +10,16 @@ mod summaries;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use ackclock_net::extra_delay::{JitterSpec, ReorderSpec};
 use ackclock_net::link::Offered;
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::testing::dumbbell_of_reno;
-use ackclock_net::plan::{GroupSpec, MeasureSpec, RecordSpec, SourceSpec, TransportSpec};
+use ackclock_net::plan::{GroupSpec, LinkSpec, MeasureSpec, RecordSpec, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{DropReason, DropTailSpec, Limit, QueueSpec, Ties};
 use ackclock_net::source::Distribution;
 use ackclock_net::{FlowId, LinkId, Outcome, Payload, Plan, Simulator, run};
 use ackclock_tcp::Ecn;
+use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_units::Time;
 use proptest::prelude::*;
 
@@ -148,7 +150,8 @@ proptest! {
     ///   drops every packet that does not fit, and a drop-tail queue drops no other; a link with a list of losses loses
     ///   exactly the listed packets, and a link without losses loses none; a drop-tail queue with a mark threshold
     ///   marks exactly the ECN-capable packets that it accepts above the threshold, and other queues mark only if ECN is
-    ///   on.
+    ///   on; a link delivers packets after its delay and at most its jitter and the time for which it holds packets
+    ///   back, each at a time of its own, and in order unless it may reorder them.
     /// Source: FIFO service; Floyd and Jacobson 1993 for drops before the queue is full (RED); RFC 8257, section 3.1.
     /// Tolerance: exact.
     #[test]
@@ -156,6 +159,8 @@ proptest! {
         let (ledger, _) = Ledger::of(&plan, seed, &[]);
         for (id, edge) in (0_u32..).zip(edges(&plan)) {
             let (mut free, mut last, mut accepted) = (Time::ZERO, Time::ZERO, Vec::new());
+            // the latest arrival so far, and all arrivals
+            let (mut before, mut arrivals) = (Time::ZERO, BTreeSet::new());
             let mut seen = BTreeMap::<u32, (u64, u64)>::new();
             for Offer { at, packet, offered, .. } in ledger.offers.iter().filter(|offer| offer.link == id) {
                 prop_assert!(last <= *at && packet.sent <= *at, "time goes back");
@@ -197,7 +202,19 @@ proptest! {
                         }
                         prop_assert_eq!(start, free.max(*at));
                         prop_assert_eq!(end, end_of(&edge.link.rate, packet.size(), start));
-                        prop_assert_eq!(arrival, end + edge.link.delay);
+                        let LinkSpec { jitter, reorder, .. } = &edge.link;
+                        let stays_in_order = jitter.is_none_or(|jitter| !jitter.reorders);
+                        let (least, held) = (end + edge.link.delay, reorder.map_or(Time::ZERO, |spec| spec.delay));
+                        let mut most = least + jitter.map_or(Time::ZERO, |jitter| jitter.max);
+                        if jitter.is_some() && stays_in_order {
+                            most = most.max(before);
+                        }
+                        // packets that would arrive at the same time arrive some picoseconds apart
+                        let apart = Time::from_picos(if jitter.is_some() || reorder.is_some() { 1_000 } else { 0 });
+                        prop_assert!((least..=most + held + apart).contains(&arrival));
+                        prop_assert!(reorder.is_some() || !stays_in_order || arrival > before, "not in order");
+                        prop_assert!(arrivals.insert(arrival), "two packets arrive at once");
+                        before = before.max(arrival);
                         // on an idle link packets do not wait
                         let waited_until = if free < *at || free == Time::ZERO { Time::ZERO } else { start };
                         free = end;
@@ -291,6 +308,7 @@ proptest! {
         prop_assert_eq!(&plain.groups, &watched_by_run.groups);
         let (again, told) = (&watched_by_run.elsewhere[plan.measure.link as usize], &plain.summary);
         prop_assert_eq!((again.arrivals, again.departures, again.drops), (told.arrivals, told.departures, told.drops));
+        prop_assert_eq!(again.marks, told.marks);
         prop_assert_eq!((again.utilization, again.queue_mean), (told.utilization, told.queue_mean));
         prop_assert_eq!((again.cov, again.sojourn_p99), (told.cov, told.sojourn_p99));
         let flows = |outcome: &Outcome| format!("{:?}", outcome.tables[0].columns());
@@ -326,6 +344,58 @@ fn a_timer_may_be_shorter_than_processing() {
     let (whole, simulator) = Ledger::of(&plan, 1, &[]);
     assert!(simulator.sender(FlowId(0)).is_some_and(|sender| sender.counters().timeouts > 0));
     assert_eq!(whole.by_place(), Ledger::of(&plan, 1, &slices).0.by_place());
+}
+
+/// Connections in sequence over a link that delays packets for up to 0.42 s more than others, with timeouts of 0.2 s:
+/// retransmissions complete a connection, and the packets that they replace arrive during a later one.
+///
+/// Validates: each connection ends, and the application gets each of its packets once; late packets of earlier
+///   connections count as duplicates and are not acknowledged.
+/// Source: RFC 9293, section 3.4 (reliable, ordered delivery).
+/// Tolerance: exact, for two recoveries and 3 clients.
+#[test]
+fn connections_end_although_packets_arrive_late() {
+    for recovery in [RecoverySpec::NewReno, RecoverySpec::Sack] {
+        let mut plan = dumbbell_of_reno(3);
+        let Topology::Dumbbell { bottleneck, .. } = &mut plan.topology else { unreachable!("it is a dumbbell") };
+        bottleneck.jitter = Some(JitterSpec { max: Time::from_millis(20), reorders: true });
+        bottleneck.reorder = Some(ReorderSpec { probability: 0.05, delay: Time::from_millis(400) });
+        let group = &mut plan.groups[0];
+        group.source = SourceSpec::Connections { rate: 15.0, size: Distribution::Exponential { mean: 8.0 }, most: 2 };
+        let TransportSpec::Tcp { sender, receiver } = &mut group.transport else { unreachable!("Reno is TCP") };
+        let sender = Arc::make_mut(sender);
+        sender.recovery = recovery;
+        sender.rtt.min_rto = Time::from_millis(200);
+        receiver.handshake = sender.handshake;
+        receiver.sack_blocks = 3;
+        let syns = u64::from(receiver.handshake);
+        plan.duration = Time::SECOND.saturating_mul(100);
+        let (ledger, _) = Ledger::of(&plan, 1, &[]);
+        let mut latest = BTreeMap::<u32, u64>::new();
+        let mut received = BTreeMap::<(u32, u64), (BTreeSet<u64>, u64)>::new();
+        let mut late = 0;
+        for (_, packet, in_order) in &ledger.delivered {
+            let (flow, _, number) = name(packet);
+            let (connection, number) = segment(number);
+            let current = latest.entry(flow).or_insert(connection);
+            *current = connection.max(*current);
+            if connection < *current {
+                late += 1;
+                assert_eq!(*in_order, 0);
+            }
+            let (numbers, count) = received.entry((flow, connection)).or_default();
+            numbers.insert(number);
+            *count += in_order;
+        }
+        for ((flow, connection), (numbers, count)) in received {
+            if connection < latest[&flow] {
+                assert_eq!(numbers.last(), Some(&(numbers.len() as u64 - 1)), "all have arrived");
+                assert_eq!(count + syns, numbers.len() as u64, "each once");
+            }
+        }
+        let connections: u64 = latest.values().sum();
+        assert!(late > 20 && connections > 800, "{late} late packets, {connections} connections");
+    }
 }
 
 /// Runs and bins of the maximum duration, [`Time::MAX`].

@@ -59,7 +59,8 @@ fn red(spec: RedSpec) -> Red {
 
 fn link_with(queue: QueueSpec) -> Link {
     let rate = Rate::from_mbps(1);
-    let spec = LinkSpec { rate: rate.into(), delay: Time::from_millis(10), queue, loss: None };
+    let spec =
+        LinkSpec { rate: rate.into(), delay: Time::from_millis(10), queue, loss: None, jitter: None, reorder: None };
     let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
     Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), Stream::new(1, Role::Loss, 0))
 }
