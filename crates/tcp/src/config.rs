@@ -39,6 +39,9 @@ options! {
             /// The window grows by the number of packets that an ACK acknowledges, in slow start by at most this number
             /// (RFC 3465's `L`). With 0, it grows by the number of ACKs.
             byte_counting: u32 [0 to 1_000_000] = 0;
+            /// The window grows by whole packets: laws compute with the window in whole packets, and its fraction only
+            /// counts ACKs (Linux' `snd_cwnd_cnt`).
+            whole_growth: bool = false;
             /// Number of data packets that are sent one at a time at the start of a connection: each waits for the ACK
             /// of the previous one, and the initial window applies only afterwards (ns-2's `delay_growth_` without a
             /// SYN).
@@ -74,6 +77,32 @@ options! {
             /// before it sends new data, but outside recovery retransmits the hole only after a timeout. If false, new
             /// data is sent as the window allows, as in RFC 6675.
             sack_holds_new_data: bool = false;
+            /// How many packets each ACK releases while SACK or RACK recovery, or RACK's answer to a mark, reduces the
+            /// window: proportional rate reduction (RFC 9937, before it RFC 6937, or as Linux computes it). With `off`,
+            /// the window is reduced at once.
+            prr: PrrRule = PrrRule::Rfc9937;
+            /// With RACK, send a probe two round trips after the last ACK if the end of a flight may be lost (RFC 8985,
+            /// section 7).
+            tail_loss_probe: bool = true;
+            /// With RACK, send new data after a timeout until an ACK shows whether the timeout was spurious, and undo it
+            /// then (RFC 5682, section 3).
+            frto: bool = false;
+            /// With RACK, restore the window if retransmissions turn out to have been unnecessary: once a duplicate is
+            /// reported for each of them (`dsack`, RFC 3708), once an ACK answers the original (`eifel`, RFC 3522), or
+            /// whichever comes first (`both`).
+            undo: UndoRule = UndoRule::Off;
+            /// Spread packets over the round trip instead of sending them as soon as the window allows: `window` sends at
+            /// a multiple of the window per smoothed round-trip time. The initial window is not paced.
+            pacing: Pacing = Pacing::Off;
+            /// Pacing rate while the window is below half of the slow-start threshold, in percent of the window per
+            /// round-trip time.
+            pacing_ss_ratio: u32 [1 to 10_000] = 200;
+            /// Pacing rate otherwise.
+            pacing_ca_ratio: u32 [1 to 10_000] = 120;
+            /// Number of packets that a paced sender sends at once.
+            pacing_burst: u32 [1 to 1_000] = 1;
+            /// A mark reduces the window less than a loss does: Reno's to 80 %, CUBIC's to 85 % (RFC 8511).
+            abe: bool = false;
             /// Reproduce five defects of ns-2's Vegas, which records the transmissions of each packet in an array of
             /// `max_window` entries. (1) When an ACK passes the end of the array, old transmission counts remain and
             /// are added to the counts of later packets. (2) A packet not yet sent has an empty record, and counts as
@@ -115,6 +144,46 @@ pub enum RecoverySpec {
     NewReno,
     /// Recovery based on selective acknowledgments (RFC 6675).
     Sack,
+    /// Losses found by the time of transmission, with probes of the tail (RFC 8985).
+    Rack,
+}
+
+words! {
+    /// Proportional rate reduction.
+    pub enum PrrRule {
+        /// The window is reduced at once.
+        Off = "off",
+        /// RFC 9937.
+        Rfc9937 = "rfc9937",
+        /// RFC 6937 with its slow-start reduction bound.
+        Rfc6937 = "rfc6937",
+        /// Linux 6.
+        Linux = "linux",
+    }
+}
+
+words! {
+    /// Evidence that undoes a window reduction.
+    pub enum UndoRule {
+        /// None.
+        Off = "off",
+        /// Duplicates were reported for all retransmissions (RFC 3708).
+        Dsack = "dsack",
+        /// An ACK answers the original (RFC 3522, with a flag in place of a timestamp).
+        Eifel = "eifel",
+        /// Either.
+        Both = "both",
+    }
+}
+
+words! {
+    /// When packets that the window allows are sent.
+    pub enum Pacing {
+        /// At once.
+        Off = "off",
+        /// At a multiple of the window per round-trip time.
+        Window = "window",
+    }
 }
 
 words! {

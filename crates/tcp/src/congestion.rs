@@ -7,6 +7,7 @@
 //! ([`SlowStartRule`](crate::SlowStartRule)), unless the law has its own slow start.
 
 mod cubic;
+mod dctcp;
 mod highspeed;
 mod reno;
 mod scalable;
@@ -21,10 +22,14 @@ use serde::{Deserialize, Serialize};
 use crate::sender::Extra;
 
 pub use cubic::{CubicRules, CubicSpec};
+pub use dctcp::DctcpSpec;
 pub use highspeed::HighSpeedSpec;
 pub use reno::RenoSpec;
 pub use scalable::ScalableSpec;
 pub use vegas::{BaseRtt, VegasSpec};
+
+/// More than sums of fractions of a segment are rounded by.
+const ROUNDING: f64 = 1e-9;
 
 /// The congestion window and the slow-start threshold (RFC 5681, section 2): real numbers, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +41,13 @@ pub struct Window {
 }
 
 impl Window {
+    /// Takes the fraction of a segment from the window. A window that is whole, up to rounding, has none.
+    pub(crate) fn take_fraction(&mut self) -> f64 {
+        let fraction = self.cwnd - (self.cwnd + ROUNDING).floor();
+        self.cwnd -= fraction;
+        fraction.max(0.0)
+    }
+
     /// Reduces the window to `kept` segments, or to one segment after a timeout; `ssthresh` is at least two (RFC 5681,
     /// equation 4).
     pub(crate) fn reduce_to(&mut self, kept: f64, event: &CongestionEvent) {
@@ -67,6 +79,8 @@ pub struct AckSample {
     pub rtt: Option<Time>,
     /// Whether the sender had less in flight than the window allowed.
     pub app_limited: bool,
+    /// Number of marked segments that the ACK reports; at most one with classic feedback.
+    pub marked: u64,
 }
 
 impl AckSample {
@@ -106,13 +120,14 @@ impl AckSample {
         elapsed: None,
         rtt: None,
         app_limited: false,
+        marked: 0,
     };
 }
 
-/// A loss that requires a window reduction. The law receives at most one per congestion event.
+/// A loss or a mark that requires a window reduction. The law receives at most one per congestion event.
 #[derive(Clone, Copy, Debug)]
 pub struct CongestionEvent {
-    /// How the loss was detected.
+    /// How it was detected.
     pub signal: Signal,
     /// Window that the reduction is computed from, in segments (see [`DecreaseFrom`](crate::DecreaseFrom)).
     pub window: f64,
@@ -120,13 +135,24 @@ pub struct CongestionEvent {
     pub least: f64,
     /// Whether the lost segment had already been retransmitted.
     pub lost_again: bool,
+    /// Whether a mark reduces the window less than a loss (RFC 8511).
+    pub abe: bool,
 }
 
-/// How a loss was detected.
+impl CongestionEvent {
+    /// The factor of a reduction: `abe` for a mark if marks have a factor of their own, and otherwise `loss`.
+    pub(crate) const fn factor(&self, loss: f64, abe: f64) -> f64 {
+        if self.abe && matches!(self.signal, Signal::Mark) { abe } else { loss }
+    }
+}
+
+/// How congestion was detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// Duplicate ACKs, or a fine-grained timer checked when a duplicate ACK arrives.
-    FastRetransmit,
+    /// A loss: duplicate ACKs or selective ACKs, the time of transmission, or a fine-grained timer.
+    Loss,
+    /// A mark (RFC 3168).
+    Mark,
     /// The retransmission timer.
     Timeout,
 }
@@ -137,13 +163,14 @@ pub trait CongestionControl: Debug + Send {
     /// [`on_ack`](Self::on_ack) is called only in congestion avoidance and while the window is the limit.
     const OWN_SLOW_START: bool = false;
 
-    /// Called before the window grows, also in slow start and when the window is not the limit.
+    /// Called for each new ACK before the window grows, also in slow start, during a recovery, and when the window is not
+    /// the limit.
     fn observe(&mut self, _ack: &AckSample) {}
 
     /// Called for each new ACK. Recovery may suppress the call: RFC 5681 does so for the ACK that ends a fast recovery.
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample);
 
-    /// Called when a loss requires a window reduction.
+    /// Called when a loss or a mark requires a window reduction.
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent);
 
     /// Called when the sender sends again while nothing is outstanding; `idle` is the time since it last sent.
@@ -205,6 +232,11 @@ macro_rules! laws {
                 match self { $(Self::$variant(law) => law.grow(extra, window, &|| *ack),)+ }
             }
 
+            #[inline(never)]
+            fn observe(&mut self, ack: &AckSample) {
+                match self { $(Self::$variant(law) => law.observe(ack),)+ }
+            }
+
             fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
                 match self { $(Self::$variant(law) => law.on_congestion(window, event),)+ }
             }
@@ -254,6 +286,14 @@ impl Law {
         }
     }
 
+    /// See [`CongestionControl::observe`], for an ACK that must not grow the window.
+    pub(crate) fn observe(&mut self, sample: impl Fn() -> AckSample) {
+        match self {
+            Self::Reno(law) => law.observe(&sample()),
+            Self::Other(law) => law.observe(&sample()),
+        }
+    }
+
     /// See [`CongestionControl::on_congestion`].
     pub(crate) fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
         match self {
@@ -294,7 +334,7 @@ trait Growth: CongestionControl {
         self.observe(&sample());
         if Self::OWN_SLOW_START {
             self.on_ack(window, &sample());
-        } else if !sample().app_limited {
+        } else if !sample().app_limited && sample().marked == 0 {
             if window.cwnd < window.ssthresh {
                 match extra {
                     None => window.cwnd += sample().slow_start_growth(window),
@@ -312,6 +352,7 @@ impl<L: CongestionControl> Growth for L {}
 laws! {
     Reno "reno" => RenoSpec, reno;
     Cubic "cubic" => CubicSpec, cubic;
+    Dctcp "dctcp" => DctcpSpec, dctcp;
     HighSpeed "highspeed" => HighSpeedSpec, highspeed;
     Scalable "scalable" => ScalableSpec, scalable;
     Vegas "vegas" => VegasSpec, vegas;

@@ -44,7 +44,10 @@ mod slow_start;
 mod tally;
 mod variants;
 
-pub use config::{DecreaseFrom, EcnMode, IdleRestart, PartialAckTimer, SENDER, SackRule, SenderConfig, SlowStartRule};
+pub use config::{
+    DecreaseFrom, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, SENDER, SackRule, SenderConfig,
+    SlowStartRule, UndoRule,
+};
 pub use congestion::Window;
 pub use receiver::{Arrival, Mark, RECEIVER, Receiver, ReceiverConfig, ReceiverPool};
 pub use rtt::{Arithmetic, RttConfig, TIMER};

@@ -7,6 +7,8 @@
 //! full timeout to be acknowledged. RFC 6298 restarts the timer only on new ACKs.
 
 mod newreno;
+mod prr;
+mod rack;
 mod reno;
 mod sack;
 mod tahoe;
@@ -16,7 +18,8 @@ use ackclock_units::Time;
 
 pub use crate::config::RecoverySpec;
 use crate::config::SenderConfig;
-use crate::segment::Ack;
+use crate::congestion::Signal;
+use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
 use crate::sender::Connection;
 
@@ -47,6 +50,8 @@ pub enum Recovery {
     NewReno(newreno::NewReno),
     /// See [`RecoverySpec::Sack`].
     Sack(Box<sack::Sack>),
+    /// See [`RecoverySpec::Rack`].
+    Rack(Box<rack::Rack>),
 }
 
 impl Recovery {
@@ -56,6 +61,7 @@ impl Recovery {
             RecoverySpec::Reno => Self::Reno(reno::Reno::default()),
             RecoverySpec::NewReno => Self::NewReno(newreno::NewReno::default()),
             RecoverySpec::Sack => Self::Sack(Box::new(sack::Sack::new(config.sack))),
+            RecoverySpec::Rack => Self::Rack(Box::default()),
             RecoverySpec::Vegas => Self::Vegas(Box::default()),
         }
     }
@@ -64,6 +70,7 @@ impl Recovery {
     pub(crate) fn held(&self) -> usize {
         match self {
             Self::Sack(sack) => size_of_val(&**sack) + sack.held(),
+            Self::Rack(rack) => size_of_val(&**rack) + rack.held(),
             Self::Vegas(vegas) => size_of_val(&**vegas),
             Self::Tahoe | Self::Reno(_) | Self::NewReno(_) => 0,
         }
@@ -71,7 +78,7 @@ impl Recovery {
 
     /// Whether the algorithm needs the send time of each segment.
     pub(crate) const fn times_segments(&self) -> bool {
-        matches!(self, Self::Vegas(_))
+        matches!(self, Self::Vegas(_) | Self::Rack(_))
     }
 
     /// Whether the algorithm does nothing until the next duplicate ACK or timeout: no recovery is active, and neither
@@ -81,17 +88,18 @@ impl Recovery {
             Self::Tahoe => true,
             Self::Reno(reno) => reno.is_at_rest(),
             Self::NewReno(newreno) => newreno.is_at_rest(),
-            Self::Sack(_) | Self::Vegas(_) => false,
+            Self::Sack(_) | Self::Rack(_) | Self::Vegas(_) => false,
         }
     }
 
     /// Called before the sender processes a new ACK.
-    pub(crate) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
+    pub(crate) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Progress {
         match self {
             Self::Tahoe => Progress::Open,
             Self::Reno(reno) => reno.before_new_ack(connection),
             Self::NewReno(newreno) => newreno.before_new_ack(connection, ack.next),
             Self::Sack(sack) => sack.before_new_ack(connection, ack),
+            Self::Rack(rack) => rack.on_ack(connection, ack, now),
             Self::Vegas(vegas) => {
                 vegas.before_new_ack(connection);
                 Progress::Open
@@ -99,11 +107,18 @@ impl Recovery {
         }
     }
 
+    /// Number of segments that the last ACK delivered, if the algorithm knows better than the cumulative ACK.
+    #[inline(always)]
+    pub(crate) const fn delivered(&self) -> Option<u64> {
+        if let Self::Rack(rack) = self { Some(rack.delivered()) } else { None }
+    }
+
     /// Called after the sender has processed a partial ACK.
     pub(crate) fn after_partial_ack(&mut self, connection: &mut Connection, now: Time) {
         match self {
             Self::NewReno(newreno) => newreno.after_partial_ack(connection, now),
             Self::Sack(sack) => sack.after_partial_ack(connection, now),
+            Self::Rack(rack) => rack.arm(connection, now),
             Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => {}
         }
     }
@@ -112,8 +127,10 @@ impl Recovery {
     /// acknowledged, if segments are timed.
     #[inline(always)]
     pub(crate) fn after_new_ack(&mut self, connection: &mut Connection, now: Time, last: Option<Sent>) {
-        if let Self::Vegas(vegas) = self {
-            vegas.after_new_ack(connection, now, last);
+        match self {
+            Self::Vegas(vegas) => vegas.after_new_ack(connection, now, last),
+            Self::Rack(rack) => rack.arm(connection, now),
+            Self::Tahoe | Self::Reno(_) | Self::NewReno(_) | Self::Sack(_) => {}
         }
     }
 
@@ -125,27 +142,69 @@ impl Recovery {
             Self::Reno(reno) => reno.on_duplicate_ack(connection, now),
             Self::NewReno(newreno) => newreno.on_duplicate_ack(connection, now),
             Self::Sack(sack) => sack.on_duplicate_ack(connection, ack, now),
+            Self::Rack(rack) => rack.on_other_ack(connection, ack, now),
             Self::Vegas(vegas) => vegas.on_duplicate_ack(connection, now),
+        }
+    }
+
+    /// Called for an ACK that is neither new nor a duplicate, and may report a duplicate segment.
+    #[inline(never)]
+    pub(crate) fn on_old_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) {
+        if let Self::Rack(rack) = self {
+            rack.on_other_ack(connection, ack, now);
+        }
+    }
+
+    /// Called when a mark requires a window reduction.
+    #[inline(never)]
+    pub(crate) fn on_mark(&mut self, connection: &mut Connection) {
+        match self {
+            Self::Rack(rack) => rack.on_mark(connection),
+            _ => connection.reduce(Signal::Mark, false),
+        }
+    }
+
+    /// Called when the sender's timer fires. Returns whether that was a timer of the algorithm, not the retransmission
+    /// timer.
+    pub(crate) fn on_timer(&mut self, connection: &mut Connection, now: Time) -> bool {
+        if let Self::Rack(rack) = self { rack.on_timer(connection, now) } else { false }
+    }
+
+    /// Called after the retransmission timer was restarted because it fired.
+    pub(crate) fn on_timer_restarted(&mut self, connection: &mut Connection, now: Time) {
+        if let Self::Rack(rack) = self {
+            rack.on_timer_restarted(connection, now);
+        }
+    }
+
+    /// Called after a segment was sent. `was_idle` states whether nothing was outstanding before.
+    #[inline(always)]
+    pub(crate) fn after_transmit(&mut self, connection: &mut Connection, segment: Segment, now: Time, was_idle: bool) {
+        if let Self::Rack(rack) = self {
+            rack.after_transmit(connection, segment, now, was_idle);
         }
     }
 
     /// Called when the retransmission timer fires, with or without outstanding data. Returns whether the
     /// congestion-control law must reduce the window; Vegas requires this even when nothing is outstanding, as in ns-2.
-    pub(crate) fn before_timeout(&mut self, outstanding: bool) -> bool {
+    pub(crate) fn before_timeout(&mut self, connection: &Connection, outstanding: bool) -> bool {
         match self {
             Self::Tahoe => {}
             Self::Reno(reno) => reno.before_timeout(),
             Self::NewReno(newreno) => newreno.before_timeout(),
             Self::Sack(sack) => sack.before_timeout(),
+            Self::Rack(rack) => rack.before_timeout(connection),
             Self::Vegas(_) => return true,
         }
         outstanding
     }
 
     /// Called after the retransmission timer fired and the window was reduced.
-    pub(crate) fn after_timeout(&mut self, connection: &Connection, now: Time) {
-        if let Self::Vegas(vegas) = self {
-            vegas.after_timeout(connection, now);
+    pub(crate) fn after_timeout(&mut self, connection: &mut Connection, now: Time) {
+        match self {
+            Self::Vegas(vegas) => vegas.after_timeout(connection, now),
+            Self::Rack(rack) => rack.after_timeout(connection, now),
+            Self::Tahoe | Self::Reno(_) | Self::NewReno(_) | Self::Sack(_) => {}
         }
     }
 
@@ -156,6 +215,7 @@ impl Recovery {
             Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => connection.may_send().then_some(connection.snd_nxt),
             Self::NewReno(newreno) => newreno.next_segment(connection),
             Self::Sack(sack) => sack.next_segment(connection),
+            Self::Rack(rack) => rack.next_segment(connection),
         }
     }
 
@@ -166,13 +226,14 @@ impl Recovery {
             Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => connection.snd_nxt += 1,
             Self::NewReno(newreno) => newreno.on_sent(connection),
             Self::Sack(sack) => sack.on_sent(connection, number),
+            Self::Rack(_) => connection.snd_nxt = connection.snd_nxt.max(number + 1),
         }
     }
 
     /// Called when the application supplies data.
     pub(crate) const fn on_supply(&mut self) {
         match self {
-            Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => {}
+            Self::Tahoe | Self::Reno(_) | Self::Rack(_) | Self::Vegas(_) => {}
             Self::NewReno(newreno) => newreno.on_supply(),
             Self::Sack(sack) => sack.on_supply(),
         }
@@ -182,7 +243,7 @@ impl Recovery {
     #[inline(never)]
     pub(crate) fn is_paused(&self, connection: &Connection) -> bool {
         match self {
-            Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => false,
+            Self::Tahoe | Self::Reno(_) | Self::Rack(_) | Self::Vegas(_) => false,
             Self::NewReno(newreno) => connection.may_send() && newreno.is_paused(connection),
             Self::Sack(sack) => sack.is_paused(connection),
         }
@@ -191,6 +252,10 @@ impl Recovery {
     /// Whether new data could be sent if the application supplied it.
     #[inline(never)]
     pub(crate) fn is_open(&self, connection: &Connection) -> bool {
-        if let Self::Sack(sack) = self { sack.is_open(connection) } else { connection.is_window_open() }
+        match self {
+            Self::Sack(sack) => sack.is_open(connection),
+            Self::Rack(rack) => rack.is_open(connection),
+            Self::Tahoe | Self::Reno(_) | Self::NewReno(_) | Self::Vegas(_) => connection.is_window_open(),
+        }
     }
 }

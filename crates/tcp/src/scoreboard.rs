@@ -26,6 +26,27 @@ impl Scoreboard {
         self.runs.capacity() * size_of::<Block>()
     }
 
+    /// Number of segments received beyond the cumulative ACK.
+    pub(crate) const fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// Whether a block can come from a correct receiver: it lies entirely above `snd_una` and within the data sent.
+    pub(crate) const fn is_valid(block: Block, snd_una: u64, snd_max: u64) -> bool {
+        snd_una < block.start && block.start < block.end && block.end <= snd_max
+    }
+
+    /// Calls `visit` with each segment of a block that is not yet known to have arrived.
+    pub(crate) fn each_new(&self, block: Block, mut visit: impl FnMut(u64)) {
+        let mut next = block.start;
+        let first = self.runs.partition_point(|run| run.end <= block.start);
+        for run in self.runs.iter().skip(first).take_while(|run| run.start < block.end) {
+            (next..run.start).for_each(&mut visit);
+            next = run.end;
+        }
+        (next..block.end).for_each(visit);
+    }
+
     /// Clears the scoreboard.
     pub(crate) fn clear(&mut self) {
         self.runs.clear();
@@ -56,7 +77,7 @@ impl Scoreboard {
     pub(crate) fn update(&mut self, blocks: &[Block], snd_una: u64, snd_max: u64) -> bool {
         let before = self.sacked;
         for block in blocks {
-            if snd_una < block.start && block.start < block.end && block.end <= snd_max {
+            if Self::is_valid(*block, snd_una, snd_max) {
                 self.add(*block);
             }
         }

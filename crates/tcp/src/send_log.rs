@@ -11,6 +11,19 @@ pub(crate) struct Sent {
     pub(crate) at: Time,
     /// Number of transmissions.
     pub(crate) transmits: u32,
+    /// Where the segment is believed to be; kept by RACK.
+    pub(crate) fate: Fate,
+}
+
+/// Where an outstanding segment is believed to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// On its way.
+    InNetwork,
+    /// At the receiver, which has reported it selectively.
+    Delivered,
+    /// Nowhere, and not yet retransmitted.
+    Lost,
 }
 
 impl Sent {
@@ -19,9 +32,10 @@ impl Sent {
         now - self.at
     }
 
-    /// Time since the last transmission if it is a valid sample, that is, if the segment was sent once (Karn).
+    /// Time since the last transmission if it is a valid sample: the segment was sent once (Karn), and has just been
+    /// delivered.
     pub(crate) fn rtt(self, now: Time) -> Option<Time> {
-        (self.transmits == 1).then(|| self.elapsed(now))
+        (self.transmits == 1 && self.fate != Fate::Delivered).then(|| self.elapsed(now))
     }
 }
 
@@ -55,7 +69,8 @@ impl SendLog {
             sent.transmits += 1;
         } else {
             let stale = self.slot(number).and_then(|slot| self.stale[slot]);
-            self.sent.push_back(Sent { at, transmits: 1 + stale.map_or(0, |stale| stale.transmits) });
+            let transmits = 1 + stale.map_or(0, |stale| stale.transmits);
+            self.sent.push_back(Sent { at, transmits, fate: Fate::InNetwork });
         }
     }
 
@@ -63,6 +78,11 @@ impl SendLog {
     pub(crate) fn get(&self, number: u64) -> Option<Sent> {
         let index = number.checked_sub(self.first)?;
         self.sent.get(index as usize).copied().or_else(|| self.stale[self.slot(number)?])
+    }
+
+    /// The record of an outstanding segment.
+    pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut Sent> {
+        self.sent.get_mut(number.checked_sub(self.first)? as usize)
     }
 
     /// Removes all segments before `next`, which are acknowledged. Returns the record of segment `next - 1`.

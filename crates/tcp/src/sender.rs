@@ -3,6 +3,8 @@
 
 mod connection;
 mod extra;
+mod marks;
+mod pacer;
 mod steady;
 #[cfg(test)]
 mod tests;
@@ -225,33 +227,36 @@ impl Sender {
     #[inline(never)]
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
         let Connection { snd_una, snd_max, .. } = self.connection;
+        let marked = if ack.next <= snd_max { self.connection.marks(ack.echo, ack.next) } else { 0 };
         if ack.next > snd_una && ack.next <= snd_max {
-            self.handle_new_ack(ack, now);
+            self.handle_new_ack(ack, marked, now);
         } else if self.is_duplicate(ack) {
             self.connection.counters.dup_acks.count();
             self.recovery.on_duplicate_ack(&mut self.connection, ack, now);
+        } else if ack.next <= snd_una {
+            self.recovery.on_old_ack(&mut self.connection, ack, now);
         }
-        // any other ACK is old or acknowledges data never sent, and is ignored (RFC 9293, section 3.10.7.4)
+        // any other ACK acknowledges data never sent, and is ignored (RFC 9293, section 3.10.7.4)
+        if marked > 0 && self.connection.may_reduce_for_mark() {
+            self.recovery.on_mark(&mut self.connection);
+        }
         self.connection.set_snd_limit();
         self.connection.steady = self.connection.is_steady(&self.recovery);
     }
 
-    fn handle_new_ack(&mut self, ack: Ack<'_>, now: Time) {
+    fn handle_new_ack(&mut self, ack: Ack<'_>, marked: u64, now: Time) {
         let connection = &mut self.connection;
         let app_limited = !connection.config.grow_when_limited && connection.is_app_limited();
-        let progress = self.recovery.before_new_ack(connection, ack);
-        if progress == Progress::Partial {
-            connection.advance(ack.next);
-            return self.recovery.after_partial_ack(connection, now);
-        }
+        let progress = self.recovery.before_new_ack(connection, ack, now);
         let before = connection.snd_una;
-        let last = connection.acknowledge(ack.next, now);
+        let newly_acked = self.recovery.delivered().unwrap_or(ack.next - before);
+        let is_partial = progress == Progress::Partial;
+        let last = if is_partial { connection.advance(ack.next) } else { connection.acknowledge(ack.next, now) };
         let alone = before < connection.alone();
         let handshake_ends = alone && connection.open(before);
-        if !handshake_ends && (progress == Progress::Open || connection.config.grow_on_exit) {
+        if !handshake_ends {
             let Connection { law, extra, window, snd_una, snd_nxt, rtt, config, .. } = connection;
-            let newly_acked = ack.next - before;
-            law.on_ack(extra, window, || AckSample {
+            let sample = || AckSample {
                 now,
                 snd_una: *snd_una,
                 snd_nxt: *snd_nxt,
@@ -261,7 +266,18 @@ impl Sender {
                 elapsed: last.map(|sent| sent.elapsed(now)),
                 rtt: last.and_then(|sent| sent.rtt(now)),
                 app_limited,
-            });
+                marked,
+            };
+            if progress == Progress::Open || !is_partial && config.grow_on_exit {
+                let fraction = if config.whole_growth { window.take_fraction() } else { 0.0 };
+                law.on_ack(extra, window, sample);
+                window.cwnd += fraction;
+            } else {
+                law.observe(sample);
+            }
+        }
+        if is_partial {
+            return self.recovery.after_partial_ack(connection, now);
         }
         if alone && connection.snd_una < connection.alone() {
             connection.window.cwnd = 1.0; // under any law, the next segment is sent alone too
@@ -272,14 +288,18 @@ impl Sender {
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
     pub fn handle_timeout(&mut self, now: Time) {
         let connection = &mut self.connection;
+        if self.recovery.on_timer(connection, now) {
+            return;
+        }
         let outstanding = connection.snd_una < connection.snd_max;
-        let reduces = self.recovery.before_timeout(outstanding);
+        let reduces = self.recovery.before_timeout(connection, outstanding);
         connection.time_out(outstanding, reduces);
         self.recovery.after_timeout(connection, now);
         if reduces {
             connection.rtt.back_off(&connection.config.rtt);
         }
         connection.restart_timer(now);
+        self.recovery.on_timer_restarted(connection, now);
         connection.set_snd_limit();
         connection.steady = connection.is_steady(&self.recovery);
     }
@@ -291,7 +311,10 @@ impl Sender {
             Some(number) => number,
             None => self.release(now)?,
         };
-        Some(self.connection.transmit(number, now))
+        let was_idle = self.connection.flight() == 0;
+        let segment = self.connection.transmit(number, now);
+        self.recovery.after_transmit(&mut self.connection, segment, now, was_idle);
+        Some(segment)
     }
 
     /// The next segment to send after processing.
@@ -307,6 +330,10 @@ impl Sender {
             connection.end_turn();
             return None;
         };
+        if let Some(at) = connection.paced_until(number, now) {
+            self.release_at = PackedOption::some(at);
+            return None;
+        }
         if connection.config.idle_restart == IdleRestart::Rfc5681 {
             connection.restart_after_idle(now);
         }

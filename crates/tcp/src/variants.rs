@@ -45,10 +45,22 @@ pub const VARIANTS: &[Variant] = &[
         doc: "Reno's window; repairs losses with selective acknowledgments (RFC 2018, RFC 6675)",
     },
     Variant {
+        name: "rack",
+        recovery: RecoverySpec::Rack,
+        congestion: "reno",
+        doc: "Reno's window; finds losses by time and probes the tail (RFC 8985)",
+    },
+    Variant {
         name: "cubic",
-        recovery: RecoverySpec::Sack,
+        recovery: RecoverySpec::Rack,
         congestion: "cubic",
-        doc: "CUBIC's window, a function of the time since the last loss (RFC 9438); SACK recovery",
+        doc: "CUBIC's window, a function of the time since the last loss (RFC 9438); RACK-TLP",
+    },
+    Variant {
+        name: "dctcp",
+        recovery: RecoverySpec::Rack,
+        congestion: "dctcp",
+        doc: "Reduces the window in proportion to the share of marked packets (RFC 8257); RACK-TLP",
     },
     Variant {
         name: "highspeed",

@@ -163,6 +163,6 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
         "rtt": parts["rtt"],
     }
     receiver = parts["receiver"] | {"handshake": transport.handshake, "ecn": transport.ecn}
-    if variant.recovery != "sack":
+    if variant.recovery not in {"sack", "rack"}:
         receiver["sack_blocks"] = 0
     return {"kind": "tcp", "sender": sender, "receiver": receiver}

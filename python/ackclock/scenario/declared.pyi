@@ -25,6 +25,7 @@ class Tcp(TcpTable):
     initial_window: int | None
     slow_start: Literal["standard", "limited", "hystart++", "hystart"] | None
     byte_counting: int | None
+    whole_growth: bool | None
     lone_segments: int | None
     limited_transmit: bool | None
     exit_recovery: bool | None
@@ -35,6 +36,15 @@ class Tcp(TcpTable):
     recovery_burst: int | None
     sack: Literal["rfc6675", "fall-floyd"] | None
     sack_holds_new_data: bool | None
+    prr: Literal["off", "rfc9937", "rfc6937", "linux"] | None
+    tail_loss_probe: bool | None
+    frto: bool | None
+    undo: Literal["off", "dsack", "eifel", "both"] | None
+    pacing: Literal["off", "window"] | None
+    pacing_ss_ratio: int | None
+    pacing_ca_ratio: int | None
+    pacing_burst: int | None
+    abe: bool | None
     stale_records: bool | None
     decrease_from: Literal["flight_size", "window", "whole_window"] | None
     grow_when_limited: bool | None
@@ -50,7 +60,7 @@ class Tcp(TcpTable):
     timer_before_sample: bool | None
     def __init__(
         self,
-        variant: Literal["cubic", "highspeed", "newreno", "reno", "sack", "scalable", "tahoe", "vegas"] | str = ...,
+        variant: Literal["cubic", "dctcp", "highspeed", "newreno", "rack", "reno", "sack", "scalable", "tahoe", "vegas"] | str = ...,
         *,
         delayed_ack: bool | None = ...,
         ack_every: int | None = ...,
@@ -69,6 +79,7 @@ class Tcp(TcpTable):
         initial_window: int | None = ...,
         slow_start: Literal["standard", "limited", "hystart++", "hystart"] | None = ...,
         byte_counting: int | None = ...,
+        whole_growth: bool | None = ...,
         lone_segments: int | None = ...,
         limited_transmit: bool | None = ...,
         exit_recovery: bool | None = ...,
@@ -79,6 +90,15 @@ class Tcp(TcpTable):
         recovery_burst: int | None = ...,
         sack: Literal["rfc6675", "fall-floyd"] | None = ...,
         sack_holds_new_data: bool | None = ...,
+        prr: Literal["off", "rfc9937", "rfc6937", "linux"] | None = ...,
+        tail_loss_probe: bool | None = ...,
+        frto: bool | None = ...,
+        undo: Literal["off", "dsack", "eifel", "both"] | None = ...,
+        pacing: Literal["off", "window"] | None = ...,
+        pacing_ss_ratio: int | None = ...,
+        pacing_ca_ratio: int | None = ...,
+        pacing_burst: int | None = ...,
+        abe: bool | None = ...,
         stale_records: bool | None = ...,
         decrease_from: Literal["flight_size", "window", "whole_window"] | None = ...,
         grow_when_limited: bool | None = ...,
@@ -94,6 +114,8 @@ class Tcp(TcpTable):
         timer_before_sample: bool | None = ...,
         fast_convergence: bool = ...,
         rules: Literal["rfc9438", "linux"] = ...,
+        g: float = ...,
+        initial_alpha: float = ...,
         alpha: float = ...,
         beta: float = ...,
         gamma: float = ...,

@@ -52,6 +52,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
 /// factor (section 4.3).
 const C: f64 = 0.4;
 const BETA: f64 = 0.7;
+/// The factor after a mark with `abe` (RFC 8511, section 3.1).
+const ABE: f64 = 0.85;
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
 /// Linux: `W_est` grows by one segment per `15/8 cwnd` segments.
 const LINUX_ALPHA: f64 = 8.0 / 15.0;
@@ -185,7 +187,7 @@ impl CongestionControl for Cubic {
         // the timeouts of one episode find a window that is already reduced
         self.cwnd_prior = if event.signal == Signal::Timeout { cwnd.max(self.cwnd_prior) } else { cwnd };
         self.epoch = None;
-        window.ssthresh = (BETA * event.window).max(2.0);
+        window.ssthresh = (event.factor(BETA, ABE) * event.window).max(2.0);
         window.cwnd = window.ssthresh;
         if event.signal == Signal::Timeout {
             window.cwnd = 1.0;
@@ -212,7 +214,7 @@ mod tests {
 
     const RFC: CubicSpec = CubicSpec { fast_convergence: true, rules: CubicRules::Rfc9438 };
     const LOSS: CongestionEvent =
-        CongestionEvent { signal: Signal::FastRetransmit, window: 0.0, least: 2.0, lost_again: false };
+        CongestionEvent { signal: Signal::Loss, window: 0.0, least: 2.0, lost_again: false, abe: false };
 
     fn near(value: f64, expected: f64, digits: i32) -> bool {
         (value - expected).abs() <= 0.5 * 10.0_f64.powi(-digits)

@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_loss_leaves_at_least_the_minimum() {
         let mut window = Window { cwnd: 3.0, ssthresh: 3.0 };
-        let event = CongestionEvent { signal: Signal::FastRetransmit, window: 3.0, least: 2.0, lost_again: false };
+        let event = CongestionEvent { signal: Signal::Loss, window: 3.0, least: 2.0, lost_again: false, abe: false };
         HighSpeed.on_congestion(&mut window, &event);
         assert_eq!(window, Window { cwnd: 2.0, ssthresh: 2.0 });
         HighSpeed.on_congestion(&mut window, &CongestionEvent { signal: Signal::Timeout, window: 1_058.0, ..event });

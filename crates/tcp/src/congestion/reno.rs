@@ -3,7 +3,7 @@
 //! - at or above `ssthresh`: `cwnd += 1 / cwnd` for each new ACK (equation 3), or for each segment that it acknowledges
 //!   with `byte_counting`;
 //! - on a loss: `ssthresh = max(W / 2, 2)` (equation 4), `cwnd = W / 2`, or 1 after a timeout, where `W` is the window
-//!   that the sender computes reductions from.
+//!   that the sender computes reductions from; with `abe`, a mark keeps 80 % (RFC 8511).
 //!
 //! Differences from RFC 5681: the unit is the segment. As in ns-2, `ssthresh` is truncated to whole segments, while
 //! `cwnd` keeps its fraction; `cwnd` never falls below one segment (in ns-2 it can fall to one half).
@@ -14,6 +14,9 @@ use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Sp
 
 pub(super) const DOC: &str = "Additive increase, multiplicative decrease (RFC 5681)";
 pub(super) const PARAMETERS: &[Parameter] = &[];
+
+/// Part of the window that is kept after a mark with `abe` (RFC 8511, section 3.1).
+const ABE: f64 = 0.8;
 
 /// Reno has no parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,10 +41,10 @@ impl CongestionControl for Reno {
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
-        let half = event.window / 2.0;
-        window.ssthresh = half.floor().max(2.0);
+        let kept = event.window * event.factor(0.5, ABE);
+        window.ssthresh = kept.floor().max(2.0);
         window.cwnd = match event.signal {
-            Signal::FastRetransmit => half.max(event.least),
+            Signal::Loss | Signal::Mark => kept.max(event.least),
             Signal::Timeout => 1.0,
         };
     }
@@ -69,7 +72,7 @@ mod tests {
     #[test]
     fn a_loss_halves_and_a_timeout_restarts() {
         let mut window = Window { cwnd: 30.0, ssthresh: 20.0 };
-        let event = CongestionEvent { signal: Signal::FastRetransmit, window: 11.0, least: 2.0, lost_again: false };
+        let event = CongestionEvent { signal: Signal::Loss, window: 11.0, least: 2.0, lost_again: false, abe: false };
         Reno.on_congestion(&mut window, &event);
         assert_eq!(window, Window { cwnd: 5.5, ssthresh: 5.0 });
         Reno.on_congestion(&mut window, &CongestionEvent { signal: Signal::Timeout, window: 1.0, ..event });

@@ -58,7 +58,7 @@ mod tests {
         for before in [100.0, 10_000.0] {
             let mut window = Window { cwnd: before, ssthresh: before };
             let event =
-                CongestionEvent { signal: Signal::FastRetransmit, window: before, least: 2.0, lost_again: false };
+                CongestionEvent { signal: Signal::Loss, window: before, least: 2.0, lost_again: false, abe: false };
             Scalable.on_congestion(&mut window, &event);
             assert_eq!(window.cwnd, 0.875 * before);
             let mut rounds = 0;
@@ -77,7 +77,8 @@ mod tests {
         let mut window = Window { cwnd: 10.0, ssthresh: 10.0 };
         Scalable.on_ack(&mut window, &AckSample::ONE);
         assert_eq!(window.cwnd, 10.1);
-        let event = CongestionEvent { signal: Signal::Timeout, window: 10.0, least: 2.0, lost_again: false };
+        let event =
+            CongestionEvent { signal: Signal::Timeout, window: 10.0, least: 2.0, lost_again: false, abe: false };
         Scalable.on_congestion(&mut window, &event);
         assert_eq!(window, Window { cwnd: 1.0, ssthresh: 5.0 });
     }

@@ -187,7 +187,7 @@ impl CongestionControl for Vegas {
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
         match event.signal {
-            Signal::FastRetransmit => {
+            Signal::Loss | Signal::Mark => {
                 let whole = event.window.floor();
                 window.cwnd = if whole <= 3.0 {
                     2.0
@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn a_loss_takes_a_quarter_and_a_second_one_half() {
         let mut window = Window { cwnd: 17.0, ssthresh: 2.0 };
-        let event = CongestionEvent { signal: Signal::FastRetransmit, window: 17.5, least: 2.0, lost_again: false };
+        let event = CongestionEvent { signal: Signal::Loss, window: 17.5, least: 2.0, lost_again: false, abe: false };
         SPEC.build().on_congestion(&mut window, &event);
         assert_eq!(window.cwnd, 13.0);
         SPEC.build().on_congestion(&mut window, &CongestionEvent { lost_again: true, ..event });

@@ -2,6 +2,9 @@
 //! algorithm that ns-2 implements (Fall and Floyd, "Simulation-based Comparisons of Tahoe, Reno and SACK TCP", 1996,
 //! section 5).
 //!
+//! With `prr`, RFC 6675's recovery reduces the window in proportion to what is delivered (`prr.rs`), and otherwise at
+//! once.
+//!
 //! A scoreboard records the data received beyond the cumulative ACK. In recovery the sender transmits whenever `pipe`,
 //! the estimated number of segments in the network, is below `cwnd`: holes first, then new data.
 //!
@@ -28,8 +31,9 @@
 
 use ackclock_units::Time;
 
+use super::prr::{Prr, Start};
 use super::{DUP_THRESH, Progress};
-use crate::config::SackRule;
+use crate::config::{PrrRule, SackRule};
 use crate::congestion::Signal;
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
@@ -49,6 +53,10 @@ pub struct Sack {
     rescue: u64,
     /// Whether a timeout has occurred and nothing new has been acknowledged since.
     timed_out: bool,
+    prr: Option<Prr>,
+    /// Number of segments that the last ACK delivered, and whether it showed no further loss.
+    delivered: u64,
+    is_safe: bool,
 }
 
 impl Sack {
@@ -61,6 +69,9 @@ impl Sack {
             waits: false,
             rescue: 0,
             timed_out: false,
+            prr: None,
+            delivered: 0,
+            is_safe: false,
         }
     }
 
@@ -72,6 +83,8 @@ impl Sack {
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
         self.timed_out = false;
         let ends = !connection.recover.is_some_and(|recover| ack.next < recover);
+        let known = self.board.sacked();
+        let lost = self.board.lost_below(DUP_THRESH.into());
         if self.rule == SackRule::FallFloyd && (ends || !self.in_recovery) {
             self.board.clear();
             self.board.acknowledge(ack.next);
@@ -79,6 +92,8 @@ impl Sack {
             self.board.acknowledge(ack.next);
             self.board.update(ack.sack.blocks(), ack.next, connection.snd_max);
         }
+        self.delivered = (ack.next - connection.snd_una + self.board.sacked()).saturating_sub(known);
+        self.is_safe = self.board.lost_below(DUP_THRESH.into()) <= lost;
         if !self.in_recovery {
             return Progress::Open;
         }
@@ -86,6 +101,9 @@ impl Sack {
             return Progress::Partial;
         }
         self.in_recovery = false;
+        if self.prr.take().is_some() {
+            connection.window.cwnd = connection.window.ssthresh;
+        }
         if self.rule == SackRule::FallFloyd {
             connection.recover = PackedOption::NONE;
         }
@@ -98,24 +116,29 @@ impl Sack {
             connection.rtt.end_back_off(&connection.config.rtt);
         }
         self.set_pipe(connection, 2);
+        self.reduce_in_proportion(connection, self.pipe, self.is_safe);
     }
 
     pub(super) fn on_duplicate_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) {
         if self.timed_out && self.rule == SackRule::FallFloyd {
             return;
         }
+        let known = self.board.sacked();
         let news = self.board.update(ack.sack.blocks(), connection.snd_una, connection.snd_max);
+        self.delivered = self.board.sacked() - known;
         connection.dup_acks += u32::from(news);
         if self.in_recovery {
             self.set_pipe(connection, 1);
+            self.reduce_in_proportion(connection, self.pipe, false);
         } else if news {
-            self.suspect(connection, now);
+            self.suspect(connection, known, now);
         }
     }
 
     pub(super) fn before_timeout(&mut self) {
         self.board.clear();
         self.in_recovery = false;
+        self.prr = None;
         self.timed_out = true;
     }
 
@@ -171,6 +194,9 @@ impl Sack {
             return;
         }
         self.pipe += 1;
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent();
+        }
         if number >= connection.snd_nxt {
             connection.snd_nxt = number + 1;
             connection.limited += u32::from(!self.in_recovery);
@@ -202,8 +228,9 @@ impl Sack {
         holds.then(|| self.board.next_hole()).flatten()
     }
 
-    /// Handles a duplicate ACK with new SACK information outside of recovery.
-    fn suspect(&mut self, connection: &mut Connection, now: Time) {
+    /// Handles a duplicate ACK with new SACK information outside of recovery; `known` is the number of segments that were
+    /// SACKed before.
+    fn suspect(&mut self, connection: &mut Connection, known: u64, now: Time) {
         let first = connection.snd_una;
         let (lost, past) = match self.rule {
             SackRule::Rfc6675 => {
@@ -214,7 +241,8 @@ impl Sack {
         };
         if lost && past {
             self.in_recovery = true;
-            connection.reduce(Signal::FastRetransmit, false);
+            let start = Start { cwnd: connection.window.cwnd as u64, flight: connection.flight(), known };
+            connection.reduce(Signal::Loss, false);
             connection.fast_retransmit();
             connection.restart_timer(now);
             self.board.restart_at(first + 1);
@@ -222,11 +250,34 @@ impl Sack {
             self.pipe = connection.flight() as i64;
             self.set_pipe(connection, i64::from(DUP_THRESH));
             self.waits = self.rule == SackRule::FallFloyd;
+            self.begin_prr(connection, start);
         } else if self.rule == SackRule::Rfc6675 {
             self.board.restart_at(first);
             self.set_pipe(connection, 0);
         } else if connection.dup_acks < DUP_THRESH {
             connection.limited_transmit();
+        }
+    }
+
+    /// Begins proportional rate reduction, if it is chosen. `pipe` includes the first retransmission.
+    fn begin_prr(&mut self, connection: &mut Connection, start: Start) {
+        let rule = connection.config.prr;
+        if rule == PrrRule::Off || self.rule == SackRule::FallFloyd {
+            return;
+        }
+        self.prr = Some(Prr::start(rule, connection.window.ssthresh, start));
+        self.reduce_in_proportion(connection, self.pipe - 1, false);
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent();
+        }
+    }
+
+    /// Sets the window in a recovery with proportional rate reduction.
+    fn reduce_in_proportion(&mut self, connection: &mut Connection, pipe: i64, safe: bool) {
+        if let Some(prr) = &mut self.prr
+            && let Some(window) = prr.on_ack(self.delivered, pipe.max(0).cast_unsigned(), safe)
+        {
+            connection.window.cwnd = window.max(1) as f64;
         }
     }
 

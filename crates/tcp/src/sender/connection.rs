@@ -11,7 +11,7 @@ use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
 use crate::segment::{HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
-use crate::sender::{Extra, RareCounters};
+use crate::sender::{Extra, RareCounters, pacer};
 use crate::tally::Tally;
 
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
@@ -103,9 +103,9 @@ impl Connection {
         self.law.held() + self.extra.as_ref().map_or(0, |extra| extra.held())
     }
 
-    /// The send time of each segment, if segments are timed.
+    /// The record of each outstanding segment, if segments are timed.
     #[inline(always)]
-    fn log(&mut self) -> Option<&mut SendLog> {
+    pub(crate) fn records_mut(&mut self) -> Option<&mut SendLog> {
         self.extra.as_mut()?.log.as_mut()
     }
 
@@ -167,7 +167,7 @@ impl Connection {
             self.send_new(number, number + 1, now);
         }
         self.note_time(now);
-        if let Some(log) = self.log() {
+        if let Some(log) = self.records_mut() {
             log.record(number, now);
         }
         // ns-2's Vegas does not restart a running timer
@@ -176,7 +176,52 @@ impl Connection {
         }
         let syn = self.config.handshake && number == 0;
         let size = if syn { HEADER } else { self.config.packet_size };
-        Segment { syn, retransmission, ..Segment::new(number, size) }
+        let mut segment = Segment { syn, retransmission, ..Segment::new(number, size) };
+        if self.extra.is_some() {
+            self.label(&mut segment, now);
+        }
+        segment
+    }
+
+    /// Adds ECN to a segment that is being sent, and paces the next one.
+    #[inline(never)]
+    fn label(&mut self, segment: &mut Segment, now: Time) {
+        let Self { extra, config, window, rtt, snd_una, snd_max, .. } = self;
+        let Some(extra) = extra else { return };
+        if let Some(marks) = &mut extra.marks {
+            (segment.ecn, segment.cwr) = marks.label(segment.syn, segment.retransmission);
+        }
+        if let Some(pacer) = &mut extra.pacer
+            && let Some(srtt) = rtt.srtt(&config.rtt)
+        {
+            pacer.on_sent(pacer::interval(config, window, *snd_max - *snd_una, srtt), config, now);
+        }
+    }
+
+    /// Until when pacing holds back segment `number`, if it does. The initial window is not paced.
+    pub(super) fn paced_until(&self, number: u64, now: Time) -> Option<Time> {
+        let pacer = self.extra.as_ref()?.pacer.as_ref()?;
+        let initial = u64::from(self.config.initial_window) + self.alone();
+        pacer.waits_until(now).filter(|_| number >= initial || number < self.snd_max)
+    }
+
+    /// The marked segments that an ACK for all segments before `next` reports.
+    #[inline(always)]
+    pub(super) fn marks(&mut self, echo: u8, next: u64) -> u64 {
+        let newly_acked = next.saturating_sub(self.snd_una);
+        let Some(marks) = self.extra.as_mut().and_then(|extra| extra.marks.as_mut()) else { return 0 };
+        marks.reported(echo, newly_acked)
+    }
+
+    /// Whether a mark may reduce the window: none has, and no loss, in this round trip.
+    pub(super) fn may_reduce_for_mark(&self) -> bool {
+        let marks = self.extra.as_ref().and_then(|extra| extra.marks.as_ref());
+        marks.is_some_and(|marks| marks.may_reduce(self.snd_una))
+    }
+
+    /// The record of each outstanding segment, if segments are timed.
+    pub(crate) fn records(&self) -> Option<&SendLog> {
+        self.extra.as_ref()?.log.as_ref()
     }
 
     /// Records that the segments from `start` to `end` are sent for the first time, and times the first of them if no
@@ -228,7 +273,7 @@ impl Connection {
         self.limited = 0;
         self.snd_una = next;
         self.snd_nxt = self.snd_nxt.max(next);
-        self.log().and_then(|log| log.acknowledge(next))
+        self.records_mut().and_then(|log| log.acknowledge(next))
     }
 
     pub(crate) fn restart_timer(&mut self, now: Time) {
@@ -246,8 +291,12 @@ impl Connection {
         };
         if let Some(extra) = &mut self.extra {
             extra.slow_start.on_congestion(signal);
+            if let Some(marks) = &mut extra.marks {
+                marks.reduced(self.snd_max);
+            }
         }
-        self.law.on_congestion(&mut self.window, &CongestionEvent { signal, window, least, lost_again });
+        let event = CongestionEvent { signal, window, least, lost_again, abe: self.config.abe };
+        self.law.on_congestion(&mut self.window, &event);
         if self.config.decrease_from == DecreaseFrom::WholeWindow {
             self.window.cwnd = self.window.cwnd.floor();
         }
@@ -307,7 +356,7 @@ impl Connection {
 
     /// The record of the first unacknowledged segment, if segments are timed.
     pub(crate) fn first_sent(&self) -> Option<Sent> {
-        self.extra.as_ref()?.log.as_ref()?.get(self.snd_una)
+        self.records()?.get(self.snd_una)
     }
 
     /// Called before the sender sends, if idle periods matter. Resets the window to the initial window after an idle

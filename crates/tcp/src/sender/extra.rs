@@ -1,15 +1,19 @@
 //! State that only some senders have.
 
-use crate::config::SenderConfig;
+use crate::config::{Pacing, RecoverySpec, SenderConfig};
 use crate::send_log::SendLog;
+use crate::sender::marks::Marks;
+use crate::sender::pacer::Pacer;
 use crate::slow_start::SlowStart;
 
-/// State of a sender that times every segment or has a slow start other than the standard one.
+/// State of a sender that times every segment, is paced, uses ECN, or has a slow start other than the standard one.
 #[derive(Debug)]
 pub(crate) struct Extra {
     /// The send time of each segment.
     pub(crate) log: Option<SendLog>,
     pub(crate) slow_start: SlowStart,
+    pub(crate) pacer: Option<Pacer>,
+    pub(crate) marks: Option<Marks>,
 }
 
 impl Extra {
@@ -18,8 +22,20 @@ impl Extra {
     pub(super) fn of(config: &SenderConfig, times_segments: bool) -> Option<Box<Self>> {
         let slow_start = SlowStart::new(config.slow_start);
         let log = (times_segments || slow_start.times_segments())
-            .then(|| SendLog::new(config.stale_records.then_some(config.max_window)));
-        (log.is_some() || !slow_start.is_standard()).then(|| Box::new(Self { log, slow_start }))
+            .then(|| SendLog::new(Self::has_stale_records(config).then_some(config.max_window)));
+        let pacer = (config.pacing != Pacing::Off).then(Pacer::default);
+        let extra = Self { log, slow_start, pacer, marks: Marks::of(config.ecn) };
+        (!extra.is_passive() || !extra.slow_start.is_standard()).then(|| Box::new(extra))
+    }
+
+    /// Whether the records are ns-2's, which RACK cannot use.
+    fn has_stale_records(config: &SenderConfig) -> bool {
+        config.stale_records && config.recovery != RecoverySpec::Rack
+    }
+
+    /// Whether nothing here concerns single segments or ACKs outside of slow start.
+    pub(super) const fn is_passive(&self) -> bool {
+        self.log.is_none() && self.pacer.is_none() && self.marks.is_none()
     }
 
     /// Heap memory in bytes.

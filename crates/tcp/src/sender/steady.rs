@@ -127,8 +127,9 @@ impl Connection {
         let is_quiet = self.dup_acks == 0 && self.limited == 0 && self.inflation == 0 && self.urgent.is_none();
         is_quiet
             && recovery.is_at_rest()
-            && self.extra.as_ref().is_none_or(|extra| extra.log.is_none())
+            && self.extra.as_ref().is_none_or(|extra| extra.is_passive())
             && self.snd_una >= self.alone()
+            && !self.config.whole_growth
     }
 
     /// The first segment that may not be sent: it is outside the window or not supplied.
@@ -157,6 +158,7 @@ impl Connection {
             elapsed: None,
             rtt: None,
             app_limited,
+            marked: 0,
         });
         // without inflation
         self.snd_limit = next + u64::from((self.window.cwnd as u32).min(self.config.max_window));

@@ -1,12 +1,12 @@
 //! Random configurations of senders and receivers: every variant, congestion-control law and option.
 
 use ackclock_tcp::congestion::{
-    BaseRtt, CubicRules, CubicSpec, HighSpeedSpec, LAWS, LawSpec, RenoSpec, ScalableSpec, VegasSpec,
+    BaseRtt, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec, RenoSpec, ScalableSpec, VegasSpec,
 };
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
-    Arithmetic, DecreaseFrom, EcnMode, IdleRestart, PartialAckTimer, ReceiverConfig, RttConfig, SackRule, SenderConfig,
-    SlowStartRule, VARIANTS,
+    Arithmetic, DecreaseFrom, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, ReceiverConfig, RttConfig,
+    SackRule, SenderConfig, SlowStartRule, UndoRule, VARIANTS,
 };
 use ackclock_units::Time;
 use proptest::prelude::*;
@@ -34,6 +34,7 @@ fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
         let laws = vec![
             LawSpec::Reno(RenoSpec {}),
             LawSpec::Cubic(cubic),
+            LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: gamma / 3.0 }),
             LawSpec::HighSpeed(HighSpeedSpec {}),
             LawSpec::Scalable(ScalableSpec {}),
             LawSpec::Vegas(vegas),
@@ -66,6 +67,28 @@ fn rtt() -> impl Strategy<Value = RttConfig> {
     )
 }
 
+/// Options of senders after 2001.
+#[derive(Clone, Copy, Debug)]
+struct Modern {
+    prr: PrrRule,
+    undo: UndoRule,
+    ecn: EcnMode,
+    pacing: Pacing,
+    pacing_burst: u32,
+    /// `tail_loss_probe`, `frto`, `abe` and `whole_growth`.
+    rules: [bool; 4],
+}
+
+fn modern() -> impl Strategy<Value = Modern> {
+    let prr = select(vec![PrrRule::Off, PrrRule::Rfc9937, PrrRule::Rfc6937, PrrRule::Linux]);
+    let undo = select(vec![UndoRule::Off, UndoRule::Dsack, UndoRule::Eifel, UndoRule::Both]);
+    let ecn = select(vec![EcnMode::Off, EcnMode::Off, EcnMode::Classic, EcnMode::Dctcp, EcnMode::Accurate]);
+    let pacing = select(vec![Pacing::Off, Pacing::Off, Pacing::Window]);
+    (prr, undo, ecn, pacing, 1_u32..4, any::<[bool; 4]>()).prop_map(|(prr, undo, ecn, pacing, pacing_burst, rules)| {
+        Modern { prr, undo, ecn, pacing, pacing_burst, rules }
+    })
+}
+
 /// Random configurations of senders.
 pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
     // some windows exceed the number of packets that the network takes from a sender at once
@@ -78,8 +101,8 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
     let starts =
         vec![SlowStartRule::Standard, SlowStartRule::Limited, SlowStartRule::HystartPlusPlus, SlowStartRule::Hystart];
     let growth = (select(starts), prop_oneof![2 => Just(0_u32), 1 => 1_u32..20]);
-    (pairs(), sizes, rules, any::<[bool; 4]>(), decrease_from, rtt(), overhead, growth).prop_map(
-        |((recovery, congestion), sizes, rules, more_rules, decrease_from, rtt, overhead, growth)| {
+    (pairs(), sizes, rules, any::<[bool; 4]>(), decrease_from, rtt(), overhead, growth, modern()).prop_map(
+        |((recovery, congestion), sizes, rules, more_rules, decrease_from, rtt, overhead, growth, modern)| {
             let (slow_start, byte_counting) = growth;
             let (max_window, initial_window, lone_segments, recovery_burst) = sizes;
             let [handshake, limited_transmit, exit_recovery, grow_on_exit, each, partial_ack_deflation, rest @ ..] =
@@ -108,7 +131,17 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 stale_records,
                 decrease_from,
                 grow_when_limited,
-                ecn: EcnMode::Off,
+                prr: modern.prr,
+                tail_loss_probe: modern.rules[0],
+                frto: modern.rules[1],
+                undo: modern.undo,
+                pacing: modern.pacing,
+                pacing_ss_ratio: 200,
+                pacing_ca_ratio: 120,
+                pacing_burst: modern.pacing_burst,
+                abe: modern.rules[2],
+                whole_growth: modern.rules[3],
+                ecn: modern.ecn,
                 idle_restart: if never_stops { IdleRestart::Timeout } else { IdleRestart::Rfc5681 },
                 rtt,
                 overhead: Time::from_micros(overhead),

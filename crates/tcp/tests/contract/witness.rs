@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_tcp::congestion::LawSpec;
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{Counters, IdleRestart, Sack, SackRule, Segment, Sender, SenderConfig, SenderState, SlowStartRule};
+use ackclock_tcp::{
+    Counters, IdleRestart, PrrRule, Sack, SackRule, Segment, Sender, SenderConfig, SenderState, SlowStartRule, UndoRule,
+};
 use ackclock_units::Time;
 
 /// An event passed to a sender.
@@ -41,6 +43,10 @@ pub(crate) struct Witness {
     duplicates: u64,
     /// Number of segments sent, and number of retransmissions among them.
     counts: (u64, u64),
+    /// Segments that the last ACK was the first to report selectively.
+    newly_heard: u64,
+    /// The largest window so far, which undoing a reduction may restore.
+    peak: f64,
 }
 
 impl Witness {
@@ -56,6 +62,8 @@ impl Witness {
             reduced: None,
             duplicates: 0,
             counts: (0, 0),
+            newly_heard: 0,
+            peak: 0.0,
         }
     }
 
@@ -78,7 +86,9 @@ impl Witness {
         if next < self.acked || self.outstanding.is_empty() {
             return Cause::Other;
         }
+        let known = self.heard.len();
         self.heard.extend(sack.blocks().iter().flat_map(|block| block.start..block.end));
+        self.newly_heard = (self.heard.len() - known) as u64;
         if next == self.acked {
             self.duplicates += 1;
             return Cause::Duplicate;
@@ -98,7 +108,20 @@ impl Witness {
         let (state, counters) = (sender.state(), sender.counters());
         let fast = counters.fast_retransmits - before.1.fast_retransmits;
         let timeouts = counters.timeouts - before.1.timeouts;
+        self.peak = self.peak.max(before.0.cwnd);
         match cause {
+            // a timer of RACK may have fired instead
+            Cause::Timeout if self.has_rack() && timeouts == 0 => {
+                assert!(fast <= 1, "one loss at a time");
+                if fast > 0 {
+                    self.lost(now, &before.0, &state);
+                }
+            }
+            Cause::Timeout if self.has_rack() => {
+                assert!(state.cwnd <= before.0.cwnd.max(2.0), "{before:?} {state:?}");
+                self.signalled(now, timeouts);
+                self.duplicates = 0;
+            }
             Cause::Timeout => {
                 assert_eq!((fast, timeouts), (0, u64::from(!self.outstanding.is_empty())));
                 assert!(state.cwnd <= 2.0, "{state:?}");
@@ -106,7 +129,9 @@ impl Witness {
                 self.heard.clear();
                 self.duplicates = 0;
             }
-            Cause::Duplicate if fast > 0 => {
+            Cause::Duplicate | Cause::NewAck(_) | Cause::Other
+                if fast > 0 && (self.has_rack() || cause == Cause::Duplicate) =>
+            {
                 assert_eq!((fast, timeouts), (1, 0), "one ACK signals one loss");
                 self.lost(now, &before.0, &state);
             }
@@ -128,12 +153,16 @@ impl Witness {
                 assert_eq!((before.cwnd, before.ssthresh), (state.cwnd, state.ssthresh), "reduced twice for one event");
                 return;
             }
-        } else {
+        } else if !self.may_undo() {
             assert!(self.acked >= self.recover, "a second signal for losses of one window");
         }
         let (flight, duplicates) = (before.flight_size as f64, self.duplicates as f64);
+        if self.spreads() {
+            // during an episode, the window is as large as the network is full
+            return self.signalled(now, 1);
+        }
         let kept = match self.config.congestion {
-            LawSpec::Reno(_) => 0.5,
+            LawSpec::Reno(_) | LawSpec::Dctcp(_) => 0.5,
             LawSpec::Cubic(_) => 0.7,
             LawSpec::Scalable(_) => 0.875,
             LawSpec::HighSpeed(_) => 0.9,
@@ -162,7 +191,20 @@ impl Witness {
         let counts_segments = *byte_counting > 0
             || *slow_start == SlowStartRule::HystartPlusPlus
             || matches!(congestion, LawSpec::Cubic(_));
-        let growth = |news: u64| if counts_segments { news as f64 } else { 1.0 };
+        // RACK counts each segment when it is delivered
+        let early = if self.has_rack() { self.newly_heard } else { 0 };
+        let growth = |news: u64| if counts_segments { (news + early) as f64 } else { 1.0 };
+        let news = if let Cause::NewAck(news) = cause { news } else { 0 };
+        if self.spreads() && (self.acked - news < self.recover || self.may_undo()) {
+            // during an episode, the window is as large as the network is full; its end may grow it
+            let opened = if opens { initial } else { 0.0 };
+            let restored = if self.may_undo() { self.peak } else { 0.0 };
+            let most = before.cwnd.max(before.ssthresh).max(before.flight_size as f64).max(opened).max(restored)
+                + 1.0
+                + news as f64;
+            assert!(state.cwnd <= most, "{before:?} {state:?}");
+            return;
+        }
         let most = match cause {
             Cause::NewAck(news) if opens => before.cwnd.max(initial) + growth(news),
             Cause::NewAck(news) if *recovery == RecoverySpec::NewReno => {
@@ -181,6 +223,21 @@ impl Witness {
             let ends_slow_start = !stays && before.cwnd < before.ssthresh && state.ssthresh == state.cwnd;
             assert!(state.ssthresh == before.ssthresh || ends_slow_start, "{before:?} {state:?}");
         }
+    }
+
+    /// Whether a reduction may be undone, so that the next loss is a new event.
+    fn may_undo(&self) -> bool {
+        self.has_rack() && (self.config.undo != UndoRule::Off || self.config.frto)
+    }
+
+    /// Whether a reduction is spread over an episode.
+    fn spreads(&self) -> bool {
+        let with_prr = self.config.recovery == RecoverySpec::Sack && self.config.sack == SackRule::Rfc6675;
+        self.has_rack() || with_prr && self.config.prr != PrrRule::Off
+    }
+
+    const fn has_rack(&self) -> bool {
+        matches!(self.config.recovery, RecoverySpec::Rack)
     }
 
     /// Number of segments sent one at a time before the initial window opens, including the SYN.
@@ -202,7 +259,8 @@ impl Witness {
         self.counts.0 += 1;
         if number < self.highest {
             self.counts.1 += 1;
-            let known = self.config.recovery == RecoverySpec::Sack && self.config.sack == SackRule::Rfc6675;
+            let known =
+                self.has_rack() || self.config.recovery == RecoverySpec::Sack && self.config.sack == SackRule::Rfc6675;
             assert!(
                 number == self.acked || !known || !self.heard.contains(&number),
                 "retransmitted a segment that was reported as received"
@@ -221,8 +279,9 @@ impl Witness {
     fn allowance(&self, state: SenderState) -> Option<f64> {
         match (self.config.recovery, self.config.sack) {
             (RecoverySpec::Sack, SackRule::Rfc6675) => Some(state.cwnd),
-            // by design, Fall and Floyd's `pipe` may underestimate the data in flight
-            (RecoverySpec::Sack, SackRule::FallFloyd) => None,
+            // by design, Fall and Floyd's `pipe` may underestimate the data in flight; a probe ignores the window, and what
+            // RACK counts as lost depends on times
+            (RecoverySpec::Sack, SackRule::FallFloyd) | (RecoverySpec::Rack, _) => None,
             // the empty record of a segment never sent counts as expired
             (RecoverySpec::Vegas, _) if self.config.stale_records => Some(state.cwnd + self.duplicates as f64 + 1.0),
             // limited transmit and inflation release at most one segment per duplicate ACK

@@ -14,7 +14,7 @@ mod rfc9293;
 mod vegas;
 
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{Ack, Block, Sack, Sender, SenderConfig};
+use ackclock_tcp::{Ack, Block, PrrRule, Sack, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 
 /// A sender and the current time.
@@ -88,7 +88,8 @@ impl Talk {
 }
 
 fn open(initial_window: u32) -> SenderConfig {
-    SenderConfig { handshake: false, initial_window, max_window: 100, ..SenderConfig::default() }
+    let prr = PrrRule::Off;
+    SenderConfig { handshake: false, initial_window, max_window: 100, prr, ..SenderConfig::default() }
 }
 
 /// A sender with segments 0 to 9 in flight.

@@ -1,0 +1,178 @@
+//! Proportional rate reduction: how many segments each ACK of an episode of reduction releases, so that the episode ends
+//! with `ssthresh` segments in the network (RFC 9937, section 6; before it RFC 6937).
+//!
+//! While more than `ssthresh` segments are in the network, `ssthresh / recover_fs` segments are sent per segment
+//! delivered. Below, at most as many are sent as were delivered, and one more if the ACK shows that repairs arrive. The
+//! sender's window is the number of segments in the network plus those that may be sent now.
+//!
+//! | | `rfc9937` | `rfc6937` | `linux` (`tcp_cwnd_reduction`) |
+//! | --- | --- | --- | --- |
+//! | `recover_fs` | segments outstanding that may still be delivered | segments outstanding | the window |
+//! | one more segment per ACK | after an ACK that advances `snd_una` and marks no loss | always | as RFC 9937 |
+//!
+//! Difference from the RFCs: segments are counted, not bytes.
+
+use crate::config::PrrRule;
+
+/// An episode of reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Prr {
+    rule: PrrRule,
+    ssthresh: u64,
+    /// Segments that the episode starts with; at least one.
+    recover_fs: u64,
+    /// Segments delivered and sent during the episode.
+    delivered: u64,
+    out: u64,
+}
+
+/// The sender's state at the beginning of an episode, in segments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    /// Window before the reduction.
+    pub(super) cwnd: u64,
+    /// Segments sent but not cumulatively acknowledged before this ACK.
+    pub(super) flight: u64,
+    /// Of these, the segments delivered before this ACK.
+    pub(super) known: u64,
+}
+
+impl Prr {
+    /// Begins an episode that ends with `ssthresh` segments in the network.
+    pub(super) fn start(rule: PrrRule, ssthresh: f64, start: Start) -> Self {
+        let recover_fs = match rule {
+            PrrRule::Rfc9937 => start.flight.saturating_sub(start.known),
+            PrrRule::Rfc6937 => start.flight,
+            PrrRule::Off | PrrRule::Linux => start.cwnd,
+        };
+        Self { rule, ssthresh: ssthresh as u64, recover_fs: recover_fs.max(1), delivered: 0, out: 0 }
+    }
+
+    /// The window after an ACK that delivered segments; `None` if it delivered none, which leaves the window unchanged.
+    /// `pipe` is the number of segments in the network, and `safe` whether the ACK advanced `snd_una` and marked no
+    /// segment as lost.
+    pub(super) fn on_ack(&mut self, delivered: u64, pipe: u64, safe: bool) -> Option<u64> {
+        if delivered == 0 {
+            return None;
+        }
+        self.delivered += delivered;
+        let allowed = if pipe > self.ssthresh {
+            (self.delivered * self.ssthresh).div_ceil(self.recover_fs).saturating_sub(self.out)
+        } else {
+            let extra = u64::from(safe || self.rule == PrrRule::Rfc6937);
+            let limit = self.delivered.saturating_sub(self.out).max(delivered) + extra;
+            limit.min(self.ssthresh - pipe)
+        };
+        // the first retransmission always leaves
+        Some(pipe + if self.out == 0 { allowed.max(1) } else { allowed })
+    }
+
+    /// Records that a segment was sent.
+    pub(super) const fn on_sent(&mut self) {
+        self.out += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The first round of a recovery from 20 segments of which the first `lost` are lost, without limited transmit: for
+    /// each ACK the segments in the network before it releases any, and the segments that it releases.
+    fn first_round(lost: u64, ssthresh: f64) -> (u64, Vec<(u64, u64)>) {
+        let start = Start { cwnd: 20, flight: 20, known: 2 };
+        let mut prr = Prr::start(PrrRule::Rfc9937, ssthresh, start);
+        let mut sent = 0;
+        // the third SACK begins recovery, and marks the first `lost` segments as lost
+        let acks = (3..=20 - lost)
+            .map(|sacked| {
+                let pipe = 20 - lost - sacked + sent;
+                let released = prr.on_ack(1, pipe, false).expect("a segment was delivered") - pipe;
+                for _ in 0..released {
+                    prr.on_sent();
+                }
+                sent += released;
+                (pipe, released)
+            })
+            .collect();
+        (prr.recover_fs, acks)
+    }
+
+    /// Validates: when segments are sent in the first round of a recovery from one loss, with Reno's and CUBIC's
+    ///     threshold.
+    /// Source: RFC 9937, section 6.
+    /// Tolerance: exact.
+    #[test]
+    fn one_loss_releases_segments_in_proportion() {
+        let (recover_fs, acks) = first_round(1, 10.0);
+        assert_eq!(recover_fs, 18);
+        let sent: Vec<usize> = (1..).zip(&acks).filter(|(_, ack)| ack.1 == 1).map(|(number, _)| number).collect();
+        assert_eq!(sent, [1, 2, 4, 6, 8, 10, 11, 13, 16, 17]);
+        assert_eq!(acks[..4], [(16, 1), (16, 1), (16, 0), (15, 1)]);
+        let (_, acks) = first_round(1, 14.0);
+        assert_eq!(acks.iter().map(|ack| ack.1).sum::<u64>(), 14);
+        let pauses: Vec<usize> = (1..).zip(&acks).filter(|(_, ack)| ack.1 == 0).map(|(number, _)| number).collect();
+        assert_eq!(pauses, [5, 9, 10]);
+    }
+
+    /// Validates: with few segments left in the network, one segment is sent per segment delivered.
+    /// Source: RFC 9937, section 6 (the conservative reduction bound).
+    /// Tolerance: exact.
+    #[test]
+    fn many_losses_keep_the_network_as_full_as_it_is() {
+        assert_eq!(first_round(10, 10.0).1, [(7, 1); 8]);
+        assert_eq!(first_round(15, 10.0).1, [(2, 1); 3]);
+    }
+
+    /// Validates: one more segment leaves with an ACK that advances `snd_una` and marks no loss, and with any ACK under
+    ///     RFC 6937; the threshold still limits.
+    /// Source: RFC 9937, section 6 (the slow-start reduction bound); RFC 6937, section 3.
+    /// Tolerance: exact.
+    #[test]
+    fn progress_releases_one_more() {
+        let start = Start { cwnd: 20, flight: 20, known: 2 };
+        let window = |rule, pipe, safe| Prr::start(rule, 10.0, start).on_ack(2, pipe, safe);
+        assert_eq!(window(PrrRule::Rfc9937, 2, true), Some(5));
+        assert_eq!(window(PrrRule::Linux, 2, false), Some(4));
+        assert_eq!(window(PrrRule::Rfc6937, 2, false), Some(5));
+        assert_eq!(window(PrrRule::Rfc9937, 9, true), Some(10));
+        assert_eq!(Prr::start(PrrRule::Linux, 10.0, start).on_ack(0, 2, true), None);
+        let starts = [PrrRule::Rfc9937, PrrRule::Rfc6937, PrrRule::Linux]
+            .map(|rule| Prr::start(rule, 10.0, Start { cwnd: 30, ..start }).recover_fs);
+        assert_eq!(starts, [18, 20, 30]);
+    }
+
+    proptest! {
+        /// With more than `ssthresh` segments in the network, the segments sent are exactly the rounded-up share of those
+        /// delivered. Below, no ACK releases more than what was delivered and not yet answered, plus one.
+        #[test]
+        fn what_is_sent_follows_what_is_delivered(
+            flight in 3_u64..300,
+            share in 0.3_f64..0.9,
+            steps in prop::collection::vec((1_u64..4, any::<bool>()), 1..200),
+        ) {
+            let ssthresh = (flight as f64 * share).max(2.0).floor();
+            let mut prr = Prr::start(PrrRule::Rfc9937, ssthresh, Start { cwnd: flight, flight, known: 0 });
+            let mut pipe = flight;
+            for (delivered, safe) in steps {
+                let delivered = delivered.min(pipe);
+                pipe -= delivered;
+                let Some(window) = prr.on_ack(delivered, pipe, safe) else { break };
+                let released = window - pipe;
+                if pipe > ssthresh as u64 && prr.out > 0 {
+                    let due = (prr.delivered * ssthresh as u64).div_ceil(flight);
+                    prop_assert_eq!(prr.out + released, due.max(prr.out));
+                } else if prr.out > 0 {
+                    prop_assert!(window <= ssthresh as u64);
+                    prop_assert!(released <= prr.delivered.saturating_sub(prr.out).max(delivered) + u64::from(safe));
+                }
+                for _ in 0..released {
+                    prr.on_sent();
+                }
+                pipe += released;
+            }
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! RACK-TLP: losses found by time, and probes of the tail (RFC 8985).
+//!
+//! A segment is lost if another one that was sent sufficiently later has been delivered. This also finds lost
+//! retransmissions, and with a probe the loss of the last segments of a flight, without a retransmission timeout.
+//!
+//! The sender may send while `pipe`, the number of segments in the network, is below `cwnd`: lost segments first, then
+//! new data. Each ACK is handled in this order: what it delivers, the end of an episode, new losses, the beginning of an
+//! episode, and the window, by proportional rate reduction during an episode (`prr.rs`).
+//!
+//! Differences from RFC 8985:
+//! - the minimum round-trip time is over the connection, not over the last minutes;
+//! - a round-trip sample is taken from each ACK, of the earliest segment delivered that was sent once;
+//! - after a timeout the window allows one more segment than are in the network (Linux; section 6.3 leaves the window to
+//!   RFC 6298, and a window of one would wait for segments sent just before);
+//! - in Linux, timers have the granularity of its clock, and probes wait at least two ticks more.
+
+mod clock;
+mod losses;
+mod probe;
+mod undo;
+
+use ackclock_units::Time;
+
+use super::prr::{Prr, Start};
+use super::{DUP_THRESH, Progress};
+use crate::config::{DecreaseFrom, IdleRestart, PrrRule, UndoRule};
+use crate::congestion::Signal;
+use crate::packed_option::PackedOption;
+use crate::scoreboard::Scoreboard;
+use crate::segment::{Ack, Segment};
+use crate::send_log::Fate;
+use crate::sender::Connection;
+use clock::Clock;
+use losses::{Losses, Outstanding};
+use probe::{Probe, Verdict};
+use undo::Undo;
+
+/// The state of a sender's RACK-TLP.
+#[derive(Clone, Debug, Default)]
+pub struct Rack {
+    board: Scoreboard,
+    clock: Clock,
+    losses: Losses,
+    phase: Phase,
+    prr: Option<Prr>,
+    probe: Option<Probe>,
+    undo: Undo,
+    /// Number of segments that the last ACK delivered.
+    delivered: u64,
+    /// When the segments that may still arrive out of order are lost.
+    recheck: Option<Time>,
+    /// When the retransmission timer would fire.
+    rto_at: Time,
+    due: Due,
+    /// The window before the last timeout.
+    cwnd: f64,
+}
+
+/// The episode that the sender is in. An episode ends once `recover` is acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Open,
+    /// The window is being reduced because of a mark.
+    Reducing,
+    /// Losses are being repaired.
+    Recovery,
+    /// A timeout has occurred.
+    Loss,
+}
+
+/// The timer that the sender's timer stands for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Due {
+    #[default]
+    Retransmission,
+    Reordering,
+    Probe,
+}
+
+/// What an ACK delivers.
+#[derive(Clone, Copy, Debug, Default)]
+struct Delivery {
+    count: u64,
+    /// Send time of the earliest segment delivered that was sent once.
+    sample: Option<Time>,
+    /// Whether such a segment was sent before the last timeout.
+    original: bool,
+}
+
+impl Rack {
+    /// Heap memory in bytes.
+    pub(super) fn held(&self) -> usize {
+        self.board.held() + self.losses.held()
+    }
+
+    /// Number of segments that the last ACK delivered.
+    pub(super) const fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Handles an ACK before the sender advances `snd_una`.
+    pub(super) fn on_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Progress {
+        let (before, snd_una) = (connection.snd_una, ack.next.max(connection.snd_una));
+        let start = self.start(connection);
+        let duplicate = undo::duplicate(ack.sack, ack.next).is_some();
+        let delivery = self.deliver(connection, ack, now);
+        self.delivered = delivery.count;
+        if let Some(sent) = delivery.sample {
+            connection.rtt.sample(&connection.config.rtt, sent, now);
+            connection.rtt.end_back_off(&connection.config.rtt);
+        }
+        if snd_una > before {
+            self.rto_at = now.saturating_add(connection.rtt.rto());
+        }
+        self.follow_probe(connection, snd_una, duplicate, start);
+        if duplicate {
+            self.clock.duplicate_reported(snd_una, connection.snd_max);
+        }
+        let ends = self.phase != Phase::Open && !connection.recover.is_some_and(|recover| snd_una < recover);
+        self.look_for_undo(connection, snd_una, duplicate, snd_una > before, delivery);
+        if ends && self.phase != Phase::Open {
+            self.end(connection);
+        }
+        let marked = self.detect(connection, snd_una, now);
+        if self.losses.count() > 0 && matches!(self.phase, Phase::Open | Phase::Reducing) {
+            self.begin_recovery(connection, snd_una, start);
+        }
+        if !self.is_reducing() {
+            return if ends { Progress::Ends } else { Progress::Open };
+        }
+        self.reduce_in_proportion(connection, snd_una, snd_una > before && marked == 0);
+        Progress::Partial
+    }
+
+    /// Handles an ACK that acknowledges nothing new, before or after all data is acknowledged.
+    pub(super) fn on_other_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) {
+        self.on_ack(connection, ack, now);
+        self.arm(connection, now);
+    }
+
+    /// Begins to reduce the window because of a mark.
+    pub(super) fn on_mark(&mut self, connection: &mut Connection) {
+        if self.phase != Phase::Open {
+            return;
+        }
+        let start = self.start(connection);
+        connection.reduce(Signal::Mark, false);
+        if connection.config.prr != PrrRule::Off {
+            self.phase = Phase::Reducing;
+            connection.recover = PackedOption::some(connection.snd_max);
+            self.prr = Some(Prr::start(connection.config.prr, connection.window.ssthresh, start));
+            self.reduce_in_proportion(connection, connection.snd_una, true);
+        }
+    }
+
+    /// Handles the timer. Returns whether it was not the retransmission timer.
+    pub(super) fn on_timer(&mut self, connection: &mut Connection, now: Time) -> bool {
+        match self.due {
+            Due::Retransmission => return false,
+            Due::Reordering => {
+                let start = self.start(connection);
+                self.detect(connection, connection.snd_una, now);
+                if self.losses.count() > 0 && matches!(self.phase, Phase::Open | Phase::Reducing) {
+                    self.begin_recovery(connection, connection.snd_una, start);
+                    // nothing was delivered, but the first retransmission leaves at once
+                    self.delivered = 1;
+                    self.reduce_in_proportion(connection, connection.snd_una, false);
+                }
+            }
+            Due::Probe => self.send_probe(connection, now),
+        }
+        self.arm(connection, now);
+        true
+    }
+
+    /// Called before a timeout reduces the window.
+    pub(super) fn before_timeout(&mut self, connection: &Connection) {
+        if matches!(self.phase, Phase::Open | Phase::Reducing) {
+            self.undo.begin(connection.window);
+            if connection.config.frto {
+                self.undo.begin_frto();
+            }
+        } else {
+            self.undo.end_frto();
+        }
+        self.cwnd = connection.window.cwnd;
+        (self.phase, self.prr, self.probe) = (Phase::Loss, None, None);
+    }
+
+    /// Called after a timeout has reduced the window.
+    pub(super) fn after_timeout(&mut self, connection: &mut Connection, now: Time) {
+        connection.snd_nxt = connection.snd_max;
+        let window = self.reordering_window(connection);
+        let (clock, snd_una) = (&self.clock, connection.snd_una);
+        // lost if sent so long ago that a segment sent at the same time would have arrived
+        let before = match clock.latest {
+            Some(_) => now.saturating_sub(clock.deadline(Time::ZERO, window)).saturating_add(Time::from_picos(1)),
+            None => Time::MAX,
+        };
+        if let Some(mut outstanding) = outstanding(connection, snd_una) {
+            self.losses.mark_before(&mut outstanding, before);
+        }
+        if snd_una < connection.snd_max {
+            connection.urgent = PackedOption::some(snd_una);
+            connection.window.cwnd = (self.pipe(connection, snd_una) as f64 + 1.0).min(self.cwnd).max(1.0);
+        }
+        (self.due, self.recheck) = (Due::Retransmission, None);
+    }
+
+    /// Called after the retransmission timer was restarted.
+    pub(super) fn on_timer_restarted(&mut self, connection: &mut Connection, now: Time) {
+        self.rto_at = now.saturating_add(connection.rtt.rto());
+        self.arm(connection, now);
+    }
+
+    /// The next segment to send.
+    pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
+        if !self.is_below_window(connection) {
+            return None;
+        }
+        let new = has_new(connection).then_some(connection.snd_nxt);
+        let lost = || self.losses.next(connection.records()?, connection.snd_una, connection.snd_max);
+        if self.undo.prefers_new_data() { new.or_else(lost) } else { lost().or(new) }
+    }
+
+    /// Whether new data would be sent if there were any.
+    pub(super) fn is_open(&self, connection: &Connection) -> bool {
+        self.is_below_window(connection) && connection.flight() < connection.config.max_window.into()
+    }
+
+    /// Called after a segment was sent.
+    pub(super) fn after_transmit(&mut self, connection: &mut Connection, segment: Segment, now: Time, was_idle: bool) {
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent();
+        }
+        if segment.retransmission {
+            self.undo.resent();
+            if let Some(log) = connection.records_mut() {
+                self.losses.resent(log, segment.number, now);
+            }
+        } else if self.phase == Phase::Open && self.board.sacked() > 0 {
+            connection.limited += 1;
+        }
+        if was_idle || segment.number == connection.snd_una {
+            self.rto_at = now.saturating_add(connection.rtt.rto());
+        }
+        self.arm(connection, now);
+    }
+
+    /// Sets the sender's timer to the next deadline.
+    pub(super) fn arm(&mut self, connection: &mut Connection, now: Time) {
+        let flight = connection.flight();
+        if flight == 0 {
+            let stops = connection.config.idle_restart != IdleRestart::Timeout;
+            connection.timer = if stops { PackedOption::NONE } else { PackedOption::some(self.rto_at) };
+            self.due = Due::Retransmission;
+            return;
+        }
+        let probes = connection.config.tail_loss_probe
+            && self.phase == Phase::Open
+            && self.probe.is_none()
+            && self.board.sacked() == 0
+            && connection.snd_una >= connection.alone();
+        let at;
+        (self.due, at) = if let Some(recheck) = self.recheck.filter(|recheck| *recheck < self.rto_at) {
+            (Due::Reordering, recheck)
+        } else if probes {
+            let srtt = connection.rtt.srtt(&connection.config.rtt).map(Time::from_secs_f64);
+            (Due::Probe, now.saturating_add(Probe::timeout(srtt, flight)).min(self.rto_at))
+        } else {
+            (Due::Retransmission, self.rto_at)
+        };
+        connection.timer = PackedOption::some(at.max(now));
+    }
+
+    /// The sender's state at the beginning of an episode.
+    fn start(&self, connection: &Connection) -> Start {
+        Start { cwnd: connection.window.cwnd as u64, flight: connection.flight(), known: self.board.sacked() }
+    }
+
+    /// Number of segments in the network, given the first unacknowledged one.
+    fn pipe(&self, connection: &Connection, snd_una: u64) -> u64 {
+        connection.snd_max - snd_una - self.board.sacked() - self.losses.count()
+    }
+
+    fn is_below_window(&self, connection: &Connection) -> bool {
+        (self.pipe(connection, connection.snd_una) + 1) as f64 <= connection.window.cwnd
+    }
+
+    const fn is_reducing(&self) -> bool {
+        matches!(self.phase, Phase::Reducing | Phase::Recovery)
+    }
+
+    fn reordering_window(&self, connection: &Connection) -> Time {
+        let is_certain =
+            matches!(self.phase, Phase::Recovery | Phase::Loss) || self.board.sacked() >= DUP_THRESH.into();
+        let srtt = connection.rtt.srtt(&connection.config.rtt).map_or(Time::MAX, Time::from_secs_f64);
+        self.clock.reordering_window(is_certain, srtt)
+    }
+
+    /// Records the segments that an ACK delivers.
+    fn deliver(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Delivery {
+        let Self { board, clock, losses, .. } = self;
+        let (snd_una, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
+        let Some(log) = connection.records_mut() else { return Delivery::default() };
+        let fack = clock.fack();
+        let mut delivery = Delivery::default();
+        let mut take = |number| {
+            let Some(sent) = log.get_mut(number).filter(|sent| sent.fate != Fate::Delivered) else { return };
+            losses.delivered(sent.fate);
+            delivery.count += 1;
+            if sent.transmits == 1 {
+                delivery.sample.get_or_insert(sent.at);
+                delivery.original |= recover.is_some_and(|recover| number < recover);
+            }
+            clock.delivered(number, *sent, fack, now);
+            sent.fate = Fate::Delivered;
+        };
+        (snd_una..ack.next).for_each(&mut take);
+        let snd_una = ack.next.max(snd_una);
+        board.acknowledge(snd_una);
+        for block in ack.sack.blocks() {
+            if Scoreboard::is_valid(*block, snd_una, snd_max) {
+                board.each_new(*block, &mut take);
+                board.update(&[*block], snd_una, snd_max);
+            }
+        }
+        delivery
+    }
+
+    /// Looks for lost segments. Returns their number.
+    fn detect(&mut self, connection: &mut Connection, snd_una: u64, now: Time) -> u64 {
+        let window = self.reordering_window(connection);
+        let Some(mut outstanding) = outstanding(connection, snd_una) else { return 0 };
+        let (found, recheck) = self.losses.detect(&mut outstanding, &self.clock, window, now);
+        self.recheck = recheck;
+        found
+    }
+
+    /// Begins to repair losses. The window is reduced unless it is being reduced, or was reduced for a loss among the
+    /// same data, which a probe repaired.
+    fn begin_recovery(&mut self, connection: &mut Connection, snd_una: u64, start: Start) {
+        let is_new = !connection.recover.is_some_and(|recover| snd_una < recover);
+        if self.phase == Phase::Open {
+            let rule = connection.config.prr;
+            if is_new {
+                self.undo.begin(connection.window);
+                connection.reduce(Signal::Loss, false);
+            }
+            self.prr = (rule != PrrRule::Off).then(|| Prr::start(rule, connection.window.ssthresh, start));
+        }
+        if is_new || self.phase == Phase::Reducing {
+            connection.note_loss();
+        }
+        self.phase = Phase::Recovery;
+    }
+
+    /// Ends the episode.
+    fn end(&mut self, connection: &mut Connection) {
+        if self.is_reducing() && self.prr.is_some() {
+            connection.window.cwnd = connection.window.ssthresh;
+            if connection.config.decrease_from == DecreaseFrom::WholeWindow {
+                connection.window.cwnd = connection.window.cwnd.floor();
+            }
+        }
+        if self.phase != Phase::Reducing {
+            self.clock.recovery_ended();
+        }
+        (self.phase, self.prr) = (Phase::Open, None);
+        self.undo.end_frto();
+    }
+
+    /// Sets the window in an episode.
+    fn reduce_in_proportion(&mut self, connection: &mut Connection, snd_una: u64, safe: bool) {
+        let pipe = self.pipe(connection, snd_una);
+        if let Some(prr) = &mut self.prr
+            && let Some(window) = prr.on_ack(self.delivered, pipe, safe)
+        {
+            connection.window.cwnd = window.max(1) as f64;
+        }
+    }
+
+    /// Draws conclusions from an ACK about the outstanding probe.
+    fn follow_probe(&mut self, connection: &mut Connection, snd_una: u64, duplicate: bool, start: Start) {
+        let Some(probe) = self.probe else { return };
+        let plain = !duplicate && snd_una == connection.snd_una && self.delivered == 0;
+        let verdict = probe.answered(probe::Answer { next: snd_una, duplicate, plain });
+        if verdict != Verdict::Waiting {
+            self.probe = None;
+        }
+        if verdict == Verdict::Repaired && self.phase == Phase::Open {
+            self.begin_recovery(connection, snd_una, start);
+            self.end(connection);
+        }
+    }
+
+    /// Sends new data regardless of the window, or the last segment again.
+    fn send_probe(&mut self, connection: &mut Connection, now: Time) {
+        let new = has_new(connection);
+        let number = if new { connection.snd_nxt } else { connection.snd_max - 1 };
+        connection.snd_nxt += u64::from(new);
+        connection.urgent = PackedOption::some(number);
+        self.probe = Some(Probe { end: number + 1, retransmission: !new });
+        self.rto_at = now.saturating_add(connection.rtt.rto());
+    }
+
+    /// Undoes the last reduction if this ACK shows that it was unnecessary.
+    fn look_for_undo(
+        &mut self,
+        connection: &mut Connection,
+        snd_una: u64,
+        duplicate: bool,
+        advances: bool,
+        delivery: Delivery,
+    ) {
+        let rule = connection.config.undo;
+        let mut spurious =
+            duplicate && self.undo.duplicate_reported() && matches!(rule, UndoRule::Dsack | UndoRule::Both);
+        if self.phase == Phase::Loss {
+            let partial = advances && connection.recover.is_some_and(|recover| snd_una < recover);
+            let has_new = has_new(connection);
+            spurious |= self.undo.answer(undo::Answer { original: delivery.original, partial, has_new });
+        }
+        if !spurious {
+            return;
+        }
+        let Some(before) = self.undo.take() else { return };
+        let window = &mut connection.window;
+        window.cwnd = window.cwnd.max(before.cwnd);
+        window.ssthresh = window.ssthresh.max(before.ssthresh);
+        (self.phase, self.prr) = (Phase::Open, None);
+        connection.recover = PackedOption::NONE;
+        if let Some(mut outstanding) = outstanding(connection, snd_una) {
+            self.losses.forgive(&mut outstanding);
+        }
+    }
+}
+
+/// The outstanding segments from `snd_una` on.
+fn outstanding(connection: &mut Connection, snd_una: u64) -> Option<Outstanding<'_>> {
+    let snd_max = connection.snd_max;
+    connection.records_mut().map(|log| Outstanding { log, snd_una, snd_max })
+}
+
+/// Whether new data may be sent, if the congestion window allows it.
+fn has_new(connection: &Connection) -> bool {
+    connection.snd_nxt < connection.supplied && connection.flight() < connection.config.max_window.into()
+}

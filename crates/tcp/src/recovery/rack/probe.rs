@@ -1,0 +1,93 @@
+//! Tail-loss probes: when to send one, and what its answer says (RFC 8985, section 7).
+
+use ackclock_units::Time;
+
+/// Longest time that a receiver is assumed to delay an ACK (`TLP.max_ack_delay`).
+const MAX_ACK_DELAY: Time = Time::from_millis(200);
+
+/// A probe that is not answered yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Probe {
+    /// First segment that had not been sent when the probe was sent (`TLP.end_seq`).
+    pub(super) end: u64,
+    /// Whether the probe was a retransmission.
+    pub(super) retransmission: bool,
+}
+
+/// An ACK, as the probe sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answer {
+    pub(super) next: u64,
+    /// Whether it reports a duplicate.
+    pub(super) duplicate: bool,
+    /// Whether it advances nothing and reports nothing.
+    pub(super) plain: bool,
+}
+
+/// The conclusion from an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The probe is still outstanding.
+    Waiting,
+    /// Nothing was lost, or the ordinary search finds the loss.
+    Over,
+    /// The probe has repaired a loss.
+    Repaired,
+}
+
+impl Probe {
+    /// The time from the last ACK or transmission until a probe, if `flight` segments are outstanding and `srtt` is the
+    /// smoothed round-trip time.
+    pub(super) fn timeout(srtt: Option<Time>, flight: u64) -> Time {
+        let Some(srtt) = srtt else { return Time::SECOND };
+        let patience = if flight == 1 { MAX_ACK_DELAY } else { Time::ZERO };
+        srtt.saturating_mul(2).saturating_add(patience)
+    }
+
+    /// Draws the conclusion from an ACK.
+    pub(super) const fn answered(self, ack: Answer) -> Verdict {
+        if ack.next < self.end {
+            Verdict::Waiting
+        } else if !self.retransmission || ack.duplicate {
+            Verdict::Over
+        } else if ack.next > self.end {
+            Verdict::Repaired
+        } else if ack.plain {
+            Verdict::Over
+        } else {
+            Verdict::Waiting
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Validates: the time until a probe at smoothed round-trip times of 20 and 100 ms.
+    /// Source: RFC 8985, section 7.2.
+    /// Tolerance: exact.
+    #[test]
+    fn a_lone_segment_may_wait_for_a_delayed_ack() {
+        let after = |srtt, flight| Probe::timeout(Some(Time::from_millis(srtt)), flight);
+        assert_eq!([after(20, 2), after(20, 1)], [40, 240].map(Time::from_millis));
+        assert_eq!([after(100, 9), after(100, 1)], [200, 400].map(Time::from_millis));
+        assert_eq!(Probe::timeout(None, 3), Time::SECOND);
+    }
+
+    /// Validates: the conclusions from the ACKs of a probe.
+    /// Source: RFC 8985, section 7.4.2.
+    /// Tolerance: exact.
+    #[test]
+    fn an_ack_beyond_the_probe_without_a_duplicate_shows_a_loss() {
+        let probe = Probe { end: 10, retransmission: true };
+        let ack = |next, duplicate, plain| probe.answered(Answer { next, duplicate, plain });
+        assert_eq!(ack(9, false, false), Verdict::Waiting);
+        assert_eq!(ack(10, false, false), Verdict::Waiting, "a duplicate may still be reported");
+        assert_eq!(ack(10, true, false), Verdict::Over);
+        assert_eq!(ack(10, false, true), Verdict::Over);
+        assert_eq!(ack(11, false, false), Verdict::Repaired);
+        let new = Probe { retransmission: false, ..probe };
+        assert_eq!(new.answered(Answer { next: 11, duplicate: false, plain: false }), Verdict::Over);
+    }
+}

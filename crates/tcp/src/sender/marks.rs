@@ -1,0 +1,106 @@
+//! The sender's part in explicit congestion notification: which segments are ECN-capable, and how many marks an ACK
+//! reports (RFC 3168, section 6.1; RFC 8257, section 3.3; RFC 9768).
+//!
+//! A mark reduces the window at most once per round trip, and not in the round trip of a loss. An ACK that reports marks
+//! does not grow the window.
+//!
+//! Differences:
+//! - a window of one segment is not reduced further: RFC 3168 would then send one segment per timeout;
+//! - with accurate feedback, the counter of three bits is taken to have grown by less than eight; RFC 9768 assumes more
+//!   if an ACK acknowledges many segments and none of its options says otherwise.
+
+use crate::config::EcnMode;
+use crate::segment::Ecn;
+
+/// The state of a sender that uses ECN.
+#[derive(Clone, Debug)]
+pub(crate) struct Marks {
+    mode: EcnMode,
+    /// No mark reduces the window until this segment is acknowledged.
+    recover: u64,
+    /// Whether the next new segment reports that the window was reduced.
+    cwr: bool,
+    /// The last count of marked segments, modulo 8.
+    count: u8,
+}
+
+impl Marks {
+    /// The state of a sender with this option; `None` if it does not use ECN.
+    pub(super) fn of(mode: EcnMode) -> Option<Self> {
+        (mode != EcnMode::Off).then_some(Self { mode, recover: 0, cwr: false, count: 0 })
+    }
+
+    /// The number of marked segments that an ACK reports, of `newly_acked` segments. Classic feedback does not count:
+    /// an echo stands for one mark.
+    pub(super) fn reported(&mut self, echo: u8, newly_acked: u64) -> u64 {
+        match self.mode {
+            EcnMode::Off => 0,
+            EcnMode::Classic => echo.into(),
+            EcnMode::Dctcp => u64::from(echo) * newly_acked,
+            EcnMode::Accurate => {
+                let grown = echo.wrapping_sub(self.count) % 8;
+                self.count = echo;
+                grown.into()
+            }
+        }
+    }
+
+    /// Whether a mark may reduce the window.
+    pub(super) const fn may_reduce(&self, snd_una: u64) -> bool {
+        snd_una > self.recover
+    }
+
+    /// Records that the window was reduced.
+    pub(super) const fn reduced(&mut self, snd_max: u64) {
+        (self.recover, self.cwr) = (snd_max, true);
+    }
+
+    /// The ECN field of a segment, and whether it carries CWR. Retransmissions are not ECN-capable (RFC 3168, section
+    /// 6.1.5), except with DCTCP, whose networks drop packets that are not.
+    pub(super) const fn label(&mut self, syn: bool, retransmission: bool) -> (Ecn, bool) {
+        if syn {
+            return (Ecn::NotEct, false);
+        }
+        if retransmission {
+            return (if matches!(self.mode, EcnMode::Dctcp) { Ecn::Ect0 } else { Ecn::NotEct }, false);
+        }
+        let cwr = self.cwr;
+        self.cwr = false;
+        (Ecn::Ect0, cwr)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Validates: the counts of the three kinds of feedback; the counter of accurate feedback wraps around.
+    /// Source: RFC 3168, section 6.1.3; RFC 8257, section 3.3; RFC 9768, section 3.2.
+    /// Tolerance: exact.
+    #[test]
+    fn feedback_counts_marks() {
+        let counts = |mode| {
+            let mut marks = Marks::of(mode).expect("ECN is on");
+            [(1, 2), (1, 3), (0, 1)].map(|(echo, newly_acked)| marks.reported(echo, newly_acked))
+        };
+        assert_eq!(counts(EcnMode::Classic), [1, 1, 0]);
+        assert_eq!(counts(EcnMode::Dctcp), [2, 3, 0]);
+        assert_eq!(counts(EcnMode::Accurate), [1, 0, 7]);
+        assert!(Marks::of(EcnMode::Off).is_none());
+    }
+
+    /// Validates: one reduction per round trip; the next new segment, and no other, carries CWR.
+    /// Source: RFC 3168, section 6.1.2.
+    /// Tolerance: exact.
+    #[test]
+    fn a_reduction_is_reported_once() {
+        let mut marks = Marks::of(EcnMode::Classic).expect("ECN is on");
+        assert!(marks.may_reduce(1));
+        marks.reduced(20);
+        assert!(!marks.may_reduce(20) && marks.may_reduce(21));
+        assert_eq!(marks.label(false, true), (Ecn::NotEct, false));
+        assert_eq!(marks.label(false, false), (Ecn::Ect0, true));
+        assert_eq!(marks.label(false, false), (Ecn::Ect0, false));
+        assert_eq!(marks.label(true, false), (Ecn::NotEct, false));
+    }
+}
