@@ -225,7 +225,7 @@ EDITS = [
         'variant = "vegas"',
         'variant = "ictcp"',
         "clients.0.transport.variant",
-        "unknown variant 'ictcp'; must be one of",
+        "unknown variant 'ictcp'; did you mean 'dctcp'? must be one of",
     ),
     ('variant = "vegas"', 'variant = "reno"', "clients.0.transport.alpha", "unknown field; allowed:"),
     (

@@ -228,7 +228,12 @@ impl Sender {
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
         let Connection { snd_una, snd_max, .. } = self.connection;
         let marked = if ack.next <= snd_max { self.connection.marks(ack.echo, ack.next) } else { 0 };
-        if ack.next > snd_una && ack.next <= snd_max {
+        let reduces = marked > 0 && self.connection.may_reduce_for_mark(ack.next);
+        let is_new = ack.next > snd_una && ack.next <= snd_max;
+        if reduces && !is_new {
+            self.recovery.on_mark(&mut self.connection);
+        }
+        if is_new {
             self.handle_new_ack(ack, marked, now);
         } else if self.is_duplicate(ack) {
             self.connection.counters.dup_acks.count();
@@ -237,7 +242,7 @@ impl Sender {
             self.recovery.on_old_ack(&mut self.connection, ack, now);
         }
         // any other ACK acknowledges data never sent, and is ignored (RFC 9293, section 3.10.7.4)
-        if marked > 0 && self.connection.may_reduce_for_mark() {
+        if reduces && is_new {
             self.recovery.on_mark(&mut self.connection);
         }
         self.connection.set_snd_limit();

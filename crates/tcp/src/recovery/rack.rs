@@ -150,7 +150,6 @@ impl Rack {
             self.phase = Phase::Reducing;
             connection.recover = PackedOption::some(connection.snd_max);
             self.prr = Some(Prr::start(connection.config.prr, connection.window.ssthresh, start));
-            self.reduce_in_proportion(connection, connection.snd_una, true);
         }
     }
 

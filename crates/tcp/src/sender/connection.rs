@@ -213,10 +213,11 @@ impl Connection {
         marks.reported(echo, newly_acked)
     }
 
-    /// Whether a mark may reduce the window: none has, and no loss, in this round trip.
-    pub(super) fn may_reduce_for_mark(&self) -> bool {
+    /// Whether a mark that an ACK for all segments before `next` reports may reduce the window: none has, and no loss, in
+    /// this round trip.
+    pub(super) fn may_reduce_for_mark(&self, next: u64) -> bool {
         let marks = self.extra.as_ref().and_then(|extra| extra.marks.as_ref());
-        marks.is_some_and(|marks| marks.may_reduce(self.snd_una))
+        marks.is_some_and(|marks| marks.may_reduce(next))
     }
 
     /// The record of each outstanding segment, if segments are timed.

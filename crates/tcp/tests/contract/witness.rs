@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use ackclock_tcp::congestion::LawSpec;
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
-    Counters, IdleRestart, PrrRule, Sack, SackRule, Segment, Sender, SenderConfig, SenderState, SlowStartRule, UndoRule,
+    Counters, EcnMode, IdleRestart, PrrRule, Sack, SackRule, Segment, Sender, SenderConfig, SenderState, SlowStartRule,
+    UndoRule,
 };
 use ackclock_units::Time;
 
@@ -195,7 +196,8 @@ impl Witness {
         let early = if self.has_rack() { self.newly_heard } else { 0 };
         let growth = |news: u64| if counts_segments { (news + early) as f64 } else { 1.0 };
         let news = if let Cause::NewAck(news) = cause { news } else { 0 };
-        if self.spreads() && (self.acked - news < self.recover || self.may_undo()) {
+        let has_marks = self.config.ecn != EcnMode::Off;
+        if self.spreads() && (self.acked - news < self.recover || self.may_undo() || has_marks) {
             // during an episode, the window is as large as the network is full; its end may grow it
             let opened = if opens { initial } else { 0.0 };
             let restored = if self.may_undo() { self.peak } else { 0.0 };
@@ -218,7 +220,9 @@ impl Witness {
         assert!(state.cwnd <= most, "{before:?} {state:?}");
         let deflates = matches!(recovery, RecoverySpec::NewReno | RecoverySpec::Vegas);
         let stays = matches!(slow_start, SlowStartRule::Standard | SlowStartRule::Limited);
-        if !matches!(congestion, LawSpec::Vegas(_)) && !deflates && !opens {
+        // a mark may reduce the window at any ACK
+        let reduces = matches!(congestion, LawSpec::Vegas(_)) || has_marks;
+        if !reduces && !deflates && !opens {
             assert!(state.cwnd >= before.cwnd, "{before:?} {state:?}");
             let ends_slow_start = !stays && before.cwnd < before.ssthresh && state.ssthresh == state.cwnd;
             assert!(state.ssthresh == before.ssthresh || ends_slow_start, "{before:?} {state:?}");

@@ -1,8 +1,8 @@
 //! Finds lost segments: those sent sufficiently before a segment that was delivered (RFC 8985, section 6.2.5).
 //!
 //! Originals are sent in the order of their numbers, and retransmissions are listed in the order in which they were sent.
-//! Both are examined from the earliest on and only as far as losses are found, so that an ACK takes constant time on
-//! average.
+//! Both are examined from the earliest on, up to the first segment that is not lost, so that an ACK takes constant time
+//! on average.
 
 use std::collections::VecDeque;
 
