@@ -20,8 +20,8 @@ WIRE: Final = "100 Gbps"
 """Rate of links that the path emulator does not limit."""
 
 SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "reno": {"variant": "sack"},
-    "cubic": {"variant": "cubic", "slow_start": "hystart"},
+    "reno": {"variant": "rack"},
+    "cubic": {"variant": "cubic"},
 }
 """Variant, and options that differ from the profile, by the kernel's name of the congestion control."""
 

@@ -15,7 +15,7 @@
 //! matters only after an idle period has reset the window. The clock of an epoch stops while the application limits the
 //! sender (section 5.8) and, with `idle_restart = rfc5681`, while nothing is outstanding.
 //!
-//! `rules = linux` selects the rules of Linux 6 (`net/ipv4/tcp_cubic.c`), with real instead of whole numbers:
+//! `rules = linux` selects the rules of Linux 6 (`net/ipv4/tcp_cubic.c`), with whole windows and targets but real times:
 //!
 //! | | `rfc9438` | `linux` |
 //! | --- | --- | --- |
@@ -89,6 +89,8 @@ pub(crate) struct Cubic {
     /// Minimum round-trip time in seconds; infinite before the first sample.
     min_rtt: f64,
     last_ack: Time,
+    /// Segments acknowledged since the window last grew, by the rules of Linux (`snd_cwnd_cnt`).
+    counted: f64,
 }
 
 /// Congestion avoidance since the last reduction.
@@ -118,7 +120,15 @@ impl Spec for CubicSpec {
     type State = Cubic;
 
     fn build(&self) -> Cubic {
-        Cubic { spec: *self, w_max: 0.0, cwnd_prior: 0.0, epoch: None, min_rtt: f64::INFINITY, last_ack: Time::ZERO }
+        Cubic {
+            spec: *self,
+            w_max: 0.0,
+            cwnd_prior: 0.0,
+            epoch: None,
+            min_rtt: f64::INFINITY,
+            last_ack: Time::ZERO,
+            counted: 0.0,
+        }
     }
 }
 
@@ -142,17 +152,30 @@ impl Cubic {
         }
     }
 
-    /// The same by the rules of Linux.
-    fn linux_growth(&self, cwnd: f64, n: f64, t: f64, epoch: &mut Epoch) -> f64 {
-        epoch.w_est += LINUX_ALPHA * n / cwnd;
+    /// The same by the rules of Linux, in whole numbers.
+    fn linux_growth(&mut self, cwnd: f64, n: f64, t: f64, epoch: &mut Epoch) -> f64 {
+        let cwnd = cwnd.floor();
         let min_rtt = if self.min_rtt.is_finite() { self.min_rtt } else { 0.0 };
+        let beyond = epoch.curve(t + min_rtt) - epoch.origin;
+        epoch.w_est += LINUX_ALPHA * n / cwnd;
         // segments to be acknowledged per segment added
-        let per_segment = |target: f64| if target > cwnd { cwnd / (target - cwnd) } else { f64::INFINITY };
-        let mut count = per_segment(epoch.curve(t + min_rtt)).min(100.0 * cwnd);
+        let per_segment = |target: f64, slowest: f64| {
+            if target > cwnd { (cwnd / (target - cwnd)).floor().min(slowest) } else { slowest }
+        };
+        let mut count = per_segment(epoch.origin + beyond.trunc(), 100.0 * cwnd);
         if self.w_max == 0.0 {
             count = count.min(20.0);
         }
-        n / count.min(per_segment(epoch.w_est)).max(2.0)
+        count = per_segment(epoch.w_est.floor(), count).max(2.0);
+        let mut growth = 0.0;
+        // what was counted at a slower rate is worth one segment
+        if self.counted >= count {
+            (self.counted, growth) = (0.0, 1.0);
+        }
+        self.counted += n;
+        let more = (self.counted / count).floor();
+        self.counted -= more * count;
+        growth + more
     }
 }
 
@@ -171,7 +194,10 @@ impl CongestionControl for Cubic {
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         let (cwnd, n) = (window.cwnd, ack.newly_acked as f64);
-        let mut epoch = self.epoch.unwrap_or_else(|| Epoch::begin(ack.now, cwnd, self.w_max));
+        let begins = || {
+            Epoch::begin(ack.now, if self.spec.rules == CubicRules::Linux { cwnd.floor() } else { cwnd }, self.w_max)
+        };
+        let mut epoch = self.epoch.unwrap_or_else(begins);
         let t = (ack.now - epoch.start).as_secs_f64();
         window.cwnd += match self.spec.rules {
             CubicRules::Rfc9438 => self.growth(cwnd, n, t, ack.srtt, &mut epoch),
@@ -181,7 +207,8 @@ impl CongestionControl for Cubic {
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
-        let cwnd = window.cwnd;
+        let cwnd = if self.spec.rules == CubicRules::Linux { window.cwnd.floor() } else { window.cwnd };
+        self.counted = 0.0;
         let lowers = self.spec.fast_convergence && cwnd < self.w_max;
         self.w_max = if lowers { cwnd * (1.0 + BETA) / 2.0 } else { cwnd };
         // the timeouts of one episode find a window that is already reduced

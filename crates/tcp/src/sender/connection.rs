@@ -296,8 +296,12 @@ impl Connection {
                 marks.reduced(self.snd_max);
             }
         }
+        let before = self.window.cwnd;
         let event = CongestionEvent { signal, window, least, lost_again, abe: self.config.abe };
         self.law.on_congestion(&mut self.window, &event);
+        if signal == Signal::Mark {
+            self.window.cwnd = self.window.cwnd.min(before); // the flight may exceed the window
+        }
         if self.config.decrease_from == DecreaseFrom::WholeWindow {
             self.window.cwnd = self.window.cwnd.floor();
         }

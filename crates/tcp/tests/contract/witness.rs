@@ -150,7 +150,8 @@ impl Witness {
     fn lost(&mut self, now: Time, before: &SenderState, state: &SenderState) {
         if self.config.recovery == RecoverySpec::Vegas {
             // Vegas: no reduction if the window was already reduced since the lost segment was last sent
-            if self.reduced.is_some_and(|reduced| reduced >= self.outstanding[&self.acked]) {
+            let has_marks = self.config.ecn != EcnMode::Off;
+            if !has_marks && self.reduced.is_some_and(|reduced| reduced >= self.outstanding[&self.acked]) {
                 assert_eq!((before.cwnd, before.ssthresh), (state.cwnd, state.ssthresh), "reduced twice for one event");
                 return;
             }
