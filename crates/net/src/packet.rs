@@ -3,7 +3,7 @@
 //! A packet is stored in 24 bytes, so that a pending event fits into half a cache line. [`Packet::payload`] returns its
 //! content in readable form.
 
-use ackclock_tcp::{Ecn, HEADER, Segment};
+use ackclock_tcp::{Ecn, HEADER, Mark, Segment};
 use ackclock_units::Time;
 
 use crate::network::MAX_FLOWS;
@@ -220,6 +220,14 @@ impl Packet {
     /// section 3.2.2.1).
     pub(crate) const fn ecn_flags(&self) -> u8 {
         if self.is_ack() { self.echo() } else { (self.cwr() as u8) << 1 }
+    }
+
+    /// ECN information of data for its receiver.
+    #[inline(always)]
+    pub(crate) const fn mark(&self) -> Mark {
+        const CE: u64 = (Ecn::Ce as u64) << Header::ECN_AT;
+        debug_assert!(!self.is_ack(), "an ACK has an echo instead");
+        Mark { ce: self.header.0 & CE == CE, cwr: self.header.has(Header::CWR) }
     }
 
     /// The [echo](ackclock_tcp::Ack::echo) of an ACK.

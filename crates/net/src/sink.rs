@@ -11,7 +11,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::ops::Add;
 
-use ackclock_tcp::{Ack, Arrival, Ecn, Mark, Receiver, ReceiverConfig, ReceiverPool};
+use ackclock_tcp::{Ack, Arrival, Receiver, ReceiverConfig, ReceiverPool};
 use ackclock_units::Time;
 
 use crate::packet::{CONNECTIONS, FlowId, Packet};
@@ -111,8 +111,8 @@ pub(crate) struct Received<'a> {
     pub(crate) in_order: u64,
     /// Whether the receiver already had the packet.
     pub(crate) duplicate: bool,
-    /// An ACK for earlier packets, to be sent first.
-    pub(crate) early: Option<Ack<'static>>,
+    /// Whether an ACK for earlier packets must be sent first, with the opposite echo.
+    pub(crate) has_early: bool,
     /// The immediate ACK, if there is one.
     pub(crate) ack: Option<Ack<'a>>,
     /// First hop of the ACK.
@@ -312,7 +312,7 @@ impl Sinks {
         let FlowId(flow) = packet.flow();
         let Self { flows, receivers, measured, totals, .. } = self;
         let sink = &mut flows[flow as usize];
-        let mut received = Received { in_order: 1, duplicate: false, early: None, ack: None, hop: sink.ack_hop };
+        let mut received = Received { in_order: 1, duplicate: false, has_early: false, ack: None, hop: sink.ack_hop };
         if sink.has_acks() {
             let of = packet.connection();
             if of == (sink.connection() + 1) % CONNECTIONS {
@@ -320,12 +320,11 @@ impl Sinks {
                 sink.state = of | GENERAL_PATH;
             }
             if of == sink.connection() {
-                let mark = Mark { ce: packet.ecn() == Ecn::Ce, cwr: packet.cwr() };
-                let Arrival { in_order, duplicate, early, ack } =
-                    sink.receiver.handle_segment(packet.number(), mark, now, receivers);
+                let Arrival { in_order, duplicate, has_early, ack } =
+                    sink.receiver.handle_segment(packet.number(), packet.mark(), now, receivers);
                 // a SYN takes a number but is no data
                 let in_order = in_order.saturating_sub(packet.is_syn().into());
-                received = Received { in_order, duplicate, early, ack, ..received };
+                received = Received { in_order, duplicate, has_early, ack, ..received };
             } else {
                 // a late packet of an earlier connection, whose data had all arrived before it ended
                 received = Received { in_order: 0, duplicate: true, ..received };

@@ -1,6 +1,5 @@
 //! Forwards packets between their endpoints.
 
-use ackclock_tcp::Ack;
 use ackclock_units::Time;
 
 use crate::agenda::Agenda;
@@ -199,26 +198,20 @@ impl Transit {
     #[inline(always)]
     fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<(Packet, u32)> {
         let flow = packet.flow();
-        let Received { in_order, duplicate, early, ack, hop } = self.sinks.receive(packet, now);
+        let Received { in_order, duplicate, has_early, ack, hop } = self.sinks.receive(packet, now);
         let ack = ack.map(|ack| self.sacks.packet(flow, packet.connection(), ack, now, observer));
         if observer.follows() {
             observer.observe(now, &Observation::Delivered { packet, in_order, duplicate });
         }
-        if let Some(early) = early {
-            self.send_early(packet, early, hop, now, observer);
-        }
-        if ack.is_none() {
+        let Some(ack) = ack else {
             self.arm_delayed_ack(flow);
+            return None;
+        };
+        if has_early {
+            let early = packet.answer(ack.number() - in_order, now).with_echo(1 - ack.echo());
+            self.send(&early, hop, now, observer);
         }
-        Some((ack?, hop))
-    }
-
-    /// Sends the first of two ACKs that answer a packet.
-    #[cold]
-    #[inline(never)]
-    fn send_early(&mut self, packet: &Packet, ack: Ack<'static>, hop: u32, now: Time, observer: &mut impl Observer) {
-        let ack = self.sacks.packet(packet.flow(), packet.connection(), ack, now, observer);
-        self.send(&ack, hop, now, observer);
+        Some((ack, hop))
     }
 
     /// Handles the timer of a receiver with a delayed ACK.

@@ -100,10 +100,19 @@ pub struct Arrival<'a> {
     pub in_order: u64,
     /// Whether the receiver already had the segment.
     pub duplicate: bool,
-    /// An ACK for the segments before this one, to be sent before `ack` (RFC 8257, section 3.2).
-    pub early: Option<Ack<'static>>,
+    /// Whether an [early](Self::early) ACK precedes `ack`.
+    pub has_early: bool,
     /// The ACK; `None` if it is delayed.
     pub ack: Option<Ack<'a>>,
+}
+
+impl Arrival<'_> {
+    /// An ACK for the segments before this one, to be sent before `ack`. It reports the opposite state of DCTCP (RFC 8257,
+    /// section 3.2).
+    pub fn early(&self) -> Option<Ack<'static>> {
+        let ack = self.ack.filter(|_| self.has_early)?;
+        Some(Ack { echo: 1 - ack.echo, ..Ack::cumulative(ack.next - self.in_order) })
+    }
 }
 
 impl ReceiverConfig {
@@ -175,7 +184,7 @@ impl Receiver {
             return self.handle_with_record(number, mark, now, pool);
         }
         self.rcv_nxt += 1;
-        Arrival { in_order: 1, duplicate: false, early: None, ack: Some(Ack::cumulative(self.rcv_nxt)) }
+        Arrival { in_order: 1, duplicate: false, has_early: false, ack: Some(Ack::cumulative(self.rcv_nxt)) }
     }
 
     #[inline(never)]
@@ -192,19 +201,24 @@ impl Receiver {
         let config = &pool.configs[self.config as usize];
         let record = &mut pool.records[self.record as usize];
         let before = self.rcv_nxt;
-        let (early, is_urgent) = record.note(number, mark, before, config);
+        let (has_early, is_urgent) = match config.ecn {
+            EcnMode::Off => (false, false),
+            mode => record.note(number, mark, before, mode),
+        };
         let (duplicate, may_wait) = record.place(number, &mut self.rcv_nxt, config);
         let in_order = self.rcv_nxt - before;
         let again = duplicate && config.reports_duplicate(number);
-        if config.delayed_ack {
-            let is_syn = config.handshake && number == 0;
-            let is_quick = is_syn || record.delay.count(duplicate, now, config);
-            let is_first = config.ack_first && number == 0;
-            if may_wait && !is_urgent && !again && !is_quick && !is_first && record.delay.wait(now, config) {
-                return Arrival { in_order, duplicate, early, ack: None };
-            }
+        let is_urgent = is_urgent || number == 0 && (config.handshake || config.ack_first);
+        if config.delayed_ack
+            && !record.delay.is_quick(number, duplicate, now, config)
+            && may_wait
+            && !is_urgent
+            && !again
+            && record.delay.wait(now, config)
+        {
+            return Arrival { in_order, duplicate, has_early, ack: None };
         }
-        Arrival { in_order, duplicate, early, ack: Some(self.acknowledge(Some(number), again, pool)) }
+        Arrival { in_order, duplicate, has_early, ack: Some(self.acknowledge(Some(number), again, pool)) }
     }
 
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
@@ -235,6 +249,7 @@ impl Receiver {
     }
 
     /// Returns the empty record to the pool, unless the receiver needs it.
+    #[inline(always)]
     fn release(&mut self, pool: &mut ReceiverPool) {
         if !self.config(pool).keeps_record() {
             pool.free_record(replace(&mut self.record, NO_RECORD));

@@ -8,7 +8,8 @@
 //! - a pause is compared with a fixed time instead of the receiver's retransmission timeout, and any data ends it, not
 //!   only data in order;
 //! - the timer is fixed; Linux adapts it to the intervals between packets (`icsk_ack.ato`);
-//! - a packet shorter than its predecessors is not acknowledged at once, because all packets of a flow have one size;
+//! - the end of an application's write is not acknowledged at once, because packets have no PSH flag
+//!   (`tcp_measure_rcv_mss`): a measured kernel whose application read at once never used the timer;
 //! - a mark and CWR do not cause quick ACKs (`tcp_data_ecn_check`, `tcp_ecn_accept_cwr`);
 //! - each packet beyond a gap is acknowledged, even if they arrive within less than 1 ms (`tcp_comp_sack_delay_ns`).
 
@@ -36,8 +37,17 @@ impl Delay {
         Self { deadline: PackedOption::NONE, last: PackedOption::NONE, quick, waiting: 0 }
     }
 
-    /// Counts a data packet. Returns whether it requires a quick ACK.
-    pub(super) fn count(&mut self, duplicate: bool, now: Time, config: &ReceiverConfig) -> bool {
+    /// Counts a packet. Returns whether it requires a quick ACK.
+    #[inline(always)]
+    pub(super) fn is_quick(&mut self, number: u64, duplicate: bool, now: Time, config: &ReceiverConfig) -> bool {
+        self.quick | config.quick_acks_again > 0
+            && !(config.handshake && number == 0)
+            && self.count(duplicate, now, config)
+    }
+
+    /// Counts a data packet of a receiver that may send quick ACKs. Returns whether it requires one.
+    #[inline(never)]
+    fn count(&mut self, duplicate: bool, now: Time, config: &ReceiverConfig) -> bool {
         if config.quick_acks_again > 0 {
             let is_late = self.last.is_below(now.saturating_sub(config.quick_acks_pause));
             self.last = PackedOption::some(now);

@@ -48,13 +48,7 @@ impl Echo {
             EcnMode::Off => false,
             EcnMode::Classic => {
                 // CWR is processed before CE (RFC 3168, erratum 3639)
-                self.value = if ce {
-                    1
-                } else if cwr {
-                    0
-                } else {
-                    self.value
-                };
+                self.value = ce as u8 | self.value & !cwr as u8;
                 false
             }
             EcnMode::Dctcp => {

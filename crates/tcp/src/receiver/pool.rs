@@ -7,7 +7,7 @@ use super::delay::Delay;
 use super::echo::{Echo, Mark};
 use super::{Receiver, ReceiverConfig};
 use crate::config::EcnMode;
-use crate::segment::{Ack, Block, Sack};
+use crate::segment::{Block, Sack};
 
 /// The record of a receiver that has none.
 pub(super) const NO_RECORD: u32 = u32::MAX;
@@ -103,23 +103,15 @@ impl Record {
         self.beyond.get(at).copied().filter(|run| run.contains(number))
     }
 
-    /// Handles the mark of segment `number`. Returns an ACK for the segments before it, if one must be sent, and whether
-    /// the segment must be acknowledged at once.
-    pub(super) fn note(
-        &mut self,
-        number: u64,
-        mark: Mark,
-        rcv_nxt: u64,
-        config: &ReceiverConfig,
-    ) -> (Option<Ack<'static>>, bool) {
-        if config.ecn == EcnMode::Off || number < rcv_nxt {
-            return (None, false);
+    /// Handles the mark of segment `number`. Returns whether an ACK for earlier segments must be sent, and whether the
+    /// segment must be acknowledged at once.
+    #[inline(never)]
+    pub(super) fn note(&mut self, number: u64, mark: Mark, rcv_nxt: u64, mode: EcnMode) -> (bool, bool) {
+        if number < rcv_nxt {
+            return (false, false);
         }
-        let old = self.echo;
-        let is_urgent = self.echo.update(config.ecn, mark);
-        let early = (config.ecn == EcnMode::Dctcp && is_urgent && !self.delay.deadline.is_none())
-            .then(|| Ack { echo: { old }.report(), ..Ack::cumulative(rcv_nxt) });
-        (early, is_urgent)
+        let is_urgent = self.echo.update(mode, mark);
+        (is_urgent && mode == EcnMode::Dctcp && !self.delay.deadline.is_none(), is_urgent)
     }
 
     /// Records segment `number` and advances the next expected segment. Returns whether the segment was recorded

@@ -306,10 +306,9 @@ proptest! {
                         [None, Some((next, Vec::new(), 0))]
                     } else {
                         had_record = !receiver.is_steady();
-                        let Arrival { in_order, duplicate, early, ack } =
-                            receiver.handle_segment(number, mark, now, &mut pool);
-                        prop_assert_eq!((in_order, duplicate), (model.next() - before, had_it));
-                        [early.map(answer), ack.map(answer)]
+                        let arrival = receiver.handle_segment(number, mark, now, &mut pool);
+                        prop_assert_eq!((arrival.in_order, arrival.duplicate), (model.next() - before, had_it));
+                        [arrival.early().map(answer), arrival.ack.map(answer)]
                     };
                     prop_assert_eq!(found, expected);
                 }

@@ -3,9 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ackclock_tcp::{
-    Ack, Arrival, Block, EcnMode, Mark, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig,
-};
+use ackclock_tcp::{Ack, Block, EcnMode, Mark, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 use proptest::prelude::*;
 
@@ -205,9 +203,9 @@ impl Channel {
     /// Delivers a segment to the receiver.
     fn receive(&mut self, number: u64, mark: Mark) {
         let (waiting, before) = (self.receiver.poll_timeout(&self.pool), self.receiver.rcv_nxt());
-        let Arrival { early, ack, .. } = self.receiver.handle_segment(number, mark, self.now, &mut self.pool);
-        let answer = ack.map(|ack| (ack.next, *ack.sack, ack.echo));
-        if let Some(Ack { next, sack, echo }) = early {
+        let arrival = self.receiver.handle_segment(number, mark, self.now, &mut self.pool);
+        let answer = arrival.ack.map(|ack| (ack.next, *ack.sack, ack.echo));
+        if let Some(Ack { next, sack, echo }) = arrival.early() {
             assert!(waiting.is_some() && answer.is_some(), "an early ACK is for segments that wait");
             self.answer(next, *sack, echo, None);
         }

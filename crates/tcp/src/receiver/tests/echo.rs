@@ -12,8 +12,8 @@ fn echoes(config: ReceiverConfig, segments: &[(u64, Mark)]) -> Vec<Vec<(u64, u8)
     let mut pool = ReceiverPool::default();
     let mut receiver = pool.add(config);
     let mut answer = |(number, mark): &(u64, Mark)| {
-        let Arrival { early, ack, .. } = receiver.handle_segment(*number, *mark, Time::ZERO, &mut pool);
-        early.into_iter().chain(ack).map(|ack| (ack.next, ack.echo)).collect()
+        let arrival = receiver.handle_segment(*number, *mark, Time::ZERO, &mut pool);
+        arrival.early().into_iter().chain(arrival.ack).map(|ack| (ack.next, ack.echo)).collect()
     };
     segments.iter().map(&mut answer).collect()
 }
