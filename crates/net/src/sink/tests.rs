@@ -134,8 +134,8 @@ fn late_packets_of_earlier_connections_are_duplicates() {
     let mut sinks = sinks([false; FLOWS - 1], (EcnMode::Off, false), [(0, 5); FLOWS]);
     let mut arrive = |number, connection, picos| {
         let packet = Packet::data(FlowId(1), connection, Segment::new(number, 1500), Time::from_picos(picos - 1));
-        let Received { in_order, duplicate, early, ack, .. } = sinks.receive(&packet, Time::from_picos(picos));
-        assert!(early.is_none());
+        let Received { in_order, duplicate, has_early, ack, .. } = sinks.receive(&packet, Time::from_picos(picos));
+        assert!(!has_early);
         (in_order, duplicate, ack.map(|ack| ack.next))
     };
     assert_eq!(arrive(0, 0, 10), (1, false, Some(1)));
