@@ -12,22 +12,18 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-_PROBE = (
-    "The profile has no tail loss probe yet. The kernel sends the last segment again before the timeout, and Ackclock "
-    "only at the timeout."
+_TIMER = (
+    "The kernel's retransmission timeout is the smoothed round-trip time plus at least 200 ms. In Ackclock, their sum "
+    "is at least 200 ms, so that a timer fires earlier."
 )
 _IDLE = (
     "After an idle period, the kernel halves its window once per timeout. The profile restarts with the initial window."
 )
 _RECOVERY = (
-    "The profile recovers by RFC 6675, without RACK and proportional rate reduction. The kernel spreads the reduction "
-    "over a round-trip time, and detects lost retransmissions by their age."
+    "Recoveries still differ in details: the second reduction for losses after the recovery point, the granularity of "
+    "the reordering timer, and the segments that the receiver acknowledges at once because they end a write."
 )
-_WHOLE_CUBIC = (
-    "The kernel's CUBIC computes in whole segments. It rounds the distance to the last maximum down, and so reaches "
-    "the maximum when less than one segment is missing, more than a second early. It always has the same maximum, so "
-    "that fast convergence never applies; with fractions, every second maximum is slightly smaller than the last one."
-)
+_HYSTART = "HyStart does not end slow start in this version of the sender."
 _WHOLE_RENO = (
     "The kernel's Reno counts acknowledged segments in whole numbers. With an ACK for every second segment, one is "
     "often left over when the window grows. The next growth then comes before the duplicate ACKs of the first loss, "
@@ -35,14 +31,11 @@ _WHOLE_RENO = (
 )
 
 EXPLAINED: Final[Mapping[str, str]] = {
-    "Scripted losses: *_tail*": _PROBE,
-    "Scripted losses: *_all10of10": _PROBE,
-    "Scripted losses: *_one1of1x3": _PROBE,
+    "Scripted losses: *_tail*": _TIMER,
+    "Scripted losses: *_one1of1x3": _TIMER,
     "Scripted losses: *_burst20per500ms": _IDLE,
-    "Scripted losses: *_ecnstep20": "The sender does not react to ECN yet.",
+    "Scripted losses: cubic_*": _HYSTART,
     "Scripted losses: *": _RECOVERY,
-    "Single flows: cubic*: sawtooth period": _WHOLE_CUBIC,
-    "Single flows: cubic, 20 Mb/s, 40 ms, 67 packets: loss": _WHOLE_CUBIC,
     "Single flows: reno*: loss": _WHOLE_RENO,
 }
 """Text by pattern."""
