@@ -41,11 +41,20 @@ pub struct Window {
 }
 
 impl Window {
-    /// Takes the fraction of a segment from the window. A window that is whole, up to rounding, has none.
+    /// Takes the fraction of a segment from the window.
     pub(crate) fn take_fraction(&mut self) -> f64 {
-        let fraction = self.cwnd - (self.cwnd + ROUNDING).floor();
+        let fraction = self.cwnd.fract();
         self.cwnd -= fraction;
-        fraction.max(0.0)
+        fraction
+    }
+
+    /// Adds the fraction of a segment. Fractions that sum up to a whole number up to rounding are whole.
+    pub(crate) fn add_fraction(&mut self, fraction: f64) {
+        self.cwnd += fraction;
+        let whole = self.cwnd.round();
+        if (self.cwnd - whole).abs() < ROUNDING {
+            self.cwnd = whole;
+        }
     }
 
     /// Reduces the window to `kept` segments, or to one segment after a timeout; `ssthresh` is at least two (RFC 5681,

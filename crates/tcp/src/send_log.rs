@@ -13,6 +13,8 @@ pub(crate) struct Sent {
     pub(crate) transmits: u32,
     /// Where the segment is believed to be; kept by RACK.
     pub(crate) fate: Fate,
+    /// Whether RACK has ever counted it as lost.
+    pub(crate) was_lost: bool,
 }
 
 /// Where an outstanding segment is believed to be.
@@ -70,7 +72,7 @@ impl SendLog {
         } else {
             let stale = self.slot(number).and_then(|slot| self.stale[slot]);
             let transmits = 1 + stale.map_or(0, |stale| stale.transmits);
-            self.sent.push_back(Sent { at, transmits, fate: Fate::InNetwork });
+            self.sent.push_back(Sent { at, transmits, fate: Fate::InNetwork, was_lost: false });
         }
     }
 

@@ -276,7 +276,9 @@ impl Sender {
             if progress == Progress::Open || !is_partial && config.grow_on_exit {
                 let fraction = if config.whole_growth { window.take_fraction() } else { 0.0 };
                 law.on_ack(extra, window, sample);
-                window.cwnd += fraction;
+                if config.whole_growth {
+                    window.add_fraction(fraction);
+                }
             } else {
                 law.observe(sample);
             }

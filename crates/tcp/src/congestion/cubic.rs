@@ -214,7 +214,8 @@ impl CongestionControl for Cubic {
         // the timeouts of one episode find a window that is already reduced
         self.cwnd_prior = if event.signal == Signal::Timeout { cwnd.max(self.cwnd_prior) } else { cwnd };
         self.epoch = None;
-        window.ssthresh = (event.factor(BETA, ABE) * event.window).max(2.0);
+        let kept = event.factor(BETA, ABE) * event.window;
+        window.ssthresh = if self.spec.rules == CubicRules::Linux { kept.floor() } else { kept }.max(2.0);
         window.cwnd = window.ssthresh;
         if event.signal == Signal::Timeout {
             window.cwnd = 1.0;

@@ -123,7 +123,7 @@ impl Rack {
             self.end(connection);
         }
         let marked = self.detect(connection, snd_una, now);
-        if self.losses.count() > 0 && matches!(self.phase, Phase::Open | Phase::Reducing) {
+        if self.losses.is_any_unrepaired() && matches!(self.phase, Phase::Open | Phase::Reducing) {
             self.begin_recovery(connection, snd_una, start);
         }
         if !self.is_reducing() {
@@ -160,7 +160,7 @@ impl Rack {
             Due::Reordering => {
                 let start = self.start(connection);
                 self.detect(connection, connection.snd_una, now);
-                if self.losses.count() > 0 && matches!(self.phase, Phase::Open | Phase::Reducing) {
+                if self.losses.is_any_unrepaired() && matches!(self.phase, Phase::Open | Phase::Reducing) {
                     self.begin_recovery(connection, connection.snd_una, start);
                     // nothing was delivered, but the first retransmission leaves at once
                     self.delivered = 1;
@@ -307,14 +307,16 @@ impl Rack {
         let mut delivery = Delivery::default();
         let mut take = |number| {
             let Some(sent) = log.get_mut(number).filter(|sent| sent.fate != Fate::Delivered) else { return };
-            losses.delivered(sent.fate);
+            losses.delivered(sent);
             delivery.count += 1;
             if sent.transmits == 1 {
                 delivery.sample.get_or_insert(sent.at);
                 delivery.original |= recover.is_some_and(|recover| number < recover);
             }
             clock.delivered(number, *sent, fack, now);
-            sent.fate = Fate::Delivered;
+            if number >= ack.next {
+                sent.fate = Fate::Delivered;
+            }
         };
         (snd_una..ack.next).for_each(&mut take);
         let snd_una = ack.next.max(snd_una);

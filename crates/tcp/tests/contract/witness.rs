@@ -204,7 +204,7 @@ impl Witness {
             let restored = if self.may_undo() { self.peak } else { 0.0 };
             let most = before.cwnd.max(before.ssthresh).max(before.flight_size as f64).max(opened).max(restored)
                 + 1.0
-                + news as f64;
+                + (news + early) as f64;
             assert!(state.cwnd <= most, "{before:?} {state:?}");
             return;
         }

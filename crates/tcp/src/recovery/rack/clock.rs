@@ -111,7 +111,7 @@ mod tests {
     use crate::send_log::Fate;
 
     fn sent(at: u64, transmits: u32) -> Sent {
-        Sent { at: Time::from_millis(at), transmits, fate: Fate::InNetwork }
+        Sent { at: Time::from_millis(at), transmits, fate: Fate::InNetwork, was_lost: false }
     }
 
     /// Validates: the reordering window at a minimum round-trip time of 40 ms: 10 ms, 20 and 30 ms after duplicates in

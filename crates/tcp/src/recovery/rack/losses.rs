@@ -22,6 +22,8 @@ pub(super) struct Losses {
     first: u64,
     /// Number of lost segments that are not yet retransmitted.
     count: u64,
+    /// Number of outstanding segments that were ever lost.
+    unrepaired: u64,
 }
 
 /// The outstanding segments.
@@ -55,6 +57,11 @@ impl Losses {
     /// Number of lost segments that are not yet retransmitted.
     pub(super) const fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Whether a segment was lost and is not yet delivered.
+    pub(super) const fn is_any_unrepaired(&self) -> bool {
+        self.unrepaired > 0
     }
 
     /// Marks segments as lost whose deadline has passed at `now`. Returns their number, and the last deadline of the
@@ -113,7 +120,8 @@ impl Losses {
     /// Marks a segment that is in the network as lost.
     pub(super) fn mark(&mut self, outstanding: &mut Outstanding<'_>, number: u64) {
         if let Some(sent) = outstanding.in_network(number) {
-            sent.fate = Fate::Lost;
+            self.unrepaired += u64::from(!sent.was_lost);
+            (sent.fate, sent.was_lost) = (Fate::Lost, true);
             self.first = if self.count == 0 { number } else { self.first.min(number) };
             self.count += 1;
         }
@@ -138,11 +146,10 @@ impl Losses {
         (self.first.max(snd_una)..snd_max).find(is_lost)
     }
 
-    /// Records that a segment with this fate was delivered.
-    pub(super) const fn delivered(&mut self, fate: Fate) {
-        if matches!(fate, Fate::Lost) {
-            self.count -= 1;
-        }
+    /// Records that a segment was delivered.
+    pub(super) fn delivered(&mut self, sent: &Sent) {
+        self.count -= u64::from(sent.fate == Fate::Lost);
+        self.unrepaired -= u64::from(sent.was_lost);
     }
 
     /// Records that segment `number` was retransmitted.
@@ -160,12 +167,13 @@ impl Losses {
     /// Returns lost segments to the network, because they were not lost.
     pub(super) fn forgive(&mut self, outstanding: &mut Outstanding<'_>) {
         for number in outstanding.snd_una..outstanding.snd_max {
-            if let Some(sent) = outstanding.log.get_mut(number)
-                && sent.fate == Fate::Lost
-            {
-                sent.fate = Fate::InNetwork;
+            if let Some(sent) = outstanding.log.get_mut(number) {
+                sent.was_lost = false;
+                if sent.fate == Fate::Lost {
+                    sent.fate = Fate::InNetwork;
+                }
             }
         }
-        (self.count, self.judged) = (0, outstanding.snd_una);
+        (self.count, self.unrepaired, self.judged) = (0, 0, outstanding.snd_una);
     }
 }
