@@ -94,6 +94,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                             "max_rto": 60 * second,
                             "initial_rto": 3 * second,
                             "backoff_after_floor": True,
+                            "rto_floor": "total",
                             "timer_before_sample": False,
                         },
                         "overhead": 12_000_000,

@@ -123,7 +123,7 @@ options! {
             /// the packets that it acknowledges were marked (RFC 8257); `accurate` counts marked packets (RFC 9768).
             ecn: EcnMode = EcnMode::Off;
             /// Effect of an idle period. `rfc5681` resets the window to the initial window after more than one RTO
-            /// without sending. With `timeout`, the retransmission timer never stops; if it fires while nothing is
+            /// without sending; `rfc2861` halves it once per RTO (Linux). With `timeout`, the retransmission timer never stops; if it fires while nothing is
             /// outstanding, it resets the window to one packet.
             idle_restart: IdleRestart = IdleRestart::Rfc5681;
         }
@@ -254,6 +254,9 @@ words! {
         /// After more than one RTO without sending, the window is reset to the initial window (RFC 5681, section 4.1).
         /// The retransmission timer stops when all data is acknowledged (RFC 6298, 5.2).
         Rfc5681 = "rfc5681",
+        /// The window is halved once per RTO without sending, but not below the initial window (RFC 2861). The timer stops
+        /// as with `rfc5681`.
+        Rfc2861 = "rfc2861",
         /// The timer never stops; when it fires with nothing outstanding, the window is reset to one segment (ns-2's
         /// `slow_start_restart_`).
         Timeout = "timeout",

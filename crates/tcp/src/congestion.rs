@@ -48,13 +48,21 @@ impl Window {
         fraction
     }
 
-    /// Adds the fraction of a segment. Fractions that sum up to a whole number up to rounding are whole.
-    pub(crate) fn add_fraction(&mut self, fraction: f64) {
-        self.cwnd += fraction;
-        let whole = self.cwnd.round();
-        if (self.cwnd - whole).abs() < ROUNDING {
-            self.cwnd = whole;
-        }
+    /// Adds the fraction of a segment, which counts ACKs in units of `before`, the window before it grew. The rest of a
+    /// count stays the same number of ACKs when the window grows.
+    pub(crate) fn add_fraction(&mut self, fraction: f64, before: f64) {
+        let total = self.cwnd + fraction;
+        let whole = (total + ROUNDING).floor();
+        let rest = (total - whole).max(0.0);
+        self.cwnd = whole + rest * before / whole;
+    }
+
+    /// Halves the window once per timeout of idle time, but not below `restart`, and keeps a threshold of three quarters
+    /// of it (RFC 2861, section 3.2).
+    pub(crate) fn decay(&mut self, timeouts: u64, restart: f64) {
+        self.ssthresh = self.ssthresh.max(0.75 * self.cwnd);
+        let halved = self.cwnd / 2.0_f64.powi(timeouts.min(64) as i32);
+        self.cwnd = halved.floor().max(restart);
     }
 
     /// Reduces the window to `kept` segments, or to one segment after a timeout; `ssthresh` is at least two (RFC 5681,

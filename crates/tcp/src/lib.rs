@@ -50,7 +50,7 @@ pub use config::{
 };
 pub use congestion::Window;
 pub use receiver::{Arrival, Mark, RECEIVER, Receiver, ReceiverConfig, ReceiverPool};
-pub use rtt::{Arithmetic, RttConfig, TIMER};
+pub use rtt::{Arithmetic, RtoFloor, RttConfig, TIMER};
 pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};
 pub use sender::{Counters, Sender, SenderState, Turn};
 pub use variants::{VARIANTS, Variant};

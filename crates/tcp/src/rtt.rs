@@ -36,6 +36,10 @@ options! {
             /// Apply `min_rto` before the back-off factor (RFC 6298, 5.5). If false, as in ns-2 before March 2002,
             /// `min_rto` applies after the factor, which is at most 64.
             backoff_after_floor: bool = true;
+            /// The quantity that `min_rto` limits: the timeout (`total`), or its part for the variation of the round-trip
+            /// time, so that the timeout is at least `min_rto` longer than the smoothed round-trip time (`variation`, as
+            /// in Linux).
+            rto_floor: RtoFloor = RtoFloor::Total;
             /// A new ACK restarts the timer with the timeout that applied before the ACK's own round-trip sample (ns-2
             /// before May 2001).
             timer_before_sample: bool = false;
@@ -55,6 +59,16 @@ words! {
         Real = "real",
         /// Whole eighths and quarters of ticks (Jacobson 1988).
         Integer = "integer",
+    }
+}
+
+words! {
+    /// Quantity that the minimum timeout limits.
+    pub enum RtoFloor {
+        /// The timeout (RFC 6298, 2.4).
+        Total = "total",
+        /// Four times the variation of the round-trip time (Linux, `tcp_rtt_estimator`).
+        Variation = "variation",
     }
 }
 
@@ -147,9 +161,15 @@ impl RttEstimator {
     /// The timeout before minimum, maximum and back-off are applied.
     fn base(&self, config: &RttConfig) -> Time {
         let clock = config.clock;
+        let least = if config.rto_floor == RtoFloor::Variation { config.min_rto } else { Time::ZERO };
         match self.estimate(config) {
-            Some(Estimate::Real { srtt, rttvar }) => Time::from_secs_f64(srtt + clock.as_secs_f64().max(4.0 * rttvar)),
-            Some(Estimate::Integer { srtt, rttvar }) => clock.saturating_mul((rttvar + (srtt >> 3)) as u64),
+            Some(Estimate::Real { srtt, rttvar }) => {
+                Time::from_secs_f64(srtt + clock.max(least).as_secs_f64().max(4.0 * rttvar))
+            }
+            Some(Estimate::Integer { srtt, rttvar }) => {
+                let variation = clock.saturating_mul(rttvar as u64).max(least);
+                clock.saturating_mul((srtt >> 3) as u64).saturating_add(variation)
+            }
             None => Time::from_picos(self.estimate[1]),
         }
     }
@@ -248,6 +268,20 @@ mod tests {
         rtt.sample(&config, Time::ZERO, Time::from_millis(180)); // rttvar 57.5, srtt 110
         assert_eq!(rtt.rto(), Time::from_millis(340));
         assert!((rtt.srtt(&config).unwrap() - 0.11).abs() < 1e-12);
+    }
+
+    /// Validates: with the floor of the variation, the timeout is at least the minimum above the smoothed round-trip time.
+    /// Source: Linux, `tcp_rtt_estimator` and `__tcp_set_rto`.
+    /// Tolerance: exact.
+    #[test]
+    fn the_minimum_may_limit_the_variation() {
+        let min_rto = Time::from_millis(200);
+        let config = RttConfig { min_rto, rto_floor: RtoFloor::Variation, ..IN_PHASE };
+        let mut rtt = estimator(&config);
+        rtt.sample(&config, Time::ZERO, Time::from_millis(40)); // srtt 40, rttvar 20
+        assert_eq!(rtt.rto(), Time::from_millis(240));
+        rtt.sample(&config, Time::ZERO, Time::from_millis(360)); // srtt 80, rttvar 95
+        assert_eq!(rtt.rto(), Time::from_millis(460));
     }
 
     /// Validates: the estimator's scaled integers equal the ones in Jacobson's appendix.

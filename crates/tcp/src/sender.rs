@@ -275,9 +275,10 @@ impl Sender {
             };
             if progress == Progress::Open || !is_partial && config.grow_on_exit {
                 let fraction = if config.whole_growth { window.take_fraction() } else { 0.0 };
+                let whole = window.cwnd;
                 law.on_ack(extra, window, sample);
                 if config.whole_growth {
-                    window.add_fraction(fraction);
+                    window.add_fraction(fraction, whole);
                 }
             } else {
                 law.observe(sample);
@@ -341,7 +342,7 @@ impl Sender {
             self.release_at = PackedOption::some(at);
             return None;
         }
-        if connection.config.idle_restart == IdleRestart::Rfc5681 {
+        if connection.config.idle_restart != IdleRestart::Timeout {
             connection.restart_after_idle(now);
         }
         self.recovery.on_sent(connection, number);

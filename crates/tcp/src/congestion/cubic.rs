@@ -55,6 +55,8 @@ const BETA: f64 = 0.7;
 /// The factor after a mark with `abe` (RFC 8511, section 3.1).
 const ABE: f64 = 0.85;
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
+/// Linux: for how long the pace of growth is kept while the window stays the same, in seconds.
+const HOLD: f64 = 1.0 / 32.0;
 /// Linux: `W_est` grows by one segment per `15/8 cwnd` segments.
 const LINUX_ALPHA: f64 = 8.0 / 15.0;
 
@@ -102,12 +104,22 @@ struct Epoch {
     k: f64,
     /// The window of a Reno flow with the same average.
     w_est: f64,
+    pace: Option<Pace>,
+}
+
+/// The pace of growth by the rules of Linux: `count` acknowledged segments per segment added, computed at `at` seconds
+/// after the beginning of the epoch for the window `cwnd`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Pace {
+    cwnd: f64,
+    at: f64,
+    count: f64,
 }
 
 impl Epoch {
     fn begin(now: Time, cwnd: f64, w_max: f64) -> Self {
         let (origin, k) = if w_max > cwnd { (w_max, ((w_max - cwnd) / C).cbrt()) } else { (cwnd, 0.0) };
-        Self { start: now, origin, k, w_est: cwnd }
+        Self { start: now, origin, k, w_est: cwnd, pace: None }
     }
 
     /// The cubic function, at `t` seconds after the beginning of the epoch.
@@ -155,20 +167,11 @@ impl Cubic {
     /// The same by the rules of Linux, in whole numbers.
     fn linux_growth(&mut self, cwnd: f64, n: f64, t: f64, epoch: &mut Epoch) -> f64 {
         let cwnd = cwnd.floor();
-        let min_rtt = if self.min_rtt.is_finite() { self.min_rtt } else { 0.0 };
-        let beyond = epoch.curve(t + min_rtt) - epoch.origin;
         epoch.w_est += LINUX_ALPHA * n / cwnd;
-        // segments to be acknowledged per segment added
-        let per_segment = |target: f64, slowest: f64| {
-            if target > cwnd { (cwnd / (target - cwnd)).floor().min(slowest) } else { slowest }
-        };
-        let mut count = per_segment(epoch.origin + beyond.trunc(), 100.0 * cwnd);
-        if self.w_max == 0.0 {
-            count = count.min(20.0);
-        }
-        count = per_segment(epoch.w_est.floor(), count).max(2.0);
+        let pace = epoch.pace.filter(|pace| pace.cwnd == cwnd && t - pace.at <= HOLD);
+        let Pace { count, .. } = *epoch.pace.insert(pace.unwrap_or_else(|| self.linux_pace(cwnd, t, epoch)));
         let mut growth = 0.0;
-        // what was counted at a slower rate is worth one segment
+        // what was counted at a slower pace is worth one segment
         if self.counted >= count {
             (self.counted, growth) = (0.0, 1.0);
         }
@@ -176,6 +179,20 @@ impl Cubic {
         let more = (self.counted / count).floor();
         self.counted -= more * count;
         growth + more
+    }
+
+    /// The number of segments to be acknowledged per segment added.
+    fn linux_pace(&self, cwnd: f64, t: f64, epoch: &Epoch) -> Pace {
+        let min_rtt = if self.min_rtt.is_finite() { self.min_rtt } else { 0.0 };
+        let beyond = epoch.curve(t + min_rtt) - epoch.origin;
+        let per_segment = |target: f64, slowest: f64| {
+            if target > cwnd { (cwnd / (target - cwnd)).floor().min(slowest) } else { slowest }
+        };
+        let mut count = per_segment(epoch.origin + beyond.trunc(), 100.0 * cwnd);
+        if self.w_max == 0.0 {
+            count = count.min(20.0);
+        }
+        Pace { cwnd, at: t, count: per_segment(epoch.w_est.floor(), count).max(2.0) }
     }
 }
 
@@ -373,10 +390,13 @@ mod tests {
     #[test]
     fn linux_follows_reno_within_a_round_trip() {
         let mut cubic = Cubic { w_max: 1e6, ..CubicSpec { rules: CubicRules::Linux, ..RFC }.build() };
-        cubic.epoch = Some(Epoch { start: Time::ZERO, origin: 0.0, k: 0.0, w_est: 20.0 });
+        // the curve stays far below
+        let k = 1e9;
+        cubic.epoch = Some(Epoch { start: Time::ZERO, origin: 0.0, k, w_est: 20.0, pace: None });
         let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
-        for _ in 0..(1.875 * 20.0 * 10.0) as u64 {
-            cubic.on_ack(&mut window, &at(0.0, 0.01));
+        for number in 0..(1.875 * 20.0 * 10.0) as u64 {
+            // the pace is computed again for each ACK
+            cubic.on_ack(&mut window, &at(number as f64, 0.01));
         }
         let w_est = cubic.epoch.expect("an epoch").w_est;
         assert!(w_est > 28.0 && (w_est - window.cwnd) < 1.0, "{w_est} {window:?}");

@@ -238,7 +238,7 @@ impl Connection {
     /// Records the time of a transmission if idle periods need it.
     #[inline(always)]
     pub(super) fn note_time(&mut self, now: Time) {
-        if self.config.idle_restart == IdleRestart::Rfc5681 {
+        if self.config.idle_restart != IdleRestart::Timeout {
             self.last_sent = now;
         }
     }
@@ -263,7 +263,7 @@ impl Connection {
                 rto = self.rtt.rto();
             }
         }
-        let stops = self.snd_una == self.snd_max && self.config.idle_restart == IdleRestart::Rfc5681; // RFC 6298, 5.2
+        let stops = self.snd_una == self.snd_max && self.config.idle_restart != IdleRestart::Timeout; // RFC 6298, 5.2
         self.timer = if stops { PackedOption::NONE } else { PackedOption::some(now.saturating_add(rto)) };
     }
 
@@ -364,16 +364,23 @@ impl Connection {
         self.records()?.get(self.snd_una)
     }
 
-    /// Called before the sender sends, if idle periods matter. Resets the window to the initial window after an idle
-    /// period longer than the RTO (RFC 5681, section 4.1).
+    /// Called before the sender sends, if idle periods matter. Resets or halves the window after an idle period
+    /// longer than the RTO (RFC 5681, section 4.1; RFC 2861).
     pub(crate) fn restart_after_idle(&mut self, now: Time) {
         if self.snd_una < self.snd_max || self.snd_max == 0 {
             return;
         }
         let idle = now.saturating_sub(self.last_sent);
         self.law.on_idle(now, idle);
-        if idle > self.rtt.rto() {
-            self.window.cwnd = self.window.cwnd.min(f64::from(self.config.initial_window));
+        let rto = self.rtt.rto();
+        if idle > rto {
+            let restart = self.window.cwnd.min(f64::from(self.config.initial_window));
+            if self.config.idle_restart == IdleRestart::Rfc2861 {
+                let timeouts = (idle.as_picos() - 1) / rto.as_picos();
+                self.window.decay(timeouts, restart);
+            } else {
+                self.window.cwnd = restart;
+            }
             self.set_snd_limit();
         }
     }

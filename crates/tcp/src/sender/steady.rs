@@ -177,7 +177,7 @@ impl Connection {
     /// Called before a steady sender sends while nothing is outstanding.
     #[inline(never)]
     fn leave_idle(&mut self, now: Time) {
-        if self.config.idle_restart == IdleRestart::Rfc5681 {
+        if self.config.idle_restart != IdleRestart::Timeout {
             self.restart_after_idle(now);
         }
         self.restart_timer(now);

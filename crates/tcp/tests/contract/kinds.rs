@@ -142,7 +142,11 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 abe: modern.rules[2],
                 whole_growth: modern.rules[3],
                 ecn: modern.ecn,
-                idle_restart: if never_stops { IdleRestart::Timeout } else { IdleRestart::Rfc5681 },
+                idle_restart: match (never_stops, modern.rules[3]) {
+                    (true, _) => IdleRestart::Timeout,
+                    (false, true) => IdleRestart::Rfc2861,
+                    (false, false) => IdleRestart::Rfc5681,
+                },
                 rtt,
                 overhead: Time::from_micros(overhead),
             }
