@@ -62,7 +62,7 @@ class Tcp(TcpTable):
     decrease_from: Literal["flight_size", "window", "whole_window"] | None
     grow_when_limited: bool | None
     ecn: Literal["off", "classic", "dctcp", "accurate"] | None
-    idle_restart: Literal["rfc5681", "timeout"] | None
+    idle_restart: Literal["rfc5681", "rfc2861", "timeout"] | None
     clock: str | None
     clock_phase: str | None
     rtt_arithmetic: Literal["real", "integer"] | None
@@ -70,6 +70,7 @@ class Tcp(TcpTable):
     max_rto: str | None
     initial_rto: str | None
     backoff_after_floor: bool | None
+    rto_floor: Literal["total", "variation"] | None
     timer_before_sample: bool | None
     def __init__(
         self,
@@ -116,7 +117,7 @@ class Tcp(TcpTable):
         decrease_from: Literal["flight_size", "window", "whole_window"] | None = ...,
         grow_when_limited: bool | None = ...,
         ecn: Literal["off", "classic", "dctcp", "accurate"] | None = ...,
-        idle_restart: Literal["rfc5681", "timeout"] | None = ...,
+        idle_restart: Literal["rfc5681", "rfc2861", "timeout"] | None = ...,
         clock: str | None = ...,
         clock_phase: str | None = ...,
         rtt_arithmetic: Literal["real", "integer"] | None = ...,
@@ -124,6 +125,7 @@ class Tcp(TcpTable):
         max_rto: str | None = ...,
         initial_rto: str | None = ...,
         backoff_after_floor: bool | None = ...,
+        rto_floor: Literal["total", "variation"] | None = ...,
         timer_before_sample: bool | None = ...,
         fast_convergence: bool = ...,
         rules: Literal["rfc9438", "linux"] = ...,
