@@ -54,7 +54,7 @@ impl Window {
         let total = self.cwnd + fraction;
         let whole = (total + ROUNDING).floor();
         let rest = (total - whole).max(0.0);
-        self.cwnd = whole + rest * before / whole;
+        self.cwnd = whole + if whole > before { rest * before / whole } else { rest };
     }
 
     /// Halves the window once per timeout of idle time, but not below `restart`, and keeps a threshold of three quarters
