@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import fmean
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from linux.cells import COMPETITION, GRID, PARTS, RANDOM, Compared
@@ -175,5 +176,5 @@ def _misses(names: Sequence[str]) -> str:
     if not names:
         return text + "There are none.\n"
     for words, group in grouped(names).items():
-        text += f"{words}\n\n" + "".join(f"- {name}\n" for name in group) + "\n"
+        text += f"{fill(words, 120, break_on_hyphens=False)}\n\n" + "".join(f"- {name}\n" for name in group) + "\n"
     return text.rstrip() + "\n"
