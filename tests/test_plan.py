@@ -113,6 +113,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "sack_blocks": 0,
                         "dsack": False,
                         "ecn": "off",
+                        "reports_originals": False,
                     },
                 },
                 "source": {"kind": "poisson", "rate": 100.0},

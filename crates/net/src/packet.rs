@@ -110,6 +110,8 @@ impl Header {
     const ACK: u64 = 1 << 0;
     const SYN: u64 = 1 << 1;
     const RETRANSMISSION: u64 = 1 << 2;
+    /// In an ACK: it answers an original.
+    const ORIGINAL: u64 = Self::RETRANSMISSION;
     const SACK: u64 = 1 << 3;
     const CWR: u64 = 1 << 6;
 
@@ -227,13 +229,25 @@ impl Packet {
     pub(crate) const fn mark(&self) -> Mark {
         const CE: u64 = (Ecn::Ce as u64) << Header::ECN_AT;
         debug_assert!(!self.is_ack(), "an ACK has an echo instead");
-        Mark { ce: self.header.0 & CE == CE, cwr: self.header.has(Header::CWR) }
+        let again = self.header.has(Header::RETRANSMISSION);
+        Mark { ce: self.header.0 & CE == CE, cwr: self.header.has(Header::CWR), again }
     }
 
     /// The [echo](ackclock_tcp::Ack::echo) of an ACK.
     #[inline(always)]
     pub const fn echo(&self) -> u8 {
         (self.header.0 >> Header::ECN_AT) as u8 & 0b111
+    }
+
+    /// Whether an ACK answers an [original](ackclock_tcp::Ack::original).
+    pub(crate) const fn answers_original(&self) -> bool {
+        self.is_ack() && self.header.has(Header::ORIGINAL)
+    }
+
+    /// The same ACK for an original, if `original`.
+    #[inline(always)]
+    pub(crate) const fn for_original(self, original: bool) -> Self {
+        Self { header: Header(self.header.0 | if original { Header::ORIGINAL } else { 0 }), ..self }
     }
 
     /// The same ACK with another echo.

@@ -39,7 +39,9 @@ impl SackStore {
     ) -> Packet {
         let (size, sack) =
             if ack.sack.is_empty() { (HEADER, SackId::NONE) } else { (ack.size(), self.keep(ack, sent, observer)) };
-        Packet::new(flow, size, Payload::Ack { next: ack.next, sack, connection }, sent).with_echo(ack.echo)
+        Packet::new(flow, size, Payload::Ack { next: ack.next, sack, connection }, sent)
+            .with_echo(ack.echo)
+            .for_original(ack.original)
     }
 
     #[inline(never)]

@@ -49,6 +49,8 @@ options! {
             handshake: bool = true;
             /// How marks are echoed.
             ecn: EcnMode = EcnMode::Off;
+            /// Whether ACKs state that they answer an [original](Ack::original).
+            reports_originals: bool = false;
         }
         options {
             /// The receiver delays ACKs until `ack_every` packets have arrived (RFC 5681, section 4.2).
@@ -123,7 +125,7 @@ impl ReceiverConfig {
 
     /// Whether a receiver has state between segments even if none is missing.
     const fn keeps_record(&self) -> bool {
-        self.delayed_ack || !matches!(self.ecn, EcnMode::Off)
+        self.delayed_ack || self.reports_originals || !matches!(self.ecn, EcnMode::Off)
     }
 }
 
@@ -152,8 +154,8 @@ impl Receiver {
         self.rcv_nxt.saturating_sub(u64::from(self.config(pool).handshake))
     }
 
-    /// Whether no segment is missing, ACKs are never delayed and marks are not reported: the most frequent state. The receiver has no other
-    /// state then than the next expected segment.
+    /// Whether no segment is missing, ACKs are never delayed, and neither marks nor originals are reported: the most
+    /// frequent state. The receiver has no other state then than the next expected segment.
     #[inline(always)]
     pub const fn is_steady(&self) -> bool {
         self.record == NO_RECORD
@@ -205,6 +207,10 @@ impl Receiver {
             EcnMode::Off => (false, false),
             mode => record.note(number, mark, before, mode),
         };
+        // as RFC 7323's TS.Recent, of the first segment that an ACK answers
+        if config.reports_originals && number == before && record.delay.deadline.is_none() {
+            record.original = !mark.again;
+        }
         let (duplicate, may_wait) = record.place(number, &mut self.rcv_nxt, config);
         let in_order = self.rcv_nxt - before;
         let again = duplicate && config.reports_duplicate(number);
@@ -239,13 +245,18 @@ impl Receiver {
         let most = pool.configs[self.config as usize].sack_blocks as usize;
         let record = &mut pool.records[self.record as usize];
         record.delay.stop();
-        let echo = record.echo.report();
+        let (echo, original) = (record.echo.report(), record.original);
         if record.beyond.is_empty() && !again {
             self.release(pool);
         } else if most > 0 {
-            return Ack { next, sack: pool.records[self.record as usize].choose_blocks(latest, again, most), echo };
+            return Ack {
+                next,
+                sack: pool.records[self.record as usize].choose_blocks(latest, again, most),
+                echo,
+                original,
+            };
         }
-        Ack { echo, ..Ack::cumulative(next) }
+        Ack { echo, original, ..Ack::cumulative(next) }
     }
 
     /// Returns the empty record to the pool, unless the receiver needs it.

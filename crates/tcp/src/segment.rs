@@ -75,12 +75,15 @@ pub struct Ack<'a> {
     /// ECN feedback in three bits: with classic feedback 1 if ECE is set and else 0; with accurate feedback the number
     /// of CE-marked packets received so far, modulo 8 (RFC 9768's ACE).
     pub echo: u8,
+    /// Whether the segment that last advanced `next` is known to have been sent for the first time. RFC 3522 learns this
+    /// from timestamps.
+    pub original: bool,
 }
 
 impl Ack<'_> {
     /// A cumulative ACK for all segments before `next`, without SACK blocks.
     pub const fn cumulative(next: u64) -> Self {
-        Self { next, sack: &Sack::NONE, echo: 0 }
+        Self { next, sack: &Sack::NONE, echo: 0, original: false }
     }
 
     /// Size on the wire in bytes: the header and the blocks. The two bytes of the option header and its

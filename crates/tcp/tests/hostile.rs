@@ -63,7 +63,7 @@ impl Victim {
     /// An ACK after `micros` microseconds. Returns the number of segments sent.
     fn ack(&mut self, micros: u64, next: u64, blocks: &[Block]) -> u64 {
         self.now += Time::from_micros(micros);
-        self.sender.handle_ack(Ack { next, sack: &Sack::of(blocks), echo: 0 }, self.now);
+        self.sender.handle_ack(Ack { next, sack: &Sack::of(blocks), echo: 0, original: false }, self.now);
         self.sends()
     }
 }

@@ -162,7 +162,11 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
         "congestion": {"kind": variant.congestion, **transport.parameters},
         "rtt": parts["rtt"],
     }
-    receiver = parts["receiver"] | {"handshake": transport.handshake, "ecn": transport.ecn}
+    receiver = parts["receiver"] | {
+        "handshake": transport.handshake,
+        "ecn": transport.ecn,
+        "reports_originals": transport.undo in {"eifel", "both"},
+    }
     if variant.recovery not in {"sack", "rack"}:
         receiver["sack_blocks"] = 0
     return {"kind": "tcp", "sender": sender, "receiver": receiver}

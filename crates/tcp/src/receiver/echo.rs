@@ -11,18 +11,20 @@
 
 use crate::config::EcnMode;
 
-/// ECN information of a segment.
+/// What the headers of a segment tell its receiver besides its number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mark {
     /// Congestion experienced: a queue has marked the packet.
     pub ce: bool,
     /// The sender has reduced its window.
     pub cwr: bool,
+    /// The segment was sent before.
+    pub again: bool,
 }
 
 impl Mark {
     /// No mark.
-    pub const NONE: Self = Self { ce: false, cwr: false };
+    pub const NONE: Self = Self { ce: false, cwr: false, again: false };
 }
 
 /// With this number of marks since the last ACK, accurate feedback does not wait (RFC 9768, section 3.2.2.5.1, for data).
@@ -41,7 +43,7 @@ pub(super) struct Echo {
 
 impl Echo {
     /// Handles a segment's mark. Returns whether its ACK must not wait.
-    pub(super) const fn update(&mut self, mode: EcnMode, Mark { ce, cwr }: Mark) -> bool {
+    pub(super) const fn update(&mut self, mode: EcnMode, Mark { ce, cwr, .. }: Mark) -> bool {
         let changes = ce != self.was_ce;
         self.was_ce = ce;
         match mode {

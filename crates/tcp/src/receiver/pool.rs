@@ -31,6 +31,8 @@ pub(super) struct Record {
     reported: Option<Box<Sack>>,
     pub(super) delay: Delay,
     pub(super) echo: Echo,
+    /// The [`Ack::original`](crate::Ack::original) of the next ACK.
+    pub(super) original: bool,
 }
 
 impl ReceiverPool {
@@ -64,7 +66,7 @@ impl ReceiverPool {
             return place;
         }
         let (delay, echo) = (Delay::new(0), Echo::default());
-        self.records.push(Record { beyond: Vec::new(), reported: None, delay, echo });
+        self.records.push(Record { beyond: Vec::new(), reported: None, delay, echo, original: false });
         self.records.len() as u32 - 1
     }
 
@@ -92,6 +94,7 @@ impl Record {
         self.beyond.clear();
         self.delay = Delay::new(quick);
         self.echo = Echo::default();
+        self.original = false;
         if let Some(reported) = self.reported.as_deref_mut() {
             *reported = Sack::NONE;
         }

@@ -118,7 +118,7 @@ impl Rack {
             self.clock.duplicate_reported(snd_una, connection.snd_max);
         }
         let ends = self.phase != Phase::Open && !connection.recover.is_some_and(|recover| snd_una < recover);
-        self.look_for_undo(connection, snd_una, duplicate, snd_una > before, delivery);
+        self.look_for_undo(connection, snd_una, duplicate, ack.original && snd_una > before, delivery);
         if ends && self.phase != Phase::Open {
             self.end(connection);
         }
@@ -350,6 +350,11 @@ impl Rack {
                 connection.reduce(Signal::Loss, false);
             }
             self.prr = (rule != PrrRule::Off).then(|| Prr::start(rule, connection.window.ssthresh, start));
+            if self.prr.is_none() {
+                // RFC 6675, section 5, (4.3): the first retransmission does not wait
+                let lost = connection.records().and_then(|log| self.losses.next(log, snd_una, connection.snd_max));
+                connection.urgent = lost.map_or(PackedOption::NONE, PackedOption::some);
+            }
         }
         if is_new || self.phase == Phase::Reducing {
             connection.note_loss();
@@ -412,14 +417,18 @@ impl Rack {
         connection: &mut Connection,
         snd_una: u64,
         duplicate: bool,
-        advances: bool,
+        original: bool,
         delivery: Delivery,
     ) {
         let rule = connection.config.undo;
-        let mut spurious =
-            duplicate && self.undo.duplicate_reported() && matches!(rule, UndoRule::Dsack | UndoRule::Both);
+        let all_duplicates = duplicate && self.undo.duplicate_reported();
+        let mut spurious = all_duplicates && matches!(rule, UndoRule::Dsack | UndoRule::Both);
+        if matches!(self.phase, Phase::Recovery | Phase::Loss) {
+            // the first segment was sent again, but its original arrives
+            spurious |= original && self.undo.has_resent() && matches!(rule, UndoRule::Eifel | UndoRule::Both);
+        }
         if self.phase == Phase::Loss {
-            let partial = advances && connection.recover.is_some_and(|recover| snd_una < recover);
+            let partial = snd_una > connection.snd_una && connection.recover.is_some_and(|recover| snd_una < recover);
             let has_new = has_new(connection);
             spurious |= self.undo.answer(undo::Answer { original: delivery.original, partial, has_new });
         }

@@ -41,7 +41,7 @@ fn transfer_with_a_window_that_never_shrinks(config: SenderConfig, cwnd: f64) ->
         let timeout = sender.poll_timeout().expect("a timer runs");
         if let Some((at, next, sack)) = acks.pop_front_if(|(at, ..)| *at <= timeout) {
             now = at;
-            sender.handle_ack(Ack { next, sack: &sack, echo: 0 }, now);
+            sender.handle_ack(Ack { next, sack: &sack, echo: 0, original: false }, now);
         } else {
             now = timeout;
             sender.handle_timeout(now);

@@ -77,7 +77,7 @@ pub(crate) fn scripts() -> impl Strategy<Value = Script> {
 #[derive(Clone, Copy, Debug)]
 enum Parcel {
     Segment(u64, Mark),
-    Ack(u64, Sack, u8),
+    Ack(u64, Sack, (u8, bool)),
 }
 
 /// A running script.
@@ -160,7 +160,7 @@ impl Channel {
                 let (_, parcel) = self.under_way.pop_first().expect("it is due");
                 match parcel {
                     Parcel::Segment(number, mark) => self.receive(number, mark),
-                    Parcel::Ack(next, sack, echo) => self.acknowledge(next, sack, echo),
+                    Parcel::Ack(next, sack, reports) => self.acknowledge(next, sack, reports),
                 }
             }
             [_, true, ..] => {
@@ -170,18 +170,18 @@ impl Channel {
                 self.step(Cause::Other, |sender, _| sender.supply(segments));
             }
             [_, _, true, ..] => {
-                let Ack { next, sack, echo } = self.receiver.handle_timeout(&mut self.pool);
+                let Ack { next, sack, echo, original } = self.receiver.handle_timeout(&mut self.pool);
                 let sack = *sack;
-                self.answer(next, sack, echo, None);
+                self.answer(next, sack, (echo, original), None);
             }
             [_, _, _, true, _] => self.step(Cause::Other, |_, _| {}),
             _ => self.step(Cause::Timeout, Sender::handle_timeout),
         }
     }
 
-    fn acknowledge(&mut self, next: u64, sack: Sack, echo: u8) {
+    fn acknowledge(&mut self, next: u64, sack: Sack, (echo, original): (u8, bool)) {
         let cause = self.witness.hear(next, &sack);
-        self.step(cause, |sender, now| sender.handle_ack(Ack { next, sack: &sack, echo }, now));
+        self.step(cause, |sender, now| sender.handle_ack(Ack { next, sack: &sack, echo, original }, now));
     }
 
     /// Passes an event to the sender, lets it send, and checks the step with the witness.
@@ -195,7 +195,7 @@ impl Channel {
             self.witness.sent(segment, self.now, state);
             self.trace.push((self.now, segment.number));
             let ce = self.script.marks.get(self.sent.0).copied().unwrap_or(false);
-            self.send(Parcel::Segment(segment.number, Mark { ce, cwr: segment.cwr }));
+            self.send(Parcel::Segment(segment.number, Mark { ce, cwr: segment.cwr, again: segment.retransmission }));
         }
         self.witness.rests(self.now, &self.sender);
     }
@@ -204,21 +204,21 @@ impl Channel {
     fn receive(&mut self, number: u64, mark: Mark) {
         let (waiting, before) = (self.receiver.poll_timeout(&self.pool), self.receiver.rcv_nxt());
         let arrival = self.receiver.handle_segment(number, mark, self.now, &mut self.pool);
-        let answer = arrival.ack.map(|ack| (ack.next, *ack.sack, ack.echo));
-        if let Some(Ack { next, sack, echo }) = arrival.early() {
+        let answer = arrival.ack.map(|ack| (ack.next, *ack.sack, (ack.echo, ack.original)));
+        if let Some(Ack { next, sack, echo, original }) = arrival.early() {
             assert!(waiting.is_some() && answer.is_some(), "an early ACK is for segments that wait");
-            self.answer(next, *sack, echo, None);
+            self.answer(next, *sack, (echo, original), None);
         }
         let config = self.script.receiver;
         let is_new = self.received.insert(number);
         let is_syn = number == 0 && config.handshake;
         let again = (!is_new && !is_syn && config.dsack && config.sack_blocks > 0).then_some(number);
         self.marked += u64::from(mark.ce && number >= before);
-        if let Some((next, sack, echo)) = answer {
+        if let Some((next, sack, reports)) = answer {
             if let Some(first) = sack.blocks().first().filter(|_| number > next) {
                 assert!(first.start <= number && number < first.end, "the latest segment is reported first");
             }
-            self.answer(next, sack, echo, again);
+            self.answer(next, sack, reports, again);
         } else {
             self.held += 1;
             assert!(self.held < config.ack_every, "an ACK waits for too many segments");
@@ -228,7 +228,7 @@ impl Channel {
     }
 
     /// Checks and sends an ACK of the receiver; `again` is the duplicate that it reports, if any.
-    fn answer(&mut self, next: u64, sack: Sack, echo: u8, again: Option<u64>) {
+    fn answer(&mut self, next: u64, sack: Sack, (echo, original): (u8, bool), again: Option<u64>) {
         let missing = (0..=self.target()).find(|number| !self.received.contains(number));
         assert_eq!(Some(next), missing, "the ACK covers all segments received in order");
         assert!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize);
@@ -259,7 +259,7 @@ impl Channel {
             EcnMode::Classic | EcnMode::Dctcp => assert!(u64::from(echo) <= self.marked.min(1)),
             EcnMode::Accurate => assert_eq!(u64::from(echo), self.marked % 8, "each mark counts once"),
         }
-        self.send(Parcel::Ack(next, sack, echo));
+        self.send(Parcel::Ack(next, sack, (echo, original)));
     }
 
     /// Sends a packet according to its fate.

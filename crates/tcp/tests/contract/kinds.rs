@@ -159,9 +159,9 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
     let ecn = select(vec![EcnMode::Off, EcnMode::Classic, EcnMode::Dctcp, EcnMode::Accurate]);
     let quick = (prop_oneof![Just(0_u32), 1_u32..60], prop_oneof![Just(0_u32), 1_u32..20], 1_u64..500);
     let ack_every = prop_oneof![2 => Just(2_u32), 1 => 1_u32..6];
-    (1_u64..500, any::<[bool; 5]>(), 0_u32..5, ecn, ack_every, quick).prop_map(
+    (1_u64..500, any::<[bool; 6]>(), 0_u32..5, ecn, ack_every, quick).prop_map(
         |(wait, rules, sack_blocks, ecn, ack_every, quick)| {
-            let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack] = rules;
+            let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack, reports_originals] = rules;
             let (quick_acks, quick_acks_again, pause) = quick;
             let delayed_ack_timeout = Time::from_millis(wait);
             ReceiverConfig {
@@ -178,6 +178,7 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
                 sack_blocks,
                 dsack,
                 ecn,
+                reports_originals,
             }
         },
     )

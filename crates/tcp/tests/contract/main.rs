@@ -82,7 +82,7 @@ fn a_rescue_sends_nothing_below_the_cumulative_ack() {
     let mut sent = Vec::new();
     for (next, block) in [(0, None), (0, Some((4, 10))), (5, None)] {
         let sack = Sack::of(&block.map(|(start, end)| Block { start, end }).into_iter().collect::<Vec<_>>());
-        sender.handle_ack(Ack { next, sack: &sack, echo: 0 }, Time::ZERO);
+        sender.handle_ack(Ack { next, sack: &sack, echo: 0, original: false }, Time::ZERO);
         while let Some(segment) = sender.poll_transmit(Time::ZERO) {
             assert!(segment.number >= next, "{segment:?} after an ACK for all before {next}");
             sent.push(segment.number);
@@ -118,7 +118,7 @@ proptest! {
                     now += Time::from_millis(u64::from(millis));
                     let start = acked + start;
                     let sack = &Sack::of(&[Block { start, end: start + length }]);
-                    sender.handle_ack(Ack { next: acked, sack, echo: 0 }, now);
+                    sender.handle_ack(Ack { next: acked, sack, echo: 0, original: false }, now);
                 }
                 Step::Timeout => if let Some(at) = sender.poll_timeout() {
                     now = now.max(at);

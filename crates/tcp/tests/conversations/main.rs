@@ -10,6 +10,7 @@ mod rfc5681;
 mod rfc6298;
 mod rfc6582;
 mod rfc6675;
+mod rfc8985;
 mod rfc9293;
 mod vegas;
 
@@ -50,7 +51,7 @@ impl Talk {
     fn sack(&mut self, millis: u64, next: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
         self.now += Time::from_millis(millis);
         let blocks: Vec<_> = blocks.iter().map(|(start, end)| Block { start: *start, end: *end }).collect();
-        self.sender.handle_ack(Ack { next, sack: &Sack::of(&blocks), echo: 0 }, self.now);
+        self.sender.handle_ack(Ack { next, sack: &Sack::of(&blocks), echo: 0, original: false }, self.now);
         self.sends()
     }
 

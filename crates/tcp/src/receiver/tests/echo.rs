@@ -3,9 +3,9 @@
 use super::*;
 
 const PLAIN: Mark = Mark::NONE;
-const CE: Mark = Mark { ce: true, cwr: false };
-const CWR: Mark = Mark { ce: false, cwr: true };
-const BOTH: Mark = Mark { ce: true, cwr: true };
+const CE: Mark = Mark { ce: true, cwr: false, again: false };
+const CWR: Mark = Mark { ce: false, cwr: true, again: false };
+const BOTH: Mark = Mark { ce: true, cwr: true, again: false };
 
 /// The ACKs that answer each segment: the next segment expected, and the echo.
 fn echoes(config: ReceiverConfig, segments: &[(u64, Mark)]) -> Vec<Vec<(u64, u8)>> {

@@ -1,7 +1,8 @@
 //! Finds out that a reduction was unnecessary, and what the window was before it.
 //!
 //! After a fast recovery, a duplicate that the receiver reports for each retransmission shows that all originals arrived
-//! (RFC 3708). After a timeout, F-RTO waits with further retransmissions: if an original arrives first, the timeout was
+//! (RFC 3708). An ACK that advances `snd_una` and answers an original shows it at once (Eifel detection, RFC 3522); a flag
+//! stands for the timestamps of the RFC. After a timeout, F-RTO waits with further retransmissions: if an original arrives first, the timeout was
 //! spurious (RFC 5682, section 3).
 //!
 //! Differences:
@@ -70,6 +71,11 @@ impl Undo {
     /// Records a retransmission.
     pub(super) const fn resent(&mut self) {
         self.resent += 1;
+    }
+
+    /// Whether a segment was retransmitted since the reduction.
+    pub(super) const fn has_resent(&self) -> bool {
+        self.resent > 0
     }
 
     /// Records a reported duplicate. Returns whether the receiver has now reported all retransmissions.

@@ -168,7 +168,7 @@ proptest! {
                 Step::Ack(place) => {
                     let Some((next, sack)) = acks.remove(place) else { continue };
                     pair.refill(Some(next));
-                    pair.call(|sender| sender.handle_ack(Ack { next, sack: &sack, echo: 0 }, now));
+                    pair.call(|sender| sender.handle_ack(Ack { next, sack: &sack, echo: 0, original: false }, now));
                 }
                 Step::Loss(place) => {
                     segments.remove(place);
