@@ -203,6 +203,12 @@ def test_list(command: Command, what: str) -> None:
     assert expected[what] in everything
 
 
+def test_variants_are_listed_by_era(command: Command) -> None:
+    words = [line.split()[0] for line in command("list", "variants")[1].splitlines() if not line.startswith(" ")]
+    eras = [words.index(name) for name in ("1988", "tahoe", "2003:", "scalable", "today:", "cubic")]
+    assert eras == sorted(eras)
+
+
 def test_profiles(command: Command) -> None:
     assert command("profile", "list")[1].splitlines()[0].startswith("rfc ")
     shown = command("profile", "show", "ns2-2.35")[1]

@@ -13,6 +13,7 @@ from ackclock.scenario.errors import one_of, refuse
 from ackclock.scenario.sources import SOURCES
 
 _Line = tuple[str, str]
+"""A name and its meaning. A heading has no meaning."""
 
 
 def show(what: str | None) -> None:
@@ -29,7 +30,7 @@ def show(what: str | None) -> None:
             pad_edge=False,
         )
         for word, meaning in _LISTS[name]():
-            table.add_row(Text(word, no_wrap=True), Text(meaning))
+            table.add_row(Text(word, no_wrap=True, style="" if meaning else "bold"), Text(meaning))
         out.print(table)
 
 
@@ -69,9 +70,12 @@ def _studies() -> Iterator[_Line]:
 
 def _variants() -> Iterator[_Line]:
     known = catalogue()
-    for name, variant in known.variants.items():
-        yield name, f"{variant.doc} (recovery {variant.recovery}, window law {variant.congestion})"
-        yield from _parameters(known.congestion[variant.congestion])
+    for era in sorted({variant.era for variant in known.variants.values()}):
+        yield f"{era}:", ""
+        for name, variant in known.variants.items():
+            if variant.era == era:
+                yield name, f"{variant.doc} (recovery {variant.recovery}, window law {variant.congestion})"
+                yield from _parameters(known.congestion[variant.congestion])
 
 
 def _queues() -> Iterator[_Line]:

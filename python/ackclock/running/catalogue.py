@@ -54,6 +54,8 @@ class Variant:
     doc: str
     recovery: str
     congestion: str
+    era: str
+    """When the variant was published; as text, in the order of time."""
 
 
 @dataclass(frozen=True)
