@@ -49,6 +49,11 @@ _LIMITED = (
     "The kernel's window grows in slow start until it is twice the largest flight, in Ackclock only while the "
     "flight fills it. After the idle time, both halve their windows."
 )
+_ESTIMATE = (
+    "The kernel keeps the estimate of a Reno flow's window in whole numbers: it grows by one segment after more than "
+    "15/8 of a window of acknowledged segments, rounded down. In Ackclock the estimate is a real number, so that the "
+    "window grows some ACKs earlier."
+)
 _CONVERGENCE = (
     "The kernel's periods scatter widely (standard deviation 1.5 s). CUBIC has two kinds of cycle, of about 3 and 7 "
     "s. Fast convergence makes a cycle long if its peak is lower than the last one by a single segment."
@@ -63,7 +68,9 @@ EXPLAINED: Final[Mapping[str, str]] = {
     "Scripted losses: cubic_tail1x3of60": _STALLS,
     "Scripted losses: *_burst20per500ms": _LIMITED,
     "Scripted losses: reno_d20_50_51_52_80_paced": _PACING,
-    "Scripted losses: *_none_paced": UNEXPLAINED,
+    "Scripted losses: *_paced": UNEXPLAINED,
+    "Scripted losses: cubic_ecnstep20": UNEXPLAINED,
+    "Scripted losses: cubic_*": _ESTIMATE,
     "Scripted losses: reno_*": _WRITES,
     "Single flows: reno*: loss": _WRITES,
     "Single flows: cubic, 5 Mb/s, 40 ms, 67 packets: sawtooth period": _CONVERGENCE,
