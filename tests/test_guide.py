@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet
 import pytest
@@ -12,6 +13,7 @@ from tests.long import long_only
 import ackclock as ac
 from ackclock.analysis import compare_paired
 from guides import PAGES, Reader, difference
+from linux.cells import competition
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,6 +95,38 @@ def test_transfers(root: Path, tmp_path: Path) -> None:
     medians = reader.session["found"]["median"]
     assert medians["up to 20 kB"] < medians["up to 200 kB"]
     assert ac.Scenario.from_toml(root / "examples" / "web_search.toml").clients[0].has_transfers
+
+
+def test_cubic_beside_reno(root: Path, tmp_path: Path) -> None:
+    reader = read("docs/guide/cubic_beside_reno.md", root, tmp_path)
+    assert (tmp_path / "cubic_beside_reno.png").read_bytes().startswith(b"\x89PNG")
+    # The guide's statements on its figure, its variations and the kernel.
+    windows = reader.session["windows"]
+    cubic, reno = (windows[(windows.flow == flow) & (windows.time >= 10)].cwnd for flow in (0, 1))
+    assert (cubic.to_numpy() > reno.to_numpy()).mean() > 0.5
+    assert cubic.min() / cubic.max() > reno.min() / reno.max()
+    scenario = reader.session["scenario"]
+    shares: dict[str, float] = {}
+    measured: dict[str, Any] = {}
+    queue, senders = "dumbbell.bottleneck.queue", ("clients.0.transport", "clients.1.transport")
+    for name, changed in {
+        "base": {},
+        "large": {f"{queue}.packets": 267},
+        "marks": {f"{queue}.mark_above": 17, **{f"{each}.ecn": "classic" for each in senders}},
+        "paced": {f"{each}.pacing": "window" for each in senders},
+    }.items():
+        measured[name] = ac.replicate(scenario.changed(changed), seeds=5)
+        rates = {group.name: group.goodput_bps.mean for group in measured[name].groups}
+        shares[name] = rates["cubic"] / sum(rates.values())
+    assert 0.5 < shares["paced"] < shares["base"] < shares["large"]
+    assert measured["marks"].loss.mean == 0
+    assert measured["marks"].delay_mean.mean < 0.55 * measured["base"].delay_mean.mean
+    assert measured["marks"].utilization.mean < 0.97 < measured["base"].utilization.mean
+    guide = (root / "docs" / "guide" / "cubic_beside_reno.md").read_text(encoding="utf-8")
+    for packets in (67, 267):
+        kernel = [cell for cell in competition() if cell.name == f"1xcubic@40ms and 1xreno@40ms, {packets} packets"]
+        (shown,) = kernel[0].kernel.values()
+        assert f"{fmean(shown):.3f} ({min(shown):.3f} to {max(shown):.3f})" in " ".join(guide.split())
 
 
 def test_burstiness(root: Path, tmp_path: Path) -> None:
