@@ -95,7 +95,8 @@ impl Flow {
         done
     }
 
-    /// Handles an ACK, which `packet` carries, at the sender. An ACK of an earlier connection is discarded.
+    /// Handles an ACK, which `packet` carries, at the sender. The flags of the ACK are read only if the sender is not
+    /// steady. An ACK of an earlier connection is discarded.
     #[inline(always)]
     pub(crate) fn acknowledged(
         &mut self,
@@ -129,6 +130,7 @@ impl Flow {
         observer: &mut impl Observer,
     ) {
         let Transport::Tcp(sender) = &mut self.transport else { return };
+        let ack = Ack { echo: packet.echo(), original: packet.answers_original(), ..ack };
         self.application.refill(sender, now);
         let (flow, connection) = (packet.flow(), packet.connection());
         observer.observe(now, &Observation::Acked { flow, connection, ack, sender });

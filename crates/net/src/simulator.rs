@@ -246,7 +246,7 @@ impl Simulator {
     fn acknowledge(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) {
         let Self { flows, transit, .. } = self;
         let sack = if packet.sack() == SackId::NONE { &Sack::NONE } else { &transit.sacks.take(packet.sack()) };
-        let ack = Ack { next: packet.number(), sack, echo: packet.echo(), original: packet.answers_original() };
+        let ack = Ack { sack, ..Ack::cumulative(packet.number()) };
         flows[packet.flow().0 as usize].acknowledged(ack, packet, now, transit, observer);
     }
 

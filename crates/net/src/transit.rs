@@ -209,9 +209,16 @@ impl Transit {
         };
         if has_early {
             let early = packet.answer(ack.number() - in_order, now).with_echo(1 - ack.echo());
-            self.send(&early, hop, now, observer);
+            self.send_early(early, hop, now, observer);
         }
         Some((ack, hop))
+    }
+
+    /// Sends an ACK that precedes another one.
+    #[cold]
+    #[inline(never)]
+    fn send_early(&mut self, ack: Packet, hop: u32, now: Time, observer: &mut impl Observer) {
+        self.send(&ack, hop, now, observer);
     }
 
     /// Handles the timer of a receiver with a delayed ACK.

@@ -202,6 +202,25 @@ impl Receiver {
         }
         let config = &pool.configs[self.config as usize];
         let record = &mut pool.records[self.record as usize];
+        if !config.keeps_record() && !config.dsack {
+            let before = self.rcv_nxt;
+            let (duplicate, _) = record.place(number, &mut self.rcv_nxt, config);
+            let in_order = self.rcv_nxt - before;
+            return Arrival {
+                in_order,
+                duplicate,
+                has_early: false,
+                ack: Some(self.acknowledge_at_once(number, pool)),
+            };
+        }
+        self.handle_by_rules(number, mark, now, pool)
+    }
+
+    /// Handles the arrival of segment `number` at a receiver whose ACKs may wait or report more than gaps.
+    #[inline(never)]
+    fn handle_by_rules<'a>(&mut self, number: u64, mark: Mark, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
+        let config = &pool.configs[self.config as usize];
+        let record = &mut pool.records[self.record as usize];
         let before = self.rcv_nxt;
         let (has_early, is_urgent) = match config.ecn {
             EcnMode::Off => (false, false),
@@ -235,6 +254,22 @@ impl Receiver {
     /// When [`handle_timeout`](Self::handle_timeout) is due.
     pub fn poll_timeout(&self, pool: &ReceiverPool) -> Option<Time> {
         self.record(pool)?.delay.deadline.get()
+    }
+
+    /// The ACK of segment `latest` at a receiver that has a record only because of gaps.
+    #[inline(always)]
+    fn acknowledge_at_once<'a>(&mut self, latest: u64, pool: &'a mut ReceiverPool) -> Ack<'a> {
+        let next = self.rcv_nxt;
+        if pool.records[self.record as usize].beyond.is_empty() {
+            pool.free_plain_record(replace(&mut self.record, NO_RECORD));
+            return Ack::cumulative(next);
+        }
+        let most = pool.configs[self.config as usize].sack_blocks as usize;
+        if most == 0 {
+            return Ack::cumulative(next);
+        }
+        let sack = pool.records[self.record as usize].choose_blocks(Some(latest), false, most);
+        Ack { sack, ..Ack::cumulative(next) }
     }
 
     /// The ACK to send now; `latest` is the segment that it answers, and `again` whether it reports this segment as a

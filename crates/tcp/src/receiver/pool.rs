@@ -76,6 +76,15 @@ impl ReceiverPool {
         self.free.push(place);
     }
 
+    /// Returns a record that was only used for gaps, all of which are closed.
+    #[inline(always)]
+    pub(super) fn free_plain_record(&mut self, place: u32) {
+        if let Some(reported) = self.records[place as usize].reported.as_deref_mut() {
+            *reported = Sack::NONE;
+        }
+        self.free.push(place);
+    }
+
     /// Number of records, and of those that no receiver uses.
     #[cfg(test)]
     pub(super) const fn counts(&self) -> (usize, usize) {
@@ -119,6 +128,7 @@ impl Record {
 
     /// Records segment `number` and advances the next expected segment. Returns whether the segment was recorded
     /// before, and whether its ACK may be delayed.
+    #[inline(always)]
     pub(super) fn place(&mut self, number: u64, rcv_nxt: &mut u64, config: &ReceiverConfig) -> (bool, bool) {
         let may_wait = self.beyond.is_empty() || !config.ack_gap_fill;
         if number > *rcv_nxt {

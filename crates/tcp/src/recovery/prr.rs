@@ -13,11 +13,14 @@
 //! Difference from the RFCs: segments are counted, not bytes.
 
 use crate::config::PrrRule;
+use crate::congestion::Window;
 
 /// An episode of reduction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Prr {
     rule: PrrRule,
+    /// The window at the end, and in whole segments.
+    target: f64,
     ssthresh: u64,
     /// Segments that the episode starts with; at least one.
     recover_fs: u64,
@@ -37,15 +40,27 @@ pub(super) struct Start {
     pub(super) known: u64,
 }
 
+/// The target of an episode: the window after a law has reduced it. A recovery that repairs a second loss of one window
+/// begins below the threshold.
+pub(super) fn reduced(window: &Window) -> f64 {
+    window.cwnd.min(window.ssthresh)
+}
+
 impl Prr {
-    /// Begins an episode that ends with `ssthresh` segments in the network.
-    pub(super) fn start(rule: PrrRule, ssthresh: f64, start: Start) -> Self {
+    /// Begins an episode that ends with `target` segments in the network: the reduced window. Not all laws reduce the
+    /// slow-start threshold.
+    pub(super) fn start(rule: PrrRule, target: f64, start: Start) -> Self {
         let recover_fs = match rule {
             PrrRule::Rfc9937 => start.flight.saturating_sub(start.known),
             PrrRule::Rfc6937 => start.flight,
             PrrRule::Off | PrrRule::Linux => start.cwnd,
         };
-        Self { rule, ssthresh: ssthresh as u64, recover_fs: recover_fs.max(1), delivered: 0, out: 0 }
+        Self { rule, target, ssthresh: target as u64, recover_fs: recover_fs.max(1), delivered: 0, out: 0 }
+    }
+
+    /// The window at the end of the episode.
+    pub(super) const fn target(&self) -> f64 {
+        self.target
     }
 
     /// The window after an ACK that delivered segments; `None` if it delivered none, which leaves the window unchanged.

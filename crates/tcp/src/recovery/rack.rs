@@ -7,6 +7,8 @@
 //! new data. Each ACK is handled in this order: what it delivers, the end of an episode, new losses, the beginning of an
 //! episode, and the window, by proportional rate reduction during an episode (`prr.rs`).
 //!
+//! The functions that the sender calls are not inlined, so that other recoveries do not pay for their frames.
+//!
 //! Differences from RFC 8985:
 //! - the minimum round-trip time is over the connection, not over the last minutes;
 //! - a round-trip sample is taken from each ACK, of the earliest segment delivered that was sent once;
@@ -21,7 +23,7 @@ mod undo;
 
 use ackclock_units::Time;
 
-use super::prr::{Prr, Start};
+use super::prr::{Prr, Start, reduced};
 use super::{DUP_THRESH, Progress};
 use crate::config::{DecreaseFrom, IdleRestart, PrrRule, UndoRule};
 use crate::congestion::Signal;
@@ -100,6 +102,7 @@ impl Rack {
     }
 
     /// Handles an ACK before the sender advances `snd_una`.
+    #[inline(never)]
     pub(super) fn on_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Progress {
         let (before, snd_una) = (connection.snd_una, ack.next.max(connection.snd_una));
         let start = self.start(connection);
@@ -134,12 +137,14 @@ impl Rack {
     }
 
     /// Handles an ACK that acknowledges nothing new, before or after all data is acknowledged.
+    #[inline(never)]
     pub(super) fn on_other_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) {
         self.on_ack(connection, ack, now);
         self.arm(connection, now);
     }
 
     /// Begins to reduce the window because of a mark.
+    #[inline(never)]
     pub(super) fn on_mark(&mut self, connection: &mut Connection) {
         if self.phase != Phase::Open {
             return;
@@ -149,11 +154,12 @@ impl Rack {
         if connection.config.prr != PrrRule::Off {
             self.phase = Phase::Reducing;
             connection.recover = PackedOption::some(connection.snd_max);
-            self.prr = Some(Prr::start(connection.config.prr, connection.window.ssthresh, start));
+            self.prr = Some(Prr::start(connection.config.prr, reduced(&connection.window), start));
         }
     }
 
     /// Handles the timer. Returns whether it was not the retransmission timer.
+    #[inline(never)]
     pub(super) fn on_timer(&mut self, connection: &mut Connection, now: Time) -> bool {
         match self.due {
             Due::Retransmission => return false,
@@ -174,6 +180,7 @@ impl Rack {
     }
 
     /// Called before a timeout reduces the window.
+    #[inline(never)]
     pub(super) fn before_timeout(&mut self, connection: &Connection) {
         if matches!(self.phase, Phase::Open | Phase::Reducing) {
             self.undo.begin(connection.window);
@@ -188,6 +195,7 @@ impl Rack {
     }
 
     /// Called after a timeout has reduced the window.
+    #[inline(never)]
     pub(super) fn after_timeout(&mut self, connection: &mut Connection, now: Time) {
         connection.snd_nxt = connection.snd_max;
         let window = self.reordering_window(connection);
@@ -208,12 +216,14 @@ impl Rack {
     }
 
     /// Called after the retransmission timer was restarted.
+    #[inline(never)]
     pub(super) fn on_timer_restarted(&mut self, connection: &mut Connection, now: Time) {
         self.rto_at = now.saturating_add(connection.rtt.rto());
         self.arm(connection, now);
     }
 
     /// The next segment to send.
+    #[inline(never)]
     pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         if !self.is_below_window(connection) {
             return None;
@@ -224,11 +234,13 @@ impl Rack {
     }
 
     /// Whether new data would be sent if there were any.
+    #[inline(never)]
     pub(super) fn is_open(&self, connection: &Connection) -> bool {
         self.is_below_window(connection) && connection.flight() < connection.config.max_window.into()
     }
 
     /// Called after a segment was sent.
+    #[inline(never)]
     pub(super) fn after_transmit(&mut self, connection: &mut Connection, segment: Segment, now: Time, was_idle: bool) {
         if let Some(prr) = &mut self.prr {
             prr.on_sent();
@@ -248,6 +260,7 @@ impl Rack {
     }
 
     /// Sets the sender's timer to the next deadline.
+    #[inline(never)]
     pub(super) fn arm(&mut self, connection: &mut Connection, now: Time) {
         let flight = connection.flight();
         if flight == 0 {
@@ -349,7 +362,7 @@ impl Rack {
                 self.undo.begin(connection.window);
                 connection.reduce(Signal::Loss, false);
             }
-            self.prr = (rule != PrrRule::Off).then(|| Prr::start(rule, connection.window.ssthresh, start));
+            self.prr = (rule != PrrRule::Off).then(|| Prr::start(rule, reduced(&connection.window), start));
             if self.prr.is_none() {
                 // RFC 6675, section 5, (4.3): the first retransmission does not wait
                 let lost = connection.records().and_then(|log| self.losses.next(log, snd_una, connection.snd_max));
@@ -364,8 +377,8 @@ impl Rack {
 
     /// Ends the episode.
     fn end(&mut self, connection: &mut Connection) {
-        if self.is_reducing() && self.prr.is_some() {
-            connection.window.cwnd = connection.window.ssthresh;
+        if let Some(prr) = self.prr.filter(|_| self.is_reducing()) {
+            connection.window.cwnd = prr.target();
             if connection.config.decrease_from == DecreaseFrom::WholeWindow {
                 connection.window.cwnd = connection.window.cwnd.floor();
             }

@@ -31,7 +31,7 @@
 
 use ackclock_units::Time;
 
-use super::prr::{Prr, Start};
+use super::prr::{Prr, Start, reduced};
 use super::{DUP_THRESH, Progress};
 use crate::config::{PrrRule, SackRule};
 use crate::congestion::Signal;
@@ -101,8 +101,8 @@ impl Sack {
             return Progress::Partial;
         }
         self.in_recovery = false;
-        if self.prr.take().is_some() {
-            connection.window.cwnd = connection.window.ssthresh;
+        if let Some(prr) = self.prr.take() {
+            connection.window.cwnd = prr.target();
         }
         if self.rule == SackRule::FallFloyd {
             connection.recover = PackedOption::NONE;
@@ -265,7 +265,7 @@ impl Sack {
         if rule == PrrRule::Off || self.rule == SackRule::FallFloyd {
             return;
         }
-        self.prr = Some(Prr::start(rule, connection.window.ssthresh, start));
+        self.prr = Some(Prr::start(rule, reduced(&connection.window), start));
         self.reduce_in_proportion(connection, self.pipe - 1, false);
         if let Some(prr) = &mut self.prr {
             prr.on_sent();

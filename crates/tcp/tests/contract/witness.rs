@@ -150,10 +150,12 @@ impl Witness {
     fn lost(&mut self, now: Time, before: &SenderState, state: &SenderState) {
         if self.config.recovery == RecoverySpec::Vegas {
             // Vegas: no reduction if the window was already reduced since the lost segment was last sent
-            let has_marks = self.config.ecn != EcnMode::Off;
-            if !has_marks && self.reduced.is_some_and(|reduced| reduced >= self.outstanding[&self.acked]) {
+            if self.reduced.is_some_and(|reduced| reduced >= self.outstanding[&self.acked]) {
                 assert_eq!((before.cwnd, before.ssthresh), (state.cwnd, state.ssthresh), "reduced twice for one event");
                 return;
+            }
+            if self.config.ecn != EcnMode::Off {
+                return; // the window may have been reduced for a mark since
             }
         } else if !self.may_undo() {
             assert!(self.acked >= self.recover, "a second signal for losses of one window");
