@@ -496,6 +496,25 @@ def test_every_example_runs(root: Path) -> None:
         assert 0 < summary.utilization <= 1, file.name
 
 
+def test_dctcp_keeps_the_queue_near_the_threshold(root: Path) -> None:
+    summary = ac.simulate(ac.Scenario.from_toml(root / "examples" / "dctcp.toml")).summary
+    assert summary.drops == 0
+    assert 30 < summary.queue_mean < 65
+    assert summary.utilization > 0.99
+
+
+def test_red_marks_instead_of_dropping(root: Path) -> None:
+    marked = ac.Scenario.from_toml(root / "examples" / "ecn_red.toml")
+    summaries = [ac.simulate(each).summary for each in (marked, marked.changed({"clients.0.transport.ecn": "off"}))]
+    assert [(each.drops > 1000, each.marks > 1000) for each in summaries] == [(False, True), (True, False)]
+    assert summaries[0].drops == 0
+
+
+def test_reordering_costs_rack_least(root: Path) -> None:
+    groups = ac.simulate(ac.Scenario.from_toml(root / "examples" / "reordering.toml")).summary.groups
+    assert groups["rack"].goodput_bps > 1.5 * groups["sack"].goodput_bps
+
+
 def test_a_parking_lot_serves_short_paths_best(root: Path) -> None:
     run = ac.simulate(ac.Scenario.from_toml(root / "examples" / "parking_lot.toml"))
     goodput = {group.name: group.goodput_bps / group.clients for group in run.summary.groups}
