@@ -109,7 +109,9 @@ impl Witness {
         let (state, counters) = (sender.state(), sender.counters());
         let fast = counters.fast_retransmits - before.1.fast_retransmits;
         let timeouts = counters.timeouts - before.1.timeouts;
-        self.peak = self.peak.max(before.0.cwnd);
+        // an episode that ends sets the window to the threshold, and the next one may begin at once
+        let target = if self.recover > 0 { before.0.ssthresh.min(before.0.flight_size as f64 + 1.0) } else { 0.0 };
+        self.peak = self.peak.max(before.0.cwnd).max(target);
         match cause {
             // a timer of RACK may have fired instead
             Cause::Timeout if self.has_rack() && timeouts == 0 => {
