@@ -20,7 +20,7 @@ pub struct Variant {
     pub doc: &'static str,
 }
 
-const EARLY: &str = "1988 to 1999";
+const EARLY: &str = "1988 to 2001";
 const FAST: &str = "2003";
 const TODAY: &str = "today";
 
