@@ -134,7 +134,7 @@ fn originals_after_a_timeout_show_that_it_was_spurious() {
     assert_eq!(talk.sends().len(), 20);
     assert_eq!(talk.time_out(), [0]);
     assert_eq!(talk.cwnd(), 1.0);
-    // the ACK of the original of segment 0 cannot be told from the answer to the retransmission: two new segments
+    // the ACK of the original of segment 0 looks like the answer to the retransmission: two new segments
     assert_eq!(talk.ack(500, 1), [20, 21]);
     talk.ack(1, 2);
     assert!(talk.cwnd() >= 20.0, "segment 1 was sent once: all originals are on their way");
