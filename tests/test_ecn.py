@@ -157,12 +157,11 @@ def test_dctcp(threshold: int, flows: int, record_property: Note) -> None:
     With n flows, the window W = (C RTT + K) / n of a flow just fills the link and the queue up to the mark. The share
     of marked packets alpha then solves alpha^2 (1 - alpha / 4) = (2 W + 1) / (W + 1)^2.
 
-    Validates: the queue's maximum is K + n; the link is always busy if K > C RTT / 7; a reduction keeps 1 - alpha / 2
-        of the window.
-    Source: Alizadeh et al. 2010, section 3.3 and eq. 6, 11 and 13.
-    Tolerance: exact for the queue; utilisation at least 0.99; alpha 10 %, for 10 flows 25 %, whose windows of 12 to 17
-        packets the law takes as real numbers and as synchronised. The window is reduced at once, as in the law, not in
-        proportion to the ACKs.
+    Validates: the queue's maximum is K + n; the utilisation is at least 0.99 if K > C RTT / 7; a reduction keeps
+        1 - alpha / 2 of the window.
+    Source: Alizadeh et al. 2010, section 3.3.
+    Tolerance: exact for the queue; alpha 10 %, for 10 flows 25 %, whose windows of 12 to 17 packets the law takes as
+        real numbers and as synchronised. The window is reduced at once, as in the law, not in proportion to the ACKs.
     """
     assert threshold > FULL / 7
     run = simulate(ac.DropTail(packets=1000, mark_above=threshold), sender("dctcp", prr="off"), flows)

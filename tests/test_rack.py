@@ -98,7 +98,7 @@ def test_lost_retransmission(variant: str, record_property: Note) -> None:
 
     Validates: RACK repairs a lost retransmission within two further round trips and without a timeout; SACK recovery
         needs a timeout.
-    Source: RFC 8985, section 3.3; RFC 6675, section 5.1.
+    Source: RFC 8985, sections 1 and 6.2; RFC 6675, section 5.1.
     Tolerance: exact for timeouts; the third transmission follows the second by less than 1.5 empty round trips.
     """
     once = sent(transfer(variant, 1000, lost=[100]))
@@ -140,7 +140,7 @@ def test_reordering_within_a_quarter_of_the_round_trip(record_property: Note) ->
         overtaken = received[(received["segment"] < received["segment"].cummax()) & ~received["retransmission"]]
         again = sent(run).query("retransmission")
         seen = overtaken[~overtaken["segment"].isin(again["segment"])]["time"].min() + 0.1
-        late[variant], resent[variant] = ((table["time"] > seen).sum() for table in (overtaken, again))
+        late[variant], resent[variant] = (int((table["time"] > seen).sum()) for table in (overtaken, again))
     record_property("measured", f"retransmissions {resent} of late packets {late}")
     assert min(late.values()) > 20
     assert resent["rack"] == 0
