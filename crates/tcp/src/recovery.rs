@@ -19,7 +19,7 @@ use ackclock_units::Time;
 pub use crate::config::RecoverySpec;
 use crate::config::SenderConfig;
 use crate::congestion::Signal;
-use crate::segment::{Ack, Segment};
+use crate::segment::Ack;
 use crate::send_log::Sent;
 use crate::sender::Connection;
 
@@ -174,14 +174,6 @@ impl Recovery {
     pub(crate) fn on_timer_restarted(&mut self, connection: &mut Connection, now: Time) {
         if let Self::Rack(rack) = self {
             rack.on_timer_restarted(connection, now);
-        }
-    }
-
-    /// Called after a segment was sent. `was_idle` states whether nothing was outstanding before.
-    #[inline(always)]
-    pub(crate) fn after_transmit(&mut self, connection: &mut Connection, segment: Segment, now: Time, was_idle: bool) {
-        if let Self::Rack(rack) = self {
-            rack.after_transmit(connection, segment, now, was_idle);
         }
     }
 

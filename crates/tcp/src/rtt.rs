@@ -161,13 +161,15 @@ impl RttEstimator {
     /// The timeout before minimum, maximum and back-off are applied.
     fn base(&self, config: &RttConfig) -> Time {
         let clock = config.clock;
-        let least = if config.rto_floor == RtoFloor::Variation { config.min_rto } else { Time::ZERO };
+        let is_plain = config.rto_floor == RtoFloor::Total;
         match self.estimate(config) {
             Some(Estimate::Real { srtt, rttvar }) => {
-                Time::from_secs_f64(srtt + clock.max(least).as_secs_f64().max(4.0 * rttvar))
+                let least = if is_plain { clock } else { clock.max(config.min_rto) };
+                Time::from_secs_f64(srtt + least.as_secs_f64().max(4.0 * rttvar))
             }
+            Some(Estimate::Integer { srtt, rttvar }) if is_plain => clock.saturating_mul((rttvar + (srtt >> 3)) as u64),
             Some(Estimate::Integer { srtt, rttvar }) => {
-                let variation = clock.saturating_mul(rttvar as u64).max(least);
+                let variation = clock.saturating_mul(rttvar as u64).max(config.min_rto);
                 clock.saturating_mul((srtt >> 3) as u64).saturating_add(variation)
             }
             None => Time::from_picos(self.estimate[1]),

@@ -319,10 +319,11 @@ impl Sender {
             Some(number) => number,
             None => self.release(now)?,
         };
-        let was_idle = self.connection.flight() == 0;
-        let segment = self.connection.transmit(number, now);
-        self.recovery.after_transmit(&mut self.connection, segment, now, was_idle);
-        Some(segment)
+        let Self { recovery, connection, .. } = self;
+        Some(match recovery {
+            Recovery::Rack(rack) => rack.transmit(connection, number, now),
+            _ => connection.transmit(number, now),
+        })
     }
 
     /// The next segment to send after processing.

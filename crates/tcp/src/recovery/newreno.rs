@@ -97,6 +97,7 @@ impl NewReno {
     }
 
     /// The next segment that the window allows.
+    #[inline(never)]
     pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         (connection.may_send() && !self.is_paused(connection)).then_some(connection.snd_nxt)
     }

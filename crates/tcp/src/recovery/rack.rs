@@ -239,9 +239,11 @@ impl Rack {
         self.is_below_window(connection) && connection.flight() < connection.config.max_window.into()
     }
 
-    /// Called after a segment was sent.
+    /// Sends segment `number`.
     #[inline(never)]
-    pub(super) fn after_transmit(&mut self, connection: &mut Connection, segment: Segment, now: Time, was_idle: bool) {
+    pub(crate) fn transmit(&mut self, connection: &mut Connection, number: u64, now: Time) -> Segment {
+        let was_idle = connection.flight() == 0;
+        let segment = connection.transmit(number, now);
         if let Some(prr) = &mut self.prr {
             prr.on_sent();
         }
@@ -257,6 +259,7 @@ impl Rack {
             self.rto_at = now.saturating_add(connection.rtt.rto());
         }
         self.arm(connection, now);
+        segment
     }
 
     /// Sets the sender's timer to the next deadline.

@@ -164,6 +164,7 @@ impl Sack {
     }
 
     /// The next segment to send.
+    #[inline(never)]
     pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
         if !self.counts_pipe(connection) {
             let next = self.board.skip(connection.snd_nxt);

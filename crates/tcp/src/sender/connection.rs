@@ -176,18 +176,15 @@ impl Connection {
         }
         let syn = self.config.handshake && number == 0;
         let size = if syn { HEADER } else { self.config.packet_size };
-        let mut segment = Segment { syn, retransmission, ..Segment::new(number, size) };
-        if self.extra.is_some() {
-            self.label(&mut segment, now);
-        }
-        segment
+        let segment = Segment { syn, retransmission, ..Segment::new(number, size) };
+        if self.extra.is_none() { segment } else { self.label(segment, now) }
     }
 
     /// Adds ECN to a segment that is being sent, and paces the next one.
     #[inline(never)]
-    fn label(&mut self, segment: &mut Segment, now: Time) {
+    fn label(&mut self, mut segment: Segment, now: Time) -> Segment {
         let Self { extra, config, window, rtt, snd_una, snd_max, .. } = self;
-        let Some(extra) = extra else { return };
+        let Some(extra) = extra else { return segment };
         if let Some(marks) = &mut extra.marks {
             (segment.ecn, segment.cwr) = marks.label(segment.syn, segment.retransmission);
         }
@@ -196,6 +193,7 @@ impl Connection {
         {
             pacer.on_sent(pacer::interval(config, window, *snd_max - *snd_una, srtt), config, now);
         }
+        segment
     }
 
     /// Until when pacing holds back segment `number`, if it does. The initial window is not paced.
