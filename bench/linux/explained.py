@@ -49,10 +49,10 @@ _LIMITED = (
     "The kernel's window grows in slow start until it is twice the largest flight, in Ackclock only while the "
     "flight fills it. After the idle time, both halve their windows."
 )
-_ESTIMATE = (
-    "The kernel keeps the estimate of a Reno flow's window in whole numbers: it grows by one segment after more than "
-    "15/8 of a window of acknowledged segments, rounded down. In Ackclock the estimate is a real number, so that the "
-    "window grows some ACKs earlier."
+_PACE = (
+    "The kernel keeps the pace of CUBIC's growth for seven ticks of its clock of 4 ms while the window stays the same, "
+    "Ackclock for 1/32 s. At small windows, where 30 ms are most of a round trip, a segment of growth therefore comes some "
+    "ACKs earlier or later. The lateness of the machine also adds up to about 0.1 ms per round trip."
 )
 _SCATTER = (
     "The kernel's repetitions scatter: the standard deviation of the share is 0.03 with 33 packets, 0.09 with 100 and "
@@ -72,10 +72,10 @@ EXPLAINED: Final[Mapping[str, str]] = {
     "Scripted losses: reno_tail3of60": _PROBE,
     "Scripted losses: cubic_tail1x3of60": _STALLS,
     "Scripted losses: *_burst20per500ms": _LIMITED,
-    "Scripted losses: reno_d20_50_51_52_80_paced": _PACING,
+    "Scripted losses: *_d20_50_51_52_80_paced": _PACING,
     "Scripted losses: *_paced": UNEXPLAINED,
     "Scripted losses: cubic_ecnstep20": UNEXPLAINED,
-    "Scripted losses: cubic_*": _ESTIMATE,
+    "Scripted losses: cubic_*": _PACE,
     "Scripted losses: reno_*": _WRITES,
     "Single flows: reno*: loss": _WRITES,
     "Competition: 1xcubic@20ms and 1xcubic@100ms, 400 packets: *": _SCATTER,
