@@ -42,8 +42,8 @@ _REORDER = (
     "the next duplicate ACK comes first."
 )
 _PACING = (
-    "The third duplicate ACK comes just after the pacer released a new segment, and in the kernel just before: the "
-    "schedules of the pacers differ by about 0.4 ms."
+    "An ACK that shows a loss and the end of a pacing interval nearly coincide. In the kernel one of them comes first, "
+    "in Ackclock the other: the schedules differ by 0.4 to 0.7 ms."
 )
 _LIMITED = (
     "The kernel's window grows in slow start until it is twice the largest flight, in Ackclock only while the "
@@ -51,8 +51,8 @@ _LIMITED = (
 )
 _PACE = (
     "The kernel keeps the pace of CUBIC's growth for seven ticks of its clock of 4 ms while the window stays the same, "
-    "Ackclock for 1/32 s. At small windows, where 30 ms are most of a round trip, a segment of growth therefore comes some "
-    "ACKs earlier or later. The lateness of the machine also adds up to about 0.1 ms per round trip."
+    "Ackclock for 1/32 s. At small windows, where 30 ms are most of a round trip, a segment of growth therefore comes "
+    "some ACKs earlier or later. The lateness of the machine also adds up to about 0.1 ms per round trip."
 )
 _SCATTER = (
     "The kernel's repetitions scatter: the standard deviation of the share is 0.03 with 33 packets, 0.09 with 100 and "
