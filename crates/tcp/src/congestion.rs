@@ -83,8 +83,10 @@ pub struct AckSample {
     pub snd_una: u64,
     /// Next segment to send.
     pub snd_nxt: u64,
-    /// Number of segments newly acknowledged by this ACK.
+    /// Number of segments newly acknowledged by this ACK, cumulatively or, with RACK, selectively.
     pub newly_acked: u64,
+    /// Number of segments by which this ACK advances `snd_una`.
+    pub advance: u64,
     /// RFC 3465's `L`, or 0 if the sender counts ACKs.
     pub byte_counting: u32,
     /// Smoothed round-trip time in seconds; NaN before the first sample.
@@ -96,7 +98,7 @@ pub struct AckSample {
     pub rtt: Option<Time>,
     /// Whether the sender had less in flight than the window allowed.
     pub app_limited: bool,
-    /// Number of marked segments that the ACK reports; at most one with classic feedback.
+    /// Number of marked segments that the ACKs since the last new one report; at most one per ACK with classic feedback.
     pub marked: u64,
 }
 
@@ -132,6 +134,7 @@ impl AckSample {
         snd_una: 1,
         snd_nxt: 3,
         newly_acked: 1,
+        advance: 1,
         byte_counting: 0,
         srtt: f64::NAN,
         elapsed: None,

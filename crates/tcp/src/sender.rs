@@ -227,8 +227,9 @@ impl Sender {
     #[inline(never)]
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
         let Connection { snd_una, snd_max, .. } = self.connection;
-        let marked = if ack.next <= snd_max { self.connection.marks(ack.echo, ack.next) } else { 0 };
-        let reduces = marked > 0 && self.connection.may_reduce_for_mark(ack.next);
+        let is_current = snd_una <= ack.next && ack.next <= snd_max;
+        let (reported, marked) = if is_current { self.connection.marks(ack.echo, ack.next) } else { (0, 0) };
+        let reduces = reported > 0 && self.connection.may_reduce_for_mark(ack.next);
         let is_new = ack.next > snd_una && ack.next <= snd_max;
         if reduces && !is_new {
             self.recovery.on_mark(&mut self.connection);
@@ -266,6 +267,7 @@ impl Sender {
                 snd_una: *snd_una,
                 snd_nxt: *snd_nxt,
                 newly_acked,
+                advance: ack.next - before,
                 byte_counting: config.byte_counting,
                 srtt: rtt.srtt(&config.rtt).unwrap_or(f64::NAN),
                 elapsed: last.map(|sent| sent.elapsed(now)),

@@ -13,7 +13,8 @@
 //!
 //! Differences from RFC 9438: the window also approaches `W_est` by at most half of the segments acknowledged, which
 //! matters only after an idle period has reset the window. The clock of an epoch stops while the application limits the
-//! sender (section 5.8) and, with `idle_restart = rfc5681`, while nothing is outstanding.
+//! sender (section 5.8) and, unless `idle_restart = timeout`, from the last transmission before an idle period to the
+//! first one after it.
 //!
 //! `rules = linux` selects the rules of Linux 6 (`net/ipv4/tcp_cubic.c`), with whole windows and targets but real times:
 //!
@@ -258,6 +259,7 @@ impl CongestionControl for Cubic {
 
     fn on_idle(&mut self, now: Time, idle: Time) {
         self.stop_clock(now, idle);
+        self.last_ack = now; // the next ACK must not take this time out again
     }
 
     fn times_segments(&self) -> bool {

@@ -58,8 +58,8 @@ impl Spec for DctcpSpec {
 
 impl CongestionControl for Dctcp {
     fn observe(&mut self, ack: &AckSample) {
-        self.acked += ack.newly_acked;
-        self.marked += ack.marked.min(ack.newly_acked);
+        self.acked += ack.advance;
+        self.marked += ack.marked.min(ack.advance);
         if ack.snd_una > self.end && self.acked > 0 {
             let share = self.marked as f64 / self.acked as f64;
             self.alpha += self.g * (share - self.alpha);
@@ -72,8 +72,11 @@ impl CongestionControl for Dctcp {
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
-        let decrease = if event.signal == Signal::Mark { self.alpha / 2.0 } else { 0.5 };
-        window.reduce_to(event.window * (1.0 - decrease), event);
+        let kept = match event.signal {
+            Signal::Mark => window.cwnd * (1.0 - self.alpha / 2.0),
+            Signal::Loss | Signal::Timeout => event.window / 2.0,
+        };
+        window.reduce_to(kept, event);
     }
 }
 
@@ -86,7 +89,7 @@ mod tests {
         windows.map(|windows| {
             let mut law = DctcpSpec { g: 1.0 / 16.0, initial_alpha }.build();
             for window in 1..=windows {
-                let ack = AckSample { newly_acked: 10, snd_una: 10 * window, snd_nxt: 10 * window, ..AckSample::ONE };
+                let ack = AckSample { advance: 10, snd_una: 10 * window, snd_nxt: 10 * window, ..AckSample::ONE };
                 law.observe(&AckSample { marked, snd_una: ack.snd_una + 1, ..ack });
             }
             law.alpha

@@ -107,6 +107,10 @@ impl Rack {
         let (before, snd_una) = (connection.snd_una, ack.next.max(connection.snd_una));
         let start = self.start(connection);
         let duplicate = undo::duplicate(ack.sack, ack.next).is_some();
+        let is_head_resent =
+            connection.records().and_then(|log| log.get(before)).is_some_and(|sent| sent.transmits > 1);
+        let original = ack.original && snd_una > before && is_head_resent;
+        connection.timed = PackedOption::NONE; // samples come from the records
         let delivery = self.deliver(connection, ack, now);
         self.delivered = delivery.count;
         if let Some(sent) = delivery.sample {
@@ -121,11 +125,12 @@ impl Rack {
             self.clock.duplicate_reported(snd_una, connection.snd_max);
         }
         let ends = self.phase != Phase::Open && !connection.recover.is_some_and(|recover| snd_una < recover);
-        self.look_for_undo(connection, snd_una, duplicate, ack.original && snd_una > before, delivery);
+        let undone = self.look_for_undo(connection, snd_una, duplicate, original, delivery);
         if ends && self.phase != Phase::Open {
             self.end(connection);
         }
-        let marked = self.detect(connection, snd_una, now);
+        // after an undo, the segments may still be on their way
+        let marked = if undone { 0 } else { self.detect(connection, snd_una, now) };
         if self.losses.is_any_unrepaired() && matches!(self.phase, Phase::Open | Phase::Reducing) {
             self.begin_recovery(connection, snd_una, start);
         }
@@ -151,10 +156,12 @@ impl Rack {
         }
         let start = self.start(connection);
         connection.reduce(Signal::Mark, false);
-        if connection.config.prr != PrrRule::Off {
+        self.undo = Undo::default();
+        let rule = connection.config.prr;
+        if rule != PrrRule::Off {
             self.phase = Phase::Reducing;
             connection.recover = PackedOption::some(connection.snd_max);
-            self.prr = Some(Prr::start(connection.config.prr, reduced(&connection.window), start));
+            self.prr = Some(Prr::start(rule, reduced(&connection.window), start));
         }
     }
 
@@ -273,7 +280,7 @@ impl Rack {
             return;
         }
         let probes = connection.config.tail_loss_probe
-            && self.phase == Phase::Open
+            && matches!(self.phase, Phase::Open | Phase::Reducing)
             && self.probe.is_none()
             && self.board.sacked() == 0
             && connection.snd_una >= connection.alone();
@@ -427,7 +434,7 @@ impl Rack {
         self.rto_at = now.saturating_add(connection.rtt.rto());
     }
 
-    /// Undoes the last reduction if this ACK shows that it was unnecessary.
+    /// Undoes the last reduction if this ACK shows that it was unnecessary. Returns whether it did.
     fn look_for_undo(
         &mut self,
         connection: &mut Connection,
@@ -435,23 +442,21 @@ impl Rack {
         duplicate: bool,
         original: bool,
         delivery: Delivery,
-    ) {
+    ) -> bool {
         let rule = connection.config.undo;
         let all_duplicates = duplicate && self.undo.duplicate_reported();
         let mut spurious = all_duplicates && matches!(rule, UndoRule::Dsack | UndoRule::Both);
         if matches!(self.phase, Phase::Recovery | Phase::Loss) {
             // the first segment was sent again, but its original arrives
-            spurious |= original && self.undo.has_resent() && matches!(rule, UndoRule::Eifel | UndoRule::Both);
+            spurious |= original && matches!(rule, UndoRule::Eifel | UndoRule::Both);
         }
         if self.phase == Phase::Loss {
-            let partial = snd_una > connection.snd_una && connection.recover.is_some_and(|recover| snd_una < recover);
+            let complete = !connection.recover.is_some_and(|recover| snd_una < recover);
+            let partial = snd_una > connection.snd_una && !complete;
             let has_new = has_new(connection);
-            spurious |= self.undo.answer(undo::Answer { original: delivery.original, partial, has_new });
+            spurious |= self.undo.answer(undo::Answer { original: delivery.original, complete, partial, has_new });
         }
-        if !spurious {
-            return;
-        }
-        let Some(before) = self.undo.take() else { return };
+        let Some(before) = self.undo.take_if(spurious) else { return false };
         let window = &mut connection.window;
         window.cwnd = window.cwnd.max(before.cwnd);
         window.ssthresh = window.ssthresh.max(before.ssthresh);
@@ -460,6 +465,7 @@ impl Rack {
         if let Some(mut outstanding) = outstanding(connection, snd_una) {
             self.losses.forgive(&mut outstanding);
         }
+        true
     }
 }
 

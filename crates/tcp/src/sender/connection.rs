@@ -203,12 +203,14 @@ impl Connection {
         pacer.waits_until(now).filter(|_| number >= initial || number < self.snd_max)
     }
 
-    /// The marked segments that an ACK for all segments before `next` reports.
+    /// The marked segments that an ACK for all segments before `next` reports, and those that the window law has not seen
+    /// yet if the ACK is new.
     #[inline(always)]
-    pub(super) fn marks(&mut self, echo: u8, next: u64) -> u64 {
+    pub(super) fn marks(&mut self, echo: u8, next: u64) -> (u64, u64) {
         let newly_acked = next.saturating_sub(self.snd_una);
-        let Some(marks) = self.extra.as_mut().and_then(|extra| extra.marks.as_mut()) else { return 0 };
-        marks.reported(echo, newly_acked)
+        let Some(marks) = self.extra.as_mut().and_then(|extra| extra.marks.as_mut()) else { return (0, 0) };
+        let reported = marks.reported(echo, newly_acked);
+        (reported, marks.collect(reported, newly_acked > 0))
     }
 
     /// Whether a mark that an ACK for all segments before `next` reports may reduce the window: none has, and no loss, in

@@ -2,9 +2,10 @@
 //! reports (RFC 3168, section 6.1; RFC 8257, section 3.3; RFC 9768).
 //!
 //! A mark reduces the window at most once per round trip, and not in the round trip of a loss. An ACK that reports marks
-//! does not grow the window.
+//! does not grow the window, unless the law has a slow start of its own. An ACK below `snd_una` is ignored.
 //!
 //! Differences:
+//! - except with RACK and PRR, a loss in the round trip of a mark reduces the window again;
 //! - a window of one segment is not reduced further: RFC 3168 would then send one segment per timeout;
 //! - with accurate feedback, the counter of three bits is taken to have grown by less than eight; RFC 9768 assumes more
 //!   if an ACK acknowledges many segments and none of its options says otherwise.
@@ -22,12 +23,14 @@ pub(crate) struct Marks {
     cwr: bool,
     /// The last count of marked segments, modulo 8.
     count: u8,
+    /// Marks that ACKs without new data reported since the last ACK with new data.
+    carried: u64,
 }
 
 impl Marks {
     /// The state of a sender with this option; `None` if it does not use ECN.
     pub(super) fn of(mode: EcnMode) -> Option<Self> {
-        (mode != EcnMode::Off).then_some(Self { mode, recover: 0, cwr: false, count: 0 })
+        (mode != EcnMode::Off).then_some(Self { mode, recover: 0, cwr: false, count: 0, carried: 0 })
     }
 
     /// The number of marked segments that an ACK reports, of `newly_acked` segments. Classic feedback does not count:
@@ -43,6 +46,12 @@ impl Marks {
                 grown.into()
             }
         }
+    }
+
+    /// Adds the marks that an ACK reports to those that the window law has not seen. An ACK with new data takes them all.
+    pub(super) fn collect(&mut self, reported: u64, is_new: bool) -> u64 {
+        self.carried += reported;
+        if is_new { std::mem::take(&mut self.carried) } else { 0 }
     }
 
     /// Whether a mark may reduce the window.

@@ -5,7 +5,8 @@
 //! of `pacing_burst` segments begin at multiples of the time that a burst takes at this rate; idle time earns no credit.
 //!
 //! The initial window is sent at once (RFC 6928; Linux), and nothing is paced before the first round-trip sample.
-//! Difference from Linux: fast retransmissions outside of RACK, limited transmit, and probes do not wait.
+//! Difference from Linux: limited transmit, probes, and the first retransmission of a recovery do not wait, except a fast
+//! retransmission of RACK with PRR.
 
 use ackclock_units::Time;
 

@@ -153,6 +153,7 @@ impl Connection {
             snd_una: next,
             snd_nxt,
             newly_acked,
+            advance: newly_acked,
             byte_counting: config.byte_counting,
             srtt: rtt.srtt(&config.rtt).unwrap_or(f64::NAN),
             elapsed: None,

@@ -2,7 +2,8 @@
 //!
 //! Originals are sent in the order of their numbers, and retransmissions are listed in the order in which they were sent.
 //! Both are examined from the earliest on, up to the first segment that is not lost, so that an ACK takes constant time
-//! on average.
+//! on average. Only while segments may still arrive out of order, the last of them is looked for from the end of the
+//! flight.
 
 use std::collections::VecDeque;
 
@@ -166,14 +167,19 @@ impl Losses {
 
     /// Returns lost segments to the network, because they were not lost.
     pub(super) fn forgive(&mut self, outstanding: &mut Outstanding<'_>) {
+        self.resent.clear();
         for number in outstanding.snd_una..outstanding.snd_max {
             if let Some(sent) = outstanding.log.get_mut(number) {
                 sent.was_lost = false;
                 if sent.fate == Fate::Lost {
                     sent.fate = Fate::InNetwork;
                 }
+                if sent.fate == Fate::InNetwork && sent.transmits > 1 {
+                    self.resent.push_back(Transmission { at: sent.at, number });
+                }
             }
         }
+        self.resent.make_contiguous().sort_unstable();
         (self.count, self.unrepaired, self.judged) = (0, 0, outstanding.snd_una);
     }
 }

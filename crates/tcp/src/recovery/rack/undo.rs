@@ -8,6 +8,7 @@
 //! Differences:
 //! - the window is restored as in Linux, to the larger of the present one and the one before the reduction; RFC 4015
 //!   computes it from the flight size, and also adapts the timeout, which is left to later samples here;
+//! - the state of the window law is not restored (RFC 9438, section 4.9, restores CUBIC's);
 //! - a duplicate report of any retransmission counts, whichever segment it names (as in Linux).
 
 use crate::congestion::Window;
@@ -41,6 +42,8 @@ enum Frto {
 pub(super) struct Answer {
     /// Whether it delivers a segment that was sent once, before the timeout.
     pub(super) original: bool,
+    /// Whether it acknowledges all data sent before the timeout.
+    pub(super) complete: bool,
     /// Whether it advances `snd_una`, but not to the end of the data sent before the timeout.
     pub(super) partial: bool,
     /// Whether new data can be sent.
@@ -73,11 +76,6 @@ impl Undo {
         self.resent += 1;
     }
 
-    /// Whether a segment was retransmitted since the reduction.
-    pub(super) const fn has_resent(&self) -> bool {
-        self.resent > 0
-    }
-
     /// Records a reported duplicate. Returns whether the receiver has now reported all retransmissions.
     pub(super) fn duplicate_reported(&mut self) -> bool {
         self.duplicates += 1;
@@ -88,6 +86,8 @@ impl Undo {
     pub(super) fn answer(&mut self, answer: Answer) -> bool {
         match self.frto {
             Frto::Off => return false,
+            // section 3.1, step 2: the retransmission may have filled the only hole
+            Frto::Resent if answer.complete => self.frto = Frto::Off,
             // an original arrived although nothing but the first segment was sent again
             Frto::Resent | Frto::Probing if answer.original => {
                 self.frto = Frto::Off;
@@ -99,9 +99,9 @@ impl Undo {
         false
     }
 
-    /// Takes the window to restore.
-    pub(super) const fn take(&mut self) -> Option<Window> {
-        self.before.take()
+    /// Takes the window to restore, if the reduction was `spurious`.
+    pub(super) fn take_if(&mut self, spurious: bool) -> Option<Window> {
+        if spurious { self.before.take() } else { None }
     }
 }
 
@@ -135,7 +135,7 @@ mod tests {
     /// Tolerance: exact.
     #[test]
     fn an_original_after_a_timeout_shows_that_it_was_spurious() {
-        let plain = Answer { original: false, partial: true, has_new: true };
+        let plain = Answer { original: false, complete: false, partial: true, has_new: true };
         let undo = || {
             let mut undo = Undo::default();
             undo.begin(Window { cwnd: 20.0, ssthresh: 30.0 });
@@ -150,6 +150,8 @@ mod tests {
         let mut limited = undo();
         assert!(!limited.answer(Answer { has_new: false, ..plain }) && !limited.prefers_new_data());
         assert!(!limited.answer(Answer { original: true, ..plain }), "given up");
+        let whole = Answer { original: true, complete: true, partial: false, has_new: true };
+        assert!(!undo().answer(whole), "the retransmission has filled the only hole");
     }
 
     #[test]
@@ -159,7 +161,8 @@ mod tests {
         undo.resent();
         undo.resent();
         assert!(!undo.duplicate_reported() && undo.duplicate_reported());
-        assert_eq!(undo.take(), Some(Window { cwnd: 20.0, ssthresh: 30.0 }));
-        assert_eq!(undo.take(), None);
+        assert_eq!(undo.take_if(false), None);
+        assert_eq!(undo.take_if(true), Some(Window { cwnd: 20.0, ssthresh: 30.0 }));
+        assert_eq!(undo.take_if(true), None);
     }
 }
