@@ -13,8 +13,14 @@ use ackclock_tcp::{Ack, Block, Mark, ReceiverConfig, ReceiverPool, Sack, SackRul
 use ackclock_units::{Role, Stream, Time};
 use proptest::prelude::*;
 
-const RECOVERIES: [RecoverySpec; 5] =
-    [RecoverySpec::Tahoe, RecoverySpec::Reno, RecoverySpec::NewReno, RecoverySpec::Sack, RecoverySpec::Vegas];
+const RECOVERIES: [RecoverySpec; 6] = [
+    RecoverySpec::Tahoe,
+    RecoverySpec::Reno,
+    RecoverySpec::NewReno,
+    RecoverySpec::Sack,
+    RecoverySpec::Rack,
+    RecoverySpec::Vegas,
+];
 
 /// Senders with every loss recovery, and with both rules of SACK, each with Reno's and with Vegas' congestion control.
 fn senders() -> Vec<SenderConfig> {

@@ -63,7 +63,8 @@ impl Clock {
         }
         self.fack = self.fack.max(number + 1);
         let sent = Transmission { at: sent.at, number };
-        if self.latest.is_none_or(|latest| latest < sent) {
+        // an answer without delay says nothing about segments that were sent at the same time
+        if rtt > Time::ZERO && self.latest.is_none_or(|latest| latest < sent) {
             (self.latest, self.rtt) = (Some(sent), rtt);
         }
     }
