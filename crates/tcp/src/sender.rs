@@ -230,7 +230,7 @@ impl Sender {
         let is_current = snd_una <= ack.next && ack.next <= snd_max;
         let (reported, marked) = if is_current { self.connection.marks(ack.echo, ack.next) } else { (0, 0) };
         let reduces = reported > 0 && self.connection.may_reduce_for_mark(ack.next);
-        let is_new = ack.next > snd_una && ack.next <= snd_max;
+        let is_new = is_current && ack.next > snd_una;
         if reduces && !is_new {
             self.recovery.on_mark(&mut self.connection);
         }

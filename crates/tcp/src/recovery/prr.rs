@@ -40,16 +40,22 @@ pub(super) struct Start {
     pub(super) known: u64,
 }
 
-/// The target of an episode: the window after a law has reduced it. A recovery that repairs a second loss of one window
-/// begins below the threshold.
-pub(super) fn reduced(window: &Window) -> f64 {
-    window.cwnd.min(window.ssthresh)
-}
-
 impl Prr {
-    /// Begins an episode that ends with `target` segments in the network: the reduced window. Not all laws reduce the
-    /// slow-start threshold.
-    pub(super) fn start(rule: PrrRule, target: f64, start: Start) -> Self {
+    /// Begins an episode that ends with the reduced `window` in the network; `None` if the rule is `off`. Not all laws
+    /// reduce the slow-start threshold, and a recovery from a second loss of one window begins below it.
+    pub(super) fn begin(rule: PrrRule, window: &Window, start: Start) -> Option<Self> {
+        (rule != PrrRule::Off).then(|| Self::start(rule, window.cwnd.min(window.ssthresh), start))
+    }
+
+    /// Sets the window after an ACK; see [`on_ack`](Self::on_ack).
+    pub(super) fn reduce(&mut self, window: &mut Window, delivered: u64, pipe: u64, safe: bool) {
+        if let Some(allowed) = self.on_ack(delivered, pipe, safe) {
+            window.cwnd = allowed.max(1) as f64;
+        }
+    }
+
+    /// Begins an episode that ends with `target` segments in the network.
+    fn start(rule: PrrRule, target: f64, start: Start) -> Self {
         let recover_fs = match rule {
             PrrRule::Rfc9937 => start.flight.saturating_sub(start.known),
             PrrRule::Rfc6937 => start.flight,
@@ -66,7 +72,7 @@ impl Prr {
     /// The window after an ACK that delivered segments; `None` if it delivered none, which leaves the window unchanged.
     /// `pipe` is the number of segments in the network, and `safe` whether the ACK advanced `snd_una` and marked no
     /// segment as lost.
-    pub(super) fn on_ack(&mut self, delivered: u64, pipe: u64, safe: bool) -> Option<u64> {
+    fn on_ack(&mut self, delivered: u64, pipe: u64, safe: bool) -> Option<u64> {
         if delivered == 0 {
             return None;
         }

@@ -23,9 +23,9 @@ mod undo;
 
 use ackclock_units::Time;
 
-use super::prr::{Prr, Start, reduced};
+use super::prr::{Prr, Start};
 use super::{DUP_THRESH, Progress};
-use crate::config::{DecreaseFrom, IdleRestart, PrrRule, UndoRule};
+use crate::config::{DecreaseFrom, IdleRestart, UndoRule};
 use crate::congestion::Signal;
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
@@ -107,9 +107,8 @@ impl Rack {
         let (before, snd_una) = (connection.snd_una, ack.next.max(connection.snd_una));
         let start = self.start(connection);
         let duplicate = undo::duplicate(ack.sack, ack.next).is_some();
-        let is_head_resent =
-            connection.records().and_then(|log| log.get(before)).is_some_and(|sent| sent.transmits > 1);
-        let original = ack.original && snd_una > before && is_head_resent;
+        let is_resent = |connection: &Connection| connection.first_sent().is_some_and(|sent| sent.transmits > 1);
+        let original = ack.original && snd_una > before && is_resent(connection);
         connection.timed = PackedOption::NONE; // samples come from the records
         let delivery = self.deliver(connection, ack, now);
         self.delivered = delivery.count;
@@ -131,7 +130,7 @@ impl Rack {
         }
         // after an undo, the segments may still be on their way
         let marked = if undone { 0 } else { self.detect(connection, snd_una, now) };
-        if self.losses.is_any_unrepaired() && matches!(self.phase, Phase::Open | Phase::Reducing) {
+        if self.must_repair() {
             self.begin_recovery(connection, snd_una, start);
         }
         if !self.is_reducing() {
@@ -157,11 +156,10 @@ impl Rack {
         let start = self.start(connection);
         connection.reduce(Signal::Mark, false);
         self.undo = Undo::default();
-        let rule = connection.config.prr;
-        if rule != PrrRule::Off {
+        self.prr = Prr::begin(connection.config.prr, &connection.window, start);
+        if self.prr.is_some() {
             self.phase = Phase::Reducing;
             connection.recover = PackedOption::some(connection.snd_max);
-            self.prr = Some(Prr::start(rule, reduced(&connection.window), start));
         }
     }
 
@@ -173,7 +171,7 @@ impl Rack {
             Due::Reordering => {
                 let start = self.start(connection);
                 self.detect(connection, connection.snd_una, now);
-                if self.losses.is_any_unrepaired() && matches!(self.phase, Phase::Open | Phase::Reducing) {
+                if self.must_repair() {
                     self.begin_recovery(connection, connection.snd_una, start);
                     // nothing was delivered, but the first retransmission leaves at once
                     self.delivered = 1;
@@ -189,13 +187,13 @@ impl Rack {
     /// Called before a timeout reduces the window.
     #[inline(never)]
     pub(super) fn before_timeout(&mut self, connection: &Connection) {
-        if matches!(self.phase, Phase::Open | Phase::Reducing) {
+        if self.is_repairing() {
+            self.undo.end_frto();
+        } else {
             self.undo.begin(connection.window);
             if connection.config.frto {
                 self.undo.begin_frto();
             }
-        } else {
-            self.undo.end_frto();
         }
         self.cwnd = connection.window.cwnd;
         (self.phase, self.prr, self.probe) = (Phase::Loss, None, None);
@@ -280,7 +278,7 @@ impl Rack {
             return;
         }
         let probes = connection.config.tail_loss_probe
-            && matches!(self.phase, Phase::Open | Phase::Reducing)
+            && !self.is_repairing()
             && self.probe.is_none()
             && self.board.sacked() == 0
             && connection.snd_una >= connection.alone();
@@ -310,13 +308,22 @@ impl Rack {
         (self.pipe(connection, connection.snd_una) + 1) as f64 <= connection.window.cwnd
     }
 
+    /// Whether losses are being repaired, after they were found or after a timeout.
+    const fn is_repairing(&self) -> bool {
+        matches!(self.phase, Phase::Recovery | Phase::Loss)
+    }
+
+    /// Whether a recovery must begin.
+    const fn must_repair(&self) -> bool {
+        !self.is_repairing() && self.losses.is_any_unrepaired()
+    }
+
     const fn is_reducing(&self) -> bool {
         matches!(self.phase, Phase::Reducing | Phase::Recovery)
     }
 
     fn reordering_window(&self, connection: &Connection) -> Time {
-        let is_certain =
-            matches!(self.phase, Phase::Recovery | Phase::Loss) || self.board.sacked() >= DUP_THRESH.into();
+        let is_certain = self.is_repairing() || self.board.sacked() >= DUP_THRESH.into();
         let srtt = connection.rtt.srtt(&connection.config.rtt).map_or(Time::MAX, Time::from_secs_f64);
         self.clock.reordering_window(is_certain, srtt)
     }
@@ -367,12 +374,11 @@ impl Rack {
     fn begin_recovery(&mut self, connection: &mut Connection, snd_una: u64, start: Start) {
         let is_new = !connection.recover.is_some_and(|recover| snd_una < recover);
         if self.phase == Phase::Open {
-            let rule = connection.config.prr;
             if is_new {
                 self.undo.begin(connection.window);
                 connection.reduce(Signal::Loss, false);
             }
-            self.prr = (rule != PrrRule::Off).then(|| Prr::start(rule, reduced(&connection.window), start));
+            self.prr = Prr::begin(connection.config.prr, &connection.window, start);
             if self.prr.is_none() {
                 // RFC 6675, section 5, (4.3): the first retransmission does not wait
                 let lost = connection.records().and_then(|log| self.losses.next(log, snd_una, connection.snd_max));
@@ -403,10 +409,8 @@ impl Rack {
     /// Sets the window in an episode.
     fn reduce_in_proportion(&mut self, connection: &mut Connection, snd_una: u64, safe: bool) {
         let pipe = self.pipe(connection, snd_una);
-        if let Some(prr) = &mut self.prr
-            && let Some(window) = prr.on_ack(self.delivered, pipe, safe)
-        {
-            connection.window.cwnd = window.max(1) as f64;
+        if let Some(prr) = &mut self.prr {
+            prr.reduce(&mut connection.window, self.delivered, pipe, safe);
         }
     }
 
@@ -446,7 +450,7 @@ impl Rack {
         let rule = connection.config.undo;
         let all_duplicates = duplicate && self.undo.duplicate_reported();
         let mut spurious = all_duplicates && matches!(rule, UndoRule::Dsack | UndoRule::Both);
-        if matches!(self.phase, Phase::Recovery | Phase::Loss) {
+        if self.is_repairing() {
             // the first segment was sent again, but its original arrives
             spurious |= original && matches!(rule, UndoRule::Eifel | UndoRule::Both);
         }

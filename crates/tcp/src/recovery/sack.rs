@@ -31,9 +31,9 @@
 
 use ackclock_units::Time;
 
-use super::prr::{Prr, Start, reduced};
+use super::prr::{Prr, Start};
 use super::{DUP_THRESH, Progress};
-use crate::config::{PrrRule, SackRule};
+use crate::config::SackRule;
 use crate::congestion::Signal;
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
@@ -83,8 +83,7 @@ impl Sack {
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
         self.timed_out = false;
         let ends = !connection.recover.is_some_and(|recover| ack.next < recover);
-        let known = self.board.sacked();
-        let lost = self.board.lost_below(DUP_THRESH.into());
+        let (known, lost) = (self.board.sacked(), self.lost_for_prr());
         if self.rule == SackRule::FallFloyd && (ends || !self.in_recovery) {
             self.board.clear();
             self.board.acknowledge(ack.next);
@@ -93,7 +92,7 @@ impl Sack {
             self.board.update(ack.sack.blocks(), ack.next, connection.snd_max);
         }
         self.delivered = (ack.next - connection.snd_una + self.board.sacked()).saturating_sub(known);
-        self.is_safe = self.board.lost_below(DUP_THRESH.into()) <= lost;
+        self.is_safe = self.lost_for_prr() <= lost;
         if !self.in_recovery {
             return Progress::Open;
         }
@@ -262,23 +261,25 @@ impl Sack {
 
     /// Begins proportional rate reduction, if it is chosen. `pipe` includes the first retransmission.
     fn begin_prr(&mut self, connection: &mut Connection, start: Start) {
-        let rule = connection.config.prr;
-        if rule == PrrRule::Off || self.rule == SackRule::FallFloyd {
+        if self.rule == SackRule::FallFloyd {
             return;
         }
-        self.prr = Some(Prr::start(rule, reduced(&connection.window), start));
+        self.prr = Prr::begin(connection.config.prr, &connection.window, start);
         self.reduce_in_proportion(connection, self.pipe - 1, false);
         if let Some(prr) = &mut self.prr {
             prr.on_sent();
         }
     }
 
+    /// Every hole below this segment is lost; only if proportional rate reduction asks for it.
+    fn lost_for_prr(&self) -> Option<u64> {
+        self.prr.as_ref().and_then(|_| self.board.lost_below(DUP_THRESH.into()))
+    }
+
     /// Sets the window in a recovery with proportional rate reduction.
     fn reduce_in_proportion(&mut self, connection: &mut Connection, pipe: i64, safe: bool) {
-        if let Some(prr) = &mut self.prr
-            && let Some(window) = prr.on_ack(self.delivered, pipe.max(0).cast_unsigned(), safe)
-        {
-            connection.window.cwnd = window.max(1) as f64;
+        if let Some(prr) = &mut self.prr {
+            prr.reduce(&mut connection.window, self.delivered, pipe.max(0).cast_unsigned(), safe);
         }
     }
 
