@@ -50,6 +50,11 @@ class Packet:
         return int.from_bytes(self.data[28:32])
 
     @property
+    def window(self) -> int:
+        """The window field, not scaled."""
+        return int.from_bytes(self.data[34:36])
+
+    @property
     def headers(self) -> int:
         """Bytes of the IPv4 and TCP headers."""
         return 20 + self.data[32] // 16 * 4

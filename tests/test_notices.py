@@ -34,6 +34,8 @@ def test_a_window_that_limits_half_of_the_turns(share: float | None, told: int) 
     found = list(notices._window_limited(groups(tcp, {"transport": ac.Udp()}), [share, 1.0]))
     assert len(found) == told
     assert all("(max_window = 7)" in each for each in found)
+    (tuned,) = notices._window_limited(groups({"transport": ac.Tcp("reno", max_window=7, rwnd="auto")}), [0.5])
+    assert '(rwnd = "auto", max_window = 7)' in tuned
 
 
 def test_requests_that_wait_for_a_connection() -> None:

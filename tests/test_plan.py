@@ -54,6 +54,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                     "kind": "tcp",
                     "sender": {
                         "packet_size": 1500,
+                        "initial_rwnd": None,
                         "handshake": True,
                         "initial_window": 2,
                         "slow_start": "standard",
@@ -113,6 +114,10 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "sack_blocks": 0,
                         "dsack": False,
                         "ecn": "off",
+                        "rwnd": "fixed",
+                        "initial_rwnd": 44,
+                        "initial_buffer": 44,
+                        "max_window": 20,
                         "reports_originals": False,
                     },
                 },

@@ -60,7 +60,8 @@ pub enum Payload {
         /// The connection.
         connection: u16,
     },
-    /// An acknowledgment of all segments before `next`, and of the SACK blocks identified by `sack`.
+    /// An acknowledgment of all segments before `next`, and of the SACK blocks identified by `sack`. An auto-tuned window
+    /// is stored with the blocks, and an ACK that carries one has an id even without blocks.
     Ack {
         /// The next segment that the receiver expects.
         next: u64,
@@ -230,7 +231,7 @@ impl Packet {
         const CE: u64 = (Ecn::Ce as u64) << Header::ECN_AT;
         debug_assert!(!self.is_ack(), "an ACK has an echo instead");
         let again = self.header.has(Header::RETRANSMISSION);
-        Mark { ce: self.header.0 & CE == CE, cwr: self.header.has(Header::CWR), again }
+        Mark { ce: self.header.0 & CE == CE, cwr: self.header.has(Header::CWR), again, sent: self.sent }
     }
 
     /// The [echo](ackclock_tcp::Ack::echo) of an ACK.

@@ -1,4 +1,4 @@
-//! SACK blocks of the ACKs in flight.
+//! SACK blocks and advertised windows of the ACKs in flight.
 
 use ackclock_tcp::{Ack, HEADER, Sack};
 use ackclock_units::Time;
@@ -7,7 +7,7 @@ use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, Packet, Payload, SackId};
 use crate::pool::Pool;
 
-/// An ACK with SACK blocks.
+/// An ACK with SACK blocks or an advertised window.
 #[derive(Clone, Copy, Debug)]
 struct Selective {
     next: u64,
@@ -38,7 +38,7 @@ impl SackStore {
         observer: &mut impl Observer,
     ) -> Packet {
         let (size, sack) =
-            if ack.sack.is_empty() { (HEADER, SackId::NONE) } else { (ack.size(), self.keep(ack, sent, observer)) };
+            if ack.is_plain() { (HEADER, SackId::NONE) } else { (ack.size(), self.keep(ack, sent, observer)) };
         Packet::new(flow, size, Payload::Ack { next: ack.next, sack, connection }, sent)
             .with_echo(ack.echo)
             .for_original(ack.original)

@@ -20,9 +20,11 @@ options! {
             congestion: LawSpec = LawSpec::Reno(RenoSpec {});
             /// Round-trip time estimation and retransmission timer.
             rtt: RttConfig = RttConfig::DEFAULT;
+            /// The advertised window before the first ACK, if ACKs carry the window; otherwise it is `max_window`.
+            initial_rwnd: Option<u32> = None;
         }
         options {
-            /// The advertised window in packets; also the initial slow-start threshold.
+            /// The advertised window in packets, or its maximum (see `rwnd`); also the initial slow-start threshold.
             max_window: u32 [1 to 1_000_000_000] = 1000;
             /// Maximum processing time of the sender before it sends what the window allows (ns-2's `overhead_`). Each
             /// processing time is drawn uniformly between 0 and this maximum, so that flows with equal delays do not

@@ -8,6 +8,8 @@
 //! the run around the segment just received, then the runs reported in the previous ACK, most recent first (RFC 2018,
 //! section 4). With `dsack`, the first block of the ACK for a duplicate reports the duplicate (RFC 2883, section 4).
 //!
+//! With `rwnd = auto`, the advertised window opens by auto-tuning (`tuning.rs`), and each ACK carries it.
+//!
 //! With `ecn`, ACKs report marked segments (`echo.rs`). If a segment's mark differs from the previous one's, DCTCP's
 //! receiver sends two ACKs: one with the old state for the segments whose ACK waits, and one for the new segment (RFC
 //! 8257, section 3.2).
@@ -28,17 +30,19 @@ mod echo;
 mod pool;
 #[cfg(test)]
 mod tests;
+mod tuning;
 
 use std::mem::replace;
 
 use ackclock_units::Time;
 
 use crate::config::EcnMode;
-use crate::options::options;
+use crate::options::{options, words};
 use crate::segment::{Ack, Block};
 pub use echo::Mark;
 pub use pool::ReceiverPool;
 use pool::{NO_RECORD, Record};
+use tuning::Tuning;
 
 options! {
     /// The parameters of a [`Receiver`].
@@ -51,6 +55,8 @@ options! {
             ecn: EcnMode = EcnMode::Off;
             /// Whether ACKs state that they answer an [original](Ack::original).
             reports_originals: bool = false;
+            /// Upper limit of an auto-tuned window, in segments.
+            max_window: u32 = 1000;
         }
         options {
             /// The receiver delays ACKs until `ack_every` packets have arrived (RFC 5681, section 4.2).
@@ -80,7 +86,27 @@ options! {
             /// The ACK of a duplicate is sent at once and reports the duplicate in its first SACK block, if the sender
             /// uses SACK (RFC 2883).
             dsack: bool = false;
+            /// The advertised window: `max_window` at any time, or a window that begins at `initial_rwnd` and opens by
+            /// auto-tuning, up to `max_window` (Fisk and Feng 2001; Linux).
+            rwnd: WindowRule = WindowRule::Fixed;
+            /// Initial window of auto-tuning, in packets. A window field without scaling allows 65,535 bytes, which are 44
+            /// packets with 1,460 bytes of data.
+            initial_rwnd: u32 [1 to 1_000_000_000] = 44;
+            /// Initial receive buffer of auto-tuning, in packets: the size to which the window opens before the rate of the
+            /// sender matters. Sizes below `initial_rwnd` have no effect. In Linux it depends on `tcp_rmem` and on the
+            /// overhead of packet buffers.
+            initial_buffer: u32 [1 to 1_000_000_000] = 44;
         }
+    }
+}
+
+words! {
+    /// The advertised window.
+    pub enum WindowRule {
+        /// `max_window`.
+        Fixed = "fixed",
+        /// Opens by auto-tuning.
+        Auto = "auto",
     }
 }
 
@@ -89,7 +115,7 @@ options! {
 pub struct Receiver {
     rcv_nxt: u64,
     /// Index of the record in the pool, or [`NO_RECORD`]. A receiver has a record while segments are missing, until the
-    /// next ACK after one that reports a duplicate, and always if it delays ACKs or reports marks.
+    /// next ACK after one that reports a duplicate, and always if it delays ACKs, reports marks or tunes its window.
     record: u32,
     /// Index of the configuration in the pool.
     config: u32,
@@ -125,21 +151,30 @@ impl ReceiverConfig {
 
     /// Whether a receiver has state between segments even if none is missing.
     const fn keeps_record(&self) -> bool {
-        self.delayed_ack || self.reports_originals || !matches!(self.ecn, EcnMode::Off)
+        self.delayed_ack || self.reports_originals || !matches!(self.ecn, EcnMode::Off) || self.tunes()
+    }
+
+    /// Whether the advertised window opens by auto-tuning, so that each ACK carries it.
+    pub const fn tunes(&self) -> bool {
+        matches!(self.rwnd, WindowRule::Auto)
     }
 }
 
 impl Receiver {
     /// Memory used by one run beyond a gap, in bytes.
     pub const BYTES_OF_GAP: usize = size_of::<Block>();
+    /// Memory used by an auto-tuned window, in bytes.
+    pub const BYTES_OF_TUNING: usize = size_of::<Tuning>();
 
     /// Resets the receiver for a new connection.
     #[cold]
     pub fn renew(&mut self, pool: &mut ReceiverPool) {
         self.rcv_nxt = 0;
         if self.record != NO_RECORD {
-            let quick = self.config(pool).quick_acks;
-            pool.records[self.record as usize].clear(quick);
+            let config = *self.config(pool);
+            let record = &mut pool.records[self.record as usize];
+            record.clear();
+            record.begin(&config);
             self.release(pool);
         }
     }
@@ -233,6 +268,7 @@ impl Receiver {
         let (duplicate, may_wait) = record.place(number, &mut self.rcv_nxt, config);
         let in_order = self.rcv_nxt - before;
         let again = duplicate && config.reports_duplicate(number);
+        record.tune(number, mark.sent, self.rcv_nxt, duplicate, now, config);
         let is_urgent = is_urgent || number == 0 && (config.handshake || config.ack_first);
         if config.delayed_ack
             && !record.delay.is_quick(number, duplicate, now, config)
@@ -281,15 +317,15 @@ impl Receiver {
         let record = &mut pool.records[self.record as usize];
         record.delay.stop();
         let (echo, original) = (record.echo.report(), record.original);
+        let window = record.tuning.as_mut().map(|tuning| tuning.advertise(next));
+        let has_blocks = most > 0 && (again || !record.beyond.is_empty());
+        if has_blocks || window.is_some() {
+            let sack = pool.records[self.record as usize].choose_blocks(latest, again, most);
+            sack.window = window.unwrap_or(0);
+            return Ack { next, sack, echo, original };
+        }
         if record.beyond.is_empty() && !again {
             self.release(pool);
-        } else if most > 0 {
-            return Ack {
-                next,
-                sack: pool.records[self.record as usize].choose_blocks(latest, again, most),
-                echo,
-                original,
-            };
         }
         Ack { echo, original, ..Ack::cumulative(next) }
     }

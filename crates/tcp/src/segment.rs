@@ -86,26 +86,34 @@ impl Ack<'_> {
         Self { next, sack: &Sack::NONE, echo: 0, original: false }
     }
 
+    /// Whether the ACK carries neither blocks nor a window.
+    pub const fn is_plain(&self) -> bool {
+        self.sack.count | self.sack.window == 0
+    }
+
     /// Size on the wire in bytes: the header and the blocks. The two bytes of the option header and its
     /// padding are omitted, as in ns-2.
     pub const fn size(&self) -> u32 {
-        HEADER + SACK_BLOCK * self.sack.count as u32
+        HEADER + SACK_BLOCK * self.sack.count
     }
 }
 
 /// Maximum number of blocks in an ACK without other options (RFC 2018, section 3).
 pub const MAX_SACK_BLOCKS: usize = 4;
 
-/// A selective acknowledgment: blocks, most recent first (RFC 2018).
+/// What few ACKs carry: blocks of a selective acknowledgment, most recent first (RFC 2018), and an advertised window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sack {
     blocks: [Block; MAX_SACK_BLOCKS],
-    count: usize,
+    count: u32,
+    /// The advertised window in segments, if the receiver tunes it; otherwise 0. It lies here because most ACKs have neither
+    /// blocks nor a window.
+    pub(crate) window: u32,
 }
 
 impl Sack {
     /// No blocks.
-    pub const NONE: Self = Self { blocks: [Block { start: 0, end: 0 }; MAX_SACK_BLOCKS], count: 0 };
+    pub const NONE: Self = Self { blocks: [Block { start: 0, end: 0 }; MAX_SACK_BLOCKS], count: 0, window: 0 };
 
     /// SACK of the given blocks; blocks beyond [`MAX_SACK_BLOCKS`] are dropped.
     pub fn of(blocks: &[Block]) -> Self {
@@ -118,7 +126,18 @@ impl Sack {
 
     /// The blocks.
     pub fn blocks(&self) -> &[Block] {
-        &self.blocks[..self.count]
+        &self.blocks[..self.count as usize]
+    }
+
+    /// The advertised window in segments; 0 if the ACK carries none, because the window is fixed.
+    pub const fn window(&self) -> u32 {
+        self.window
+    }
+
+    /// The same blocks with an advertised window.
+    #[must_use]
+    pub const fn with_window(self, window: u32) -> Self {
+        Self { window, ..self }
     }
 
     /// Whether there are no blocks.
@@ -128,7 +147,7 @@ impl Sack {
 
     /// Adds a block if there is space.
     pub(crate) fn push(&mut self, block: Block) {
-        if let Some(place) = self.blocks.get_mut(self.count) {
+        if let Some(place) = self.blocks.get_mut(self.count as usize) {
             *place = block;
             self.count += 1;
         }

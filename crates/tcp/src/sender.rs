@@ -227,6 +227,9 @@ impl Sender {
     #[inline(never)]
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
         let Connection { snd_una, snd_max, .. } = self.connection;
+        if ack.next <= snd_max {
+            self.connection.take_window(ack);
+        }
         let is_current = snd_una <= ack.next && ack.next <= snd_max;
         let (reported, marked) = if is_current { self.connection.marks(ack.echo, ack.next) } else { (0, 0) };
         let reduces = reported > 0 && self.connection.may_reduce_for_mark(ack.next);
@@ -252,7 +255,7 @@ impl Sender {
 
     fn handle_new_ack(&mut self, ack: Ack<'_>, marked: u64, now: Time) {
         let connection = &mut self.connection;
-        let app_limited = !connection.config.grow_when_limited && connection.is_app_limited();
+        let app_limited = !connection.config.grow_when_limited && connection.is_app_limited(connection.rwnd());
         let progress = self.recovery.before_new_ack(connection, ack, now);
         let before = connection.snd_una;
         let newly_acked = self.recovery.delivered().unwrap_or(ack.next - before);

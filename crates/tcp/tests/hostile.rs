@@ -2,8 +2,9 @@
 //! memory.
 //!
 //! Savage, Cardwell, Wetherall and Anderson, "TCP Congestion Control with a Misbehaving Receiver" (1999), describe ACK
-//! division, duplicate ACK spoofing and optimistic ACKs. In this engine a peer's window is fixed for a connection, so a
-//! plan with a window of zero is rejected. A test still checks that such a window causes neither a hang nor a panic.
+//! division, duplicate ACK spoofing and optimistic ACKs. A fixed
+//! window is above zero, since other plans are rejected; a test still checks that a window of zero causes neither a hang nor
+//! a panic. A peer that tunes its window may advertise anything.
 
 use std::collections::BTreeSet;
 
@@ -279,6 +280,34 @@ fn lies() -> impl Strategy<Value = Vec<Lie>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    /// Validates: whatever windows a peer advertises, the flight is within the largest edge advertised, or one segment, and
+    ///   the transfer goes on: no window stops it for good.
+    /// Source: RFC 9293, sections 3.8.6 and 3.8.6.1.
+    /// Tolerance: exact, in 1,000 random conversations.
+    #[test]
+    fn arbitrary_windows_neither_stop_nor_flood(
+        config in prop::sample::select(senders()),
+        initial_rwnd in 0_u32..70,
+        lies in prop::collection::vec((0_u64..100_000, 0_u64..4, prop_oneof![4 => 0_u32..80, 1 => any::<u32>()]), 1..150),
+    ) {
+        let mut victim = Victim::new(&SenderConfig { initial_rwnd: Some(initial_rwnd), ..config });
+        let (mut una, mut edge) = (0_u64, u64::from(initial_rwnd));
+        for (micros, advance, window) in lies {
+            prop_assert!(una < victim.end, "at least one segment is in flight");
+            victim.now += Time::from_micros(micros);
+            if let Some(timeout) = victim.sender.poll_timeout().filter(|at| *at <= victim.now) {
+                victim.sender.handle_timeout(timeout.max(victim.now));
+                victim.sends();
+            }
+            una = (una + advance).min(victim.end);
+            edge = edge.max(una + u64::from(window));
+            let sack = Sack::NONE.with_window(window);
+            victim.sender.handle_ack(Ack { sack: &sack, ..Ack::cumulative(una) }, victim.now);
+            victim.sends();
+            prop_assert!(victim.end <= edge.max(una + 1) && victim.end - una <= 64, "{} beyond {edge}", victim.end);
+        }
+    }
 
     /// Validates: for any ACKs and blocks, the window is finite and at least one segment, and the flight is within
     ///   rwnd; honest ACKs afterwards complete the transfer.

@@ -164,8 +164,10 @@ def warmup_end(scenario: Scenario, length: int) -> float:
 def _window_limited(scenario: Scenario, shares: Sequence[float | None]) -> Iterator[str]:
     for group, share in zip(scenario.groups, shares, strict=True):
         if share is not None and share >= WINDOW_LIMITED and isinstance(group.transport, Tcp):
+            tuned = 'rwnd = "auto", ' if group.transport.rwnd == "auto" else ""
             yield (
-                f"Group {group.name} was limited by its advertised window (max_window = {group.transport.max_window}) "
+                f"Group {group.name} was limited by its advertised window "
+                f"({tuned}max_window = {group.transport.max_window}) "
                 f"in {share:.0%} of its opportunities to send: congestion control had little effect then."
             )
 

@@ -158,6 +158,7 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
     }
     sender = parts["sender"] | {
         "packet_size": packet_size,
+        "initial_rwnd": transport.initial_rwnd if transport.rwnd == "auto" else None,
         "recovery": variant.recovery,
         "congestion": {"kind": variant.congestion, **transport.parameters},
         "rtt": parts["rtt"],
@@ -166,6 +167,7 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
         "handshake": transport.handshake,
         "ecn": transport.ecn,
         "reports_originals": transport.undo in {"eifel", "both"},
+        "max_window": transport.max_window,
     }
     if variant.recovery not in {"sack", "rack"}:
         receiver["sack_blocks"] = 0

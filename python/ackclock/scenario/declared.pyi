@@ -32,6 +32,9 @@ class Tcp(TcpTable):
     quick_acks_pause: str | None
     sack_blocks: int | None
     dsack: bool | None
+    rwnd: Literal["fixed", "auto"] | None
+    initial_rwnd: int | None
+    initial_buffer: int | None
     max_window: int | None
     overhead: str | None
     handshake: bool | None
@@ -87,6 +90,9 @@ class Tcp(TcpTable):
         quick_acks_pause: str | None = ...,
         sack_blocks: int | None = ...,
         dsack: bool | None = ...,
+        rwnd: Literal["fixed", "auto"] | None = ...,
+        initial_rwnd: int | None = ...,
+        initial_buffer: int | None = ...,
         max_window: int | None = ...,
         overhead: str | None = ...,
         handshake: bool | None = ...,

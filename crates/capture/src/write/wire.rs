@@ -45,7 +45,7 @@ struct Connection {
     mss: u32,
     /// Whether the handshake is simulated, as segment 0.
     handshake: bool,
-    /// The receiver's window in bytes (`window`), and its scale in the header (`shift`).
+    /// The maximum of the receiver's window in bytes (`window`), and its scale in the header (`shift`).
     window: u64,
     shift: u8,
     /// The options of a SYN and of a SYN-ACK.
@@ -109,7 +109,7 @@ impl Connection {
             }
             CapturedKind::FirstAck if opens => {
                 let (flags, ecn, window, options) =
-                    (SYN | ACK, self.opening_flags()[1], self.window_of(0), &self.opening);
+                    (SYN | ACK, self.opening_flags()[1], self.window_in(sack, 0), &self.opening);
                 let fields = Tcp { sequence: before, acknowledgment: FIRST_BYTE, flags, ecn, window, options };
                 Headers::tcp(ends.back(), codepoint, fields, 0)
             }
@@ -119,7 +119,7 @@ impl Connection {
                 Headers::tcp(ends, codepoint, fields, self.mss)
             }
             CapturedKind::FirstAck | CapturedKind::Ack => {
-                let (acknowledgment, window) = (self.byte_of(packet.number), self.window_of(self.shift));
+                let (acknowledgment, window) = (self.byte_of(packet.number), self.window_in(sack, self.shift));
                 let blocks = sack.blocks().iter().map(|block| (self.byte_of(block.start), self.byte_of(block.end)));
                 let options = if sack.is_empty() { none } else { none.sack(blocks) };
                 let fields = Tcp { sequence: FIRST_BYTE, acknowledgment, flags: ACK, ecn, window, options: &options };
@@ -151,10 +151,23 @@ impl Connection {
         FIRST_BYTE.wrapping_add(data.wrapping_mul(u64::from(self.mss)) as u32)
     }
 
-    /// The window field for a given window scale, rounded up so that the full window is available.
+    /// The window field for a given window scale.
     fn window_of(&self, shift: u8) -> u16 {
-        self.window.div_ceil(1 << shift).min(LARGEST_WINDOW) as u16
+        scaled(self.window, shift)
     }
+
+    /// The window field of an ACK, which carries the window if the receiver tunes it.
+    fn window_in(&self, sack: &Sack, shift: u8) -> u16 {
+        match sack.window() {
+            0 => self.window_of(shift),
+            window => scaled(u64::from(window) * u64::from(self.mss), shift),
+        }
+    }
+}
+
+/// A window field for a given window scale, rounded up so that the full window is available.
+fn scaled(window: u64, shift: u8) -> u16 {
+    window.div_ceil(1 << shift).min(LARGEST_WINDOW) as u16
 }
 
 #[cfg(test)]
@@ -187,6 +200,21 @@ mod tests {
         assert_eq!(told(1_000_000_000, true), (14, 65_535, 65_535));
         // without a window scale option
         assert_eq!(told(1_000, false), (0, 65_535, 65_535));
+    }
+
+    /// Validates: an ACK that carries a window writes this window, with the scale of its maximum, and without it in a SYN-ACK.
+    /// Source: RFC 7323, sections 2.2 and 2.3. A maximum of 1,460,000 bytes needs a shift of 5, since 16 * 65,535 is less.
+    /// Tolerance: exact.
+    #[test]
+    fn an_ack_writes_the_window_that_it_carries() {
+        let connection = connection(1_000, true);
+        let told = |window| {
+            let sack = Sack::NONE.with_window(window);
+            (connection.window_in(&sack, 0), connection.window_in(&sack, connection.shift))
+        };
+        assert_eq!(connection.shift, 5);
+        // 44 * 1,460 = 64,240 = 2,007.5 * 32; 1,460,000 = 45,625 * 32
+        assert_eq!([told(44), told(1_000), told(0)], [(64_240, 2_008), (65_535, 45_625), (65_535, 45_625)]);
     }
 
     /// Validates: a SYN and a SYN-ACK negotiate ECN; a counter of marks begins at 5 and wraps around at 8.

@@ -72,7 +72,7 @@ pub(super) struct Traffic {
     pub(super) in_flight: f64,
     /// Whether the transport is UDP: a queue then fills up only if the offered load exceeds the link's rate.
     is_udp: bool,
-    /// Whether ACKs carry SACK blocks.
+    /// Whether ACKs carry SACK blocks or the window.
     pub(super) selective: bool,
 }
 
@@ -101,7 +101,7 @@ impl Traffic {
             TransportSpec::Tcp { sender, receiver } => {
                 let window = f64::from(sender.max_window).min(supply);
                 let grown = flows * f64::from(sender.initial_window.max(1)) + narrowest * seconds;
-                let selective = receiver.sack_blocks > 0;
+                let selective = receiver.sack_blocks > 0 || receiver.tunes();
                 let way = routed.data.iter().chain(&routed.acks).map(|crossed| crossed.link.delay.as_secs_f64());
                 let offered = base.offered.min(flows * window / way.sum::<f64>().max(1e-12));
                 let arriving = base.arriving.min(offered);
@@ -112,11 +112,12 @@ impl Traffic {
 
     /// State of senders and receivers for this traffic, in bytes.
     pub(super) fn windows(&self, group: &GroupSpec) -> f64 {
-        let TransportSpec::Tcp { sender, .. } = &group.transport else { return 0.0 };
+        let TransportSpec::Tcp { sender, receiver } = &group.transport else { return 0.0 };
         let kept = if Sender::times_segments(sender) { Sender::BYTES_OF_SEGMENT } else { 0 };
         // worst case: every second segment is lost, so that each received segment is a run of its own
         let gaps = Receiver::BYTES_OF_GAP as f64 / 2.0;
-        self.in_flight * (kept as f64 + gaps) + self.flows * stale(sender)
+        let tuning = if receiver.tunes() { Receiver::BYTES_OF_TUNING as f64 } else { 0.0 };
+        self.in_flight * (kept as f64 + gaps) + self.flows * (stale(sender) + tuning)
     }
 
     /// Adds this traffic to the links that it crosses.

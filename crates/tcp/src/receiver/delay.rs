@@ -4,7 +4,7 @@
 //! (`TCP_MAX_QUICKACKS`) after a duplicate (`tcp_data_queue`) or a pause (`tcp_event_data_recv`).
 //!
 //! Differences from Linux:
-//! - the packets during the growth of the window are a number, because the window is fixed;
+//! - if the window is fixed, the packets during its growth are a number;
 //! - a pause is compared with a fixed time instead of the receiver's retransmission timeout, and any data ends it, not
 //!   only data in order;
 //! - the timer is fixed; Linux adapts it to the intervals between packets (`icsk_ack.ato`);
@@ -63,6 +63,11 @@ impl Delay {
         let is_quick = !duplicate && self.quick > 0;
         self.quick -= u32::from(is_quick);
         is_quick
+    }
+
+    /// Requires a quick ACK for this packet, since it opens the window (Linux, `tcp_grow_window`).
+    pub(super) const fn acknowledge_once(&mut self) {
+        self.quick |= 1;
     }
 
     /// Delays an ACK at `now`, unless enough packets have arrived since the last one. Returns whether it waits.

@@ -9,6 +9,8 @@
 //! - ACKs are not ECN-capable and are therefore never counted;
 //! - there is no option with byte counters.
 
+use ackclock_units::Time;
+
 use crate::config::EcnMode;
 
 /// What the headers of a segment tell its receiver besides its number.
@@ -20,11 +22,13 @@ pub struct Mark {
     pub cwr: bool,
     /// The segment was sent before.
     pub again: bool,
+    /// When the segment was sent, by the sender's clock (RFC 7323's TSval).
+    pub sent: Time,
 }
 
 impl Mark {
-    /// No mark.
-    pub const NONE: Self = Self { ce: false, cwr: false, again: false };
+    /// No mark, on a segment sent at time 0.
+    pub const NONE: Self = Self { ce: false, cwr: false, again: false, sent: Time::ZERO };
 }
 
 /// With this number of marks since the last ACK, accurate feedback does not wait (RFC 9768, section 3.2.2.5.1, for data).

@@ -3,8 +3,11 @@
 //! Most receivers miss no segment at most times, so a record is taken from the pool when a gap opens and returned when
 //! it closes. Records keep their memory, so that a gap does not allocate.
 
+use ackclock_units::Time;
+
 use super::delay::Delay;
 use super::echo::{Echo, Mark};
+use super::tuning::Tuning;
 use super::{Receiver, ReceiverConfig};
 use crate::config::EcnMode;
 use crate::segment::{Block, Sack};
@@ -33,6 +36,8 @@ pub(super) struct Record {
     pub(super) echo: Echo,
     /// The [`Ack::original`](crate::Ack::original) of the next ACK.
     pub(super) original: bool,
+    /// The window, if it opens by auto-tuning.
+    pub(super) tuning: Option<Box<Tuning>>,
 }
 
 impl ReceiverPool {
@@ -47,7 +52,7 @@ impl ReceiverPool {
         let mut record = NO_RECORD;
         if config.keeps_record() {
             record = self.add_record();
-            self.records[record as usize].delay = Delay::new(config.quick_acks);
+            self.records[record as usize].begin(&config);
         }
         Receiver { rcv_nxt: 0, record, config: self.configs.len() as u32 - 1 }
     }
@@ -66,13 +71,13 @@ impl ReceiverPool {
             return place;
         }
         let (delay, echo) = (Delay::new(0), Echo::default());
-        self.records.push(Record { beyond: Vec::new(), reported: None, delay, echo, original: false });
+        self.records.push(Record { beyond: Vec::new(), reported: None, delay, echo, original: false, tuning: None });
         self.records.len() as u32 - 1
     }
 
     /// Returns a record.
     pub(super) fn free_record(&mut self, place: u32) {
-        self.records[place as usize].clear(0);
+        self.records[place as usize].clear();
         self.free.push(place);
     }
 
@@ -95,13 +100,21 @@ impl ReceiverPool {
 impl Record {
     /// Heap memory in bytes.
     fn held(&self) -> usize {
-        self.beyond.capacity() * size_of::<Block>() + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
+        self.beyond.capacity() * size_of::<Block>()
+            + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
+            + self.tuning.as_ref().map_or(0, |_| size_of::<Tuning>())
     }
 
-    /// Empties the record but keeps its memory. The next connection begins with `quick` quick ACKs.
-    pub(super) fn clear(&mut self, quick: u32) {
+    /// Prepares the record for a new connection of a receiver that always has one.
+    pub(super) fn begin(&mut self, config: &ReceiverConfig) {
+        self.delay = Delay::new(config.quick_acks);
+        self.tuning = config.tunes().then(|| Box::new(Tuning::new(config)));
+    }
+
+    /// Empties the record but keeps its memory.
+    pub(super) fn clear(&mut self) {
         self.beyond.clear();
-        self.delay = Delay::new(quick);
+        self.delay = Delay::new(0);
         self.echo = Echo::default();
         self.original = false;
         if let Some(reported) = self.reported.as_deref_mut() {
@@ -124,6 +137,27 @@ impl Record {
         }
         let is_urgent = self.echo.update(mode, mark);
         (is_urgent && mode == EcnMode::Dctcp && !self.delay.deadline.is_none(), is_urgent)
+    }
+
+    /// Tunes the window after segment `number`, sent at `sent`, was recorded.
+    #[inline(always)]
+    pub(super) fn tune(
+        &mut self,
+        number: u64,
+        sent: Time,
+        rcv_nxt: u64,
+        duplicate: bool,
+        now: Time,
+        config: &ReceiverConfig,
+    ) {
+        let Some(tuning) = &mut self.tuning else { return };
+        if config.handshake && number == 0 {
+            return tuning.open(now);
+        }
+        let end = self.beyond.last().map_or(rcv_nxt, |run| run.end);
+        if !duplicate && tuning.take(number, sent, (rcv_nxt, end), now, config.max_window) {
+            self.delay.acknowledge_once();
+        }
     }
 
     /// Records segment `number` and advances the next expected segment. Returns whether the segment was recorded
@@ -165,7 +199,7 @@ impl Record {
 
     /// Chooses the SACK blocks: the latest segment if it has arrived `again` (RFC 2883, section 4), its run, then the runs
     /// reported before, in their current extent.
-    pub(super) fn choose_blocks(&mut self, latest: Option<u64>, again: bool, most: usize) -> &Sack {
+    pub(super) fn choose_blocks(&mut self, latest: Option<u64>, again: bool, most: usize) -> &mut Sack {
         let before = self.reported.as_deref().copied().unwrap_or_default();
         let mut sack = Sack::NONE;
         if let Some(start) = latest.filter(|_| again) {

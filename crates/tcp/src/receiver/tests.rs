@@ -1,6 +1,7 @@
 mod delay;
 mod dsack;
 mod echo;
+mod tuning;
 
 use std::collections::BTreeSet;
 
@@ -254,7 +255,7 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<(usize, u64, Step)>> {
     let mark =
-        || (prop::bool::weighted(0.4), prop::bool::weighted(0.2)).prop_map(|(ce, cwr)| Mark { ce, cwr, again: false });
+        || (prop::bool::weighted(0.4), prop::bool::weighted(0.2)).prop_map(|(ce, cwr)| Mark { ce, cwr, ..Mark::NONE });
     let step = prop_oneof![
         20 => (0_u64..4, mark()).prop_map(|(ahead, mark)| Step::Segment(ahead, mark)),
         20 => (0_u64..24, mark()).prop_map(|(number, mark)| Step::Segment(number, mark)),

@@ -241,7 +241,7 @@ impl Rack {
     /// Whether new data would be sent if there were any.
     #[inline(never)]
     pub(super) fn is_open(&self, connection: &Connection) -> bool {
-        self.is_below_window(connection) && connection.flight() < connection.config.max_window.into()
+        self.is_below_window(connection) && connection.flight() < connection.rwnd()
     }
 
     /// Sends segment `number`.
@@ -481,5 +481,5 @@ fn outstanding(connection: &mut Connection, snd_una: u64) -> Option<Outstanding<
 
 /// Whether new data may be sent, if the congestion window allows it.
 fn has_new(connection: &Connection) -> bool {
-    connection.snd_nxt < connection.supplied && connection.flight() < connection.config.max_window.into()
+    connection.snd_nxt < connection.supplied && connection.flight() < connection.rwnd()
 }

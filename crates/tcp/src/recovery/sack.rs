@@ -154,8 +154,7 @@ impl Sack {
     /// Whether new data would be sent if there were any.
     pub(super) fn is_open(&self, connection: &Connection) -> bool {
         if self.counts_pipe(connection) {
-            (self.pipe + 1) as f64 <= connection.window.cwnd
-                && connection.flight() < connection.config.max_window.into()
+            (self.pipe + 1) as f64 <= connection.window.cwnd && connection.flight() < connection.rwnd()
         } else {
             connection.is_window_open()
                 && (connection.has_timed_out() || self.hole_before_new_data(connection).is_none())
@@ -178,7 +177,7 @@ impl Sack {
         }
         let hole = self.board.next_hole().filter(|_| self.in_recovery);
         let lost = self.board.lost_below(self.lost_after());
-        let new = connection.snd_nxt < connection.supplied && connection.flight() < connection.config.max_window.into();
+        let new = connection.snd_nxt < connection.supplied && connection.flight() < connection.rwnd();
         hole.filter(|hole| lost.is_some_and(|lost| *hole < lost))
             .or_else(|| new.then_some(connection.snd_nxt))
             .or(hole)

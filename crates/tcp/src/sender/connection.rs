@@ -9,7 +9,7 @@ use crate::congestion::{CongestionEvent, Law, Signal, Window};
 use crate::packed_option::PackedOption;
 use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
-use crate::segment::{HEADER, Segment};
+use crate::segment::{Ack, HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
 use crate::sender::{Extra, RareCounters, pacer};
 use crate::tally::Tally;
@@ -119,7 +119,23 @@ impl Connection {
     #[inline(always)]
     pub(crate) fn set_snd_limit(&mut self) {
         let window = u64::from(self.window.cwnd as u32) + u64::from(self.inflation);
-        self.snd_limit = self.snd_una + window.min(u64::from(self.config.max_window));
+        self.snd_limit = self.snd_una + window.min(self.rwnd());
+    }
+
+    /// The advertised window. A window of zero still allows one segment: it probes the window (RFC 9293, section
+    /// 3.8.6.1).
+    pub(crate) fn rwnd(&self) -> u64 {
+        let most = u64::from(self.config.max_window);
+        let edge = self.extra.as_ref().and_then(|extra| extra.edge);
+        edge.map_or(most, |edge| edge.saturating_sub(self.snd_una).max(1).min(most))
+    }
+
+    /// Records the window that an ACK advertises. The right edge never moves back, so an old ACK changes nothing (RFC
+    /// 9293, section 3.10.7.4, has SND.WL1 and SND.WL2 for this).
+    pub(super) fn take_window(&mut self, ack: Ack<'_>) {
+        if let Some(edge) = self.extra.as_mut().and_then(|extra| extra.edge.as_mut()) {
+            *edge = (*edge).max(ack.next + u64::from(ack.sack.window()));
+        }
     }
 
     #[inline(always)]
@@ -138,10 +154,10 @@ impl Connection {
         self.snd_max - self.snd_una
     }
 
-    /// Whether less is in flight than `cwnd` allows because the application or the receiver's window is the limit.
-    pub(crate) fn is_app_limited(&self) -> bool {
+    /// Whether less is in flight than `cwnd` allows because the application or the receiver's window, `rwnd`, is the limit.
+    pub(crate) fn is_app_limited(&self, rwnd: u64) -> bool {
         let flight = self.snd_nxt - self.snd_una;
-        let no_more = self.snd_nxt == self.supplied || flight >= u64::from(self.config.max_window);
+        let no_more = self.snd_nxt == self.supplied || flight >= rwnd;
         no_more && flight < self.window.cwnd as u64
     }
 
@@ -283,8 +299,7 @@ impl Connection {
 
     /// Reduces the window once for a loss that recovery found.
     pub(crate) fn reduce(&mut self, signal: Signal, lost_again: bool) {
-        let rwnd = f64::from(self.config.max_window);
-        let window = (self.window.cwnd + f64::from(self.inflation)).min(rwnd);
+        let window = (self.window.cwnd + f64::from(self.inflation)).min(self.rwnd() as f64);
         let (window, least) = match self.config.decrease_from {
             DecreaseFrom::FlightSize => ((self.flight() - u64::from(self.limited)) as f64, 2.0),
             DecreaseFrom::Window => (window, 1.0),
@@ -349,9 +364,8 @@ impl Connection {
     pub(crate) fn limited_transmit(&mut self) {
         let flight = (self.snd_nxt - self.snd_una + 1) as f64;
         let beyond = self.window.cwnd + f64::from(self.dup_acks);
-        let allowed = self.config.limited_transmit
-            && self.snd_nxt < self.supplied
-            && flight <= beyond.min(f64::from(self.config.max_window));
+        let allowed =
+            self.config.limited_transmit && self.snd_nxt < self.supplied && flight <= beyond.min(self.rwnd() as f64);
         if allowed {
             self.urgent = PackedOption::some(self.snd_nxt);
             self.snd_nxt += 1;
@@ -388,7 +402,7 @@ impl Connection {
     /// Ends the turn: everything that may be sent has been sent.
     pub(crate) fn end_turn(&mut self) {
         self.turns.count();
-        if self.snd_nxt < self.supplied && self.window.cwnd >= f64::from(self.config.max_window) {
+        if self.snd_nxt < self.supplied && self.window.cwnd >= self.rwnd() as f64 {
             self.counters.window_limited.count();
         }
     }

@@ -6,7 +6,7 @@ use crate::sender::marks::Marks;
 use crate::sender::pacer::Pacer;
 use crate::slow_start::SlowStart;
 
-/// State of a sender that times every segment, is paced, uses ECN, or has a slow start other than the standard one.
+/// State of a sender that times every segment, is paced, uses ECN, has a receiver that tunes its window, or has a slow start other than the standard one.
 #[derive(Debug)]
 pub(crate) struct Extra {
     /// The send time of each segment.
@@ -14,6 +14,8 @@ pub(crate) struct Extra {
     pub(crate) slow_start: SlowStart,
     pub(crate) pacer: Option<Pacer>,
     pub(crate) marks: Option<Marks>,
+    /// First segment outside the advertised window, if ACKs carry the window.
+    pub(super) edge: Option<u64>,
 }
 
 impl Extra {
@@ -24,7 +26,8 @@ impl Extra {
         let log = (times_segments || slow_start.times_segments())
             .then(|| SendLog::new(Self::has_stale_records(config).then_some(config.max_window)));
         let pacer = (config.pacing != Pacing::Off).then(Pacer::default);
-        let extra = Self { log, slow_start, pacer, marks: Marks::of(config.ecn) };
+        let edge = config.initial_rwnd.map(u64::from);
+        let extra = Self { log, slow_start, pacer, marks: Marks::of(config.ecn), edge };
         (!extra.is_passive() || !extra.slow_start.is_standard()).then(|| Box::new(extra))
     }
 
@@ -35,7 +38,7 @@ impl Extra {
 
     /// Whether nothing here concerns single segments or ACKs outside of slow start.
     pub(super) const fn is_passive(&self) -> bool {
-        self.log.is_none() && self.pacer.is_none() && self.marks.is_none()
+        self.log.is_none() && self.pacer.is_none() && self.marks.is_none() && self.edge.is_none()
     }
 
     /// Heap memory in bytes.

@@ -141,7 +141,7 @@ impl Connection {
     /// Handles an ACK for all segments before `next`, some of them new, at a steady sender.
     #[inline(always)]
     pub(super) fn take_ack(&mut self, next: u64, now: Time) {
-        let app_limited = !self.config.grow_when_limited && self.is_app_limited();
+        let app_limited = !self.config.grow_when_limited && self.is_app_limited(self.config.max_window.into());
         let newly_acked = next - self.snd_una;
         self.snd_una = next;
         self.snd_nxt = self.snd_nxt.max(next);

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ackclock_tcp::{Ack, Block, EcnMode, Mark, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig};
+use ackclock_tcp::{
+    Ack, Block, EcnMode, Mark, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig, WindowRule,
+};
 use ackclock_units::{Role, Stream, Time};
 use proptest::prelude::*;
 
@@ -57,18 +59,28 @@ fn supplies() -> impl Strategy<Value = Vec<(Time, u64)>> {
     })
 }
 
+/// A random initial window and buffer of an auto-tuning receiver; `None` is a fixed window.
+pub(crate) fn tunings() -> impl Strategy<Value = Option<(u32, u32)>> {
+    prop::option::weighted(0.3, (1_u32..40, 1_u32..60))
+}
+
 /// Scripts with random endpoints, supplies and fates.
 pub(crate) fn scripts() -> impl Strategy<Value = Script> {
     let marks = prop::collection::vec(prop::bool::weighted(0.3), 0..100);
-    (senders(), receivers(), 1_u64..150, supplies(), fates(), fates(), marks).prop_map(
-        |(sender, receiver, delay, supplies, segments, acks, marks)| Script {
-            receiver: ReceiverConfig { handshake: sender.handshake, ..receiver },
-            sender,
-            delay: Time::from_millis(delay),
-            supplies,
-            segments,
-            acks,
-            marks,
+    (senders(), receivers(), tunings(), 1_u64..150, supplies(), fates(), fates(), marks).prop_map(
+        |(sender, mut receiver, tuning, delay, supplies, segments, acks, marks)| {
+            if let Some((initial_rwnd, initial_buffer)) = tuning {
+                receiver = ReceiverConfig { rwnd: WindowRule::Auto, initial_rwnd, initial_buffer, ..receiver };
+            }
+            Script {
+                receiver: ReceiverConfig { handshake: sender.handshake, max_window: sender.max_window, ..receiver },
+                sender: SenderConfig { initial_rwnd: tuning.map(|(rwnd, _)| rwnd), ..sender },
+                delay: Time::from_millis(delay),
+                supplies,
+                segments,
+                acks,
+                marks,
+            }
         },
     )
 }
@@ -100,6 +112,8 @@ pub(crate) struct Channel {
     held: u32,
     /// Number of marked segments that the receiver has accepted.
     marked: u64,
+    /// First segment outside the window that the receiver has advertised, if it tunes its window.
+    edge: u64,
     /// Each segment sent, with the time at which it was sent.
     pub(crate) trace: Vec<(Time, u64)>,
 }
@@ -123,6 +137,7 @@ impl Channel {
             received: BTreeSet::new(),
             held: 0,
             marked: 0,
+            edge: 0,
             trace: Vec::new(),
             script: script.clone(),
         }
@@ -195,7 +210,10 @@ impl Channel {
             self.witness.sent(segment, self.now, state);
             self.trace.push((self.now, segment.number));
             let ce = self.script.marks.get(self.sent.0).copied().unwrap_or(false);
-            self.send(Parcel::Segment(segment.number, Mark { ce, cwr: segment.cwr, again: segment.retransmission }));
+            self.send(Parcel::Segment(
+                segment.number,
+                Mark { ce, cwr: segment.cwr, again: segment.retransmission, sent: self.now },
+            ));
         }
         self.witness.rests(self.now, &self.sender);
     }
@@ -232,6 +250,7 @@ impl Channel {
         let missing = (0..=self.target()).find(|number| !self.received.contains(number));
         assert_eq!(Some(next), missing, "the ACK covers all segments received in order");
         assert!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize);
+        self.advertises(next, sack.window());
         self.held = 0;
         let mut blocks = sack.blocks();
         if let Some(start) = again {
@@ -260,6 +279,18 @@ impl Channel {
             EcnMode::Accurate => assert_eq!(u64::from(echo), self.marked % 8, "each mark counts once"),
         }
         self.send(Parcel::Ack(next, sack, (echo, original)));
+    }
+
+    /// Checks the window of an ACK that is not the first of two.
+    fn advertises(&mut self, next: u64, window: u32) {
+        let ReceiverConfig { rwnd, max_window, .. } = self.script.receiver;
+        assert!(window <= max_window, "a window of {window} segments");
+        if rwnd == WindowRule::Auto && window > 0 {
+            assert!(next + u64::from(window) >= self.edge, "the right edge moves back");
+            self.edge = next + u64::from(window);
+        } else {
+            assert_eq!(window, 0, "a fixed window is not advertised");
+        }
     }
 
     /// Sends a packet according to its fate.

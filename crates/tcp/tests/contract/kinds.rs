@@ -117,6 +117,7 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 byte_counting,
                 lone_segments,
                 max_window,
+                initial_rwnd: None,
                 limited_transmit,
                 recovery,
                 exit_recovery,
@@ -179,6 +180,7 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
                 dsack,
                 ecn,
                 reports_originals,
+                ..ReceiverConfig::default()
             }
         },
     )

@@ -12,14 +12,15 @@ use ackclock_tcp::{Ack, Block, IdleRestart, Sack, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 use proptest::prelude::*;
 
-use channel::{Channel, Script, scripts};
+use channel::{Channel, Script, scripts, tunings};
 use kinds::{cases, senders};
 use witness::window_is_sane;
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// After `millis` milliseconds an ACK arrives for `advance` more segments, but at most for all segments sent.
-    Ack { millis: u16, advance: u64, echo: u8 },
+    /// After `millis` milliseconds an ACK arrives for `advance` more segments, but at most for all segments sent. It
+    /// advertises any window.
+    Ack { millis: u16, advance: u64, echo: u8, window: u32 },
     /// After `millis` milliseconds the last ACK arrives again, with one SACK block. `block` is the distance of that
     /// block beyond the ACK, and its length.
     Duplicate { millis: u16, block: (u64, u64) },
@@ -30,8 +31,11 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let windows = prop_oneof![4 => 0_u32..20, 1 => any::<u32>()];
     let step = prop_oneof![
-        4 => (0_u16..500, 1_u64..6, 0_u8..8).prop_map(|(millis, advance, echo)| Step::Ack { millis, advance, echo }),
+        4 => (0_u16..500, 1_u64..6, 0_u8..8, windows).prop_map(|(millis, advance, echo, window)| {
+            Step::Ack { millis, advance, echo, window }
+        }),
         4 => (0_u16..50, (1_u64..30, 1_u64..10)).prop_map(|(millis, block)| Step::Duplicate { millis, block }),
         1 => Just(Step::Timeout),
         2 => (1_u64..30).prop_map(Step::Supply),
@@ -101,7 +105,8 @@ proptest! {
     /// Source: RFC 5681, section 3.1.
     /// Tolerance: exact.
     #[test]
-    fn any_conversation_keeps_the_window_sane(config in senders(), steps in steps()) {
+    fn any_conversation_keeps_the_window_sane(config in senders(), tuning in tunings(), steps in steps()) {
+        let config = SenderConfig { initial_rwnd: tuning.map(|(rwnd, _)| rwnd), ..config };
         let mut sender = Sender::new(config.clone(), Stream::new(1, Role::Sender, 0));
         let (mut now, mut acked, mut highest, mut supplied) = (Time::ZERO, 0, 0, 1);
         sender.supply(1);
@@ -109,10 +114,11 @@ proptest! {
             let before = sender.state();
             let cuts = sender.counters();
             match step {
-                Step::Ack { millis, advance, echo } => {
+                Step::Ack { millis, advance, echo, window } => {
                     now += Time::from_millis(u64::from(millis));
                     acked = (acked + advance).min(highest);
-                    sender.handle_ack(Ack { echo, ..Ack::cumulative(acked) }, now);
+                    let sack = &Sack::NONE.with_window(window);
+                    sender.handle_ack(Ack { echo, sack, ..Ack::cumulative(acked) }, now);
                 }
                 Step::Duplicate { millis, block: (start, length) } => {
                     now += Time::from_millis(u64::from(millis));

@@ -46,6 +46,8 @@ pub(crate) struct Witness {
     counts: (u64, u64),
     /// Segments that the last ACK was the first to report selectively.
     newly_heard: u64,
+    /// First segment outside the windows advertised so far, if ACKs carry the window.
+    edge: Option<u64>,
     /// The largest window so far, which undoing a reduction may restore.
     peak: f64,
 }
@@ -64,6 +66,7 @@ impl Witness {
             duplicates: 0,
             counts: (0, 0),
             newly_heard: 0,
+            edge: config.initial_rwnd.map(u64::from),
             peak: 0.0,
         }
     }
@@ -84,6 +87,7 @@ impl Witness {
 
     /// Counts an ACK that is about to be passed to the sender, and returns its kind.
     pub(crate) fn hear(&mut self, next: u64, sack: &Sack) -> Cause {
+        self.edge = self.edge.map(|edge| edge.max(next + u64::from(sack.window())));
         if next < self.acked || self.outstanding.is_empty() {
             return Cause::Other;
         }
@@ -260,6 +264,7 @@ impl Witness {
         let max_window = u64::from(self.config.max_window);
         assert!(number >= self.acked && number < self.supplied && number <= self.highest, "{segment:?}");
         assert!(number - self.acked < max_window, "beyond the advertised window: {segment:?}");
+        assert!(self.edge.is_none_or(|edge| number < edge), "beyond the auto-tuned window: {segment:?}");
         assert_eq!(syn, number == 0 && self.config.handshake);
         assert_eq!(size, if syn { 40 } else { 1500 });
         if self.config.handshake && self.acked == 0 {

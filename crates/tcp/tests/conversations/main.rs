@@ -55,6 +55,14 @@ impl Talk {
         self.sends()
     }
 
+    /// Delivers an ACK that advertises a window, otherwise like [`ack`](Self::ack).
+    fn advertise(&mut self, millis: u64, next: u64, window: u32) -> Vec<u64> {
+        self.now += Time::from_millis(millis);
+        let sack = &Sack::NONE.with_window(window);
+        self.sender.handle_ack(Ack { sack, ..Ack::cumulative(next) }, self.now);
+        self.sends()
+    }
+
     /// The application supplies more data. Returns the segments sent.
     fn supply(&mut self, segments: u64) -> Vec<u64> {
         self.sender.supply(segments);

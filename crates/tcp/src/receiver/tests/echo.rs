@@ -3,9 +3,9 @@
 use super::*;
 
 const PLAIN: Mark = Mark::NONE;
-const CE: Mark = Mark { ce: true, cwr: false, again: false };
-const CWR: Mark = Mark { ce: false, cwr: true, again: false };
-const BOTH: Mark = Mark { ce: true, cwr: true, again: false };
+const CE: Mark = Mark { ce: true, ..Mark::NONE };
+const CWR: Mark = Mark { cwr: true, ..Mark::NONE };
+const BOTH: Mark = Mark { ce: true, cwr: true, ..Mark::NONE };
 
 /// The ACKs that answer each segment: the next segment expected, and the echo.
 fn echoes(config: ReceiverConfig, segments: &[(u64, Mark)]) -> Vec<Vec<(u64, u8)>> {
