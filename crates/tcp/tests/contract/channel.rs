@@ -59,30 +59,22 @@ fn supplies() -> impl Strategy<Value = Vec<(Time, u64)>> {
     })
 }
 
-/// A random initial window and buffer of an auto-tuning receiver; `None` is a fixed window.
-pub(crate) fn tunings() -> impl Strategy<Value = Option<(u32, u32)>> {
-    prop::option::weighted(0.3, (1_u32..40, 1_u32..60))
-}
-
 /// Scripts with random endpoints, supplies and fates.
 pub(crate) fn scripts() -> impl Strategy<Value = Script> {
     let marks = prop::collection::vec(prop::bool::weighted(0.3), 0..100);
-    (senders(), receivers(), tunings(), 1_u64..150, supplies(), fates(), fates(), marks).prop_map(
-        |(sender, mut receiver, tuning, delay, supplies, segments, acks, marks)| {
-            if let Some((initial_rwnd, initial_buffer)) = tuning {
-                receiver = ReceiverConfig { rwnd: WindowRule::Auto, initial_rwnd, initial_buffer, ..receiver };
-            }
-            Script {
-                receiver: ReceiverConfig { handshake: sender.handshake, max_window: sender.max_window, ..receiver },
-                sender: SenderConfig { initial_rwnd: tuning.map(|(rwnd, _)| rwnd), ..sender },
-                delay: Time::from_millis(delay),
-                supplies,
-                segments,
-                acks,
-                marks,
-            }
+    (senders(), receivers(), 1_u64..150, supplies(), fates(), fates(), marks).prop_map(
+        |(sender, receiver, delay, supplies, segments, acks, marks)| {
+            let (sender, receiver) = paired(sender, receiver);
+            Script { sender, receiver, delay: Time::from_millis(delay), supplies, segments, acks, marks }
         },
     )
+}
+
+/// Adapts the configurations of two ends to each other.
+fn paired(sender: SenderConfig, receiver: ReceiverConfig) -> (SenderConfig, ReceiverConfig) {
+    let initial_rwnd = receiver.tunes().then_some(receiver.initial_rwnd);
+    let receiver = ReceiverConfig { handshake: sender.handshake, max_window: sender.max_window, ..receiver };
+    (SenderConfig { initial_rwnd, ..sender }, receiver)
 }
 
 /// A packet in the channel.

@@ -6,7 +6,7 @@ use ackclock_tcp::congestion::{
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
     Arithmetic, DecreaseFrom, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, ReceiverConfig, RttConfig,
-    SackRule, SenderConfig, SlowStartRule, UndoRule, VARIANTS,
+    SackRule, SenderConfig, SlowStartRule, UndoRule, VARIANTS, WindowRule,
 };
 use ackclock_units::Time;
 use proptest::prelude::*;
@@ -160,8 +160,9 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
     let ecn = select(vec![EcnMode::Off, EcnMode::Classic, EcnMode::Dctcp, EcnMode::Accurate]);
     let quick = (prop_oneof![Just(0_u32), 1_u32..60], prop_oneof![Just(0_u32), 1_u32..20], 1_u64..500);
     let ack_every = prop_oneof![2 => Just(2_u32), 1 => 1_u32..6];
-    (1_u64..500, any::<[bool; 6]>(), 0_u32..5, ecn, ack_every, quick).prop_map(
-        |(wait, rules, sack_blocks, ecn, ack_every, quick)| {
+    let tuning = prop::option::weighted(0.3, (1_u32..40, 1_u32..60));
+    (1_u64..500, any::<[bool; 6]>(), 0_u32..5, ecn, ack_every, quick, tuning).prop_map(
+        |(wait, rules, sack_blocks, ecn, ack_every, quick, tuning)| {
             let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack, reports_originals] = rules;
             let (quick_acks, quick_acks_again, pause) = quick;
             let delayed_ack_timeout = Time::from_millis(wait);
@@ -180,7 +181,10 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
                 dsack,
                 ecn,
                 reports_originals,
-                ..ReceiverConfig::default()
+                rwnd: if tuning.is_some() { WindowRule::Auto } else { WindowRule::Fixed },
+                initial_rwnd: tuning.map_or(44, |(window, _)| window),
+                initial_buffer: tuning.map_or(44, |(_, buffer)| buffer),
+                max_window: 1_000,
             }
         },
     )
