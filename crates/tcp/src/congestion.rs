@@ -9,6 +9,8 @@
 mod cubic;
 mod dctcp;
 mod highspeed;
+#[cfg(test)]
+mod recipe;
 mod reno;
 mod scalable;
 mod vegas;
