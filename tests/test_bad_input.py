@@ -112,9 +112,9 @@ EDITS = [
         'kind = "red"',
         'kind = "fifo"',
         "dumbbell.bottleneck.queue.kind",
-        "unknown queue 'fifo'; did you mean 'droptail'? must be one of droptail, red",
+        "unknown queue 'fifo'; did you mean 'droptail'? must be one of codel, droptail, red",
     ),
-    ('kind = "red", ', "", "dumbbell.bottleneck.queue.kind", "missing; must be one of droptail, red"),
+    ('kind = "red", ', "", "dumbbell.bottleneck.queue.kind", "missing; must be one of codel, droptail, red"),
     ("packets = 50", "packets = 0", "dumbbell.bottleneck.queue.packets", "0 is not allowed; must be an integer from 1"),
     ("packets = 50", "packets = 50, bytes = 50", "dumbbell.bottleneck.queue.bytes", "must be absent when packets"),
     ("max_th = 40", "max_th = 5", "dumbbell.bottleneck.queue.max_th", "5.0 is not allowed; must be above min_th (10)"),
@@ -466,7 +466,7 @@ def test_a_root_cause_comes_before_what_follows_from_it(tmp_path: Path, refused:
     file.write_text(text)
     assert (
         refused(file)
-        == "links.0.queue.kind: missing; must be one of droptail, red (and 1 more: links.0.queue.packets)\n"
+        == "links.0.queue.kind: missing; must be one of codel, droptail, red (and 1 more: links.0.queue.packets)\n"
     )
     file.write_text(GRAPH.replace('kind = "tcp"', 'kind = "sctp", alpha = 1'))
     assert refused(file) == "flows.0.transport.kind: unknown transport 'sctp'; must be one of tcp, udp\n"

@@ -47,7 +47,7 @@ def test_no_row_comes_twice() -> None:
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("variant", list(catalogue().variants))
-@pytest.mark.parametrize("queue", ["droptail", "red"])
+@pytest.mark.parametrize("queue", list(catalogue().queues))
 def test_every_value_is_one_that_the_field_allows(profile: str, variant: str, queue: str) -> None:
     """Defaults are filled in without a check, so this test checks them."""
     scenario = ac.Scenario(

@@ -510,6 +510,21 @@ def test_red_marks_instead_of_dropping(root: Path) -> None:
     assert summaries[0].drops == 0
 
 
+def test_codel_keeps_the_delay_near_its_target(root: Path) -> None:
+    codel = ac.Scenario.from_toml(root / "examples" / "codel.toml")
+    plain = codel.changed({"dumbbell.bottleneck.queue": {"kind": "droptail", "packets": 1000}})
+    summary, full = ac.simulate(codel).summary, ac.simulate(plain).summary
+    assert summary.sojourn_p50 is not None
+    assert full.sojourn_p50 is not None
+    assert summary.sojourn_p50 < 0.015
+    assert full.sojourn_p50 > 0.4
+    assert summary.utilization > 0.98
+    marking = {"dumbbell.bottleneck.queue.ecn": True, "clients.0.transport.ecn": "classic"}
+    marked = ac.simulate(codel.changed(marking))
+    assert marked.summary.marks > 100
+    assert marked.summary.drops == 0
+
+
 def test_reordering_costs_rack_least(root: Path) -> None:
     groups = ac.simulate(ac.Scenario.from_toml(root / "examples" / "reordering.toml")).summary.groups
     assert groups["rack"].goodput_bps > 1.5 * groups["sack"].goodput_bps

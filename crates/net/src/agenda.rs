@@ -162,6 +162,12 @@ impl Agenda {
         std::mem::swap(&mut self.running, &mut self.others[component]);
     }
 
+    /// The running component; a component must be running.
+    pub(crate) fn running(&self) -> usize {
+        debug_assert!(self.component.is_some(), "a component is running");
+        self.component.unwrap_or_default()
+    }
+
     /// Whether all events of the current round are after `at`.
     #[inline(always)]
     pub(crate) fn is_quiet_until(&self, at: Time) -> bool {
@@ -186,6 +192,12 @@ impl Agenda {
         if self.running.next_known < end { self.running.take_known(&self.chunks) } else { None }
     }
 
+    /// Takes the next event added in the current round, if it is before `end`. Returns its place.
+    #[inline(always)]
+    pub(crate) fn take_new(&mut self, end: Time) -> Option<u32> {
+        if self.running.next_new < end { self.running.take_new() } else { None }
+    }
+
     /// Takes the next event when it may be one added in the current round.
     pub(crate) fn take_any(&mut self, end: Time, targets: Targets<'_>) -> Option<u32> {
         let Self { running, chunks, .. } = self;
@@ -196,9 +208,7 @@ impl Agenda {
         if running.words.get(running.taken).is_some_and(|word| chunks.at(*word as u32).key(targets) < new.key) {
             return running.take_known(chunks);
         }
-        let taken = running.new.pop();
-        running.next_new = running.new.peek().map_or(Time::MAX, |Reverse(new)| new.key.at);
-        taken.map(|Reverse(new)| new.place)
+        running.take_new()
     }
 
     /// The event at a place.
@@ -290,6 +300,13 @@ impl Current {
         self.taken += 1;
         self.find_next(chunks);
         Some(word as u32)
+    }
+
+    /// Takes the next event added in the round. Returns its place.
+    fn take_new(&mut self) -> Option<u32> {
+        let taken = self.new.pop();
+        self.next_new = self.new.peek().map_or(Time::MAX, |Reverse(new)| new.key.at);
+        taken.map(|Reverse(new)| new.place)
     }
 
     /// Sets the time of the next event known when the round began.

@@ -11,7 +11,7 @@
 use ackclock_units::Time;
 
 use crate::hop::{Hop, Stop};
-use crate::packet::{FlowId, Header, Name, Names, Packet, SackId};
+use crate::packet::{FlowId, Header, LinkId, Name, Names, Packet, SackId};
 use crate::sack_store::SackStore;
 
 /// The kind of a wake-up. The order of the variants breaks ties.
@@ -31,6 +31,8 @@ pub(crate) enum Wakeup {
     Request,
     /// A flow's connection is complete.
     Close,
+    /// A link that stores packets may start the next transmission.
+    Departure,
 }
 
 /// An event at a point in time: 32 bytes.
@@ -38,7 +40,7 @@ pub(crate) enum Wakeup {
 pub(crate) struct Event {
     /// Time of the event.
     pub(crate) at: Time,
-    /// The arriving packet, or an empty packet of the flow that the event concerns. In an ACK with SACK blocks, the id
+    /// The arriving packet, or an empty packet of the flow that the event concerns; the address may also be a link. In an ACK with SACK blocks, the id
     /// of the blocks takes the place of the number, which is stored with the blocks.
     sent: Time,
     header: Header,
@@ -51,6 +53,8 @@ const _: () = assert!(size_of::<Event>() == 32, "half a cache line");
 
 /// Upper limit of stops. Larger values are wake-ups other than an arrival.
 const ARRIVAL: u32 = Stop::LIMIT;
+/// The value for a departure.
+const DEPARTURE: u32 = ARRIVAL + 7;
 
 impl Event {
     /// A placeholder where there is no event.
@@ -82,8 +86,26 @@ impl Event {
             Wakeup::Timeout => ARRIVAL + 4,
             Wakeup::Request => ARRIVAL + 5,
             Wakeup::Close => ARRIVAL + 6,
+            Wakeup::Departure => DEPARTURE,
         };
         Self::new(at, stop, Packet::empty(flow))
+    }
+
+    /// The end of a transmission of a link that stores packets.
+    pub(crate) const fn departure(LinkId(link): LinkId, at: Time) -> Self {
+        Self { address: link, ..Self::wakeup_of(FlowId(0), at, Wakeup::Departure) }
+    }
+
+    /// Whether the event is the end of a transmission.
+    #[inline(always)]
+    pub(crate) const fn is_departure(&self) -> bool {
+        self.stop == DEPARTURE
+    }
+
+    /// The link of a departure.
+    pub(crate) const fn link(&self) -> LinkId {
+        debug_assert!(self.is_departure(), "only a departure has a link");
+        LinkId(self.address)
     }
 
     /// Where the packet of an arrival is.
@@ -105,7 +127,7 @@ impl Event {
         !self.is_arrival() || self.stop().is_sender()
     }
 
-    /// The flow that the event concerns.
+    /// The flow that the event concerns, unless it is a departure.
     #[inline(always)]
     pub(crate) const fn flow(&self) -> FlowId {
         Packet::from_parts(self.sent, self.header, self.address, SackId::NONE).flow()
@@ -131,7 +153,8 @@ impl Event {
             3 => Wakeup::Release,
             4 => Wakeup::Timeout,
             5 => Wakeup::Request,
-            _ => Wakeup::Close,
+            6 => Wakeup::Close,
+            _ => Wakeup::Departure,
         }
     }
 
@@ -158,7 +181,8 @@ const fn coin(at: Time, id: u32) -> u64 {
     (key ^ (key >> 32)).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
-/// The targets of events, which break ties: the flow of a wake-up, and the link at whose end a packet arrives.
+/// The targets of events, which break ties: the flow of a wake-up, and the link at whose end a packet arrives or which
+/// starts a transmission.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Targets<'a> {
     pub(crate) hops: &'a [Hop],
@@ -170,6 +194,8 @@ impl Targets<'_> {
     fn id(&self, event: &Event) -> u32 {
         let Name(id) = if event.is_arrival() {
             self.names.link(self.hops[event.stop().index() - 1].link)
+        } else if event.is_departure() {
+            self.names.link(event.link())
         } else {
             self.names.flow(event.flow())
         };
@@ -184,7 +210,7 @@ mod tests {
 
     #[test]
     fn ties_fall_by_kind_and_then_fairly() {
-        use Wakeup::{Close, DelayedAck, Release, Request, Source, Timeout};
+        use Wakeup::{Close, DelayedAck, Departure, Release, Request, Source, Timeout};
         let hops = [Hop::new(LinkId(9))];
         let names = Names::default();
         let key = |event: Event| event.key(Targets { hops: &hops, names: &names });
@@ -194,6 +220,9 @@ mod tests {
             assert!(key(event(Time::SECOND, 9, *first)) < key(event(Time::SECOND, 0, *second)));
             assert_eq!(event(Time::SECOND, 9, *first).wakeup(), *first);
         }
+        let departure = Event::departure(LinkId(7), Time::SECOND);
+        assert!(key(event(Time::SECOND, 9, Close)) < key(departure));
+        assert_eq!((departure.wakeup(), departure.link(), key(departure).id), (Departure, LinkId(7), 7));
         let arrival = Event::arrival(Time::SECOND, Stop(1), &Packet::empty(FlowId(3)));
         assert!(key(arrival) < key(event(Time::SECOND, 0, Wakeup::DelayedAck)));
         assert_eq!((arrival.wakeup(), arrival.stop(), key(arrival).id), (Wakeup::Arrival, Stop(1), 9));

@@ -40,12 +40,14 @@ mod pool;
 mod prefetch;
 mod run;
 mod sack_store;
+mod served;
 mod simulator;
 mod sink;
 mod timer;
 mod transit;
 
 pub use footprint::Footprint;
+pub use links::Inspected;
 pub use observe::{Column, Observation, Observer, Table, Values};
 pub use outcome::Outcome;
 pub use packet::{FlowId, LinkId, Packet, Payload, SackId};

@@ -3,7 +3,7 @@
 //! The queue is first in, first out, and its discipline accepts, marks or drops a packet on arrival. When a packet is
 //! accepted, the start and the end of its transmission and its arrival at the far end are therefore known. The end of a
 //! transmission needs no event. A link stores how long it is busy (`backlog.rs`), but no packets: packets in flight are
-//! pending events.
+//! pending events. Links whose discipline decides later are in `served.rs`.
 
 use ackclock_units::{Stream, Time};
 
@@ -32,6 +32,9 @@ pub enum Offered {
     },
     /// The packet was dropped.
     Dropped(DropReason),
+    /// The discipline stores the packet. Its fate is reported when it leaves the queue
+    /// ([`Left`](crate::Observation::Left)).
+    Queued,
 }
 
 /// One direction of a connection between two nodes.

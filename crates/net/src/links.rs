@@ -8,7 +8,8 @@
 //! [`Link`] that is made from the short form. If the link then has pending packets of several sizes, it stays in this
 //! *long form* until they are sent. Links with another discipline, a varying rate or delay, or losses always have the long form.
 //!
-//! Exactly one of the two forms owns the state of a link.
+//! Exactly one of the two forms owns the state of a link. Links whose discipline stores the packets have a form of their
+//! own ([`ServedLink`]).
 
 use ackclock_units::Time;
 
@@ -19,6 +20,7 @@ use crate::pool::Pool;
 use crate::prefetch::prefetch;
 use crate::queue::DropTailSpec;
 use crate::rate::LinkRate;
+use crate::served::ServedLink;
 
 /// The short form of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,11 +92,12 @@ impl Kind {
     }
 }
 
-/// The present form of a link: the index of its kind if it is short, and of its long form otherwise.
+/// The present form of a link: the index of its kind if it is short, and of its state otherwise.
 #[derive(Clone, Copy, Debug)]
 enum Form {
     Short(u32),
     Long(u32),
+    Served(u32),
 }
 
 /// A link in long form, and the index of its kind if it can return to the short form.
@@ -111,12 +114,50 @@ pub(crate) struct Links {
     forms: Vec<Form>,
     kinds: Vec<Kind>,
     long: Pool<Long>,
+    served: Vec<ServedLink>,
     /// Empty memory for the closed runs of backlogs, kept so that changes of form do not allocate.
     #[expect(clippy::vec_box, reason = "a backlog takes and returns the box")]
     spare: Vec<Box<Closed>>,
     /// Maximum time from the arrival of a packet at a fast path until its arrival at the far end, so that no packet
     /// reaches the end of time on its way.
     far: Time,
+}
+
+/// A link of either kind, for inspection of its state.
+#[derive(Debug)]
+pub enum Inspected<'a> {
+    /// A link whose discipline decides at arrival.
+    Link(&'a mut Link),
+    /// A link whose discipline stores the packets.
+    Served(&'a ServedLink),
+}
+
+impl Inspected<'_> {
+    /// Number of packets and bytes waiting at `now`, excluding the packet in transmission. `now` must not be before the
+    /// last event of the link. A transmission that starts at `now` may not have started yet.
+    pub fn backlog(&mut self, now: Time) -> (u64, u64) {
+        match self {
+            Self::Link(link) => link.backlog(now),
+            Self::Served(link) => link.backlog(),
+        }
+    }
+
+    /// Average queue length that the discipline computed at the last arrival, in the discipline's unit; NaN if it
+    /// computes no average.
+    pub fn average(&self) -> f64 {
+        match self {
+            Self::Link(link) => link.average(),
+            Self::Served(_) => f64::NAN,
+        }
+    }
+
+    /// Calls `visit` with the name and value of each observable quantity of the discipline.
+    pub fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        match self {
+            Self::Link(link) => link.gauges(visit),
+            Self::Served(link) => link.gauges(visit),
+        }
+    }
 }
 
 /// Number of kinds to which a new link is compared.
@@ -139,6 +180,7 @@ impl Links {
             forms: Vec::with_capacity(count),
             kinds: Vec::new(),
             long: Pool::default(),
+            served: Vec::new(),
             spare: Vec::new(),
             far,
         }
@@ -152,6 +194,13 @@ impl Links {
         };
         self.paths.push(FastPath::UNUSED);
         self.forms.push(form);
+    }
+
+    /// Adds an idle link whose discipline stores the packets.
+    pub(crate) fn add_served(&mut self, link: ServedLink) {
+        self.forms.push(Form::Served(self.served.len() as u32));
+        self.served.push(link);
+        self.paths.push(FastPath::UNUSED);
     }
 
     /// The index of a kind. Only the kinds added last are searched, so that many different links take linear time.
@@ -171,8 +220,8 @@ impl Links {
         self.paths[link as usize].take(size, now)
     }
 
-    /// Offers a packet that does not take the fast path.
-    pub(crate) fn offer(&mut self, id: LinkId, packet: &Packet, now: Time) -> Offered {
+    /// Offers a packet that does not take the fast path. `hop` is the index of the link's hop on the packet's route.
+    pub(crate) fn offer(&mut self, id: LinkId, packet: &Packet, hop: u32, now: Time) -> Offered {
         match self.forms[id.0 as usize] {
             Form::Short(kind) => {
                 let mut link = self.resume(id, kind);
@@ -198,6 +247,16 @@ impl Links {
                 }
                 offered
             }
+            Form::Served(slot) => self.served[slot as usize].offer(packet, hop, now),
+        }
+    }
+
+    /// A link that stores packets.
+    #[inline(always)]
+    pub(crate) fn served(&mut self, LinkId(id): LinkId) -> Option<&mut ServedLink> {
+        match self.forms[id as usize] {
+            Form::Served(slot) => self.served.get_mut(slot as usize),
+            Form::Short(_) | Form::Long(_) => None,
         }
     }
 
@@ -218,16 +277,17 @@ impl Links {
         slot
     }
 
-    /// A link in long form, for inspection.
-    pub(crate) fn get(&mut self, id: LinkId) -> &mut Link {
+    /// A link, for inspection. A link in short form gets its long form.
+    pub(crate) fn get(&mut self, id: LinkId) -> Inspected<'_> {
         let slot = match self.forms[id.0 as usize] {
             Form::Short(kind) => {
                 let link = self.resume(id, kind);
                 self.set_long(id, kind, link)
             }
             Form::Long(slot) => slot,
+            Form::Served(slot) => return Inspected::Served(&self.served[slot as usize]),
         };
-        &mut self.long.get_mut(slot).link
+        Inspected::Link(&mut self.long.get_mut(slot).link)
     }
 
     /// Rate and propagation delay of a link.
@@ -238,6 +298,7 @@ impl Links {
                 Line { rate, delay: *delay }
             }
             Form::Long(slot) => self.long.get(slot).link.line(),
+            Form::Served(slot) => self.served[slot as usize].line(),
         }
     }
 
@@ -260,12 +321,13 @@ impl Links {
 
     /// Memory in bytes, excluding data that links share.
     pub(crate) fn held(&self) -> usize {
-        let Self { paths, forms, kinds, long, spare, .. } = self;
+        let Self { paths, forms, kinds, long, served, spare, .. } = self;
         size_of_val(&paths[..])
             + size_of_val(&forms[..])
             + size_of_val(&kinds[..])
             + long.held()
             + long.iter().map(|long| long.link.held()).sum::<usize>()
+            + served.iter().map(ServedLink::held).sum::<usize>()
             + spare.iter().map(|closed| closed.held()).sum::<usize>()
     }
 }
@@ -287,7 +349,12 @@ mod tests {
         let rate = Rate::from_mbps(1);
         let spec = LinkSpec { rate: rate.into(), delay, queue, loss: None, jitter: None, reorder: None };
         let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
-        Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), Stream::new(1, Role::Loss, 0))
+        Link::new(
+            &spec,
+            LinkRate::new(&spec.rate),
+            spec.queue.build(&context).at_arrival(),
+            Stream::new(1, Role::Loss, 0),
+        )
     }
 
     fn packet(size: u32) -> Packet {
@@ -303,7 +370,7 @@ mod tests {
     fn cross(links: &mut Links, size: u32, now: Time) -> (Offered, bool) {
         match links.take(LINK, size, now) {
             Some(Sent { start, end, arrival }) => (Offered::Accepted { start, end, arrival, marked: false }, true),
-            None => (links.offer(LINK, &packet(size), now), false),
+            None => (links.offer(LINK, &packet(size), 0, now), false),
         }
     }
 

@@ -25,9 +25,10 @@ use crate::links::Links;
 use crate::loss::LossSpec;
 use crate::packet::{FlowId, LinkId, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
-use crate::queue::Context;
+use crate::queue::{Context, Discipline};
 use crate::rate::{LinkRate, RateSpec};
 use crate::sack_store::SackStore;
+use crate::served::ServedLink;
 use crate::sink::Sinks;
 use crate::sizes::Sizes;
 use crate::transit::Transit;
@@ -224,7 +225,14 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], names: &Names, duration: Tim
         let context = Context { rate: rate.mean(Time::ZERO, duration), stream: Stream::new(seed, Role::Queue, name) };
         let extra_delay = ExtraDelay::new(link.jitter, link.reorder, seed, name);
         let losses = Stream::new(seed, Role::Loss, name);
-        links.add(Link::new(link, rate, link.queue.build(&context), losses).delayed_by(extra_delay));
+        match link.queue.build(&context) {
+            Discipline::AtArrival(queue) => {
+                links.add(Link::new(link, rate, queue, losses).delayed_by(extra_delay));
+            }
+            Discipline::Stored(queue) => {
+                links.add_served(ServedLink::new(link, rate, queue, losses).delayed_by(extra_delay));
+            }
+        }
     }
 }
 

@@ -39,6 +39,17 @@ pub enum Observation<'a> {
         /// The result.
         offered: Offered,
     },
+    /// A packet that a link had stored leaves the queue, for transmission or because it is dropped.
+    Left {
+        /// The link.
+        link: LinkId,
+        /// The packet, without a mark that it gets at this link.
+        packet: &'a Packet,
+        /// Time of its arrival at the queue.
+        since: Time,
+        /// The transmission that starts now, or the reason of the drop.
+        fate: Offered,
+    },
     /// Data reached its receiver.
     Delivered {
         /// The packet.

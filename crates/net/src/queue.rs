@@ -1,12 +1,16 @@
-//! Queue disciplines, which accept, mark or drop the packets that arrive at a link.
+//! Queue disciplines, which accept, mark or drop the packets of a link.
 //!
-//! A discipline stores no packets. The link keeps the packets in order and consults the discipline at each arrival.
-//! [`Arrival`] contains all that a discipline may use: the packet with its flow, the waiting packets, the packet in
-//! transmission, and how long the link has been idle. Each discipline has its own file and is registered by one line of
-//! `queues!` below.
+//! There are two kinds. A discipline of the first kind ([`QueueDiscipline`]) decides about a packet when it arrives, and
+//! stores no packets: the link sends the accepted packets in order ([`Link`](crate::link::Link)). [`Arrival`] contains
+//! all that such a discipline may use: the packet with its flow, the waiting packets, the packet in transmission, and
+//! how long the link has been idle. A discipline of the second kind (`PacketQueue` in `stored.rs`) stores the packets,
+//! and is asked for the next one when a transmission is about to start (`served.rs`). Each discipline has its own file
+//! and is registered by one line of `queues!` below.
 
+mod codel;
 mod drop_tail;
 mod red;
+pub(crate) mod stored;
 
 use std::fmt::Debug;
 
@@ -17,8 +21,10 @@ use serde::{Deserialize, Serialize};
 use crate::backlog::Backlog;
 use crate::packet::Packet;
 
+pub use codel::CodelSpec;
 pub use drop_tail::{DropTailSpec, Ties};
 pub use red::{AboveMax, CountBelow, RedSpec, Unit};
+use stored::PacketQueue;
 
 /// An arriving packet and the queue that it finds.
 #[derive(Clone, Copy, Debug)]
@@ -127,6 +133,14 @@ impl Limit {
         }
     }
 
+    /// Whether a packet of `size` bytes has space beside `packets` packets of `bytes` bytes in total.
+    const fn admits(self, packets: u64, bytes: u64, size: u32) -> bool {
+        match self {
+            Self::Packets(limit) => packets < limit,
+            Self::Bytes(limit) => bytes + size as u64 <= limit,
+        }
+    }
+
     /// Whether there is space for two packets of at most `size` bytes.
     pub(crate) fn admits_two(self, size: u32) -> bool {
         match self {
@@ -146,12 +160,16 @@ impl Limit {
 }
 
 macro_rules! queues {
-    ($($variant:ident $name:literal => $spec:ty, $module:ident, $state:ty;)+) => {
+    (
+        at_arrival { $($variant:ident $name:literal => $spec:ty, $module:ident, $state:ty;)+ }
+        stored { $($stored:ident $stored_name:literal => $stored_spec:ty, $stored_module:ident;)+ }
+    ) => {
         /// A queue discipline with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(tag = "kind", rename_all = "lowercase")]
+        #[serde(tag = "kind")]
         pub enum QueueSpec {
-            $(#[doc = concat!("The discipline `", $name, "`.")] $variant($spec),)+
+            $(#[doc = concat!("The discipline `", $name, "`.")] #[serde(rename = $name)] $variant($spec),)+
+            $(#[doc = concat!("The discipline `", $stored_name, "`.")] #[serde(rename = $stored_name)] $stored($stored_spec),)+
         }
 
         impl QueueSpec {
@@ -160,20 +178,34 @@ macro_rules! queues {
             /// # Errors
             /// If parameters contradict each other.
             pub fn check(&self) -> Result<(), Invalid> {
-                match self { $(Self::$variant(spec) => $module::check(spec),)+ }
+                match self {
+                    $(Self::$variant(spec) => $module::check(spec),)+
+                    $(Self::$stored(spec) => $stored_module::check(spec),)+
+                }
             }
 
             /// Capacity of the queue.
             pub(crate) const fn limit(&self) -> Limit {
-                match self { $(Self::$variant(spec) => spec.limit,)+ }
+                match self {
+                    $(Self::$variant(spec) => spec.limit,)+
+                    $(Self::$stored(spec) => spec.limit,)+
+                }
             }
 
-            pub(crate) fn build(&self, context: &Context) -> Queue {
-                match self { $(Self::$variant(spec) => Queue::$variant($module::build(spec, context).into()),)+ }
+            /// Whether the discipline stores the packets.
+            pub(crate) const fn is_stored(&self) -> bool {
+                matches!(self, $(Self::$stored(_))|+)
+            }
+
+            pub(crate) fn build(&self, context: &Context) -> Discipline {
+                match self {
+                    $(Self::$variant(spec) => Discipline::AtArrival(Queue::$variant($module::build(spec, context).into())),)+
+                    $(Self::$stored(spec) => Discipline::Stored(Box::new($stored_module::build(spec, context))),)+
+                }
             }
         }
 
-        /// The state of a discipline. Large states are boxed so that links stay small.
+        /// The state of a discipline that decides at arrival. Large states are boxed so that links stay small.
         #[derive(Debug)]
         pub(crate) enum Queue {
             $($variant($state),)+
@@ -200,6 +232,7 @@ macro_rules! queues {
         /// All queue disciplines.
         pub const QUEUES: &[Entry] = &[
             $(Entry { name: $name, doc: $module::DOC, parameters: $module::PARAMETERS },)+
+            $(Entry { name: $stored_name, doc: $stored_module::DOC, parameters: $stored_module::PARAMETERS },)+
         ];
     };
 }
@@ -226,6 +259,26 @@ impl Queue {
     }
 }
 
+/// The state of a discipline of either kind.
+#[derive(Debug)]
+pub(crate) enum Discipline {
+    /// Decides about packets when they arrive.
+    AtArrival(Queue),
+    /// Stores the packets.
+    Stored(Box<dyn PacketQueue>),
+}
+
+#[cfg(test)]
+impl Discipline {
+    /// The discipline, which decides about packets when they arrive.
+    pub(crate) fn at_arrival(self) -> Queue {
+        match self {
+            Self::AtArrival(queue) => queue,
+            Self::Stored(queue) => unreachable!("{queue:?} stores packets"),
+        }
+    }
+}
+
 /// Properties of the link that a discipline may use.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
@@ -236,6 +289,11 @@ pub(crate) struct Context {
 }
 
 queues! {
-    DropTail "droptail" => DropTailSpec, drop_tail, drop_tail::DropTail;
-    Red "red" => RedSpec, red, Box<red::Red>;
+    at_arrival {
+        DropTail "droptail" => DropTailSpec, drop_tail, drop_tail::DropTail;
+        Red "red" => RedSpec, red, Box<red::Red>;
+    }
+    stored {
+        Codel "codel" => CodelSpec, codel;
+    }
 }

@@ -11,7 +11,7 @@ use crate::event::{Event, Targets, Wakeup};
 use crate::flow::Flow;
 use crate::hop::Hop;
 use crate::ideal::Ideal;
-use crate::link::Link;
+use crate::links::Inspected;
 use crate::network::{Network, Observed};
 use crate::observe::Observer;
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
@@ -146,26 +146,41 @@ impl Simulator {
         }
     }
 
-    /// Runs a component of links, in which all events are arrivals.
+    /// Runs a component of links.
     #[inline(never)]
     fn run_links(&mut self, observer: &mut impl Observer) {
         let many = self.flows.len() > FLOWS_IN_CACHE;
         loop {
             let (words, first) = self.transit.agenda.lend();
             let most = usize::try_from(self.transit.last - self.events).unwrap_or(usize::MAX);
-            let end = words.len().min(first.saturating_add(most));
+            let mut end = words.len().min(first.saturating_add(most));
             let mut left = &words[first..end];
             while let Some((word, later)) = left.split_first() {
                 let event = *self.transit.agenda.event(*word as u32);
-                if event.at >= self.now || self.transit.agenda.has_new(event.at) {
+                if event.at >= self.now {
                     break;
+                }
+                if self.transit.agenda.has_new(event.at) {
+                    // a tie is broken below
+                    let Some(place) = self.transit.agenda.take_new(event.at) else { break };
+                    self.handle_new(place, observer);
+                    // one more event, so that one of the known ones may have to wait
+                    let taken = end - left.len();
+                    let most = usize::try_from(self.transit.last - self.events).unwrap_or(usize::MAX);
+                    end = end.min(first.saturating_add(most));
+                    left = &words[taken..end];
+                    continue;
                 }
                 if many {
                     self.prefetch(later);
                 }
                 left = later;
-                let packet = event.packet(&self.transit.sacks);
-                self.transit.carry(&packet, event.stop().0, event.at, observer);
+                if event.is_departure() {
+                    self.transit.depart(event.link(), event.at, observer);
+                } else {
+                    let packet = event.packet(&self.transit.sacks);
+                    self.transit.carry(&packet, event.stop().0, event.at, observer);
+                }
             }
             let taken = end - left.len();
             self.events += (taken - first) as u64;
@@ -173,10 +188,19 @@ impl Simulator {
             if self.events >= self.transit.last || self.transit.agenda.is_next_known() {
                 return;
             }
-            // a packet that stays in the component, in the current round
             let Some(place) = self.transit.take_before(self.now) else { return };
-            self.events += 1;
-            let event = *self.transit.agenda.event(place);
+            self.handle_new(place, observer);
+        }
+    }
+
+    /// Handles an event that a component of links added in the current round, or one at the same time.
+    #[inline(never)]
+    fn handle_new(&mut self, place: u32, observer: &mut impl Observer) {
+        self.events += 1;
+        let event = *self.transit.agenda.event(place);
+        if event.is_departure() {
+            self.transit.depart(event.link(), event.at, observer);
+        } else {
             let packet = event.packet(&self.transit.sacks);
             self.transit.send(&packet, event.stop().0, event.at, observer);
         }
@@ -191,7 +215,7 @@ impl Simulator {
         if let Some(event) = event(3 * AHEAD) {
             prefetch(event);
         }
-        if let Some(event) = event(2 * AHEAD) {
+        if let Some(event) = event(2 * AHEAD).filter(|event| !event.is_departure()) {
             let FlowId(flow) = event.flow();
             if event.is_for_sender() {
                 prefetch(&flows[flow as usize]);
@@ -200,7 +224,7 @@ impl Simulator {
                 transit.hops.get(event.stop().index()).into_iter().for_each(prefetch);
             }
         }
-        if let Some(event) = event(AHEAD) {
+        if let Some(event) = event(AHEAD).filter(|event| !event.is_departure()) {
             if event.is_for_sender() {
                 transit.prefetch_links(flows[event.flow().0 as usize].data_hop() as usize, 1);
             } else {
@@ -209,11 +233,14 @@ impl Simulator {
         }
     }
 
-    /// Wakes an endpoint.
+    /// Wakes an endpoint, or a link of the endpoints' component.
     #[inline(never)]
     fn wake(&mut self, event: Event, observer: &mut impl Observer) {
         let Self { flows, transit, .. } = self;
         let (now, flow) = (event.at, event.flow());
+        if event.is_departure() {
+            return transit.depart(event.link(), now, observer);
+        }
         match event.wakeup() {
             Wakeup::DelayedAck => transit.delayed_ack(flow, now, observer),
             Wakeup::Request => self.request(flow, now, observer),
@@ -287,7 +314,7 @@ impl Simulator {
     }
 
     /// A link, for inspection of its state.
-    pub fn link(&mut self, link: LinkId) -> &mut Link {
+    pub fn link(&mut self, link: LinkId) -> Inspected<'_> {
         self.transit.link(link)
     }
 

@@ -5,11 +5,13 @@ use ackclock_units::Time;
 use crate::agenda::Agenda;
 use crate::event::{Event, Targets, Wakeup};
 use crate::hop::{Hop, Stop};
-use crate::link::{Link, Offered};
-use crate::links::{Links, Sent};
+use crate::link::Offered;
+use crate::links::{Inspected, Links, Sent};
 use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
+use crate::queue::stored::Queued;
 use crate::sack_store::SackStore;
+use crate::served::ServedLink;
 use crate::sink::{Received, Sinks};
 
 /// The component that contains all endpoints.
@@ -141,31 +143,84 @@ impl Transit {
     }
 
     /// Offers to the link of a hop a packet that the fast path does not handle. Returns its arrival time, unless it is
-    /// dropped, or marked and so goes on as another packet. The packet is passed by value for the same reason as in
+    /// dropped, stored, or marked and so goes on as another packet. The packet is passed by value for the same reason as in
     /// [`answer`](Self::answer).
     #[inline(never)]
     fn judge(&mut self, index: u32, packet: Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
         let (packet, id) = (&packet, self.hops[index as usize].link);
-        let offered = self.links.offer(id, packet, now);
+        let offered = self.links.offer(id, packet, index, now);
         if observer.watches(id) {
             observer.observe(now, &Observation::Offered { link: id, packet, offered });
         }
         match offered {
             Offered::Accepted { arrival, marked: false, .. } => return Some(arrival),
             Offered::Accepted { arrival, marked: true, .. } => {
-                self.cross_marked(packet.marked(), index, arrival, observer);
+                self.leave(packet.marked(), index, arrival, observer);
             }
             Offered::Dropped(_) if packet.sack() != SackId::NONE => {
                 self.sacks.take(packet.sack());
             }
             Offered::Dropped(_) => {}
+            Offered::Queued => {
+                if self.links.served(id).is_some_and(|link| link.needs_service()) {
+                    self.serve(id, now, observer);
+                }
+            }
         }
         None
     }
 
-    /// Moves data that the link of a hop has just marked from the end of the hop to its next event.
+    /// Handles the event at the end of a transmission of a link that stores packets.
+    pub(crate) fn depart(&mut self, id: LinkId, now: Time, observer: &mut impl Observer) {
+        if let Some(link) = self.links.served(id) {
+            link.fire();
+            self.serve(id, now, observer);
+        }
+    }
+
+    /// Starts the next transmission of a link that stores packets, if the link is free, and forwards the packet.
     #[inline(never)]
-    fn cross_marked(&mut self, packet: Packet, index: u32, arrival: Time, observer: &mut impl Observer) {
+    fn serve(&mut self, id: LinkId, now: Time, observer: &mut impl Observer) {
+        let Some(link) = self.links.served(id) else { return };
+        let sent = link.start(now);
+        let (due, has_dropped) = (link.take_due(now), link.has_dropped());
+        if let Some(at) = due {
+            // only the link's own component handles its packets
+            self.add_wakeup(self.agenda.running(), Event::departure(id, at));
+        }
+        if has_dropped {
+            self.report_dropped(id, now, observer);
+        }
+        let Some((Queued { packet, since, hop, marked }, Sent { start, end, arrival })) = sent else { return };
+        if observer.watches(id) {
+            let fate = Offered::Accepted { start, end, arrival, marked };
+            observer.observe(now, &Observation::Left { link: id, packet: &packet, since, fate });
+        }
+        self.leave(if marked { packet.marked() } else { packet }, hop, arrival, observer);
+    }
+
+    /// Reports the stored packets that a discipline has dropped.
+    #[inline(never)]
+    fn report_dropped(&mut self, id: LinkId, now: Time, observer: &mut impl Observer) {
+        let Some(dropped) = self.links.served(id).map(ServedLink::take_dropped) else { return };
+        for (Queued { packet, since, .. }, reason) in &dropped {
+            if observer.watches(id) {
+                let fate = Offered::Dropped(*reason);
+                observer.observe(now, &Observation::Left { link: id, packet, since: *since, fate });
+            }
+            if packet.sack() != SackId::NONE {
+                self.sacks.take(packet.sack());
+            }
+        }
+        if let Some(link) = self.links.served(id) {
+            link.put_back(dropped);
+        }
+    }
+
+    /// Moves a packet from the end of a hop, whose link it leaves as another packet or by another event, to its next
+    /// event.
+    #[inline(never)]
+    fn leave(&mut self, packet: Packet, index: u32, arrival: Time, observer: &mut impl Observer) {
         let hop = self.hops[index as usize];
         let stop = hop.stop(index);
         if hop.has_event() {
@@ -190,7 +245,7 @@ impl Transit {
     }
 
     /// A link, for inspection of its state.
-    pub(crate) fn link(&mut self, link: LinkId) -> &mut Link {
+    pub(crate) fn link(&mut self, link: LinkId) -> Inspected<'_> {
         self.links.get(link)
     }
 
@@ -267,12 +322,17 @@ impl Transit {
     /// Schedules a wake-up of an endpoint.
     #[inline(never)]
     pub(crate) fn wake(&mut self, at: Time, flow: FlowId, wakeup: Wakeup) {
-        let event = Event::wakeup_of(flow, at, wakeup);
-        if let Some(slot) = self.agenda.add(ENDPOINTS, at) {
+        self.add_wakeup(ENDPOINTS, Event::wakeup_of(flow, at, wakeup));
+    }
+
+    /// Schedules an event of a component.
+    #[inline(always)]
+    fn add_wakeup(&mut self, component: usize, event: Event) {
+        if let Some(slot) = self.agenda.add(component, event.at) {
             *slot = event;
         } else {
             let Self { agenda, hops, names, .. } = self;
-            agenda.add_to_heap(ENDPOINTS, event, Targets { hops, names });
+            agenda.add_to_heap(component, event, Targets { hops, names });
         }
     }
 }

@@ -88,7 +88,7 @@ def catalogue() -> Catalogue:
     Examples
     --------
     >>> sorted(catalogue().queues)
-    ['droptail', 'red']
+    ['codel', 'droptail', 'red']
     """
     described = json.loads(engine.catalogue())
     return Catalogue(

@@ -144,6 +144,7 @@ class Tcp(TcpTable):
     ) -> None: ...
 
 _QueueKind: TypeAlias = Literal[
+    "codel",
     "droptail",
     "red",
 ]
@@ -158,6 +159,11 @@ class Queue(QueueTable):
         packets: int | None = ...,
         bytes: int | None = ...,
         count_in_service: bool | None = ...,
+        target: str = ...,
+        interval: str = ...,
+        mtu: int = ...,
+        ecn: bool = ...,
+        ce_threshold: str = ...,
         ties: Literal["departure", "arrival"] = ...,
         mark_above: int = ...,
         min_th: float = ...,
@@ -171,7 +177,6 @@ class Queue(QueueTable):
         above_max: Literal["drop", "early"] = ...,
         spare_last: bool = ...,
         count_below: Literal["reset", "run"] = ...,
-        ecn: bool = ...,
     ) -> None: ...
 
 def DropTail(

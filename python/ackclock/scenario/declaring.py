@@ -90,9 +90,10 @@ class QueueTable(Declared):
     def for_engine(self) -> dict[str, Any]:
         """Convert an effective queue into the engine's form."""
         limit = {"packets": self.packets} if self.bytes is None else {"bytes": self.bytes}
+        declared = catalogue().queues[self.kind].parameters
         return {
             "kind": self.kind,
             "limit": limit,
             "count_in_service": self.count_in_service,
-            **self.parameters,
+            **{name: declared[name].for_engine(value) for name, value in self.parameters.items()},
         }

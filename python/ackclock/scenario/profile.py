@@ -240,6 +240,18 @@ TABLE: Final[tuple[Row, ...]] = (
         "Floyd and Jacobson 1993 resets the count; ns-2 keeps it, and restarts at 1 when the average crosses min_th"),
     Row("red", "ecn", (False, False, False, False, False), "mark ECN-capable packets instead of dropping them early",
         "RFC 3168 7; Linux sch_red: option ecn; ns-2 setbit_"),
+    Row("codel", "packets", (1000, 1000, 1000, 1000, 1000), "limit if the scenario sets none, packets",
+        "Linux sch_codel; RFC 8289 leaves the limit to the queue"),
+    Row("codel", "count_in_service", (False, False, False, False, False), "the limit counts the packet in transmission",
+        "Linux: a packet in transmission has left the queue"),
+    Row("codel", "target", ("5 ms", "5 ms", "5 ms", "5 ms", "5 ms"), "waiting time that packets may always have",
+        "RFC 8289 4.4"),
+    Row("codel", "interval", ("100 ms", "100 ms", "100 ms", "100 ms", "100 ms"),
+        "time above target before the first drop", "RFC 8289 4.4"),
+    Row("codel", "mtu", (1500, 1500, 1500, 1500, 1500), "nothing is dropped if at most this number of bytes is left",
+        "RFC 8289 5.5; Linux: the MTU of the device"),
+    Row("codel", "ecn", (False, False, False, False, False),
+        "mark ECN-capable packets instead of dropping them", "Linux sch_codel: option ecn, off"),
 )
 # fmt: on
 

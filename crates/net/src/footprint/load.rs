@@ -8,6 +8,7 @@ use crate::extra_delay::ExtraDelay;
 use crate::plan::LinkSpec;
 use crate::queue::Limit;
 use crate::rate::RateSpec;
+use crate::served::ServedLink;
 
 /// Number of packets that may occasionally wait at a link that is not overloaded.
 const FEW: f64 = 1_000.0;
@@ -59,11 +60,15 @@ impl Load<'_> {
         self.rate().min(self.offered) * longest_delay(self.link)
     }
 
-    /// Bytes that the link stores for waiting packets: none if all have one size; and for packets that may overtake each
+    /// Bytes that the link stores for waiting packets: none if all have one size and the discipline stores none; and for packets that may overtake each
     /// other.
     pub(super) fn runs(&self) -> f64 {
         let is_steady = matches!(self.link.rate, RateSpec::Constant(_));
-        let waiting = if self.is_alike && is_steady { 0.0 } else { self.waits() * Backlog::BYTES_OF_RUN as f64 };
+        let waiting = match () {
+            () if self.link.queue.is_stored() => self.waits() * ServedLink::BYTES_OF_PACKET as f64,
+            () if self.is_alike && is_steady => 0.0,
+            () => self.waits() * Backlog::BYTES_OF_RUN as f64,
+        };
         let pending = if self.link.keeps_order() { 0.0 } else { self.crossing() * ExtraDelay::BYTES_OF_PACKET as f64 };
         waiting + pending
     }

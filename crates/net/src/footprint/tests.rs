@@ -9,7 +9,7 @@ use crate::extra_delay::{ExtraDelay, JitterSpec};
 use crate::observe::ROW;
 use crate::plan::testing::dumbbell_of_reno;
 use crate::plan::{LinkSpec, RecordSpec, TransportSpec};
-use crate::queue::{DropTailSpec, Limit, QueueSpec, Ties};
+use crate::queue::{CodelSpec, DropTailSpec, Limit, QueueSpec, Ties};
 use crate::simulator::Simulator;
 use crate::sizes::SizeSpec;
 use crate::source::TraceSpec;
@@ -178,4 +178,30 @@ fn sums_are_numbers_whatever_starts_late_or_never_ends() {
     plan.duration = Time::MAX;
     plan.records = vec![RecordSpec::Packets { links: (0..8).collect() }];
     assert!(of(&plan).total().is_finite());
+}
+
+/// Packets that a discipline stores, with the actual memory of the link.
+#[test]
+fn stored_packets_take_memory() {
+    let codel = CodelSpec {
+        limit: Limit::Packets(10_000),
+        count_in_service: false,
+        target: Time::SECOND.saturating_mul(100),
+        interval: Time::SECOND,
+        mtu: 1500,
+        ecn: false,
+        ce_threshold: None,
+    };
+    let plain = greedy(20, 1_000, link(10, 25, 10_000));
+    let bottleneck = LinkSpec { queue: QueueSpec::Codel(codel), ..link(10, 25, 10_000) };
+    let stored = greedy(20, 1_000, bottleneck);
+    let more = of(&stored).packets - of(&plain).packets;
+    let held = |plan: &Plan| {
+        let mut simulator = Simulator::new(plan, 1).expect("the plan is sound");
+        simulator.run_until(plan.duration, &mut ());
+        simulator.held_by_components() as f64
+    };
+    let actual = held(&stored) - held(&plain);
+    println!("estimated: {more} bytes more, actual: {actual}");
+    assert!(actual > 100_000.0 && actual <= more && more < 10.0 * actual, "{actual} and {more}");
 }

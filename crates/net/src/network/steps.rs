@@ -18,7 +18,8 @@ enum Feeder {
     Nobody,
     /// All packets come from this link, in order.
     Link(LinkId),
-    /// Several links, a link that reorders packets, or endpoints with their own timers.
+    /// Several links, a link that reorders packets, or endpoints with their own timers; or the packets must arrive by
+    /// events for another reason.
     Many,
 }
 
@@ -31,13 +32,18 @@ impl Feeders {
             let last = path[data.range()].last().copied().filter(|_| *answers_at_once);
             feeders.add_route(&path[acks.range()], last, edges);
         }
-        // a sampled link needs events, because it must not run ahead of the clock
+        // a sampled link, and a link that stores packets, need events: they must not run ahead of the clock
         let sampled = plan.records.iter().filter_map(|record| match record {
             RecordSpec::Queue { links, .. } => Some(links),
             _ => None,
         });
         for link in sampled.flatten().chain([&plan.measure.link]) {
             feeders.0[*link as usize] = Feeder::Many;
+        }
+        for (feeder, edge) in feeders.0.iter_mut().zip(edges) {
+            if edge.link.queue.is_stored() {
+                *feeder = Feeder::Many;
+            }
         }
         feeders
     }

@@ -1,5 +1,7 @@
 //! Captured packets: all header fields of the packets that a tap on a link sees.
 
+use std::collections::BTreeMap;
+
 use ackclock_tcp::{Ecn, Sack};
 use ackclock_units::Time;
 
@@ -131,6 +133,18 @@ pub(super) struct Captures {
     under_way: Vec<Sack>,
     /// When the first data of each flow reached its receiver.
     first_data: Vec<Time>,
+    /// Packets captured when they were offered that a link still stores: capture, packet, and index in the capture.
+    stored: BTreeMap<(usize, Stored), usize>,
+}
+
+/// Identifies a packet that a link stores: arrival, link, flow, number, and whether it is an ACK.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Stored(Time, u32, u32, u64, bool);
+
+impl Stored {
+    fn of(since: Time, link: u32, packet: &Packet) -> Self {
+        Self(since, link, packet.flow().0, packet.number(), packet.is_ack())
+    }
 }
 
 impl Captures {
@@ -165,27 +179,62 @@ impl Captures {
         self.under_way[place] = *sack;
     }
 
-    /// Handles a packet offered to a link. Everything that will happen to the packet at this link is known immediately;
-    /// anything after the end of the run is omitted.
+    /// Handles a packet offered to a link. Everything that is known to happen to the packet at this link is captured
+    /// immediately; anything after the end of the run is omitted.
     #[inline(never)]
     pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
+        let fate = match offered {
+            Offered::Accepted { .. } | Offered::Queued => Fate::Crosses,
+            Offered::Dropped(DropReason::Lost) => Fate::Lost,
+            Offered::Dropped(DropReason::Full | DropReason::Early) => Fate::Dropped,
+        };
+        self.handle(link, packet, end, |at| match (at, offered) {
+            (TapPoint::Offer, _) => Some((now, fate, false)),
+            (TapPoint::Dequeue, Offered::Accepted { start, marked, .. }) => Some((start, fate, marked)),
+            (TapPoint::Receive, Offered::Accepted { arrival, marked, .. }) => Some((arrival, fate, marked)),
+            (TapPoint::Dequeue | TapPoint::Receive, Offered::Dropped(_) | Offered::Queued) => None,
+        });
+        if offered == Offered::Queued {
+            for (place, taps) in self.taps.iter().enumerate() {
+                let last = taps
+                    .seen
+                    .packets
+                    .last()
+                    .filter(|last| (last.time, last.link, last.at) == (now, link, TapPoint::Offer));
+                if last.is_some() {
+                    self.stored.insert((place, Stored::of(now, link, packet)), taps.seen.packets.len() - 1);
+                }
+            }
+        }
+    }
+
+    /// Handles a packet that leaves the queue of a link that stored it at `since`.
+    #[inline(never)]
+    pub(super) fn left(&mut self, since: Time, link: u32, packet: &Packet, fate: Offered, end: Time) {
+        for place in 0..self.taps.len() {
+            let captured = self.stored.remove(&(place, Stored::of(since, link, packet)));
+            if let (Some(index), Offered::Dropped(_)) = (captured, fate) {
+                self.taps[place].seen.packets[index].fate = Fate::Dropped;
+            }
+        }
+        let Offered::Accepted { start, arrival, marked, .. } = fate else { return };
+        self.handle(link, packet, end, |at| match at {
+            TapPoint::Offer => None,
+            TapPoint::Dequeue => Some((start, Fate::Crosses, marked)),
+            TapPoint::Receive => Some((arrival, Fate::Crosses, marked)),
+        });
+    }
+
+    /// Captures a packet at each tap of a link. `seen` returns the time at which a tap sees it, its fate, and whether it
+    /// has a mark of this link there.
+    fn handle(&mut self, link: u32, packet: &Packet, end: Time, seen: impl Fn(TapPoint) -> Option<(Time, Fate, bool)>) {
         for place in 0..self.taps.len() {
             let count = self.taps[place].points.get(link as usize).map_or(0, Vec::len);
             for point in 0..count {
                 let at = self.taps[place].points[link as usize][point];
-                let marked = at != TapPoint::Offer && matches!(offered, Offered::Accepted { marked: true, .. });
-                let (time, fate) = match (at, offered) {
-                    (TapPoint::Offer, Offered::Accepted { .. }) => (now, Fate::Crosses),
-                    (TapPoint::Offer, Offered::Dropped(DropReason::Lost)) => (now, Fate::Lost),
-                    (TapPoint::Offer, Offered::Dropped(DropReason::Full | DropReason::Early)) => (now, Fate::Dropped),
-                    (TapPoint::Dequeue, Offered::Accepted { start, .. }) => (start, Fate::Crosses),
-                    (TapPoint::Receive, Offered::Accepted { arrival, .. }) => (arrival, Fate::Crosses),
-                    (TapPoint::Dequeue | TapPoint::Receive, Offered::Dropped(_)) => continue,
-                };
-                if time < end {
-                    let ecn = if marked { Ecn::Ce } else { packet.ecn() };
-                    self.keep(place, time, link, packet, at, (fate, ecn));
-                }
+                let Some((time, fate, marked)) = seen(at).filter(|(time, ..)| *time < end) else { continue };
+                let ecn = if marked { Ecn::Ce } else { packet.ecn() };
+                self.keep(place, time, link, packet, at, (fate, ecn));
             }
         }
     }
@@ -218,7 +267,8 @@ impl Captures {
     pub(super) fn held(&self) -> usize {
         let of_blocks = |blocks: &Vec<Sack>| blocks.capacity() * size_of::<Sack>();
         let of = |taps: &Taps| taps.seen.packets.capacity() * size_of::<Captured>() + of_blocks(&taps.seen.blocks);
-        self.taps.iter().map(of).sum::<usize>() + of_blocks(&self.under_way)
+        let stored = self.stored.len() * 2 * size_of::<((usize, Stored), usize)>();
+        self.taps.iter().map(of).sum::<usize>() + of_blocks(&self.under_way) + stored
     }
 
     pub(super) fn into_captures(self) -> Vec<Capture> {

@@ -214,6 +214,9 @@ impl Observer for Measure {
             Observation::Offered { link, packet, offered } if *link == self.at.link => {
                 self.at.offered(now, self.kind(packet), *offered);
             }
+            Observation::Left { link, packet, since, fate } if *link == self.at.link => {
+                self.at.left(now, self.kind(packet), *since, *fate);
+            }
             Observation::Delivered { packet, in_order, .. } if self.follows => {
                 self.on_delivered(now, packet, *in_order);
             }

@@ -41,11 +41,12 @@ enum Fate {
     Lost,
 }
 
-/// A packet at a link, with everything that happens to it there: up to [`STEPS`] rows of the table.
+/// A packet at a link, with everything that is known to happen to it there: up to [`STEPS`] rows of the table. A packet
+/// that a link stores has two entries: one when it arrives, and one when it leaves the queue.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
-    /// Arrival at the queue, start of the transmission, and arrival at the far end. If the packet does not cross the
-    /// link, the later times are [`Time::MAX`].
+    /// Arrival at the queue, start of the transmission, and arrival at the far end. Times of steps that are not part of
+    /// the entry are [`Time::MAX`].
     times: [Time; STEPS],
     segment: u64,
     link: u32,
@@ -90,9 +91,21 @@ impl PacketLog {
         Self { watched: membership(links), end, entries: Vec::new(), rows: 0 }
     }
 
-    /// Handles a packet offered to a link. Everything that will happen to the packet at this link is known immediately.
+    /// Handles a packet offered to a link.
     #[inline(never)]
     pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered) {
+        self.handle(now, link, packet, offered);
+    }
+
+    /// Handles a packet that leaves the queue of a link that stored it.
+    #[inline(never)]
+    pub(super) fn left(&mut self, now: Time, link: u32, packet: &Packet, fate: Offered) {
+        // a transmission has no arrival at the queue: it is in another entry
+        let arrived = if matches!(fate, Offered::Dropped(_)) { now } else { Time::MAX };
+        self.handle(arrived, link, packet, fate);
+    }
+
+    fn handle(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered) {
         if self.watched.get(link as usize) != Some(&true) {
             return;
         }
@@ -104,6 +117,7 @@ impl PacketLog {
         let marked = matches!(offered, Offered::Accepted { marked: true, .. });
         let (fate, times) = match offered {
             Offered::Accepted { start, arrival, .. } => (Fate::Crosses, [now, start, arrival]),
+            Offered::Queued => (Fate::Crosses, [now, Time::MAX, Time::MAX]),
             Offered::Dropped(DropReason::Lost) => (Fate::Lost, [now, Time::MAX, Time::MAX]),
             Offered::Dropped(DropReason::Full | DropReason::Early) => (Fate::Dropped, [now, Time::MAX, Time::MAX]),
         };

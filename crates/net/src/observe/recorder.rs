@@ -171,7 +171,7 @@ impl Recorder {
             match &mut samples.of {
                 Sampled::Queue { links, rows } => {
                     for link in links {
-                        let link_now = simulator.link(LinkId(*link));
+                        let mut link_now = simulator.link(LinkId(*link));
                         let (packets, bytes) = link_now.backlog(now);
                         rows.push(now.as_secs_f64(), *link, packets, bytes, link_now.average());
                     }
@@ -276,6 +276,23 @@ impl Recorder {
             self.captures.offered(now, link, packet, offered, self.end);
         }
     }
+
+    /// Handles a packet that leaves the queue of a link that stored it.
+    #[inline(never)]
+    fn on_left(&mut self, now: Time, LinkId(link): LinkId, packet: &Packet, since: Time, fate: Offered) {
+        if now >= self.end {
+            return;
+        }
+        if let (Some((_, drops)), Offered::Dropped(_)) = (&mut self.drops, fate) {
+            drops.dropped(now, link, packet);
+        }
+        if let Some((_, log)) = &mut self.packets {
+            log.left(now, link, packet, fate);
+        }
+        if self.captures.any() {
+            self.captures.left(since, link, packet, fate, self.end);
+        }
+    }
 }
 
 impl Observer for Recorder {
@@ -286,6 +303,7 @@ impl Observer for Recorder {
             Observation::Offered { link, packet, offered } => {
                 self.on_offered(now, *link, packet, *offered);
             }
+            Observation::Left { link, packet, since, fate } => self.on_left(now, *link, packet, *since, *fate),
             Observation::Acked { flow, ack, sender, .. } => {
                 if self.acks.is_some() {
                     self.senders.acked(*ack, sender);

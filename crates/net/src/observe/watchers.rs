@@ -74,6 +74,13 @@ impl Watchers {
             at.offered(now, 0, offered);
         }
     }
+
+    #[inline(never)]
+    fn left_elsewhere(&mut self, now: Time, link: LinkId, since: Time, fate: Offered) {
+        for at in self.elsewhere.iter_mut().filter(|at| at.link() == link) {
+            at.left(now, 0, since, fate);
+        }
+    }
 }
 
 impl Observer for Watchers {
@@ -82,10 +89,13 @@ impl Observer for Watchers {
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         self.measure.observe(now, seen);
         self.recorder.observe(now, seen);
-        if let Observation::Offered { link, offered, .. } = seen
-            && !self.elsewhere.is_empty()
-        {
-            self.offered_elsewhere(now, *link, *offered);
+        if self.elsewhere.is_empty() {
+            return;
+        }
+        match seen {
+            Observation::Offered { link, offered, .. } => self.offered_elsewhere(now, *link, *offered),
+            Observation::Left { link, since, fate, .. } => self.left_elsewhere(now, *link, *since, *fate),
+            _ => {}
         }
     }
 

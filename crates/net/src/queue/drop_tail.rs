@@ -166,7 +166,8 @@ mod tests {
                     LinkSpec { rate: rate.into(), delay: Time::ZERO, queue, loss: None, jitter: None, reorder: None };
                 let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
                 let losses = Stream::new(1, Role::Loss, 0);
-                let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), losses);
+                let mut link =
+                    Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), losses);
                 let payload = Payload::Data { number: 0, retransmission: false, connection: 0 };
                 let [first, second, third] = sizes.map(|size| Packet::new(FlowId(0), size, payload, Time::ZERO));
                 assert!(matches!(link.offer(&first, Time::ZERO), Offered::Accepted { .. }));
@@ -187,13 +188,13 @@ mod tests {
         let spec = LinkSpec { rate: rate.into(), delay: Time::ZERO, queue, loss: None, jitter: None, reorder: None };
         let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
         let losses = Stream::new(1, Role::Loss, 0);
-        let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), losses);
+        let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), losses);
         assert_eq!(link.kind().is_some(), mark_above == 0, "only a queue that never marks has a short form");
         let offer = |number| {
             let segment = Segment { ecn, ..Segment::new(number, 1000) };
             match link.offer(&Packet::data(FlowId(0), 0, segment, Time::ZERO), Time::ZERO) {
                 Offered::Accepted { marked, .. } => Some(marked),
-                Offered::Dropped(_) => None,
+                Offered::Dropped(_) | Offered::Queued => None,
             }
         };
         (0..6).map(offer).collect()

@@ -53,6 +53,7 @@ impl Observer for Seen {
                 match offered {
                     Offered::Accepted { marked, .. } => self.marks += usize::from(*marked),
                     Offered::Dropped(_) => self.drops += 1,
+                    Offered::Queued => unreachable!("drop-tail stores nothing"),
                 }
             }
             Observation::Delivered { packet, .. } => self.at[2].push(packet.ecn()),

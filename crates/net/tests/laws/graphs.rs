@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ackclock_net::extra_delay::{JitterSpec, ReorderSpec};
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
-use ackclock_net::queue::{AboveMax, CountBelow, DropTailSpec, Limit, QueueSpec, RedSpec, Ties, Unit};
+use ackclock_net::queue::{AboveMax, CodelSpec, CountBelow, DropTailSpec, Limit, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_net::source::Distribution;
@@ -26,7 +26,31 @@ fn limits() -> impl Strategy<Value = Limit> {
     prop_oneof![2 => (2_u64..20).prop_map(Limit::Packets), 1 => (3_000_u64..30_000).prop_map(Limit::Bytes)]
 }
 
+/// Queues of links of both kinds.
 fn queues() -> impl Strategy<Value = QueueSpec> {
+    prop_oneof![2 => queues_at_arrival(), 1 => stored_queues()]
+}
+
+/// Disciplines that store the packets.
+fn stored_queues() -> impl Strategy<Value = QueueSpec> {
+    let times = (0_u64..10_000, 1_000_u64..100_000, prop::option::weighted(0.3, 0_u64..10_000));
+    (limits(), any::<[bool; 2]>(), times, 0_u64..3_000).prop_map(
+        |(limit, [count_in_service, ecn], (target, interval, ce_threshold), mtu)| {
+            QueueSpec::Codel(CodelSpec {
+                limit,
+                count_in_service,
+                target: Time::from_micros(target),
+                interval: Time::from_micros(interval),
+                mtu,
+                ecn,
+                ce_threshold: ce_threshold.map(Time::from_micros),
+            })
+        },
+    )
+}
+
+/// Disciplines that decide when a packet arrives.
+fn queues_at_arrival() -> impl Strategy<Value = QueueSpec> {
     let numbers = (0.5_f64..5.0, 0.5_f64..10.0, 0.01_f64..1.0, 0.002_f64..1.0);
     let rules = prop::array::uniform8(any::<bool>());
     (limits(), numbers, rules, any::<bool>()).prop_map(|(limit, (min_th, more, max_p, w_q), rules, red)| {

@@ -13,11 +13,22 @@ pub(crate) struct Offer {
     pub(crate) offered: Offered,
 }
 
+/// A packet that leaves the queue of a link that stored it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leave {
+    pub(crate) link: u32,
+    pub(crate) at: Time,
+    pub(crate) packet: Packet,
+    pub(crate) since: Time,
+    pub(crate) fate: Offered,
+}
+
 /// The events observed before the end of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ledger {
     end: Time,
     pub(crate) offers: Vec<Offer>,
+    pub(crate) left: Vec<Leave>,
     /// Data packets that reached their receivers: time, packet, and number of segments newly in order.
     pub(crate) delivered: Vec<(Time, Packet, u64)>,
     /// ACKs that reached their senders: time, flow, and number as given by [`name`].
@@ -33,6 +44,9 @@ impl Observer for Ledger {
         match seen {
             Observation::Offered { link, packet, offered } => {
                 self.offers.push(Offer { link: link.0, at: now, packet: **packet, offered: *offered });
+            }
+            Observation::Left { link, packet, since, fate } => {
+                self.left.push(Leave { link: link.0, at: now, packet: **packet, since: *since, fate: *fate });
             }
             Observation::Delivered { packet, in_order, .. } => self.delivered.push((now, **packet, *in_order)),
             Observation::Acked { flow, connection, ack, .. } => {
@@ -78,11 +92,15 @@ impl Ledger {
     /// some packets ahead of time.
     pub(crate) fn by_place(mut self) -> Self {
         self.offers.sort_by_key(|offer| offer.link);
+        self.left.sort_by_key(|leave| leave.link);
         self.delivered.sort_by_key(|(_, packet, _)| packet.flow());
         self.acked.sort_by_key(|(_, flow, _)| *flow);
         self.turns.sort_by_key(|(_, flow)| *flow);
         for offer in &mut self.offers {
             offer.packet = nameless(offer.packet);
+        }
+        for leave in &mut self.left {
+            leave.packet = nameless(leave.packet);
         }
         self
     }

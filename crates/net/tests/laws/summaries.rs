@@ -15,7 +15,7 @@ use proptest::prelude::*;
 
 use crate::graphs::{edges, flows, plans};
 use crate::kinds::cases;
-use crate::ledger::{Ledger, Offer};
+use crate::ledger::{Leave, Ledger, Offer, name};
 
 /// Length of the overlap of two time ranges, in picoseconds.
 fn overlap(from: Time, until: Time, of: (Time, Time)) -> u64 {
@@ -93,10 +93,24 @@ proptest! {
                 waiting += overlap(*at, start, (from, end));
             }
         }
+        let left = || ledger.left.iter().filter(|leave| leave.link == plan.measure.link);
+        for Leave { at, since, fate, .. } in left() {
+            if let Offered::Accepted { start, end: sent, .. } = *fate {
+                departures += u64::from(is_measured(start));
+                busy += overlap(start, sent, (from, end));
+            }
+            waiting += overlap(*since, *at, (from, end));
+        }
+        // packets that still wait at the end
+        let stored = here().filter(|offer| offer.offered == Offered::Queued);
+        waiting += stored.map(|offer| overlap(offer.at, end, (from, end))).sum::<u64>();
+        waiting -= left().map(|leave| overlap(leave.since, end, (from, end))).sum::<u64>();
         let arrived: Vec<&Offer> = here().filter(|offer| is_measured(offer.at)).collect();
-        let drops = arrived.iter().filter(|offer| matches!(offer.offered, Offered::Dropped(_))).count() as u64;
-        let is_marked = |offer: &&&Offer| matches!(offer.offered, Offered::Accepted { marked: true, .. });
-        let marks = arrived.iter().filter(is_marked).count() as u64;
+        let fates = arrived.iter().map(|offer| offer.offered);
+        let fates: Vec<Offered> =
+            fates.chain(left().filter(|leave| is_measured(leave.at)).map(|leave| leave.fate)).collect();
+        let drops = fates.iter().filter(|fate| matches!(fate, Offered::Dropped(_))).count() as u64;
+        let marks = fates.iter().filter(|fate| matches!(fate, Offered::Accepted { marked: true, .. })).count() as u64;
         let summary = &outcome.summary;
         prop_assert_eq!(
             (summary.arrivals, summary.departures, summary.drops, summary.marks),
@@ -188,7 +202,11 @@ proptest! {
             }
         }
         let (mut expected, mut expected_captured) = (Vec::new(), Vec::new());
-        for Offer { link, at, packet, offered } in &ledger.offers {
+        let offers = ledger.offers.iter().map(|offer| (offer.link, offer.at, offer.packet, offer.offered, false));
+        let left = ledger.left.iter().map(|leave| (leave.link, leave.at, leave.packet, leave.fate, true));
+        let dropped = ledger.left.iter().filter(|leave| matches!(leave.fate, Offered::Dropped(_)));
+        let dropped: BTreeSet<_> = dropped.map(|leave| (leave.link, leave.since, name(&leave.packet))).collect();
+        for (link, at, packet, offered, was_stored) in &offers.chain(left).collect::<Vec<_>>() {
             let (kind, captured_as, number, is_again) = match packet.payload() {
                 Payload::Syn { retransmission, .. } => ("syn", CapturedKind::Syn, 0, retransmission),
                 Payload::Data { number, retransmission, .. } => ("data", CapturedKind::Data, number, retransmission),
@@ -198,13 +216,22 @@ proptest! {
                 }
             };
             let events = match *offered {
-                Offered::Accepted { start, arrival, .. } => vec![
-                    (*at, "enqueue", TapPoint::Offer, Fate::Crosses),
-                    (start, "dequeue", TapPoint::Dequeue, Fate::Crosses),
-                    (arrival, "receive", TapPoint::Receive, Fate::Crosses),
+                Offered::Queued => {
+                    let is_dropped = dropped.contains(&(*link, *at, name(packet)));
+                    vec![(*at, "enqueue", Some(TapPoint::Offer), if is_dropped { Fate::Dropped } else { Fate::Crosses })]
+                }
+                Offered::Dropped(_) if *was_stored => vec![(*at, "drop", None, Fate::Dropped)],
+                Offered::Accepted { start, arrival, .. } if *was_stored => vec![
+                    (start, "dequeue", Some(TapPoint::Dequeue), Fate::Crosses),
+                    (arrival, "receive", Some(TapPoint::Receive), Fate::Crosses),
                 ],
-                Offered::Dropped(DropReason::Lost) => vec![(*at, "lost", TapPoint::Offer, Fate::Lost)],
-                Offered::Dropped(_) => vec![(*at, "drop", TapPoint::Offer, Fate::Dropped)],
+                Offered::Accepted { start, arrival, .. } => vec![
+                    (*at, "enqueue", Some(TapPoint::Offer), Fate::Crosses),
+                    (start, "dequeue", Some(TapPoint::Dequeue), Fate::Crosses),
+                    (arrival, "receive", Some(TapPoint::Receive), Fate::Crosses),
+                ],
+                Offered::Dropped(DropReason::Lost) => vec![(*at, "lost", Some(TapPoint::Offer), Fate::Lost)],
+                Offered::Dropped(_) => vec![(*at, "drop", Some(TapPoint::Offer), Fate::Dropped)],
             };
             let marked = matches!(offered, Offered::Accepted { marked: true, .. });
             let (flow, size) = (packet.flow().0, packet.size());
@@ -213,6 +240,7 @@ proptest! {
                 let rest = [event, kind].map(str::to_owned).into_iter().chain([number.to_string(), size.to_string()]);
                 let flags = [is_again, marked].map(|flag| flag.to_string());
                 expected.push(numbers.into_iter().chain(rest).chain(flags).collect::<Vec<_>>());
+                let Some(point) = point else { continue };
                 let ecn = if marked && point != TapPoint::Offer { Ecn::Ce } else { packet.ecn() };
                 let flags = match packet.payload() {
                     Payload::Ack { .. } => packet.echo(),

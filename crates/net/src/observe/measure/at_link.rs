@@ -36,8 +36,8 @@ pub(super) struct LinkMeter {
     pub(super) arrivals: Tally,
     pub(super) drops: u64,
     pub(super) marks: u64,
-    /// Packets that arrive before the measured time and depart in it, minus packets that arrive in it and depart after
-    /// it.
+    /// Packets that arrive before the measured time and depart or are dropped in it, minus packets that arrive in it and
+    /// do so after it.
     carried: i64,
     /// Transmission time in picoseconds.
     busy: u64,
@@ -47,7 +47,7 @@ pub(super) struct LinkMeter {
 
 impl LinkMeter {
     pub(super) fn departures(&self) -> u64 {
-        (self.arrivals.all() - self.drops).saturating_add_signed(self.carried)
+        self.arrivals.all().saturating_add_signed(self.carried - self.drops as i64)
     }
 }
 
@@ -102,7 +102,48 @@ impl AtLink {
                 self.accepted(now, kind, start, end);
             }
             Offered::Dropped(_) => self.unusual(now, kind, None),
+            Offered::Queued => self.queued(now, kind),
         }
+    }
+
+    /// Handles a packet that the link stores. Until it [leaves](Self::left), it counts as one that waits to the end of
+    /// the measured time.
+    #[inline(never)]
+    fn queued(&mut self, now: Time, kind: usize) {
+        let arrived = self.from <= now && now < self.end;
+        if arrived {
+            if now >= self.bins.edge() {
+                self.bins.turn_to(now, tallies(&mut self.meters));
+            }
+            self.meters[kind].arrivals.count();
+        }
+        self.meters[kind].carried -= i64::from(arrived);
+        self.meters[kind].waiting += self.waits_from(now);
+    }
+
+    /// Handles a packet of the given kind that leaves the link's queue, which it joined at `since`.
+    #[inline(never)]
+    pub(in crate::observe) fn left(&mut self, now: Time, kind: usize, since: Time, fate: Offered) {
+        let waits = self.waits_from(now);
+        let leaves = self.from <= now && now < self.end;
+        let meter = &mut self.meters[kind];
+        meter.carried += i64::from(leaves);
+        meter.waiting -= waits;
+        let Offered::Accepted { start, end, marked, .. } = fate else {
+            meter.drops += u64::from(leaves);
+            return;
+        };
+        meter.marks += u64::from(leaves && marked);
+        let (start, until) = (start.max(self.from), end.min(self.end));
+        meter.busy += self.rate.busy(start, until, self.mean_rate).as_picos();
+        if leaves {
+            self.sojourn.record(now - since);
+        }
+    }
+
+    /// Time from `now` to the end of the measured time, in picoseconds, without the time before it begins.
+    fn waits_from(&self, now: Time) -> u128 {
+        u128::from(self.end.saturating_sub(now.max(self.from)).as_picos())
     }
 
     #[inline(always)]

@@ -62,7 +62,7 @@ fn link_with(queue: QueueSpec) -> Link {
     let spec =
         LinkSpec { rate: rate.into(), delay: Time::from_millis(10), queue, loss: None, jitter: None, reorder: None };
     let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
-    Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context), Stream::new(1, Role::Loss, 0))
+    Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), Stream::new(1, Role::Loss, 0))
 }
 
 /// Compares RED with a trace of ns-2.

@@ -1,0 +1,157 @@
+//! A link whose discipline stores the packets and is asked for the next one when a transmission is about to start.
+//!
+//! In contrast to a [`Link`](crate::link::Link), such a link does not know when a packet that it accepts will leave.
+//! Where packets wait, each transmission ends with an event, which starts the next one. A packet that finds the link
+//! idle leaves without an event.
+
+use ackclock_units::{Stream, Time};
+
+use crate::backlog::INSTANT;
+use crate::extra_delay::ExtraDelay;
+use crate::link::Offered;
+use crate::links::{Line, Sent};
+use crate::loss::Loss;
+use crate::packet::Packet;
+use crate::plan::LinkSpec;
+use crate::queue::DropReason;
+use crate::queue::stored::{Dropped, PacketQueue, Queued};
+use crate::rate::LinkRate;
+
+/// A link with a discipline that stores the packets.
+#[derive(Debug)]
+pub struct ServedLink {
+    rate: LinkRate,
+    delay: Time,
+    queue: Box<dyn PacketQueue>,
+    loss: Option<Box<Loss>>,
+    extra_delay: Option<Box<ExtraDelay>>,
+    /// End of the last transmission, and the size of its packet.
+    busy_until: Time,
+    size: u32,
+    /// Whether the event at [`busy_until`](Self::busy_until) is pending.
+    is_due: bool,
+    /// Stored packets that were dropped and have not been reported.
+    dropped: Dropped,
+}
+
+impl ServedLink {
+    /// Memory of a waiting packet in bytes. The storage may have twice the capacity that is needed.
+    pub(crate) const BYTES_OF_PACKET: usize = 2 * size_of::<Queued>();
+
+    /// An idle link.
+    pub(crate) fn new(spec: &LinkSpec, rate: LinkRate, queue: Box<dyn PacketQueue>, losses: Stream) -> Self {
+        Self {
+            rate,
+            delay: spec.delay,
+            queue,
+            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, losses))),
+            extra_delay: None,
+            busy_until: Time::ZERO,
+            size: 0,
+            is_due: false,
+            dropped: Vec::new(),
+        }
+    }
+
+    /// The same link with extra delays.
+    pub(crate) fn delayed_by(self, extra_delay: Option<Box<ExtraDelay>>) -> Self {
+        Self { extra_delay, ..self }
+    }
+
+    /// Rate and least propagation delay of the link.
+    pub(crate) const fn line(&self) -> Line<'_> {
+        Line { rate: &self.rate, delay: self.delay }
+    }
+
+    /// Number of packets and bytes that wait, excluding the packet in transmission.
+    pub fn backlog(&self) -> (u64, u64) {
+        self.queue.waiting()
+    }
+
+    /// Calls `visit` with the name and value of each observable quantity of the discipline.
+    pub fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.queue.gauges(visit);
+    }
+
+    /// Memory in bytes, excluding data that links share.
+    pub(crate) fn held(&self) -> usize {
+        size_of::<Self>()
+            + self.queue.held()
+            + self.dropped.capacity() * size_of::<(Queued, DropReason)>()
+            + self.loss.as_ref().map_or(0, |loss| loss.held())
+            + self.extra_delay.as_ref().map_or(0, |extra| extra.held())
+    }
+
+    /// Offers a packet to the queue. If the link [needs service](Self::needs_service) then, [`start`](Self::start) must
+    /// follow.
+    pub(crate) fn offer(&mut self, packet: &Packet, hop: u32, now: Time) -> Offered {
+        if self.loss.as_mut().is_some_and(|loss| loss.loses(packet)) {
+            return Offered::Dropped(DropReason::Lost);
+        }
+        let in_service = if now < self.busy_until { self.size } else { 0 };
+        let queued = Queued { packet: *packet, since: now, hop, marked: false };
+        match self.queue.enqueue(queued, in_service, &mut self.dropped) {
+            Ok(()) => Offered::Queued,
+            Err(reason) => Offered::Dropped(reason),
+        }
+    }
+
+    /// Whether no event is pending that starts the next transmission, or stored packets were dropped.
+    #[inline(always)]
+    pub(crate) const fn needs_service(&self) -> bool {
+        !self.is_due || self.has_dropped()
+    }
+
+    /// The event at the end of the last transmission.
+    pub(crate) const fn fire(&mut self) {
+        self.is_due = false;
+    }
+
+    /// Starts the transmission of the next packet, if the link is free and a packet is left. Returns the packet and its
+    /// times.
+    #[inline(always)]
+    pub(crate) fn start(&mut self, now: Time) -> Option<(Queued, Sent)> {
+        if self.is_due || now < self.busy_until { None } else { self.send(now) }
+    }
+
+    /// Time at which an event must start the next transmission, if a packet waits and no such event is pending.
+    #[inline(always)]
+    pub(crate) fn take_due(&mut self, now: Time) -> Option<Time> {
+        let is_new = !self.is_due && now < self.busy_until && self.queue.waiting().0 > 0;
+        self.is_due |= is_new;
+        is_new.then_some(self.busy_until)
+    }
+
+    #[inline(always)]
+    fn send(&mut self, start: Time) -> Option<(Queued, Sent)> {
+        let queued = self.queue.dequeue(start, &mut self.dropped)?;
+        debug_assert!(
+            !queued.marked || queued.packet.ecn().is_capable(),
+            "a discipline marks only ECN-capable packets"
+        );
+        self.size = queued.packet.size();
+        let end = start.saturating_add(self.rate.transmission_time(self.size, start).max(INSTANT));
+        self.busy_until = end;
+        let mut arrival = end.saturating_add(self.delay);
+        if let Some(extra) = &mut self.extra_delay {
+            arrival = extra.arrival(arrival);
+        }
+        Some((queued, Sent { start, end, arrival }))
+    }
+
+    /// Takes the stored packets dropped since the last call. Their memory should be [returned](Self::put_back).
+    pub(crate) fn take_dropped(&mut self) -> Dropped {
+        std::mem::take(&mut self.dropped)
+    }
+
+    /// Whether stored packets were dropped.
+    pub(crate) const fn has_dropped(&self) -> bool {
+        !self.dropped.is_empty()
+    }
+
+    /// Returns the memory of the dropped packets.
+    pub(crate) fn put_back(&mut self, mut dropped: Dropped) {
+        dropped.clear();
+        self.dropped = dropped;
+    }
+}

@@ -1,0 +1,130 @@
+//! Links whose discipline stores the packets.
+
+use std::collections::BTreeSet;
+
+use ackclock_net::link::Offered;
+use ackclock_net::plan::LinkSpec;
+use ackclock_net::queue::{DropReason, Limit, QueueSpec};
+use ackclock_tcp::Ecn;
+use ackclock_units::Time;
+use proptest::prelude::*;
+
+use crate::graphs::{edges, end_of, plans};
+use crate::kinds::cases;
+use crate::ledger::{Leave, Ledger, Offer, name};
+
+/// The rules of a discipline.
+struct Rules {
+    limit: Limit,
+    count_in_service: bool,
+    /// Whether ECN-capable packets may be marked.
+    marks: bool,
+    /// Whether packets leave in the order of arrival, regardless of their flow.
+    is_fifo: bool,
+}
+
+fn rules(queue: &QueueSpec) -> Option<Rules> {
+    match queue {
+        QueueSpec::DropTail(_) | QueueSpec::Red(_) => None,
+        QueueSpec::Codel(spec) => Some(Rules {
+            limit: spec.limit,
+            count_in_service: spec.count_in_service,
+            marks: spec.ecn || spec.ce_threshold.is_some(),
+            is_fifo: true,
+        }),
+    }
+}
+
+/// An event at a link.
+#[derive(Clone, Copy, Debug)]
+enum Event<'a> {
+    Offer(&'a Offer),
+    Leave(&'a Leave),
+}
+
+/// The events of a link. Arrivals come before departures at the same time.
+fn events(ledger: &Ledger, link: u32) -> Vec<(Time, Event<'_>)> {
+    let offers = ledger.offers.iter().filter(|offer| offer.link == link).map(|offer| (offer.at, Event::Offer(offer)));
+    let left = ledger.left.iter().filter(|leave| leave.link == link).map(|leave| (leave.at, Event::Leave(leave)));
+    let mut events: Vec<_> = offers.chain(left).collect();
+    events.sort_by_key(|(at, _)| *at);
+    events
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    /// Compares the events of each link with the packets that it stores.
+    ///
+    /// Validates: a link sends one stored packet at a time, at its (varying) rate, and never rests while a packet waits;
+    ///   each stored packet leaves once, in the order of its flow, and with FIFO disciplines in the order of all
+    ///   packets; the stored packets never exceed the limit, and a full queue drops; only ECN-capable packets are marked,
+    ///   and only if ECN is on; packets arrive after the delay of the link and at most its extra delays.
+    /// Source: conservation of packets; work conservation.
+    /// Tolerance: exact.
+    #[test]
+    fn a_link_serves_the_packets_that_it_stores(plan in plans(false), seed in any::<u64>()) {
+        let (ledger, _) = Ledger::of(&plan, seed, &[]);
+        for (id, edge) in (0_u32..).zip(edges(&plan)) {
+            let Some(Rules { limit, count_in_service, marks, is_fifo }) = rules(&edge.link.queue) else { continue };
+            let (mut free, mut size, mut stored_since) = (Time::ZERO, 0, Time::ZERO);
+            let mut arrivals = BTreeSet::new();
+            // stored packets in order of arrival: time, name, bytes
+            let mut stored: Vec<(Time, (u32, bool, u64), u32)> = Vec::new();
+            for (at, event) in events(&ledger, id) {
+                match event {
+                    Event::Offer(Offer { packet, offered, .. }) => {
+                        let in_service = if count_in_service && at < free { size } else { 0 };
+                        let room = match limit {
+                            Limit::Packets(limit) => (stored.len() as u64 + u64::from(in_service > 0)) < limit,
+                            Limit::Bytes(limit) => {
+                                let bytes: u64 = stored.iter().map(|(.., size)| u64::from(*size)).sum();
+                                bytes + u64::from(in_service) + u64::from(packet.size()) <= limit
+                            }
+                        };
+                        match offered {
+                            Offered::Queued => {
+                                // a packet may have left before this one came at the same time
+                                prop_assert!(room || at == free || stored_since == at, "stored although it was full");
+                                if stored.is_empty() {
+                                    stored_since = at;
+                                }
+                                stored.push((at, name(packet), packet.size()));
+                            }
+                            Offered::Dropped(DropReason::Full) => prop_assert!(!room, "dropped although it had space"),
+                            Offered::Dropped(DropReason::Lost) => prop_assert!(edge.link.loss.is_some()),
+                            offered => prop_assert!(false, "{:?} at arrival", offered),
+                        }
+                    }
+                    Event::Leave(Leave { packet, since, fate, .. }) => {
+                        let known = |(when, known, _): &(Time, _, _)| when == since && *known == name(packet);
+                        let place = stored.iter().position(known);
+                        prop_assert!(place.is_some(), "it was not stored");
+                        let place = place.expect("as asserted");
+                        prop_assert!(!is_fifo || place == 0 || stored[0].0 == *since, "not in order");
+                        let flow = |name: (u32, bool, u64)| (name.0, name.1);
+                        let is_before = |(when, other, _): &(Time, _, _)| when < since && flow(*other) == flow(name(packet));
+                        prop_assert!(is_fifo || !stored.iter().any(is_before), "not in the order of the flow");
+                        stored.remove(place);
+                        let Offered::Accepted { start, end, arrival, marked } = *fate else {
+                            prop_assert_eq!(*fate, Offered::Dropped(DropReason::Early));
+                            continue;
+                        };
+                        prop_assert!(!marked || marks && packet.ecn() != Ecn::NotEct);
+                        prop_assert_eq!(start, at);
+                        prop_assert_eq!(start, free.max(stored_since), "rests although a packet waits");
+                        prop_assert_eq!(end, end_of(&edge.link.rate, packet.size(), start));
+                        (free, size) = (end, packet.size());
+                        let LinkSpec { delay, jitter, reorder, .. } = &edge.link;
+                        prop_assert!(arrival >= end + *delay);
+                        prop_assert!(jitter.is_some() || reorder.is_some() || arrival == end + *delay);
+                        prop_assert!(arrivals.insert(arrival), "two packets arrive at once");
+                    }
+                }
+            }
+            if let Some((waits, ..)) = stored.first() {
+                prop_assert!(free >= plan.duration || *waits >= plan.duration, "rests although a packet waits");
+            }
+        }
+    }
+}
