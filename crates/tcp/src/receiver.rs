@@ -72,8 +72,8 @@ options! {
             /// The first packet is acknowledged at once, even with delayed ACKs. A SYN is always acknowledged at once.
             ack_first: bool = false;
             /// Number of data packets at the start of a connection that are acknowledged at once, even with delayed ACKs.
-            /// Duplicates do not count. Linux acknowledges each packet while its receive window grows; the number depends
-            /// on the size of the receive buffer.
+            /// Duplicates do not count. Linux begins with 16, and also acknowledges each packet that opens its window, as
+            /// `rwnd = auto` does; for a fixed window, the number thus depends on the size of the receive buffer.
             quick_acks: u32 [0 to 1_000_000] = 0;
             /// Number of packets that are acknowledged at once, even with delayed ACKs, after a duplicate and after a
             /// pause of more than `quick_acks_pause`. A duplicate is one of them.
