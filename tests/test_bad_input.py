@@ -29,6 +29,8 @@ transport = { kind = "tcp", variant = "vegas", max_window = 20, alpha = 1, overh
 source = { kind = "poisson", rate = 100 }
 """
 
+QUEUES = "codel, droptail, dualpi2, fq, fq_codel, pie, red"
+
 GRAPH = """
 duration = "10 s"
 measure = { link = "a->b" }
@@ -112,9 +114,14 @@ EDITS = [
         'kind = "red"',
         'kind = "fifo"',
         "dumbbell.bottleneck.queue.kind",
-        "unknown queue 'fifo'; did you mean 'droptail'? must be one of codel, droptail, red",
+        f"unknown queue 'fifo'; did you mean 'droptail'? must be one of {QUEUES}",
     ),
-    ('kind = "red", ', "", "dumbbell.bottleneck.queue.kind", "missing; must be one of codel, droptail, red"),
+    (
+        'kind = "red", ',
+        "",
+        "dumbbell.bottleneck.queue.kind",
+        f"missing; must be one of {QUEUES}",
+    ),
     ("packets = 50", "packets = 0", "dumbbell.bottleneck.queue.packets", "0 is not allowed; must be an integer from 1"),
     ("packets = 50", "packets = 50, bytes = 50", "dumbbell.bottleneck.queue.bytes", "must be absent when packets"),
     ("max_th = 40", "max_th = 5", "dumbbell.bottleneck.queue.max_th", "5.0 is not allowed; must be above min_th (10)"),
@@ -464,10 +471,8 @@ def test_a_root_cause_comes_before_what_follows_from_it(tmp_path: Path, refused:
     assert refused(file) == "links.0.to: unknown node 'x'; must be one of a, b, c\n"
     text = GRAPH.replace('to = "b"\nrate', 'to = "b"\nqueue = { packets = 0, max_th = 5 }\nrate')
     file.write_text(text)
-    assert (
-        refused(file)
-        == "links.0.queue.kind: missing; must be one of codel, droptail, red (and 1 more: links.0.queue.packets)\n"
-    )
+    missing = f"links.0.queue.kind: missing; must be one of {QUEUES}"
+    assert refused(file) == f"{missing} (and 1 more: links.0.queue.packets)\n"
     file.write_text(GRAPH.replace('kind = "tcp"', 'kind = "sctp", alpha = 1'))
     assert refused(file) == "flows.0.transport.kind: unknown transport 'sctp'; must be one of tcp, udp\n"
 

@@ -525,6 +525,43 @@ def test_codel_keeps_the_delay_near_its_target(root: Path) -> None:
     assert marked.summary.drops == 0
 
 
+def test_fq_codel_separates_flows(root: Path) -> None:
+    fair = ac.Scenario.from_toml(root / "examples" / "fq_codel.toml")
+    groups = ac.simulate(fair).summary.groups
+    # CoDel costs a flow with a long round-trip time some of its share
+    assert 0.8 < groups["far"].goodput_bps / groups["near"].goodput_bps < 1.1
+    # 10 ms of propagation and some packets of the other flows
+    assert groups["stream"].delay_mean is not None
+    assert groups["stream"].delay_mean < 0.014
+    drr = fair.changed({"dumbbell.bottleneck.queue": {"kind": "fq", "packets": 200}})
+    equal = ac.simulate(drr).summary.groups
+    assert 0.98 < equal["far"].goodput_bps / equal["near"].goodput_bps < 1.02
+    one_queue = ac.simulate(fair.changed({"dumbbell.bottleneck.queue.kind": "codel"})).summary.groups
+    assert one_queue["far"].goodput_bps / one_queue["near"].goodput_bps < 0.5
+    assert one_queue["stream"].delay_mean is not None
+    assert one_queue["stream"].delay_mean > groups["stream"].delay_mean
+
+
+def test_dualpi2_keeps_the_delay_of_scalable_flows_short(root: Path) -> None:
+    summary = ac.simulate(ac.Scenario.from_toml(root / "examples" / "dualpi2.toml")).summary
+    classic, scalable = summary.groups["classic"], summary.groups["scalable"]
+    assert classic.delay_mean is not None
+    assert scalable.delay_mean is not None
+    # 10 ms of propagation
+    assert scalable.delay_mean < 0.013
+    assert 0.015 < classic.delay_mean < 0.035
+    assert 1 / 3 < classic.goodput_bps / scalable.goodput_bps < 3
+    assert summary.utilization > 0.95
+
+
+def test_pie_keeps_the_delay_near_its_target(root: Path) -> None:
+    pie = {"dumbbell.bottleneck.queue": {"kind": "pie", "packets": 1000}}
+    summary = ac.simulate(ac.Scenario.from_toml(root / "examples" / "codel.toml").changed(pie)).summary
+    assert summary.sojourn_p50 is not None
+    assert 0.005 < summary.sojourn_p50 < 0.025
+    assert summary.utilization > 0.98
+
+
 def test_reordering_costs_rack_least(root: Path) -> None:
     groups = ac.simulate(ac.Scenario.from_toml(root / "examples" / "reordering.toml")).summary.groups
     assert groups["rack"].goodput_bps > 1.5 * groups["sack"].goodput_bps

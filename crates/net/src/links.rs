@@ -348,7 +348,7 @@ mod tests {
         let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties: Ties::Departure, mark_above: 0 });
         let rate = Rate::from_mbps(1);
         let spec = LinkSpec { rate: rate.into(), delay, queue, loss: None, jitter: None, reorder: None };
-        let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
+        let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() };
         Link::new(
             &spec,
             LinkRate::new(&spec.rate),

@@ -214,6 +214,7 @@ fn ends(plan: &Plan) -> impl Iterator<Item = (u32, u32)> {
 fn add_links(links: &mut Links, edges: &[Edge<'_>], names: &Names, duration: Time, seed: u64) {
     // links that follow the same trace, such as the client links of a group, share its preprocessed form
     let mut shared = BTreeMap::new();
+    let flows: Arc<[u32]> = names.flows.as_slice().into();
     for (id, Edge { link, .. }) in edges.iter().enumerate() {
         let Name(name) = names.link(LinkId(id as u32));
         let rate = match &link.rate {
@@ -222,7 +223,8 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], names: &Names, duration: Tim
                 shared.entry(Arc::as_ptr(trace)).or_insert_with(|| LinkRate::new(&link.rate)).clone()
             }
         };
-        let context = Context { rate: rate.mean(Time::ZERO, duration), stream: Stream::new(seed, Role::Queue, name) };
+        let stream = Stream::new(seed, Role::Queue, name);
+        let context = Context { rate: rate.mean(Time::ZERO, duration), stream, flows: Arc::clone(&flows) };
         let extra_delay = ExtraDelay::new(link.jitter, link.reorder, seed, name);
         let losses = Stream::new(seed, Role::Loss, name);
         match link.queue.build(&context) {

@@ -9,10 +9,16 @@
 
 mod codel;
 mod drop_tail;
+mod dualpi2;
+mod flows;
+mod fq;
+mod fq_codel;
+mod pie;
 mod red;
 pub(crate) mod stored;
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
 use ackclock_units::{Stream, Time};
@@ -23,6 +29,10 @@ use crate::packet::Packet;
 
 pub use codel::CodelSpec;
 pub use drop_tail::{DropTailSpec, Ties};
+pub use dualpi2::{DualPi2Spec, Low};
+pub use fq::FqSpec;
+pub use fq_codel::FqCodelSpec;
+pub use pie::PieSpec;
 pub use red::{AboveMax, CountBelow, RedSpec, Unit};
 use stored::PacketQueue;
 
@@ -254,7 +264,7 @@ impl Queue {
     pub(crate) fn as_memoryless(&self) -> Option<DropTailSpec> {
         match self {
             Self::DropTail(queue) => queue.as_memoryless(),
-            Self::Red(_) => None,
+            Self::Red(_) | Self::Pie(_) => None,
         }
     }
 }
@@ -286,14 +296,20 @@ pub(crate) struct Context {
     pub(crate) rate: ackclock_units::Rate,
     /// Random stream of the discipline.
     pub(crate) stream: Stream,
+    /// Global ids of the flows; empty when every local id equals its global id.
+    pub(crate) flows: Arc<[u32]>,
 }
 
 queues! {
     at_arrival {
         DropTail "droptail" => DropTailSpec, drop_tail, drop_tail::DropTail;
         Red "red" => RedSpec, red, Box<red::Red>;
+        Pie "pie" => PieSpec, pie, Box<pie::Pie>;
     }
     stored {
         Codel "codel" => CodelSpec, codel;
+        FqCodel "fq_codel" => FqCodelSpec, fq_codel;
+        Fq "fq" => FqSpec, fq;
+        DualPi2 "dualpi2" => DualPi2Spec, dualpi2;
     }
 }

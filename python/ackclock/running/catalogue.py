@@ -88,7 +88,7 @@ def catalogue() -> Catalogue:
     Examples
     --------
     >>> sorted(catalogue().queues)
-    ['codel', 'droptail', 'red']
+    ['codel', 'droptail', 'dualpi2', 'fq', 'fq_codel', 'pie', 'red']
     """
     described = json.loads(engine.catalogue())
     return Catalogue(

@@ -121,6 +121,11 @@ impl State {
         self.count
     }
 
+    /// Counts packets that were dropped for another reason.
+    pub(super) const fn add(&mut self, drops: u64) {
+        self.count += drops;
+    }
+
     /// Removes the next packet of a queue that is not dropped.
     pub(super) fn dequeue(
         &mut self,

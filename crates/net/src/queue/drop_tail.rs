@@ -164,7 +164,7 @@ mod tests {
                 let rate = Rate::from_mbps(1);
                 let spec =
                     LinkSpec { rate: rate.into(), delay: Time::ZERO, queue, loss: None, jitter: None, reorder: None };
-                let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
+                let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() };
                 let losses = Stream::new(1, Role::Loss, 0);
                 let mut link =
                     Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), losses);
@@ -186,7 +186,7 @@ mod tests {
             QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties: Ties::Departure, mark_above });
         let rate = Rate::from_mbps(1);
         let spec = LinkSpec { rate: rate.into(), delay: Time::ZERO, queue, loss: None, jitter: None, reorder: None };
-        let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
+        let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() };
         let losses = Stream::new(1, Role::Loss, 0);
         let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), losses);
         assert_eq!(link.kind().is_some(), mark_above == 0, "only a queue that never marks has a short form");

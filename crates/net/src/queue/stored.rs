@@ -66,6 +66,15 @@ impl Room {
         let counted = if self.count_in_service { in_service } else { 0 };
         self.limit.admits(packets + (counted > 0) as u64, bytes + counted as u64, size)
     }
+
+    /// Whether all `waiting` packets and bytes have space.
+    pub(super) const fn holds(self, (packets, bytes): (u64, u64), in_service: u32) -> bool {
+        let counted = if self.count_in_service { in_service } else { 0 };
+        match self.limit {
+            Limit::Packets(limit) => packets + (counted > 0) as u64 <= limit,
+            Limit::Bytes(limit) => bytes + counted as u64 <= limit,
+        }
+    }
 }
 
 /// Packets in order of their arrival.
@@ -87,6 +96,16 @@ impl Store {
         let packet = self.packets.pop_front()?;
         self.bytes -= u64::from(packet.packet.size());
         Some(packet)
+    }
+
+    /// The packet at the head.
+    pub(super) fn front(&self) -> Option<&Queued> {
+        self.packets.front()
+    }
+
+    /// Whether there is no packet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.packets.is_empty()
     }
 
     /// Number of bytes.

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use ackclock_net::extra_delay::{JitterSpec, ReorderSpec};
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
-use ackclock_net::queue::{AboveMax, CodelSpec, CountBelow, DropTailSpec, Limit, QueueSpec, RedSpec, Ties, Unit};
+use ackclock_net::queue::{
+    AboveMax, CodelSpec, CountBelow, DropTailSpec, DualPi2Spec, FqCodelSpec, FqSpec, Limit, Low,
+};
+use ackclock_net::queue::{PieSpec, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_net::source::Distribution;
@@ -28,11 +31,88 @@ fn limits() -> impl Strategy<Value = Limit> {
 
 /// Queues of links of both kinds.
 fn queues() -> impl Strategy<Value = QueueSpec> {
-    prop_oneof![2 => queues_at_arrival(), 1 => stored_queues()]
+    prop_oneof![4 => queues_at_arrival(), 1 => pie_queues(), 1 => codel_queues(), 2 => several_queues()]
 }
 
-/// Disciplines that store the packets.
-fn stored_queues() -> impl Strategy<Value = QueueSpec> {
+fn pie_queues() -> impl Strategy<Value = QueueSpec> {
+    let times = (1_u64..20_000, 1_000_u64..20_000, 0_u64..50_000);
+    let gains = (0.0_f64..20.0, 0.0_f64..200.0, 0.0..1.0_f64);
+    (limits(), any::<[bool; 4]>(), times, gains, 1_u64..2_000).prop_map(
+        |(limit, flags, (target, update, max_burst), (alpha, beta, mark_below), mtu)| {
+            let [count_in_service, ecn, derandomize, byte_mode] = flags;
+            let [target, update, max_burst] = [target, update, max_burst].map(Time::from_micros);
+            QueueSpec::Pie(PieSpec {
+                limit,
+                count_in_service,
+                target,
+                update,
+                alpha,
+                beta,
+                max_burst,
+                mtu,
+                ecn,
+                mark_below,
+                derandomize,
+                byte_mode,
+            })
+        },
+    )
+}
+
+/// Disciplines with several queues.
+fn several_queues() -> impl Strategy<Value = QueueSpec> {
+    let times = (0_u64..10_000, 1_000_u64..100_000, prop::option::weighted(0.3, 0_u64..10_000));
+    let numbers = (1_u32..10, 256_u32..3_000, 2_000_u64..30_000, 0_u64..3_000);
+    let fair = (limits(), any::<[bool; 3]>(), times, numbers).prop_map(
+        |(limit, [count_in_service, ecn, codel], (target, interval, ce_threshold), (queues, quantum, memory, mtu))| {
+            if !codel {
+                return QueueSpec::Fq(FqSpec { limit, count_in_service, queues, quantum });
+            }
+            QueueSpec::FqCodel(FqCodelSpec {
+                limit,
+                count_in_service,
+                target: Time::from_micros(target),
+                interval: Time::from_micros(interval),
+                mtu,
+                ecn,
+                ce_threshold: ce_threshold.map(Time::from_micros),
+                queues,
+                quantum,
+                memory,
+            })
+        },
+    );
+    let times = (1_u64..20_000, 1_000_u64..20_000, 0_u64..3_000, 0_u64..3_000);
+    let gains = (0.0_f64..20.0, 0.0_f64..200.0, 0.0_f64..5.0, 0.0..=1.0_f64);
+    let dual = (limits(), any::<[bool; 2]>(), times, gains, 0_u64..2_000).prop_map(
+        |(
+            limit,
+            [count_in_service, ect],
+            (target, update, from, more),
+            (alpha, beta, coupling, classic_share),
+            mtu,
+        )| {
+            let [target, update, from, more] = [target, update, from, more].map(Time::from_micros);
+            QueueSpec::DualPi2(DualPi2Spec {
+                limit,
+                count_in_service,
+                target,
+                update,
+                alpha,
+                beta,
+                coupling,
+                ramp_from: from,
+                ramp_to: from + more,
+                low: if ect { Low::Ect } else { Low::Ect1 },
+                classic_share,
+                mtu,
+            })
+        },
+    );
+    prop_oneof![2 => fair, 1 => dual]
+}
+
+fn codel_queues() -> impl Strategy<Value = QueueSpec> {
     let times = (0_u64..10_000, 1_000_u64..100_000, prop::option::weighted(0.3, 0_u64..10_000));
     (limits(), any::<[bool; 2]>(), times, 0_u64..3_000).prop_map(
         |(limit, [count_in_service, ecn], (target, interval, ce_threshold), mtu)| {

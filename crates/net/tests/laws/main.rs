@@ -195,10 +195,11 @@ proptest! {
                 if is_listed {
                     continue;
                 }
-                let (limit, in_service_counts, ties, red) = match &edge.link.queue {
+                let (limit, in_service_counts, ties, is_early) = match &edge.link.queue {
                     QueueSpec::DropTail(spec) => (spec.limit, spec.count_in_service, spec.ties, false),
                     QueueSpec::Red(spec) => (spec.limit, spec.count_in_service, Ties::Departure, true),
-                    QueueSpec::Codel(_) => continue, // see `stored.rs`
+                    QueueSpec::Pie(spec) => (spec.limit, spec.count_in_service, Ties::Departure, true),
+                    _ => continue, // see `stored.rs`
                 };
                 // with `Ties::Arrival`, a transmission that starts or ends at exactly this time has not done so yet
                 let after = |time: &Time| time > at || ties == Ties::Arrival && time == at;
@@ -216,7 +217,8 @@ proptest! {
                         match &edge.link.queue {
                             QueueSpec::DropTail(spec) => prop_assert_eq!(marked, is_capable && is_above(spec)),
                             QueueSpec::Red(spec) => prop_assert!(!marked || is_capable && spec.ecn),
-                            QueueSpec::Codel(_) => unreachable!("it stores packets"),
+                            QueueSpec::Pie(spec) => prop_assert!(!marked || is_capable && spec.ecn),
+                            _ => unreachable!("it stores packets"),
                         }
                         prop_assert_eq!(start, free.max(*at));
                         prop_assert_eq!(end, end_of(&edge.link.rate, packet.size(), start));
@@ -239,7 +241,7 @@ proptest! {
                         accepted.push((waited_until, end, packet.size()));
                     }
                     Offered::Queued => unreachable!("it stores no packets"),
-                    Offered::Dropped(DropReason::Early) => prop_assert!(red),
+                    Offered::Dropped(DropReason::Early) => prop_assert!(is_early),
                     Offered::Dropped(_) => prop_assert!(!room, "dropped although the queue had space"),
                 }
             }

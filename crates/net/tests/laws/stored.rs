@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ackclock_net::Packet;
 use ackclock_net::link::Offered;
 use ackclock_net::plan::LinkSpec;
 use ackclock_net::queue::{DropReason, Limit, QueueSpec};
@@ -21,19 +22,46 @@ struct Rules {
     marks: bool,
     /// Whether packets leave in the order of arrival, regardless of their flow.
     is_fifo: bool,
+    /// Whether an arrival that exceeds the limit removes stored packets. If not, it is dropped.
+    steals: bool,
 }
 
 fn rules(queue: &QueueSpec) -> Option<Rules> {
     match queue {
-        QueueSpec::DropTail(_) | QueueSpec::Red(_) => None,
+        QueueSpec::DropTail(_) | QueueSpec::Red(_) | QueueSpec::Pie(_) => None,
         QueueSpec::Codel(spec) => Some(Rules {
             limit: spec.limit,
             count_in_service: spec.count_in_service,
             marks: spec.ecn || spec.ce_threshold.is_some(),
             is_fifo: true,
+            steals: false,
+        }),
+        QueueSpec::FqCodel(spec) => Some(Rules {
+            limit: spec.limit,
+            count_in_service: spec.count_in_service,
+            marks: spec.ecn || spec.ce_threshold.is_some(),
+            is_fifo: false,
+            steals: true,
+        }),
+        QueueSpec::Fq(spec) => Some(Rules {
+            limit: spec.limit,
+            count_in_service: spec.count_in_service,
+            marks: false,
+            is_fifo: false,
+            steals: true,
+        }),
+        QueueSpec::DualPi2(spec) => Some(Rules {
+            limit: spec.limit,
+            count_in_service: spec.count_in_service,
+            marks: true,
+            is_fifo: false,
+            steals: false,
         }),
     }
 }
+
+/// A stored packet: arrival, name, bytes, and queue.
+type Stored = (Time, (u32, bool, u64), u32, bool);
 
 /// An event at a link.
 #[derive(Clone, Copy, Debug)]
@@ -66,11 +94,15 @@ proptest! {
     fn a_link_serves_the_packets_that_it_stores(plan in plans(false), seed in any::<u64>()) {
         let (ledger, _) = Ledger::of(&plan, seed, &[]);
         for (id, edge) in (0_u32..).zip(edges(&plan)) {
-            let Some(Rules { limit, count_in_service, marks, is_fifo }) = rules(&edge.link.queue) else { continue };
+            let Some(Rules { limit, count_in_service, marks, is_fifo, steals }) = rules(&edge.link.queue) else { continue };
             let (mut free, mut size, mut stored_since) = (Time::ZERO, 0, Time::ZERO);
             let mut arrivals = BTreeSet::new();
-            // stored packets in order of arrival: time, name, bytes
-            let mut stored: Vec<(Time, (u32, bool, u64), u32)> = Vec::new();
+            // DualPI2 keeps the order of the packets of a flow that have the same queue
+            let lane = |packet: &Packet| {
+                matches!(&edge.link.queue, QueueSpec::DualPi2(spec) if spec.low.includes(packet.ecn()))
+            };
+            // in order of arrival
+            let mut stored: Vec<Stored> = Vec::new();
             for (at, event) in events(&ledger, id) {
                 match event {
                     Event::Offer(Offer { packet, offered, .. }) => {
@@ -78,36 +110,39 @@ proptest! {
                         let room = match limit {
                             Limit::Packets(limit) => (stored.len() as u64 + u64::from(in_service > 0)) < limit,
                             Limit::Bytes(limit) => {
-                                let bytes: u64 = stored.iter().map(|(.., size)| u64::from(*size)).sum();
+                                let bytes: u64 = stored.iter().map(|(_, _, size, _)| u64::from(*size)).sum();
                                 bytes + u64::from(in_service) + u64::from(packet.size()) <= limit
                             }
                         };
                         match offered {
                             Offered::Queued => {
                                 // a packet may have left before this one came at the same time
-                                prop_assert!(room || at == free || stored_since == at, "stored although it was full");
+                                prop_assert!(room || steals || at == free || stored_since == at, "stored although it was full");
                                 if stored.is_empty() {
                                     stored_since = at;
                                 }
-                                stored.push((at, name(packet), packet.size()));
+                                stored.push((at, name(packet), packet.size(), lane(packet)));
                             }
-                            Offered::Dropped(DropReason::Full) => prop_assert!(!room, "dropped although it had space"),
+                            Offered::Dropped(DropReason::Full) => prop_assert!(!room && !steals, "dropped with space"),
                             Offered::Dropped(DropReason::Lost) => prop_assert!(edge.link.loss.is_some()),
                             offered => prop_assert!(false, "{:?} at arrival", offered),
                         }
                     }
                     Event::Leave(Leave { packet, since, fate, .. }) => {
-                        let known = |(when, known, _): &(Time, _, _)| when == since && *known == name(packet);
+                        let known = |(when, known, ..): &Stored| when == since && *known == name(packet);
                         let place = stored.iter().position(known);
                         prop_assert!(place.is_some(), "it was not stored");
                         let place = place.expect("as asserted");
                         prop_assert!(!is_fifo || place == 0 || stored[0].0 == *since, "not in order");
                         let flow = |name: (u32, bool, u64)| (name.0, name.1);
-                        let is_before = |(when, other, _): &(Time, _, _)| when < since && flow(*other) == flow(name(packet));
+                        let is_before = |(when, other, _, queue): &Stored| {
+                            when < since && flow(*other) == flow(name(packet)) && *queue == lane(packet)
+                        };
                         prop_assert!(is_fifo || !stored.iter().any(is_before), "not in the order of the flow");
                         stored.remove(place);
                         let Offered::Accepted { start, end, arrival, marked } = *fate else {
-                            prop_assert_eq!(*fate, Offered::Dropped(DropReason::Early));
+                            let reason = if *fate == Offered::Dropped(DropReason::Full) { steals } else { !free.gt(&at) };
+                            prop_assert!(reason, "{:?}", fate);
                             continue;
                         };
                         prop_assert!(!marked || marks && packet.ecn() != Ecn::NotEct);

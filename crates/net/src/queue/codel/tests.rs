@@ -22,7 +22,7 @@ fn spec() -> CodelSpec {
 }
 
 fn codel(spec: &CodelSpec) -> Codel {
-    build(spec, &Context { rate: Rate::from_mbps(10), stream: Stream::new(1, Role::Queue, 0) })
+    build(spec, &Context { rate: Rate::from_mbps(10), stream: Stream::new(1, Role::Queue, 0), flows: [].into() })
 }
 
 fn packet(ecn: Ecn, since: Time) -> Queued {

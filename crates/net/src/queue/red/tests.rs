@@ -54,14 +54,14 @@ const fn of<'a>(packet: &'a Packet, backlog: &'a Backlog) -> Arrival<'a> {
 
 fn red(spec: RedSpec) -> Red {
     let rate = Rate::from_mbps(1);
-    build(&spec, &Context { rate, stream: Stream::new(1, Role::Queue, 0) })
+    build(&spec, &Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() })
 }
 
 fn link_with(queue: QueueSpec) -> Link {
     let rate = Rate::from_mbps(1);
     let spec =
         LinkSpec { rate: rate.into(), delay: Time::from_millis(10), queue, loss: None, jitter: None, reorder: None };
-    let context = Context { rate, stream: Stream::new(1, Role::Queue, 0) };
+    let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() };
     Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), Stream::new(1, Role::Loss, 0))
 }
 

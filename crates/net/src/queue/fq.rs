@@ -1,0 +1,151 @@
+//! Fair queueing by deficit round robin: Shreedhar and Varghese, "Efficient Fair Queuing Using Deficit Round-Robin"
+//! (IEEE/ACM Transactions on Networking 4(3), 1996).
+//!
+//! Flows are distributed among queues by a hash. The queues with packets are in a ring. When the turn of a queue comes,
+//! `quantum` is added to its deficit, and it sends packets as long as the deficit covers them. A queue that becomes empty
+//! loses its deficit and leaves the ring. If the limit is exceeded, the longest queue in bytes loses packets
+//! (McKenney, "Stochastic Fairness Queueing", 1990).
+//!
+//! Differences from the paper:
+//! - the longest queue loses packets at its head (Suter, Lakshman, Stiliadis and Choudhury 1999), which signals congestion
+//!   to TCP earlier; the paper does not say which packet is lost.
+
+use std::collections::VecDeque;
+
+use ackclock_units::Time;
+use serde::{Deserialize, Serialize};
+
+use super::flows::{Hash, QUEUES};
+use super::fq_codel::QUANTUM;
+use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
+use super::{Context, DropReason, Invalid, Limit, Parameter};
+
+pub(super) const DOC: &str = "Fair queueing by flow: deficit round robin (Shreedhar and Varghese 1996)";
+
+pub(super) const PARAMETERS: &[Parameter] = &[QUEUES, QUANTUM];
+
+/// The parameters of fair queueing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FqSpec {
+    /// Capacity of all queues together.
+    pub limit: Limit,
+    /// Whether the packet in transmission counts towards the limit.
+    pub count_in_service: bool,
+    /// Number of queues.
+    pub queues: u32,
+    /// Bytes that a queue may send in each round.
+    pub quantum: u32,
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "every discipline is checked the same way")]
+pub(super) const fn check(_: &FqSpec) -> Result<(), Invalid> {
+    Ok(())
+}
+
+pub(super) fn build(spec: &FqSpec, context: &Context) -> Fq {
+    let FqSpec { limit, count_in_service, queues, quantum } = *spec;
+    Fq {
+        room: Room { limit, count_in_service },
+        quantum: u64::from(quantum),
+        hash: Hash::new(queues, context),
+        flows: std::iter::repeat_with(Flow::default).take(queues as usize).collect(),
+        ring: VecDeque::new(),
+        waiting: (0, 0),
+    }
+}
+
+/// A queue of flows with the same hash.
+#[derive(Debug, Default)]
+struct Flow {
+    store: Store,
+    /// Bytes that the queue may still send in its turn.
+    deficit: u64,
+    /// Whether its turn has begun.
+    has_turn: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Fq {
+    room: Room,
+    quantum: u64,
+    hash: Hash,
+    flows: Vec<Flow>,
+    /// The queues with packets, in the order of their turns.
+    ring: VecDeque<u32>,
+    /// Packets and bytes in all queues.
+    waiting: (u64, u64),
+}
+
+impl Fq {
+    /// Removes the packet at the head of a queue.
+    fn pop(&mut self, place: u32) -> Option<Queued> {
+        let flow = &mut self.flows[place as usize];
+        let queued = flow.store.pop()?;
+        self.waiting = (self.waiting.0 - 1, self.waiting.1 - u64::from(queued.packet.size()));
+        if flow.store.is_empty() {
+            (flow.deficit, flow.has_turn) = (0, false);
+            if self.ring.front() == Some(&place) {
+                self.ring.pop_front();
+            } else {
+                self.ring.retain(|other| *other != place);
+            }
+        }
+        Some(queued)
+    }
+}
+
+impl PacketQueue for Fq {
+    fn enqueue(&mut self, queued: Queued, in_service: u32, dropped: &mut Dropped) -> Result<(), DropReason> {
+        let place = self.hash.of(&queued.packet);
+        let flow = &mut self.flows[place as usize];
+        if flow.store.is_empty() {
+            self.ring.push_back(place);
+        }
+        flow.store.push(queued);
+        self.waiting = (self.waiting.0 + 1, self.waiting.1 + u64::from(queued.packet.size()));
+        while !self.room.holds(self.waiting, in_service) {
+            // of several, the one whose turn comes first
+            let longest = self.ring.iter().copied().rev().max_by_key(|place| self.flows[*place as usize].store.bytes());
+            let Some(queued) = longest.and_then(|place| self.pop(place)) else { break };
+            dropped.push((queued, DropReason::Full));
+        }
+        Ok(())
+    }
+
+    fn dequeue(&mut self, _: Time, _: &mut Dropped) -> Option<Queued> {
+        loop {
+            let place = *self.ring.front()?;
+            let flow = &mut self.flows[place as usize];
+            if !flow.has_turn {
+                flow.has_turn = true;
+                flow.deficit += self.quantum;
+            }
+            let size = u64::from(flow.store.front()?.packet.size());
+            if size <= flow.deficit {
+                flow.deficit -= size;
+                return self.pop(place);
+            }
+            flow.has_turn = false;
+            self.ring.rotate_left(1);
+        }
+    }
+
+    fn waiting(&self) -> (u64, u64) {
+        self.waiting
+    }
+
+    fn held(&self) -> usize {
+        size_of::<Self>()
+            + size_of_val(&self.flows[..])
+            + self.flows.iter().map(|flow| flow.store.held()).sum::<usize>()
+            + self.ring.capacity() * size_of::<u32>()
+    }
+
+    fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("queues", self.ring.len() as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! PIE, update by update.
+
+use ackclock_units::{Rate, Role};
+use proptest::prelude::*;
+
+use super::*;
+
+fn spec() -> PieSpec {
+    PieSpec {
+        limit: Limit::Packets(1_000),
+        count_in_service: false,
+        target: Time::from_millis(15),
+        update: Time::from_millis(15),
+        alpha: 0.125,
+        beta: 1.25,
+        max_burst: Time::from_millis(150),
+        mtu: 1500,
+        ecn: false,
+        mark_below: 0.1,
+        derandomize: false,
+        byte_mode: false,
+    }
+}
+
+fn pie(spec: &PieSpec) -> Pie {
+    build(spec, &Context { rate: Rate::from_mbps(10), stream: Stream::new(1, Role::Queue, 0), flows: [].into() })
+}
+
+/// Validates: the probability after each update for given delays.
+/// Source: RFC 8033, section 4.2, computed apart with the same constants.
+/// Tolerance: 1e-9, relative.
+#[test]
+fn the_controller_follows_the_delay() {
+    let mut pie = pie(&spec());
+    let expected = [
+        (0, 0.0),
+        (30, 1.922_607_422e-5),
+        (40, 1.412_963_867e-4),
+        (50, 6.686_401_367e-4),
+        (50, 8.053_588_867e-4),
+        (50, 9.420_776_367e-4),
+        (40, 6.491_088_867e-4),
+        (30, 3.170_776_367e-4),
+        (20, 0.0),
+    ];
+    for (delay, expected) in expected {
+        pie.update(Time::from_millis(delay));
+        assert!((pie.probability - expected).abs() <= 1e-9 * expected, "{} for {expected}", pie.probability);
+    }
+    (pie.probability, pie.last_delay) = (0.2, Time::from_millis(20));
+    for (delay, expected) in [(50, 0.22), (100, 0.24), (150, 0.26), (200, 0.28), (300, 0.30), (251, 0.32)] {
+        pie.update(Time::from_millis(delay));
+        assert!((pie.probability - expected).abs() < 1e-12, "{} for {expected}", pie.probability);
+    }
+}
+
+/// Validates: nothing is dropped in the burst allowance, which is used up by updates and renewed without congestion.
+/// Source: RFC 8033, section 4.3.
+/// Tolerance: exact.
+#[test]
+fn the_burst_allowance_runs_out() {
+    let mut pie = pie(&spec());
+    pie.burst_allowance = Time::from_millis(150);
+    for _ in 0..9 {
+        pie.update(Time::from_millis(100));
+        assert!(pie.burst_allowance > Time::ZERO);
+    }
+    pie.update(Time::from_millis(100));
+    assert_eq!(pie.burst_allowance, Time::ZERO);
+}
+
+proptest! {
+    /// Updates at the next arrival, after a busy period and an idle time.
+    ///
+    /// Validates: the updates that are made up for at an arrival equal updates at their times.
+    /// Source: the definition, without the short cut for long idle times.
+    /// Tolerance: exact.
+    #[test]
+    fn late_updates_are_the_same(
+        gaps in prop::collection::vec((0_u64..5_000, 0_u64..100), 1..20),
+        probability in 0.0..1.0_f64,
+    ) {
+        let (mut late, mut prompt) = (pie(&spec()), pie(&spec()));
+        (late.probability, prompt.probability) = (probability, probability);
+        let (mut now, mut busy_until) = (Time::ZERO, Time::ZERO);
+        for (gap, work) in gaps {
+            now += Time::from_millis(gap);
+            late.catch_up(now, busy_until);
+            while prompt.next <= now {
+                prompt.update(busy_until.saturating_sub(prompt.next));
+                prompt.next += prompt.spec.update;
+            }
+            prop_assert_eq!((late.next, late.probability), (prompt.next, prompt.probability));
+            prop_assert_eq!((late.last_delay, late.burst_allowance), (prompt.last_delay, prompt.burst_allowance));
+            busy_until = busy_until.max(now) + Time::from_millis(work);
+        }
+        // a long time without arrivals takes no time
+        late.catch_up(Time::from_picos(1 << 63), busy_until);
+        prop_assert_eq!(late.probability, 0.0);
+    }
+}
