@@ -89,6 +89,7 @@ impl Footprint {
         links = links.max(loads.len() as f64);
         found.flows += Links::BYTES_OF_SHORT as f64 * links;
         found.flows += Links::BYTES_OF_LONG as f64 * loads.values().map(Load::long_links).sum::<f64>();
+        found.flows += edges.iter().map(|edge| edge.queue().bytes() as f64).sum::<f64>();
         let in_links: f64 = loads.values().map(Load::holds).sum();
         found.packets += bytes::<Event>((EVENTS_PER_PACKET * in_windows).min(in_links));
         found.packets += loads.values().map(Load::runs).sum::<f64>();

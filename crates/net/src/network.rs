@@ -25,7 +25,7 @@ use crate::links::Links;
 use crate::loss::LossSpec;
 use crate::packet::{FlowId, LinkId, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
-use crate::queue::{Context, Discipline};
+use crate::queue::{Context, Discipline, QueueSpec};
 use crate::rate::{LinkRate, RateSpec};
 use crate::sack_store::SackStore;
 use crate::served::ServedLink;
@@ -147,6 +147,13 @@ pub(crate) struct Edge<'a> {
     from: u32,
     to: u32,
     link: &'a LinkSpec,
+}
+
+impl Edge<'_> {
+    /// Queue discipline of the link.
+    pub(crate) const fn queue(&self) -> &QueueSpec {
+        &self.link.queue
+    }
 }
 
 /// Validates a plan and returns its nodes and directed links.

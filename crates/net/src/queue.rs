@@ -248,6 +248,15 @@ macro_rules! queues {
 }
 
 impl QueueSpec {
+    /// Memory of the discipline without packets, in bytes, if it is not small.
+    pub(crate) const fn bytes(&self) -> usize {
+        match self {
+            Self::FqCodel(spec) => fq_codel::bytes(spec),
+            Self::Fq(spec) => fq::bytes(spec),
+            _ => 0,
+        }
+    }
+
     /// Whether the discipline only accepts or drops packets, and decisions depend only on the packets that are pending.
     pub(crate) fn is_memoryless(&self) -> bool {
         matches!(self, Self::DropTail(spec) if spec.is_memoryless())

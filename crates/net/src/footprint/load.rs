@@ -60,8 +60,8 @@ impl Load<'_> {
         self.rate().min(self.offered) * longest_delay(self.link)
     }
 
-    /// Bytes that the link stores for waiting packets: none if all have one size and the discipline stores none; and for packets that may overtake each
-    /// other.
+    /// Bytes that the link stores for waiting packets: none if all have one size and the discipline stores none; and for
+    /// packets that may overtake each other.
     pub(super) fn runs(&self) -> f64 {
         let is_steady = matches!(self.link.rate, RateSpec::Constant(_));
         let waiting = match () {

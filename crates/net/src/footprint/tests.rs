@@ -9,7 +9,7 @@ use crate::extra_delay::{ExtraDelay, JitterSpec};
 use crate::observe::ROW;
 use crate::plan::testing::dumbbell_of_reno;
 use crate::plan::{LinkSpec, RecordSpec, TransportSpec};
-use crate::queue::{CodelSpec, DropTailSpec, Limit, QueueSpec, Ties};
+use crate::queue::{CodelSpec, DropTailSpec, FqSpec, Limit, QueueSpec, Ties};
 use crate::simulator::Simulator;
 use crate::sizes::SizeSpec;
 use crate::source::TraceSpec;
@@ -178,6 +178,23 @@ fn sums_are_numbers_whatever_starts_late_or_never_ends() {
     plan.duration = Time::MAX;
     plan.records = vec![RecordSpec::Packets { links: (0..8).collect() }];
     assert!(of(&plan).total().is_finite());
+}
+
+/// Links with many queues, used or not.
+#[test]
+fn queues_take_memory() {
+    let fair = |queues| FqSpec { limit: Limit::Packets(100), count_in_service: false, queues, quantum: 1514 };
+    let estimated = |queues| {
+        let mut plan = greedy(50, 10, link(10, 25, 50));
+        let Topology::Dumbbell { access, .. } = &mut plan.topology else { unreachable!("it is a dumbbell") };
+        access[0].1.queue = QueueSpec::Fq(fair(queues));
+        let simulator = Simulator::new(&plan, 1).expect("the plan is sound");
+        (of(&plan).total(), simulator.held_by_components() as f64)
+    };
+    let (few, many) = (estimated(1), estimated(10_000));
+    assert!(many.1 - few.1 > 50.0 * 9_999.0 * 40.0, "{many:?}");
+    assert!((many.0 - few.0) >= (many.1 - few.1), "{many:?} and {few:?}");
+    assert!((many.0 - few.0) < 1.1 * (many.1 - few.1), "{many:?} and {few:?}");
 }
 
 /// Packets that a discipline stores, with the actual memory of the link.

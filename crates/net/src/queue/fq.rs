@@ -43,6 +43,11 @@ pub(super) const fn check(_: &FqSpec) -> Result<(), Invalid> {
     Ok(())
 }
 
+/// Memory of the queues without packets, in bytes.
+pub(super) const fn bytes(spec: &FqSpec) -> usize {
+    spec.queues as usize * size_of::<Flow>()
+}
+
 pub(super) fn build(spec: &FqSpec, context: &Context) -> Fq {
     let FqSpec { limit, count_in_service, queues, quantum } = *spec;
     Fq {

@@ -80,6 +80,11 @@ pub(super) const fn check(_: &FqCodelSpec) -> Result<(), Invalid> {
     Ok(())
 }
 
+/// Memory of the queues without packets, in bytes.
+pub(super) const fn bytes(spec: &FqCodelSpec) -> usize {
+    spec.queues as usize * size_of::<Flow>()
+}
+
 pub(super) fn build(spec: &FqCodelSpec, context: &Context) -> FqCodel {
     let FqCodelSpec { limit, count_in_service, target, interval, mtu, ecn, ce_threshold, queues, quantum, memory } =
         *spec;
