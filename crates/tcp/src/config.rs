@@ -94,7 +94,8 @@ options! {
             /// whichever comes first (`both`).
             undo: UndoRule = UndoRule::Off;
             /// Spread packets over the round trip instead of sending them as soon as the window allows: `window` sends at
-            /// a multiple of the window per smoothed round-trip time. The initial window is not paced.
+            /// a multiple of the window per smoothed round-trip time, `law` at the rate that the window law sets (laws
+            /// without a rate send at once). The initial window is not paced.
             pacing: Pacing = Pacing::Off;
             /// Pacing rate while the window is below half of the slow-start threshold, in percent of the window per
             /// round-trip time.
@@ -129,6 +130,13 @@ options! {
             /// outstanding, it resets the window to one packet.
             idle_restart: IdleRestart = IdleRestart::Rfc5681;
         }
+    }
+}
+
+impl SenderConfig {
+    /// Whether the law needs delivery-rate samples, which only RACK recovery gives.
+    pub fn needs_rack(&self) -> bool {
+        self.congestion.build().samples_rate()
     }
 }
 
@@ -185,6 +193,8 @@ words! {
         Off = "off",
         /// At a multiple of the window per round-trip time.
         Window = "window",
+        /// At the rate of the window law.
+        Law = "law",
     }
 }
 

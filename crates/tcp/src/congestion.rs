@@ -6,6 +6,7 @@
 //! parameters from there. How the window grows below `ssthresh` is a choice of its own
 //! ([`SlowStartRule`](crate::SlowStartRule)), unless the law has its own slow start.
 
+mod bbr;
 mod cubic;
 mod dctcp;
 mod highspeed;
@@ -17,12 +18,14 @@ mod vegas;
 
 use std::fmt::Debug;
 
-use ackclock_units::Time;
 use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
+use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::delivery_rate::RateSample;
 use crate::sender::Extra;
 
+pub use bbr::BbrSpec;
 pub use cubic::{CubicRules, CubicSpec};
 pub use dctcp::DctcpSpec;
 pub use highspeed::HighSpeedSpec;
@@ -203,6 +206,29 @@ pub trait CongestionControl: Debug + Send {
     fn times_segments(&self) -> bool {
         false
     }
+
+    /// Whether the law sets the window from delivery-rate samples, as BBR does, and therefore implements
+    /// [`on_rate`](Self::on_rate). Then the window belongs to the law alone: proportional rate reduction and idle
+    /// periods do not change it, and [`on_congestion`](Self::on_congestion) need not. Such a law needs RACK recovery.
+    fn samples_rate(&self) -> bool {
+        false
+    }
+
+    /// Called for each ACK that delivers data, also in a recovery, after the loss recovery has handled it. `stream` is
+    /// the sender's stream of random numbers.
+    fn on_rate(&mut self, _window: &mut Window, _sample: &RateSample, _stream: &mut Stream) {}
+
+    /// Whether the law itself now keeps less in flight than the network allows, so that samples are marked as limited by
+    /// the application.
+    fn limits_itself(&self) -> bool {
+        false
+    }
+
+    /// The rate in segments per second at which the sender sends with `pacing = law`, if the law has one. `srtt` is the
+    /// smoothed round-trip time in seconds, if there is one.
+    fn pacing_rate(&self, _window: &Window, _srtt: Option<f64>) -> Option<f64> {
+        None
+    }
 }
 
 /// The parameters of a law.
@@ -269,6 +295,23 @@ macro_rules! laws {
 
             fn times_segments(&self) -> bool {
                 match self { $(Self::$variant(law) => law.times_segments(),)+ }
+            }
+
+            fn samples_rate(&self) -> bool {
+                match self { $(Self::$variant(law) => law.samples_rate(),)+ }
+            }
+
+            fn on_rate(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) -> bool {
+                match self {
+                    $(Self::$variant(law) => {
+                        law.on_rate(window, sample, stream);
+                        law.limits_itself()
+                    })+
+                }
+            }
+
+            fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
+                match self { $(Self::$variant(law) => law.pacing_rate(window, srtt),)+ }
             }
         }
 
@@ -340,6 +383,21 @@ impl Law {
         }
     }
 
+    /// See [`CongestionControl::samples_rate`].
+    pub(crate) fn samples_rate(&self) -> bool {
+        if let Self::Other(law) = self { law.samples_rate() } else { false }
+    }
+
+    /// See [`CongestionControl::on_rate`]. Returns whether the law [limits itself](CongestionControl::limits_itself).
+    pub(crate) fn on_rate(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) -> bool {
+        if let Self::Other(law) = self { law.on_rate(window, sample, stream) } else { false }
+    }
+
+    /// See [`CongestionControl::pacing_rate`].
+    pub(crate) fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
+        if let Self::Other(law) = self { law.pacing_rate(window, srtt) } else { None }
+    }
+
     /// Heap memory in bytes.
     pub(crate) const fn held(&self) -> usize {
         match self {
@@ -373,6 +431,7 @@ impl<L: CongestionControl> Growth for L {}
 
 laws! {
     Reno "reno" => RenoSpec, reno;
+    Bbr "bbr" => BbrSpec, bbr;
     Cubic "cubic" => CubicSpec, cubic;
     Dctcp "dctcp" => DctcpSpec, dctcp;
     HighSpeed "highspeed" => HighSpeedSpec, highspeed;

@@ -32,6 +32,7 @@ pub mod congestion;
 pub mod recovery;
 
 mod config;
+mod delivery_rate;
 mod options;
 mod packed_option;
 mod receiver;
@@ -49,6 +50,7 @@ pub use config::{
     SlowStartRule, UndoRule,
 };
 pub use congestion::Window;
+pub use delivery_rate::{Phase, RateSample};
 pub use receiver::{Arrival, Mark, RECEIVER, Receiver, ReceiverConfig, ReceiverPool, WindowRule};
 pub use rtt::{Arithmetic, RtoFloor, RttConfig, TIMER};
 pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};

@@ -19,6 +19,7 @@ use ackclock_units::Time;
 pub use crate::config::RecoverySpec;
 use crate::config::SenderConfig;
 use crate::congestion::Signal;
+use crate::delivery_rate::RateSample;
 use crate::segment::Ack;
 use crate::send_log::Sent;
 use crate::sender::Connection;
@@ -111,6 +112,18 @@ impl Recovery {
     #[inline(always)]
     pub(crate) const fn delivered(&self) -> Option<u64> {
         if let Self::Rack(rack) = self { Some(rack.delivered()) } else { None }
+    }
+
+    /// The delivery-rate sample of the last ACK; only RACK knows which segments an ACK delivers.
+    pub(crate) fn rate_sample(&self, connection: &mut Connection, now: Time) -> Option<RateSample> {
+        if let Self::Rack(rack) = self { rack.rate_sample(connection, now) } else { None }
+    }
+
+    /// Called at the end of a turn if the law samples delivery rates.
+    pub(crate) fn look_for_limit(&self, connection: &mut Connection) {
+        if let Self::Rack(rack) = self {
+            rack.look_for_limit(connection);
+        }
     }
 
     /// Called after the sender has processed a partial ACK.

@@ -249,6 +249,9 @@ impl Sender {
         if reduces && is_new {
             self.recovery.on_mark(&mut self.connection);
         }
+        if self.connection.samples_rate() {
+            self.sample_rate(now);
+        }
         self.connection.set_snd_limit();
         self.connection.steady = self.connection.is_steady(&self.recovery);
     }
@@ -298,6 +301,25 @@ impl Sender {
         self.recovery.after_new_ack(connection, now, last);
     }
 
+    /// Gives the law the delivery-rate sample of an ACK.
+    fn sample_rate(&mut self, now: Time) {
+        let Self { connection, recovery, stream, .. } = self;
+        let Some(sample) = recovery.rate_sample(connection, now) else { return };
+        let limits_itself = connection.law.on_rate(&mut connection.window, &sample, stream);
+        if limits_itself && let Some(rate) = connection.rate_mut() {
+            rate.limit(sample.in_flight);
+        }
+    }
+
+    /// Ends the turn: everything that may be sent has been sent.
+    fn end_turn(&mut self) {
+        let Self { connection, recovery, .. } = self;
+        connection.end_turn();
+        if connection.samples_rate() {
+            recovery.look_for_limit(connection);
+        }
+    }
+
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
     pub fn handle_timeout(&mut self, now: Time) {
         let connection = &mut self.connection;
@@ -341,7 +363,7 @@ impl Sender {
         }
         let Some(number) = next else {
             self.release_at = PackedOption::NONE;
-            connection.end_turn();
+            self.end_turn();
             return None;
         };
         if let Some(at) = connection.paced_until(number, now) {
@@ -364,7 +386,7 @@ impl Sender {
         if may_leave {
             self.release_at = PackedOption::some(now + self.stream.time_below(self.connection.config.overhead));
         } else {
-            self.connection.end_turn();
+            self.end_turn();
         }
     }
 

@@ -62,6 +62,13 @@ pub const VARIANTS: &[Variant] = &[
         doc: "Reno's window; finds losses by time and probes the tail (RFC 8985)",
     },
     Variant {
+        name: "bbr",
+        recovery: RecoverySpec::Rack,
+        congestion: "bbr",
+        era: TODAY,
+        doc: "Sends at the bandwidth that it measures, and does not react to losses (Cardwell et al. 2016); RACK-TLP",
+    },
+    Variant {
         name: "cubic",
         recovery: RecoverySpec::Rack,
         congestion: "cubic",

@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use ackclock_tcp::congestion::{BaseRtt, LawSpec, RenoSpec, VegasSpec};
+use ackclock_tcp::congestion::{BaseRtt, BbrSpec, LawSpec, RenoSpec, VegasSpec};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Ack, Block, Mark, ReceiverConfig, ReceiverPool, Sack, SackRule, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
@@ -23,14 +23,16 @@ const RECOVERIES: [RecoverySpec; 6] = [
     RecoverySpec::Vegas,
 ];
 
-/// Senders with every loss recovery, and with both rules of SACK, each with Reno's and with Vegas' congestion control.
+/// Senders with every loss recovery, and with both rules of SACK, each with Reno's and with Vegas' congestion control, and
+/// with RACK also with BBR's.
 fn senders() -> Vec<SenderConfig> {
     let vegas = LawSpec::Vegas(VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum });
     let mut all = Vec::new();
     for recovery in RECOVERIES {
         let rules = if recovery == RecoverySpec::Sack { 2 } else { 1 };
         for sack in [SackRule::Rfc6675, SackRule::FallFloyd].into_iter().take(rules) {
-            for congestion in [LawSpec::Reno(RenoSpec {}), vegas.clone()] {
+            let bbr = (recovery == RecoverySpec::Rack).then_some(LawSpec::Bbr(BbrSpec {}));
+            for congestion in [LawSpec::Reno(RenoSpec {}), vegas.clone()].into_iter().chain(bbr) {
                 let base =
                     SenderConfig { handshake: false, initial_window: 4, max_window: 64, ..SenderConfig::default() };
                 all.push(SenderConfig { recovery, sack, congestion, ..base });
@@ -125,7 +127,8 @@ fn one_ack_for_many_segments_grows_the_window_by_one() {
 
 /// Validates: optimistic ACKs open no more than the advertised window.
 /// Source: Savage, Cardwell, Wetherall and Anderson 1999, section 2; RFC 9293, section 3.8.
-/// Tolerance: exact for the flight; the window stays below rwnd + 2.
+/// Tolerance: exact for the flight; the window stays below rwnd + 2, and BBR's, which is up to 2.89 times what it has seen in
+///   flight with an allowance for bursts of ACKs, below four times rwnd.
 #[test]
 fn optimistic_acks_never_open_more_than_the_advertised_window() {
     // the peer acknowledges each segment as soon as it is sent: the window grows as fast as possible until rwnd limits
@@ -137,7 +140,8 @@ fn optimistic_acks_never_open_more_than_the_advertised_window() {
             victim.ack(1, end, &[]);
             let state = victim.sender.state();
             assert!(state.flight_size <= 64, "{state:?}");
-            assert!((1.0..66.0).contains(&state.cwnd), "{:?} {state:?}", config.recovery);
+            let most = if matches!(config.congestion, LawSpec::Bbr(_)) { 256.0 } else { 66.0 };
+            assert!((1.0..most).contains(&state.cwnd), "{:?} {state:?}", config.recovery);
         }
     }
 }

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 from ackclock.scenario.declaring import QueueTable, TcpTable
 
 _TcpKind: TypeAlias = Literal[
+    "bbr",
     "cubic",
     "dctcp",
     "highspeed",
@@ -56,7 +57,7 @@ class Tcp(TcpTable):
     tail_loss_probe: bool | None
     frto: bool | None
     undo: Literal["off", "dsack", "eifel", "both"] | None
-    pacing: Literal["off", "window"] | None
+    pacing: Literal["off", "window", "law"] | None
     pacing_ss_ratio: int | None
     pacing_ca_ratio: int | None
     pacing_burst: int | None
@@ -114,7 +115,7 @@ class Tcp(TcpTable):
         tail_loss_probe: bool | None = ...,
         frto: bool | None = ...,
         undo: Literal["off", "dsack", "eifel", "both"] | None = ...,
-        pacing: Literal["off", "window"] | None = ...,
+        pacing: Literal["off", "window", "law"] | None = ...,
         pacing_ss_ratio: int | None = ...,
         pacing_ca_ratio: int | None = ...,
         pacing_burst: int | None = ...,

@@ -1,5 +1,6 @@
 //! Validation of the values of a plan.
 
+use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS};
 use ackclock_units::Time;
 
@@ -49,6 +50,12 @@ impl Plan {
                 }
                 if sender.packet_size != group.packet_size || group.packet_size <= HEADER {
                     return invalid("packet_size", "must be above 40 bytes and equal to the sender's packet size");
+                }
+                if sender.needs_rack() && sender.recovery != RecoverySpec::Rack {
+                    return invalid(
+                        "transport.sender.recovery",
+                        "must be rack, as the law needs delivery-rate samples",
+                    );
                 }
                 if sender.max_window == 0 || sender.initial_window == 0 || sender.rtt.clock == Time::ZERO {
                     return invalid("transport", "max_window, initial_window and clock must be above 0");

@@ -25,8 +25,9 @@ use ackclock_units::Time;
 
 use super::prr::{Prr, Start};
 use super::{DUP_THRESH, Progress};
-use crate::config::{DecreaseFrom, IdleRestart, UndoRule};
+use crate::config::{DecreaseFrom, IdleRestart, PrrRule, UndoRule};
 use crate::congestion::Signal;
+use crate::delivery_rate::{Phase, RateSample};
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
 use crate::segment::{Ack, Segment};
@@ -43,6 +44,7 @@ pub struct Rack {
     board: Scoreboard,
     clock: Clock,
     losses: Losses,
+    /// The episode that the sender is in.
     phase: Phase,
     prr: Option<Prr>,
     probe: Option<Probe>,
@@ -56,19 +58,6 @@ pub struct Rack {
     due: Due,
     /// The window before the last timeout.
     cwnd: f64,
-}
-
-/// The episode that the sender is in. An episode ends once `recover` is acknowledged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Phase {
-    #[default]
-    Open,
-    /// The window is being reduced because of a mark.
-    Reducing,
-    /// Losses are being repaired.
-    Recovery,
-    /// A timeout has occurred.
-    Loss,
 }
 
 /// The timer that the sender's timer stands for.
@@ -110,6 +99,10 @@ impl Rack {
         let is_resent = |connection: &Connection| connection.first_sent().is_some_and(|sent| sent.transmits > 1);
         let original = ack.original && snd_una > before && is_resent(connection);
         connection.timed = PackedOption::NONE; // samples come from the records
+        let pipe = self.pipe(connection, before);
+        if let Some(rate) = connection.rate_mut() {
+            rate.begin_ack(pipe);
+        }
         let delivery = self.deliver(connection, ack, now);
         self.delivered = delivery.count;
         if let Some(sent) = delivery.sample {
@@ -156,7 +149,7 @@ impl Rack {
         let start = self.start(connection);
         connection.reduce(Signal::Mark, false);
         self.undo = Undo::default();
-        self.prr = Prr::begin(connection.config.prr, &connection.window, start);
+        self.begin_prr(connection, start);
         if self.prr.is_some() {
             self.phase = Phase::Reducing;
             connection.recover = PackedOption::some(connection.snd_max);
@@ -210,8 +203,12 @@ impl Rack {
             Some(_) => now.saturating_sub(clock.deadline(Time::ZERO, window)).saturating_add(Time::from_picos(1)),
             None => Time::MAX,
         };
+        let lost = self.losses.count();
         if let Some(mut outstanding) = outstanding(connection, snd_una) {
             self.losses.mark_before(&mut outstanding, before);
+        }
+        if let Some(rate) = connection.rate_mut() {
+            rate.on_lost(self.losses.count() - lost);
         }
         if snd_una < connection.snd_max {
             connection.urgent = PackedOption::some(snd_una);
@@ -248,7 +245,11 @@ impl Rack {
     #[inline(never)]
     pub(crate) fn transmit(&mut self, connection: &mut Connection, number: u64, now: Time) -> Segment {
         let was_idle = connection.flight() == 0;
+        let pipe = self.pipe(connection, connection.snd_una);
         let segment = connection.transmit(number, now);
+        if let Some(rate) = connection.rate_mut().filter(|_| !segment.syn) {
+            rate.on_sent(number, pipe, now);
+        }
         if let Some(prr) = &mut self.prr {
             prr.on_sent();
         }
@@ -332,7 +333,7 @@ impl Rack {
     fn deliver(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Delivery {
         let Self { board, clock, losses, .. } = self;
         let (snd_una, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
-        let Some(log) = connection.records_mut() else { return Delivery::default() };
+        let Some((log, mut rate)) = connection.records_and_rate() else { return Delivery::default() };
         let fack = clock.fack();
         let mut delivery = Delivery::default();
         let mut take = |number| {
@@ -344,6 +345,9 @@ impl Rack {
                 delivery.original |= recover.is_some_and(|recover| number < recover);
             }
             clock.delivered(number, *sent, fack, now);
+            if let Some(rate) = &mut rate {
+                rate.on_delivered(number, now);
+            }
             if number >= ack.next {
                 sent.fate = Fate::Delivered;
             }
@@ -366,6 +370,9 @@ impl Rack {
         let Some(mut outstanding) = outstanding(connection, snd_una) else { return 0 };
         let (found, recheck) = self.losses.detect(&mut outstanding, &self.clock, window, now);
         self.recheck = recheck;
+        if let Some(rate) = connection.rate_mut() {
+            rate.on_lost(found);
+        }
         found
     }
 
@@ -378,8 +385,8 @@ impl Rack {
                 self.undo.begin(connection.window);
                 connection.reduce(Signal::Loss, false);
             }
-            self.prr = Prr::begin(connection.config.prr, &connection.window, start);
-            if self.prr.is_none() {
+            self.begin_prr(connection, start);
+            if self.prr.is_none() && !connection.samples_rate() {
                 // RFC 6675, section 5, (4.3): the first retransmission does not wait
                 let lost = connection.records().and_then(|log| self.losses.next(log, snd_una, connection.snd_max));
                 connection.urgent = lost.map_or(PackedOption::NONE, PackedOption::some);
@@ -389,6 +396,32 @@ impl Rack {
             connection.note_loss();
         }
         self.phase = Phase::Recovery;
+    }
+
+    /// Begins to reduce the window in proportion, unless it is the law's alone.
+    fn begin_prr(&mut self, connection: &Connection, start: Start) {
+        let rule = if connection.samples_rate() { PrrRule::Off } else { connection.config.prr };
+        self.prr = Prr::begin(rule, &connection.window, start);
+    }
+
+    /// The delivery-rate sample of the last ACK, if it delivered data.
+    pub(super) fn rate_sample(&self, connection: &mut Connection, now: Time) -> Option<RateSample> {
+        let (snd_una, in_flight) = (connection.snd_una, self.pipe(connection, connection.snd_una));
+        let rate = connection.rate_mut()?;
+        rate.advance(snd_una);
+        rate.sample(self.clock.min_rtt(), in_flight, self.phase, now)
+    }
+
+    /// Looks whether the sender has less data than the window allows.
+    pub(super) fn look_for_limit(&self, connection: &mut Connection) {
+        let pipe = self.pipe(connection, connection.snd_una);
+        let has_no_data = connection.snd_nxt >= connection.supplied && self.losses.count() == 0;
+        if has_no_data
+            && (pipe as f64) < connection.window.cwnd.floor()
+            && let Some(rate) = connection.rate_mut()
+        {
+            rate.limit(pipe);
+        }
     }
 
     /// Ends the episode.

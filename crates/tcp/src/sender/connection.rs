@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use ackclock_units::{Stream, Time};
 
-use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
+use crate::config::{DecreaseFrom, IdleRestart, Pacing, SenderConfig};
 use crate::congestion::{CongestionEvent, Law, Signal, Window};
+use crate::delivery_rate::DeliveryRate;
 use crate::packed_option::PackedOption;
 use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
@@ -89,7 +90,7 @@ impl Connection {
             urgent: PackedOption::NONE,
             turns: Tally::default(),
             counters: RareCounters::default(),
-            extra: Extra::of(&config, times_segments || law.times_segments()),
+            extra: Extra::of(&config, times_segments || law.times_segments(), law.samples_rate()),
             last_sent: Time::ZERO,
             law,
             config,
@@ -107,6 +108,24 @@ impl Connection {
     #[inline(always)]
     pub(crate) fn records_mut(&mut self) -> Option<&mut SendLog> {
         self.extra.as_mut()?.log.as_mut()
+    }
+
+    /// The state of delivery-rate sampling, if the law asks for samples.
+    #[inline(always)]
+    pub(crate) fn rate_mut(&mut self) -> Option<&mut DeliveryRate> {
+        self.extra.as_mut()?.rate.as_mut()
+    }
+
+    /// Both of the above.
+    #[inline(always)]
+    pub(crate) fn records_and_rate(&mut self) -> Option<(&mut SendLog, Option<&mut DeliveryRate>)> {
+        let Extra { log, rate, .. } = &mut **self.extra.as_mut()?;
+        Some((log.as_mut()?, rate.as_mut()))
+    }
+
+    /// Whether the window is the law's alone.
+    pub(crate) fn samples_rate(&self) -> bool {
+        self.extra.as_ref().is_some_and(|extra| extra.rate.is_some())
     }
 
     /// Whether segment `snd_nxt` lies within the window.
@@ -199,15 +218,20 @@ impl Connection {
     /// Adds ECN to a segment that is being sent, and paces the next one.
     #[inline(never)]
     fn label(&mut self, mut segment: Segment, now: Time) -> Segment {
-        let Self { extra, config, window, rtt, snd_una, snd_max, .. } = self;
+        let Self { extra, law, config, window, rtt, snd_una, snd_max, .. } = self;
         let Some(extra) = extra else { return segment };
         if let Some(marks) = &mut extra.marks {
             (segment.ecn, segment.cwr) = marks.label(segment.syn, segment.retransmission);
         }
-        if let Some(pacer) = &mut extra.pacer
-            && let Some(srtt) = rtt.srtt(&config.rtt)
-        {
-            pacer.on_sent(pacer::interval(config, window, *snd_max - *snd_una, srtt), config, now);
+        if let Some(pacer) = &mut extra.pacer {
+            let srtt = rtt.srtt(&config.rtt);
+            let each = match config.pacing {
+                Pacing::Law => law.pacing_rate(window, srtt).map(|rate| Time::from_secs_f64(1.0 / rate)),
+                _ => srtt.map(|srtt| pacer::interval(config, window, *snd_max - *snd_una, srtt)),
+            };
+            if let Some(each) = each {
+                pacer.on_sent(each, config, now);
+            }
         }
         segment
     }
@@ -387,7 +411,7 @@ impl Connection {
         let idle = now.saturating_sub(self.last_sent);
         self.law.on_idle(now, idle);
         let rto = self.rtt.rto();
-        if idle > rto {
+        if idle > rto && !self.samples_rate() {
             let restart = self.window.cwnd.min(f64::from(self.config.initial_window));
             if self.config.idle_restart == IdleRestart::Rfc2861 {
                 let timeouts = (idle.as_picos() - 1) / rto.as_picos();

@@ -1,16 +1,19 @@
 //! State that only some senders have.
 
 use crate::config::{Pacing, RecoverySpec, SenderConfig};
+use crate::delivery_rate::DeliveryRate;
 use crate::send_log::SendLog;
 use crate::sender::marks::Marks;
 use crate::sender::pacer::Pacer;
 use crate::slow_start::SlowStart;
 
-/// State of a sender that times every segment, is paced, uses ECN, has a receiver that tunes its window, or has a slow start other than the standard one.
+/// State of a sender that times every segment, samples its delivery rate, is paced, uses ECN, has a receiver that tunes its
+/// window, or has a slow start other than the standard one.
 #[derive(Debug)]
 pub(crate) struct Extra {
     /// The send time of each segment.
     pub(crate) log: Option<SendLog>,
+    pub(crate) rate: Option<DeliveryRate>,
     pub(crate) slow_start: SlowStart,
     pub(crate) pacer: Option<Pacer>,
     pub(crate) marks: Option<Marks>,
@@ -20,14 +23,15 @@ pub(crate) struct Extra {
 
 impl Extra {
     /// The additional state of a sender, if it needs any. `times_segments` states whether its recovery or its law needs
-    /// the send time of each segment.
-    pub(super) fn of(config: &SenderConfig, times_segments: bool) -> Option<Box<Self>> {
+    /// the send time of each segment, and `samples_rate` whether its law needs delivery rates.
+    pub(super) fn of(config: &SenderConfig, times_segments: bool, samples_rate: bool) -> Option<Box<Self>> {
         let slow_start = SlowStart::new(config.slow_start);
         let log = (times_segments || slow_start.times_segments())
             .then(|| SendLog::new(Self::has_stale_records(config).then_some(config.max_window)));
         let pacer = (config.pacing != Pacing::Off).then(Pacer::default);
+        let rate = samples_rate.then(|| DeliveryRate::new(config.pacing_burst));
         let edge = config.initial_rwnd.map(u64::from);
-        let extra = Self { log, slow_start, pacer, marks: Marks::of(config.ecn), edge };
+        let extra = Self { log, rate, slow_start, pacer, marks: Marks::of(config.ecn), edge };
         (!extra.is_passive() || !extra.slow_start.is_standard()).then(|| Box::new(extra))
     }
 
@@ -38,11 +42,13 @@ impl Extra {
 
     /// Whether nothing here concerns single segments or ACKs outside of slow start.
     pub(super) const fn is_passive(&self) -> bool {
-        self.log.is_none() && self.pacer.is_none() && self.marks.is_none() && self.edge.is_none()
+        self.log.is_none() && self.rate.is_none() && self.pacer.is_none() && self.marks.is_none() && self.edge.is_none()
     }
 
     /// Heap memory in bytes.
     pub(super) fn held(&self) -> usize {
-        size_of::<Self>() + self.log.as_ref().map_or(0, SendLog::held)
+        size_of::<Self>()
+            + self.log.as_ref().map_or(0, SendLog::held)
+            + self.rate.as_ref().map_or(0, DeliveryRate::held)
     }
 }

@@ -1,7 +1,7 @@
 //! Random configurations of senders and receivers: every variant, congestion-control law and option.
 
 use ackclock_tcp::congestion::{
-    BaseRtt, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec, RenoSpec, ScalableSpec, VegasSpec,
+    BaseRtt, BbrSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec, RenoSpec, ScalableSpec, VegasSpec,
 };
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
@@ -33,6 +33,7 @@ fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
         let vegas = VegasSpec { alpha, beta: alpha + more, gamma, base_rtt };
         let laws = vec![
             LawSpec::Reno(RenoSpec {}),
+            LawSpec::Bbr(BbrSpec {}),
             LawSpec::Cubic(cubic),
             LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: gamma / 3.0 }),
             LawSpec::HighSpeed(HighSpeedSpec {}),
@@ -49,7 +50,9 @@ fn pairs() -> impl Strategy<Value = (RecoverySpec, LawSpec)> {
     (select(VARIANTS), any::<Index>(), 0..3, laws()).prop_map(|(variant, any_law, choice, mut laws)| {
         let named = || LAWS.iter().position(|law| law.name == variant.congestion).expect("a variant names its law");
         let law = if choice < 2 { named() } else { any_law.index(LAWS.len()) };
-        (variant.recovery, laws.swap_remove(law))
+        let law = laws.swap_remove(law);
+        let needs_rack = matches!(law, LawSpec::Bbr(_));
+        (if needs_rack { RecoverySpec::Rack } else { variant.recovery }, law)
     })
 }
 
@@ -83,7 +86,7 @@ fn modern() -> impl Strategy<Value = Modern> {
     let prr = select(vec![PrrRule::Off, PrrRule::Rfc9937, PrrRule::Rfc6937, PrrRule::Linux]);
     let undo = select(vec![UndoRule::Off, UndoRule::Dsack, UndoRule::Eifel, UndoRule::Both]);
     let ecn = select(vec![EcnMode::Off, EcnMode::Off, EcnMode::Classic, EcnMode::Dctcp, EcnMode::Accurate]);
-    let pacing = select(vec![Pacing::Off, Pacing::Off, Pacing::Window]);
+    let pacing = select(vec![Pacing::Off, Pacing::Off, Pacing::Window, Pacing::Law]);
     (prr, undo, ecn, pacing, 1_u32..4, any::<[bool; 4]>()).prop_map(|(prr, undo, ecn, pacing, pacing_burst, rules)| {
         Modern { prr, undo, ecn, pacing, pacing_burst, rules }
     })

@@ -176,7 +176,7 @@ impl Witness {
             LawSpec::Cubic(_) => 0.7,
             LawSpec::Scalable(_) => 0.875,
             LawSpec::HighSpeed(_) => 0.9,
-            LawSpec::Vegas(_) => 1.0,
+            LawSpec::Bbr(_) | LawSpec::Vegas(_) => 1.0,
         };
         let most = kept * (before.cwnd + duplicates).max(flight);
         // Vegas inflates `cwnd` itself; a retransmission on a new ACK counts as three duplicate ACKs
@@ -206,6 +206,12 @@ impl Witness {
         let growth = |news: u64| if counts_segments { (news + early) as f64 } else { 1.0 };
         let news = if let Cause::NewAck(news) = cause { news } else { 0 };
         let has_marks = self.config.ecn != EcnMode::Off;
+        if matches!(congestion, LawSpec::Bbr(_)) {
+            // a recovery ends with the window before it; no ACK delivers more than what is outstanding
+            let most = before.cwnd.max(self.peak).max(4.0).max(initial);
+            assert!(state.cwnd <= most + before.flight_size as f64, "{before:?} {state:?}");
+            return;
+        }
         if self.spreads() && (self.acked - news < self.recover || self.may_undo() || has_marks) {
             // during an episode, the window is as large as the network is full; its end may grow it
             let opened = if opens { initial } else { 0.0 };

@@ -69,6 +69,11 @@ impl Clock {
         }
     }
 
+    /// The minimum round-trip time.
+    pub(super) const fn min_rtt(&self) -> Time {
+        self.min_rtt
+    }
+
     /// First segment above all that were delivered.
     pub(super) const fn fack(&self) -> u64 {
         self.fack

@@ -1,0 +1,395 @@
+//! BBR, version 1: Cardwell, Cheng, Gunn, Yeganeh and Jacobson, "BBR: Congestion-Based Congestion Control" (ACM Queue
+//! 14(5), 2016), as in Linux 4.9 to 6 (`net/ipv4/tcp_bbr.c`).
+//!
+//! The sender keeps a model of its path: the bandwidth, which is the maximum delivery rate of the last 10 round trips, and
+//! the minimum round-trip time of the last 10 s. It sends at about the bandwidth, with at most about two bandwidth-delay
+//! products (BDP) in flight. A loss says nothing about the path.
+//!
+//! - *Startup*: rate and window grow by `2/ln 2` per round trip until the bandwidth has grown by less than a quarter in
+//!   three round trips; *drain* then empties the queue, until at most a BDP is in flight.
+//! - *ProbeBW*: cycles of eight phases, each about a minimum round-trip time long, at 1.25, 0.75 and six times 1 of the
+//!   bandwidth. The first phase also lasts until the flight has grown or a segment is lost, and the second one ends early
+//!   when the queue is gone.
+//! - *ProbeRTT*: if the minimum round-trip time was not seen for 10 s, at most four segments are in flight for 200 ms and a
+//!   round trip.
+//! - In the first round trip of a recovery, each delivery releases as much as it delivers. The recovery ends with the
+//!   window that it began with.
+//! - ACKs that arrive in bursts (*aggregation*) enlarge the window by the largest excess over the bandwidth in the last 5
+//!   to 10 round trips (`bbr/aggregation.rs`).
+//!
+//! Differences from Linux: real numbers in place of fixed point, except for the gains; the bandwidth is the exact maximum
+//! of its window; a delayed ACK may renew the minimum round-trip time; traffic policers are not detected; the initial
+//! rate has no margin. A segmentation offload does not exist: a burst has `pacing_burst` segments.
+
+mod aggregation;
+mod bandwidth;
+#[cfg(test)]
+mod tests;
+
+use ackclock_units::{Stream, Time};
+use serde::{Deserialize, Serialize};
+
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Window};
+use crate::delivery_rate::{Phase, RateSample};
+use aggregation::Aggregation;
+use bandwidth::Bandwidth;
+
+pub(super) const DOC: &str = "Sends at the bandwidth that it measures, whatever is lost (Cardwell et al. 2016)";
+pub(super) const PARAMETERS: &[Parameter] = &[];
+
+/// The gains of startup and drain, in the kernel's units: `2/ln 2` and its inverse.
+const HIGH_GAIN: f64 = 739.0 / 256.0;
+const DRAIN_GAIN: f64 = 88.0 / 256.0;
+/// The gains of a cycle, and the gain of the window in it.
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+const WINDOW_GAIN: f64 = 2.0;
+/// The pipe is full when the bandwidth has grown by less than this factor in each of so many round trips.
+const FULL_GROWTH: f64 = 1.25;
+const FULL_ROUNDS: u32 = 3;
+/// The smallest window, in segments.
+const MIN_CWND: f64 = 4.0;
+/// For how long the minimum round-trip time is believed, and how long the path is probed for it.
+const MIN_RTT_SPAN: Time = Time::from_millis(10_000);
+const PROBE_RTT_TIME: Time = Time::from_millis(200);
+/// The rate is this much lower than the bandwidth, so that queues drain.
+const MARGIN: f64 = 0.99;
+/// The round-trip time that is assumed before the first sample, in seconds.
+const FIRST_RTT: f64 = 1e-3;
+
+/// The parameters of BBR, which has none.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BbrSpec {}
+
+/// What the sender is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBandwidth,
+    ProbeRtt,
+}
+
+#[derive(Debug)]
+pub(crate) struct Bbr {
+    mode: Mode,
+    bandwidth: Bandwidth,
+    /// Minimum round-trip time in seconds, and when it was last seen.
+    min_rtt: f64,
+    min_rtt_at: Time,
+    /// A round trip ends with the first delivery of a segment that was sent after so many were delivered.
+    round_end: u64,
+    round_starts: bool,
+    /// The bandwidth that startup must exceed, how many round trips it has not, and whether the pipe was ever full.
+    full_bandwidth: f64,
+    full_rounds: u32,
+    is_full: bool,
+    /// Phase of the cycle, and its beginning.
+    phase: usize,
+    phase_at: Time,
+    /// When the probe for the minimum round-trip time may end, if it has begun, and whether a round trip has passed.
+    probe_ends: Option<Time>,
+    probe_has_round: bool,
+    /// Whether data is sent again after an idle period.
+    restarts: bool,
+    aggregation: Aggregation,
+    /// The window before a recovery or a probe.
+    prior_cwnd: f64,
+    recovery: Phase,
+    /// Whether each delivery releases as much as it delivers.
+    conserves: bool,
+    /// Pacing rate in segments per second; 0 before the first sample.
+    rate: f64,
+    /// The initial window.
+    initial: f64,
+    burst: f64,
+}
+
+impl Spec for BbrSpec {
+    type State = Bbr;
+
+    fn build(&self) -> Bbr {
+        Bbr {
+            mode: Mode::Startup,
+            bandwidth: Bandwidth::default(),
+            min_rtt: f64::INFINITY,
+            min_rtt_at: Time::ZERO,
+            round_end: 0,
+            round_starts: false,
+            full_bandwidth: 0.0,
+            full_rounds: 0,
+            is_full: false,
+            phase: 0,
+            phase_at: Time::ZERO,
+            probe_ends: None,
+            probe_has_round: false,
+            restarts: false,
+            aggregation: Aggregation::default(),
+            prior_cwnd: 0.0,
+            recovery: Phase::Open,
+            conserves: false,
+            rate: 0.0,
+            initial: 0.0,
+            burst: 1.0,
+        }
+    }
+}
+
+impl CongestionControl for Bbr {
+    const OWN_SLOW_START: bool = true;
+
+    fn samples_rate(&self) -> bool {
+        true
+    }
+
+    fn on_ack(&mut self, _window: &mut Window, _ack: &AckSample) {}
+
+    fn on_rate(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) {
+        self.begin(window, sample);
+        self.follow_bandwidth(sample);
+        self.aggregation.on_ack(sample, self.bandwidth.get(), window.cwnd, self.round_starts);
+        self.follow_cycle(sample);
+        self.look_whether_full(sample);
+        self.follow_drain(window, sample, stream);
+        self.follow_min_rtt(window, sample, stream);
+        self.set_rate(self.rate_gain());
+        self.set_window(window, sample);
+    }
+
+    fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
+        self.save(window);
+        if event.signal == Signal::Timeout {
+            self.recovery = Phase::Loss;
+            self.full_bandwidth = 0.0;
+            self.round_starts = true;
+        }
+    }
+
+    fn on_idle(&mut self, now: Time, _idle: Time) {
+        self.restarts = true;
+        self.aggregation.restart(now);
+        if self.mode == Mode::ProbeBandwidth {
+            self.set_rate(1.0);
+        }
+    }
+
+    fn limits_itself(&self) -> bool {
+        self.mode == Mode::ProbeRtt
+    }
+
+    fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
+        Some(if self.rate > 0.0 { self.rate } else { HIGH_GAIN * window.cwnd / srtt.unwrap_or(FIRST_RTT) })
+    }
+}
+
+impl Bbr {
+    /// Prepares for the first sample.
+    fn begin(&mut self, window: &Window, sample: &RateSample) {
+        self.burst = f64::from(sample.burst);
+        if self.initial == 0.0 {
+            self.initial = window.cwnd;
+            (self.min_rtt_at, self.phase_at) = (sample.now, sample.now);
+            self.aggregation.restart(sample.now);
+        }
+        if self.rate == 0.0
+            && let Some(rtt) = sample.rtt
+        {
+            self.rate = HIGH_GAIN * self.initial / rtt.as_secs_f64().max(FIRST_RTT / 1e3);
+        }
+    }
+
+    /// Counts round trips, and takes the sample into the bandwidth.
+    fn follow_bandwidth(&mut self, sample: &RateSample) {
+        self.round_starts = false;
+        let Some(rate) = sample.rate else { return };
+        if sample.prior_delivered >= self.round_end {
+            self.round_end = sample.delivered;
+            self.bandwidth.next_round();
+            self.round_starts = true;
+            self.conserves = false;
+        }
+        if !sample.app_limited || rate >= self.bandwidth.get() {
+            self.bandwidth.update(rate);
+        }
+    }
+
+    /// Begins the next phase of the cycle if the present one is over.
+    fn follow_cycle(&mut self, sample: &RateSample) {
+        if self.mode != Mode::ProbeBandwidth {
+            return;
+        }
+        let is_long = (sample.now - self.phase_at).as_secs_f64() > self.min_rtt;
+        let gain = CYCLE[self.phase];
+        let flight = sample.prior_in_flight as f64;
+        let is_over = if gain > 1.0 {
+            is_long && (sample.newly_lost > 0 || flight >= self.inflight(gain))
+        } else if gain < 1.0 {
+            is_long || flight <= self.inflight(1.0)
+        } else {
+            is_long
+        };
+        if is_over {
+            self.begin_phase((self.phase + 1) % CYCLE.len(), sample.now);
+        }
+    }
+
+    const fn begin_phase(&mut self, phase: usize, now: Time) {
+        (self.phase, self.phase_at) = (phase, now);
+    }
+
+    /// Looks whether the bandwidth has stopped growing.
+    fn look_whether_full(&mut self, sample: &RateSample) {
+        if self.is_full || !self.round_starts || sample.app_limited {
+            return;
+        }
+        let bandwidth = self.bandwidth.get();
+        if bandwidth >= FULL_GROWTH * self.full_bandwidth {
+            (self.full_bandwidth, self.full_rounds) = (bandwidth, 0);
+        } else {
+            self.full_rounds += 1;
+            self.is_full = self.full_rounds >= FULL_ROUNDS;
+        }
+    }
+
+    /// Begins and ends to drain the queue of startup.
+    fn follow_drain(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) {
+        if self.mode == Mode::Startup && self.is_full {
+            self.mode = Mode::Drain;
+            window.ssthresh = self.inflight(1.0);
+        }
+        if self.mode == Mode::Drain && sample.in_flight as f64 <= self.inflight(1.0) {
+            self.begin_cycles(sample.now, stream);
+        }
+    }
+
+    /// Begins to probe for bandwidth, in any phase but the second one.
+    fn begin_cycles(&mut self, now: Time, stream: &mut Stream) {
+        self.mode = Mode::ProbeBandwidth;
+        let phase = (stream.uniform() * 7.0) as usize;
+        self.begin_phase(if phase == 0 { 0 } else { phase + 1 }, now);
+    }
+
+    /// Follows the minimum round-trip time, and probes for it when it is old.
+    fn follow_min_rtt(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) {
+        let now = sample.now;
+        let is_old = now > self.min_rtt_at.saturating_add(MIN_RTT_SPAN);
+        if let Some(rtt) = sample.rtt.map(Time::as_secs_f64)
+            && (rtt < self.min_rtt || is_old)
+        {
+            (self.min_rtt, self.min_rtt_at) = (rtt, now);
+        }
+        if is_old && !self.restarts && self.mode != Mode::ProbeRtt {
+            self.mode = Mode::ProbeRtt;
+            self.save(window);
+            self.probe_ends = None;
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.follow_probe(window, sample, stream);
+        }
+        self.restarts = false;
+    }
+
+    fn follow_probe(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) {
+        let Some(ends) = self.probe_ends else {
+            if sample.in_flight as f64 <= MIN_CWND {
+                self.probe_ends = Some(sample.now.saturating_add(PROBE_RTT_TIME));
+                self.probe_has_round = false;
+                self.round_end = sample.delivered;
+            }
+            return;
+        };
+        self.probe_has_round |= self.round_starts;
+        if self.probe_has_round && sample.now > ends {
+            self.min_rtt_at = sample.now;
+            window.cwnd = window.cwnd.max(self.prior_cwnd);
+            if self.is_full {
+                self.begin_cycles(sample.now, stream);
+            } else {
+                self.mode = Mode::Startup;
+            }
+        }
+    }
+
+    /// The gains of the rate and of the window.
+    const fn rate_gain(&self) -> f64 {
+        match self.mode {
+            Mode::Startup => HIGH_GAIN,
+            Mode::Drain => DRAIN_GAIN,
+            Mode::ProbeBandwidth => CYCLE[self.phase],
+            Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    const fn window_gain(&self) -> f64 {
+        match self.mode {
+            Mode::Startup | Mode::Drain => HIGH_GAIN,
+            Mode::ProbeBandwidth => WINDOW_GAIN,
+            Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    /// Sets the pacing rate; before the pipe is full it only rises.
+    fn set_rate(&mut self, gain: f64) {
+        let rate = gain * self.bandwidth.get() * MARGIN;
+        if rate > 0.0 && (self.is_full || rate > self.rate) {
+            self.rate = rate;
+        }
+    }
+
+    /// The bandwidth-delay product times `gain`, or the initial window before the first samples.
+    fn product(&self, gain: f64) -> f64 {
+        let product = gain * self.bandwidth.get() * self.min_rtt;
+        if product.is_finite() { product.ceil() } else { self.initial }
+    }
+
+    /// `product` with what the last bursts of a paced sender need.
+    fn with_bursts(&self, product: f64) -> f64 {
+        let most = product + 3.0 * self.burst;
+        let even = (0.5 * most).ceil() * 2.0;
+        let probes = self.mode == Mode::ProbeBandwidth && self.phase == 0;
+        if probes { even + 2.0 } else { even }
+    }
+
+    /// Segments in flight at `gain` times the bandwidth-delay product.
+    fn inflight(&self, gain: f64) -> f64 {
+        self.with_bursts(self.product(gain))
+    }
+
+    fn set_window(&mut self, window: &mut Window, sample: &RateSample) {
+        let delivered = sample.newly_delivered as f64;
+        let conserving = sample.in_flight as f64 + delivered;
+        let mut cwnd = (window.cwnd - sample.newly_lost as f64).max(1.0);
+        if sample.phase == Phase::Recovery && self.recovery != Phase::Recovery {
+            self.conserves = true;
+            self.round_end = sample.delivered;
+            cwnd = conserving;
+        } else if is_repair(self.recovery) && !is_repair(sample.phase) {
+            self.conserves = false;
+            cwnd = cwnd.max(self.prior_cwnd);
+        }
+        self.recovery = sample.phase;
+        if self.conserves {
+            cwnd = cwnd.max(conserving);
+        } else {
+            let excess = if self.is_full { self.aggregation.excess(self.bandwidth.get()) } else { 0.0 };
+            let target = self.with_bursts(self.product(self.window_gain()) + excess);
+            if self.is_full {
+                cwnd = (cwnd + delivered).min(target);
+            } else if cwnd < target || (sample.delivered as f64) < self.initial {
+                cwnd += delivered;
+            }
+            cwnd = cwnd.max(MIN_CWND);
+        }
+        window.cwnd = if self.mode == Mode::ProbeRtt { cwnd.min(MIN_CWND) } else { cwnd };
+    }
+
+    /// Saves the window before a recovery or a probe reduces it.
+    const fn save(&mut self, window: &Window) {
+        let is_reduced = is_repair(self.recovery) || matches!(self.mode, Mode::ProbeRtt);
+        self.prior_cwnd = if is_reduced { self.prior_cwnd.max(window.cwnd) } else { window.cwnd };
+    }
+}
+
+const fn is_repair(phase: Phase) -> bool {
+    matches!(phase, Phase::Recovery | Phase::Loss)
+}

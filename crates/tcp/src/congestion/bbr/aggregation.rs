@@ -1,0 +1,55 @@
+//! How much more than the bandwidth promises is delivered at times, because ACKs or segments travel in bursts.
+
+use ackclock_units::Time;
+
+use crate::delivery_rate::RateSample;
+
+/// Number of round trips of each of the two maxima.
+const ROUNDS: u32 = 5;
+/// The excess is limited to the data of this time, in seconds.
+const LONGEST: f64 = 0.1;
+/// An epoch ends after this number of segments.
+const MOST: f64 = (1_u64 << 20) as f64;
+
+/// The largest excess in the last 5 to 10 round trips.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Aggregation {
+    /// Beginning of the present epoch, and the number of segments delivered in it.
+    since: Time,
+    delivered: f64,
+    /// The maxima of the present and of the last period of round trips, and the length of the present one.
+    most: [f64; 2],
+    rounds: u32,
+}
+
+impl Aggregation {
+    /// Begins a new epoch.
+    pub(super) const fn restart(&mut self, now: Time) {
+        (self.since, self.delivered) = (now, 0.0);
+    }
+
+    /// The excess to allow for, in segments.
+    pub(super) fn excess(&self, bandwidth: f64) -> f64 {
+        self.most[0].max(self.most[1]).min(bandwidth * LONGEST).floor()
+    }
+
+    /// Takes an ACK. `cwnd` limits the excess, and `round_starts` states whether a round trip has passed.
+    pub(super) fn on_ack(&mut self, sample: &RateSample, bandwidth: f64, cwnd: f64, round_starts: bool) {
+        if sample.rate.is_none() {
+            return;
+        }
+        if round_starts {
+            self.rounds += 1;
+            if self.rounds >= ROUNDS {
+                (self.rounds, self.most) = (0, [0.0, self.most[0]]);
+            }
+        }
+        let expected = |since: Time| bandwidth * (sample.now - since).as_secs_f64();
+        if self.delivered <= expected(self.since) || self.delivered >= MOST {
+            self.restart(sample.now);
+        }
+        self.delivered += sample.newly_delivered as f64;
+        let excess = (self.delivered - expected(self.since)).min(cwnd);
+        self.most[0] = self.most[0].max(excess);
+    }
+}

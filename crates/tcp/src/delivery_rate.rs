@@ -1,0 +1,344 @@
+//! Delivery-rate samples: with each ACK, how fast the network has delivered the flow's data over about one round trip
+//! (draft-ietf-ccwg-bbr, section 4.1; before it draft-cheng-iccrg-delivery-rate-estimation; Linux, `tcp_rate.c`).
+//!
+//! Each transmission stores how much had been delivered before it, and when. When the segment is delivered, the rate is
+//! the number of segments delivered since, divided by the longer of two times: in which they were sent, and in which their
+//! ACKs arrived. The rate is thus never above the one at which the segments were sent, even if ACKs arrive in a burst.
+//!
+//! A sample is *application-limited* if the sender had too little data when the segment was sent. It is then only a lower
+//! bound of what the network can deliver. The advertised window is not such a limit.
+//!
+//! Differences from the draft: segments are counted, not bytes. The sender looks for a lack of data at the end of each
+//! turn instead of before the next write; in between, neither the data in the network nor what is delivered changes
+//! without a turn. A SYN gives no sample.
+
+use std::collections::VecDeque;
+
+use ackclock_units::Time;
+
+/// What an ACK tells about the network. Laws that ask for samples
+/// ([`samples_rate`](crate::congestion::CongestionControl::samples_rate)) receive one with each ACK that delivers data.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateSample {
+    /// Arrival time of the ACK.
+    pub now: Time,
+    /// Delivery rate in segments per second. `None` if the interval is shorter than the minimum round-trip time, as after
+    /// an unnecessary retransmission.
+    pub rate: Option<f64>,
+    /// Whether the rate is limited by the application (the draft's `RS.is_app_limited`).
+    pub app_limited: bool,
+    /// Round-trip time of the delivered segment that was sent last, if it was sent once (Karn's algorithm).
+    pub rtt: Option<Time>,
+    /// Number of segments delivered so far, and the same number when that segment was sent (`C.delivered`,
+    /// `RS.prior_delivered`).
+    pub delivered: u64,
+    /// See `delivered`.
+    pub prior_delivered: u64,
+    /// Number of segments found lost since that segment was sent (`RS.lost`).
+    pub lost: u64,
+    /// Number of segments in the network when that segment was sent, including it (`RS.tx_in_flight`).
+    pub tx_in_flight: u64,
+    /// Number of segments that this ACK delivers.
+    pub newly_delivered: u64,
+    /// Number of segments that this ACK shows to be lost.
+    pub newly_lost: u64,
+    /// Number of segments in the network before this ACK.
+    pub prior_in_flight: u64,
+    /// Number of segments in the network now.
+    pub in_flight: u64,
+    /// What the loss recovery does after this ACK.
+    pub phase: Phase,
+    /// Number of segments that a paced sender sends at once.
+    pub burst: u32,
+}
+
+/// What the loss recovery does. A phase ends once all data that was outstanding at its beginning is acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// No loss is being repaired.
+    #[default]
+    Open,
+    /// The window is being reduced because of a mark.
+    Reducing,
+    /// Losses are being repaired.
+    Recovery,
+    /// A timeout has occurred.
+    Loss,
+}
+
+/// The state of a transmission when it was made.
+#[derive(Clone, Copy, Debug)]
+struct Stamp {
+    at: Time,
+    first_sent: Time,
+    delivered: u64,
+    delivered_at: Time,
+    lost: u64,
+    in_flight: u64,
+    app_limited: bool,
+    sent_once: bool,
+}
+
+/// The sender's state of delivery-rate sampling.
+#[derive(Clone, Debug)]
+pub(crate) struct DeliveryRate {
+    delivered: u64,
+    delivered_at: Time,
+    /// When the segment was sent that begins the present interval.
+    first_sent: Time,
+    lost: u64,
+    /// Until more than this number of segments is delivered, samples are limited by the application; 0 if they are not.
+    limited_until: u64,
+    /// Stamps of the outstanding segments, and the number of the first one.
+    stamps: VecDeque<Stamp>,
+    first: u64,
+    /// Of the segments that the present ACK delivers, the stamp of the one that was sent last.
+    latest: Option<(u64, Stamp)>,
+    /// Segments in the network, and segments lost and delivered, before the present ACK.
+    before: (u64, u64, u64),
+    burst: u32,
+}
+
+impl DeliveryRate {
+    /// The state before any transmission. The sender sends `burst` segments at once if it is paced.
+    pub(crate) fn new(burst: u32) -> Self {
+        Self {
+            delivered: 0,
+            delivered_at: Time::ZERO,
+            first_sent: Time::ZERO,
+            lost: 0,
+            limited_until: 1,
+            stamps: VecDeque::new(),
+            first: 0,
+            latest: None,
+            before: (0, 0, 0),
+            burst,
+        }
+    }
+
+    /// Heap memory in bytes.
+    pub(crate) fn held(&self) -> usize {
+        self.stamps.capacity() * size_of::<Stamp>()
+    }
+
+    /// Records that segment `number` is sent while `in_flight` other ones are in the network.
+    pub(crate) fn on_sent(&mut self, number: u64, in_flight: u64, now: Time) {
+        if in_flight == 0 {
+            (self.first_sent, self.delivered_at) = (now, now);
+        }
+        let stamp = Stamp {
+            at: now,
+            first_sent: self.first_sent,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            lost: self.lost,
+            in_flight: in_flight + 1,
+            app_limited: self.limited_until > 0,
+            sent_once: true,
+        };
+        if self.stamps.is_empty() {
+            self.first = number;
+        }
+        match self.stamps.get_mut(number.wrapping_sub(self.first) as usize) {
+            Some(place) => *place = Stamp { sent_once: false, ..stamp },
+            None => self.stamps.push_back(stamp),
+        }
+    }
+
+    /// Begins to handle an ACK that arrives while `in_flight` segments are in the network.
+    pub(crate) fn begin_ack(&mut self, in_flight: u64) {
+        self.latest = None;
+        self.before = (in_flight, self.lost, self.delivered);
+    }
+
+    /// Records that the present ACK delivers segment `number`, which no ACK has delivered before.
+    pub(crate) fn on_delivered(&mut self, number: u64, now: Time) {
+        let Some(stamp) = number.checked_sub(self.first).and_then(|index| self.stamps.get(index as usize)) else {
+            return; // a SYN
+        };
+        self.delivered += 1;
+        self.delivered_at = now;
+        if self.latest.is_none_or(|(latest, of)| (of.at, latest) < (stamp.at, number)) {
+            self.latest = Some((number, *stamp));
+            self.first_sent = stamp.at;
+        }
+    }
+
+    /// Records that `count` segments were found lost.
+    pub(crate) const fn on_lost(&mut self, count: u64) {
+        self.lost += count;
+    }
+
+    /// Forgets all segments before `snd_una`, which are acknowledged.
+    pub(crate) fn advance(&mut self, snd_una: u64) {
+        let gone = snd_una.saturating_sub(self.first).min(self.stamps.len() as u64);
+        self.stamps.drain(..gone as usize);
+        self.first += gone;
+    }
+
+    /// Records that the sender has less data than the window allows: all samples are limited by the application until
+    /// the `in_flight` segments in the network are delivered, and one more.
+    pub(crate) fn limit(&mut self, in_flight: u64) {
+        self.limited_until = (self.delivered + in_flight).max(1);
+    }
+
+    /// The sample of the present ACK, if it delivers a segment. `min_rtt` is the minimum round-trip time, and `in_flight`
+    /// the number of segments in the network after the ACK.
+    pub(crate) fn sample(&mut self, min_rtt: Time, in_flight: u64, phase: Phase, now: Time) -> Option<RateSample> {
+        if self.delivered > self.limited_until {
+            self.limited_until = 0;
+        }
+        let (_, stamp) = self.latest.take()?;
+        let (prior_in_flight, lost, delivered) = self.before;
+        let interval = (stamp.at - stamp.first_sent).max(now - stamp.delivered_at);
+        let is_plausible = interval >= min_rtt && interval > Time::ZERO;
+        let segments = (self.delivered - stamp.delivered) as f64;
+        Some(RateSample {
+            now,
+            rate: is_plausible.then(|| segments / interval.as_secs_f64()),
+            app_limited: stamp.app_limited,
+            rtt: stamp.sent_once.then(|| now - stamp.at),
+            delivered: self.delivered,
+            prior_delivered: stamp.delivered,
+            lost: self.lost - stamp.lost,
+            tx_in_flight: stamp.in_flight,
+            newly_delivered: self.delivered - delivered,
+            newly_lost: self.lost - lost,
+            prior_in_flight,
+            in_flight,
+            phase,
+            burst: self.burst,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Time = Time::from_millis;
+    /// A bottleneck of 10 Mb/s, which takes 1.2 ms for a segment of 1,500 bytes, on a path of 40 ms.
+    const SERVICE: Time = Time::from_micros(1_200);
+
+    /// Sends segments `from..to` at the given times over the bottleneck. Returns when each is acknowledged.
+    fn through(times: &[Time]) -> Vec<Time> {
+        let mut free = Time::ZERO;
+        let mut serve = |sent: &Time| {
+            free = free.max(*sent) + SERVICE;
+            free + MS(40)
+        };
+        times.iter().map(&mut serve).collect()
+    }
+
+    /// Handles the ACK of one segment.
+    fn acknowledge(rate: &mut DeliveryRate, number: u64, in_flight: u64, now: Time) -> RateSample {
+        rate.begin_ack(in_flight);
+        rate.on_delivered(number, now);
+        rate.advance(number + 1);
+        rate.sample(MS(40), in_flight - 1, Phase::Open, now).expect("a segment was delivered")
+    }
+
+    fn near(found: Option<f64>, expected: f64) -> bool {
+        found.is_some_and(|found| (found - expected).abs() < 0.005)
+    }
+
+    /// Validates: an initial window of 10 segments sent at once at 10 Mb/s and 40 ms: 24.27 segments/s for the first
+    ///     segment and 192.3 for the last one.
+    /// Source: draft-ietf-ccwg-bbr, section 4.1; worked by hand.
+    /// Tolerance: 0.005 segments/s.
+    #[test]
+    fn the_first_window_shows_little() {
+        let mut rate = DeliveryRate::new(1);
+        (0..10).for_each(|number| rate.on_sent(number, number, Time::ZERO));
+        let acks = through(&[Time::ZERO; 10]);
+        let samples: Vec<RateSample> =
+            (0..10).map(|number| acknowledge(&mut rate, number, 10 - number, acks[number as usize])).collect();
+        assert!(near(samples[0].rate, 1.0 / 0.0412) && near(samples[9].rate, 10.0 / 0.052), "{samples:?}");
+        assert_eq!(samples[9].rtt, Some(MS(52)));
+        assert_eq!((samples[9].delivered, samples[9].prior_delivered, samples[9].tx_in_flight), (10, 0, 10));
+        assert!(samples[9].app_limited, "a connection begins without data");
+    }
+
+    /// Validates: a window that fills the pipe gives the rate of the bottleneck, 833.3 segments/s, with each ACK.
+    /// Source: draft-ietf-ccwg-bbr, section 4.1.
+    /// Tolerance: 0.005 segments/s.
+    #[test]
+    fn a_full_pipe_shows_the_bottleneck() {
+        const WINDOW: u64 = 40;
+        let mut rate = DeliveryRate::new(1);
+        let mut sent = vec![Time::ZERO; WINDOW as usize];
+        (0..WINDOW).for_each(|number| rate.on_sent(number, number, Time::ZERO));
+        for number in 0..400 {
+            let now = through(&sent)[number as usize];
+            let sample = acknowledge(&mut rate, number, WINDOW, now);
+            rate.on_sent(number + WINDOW, WINDOW - 1, now);
+            sent.push(now);
+            if number >= 2 * WINDOW {
+                assert!(near(sample.rate, 1.0 / 0.0012) && !sample.app_limited, "{number}: {sample:?}");
+            }
+        }
+    }
+
+    /// Validates: ACKs that are held back and arrive together do not show more than the rate of sending.
+    /// Source: draft-ietf-ccwg-bbr, section 4.1.1.2 (the send rate bounds the ACK rate).
+    /// Tolerance: exact.
+    #[test]
+    fn a_burst_of_acks_shows_no_more_than_was_sent() {
+        let mut rate = DeliveryRate::new(1);
+        // a segment each 2 ms: 500 segments/s
+        (0..60_u64).for_each(|number| rate.on_sent(number, number, MS(2 * number)));
+        let mut fastest = 0.0_f64;
+        for number in 0..60 {
+            let now = if number < 20 { MS(42 + 2 * number) } else { MS(200) };
+            let sample = acknowledge(&mut rate, number, 60 - number, now);
+            if number > 0 {
+                fastest = fastest.max(sample.rate.unwrap_or(0.0));
+            }
+        }
+        assert!(fastest <= 500.0 * 20.0 / 19.0, "{fastest}");
+    }
+
+    /// Validates: a segment each second, as the application supplies it: each sample is limited by the application.
+    /// Source: draft-ietf-ccwg-bbr, section 4.1.1.4.
+    /// Tolerance: 0.005 segments/s.
+    #[test]
+    fn an_application_with_little_data_limits_all_samples() {
+        let mut rate = DeliveryRate::new(1);
+        for number in 0..20 {
+            let now = Time::SECOND.saturating_mul(number);
+            rate.on_sent(number, 0, now);
+            rate.limit(1);
+            let sample = acknowledge(&mut rate, number, 1, now + MS(40) + SERVICE);
+            rate.limit(0);
+            assert!(near(sample.rate, 1.0 / 0.0412) && sample.app_limited, "{number}: {sample:?}");
+        }
+        (20..22).for_each(|number| rate.on_sent(number, number - 20, MS(20_000)));
+        assert!(acknowledge(&mut rate, 20, 2, MS(20_042)).app_limited);
+        rate.on_sent(22, 1, MS(20_042));
+        acknowledge(&mut rate, 21, 2, MS(20_043));
+        assert!(!acknowledge(&mut rate, 22, 1, MS(20_084)).app_limited, "the bubble has been delivered");
+    }
+
+    /// Validates: after a loss samples go on: a retransmission begins a new interval, and losses since a transmission are
+    ///     counted; an interval below the minimum round-trip time gives no rate.
+    /// Source: draft-ietf-ccwg-bbr, section 4.1.
+    /// Tolerance: exact.
+    #[test]
+    fn samples_go_on_after_a_loss() {
+        let mut rate = DeliveryRate::new(1);
+        (0..4).for_each(|number| rate.on_sent(number, number, MS(number)));
+        rate.begin_ack(4);
+        (1..4).for_each(|number| rate.on_delivered(number, MS(50)));
+        rate.on_lost(1);
+        let sample = rate.sample(MS(40), 0, Phase::Recovery, MS(50)).expect("three were delivered");
+        assert_eq!((sample.delivered, sample.newly_delivered, sample.newly_lost, sample.lost), (3, 3, 1, 1));
+        assert_eq!((sample.rate, sample.rtt), (Some(60.0), Some(MS(47))), "3 segments in 50 ms");
+        rate.on_sent(0, 0, MS(50));
+        rate.begin_ack(1);
+        rate.on_delivered(0, MS(60));
+        rate.advance(4);
+        let sample = rate.sample(MS(40), 0, Phase::Open, MS(60)).expect("the first one was delivered");
+        assert_eq!((sample.rate, sample.rtt, sample.lost), (None, None, 0), "10 ms are too short for an answer");
+        assert!(rate.sample(MS(40), 0, Phase::Open, MS(60)).is_none(), "one sample per ACK");
+    }
+}
