@@ -19,6 +19,8 @@ FEWEST_FOR_BOOTSTRAP: Final = 30
 # Largest relative half-width that rounding errors alone can cause.
 _ROUNDING: Final = 1e-12
 
+_NOISE: Final = 1e-9
+"""Largest share of the last digit shown that rounding errors alone can cause."""
 _DIGITS: Final = 6
 """Maximum number of digits of a mean."""
 _FEWEST: Final = 3
@@ -98,21 +100,26 @@ class Interval:
     def shown(self, digits: int) -> str:
         """Format the mean and, for more than one value, its half-width with ``digits`` decimal places.
 
-        A half-width that would round to zero is shown as a bound, so that no interval looks empty.
+        A half-width that would round to zero is shown as a bound, so that no interval looks empty. If it is less than a
+        billionth of the last digit, it comes from rounding, differs between processors, and is shown as zero.
 
         >>> student_interval([0.1271, 0.1268, 0.1275]).shown(3), student_interval([2]).shown(1)
         ('0.127 ± 0.001', '2.0')
         >>> student_interval([0.1271, 0.1268, 0.1275]).shown(2), student_interval([2, 2]).shown(1)
         ('0.13 ± <0.01', '2.0 ± 0')
+        >>> student_interval([-1e-17, -2e-17]).shown(1)
+        '0.0 ± 0'
         >>> student_interval([56000, 58000, 61000]).shown(0)
         '58,333 ± 6,252'
         """
+        mean = f"{round(self.mean, digits) + 0.0:,.{digits}f}"  # not -0.0
         if not math.isfinite(self.half_width):
-            return f"{self.mean:,.{digits}f}"
+            return mean
         bar = f"{self.half_width:,.{digits}f}"
         if float(bar.replace(",", "")) == 0:
-            bar = f"<{10**-digits:.{digits}f}" if self.half_width else "0"
-        return f"{self.mean:,.{digits}f} ± {bar}"
+            step = 10.0**-digits
+            bar = f"<{step:.{digits}f}" if self.half_width > _NOISE * step else "0"
+        return f"{mean} ± {bar}"
 
     def __str__(self) -> str:
         """Format the half-width to two significant digits and the mean to the same decimal place, at most six digits.
