@@ -107,7 +107,7 @@ impl Flow {
         observer: &mut impl Observer,
     ) {
         let Transport::Tcp(sender) = &mut self.transport else { return };
-        if !sender.is_steady_ack(ack.next) || !self.outlet.is_current(packet) {
+        if !sender.is_steady_ack(ack) || !self.outlet.is_current(packet) {
             return self.acknowledged_in_any_state(ack, packet, now, transit, observer);
         }
         if sender.may_run_short(ack.next) {

@@ -83,13 +83,14 @@ impl Recovery {
     }
 
     /// Whether the algorithm does nothing until the next duplicate ACK or timeout: no recovery is active, and neither
-    /// new ACKs nor transmissions matter to it.
-    pub(crate) const fn is_at_rest(&self) -> bool {
+    /// new ACKs nor transmissions matter to it. RACK only records them.
+    pub(crate) fn is_at_rest(&self, connection: &Connection) -> bool {
         match self {
             Self::Tahoe => true,
             Self::Reno(reno) => reno.is_at_rest(),
             Self::NewReno(newreno) => newreno.is_at_rest(),
-            Self::Sack(_) | Self::Rack(_) | Self::Vegas(_) => false,
+            Self::Rack(rack) => rack.is_at_rest(connection),
+            Self::Sack(_) | Self::Vegas(_) => false,
         }
     }
 

@@ -101,6 +101,23 @@ impl SendLog {
         last
     }
 
+    /// Removes all segments before `next` from a log with correct records, and visits each of them. Returns the first and
+    /// the last one, if there are any.
+    #[inline(always)]
+    pub(crate) fn drain(&mut self, next: u64, mut visit: impl FnMut(&Sent)) -> Option<(Sent, Sent)> {
+        debug_assert!(self.stale.is_empty(), "RACK's records are correct");
+        let first = self.sent.pop_front()?;
+        visit(&first);
+        let mut last = first;
+        self.first += 1;
+        while self.first < next {
+            last = self.sent.pop_front()?;
+            visit(&last);
+            self.first += 1;
+        }
+        Some((first, last))
+    }
+
     /// Index of segment `number` in ns-2's array.
     fn slot(&self, number: u64) -> Option<usize> {
         (number as usize).checked_rem(self.stale.len())

@@ -16,6 +16,7 @@ use ackclock_units::{Stream, Time};
 
 pub(crate) use connection::Connection;
 pub(crate) use extra::Extra;
+pub(crate) use steady::Path;
 pub use steady::Turn;
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
@@ -191,7 +192,9 @@ impl Sender {
     #[inline(always)]
     pub fn is_data_limited(&self) -> bool {
         let Self { connection, recovery, .. } = self;
-        let is_open = || if connection.steady { connection.is_window_open() } else { recovery.is_open(connection) };
+        let is_open = || {
+            if connection.path == Path::General { recovery.is_open(connection) } else { connection.is_window_open() }
+        };
         connection.snd_nxt == connection.supplied && is_open()
     }
 
@@ -199,7 +202,7 @@ impl Sender {
     /// ns-2.
     #[inline(always)]
     pub fn is_paused(&self) -> bool {
-        !self.connection.steady && self.recovery.is_paused(&self.connection)
+        self.connection.path == Path::General && self.recovery.is_paused(&self.connection)
     }
 
     /// Whether all supplied data is acknowledged.
@@ -217,7 +220,7 @@ impl Sender {
     /// Handles an ACK.
     #[inline(always)]
     pub fn handle_ack(&mut self, ack: Ack<'_>, now: Time) {
-        if self.is_steady_ack(ack.next) {
+        if self.is_steady_ack(ack) {
             self.handle_steady_ack(ack.next, now);
         } else {
             self.handle_any_ack(ack, now);
@@ -252,8 +255,13 @@ impl Sender {
         if self.connection.samples_rate() {
             self.sample_rate(now);
         }
+        self.choose_path();
+    }
+
+    /// Chooses the path of the next ACKs and turns, after anything but a steady ACK.
+    fn choose_path(&mut self) {
         self.connection.set_snd_limit();
-        self.connection.steady = self.connection.is_steady(&self.recovery);
+        self.connection.path = self.connection.path(&self.recovery);
     }
 
     fn handle_new_ack(&mut self, ack: Ack<'_>, marked: u64, now: Time) {
@@ -324,7 +332,7 @@ impl Sender {
     pub fn handle_timeout(&mut self, now: Time) {
         let connection = &mut self.connection;
         if self.recovery.on_timer(connection, now) {
-            return;
+            return self.choose_path();
         }
         let outstanding = connection.snd_una < connection.snd_max;
         let reduces = self.recovery.before_timeout(connection, outstanding);
@@ -335,8 +343,7 @@ impl Sender {
         }
         connection.restart_timer(now);
         self.recovery.on_timer_restarted(connection, now);
-        connection.set_snd_limit();
-        connection.steady = connection.is_steady(&self.recovery);
+        self.choose_path();
     }
 
     /// The next segment to send now. Fast retransmissions and limited transmit are sent immediately; other segments are
@@ -356,12 +363,11 @@ impl Sender {
     /// The next segment to send after processing.
     fn release(&mut self, now: Time) -> Option<u64> {
         let connection = &mut self.connection;
-        let next = self.recovery.next_segment(connection);
-        if !self.release_at.is_at_most(now) && connection.config.overhead > Time::ZERO {
-            self.process(next.is_some(), now);
+        if connection.config.overhead > Time::ZERO && !self.release_at.is_at_most(now) {
+            self.process(now);
             return None;
         }
-        let Some(number) = next else {
+        let Some(number) = self.recovery.next_segment(connection) else {
             self.release_at = PackedOption::NONE;
             self.end_turn();
             return None;
@@ -377,13 +383,12 @@ impl Sender {
         Some(number)
     }
 
-    /// Continues a processing time; if none is active, starts one if a segment `may_leave` after it, or else ends the
-    /// turn.
-    fn process(&mut self, may_leave: bool, now: Time) {
+    /// Continues a processing time; if none is active, starts one if a segment may be sent after it, or else ends the turn.
+    fn process(&mut self, now: Time) {
         if !self.release_at.is_none() {
             return;
         }
-        if may_leave {
+        if self.recovery.next_segment(&self.connection).is_some() {
             self.release_at = PackedOption::some(now + self.stream.time_below(self.connection.config.overhead));
         } else {
             self.end_turn();

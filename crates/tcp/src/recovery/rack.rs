@@ -19,6 +19,7 @@
 mod clock;
 mod losses;
 mod probe;
+mod rest;
 mod undo;
 
 use ackclock_units::Time;

@@ -12,7 +12,7 @@ use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
 use crate::segment::{Ack, HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
-use crate::sender::{Extra, RareCounters, pacer};
+use crate::sender::{Extra, Path, RareCounters, pacer};
 use crate::tally::Tally;
 
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
@@ -42,8 +42,8 @@ pub(crate) struct Connection {
     pub(crate) law: Law,
     /// Number of turns.
     pub(super) turns: Tally,
-    /// Whether the sender is [steady](crate::Sender::is_steady).
-    pub(crate) steady: bool,
+    /// How ACKs and turns are handled.
+    pub(crate) path: Path,
     /// Whether the timer fired before the SYN was acknowledged.
     pub(super) lost_syn: bool,
     pub(crate) rtt: RttEstimator,
@@ -73,7 +73,7 @@ impl Connection {
         let mut connection = Self {
             window: Window { cwnd, ssthresh: f64::from(config.max_window) },
             rtt: RttEstimator::new(&config.rtt, stream),
-            steady: false,
+            path: Path::General,
             lost_syn: false,
             snd_una: 0,
             snd_nxt: 0,

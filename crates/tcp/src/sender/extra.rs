@@ -32,7 +32,7 @@ impl Extra {
         let rate = samples_rate.then(|| DeliveryRate::new(config.pacing_burst));
         let edge = config.initial_rwnd.map(u64::from);
         let extra = Self { log, rate, slow_start, pacer, marks: Marks::of(config.ecn), edge };
-        (!extra.is_passive() || !extra.slow_start.is_standard()).then(|| Box::new(extra))
+        (!extra.is_passive() || extra.log.is_some() || !extra.slow_start.is_standard()).then(|| Box::new(extra))
     }
 
     /// Whether the records are ns-2's, which RACK cannot use.
@@ -40,9 +40,9 @@ impl Extra {
         config.stale_records && config.recovery != RecoverySpec::Rack
     }
 
-    /// Whether nothing here concerns single segments or ACKs outside of slow start.
+    /// Whether nothing here concerns single segments or ACKs outside of slow start, except for the send times.
     pub(super) const fn is_passive(&self) -> bool {
-        self.log.is_none() && self.rate.is_none() && self.pacer.is_none() && self.marks.is_none() && self.edge.is_none()
+        self.rate.is_none() && self.pacer.is_none() && self.marks.is_none() && self.edge.is_none()
     }
 
     /// Heap memory in bytes.

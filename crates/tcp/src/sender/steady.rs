@@ -1,6 +1,6 @@
 //! The short path of a steady sender: no loss, no recovery and no handshake, as for nearly all ACKs and segments. It
-//! does exactly what the general path would do, and serves every congestion-control law that does not time each
-//! segment.
+//! does exactly what the general path would do, for senders that do not time each segment and, recording each of them,
+//! for RACK.
 
 use std::ops::Range;
 
@@ -11,6 +11,8 @@ use crate::config::IdleRestart;
 use crate::congestion::AckSample;
 use crate::packed_option::PackedOption;
 use crate::recovery::Recovery;
+use crate::segment::Ack;
+use crate::send_log::Sent;
 
 /// Start of the turn of a [steady](Sender::is_steady) sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,26 +26,53 @@ pub enum Turn {
     Sending,
 }
 
+/// How ACKs and turns are handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Path {
+    /// By any sender, in any state.
+    General,
+    /// By a steady sender.
+    Short,
+    /// By a steady sender with RACK, which records each segment.
+    Timed,
+}
+
 impl Sender {
     /// Whether the sender is outside of loss recovery and has nothing to send regardless of the window, so that
     /// [`start_turn`](Self::start_turn) and [`send_burst`](Self::send_burst) may replace
     /// [`poll_transmit`](Self::poll_transmit). Only ACKs and timeouts change this.
     #[inline(always)]
     pub const fn is_steady(&self) -> bool {
-        self.connection.steady
+        !matches!(self.connection.path, Path::General)
     }
 
-    /// Whether an ACK for all segments before `next` reaches a steady sender and acknowledges new data.
+    /// Whether an ACK reaches a steady sender and acknowledges new data. Only RACK looks at SACK blocks then.
     #[inline(always)]
-    pub fn is_steady_ack(&self, next: u64) -> bool {
-        let Connection { steady, snd_una, snd_max, .. } = self.connection;
-        steady && snd_una < next && next <= snd_max
+    pub const fn is_steady_ack(&self, ack: Ack<'_>) -> bool {
+        let Connection { path, snd_una, snd_max, .. } = self.connection;
+        let is_plain = match path {
+            Path::General => false,
+            Path::Short => true,
+            Path::Timed => ack.sack.is_empty(),
+        };
+        is_plain && snd_una < ack.next && ack.next <= snd_max
     }
 
     /// Handles a [steady ACK](Self::is_steady_ack).
     #[inline(always)]
     pub fn handle_steady_ack(&mut self, next: u64, now: Time) {
+        if self.connection.path == Path::Timed {
+            return self.handle_timed_ack(next, now);
+        }
         self.connection.take_ack(next, now);
+    }
+
+    /// The same for a sender with RACK.
+    #[inline(never)]
+    fn handle_timed_ack(&mut self, next: u64, now: Time) {
+        if let Recovery::Rack(rack) = &mut self.recovery {
+            rack.take_ack(&mut self.connection, next, now);
+        }
     }
 
     /// Whether more data, if it was supplied now, could make a difference to a [steady ACK](Self::is_steady_ack) and to
@@ -110,8 +139,19 @@ impl Sender {
         connection.snd_nxt = end;
         connection.send_new(start, end, now);
         connection.note_time(now);
-        connection.end_steady_turn();
+        if connection.path == Path::Timed {
+            self.record_burst(start..end, now);
+        }
+        self.connection.end_steady_turn();
         Some(start..end)
+    }
+
+    /// Records segments that a sender with RACK has sent.
+    #[inline(never)]
+    fn record_burst(&mut self, burst: Range<u64>, now: Time) {
+        if let Recovery::Rack(rack) = &mut self.recovery {
+            rack.record_burst(&mut self.connection, burst, now);
+        }
     }
 
     /// Whether the retransmission timer, if it runs, fires after `at`.
@@ -122,14 +162,17 @@ impl Sender {
 }
 
 impl Connection {
-    /// Whether a sender with this recovery is [steady](Sender::is_steady).
-    pub(super) fn is_steady(&self, recovery: &Recovery) -> bool {
+    /// The path of a sender with this recovery.
+    pub(super) fn path(&self, recovery: &Recovery) -> Path {
         let is_quiet = self.dup_acks == 0 && self.limited == 0 && self.inflation == 0 && self.urgent.is_none();
-        is_quiet
-            && recovery.is_at_rest()
-            && self.extra.as_ref().is_none_or(|extra| extra.is_passive())
-            && self.snd_una >= self.alone()
-            && !self.config.whole_growth
+        let is_steady =
+            is_quiet && recovery.is_at_rest(self) && self.snd_una >= self.alone() && !self.config.whole_growth;
+        match (&self.extra, recovery) {
+            (None, _) if is_steady => Path::Short,
+            (Some(extra), Recovery::Rack(_)) if is_steady && extra.is_passive() => Path::Timed,
+            (Some(extra), _) if is_steady && extra.is_passive() && extra.log.is_none() => Path::Short,
+            _ => Path::General,
+        }
     }
 
     /// The first segment that may not be sent: it is outside the window or not supplied.
@@ -146,6 +189,14 @@ impl Connection {
         self.snd_una = next;
         self.snd_nxt = self.snd_nxt.max(next);
         self.time(next, now);
+        self.grow(newly_acked, || None, app_limited, now);
+    }
+
+    /// Grows the window after an ACK for `newly_acked` segments, of which `last` gives the record of the last one if
+    /// segments are timed. It is a function, so that each caller has a copy of this code, and inlines it.
+    #[inline(always)]
+    pub(crate) fn grow(&mut self, newly_acked: u64, last: impl Fn() -> Option<Sent>, app_limited: bool, now: Time) {
+        let next = self.snd_una;
         let Self { law, extra, window, snd_nxt, rtt, config, .. } = self;
         let (snd_nxt, rtt, config) = (*snd_nxt, &*rtt, &**config);
         law.on_ack(extra, window, move || AckSample {
@@ -156,8 +207,8 @@ impl Connection {
             advance: newly_acked,
             byte_counting: config.byte_counting,
             srtt: rtt.srtt(&config.rtt).unwrap_or(f64::NAN),
-            elapsed: None,
-            rtt: None,
+            elapsed: last().map(|sent| sent.elapsed(now)),
+            rtt: last().and_then(|sent| sent.rtt(now)),
             app_limited,
             marked: 0,
         });

@@ -23,8 +23,9 @@ pub(super) struct Losses {
     first: u64,
     /// Number of lost segments that are not yet retransmitted.
     count: u64,
-    /// Number of outstanding segments that were ever lost.
+    /// Number of outstanding segments that were ever lost, and of those that were ever retransmitted.
     unrepaired: u64,
+    retransmitted: u64,
 }
 
 /// The outstanding segments.
@@ -58,6 +59,11 @@ impl Losses {
     /// Number of lost segments that are not yet retransmitted.
     pub(super) const fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Whether nothing is lost or retransmitted.
+    pub(super) const fn is_quiet(&self) -> bool {
+        self.unrepaired == 0 && self.retransmitted == 0
     }
 
     /// Whether a segment was lost and is not yet delivered.
@@ -151,14 +157,15 @@ impl Losses {
     pub(super) fn delivered(&mut self, sent: &Sent) {
         self.count -= u64::from(sent.fate == Fate::Lost);
         self.unrepaired -= u64::from(sent.was_lost);
+        self.retransmitted -= u64::from(sent.transmits > 1);
     }
 
     /// Records that segment `number` was retransmitted.
     pub(super) fn resent(&mut self, log: &mut SendLog, number: u64, now: Time) {
         self.resent.push_back(Transmission { at: now, number });
-        if let Some(sent) = log.get_mut(number)
-            && sent.fate == Fate::Lost
-        {
+        let Some(sent) = log.get_mut(number) else { return };
+        self.retransmitted += u64::from(sent.transmits == 2);
+        if sent.fate == Fate::Lost {
             sent.fate = Fate::InNetwork;
             self.count -= 1;
             self.first = self.first.max(number + 1);

@@ -28,15 +28,15 @@ impl Pair {
         Self { short: sender(), general: sender(), offered: 0, now: Time::ZERO, steady: 0 }
     }
 
-    /// Supplies the senders before an ACK for all segments before `next`, or before a turn.
-    fn refill(&mut self, next: Option<u64>) {
+    /// Supplies the senders before an ACK or before a turn.
+    fn refill(&mut self, ack: Option<Ack<'_>>) {
         let refill = |sender: &mut Sender, offered: u64| {
             sender.supply(sender.send_quota().min(offered - sender.supplied()));
         };
         refill(&mut self.general, self.offered);
         let short = &mut self.short;
-        let could_differ = match next {
-            Some(next) => !short.is_steady_ack(next) || short.may_run_short(next),
+        let could_differ = match ack {
+            Some(ack) => !short.is_steady_ack(ack) || short.may_run_short(ack.next),
             None => !short.is_steady() || short.runs_short(),
         };
         if could_differ {
@@ -49,7 +49,7 @@ impl Pair {
         self.steady += u32::from(self.short.is_steady());
         call(&mut self.short);
         call(&mut self.general);
-        self.general.connection.steady = false;
+        self.general.connection.path = Path::General;
         let shown = |sender: &Sender| {
             // the time at which a processing time has ended makes no difference
             let release = sender.poll_release().map(|at| at.max(self.now));
@@ -167,8 +167,9 @@ proptest! {
                 }
                 Step::Ack(place) => {
                     let Some((next, sack)) = acks.remove(place) else { continue };
-                    pair.refill(Some(next));
-                    pair.call(|sender| sender.handle_ack(Ack { next, sack: &sack, echo: 0, original: false }, now));
+                    let ack = Ack { sack: &sack, ..Ack::cumulative(next) };
+                    pair.refill(Some(ack));
+                    pair.call(|sender| sender.handle_ack(ack, now));
                 }
                 Step::Loss(place) => {
                     segments.remove(place);
@@ -178,7 +179,7 @@ proptest! {
                 }
                 Step::Forged(back) => {
                     let next = (pair.short.connection.snd_max + 2).saturating_sub(back);
-                    pair.refill(Some(next));
+                    pair.refill(Some(Ack::cumulative(next)));
                     pair.call(|sender| sender.handle_ack(Ack::cumulative(next), now));
                 }
                 Step::Deadline => match (pair.short.poll_release(), pair.short.poll_timeout()) {
@@ -188,7 +189,7 @@ proptest! {
                     }
                     (None, Some(timeout)) => {
                         now = now.max(timeout);
-                        pair.refill(Some(0));
+                        pair.refill(Some(Ack::cumulative(0)));
                         pair.call(|sender| sender.handle_timeout(now));
                     }
                     (None, None) => {}
@@ -209,17 +210,19 @@ proptest! {
 /// The comparison is worth something only if the short path is taken.
 #[test]
 fn a_transfer_without_losses_is_steady_from_its_first_data_on() {
-    let config = SenderConfig { recovery: RecoverySpec::NewReno, ..SenderConfig::default() };
-    let mut pair = Pair::new(&config);
-    pair.call(|sender| sender.supply(100));
-    let mut next = 0;
-    while !pair.short.is_idle() {
-        let now = Time::from_millis(next);
-        next += pair.turn(now, 1_000).len() as u64;
-        pair.call(|sender| sender.handle_ack(Ack::cumulative(next), now));
-        assert!(pair.short.is_steady());
+    for recovery in [RecoverySpec::NewReno, RecoverySpec::Rack] {
+        let config = SenderConfig { recovery, ..SenderConfig::default() };
+        let mut pair = Pair::new(&config);
+        pair.call(|sender| sender.supply(100));
+        let mut next = 0;
+        while !pair.short.is_idle() {
+            let now = Time::from_millis(next);
+            next += pair.turn(now, 1_000).len() as u64;
+            pair.call(|sender| sender.handle_ack(Ack::cumulative(next), now));
+            assert!(pair.short.is_steady());
+        }
+        assert!(pair.steady > 5);
     }
-    assert!(pair.steady > 5);
 }
 
 #[test]
@@ -250,6 +253,14 @@ fn what_ends_and_restores_a_steady_state() {
         sender.handle_timeout(Time::from_millis(3_000));
         assert_eq!(sender.is_steady(), recovery != RecoverySpec::Tahoe, "Tahoe keeps the count of duplicate ACKs");
     }
+    let mut rack = sender(RecoverySpec::Rack);
+    assert!(ack(&mut rack, 1));
+    let block = Sack::of(&[crate::segment::Block { start: 2, end: 3 }]);
+    let partial = Ack { sack: &block, ..Ack::cumulative(1) };
+    assert!(!rack.is_steady_ack(Ack { next: 2, ..partial }), "RACK reads the blocks");
+    rack.handle_ack(partial, Time::from_millis(20));
+    assert!(!rack.is_steady(), "something is missing");
+    assert!(ack(&mut rack, 3), "it was only out of order");
     for recovery in [RecoverySpec::Sack, RecoverySpec::Vegas] {
         assert!(!ack(&mut sender(recovery), 1), "{recovery:?} has its own records");
     }

@@ -1,0 +1,66 @@
+//! RACK at rest: nothing is lost, out of order or retransmitted, and no probe is outstanding. An ACK without SACK blocks
+//! then only moves the clock, and nothing can be found lost.
+
+use std::ops::Range;
+
+use ackclock_units::Time;
+
+use super::clock::Transmission;
+use super::{Phase, Rack};
+use crate::packed_option::PackedOption;
+use crate::sender::Connection;
+
+impl Rack {
+    /// Whether the algorithm is at rest.
+    pub(crate) fn is_at_rest(&self, connection: &Connection) -> bool {
+        let is_quiet = self.phase == Phase::Open
+            && self.board.sacked() == 0
+            && self.losses.is_quiet()
+            && self.probe.is_none()
+            && self.recheck.is_none();
+        // after an undo, segments may be outstanding that were sent before a delivered one
+        is_quiet && self.clock.latest.is_none_or(|latest| !self.is_first_before(latest, connection))
+    }
+
+    /// Whether the first outstanding segment was sent before another one.
+    fn is_first_before(&self, other: Transmission, connection: &Connection) -> bool {
+        let number = connection.snd_una;
+        connection.first_sent().is_some_and(|sent| Transmission { at: sent.at, number } < other)
+    }
+
+    /// Handles an ACK for all segments before `next` at rest, without SACK blocks.
+    pub(crate) fn take_ack(&mut self, connection: &mut Connection, next: u64, now: Time) {
+        let app_limited =
+            !connection.config.grow_when_limited && connection.is_app_limited(connection.config.max_window.into());
+        let snd_una = connection.snd_una;
+        let clock = &mut self.clock;
+        let fack = clock.fack();
+        let Some(log) = connection.records_mut() else { return };
+        let mut number = snd_una;
+        let ends = log.drain(next, |sent| {
+            clock.delivered(number, *sent, fack, now);
+            number += 1;
+        });
+        let Some((first, last)) = ends else { return };
+        self.delivered = next - snd_una;
+        connection.timed = PackedOption::NONE;
+        connection.rtt.sample(&connection.config.rtt, first.at, now);
+        connection.rtt.end_back_off(&connection.config.rtt);
+        self.rto_at = now.saturating_add(connection.rtt.rto());
+        connection.snd_una = next;
+        connection.snd_nxt = connection.snd_nxt.max(next);
+        connection.grow(next - snd_una, || Some(last), app_limited, now);
+        self.arm(connection, now);
+    }
+
+    /// Records segments that were sent for the first time at rest.
+    pub(crate) fn record_burst(&mut self, connection: &mut Connection, burst: Range<u64>, now: Time) {
+        if connection.snd_una == burst.start {
+            self.rto_at = now.saturating_add(connection.rtt.rto());
+        }
+        if let Some(log) = connection.records_mut() {
+            burst.for_each(|number| log.record(number, now));
+        }
+        self.arm(connection, now);
+    }
+}
