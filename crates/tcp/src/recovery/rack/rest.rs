@@ -19,13 +19,8 @@ impl Rack {
             && self.probe.is_none()
             && self.recheck.is_none();
         // after an undo, segments may be outstanding that were sent before a delivered one
-        is_quiet && self.clock.latest.is_none_or(|latest| !self.is_first_before(latest, connection))
-    }
-
-    /// Whether the first outstanding segment was sent before another one.
-    fn is_first_before(&self, other: Transmission, connection: &Connection) -> bool {
-        let number = connection.snd_una;
-        connection.first_sent().is_some_and(|sent| Transmission { at: sent.at, number } < other)
+        let first = || connection.first_sent().map(|sent| Transmission { at: sent.at, number: connection.snd_una });
+        is_quiet && self.clock.latest.is_none_or(|latest| first().is_none_or(|first| first >= latest))
     }
 
     /// Handles an ACK for all segments before `next` at rest, without SACK blocks.
