@@ -12,6 +12,9 @@
 //! Differences from RFC 8985:
 //! - the minimum round-trip time is over the connection, not over the last minutes;
 //! - a round-trip sample is taken from each ACK, of the earliest segment delivered that was sent once;
+//! - there are no timestamps (section 6.2, step 2): the ACK of an original that arrives more than the minimum round-trip
+//!   time after a retransmission is taken for the answer to that. After an unnecessary timeout on a path with a queue of
+//!   many round trips, this makes the sender retransmit more; `undo = eifel` ends it early;
 //! - after a timeout the window allows one more segment than are in the network (Linux; section 6.3 leaves the window to
 //!   RFC 6298, and a window of one would wait for segments sent just before);
 //! - in Linux, timers have the granularity of its clock, and probes wait at least two ticks more.
