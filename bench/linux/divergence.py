@@ -73,7 +73,7 @@ def _late(kernel: Sent, ours: Sent, timing: Timing, rtt_ms: float, count: int) -
     that a timer or the application sent, times count from that segment.
     """
     theirs, times = _since_first(kernel), _since_first(ours)
-    waits = _waits(kernel)
+    waits = since_last_event(kernel)
     shift = 0.0
     late = []
     for place in range(count):
@@ -90,7 +90,19 @@ def _late(kernel: Sent, ours: Sent, timing: Timing, rtt_ms: float, count: int) -
     return np.array(late, dtype=np.intp)
 
 
-def _waits(kernel: Sent) -> NDArray[np.float64]:
+def clock_phase(kernel: Sent) -> float | None:
+    """Return when the kernel's clock ticked after the first segment, in ms, modulo a tick; None if it is not known.
+
+    Only a timer sends a segment again while nothing arrives, and timers fire with ticks.
+    """
+    by_timer = (since_last_event(kernel) > QUIET_MS) & (kernel.nth() > 1)
+    if not by_timer.any():
+        return None
+    angles = _since_first(kernel)[by_timer] * (2j * np.pi / JIFFY_MS)
+    return float(np.angle(np.exp(angles).mean()) * JIFFY_MS / (2 * np.pi) % JIFFY_MS)
+
+
+def since_last_event(kernel: Sent) -> NDArray[np.float64]:
     """Return the time since the last ACK or segment before each segment, in ms; 0 for the first segment."""
     waits = np.diff(kernel.times, prepend=kernel.times[:1])
     last = np.searchsorted(kernel.acks, kernel.times, side="right") - 1

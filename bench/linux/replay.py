@@ -16,6 +16,8 @@ import ackclock as ac
 from ackclock.running.processors import threads
 from ackclock.running.progress import progress_bar
 from linux.data import Sent, Trace
+from linux.divergence import clock_phase
+from linux.rules import JIFFY_MS
 from linux.senders import PAYLOAD, bottleneck, scenario, transport
 
 if TYPE_CHECKING:
@@ -146,9 +148,12 @@ def replay(trace: Trace, script: Script) -> Replay:
 
     The engine counts lost packets by their arrival at the link. The arrivals are first taken from the kernel's trace,
     and then from our own run, until they are the same. The first wrong arrival is later in each run than in the last.
+    Our flow starts so that the clock ticks at the same time after the first segment as the kernel's, if that is known.
     """
     theirs = trace.sent
     supply = _supply(theirs, script)
+    phase = None if "pacing" in script.options else clock_phase(theirs)  # the timer of pacing has no ticks
+    start = 0.0
     length = (float(theirs.times[-1] - theirs.times[0]) + RTT_MS + _AFTER_MS) / 1e3
     lost = lost_arrivals(theirs, script.lost)
     with tempfile.TemporaryDirectory() as folder:
@@ -158,7 +163,10 @@ def replay(trace: Trace, script: Script) -> Replay:
             file.write_text("time,packets\n" + "".join(f"{time:.6f},{count}\n" for time, count in supply), "utf-8")
             source = {"kind": "trace", "path": str(file)}
         while True:
-            made = _simulate(trace, script, source, length, lost)
+            made = _simulate(trace, script, source, (start, length), lost)
+            if phase is not None:
+                start, phase = -(made.first_ms + phase) % JIFFY_MS, None
+                continue
             wanted = lost_arrivals(made.sent, script.lost)
             if wanted == lost:
                 return made
@@ -177,10 +185,14 @@ def replay_all(traces: Sequence[Trace], *, jobs: int | None = None) -> list[Repl
     return found
 
 
-def _simulate(trace: Trace, script: Script, source: Mapping[str, Any], length: float, lost: Sequence[int]) -> Replay:
+def _simulate(
+    trace: Trace, script: Script, source: Mapping[str, Any], span: tuple[float, float], lost: Sequence[int]
+) -> Replay:
+    start, length = span
     fields = {"loss": {"kind": "list", "packets": list(lost)}} if lost else {}
     network = bottleneck(RATE_MBPS, ONE_WAY_MS, script.buffer, queue=script.queue, **fields)
-    flow = {"transport": transport(trace.kernel, **script.options), "source": dict(source)}
+    options = transport(trace.kernel, **script.options)
+    flow = {"start": f"{start:.6f} ms", "transport": options, "source": dict(source)}
     run = ac.simulate(scenario(length, network, [flow]), record=["packets@bottleneck", "acks", "windows"], jobs=1)
     packets, acks = run.table("packets"), run.table("acks")
     arrived = pc.and_(

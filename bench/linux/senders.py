@@ -19,9 +19,12 @@ PAYLOAD: Final = 1448
 WIRE: Final = "100 Gbps"
 """Rate of links that the path emulator does not limit."""
 
+WRITES: Final = {"write_size": 65_536, "send_buffer": 1840}
+"""The application of the measurement: bytes per write, and a send buffer of 4 MB; a segment takes 2280 bytes of it."""
+
 SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "reno": {"variant": "rack"},
-    "cubic": {"variant": "cubic"},
+    "reno": {"variant": "rack", **WRITES},
+    "cubic": {"variant": "cubic", **WRITES},
 }
 """Variant, and options that differ from the profile, by the kernel's name of the congestion control."""
 

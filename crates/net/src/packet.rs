@@ -107,7 +107,8 @@ pub struct Packet {
 pub(crate) struct Header(u64);
 
 impl Header {
-    /// The flags. The four bits above them are ECN's: in data the codepoint and [`CWR`](Self::CWR), in an ACK the echo.
+    /// The flags. The three bits from [`ECN_AT`](Self::ECN_AT) are ECN's: in data the codepoint and [`CWR`](Self::CWR), in
+    /// an ACK the echo.
     const ACK: u64 = 1 << 0;
     const SYN: u64 = 1 << 1;
     const RETRANSMISSION: u64 = 1 << 2;
@@ -115,6 +116,8 @@ impl Header {
     const ORIGINAL: u64 = Self::RETRANSMISSION;
     const SACK: u64 = 1 << 3;
     const CWR: u64 = 1 << 6;
+    /// In data: the segment is [pushed](Segment::pushed).
+    const PUSH: u64 = 1 << 7;
 
     const ECN_AT: u32 = 4;
 
@@ -189,14 +192,15 @@ impl Packet {
 
     #[inline(always)]
     pub(crate) const fn data(flow: FlowId, connection: u16, segment: Segment, sent: Time) -> Self {
-        let Segment { number, size, syn, retransmission, ecn, cwr } = segment;
+        let Segment { number, size, syn, retransmission, ecn, cwr, pushed } = segment;
         let payload = if syn {
             Payload::Syn { retransmission, connection }
         } else {
             Payload::Data { number, retransmission, connection }
         };
         let packet = Self::new(flow, size, payload, sent);
-        let flags = (ecn as u64) << Header::ECN_AT | if cwr { Header::CWR } else { 0 };
+        let push = if pushed { Header::PUSH } else { 0 };
+        let flags = (ecn as u64) << Header::ECN_AT | if cwr { Header::CWR } else { 0 } | push;
         Self { header: Header(packet.header.0 | flags), ..packet }
     }
 
@@ -225,13 +229,24 @@ impl Packet {
         if self.is_ack() { self.echo() } else { (self.cwr() as u8) << 1 }
     }
 
-    /// ECN information of data for its receiver.
+    /// Whether the data is [pushed](Segment::pushed).
+    pub const fn pushed(&self) -> bool {
+        !self.is_ack() && self.header.has(Header::PUSH)
+    }
+
+    /// What the headers of data tell its receiver.
     #[inline(always)]
     pub(crate) const fn mark(&self) -> Mark {
         const CE: u64 = (Ecn::Ce as u64) << Header::ECN_AT;
         debug_assert!(!self.is_ack(), "an ACK has an echo instead");
         let again = self.header.has(Header::RETRANSMISSION);
-        Mark { ce: self.header.0 & CE == CE, cwr: self.header.has(Header::CWR), again, sent: self.sent }
+        Mark {
+            ce: self.header.0 & CE == CE,
+            cwr: self.header.has(Header::CWR),
+            again,
+            sent: self.sent,
+            pushed: self.header.has(Header::PUSH),
+        }
     }
 
     /// The [echo](ackclock_tcp::Ack::echo) of an ACK.
@@ -368,7 +383,8 @@ mod tests {
                 prop_assert_eq!(packet.header.has_sack(), packet.sack() != SackId::NONE);
             }
             for ecn in [Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
-                let segment = Segment { number, size, syn: false, retransmission, ecn, cwr: sack == SackId::NONE };
+                let [cwr, pushed] = [sack == SackId::NONE, ecn == Ecn::Ect0];
+                let segment = Segment { number, size, syn: false, retransmission, ecn, cwr, pushed };
                 let packet = Packet::data(FlowId(flow), connection, segment, Time::from_picos(sent));
                 let marked = Packet::data(
                     FlowId(flow),
@@ -377,6 +393,7 @@ mod tests {
                     Time::from_picos(sent),
                 );
                 prop_assert_eq!((packet.ecn(), packet.marked()), (ecn, marked));
+                prop_assert_eq!((packet.cwr(), packet.pushed()), (cwr, pushed));
             }
         }
     }

@@ -86,6 +86,12 @@ options! {
             /// With RACK, send a probe two round trips after the last ACK if the end of a flight may be lost (RFC 8985,
             /// section 7).
             tail_loss_probe: bool = true;
+            /// The rules of RACK: RFC 8985, or Linux 6's, which measures the round-trip time with the last packet in the
+            /// order of numbers that an ACK acknowledges, and waits 2 ms longer before it uses its timers.
+            rack: RackRule = RackRule::Rfc8985;
+            /// With RACK, length of a tick of the clock that drives the timers: a timer fires with the tick after its time,
+            /// rounded up to ticks, or to 8 ticks from 63 ticks on and so on (Linux). With 0, timers are exact.
+            timer_tick: Time [from Time::ZERO] = Time::ZERO;
             /// With RACK, send new data after a timeout until an ACK shows whether the timeout was spurious, and undo it
             /// then (RFC 5682, section 3).
             frto: bool = false;
@@ -104,6 +110,19 @@ options! {
             pacing_ca_ratio: u32 [1 to 10_000] = 120;
             /// Number of packets that a paced sender sends at once.
             pacing_burst: u32 [1 to 1_000] = 1;
+            /// The last packet that the application has supplied is pushed, and the receiver acknowledges a pushed packet
+            /// at once, even with delayed ACKs (Linux, with an application that reads at once).
+            push: bool = false;
+            /// With `push`, the size of the writes of an application that always has data, in bytes; 0: they leave no
+            /// pushed packets. A write that ends with a full packet pushes it. Before the first ACK, a write also pushes
+            /// each packet that completes 32 KB of it (Linux).
+            write_size: u32 [0 to 1_000_000_000] = 0;
+            /// Data in a packet in bytes, for `write_size`: 1460 without TCP options and 1448 with timestamps, at an MTU of
+            /// 1500 bytes.
+            payload: u32 [1 to 65_535] = 1460;
+            /// With `push`, the size of the application's send buffer in packets; 0: unlimited. The last packet that fits
+            /// is pushed, and the application writes again when a third of the buffer is free (Linux).
+            send_buffer: u32 [0 to 1_000_000_000] = 0;
             /// A mark reduces the window less than a loss does: Reno's to 80 %, CUBIC's to 85 % (RFC 8511).
             abe: bool = false;
             /// Reproduce five defects of ns-2's Vegas, which records the transmissions of each packet in an array of
@@ -167,6 +186,16 @@ words! {
         Rfc9937 = "rfc9937",
         /// RFC 6937 with its slow-start reduction bound.
         Rfc6937 = "rfc6937",
+        /// Linux 6.
+        Linux = "linux",
+    }
+}
+
+words! {
+    /// Rules of RACK.
+    pub enum RackRule {
+        /// RFC 8985.
+        Rfc8985 = "rfc8985",
         /// Linux 6.
         Linux = "linux",
     }

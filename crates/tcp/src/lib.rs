@@ -43,10 +43,11 @@ mod send_log;
 mod sender;
 mod slow_start;
 mod tally;
+mod ticks;
 mod variants;
 
 pub use config::{
-    DecreaseFrom, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, SENDER, SackRule, SenderConfig,
+    DecreaseFrom, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule, SENDER, SackRule, SenderConfig,
     SlowStartRule, UndoRule,
 };
 pub use congestion::Window;

@@ -57,6 +57,8 @@ options! {
             reports_originals: bool = false;
             /// Upper limit of an auto-tuned window, in segments.
             max_window: u32 = 1000;
+            /// Whether a [pushed](crate::Segment::pushed) segment is acknowledged at once.
+            acks_pushed: bool = false;
         }
         options {
             /// The receiver delays ACKs until `ack_every` packets have arrived (RFC 5681, section 4.2).
@@ -269,7 +271,8 @@ impl Receiver {
         let in_order = self.rcv_nxt - before;
         let again = duplicate && config.reports_duplicate(number);
         record.tune(number, mark.sent, self.rcv_nxt, duplicate, now, config);
-        let is_urgent = is_urgent || number == 0 && (config.handshake || config.ack_first);
+        let is_urgent =
+            is_urgent || number == 0 && (config.handshake || config.ack_first) || mark.pushed && config.acks_pushed;
         if config.delayed_ack
             && !record.delay.is_quick(number, duplicate, now, config)
             && may_wait

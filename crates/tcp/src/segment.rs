@@ -20,13 +20,15 @@ pub struct Segment {
     pub ecn: Ecn,
     /// Whether the sender has reduced its window (RFC 3168's CWR), which ends the receiver's echo.
     pub cwr: bool,
+    /// Whether the receiver must not wait for more data before it acts (PSH; RFC 9293, section 3.9.1.2).
+    pub pushed: bool,
 }
 
 impl Segment {
-    /// Data that is sent for the first time, without ECN.
+    /// Data that is sent for the first time, without ECN and PSH.
     #[inline(always)]
     pub const fn new(number: u64, size: u32) -> Self {
-        Self { number, size, syn: false, retransmission: false, ecn: Ecn::NotEct, cwr: false }
+        Self { number, size, syn: false, retransmission: false, ecn: Ecn::NotEct, cwr: false, pushed: false }
     }
 }
 

@@ -5,6 +5,7 @@ mod connection;
 mod extra;
 mod marks;
 mod pacer;
+mod pushes;
 mod steady;
 #[cfg(test)]
 mod tests;

@@ -168,6 +168,7 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
         "ecn": transport.ecn,
         "reports_originals": transport.undo in {"eifel", "both"},
         "max_window": transport.max_window,
+        "acks_pushed": transport.push,
     }
     if variant.recovery not in {"sack", "rack"}:
         receiver["sack_blocks"] = 0

@@ -55,12 +55,18 @@ class Tcp(TcpTable):
     sack_holds_new_data: bool | None
     prr: Literal["off", "rfc9937", "rfc6937", "linux"] | None
     tail_loss_probe: bool | None
+    rack: Literal["rfc8985", "linux"] | None
+    timer_tick: str | None
     frto: bool | None
     undo: Literal["off", "dsack", "eifel", "both"] | None
     pacing: Literal["off", "window", "law"] | None
     pacing_ss_ratio: int | None
     pacing_ca_ratio: int | None
     pacing_burst: int | None
+    push: bool | None
+    write_size: int | None
+    payload: int | None
+    send_buffer: int | None
     abe: bool | None
     stale_records: bool | None
     decrease_from: Literal["flight_size", "window", "whole_window"] | None
@@ -113,12 +119,18 @@ class Tcp(TcpTable):
         sack_holds_new_data: bool | None = ...,
         prr: Literal["off", "rfc9937", "rfc6937", "linux"] | None = ...,
         tail_loss_probe: bool | None = ...,
+        rack: Literal["rfc8985", "linux"] | None = ...,
+        timer_tick: str | None = ...,
         frto: bool | None = ...,
         undo: Literal["off", "dsack", "eifel", "both"] | None = ...,
         pacing: Literal["off", "window", "law"] | None = ...,
         pacing_ss_ratio: int | None = ...,
         pacing_ca_ratio: int | None = ...,
         pacing_burst: int | None = ...,
+        push: bool | None = ...,
+        write_size: int | None = ...,
+        payload: int | None = ...,
+        send_buffer: int | None = ...,
         abe: bool | None = ...,
         stale_records: bool | None = ...,
         decrease_from: Literal["flight_size", "window", "whole_window"] | None = ...,

@@ -8,8 +8,8 @@
 //! - a pause is compared with a fixed time instead of the receiver's retransmission timeout, and any data ends it, not
 //!   only data in order;
 //! - the timer is fixed; Linux adapts it to the intervals between packets (`icsk_ack.ato`);
-//! - the end of an application's write is not acknowledged at once, because packets have no PSH flag
-//!   (`tcp_measure_rcv_mss`): a measured kernel whose application read at once never used the timer;
+//! - a pushed segment is acknowledged at once, as if the application read it at once and never wrote
+//!   (`tcp_measure_rcv_mss`, `__tcp_cleanup_rbuf`);
 //! - a mark and CWR do not cause quick ACKs (`tcp_data_ecn_check`, `tcp_ecn_accept_cwr`);
 //! - each packet beyond a gap is acknowledged, even if they arrive within less than 1 ms (`tcp_comp_sack_delay_ns`).
 

@@ -24,11 +24,13 @@ pub struct Mark {
     pub again: bool,
     /// When the segment was sent, by the sender's clock (RFC 7323's TSval).
     pub sent: Time,
+    /// The segment is [pushed](crate::Segment::pushed).
+    pub pushed: bool,
 }
 
 impl Mark {
     /// No mark, on a segment sent at time 0.
-    pub const NONE: Self = Self { ce: false, cwr: false, again: false, sent: Time::ZERO };
+    pub const NONE: Self = Self { ce: false, cwr: false, again: false, sent: Time::ZERO, pushed: false };
 }
 
 /// With this number of marks since the last ACK, accurate feedback does not wait (RFC 9768, section 3.2.2.5.1, for data).

@@ -17,7 +17,14 @@
 //!   many round trips, this makes the sender retransmit more; `undo = eifel` ends it early;
 //! - after a timeout the window allows one more segment than are in the network (Linux; section 6.3 leaves the window to
 //!   RFC 6298, and a window of one would wait for segments sent just before);
-//! - in Linux, timers have the granularity of its clock, and probes wait at least two ticks more.
+//!
+//! With `rack = "linux"` (Linux 6.18, `tcp_recovery.c` and `tcp_output.c`):
+//! - the round-trip time is that of the segment processed last (`tcp_rack_advance`): the last one that the ACK itself
+//!   newly acknowledges, or if there is none, the last one in its SACK blocks. It may have been sent before the latest one;
+//!   then a segment before it is found to be lost later than in the RFC;
+//! - the reordering timer and the probe wait 2 ms longer (`TCP_TIMEOUT_MIN_US`).
+//!
+//! Timers may have ticks (`ticks.rs`).
 
 mod clock;
 mod losses;
@@ -29,7 +36,7 @@ use ackclock_units::Time;
 
 use super::prr::{Prr, Start};
 use super::{DUP_THRESH, Progress};
-use crate::config::{DecreaseFrom, IdleRestart, PrrRule, UndoRule};
+use crate::config::{DecreaseFrom, IdleRestart, PrrRule, RackRule, SenderConfig, UndoRule};
 use crate::congestion::Signal;
 use crate::delivery_rate::{Phase, RateSample};
 use crate::packed_option::PackedOption;
@@ -37,10 +44,14 @@ use crate::scoreboard::Scoreboard;
 use crate::segment::{Ack, Segment};
 use crate::send_log::Fate;
 use crate::sender::Connection;
+use crate::ticks;
 use clock::Clock;
 use losses::{Losses, Outstanding};
 use probe::{Probe, Verdict};
 use undo::Undo;
+
+/// By how much Linux extends the reordering timer and the time until a probe.
+const EXTENSION: Time = Time::from_millis(2);
 
 /// The state of a sender's RACK-TLP.
 #[derive(Clone, Debug, Default)]
@@ -114,7 +125,7 @@ impl Rack {
             connection.rtt.end_back_off(&connection.config.rtt);
         }
         if snd_una > before {
-            self.rto_at = now.saturating_add(connection.rtt.rto());
+            self.restart_rto(connection, now);
         }
         self.follow_probe(connection, snd_una, duplicate, start);
         if duplicate {
@@ -224,7 +235,7 @@ impl Rack {
     /// Called after the retransmission timer was restarted.
     #[inline(never)]
     pub(super) fn on_timer_restarted(&mut self, connection: &mut Connection, now: Time) {
-        self.rto_at = now.saturating_add(connection.rtt.rto());
+        self.restart_rto(connection, now);
         self.arm(connection, now);
     }
 
@@ -266,7 +277,7 @@ impl Rack {
             connection.limited += 1;
         }
         if was_idle || segment.number == connection.snd_una {
-            self.rto_at = now.saturating_add(connection.rtt.rto());
+            self.restart_rto(connection, now);
         }
         self.arm(connection, now);
         segment
@@ -292,11 +303,16 @@ impl Rack {
             (Due::Reordering, recheck)
         } else if probes {
             let srtt = connection.rtt.srtt(&connection.config.rtt).map(Time::from_secs_f64);
-            (Due::Probe, now.saturating_add(Probe::timeout(srtt, flight)).min(self.rto_at))
+            let wait = Probe::timeout(srtt, flight, extension(&connection.config));
+            (Due::Probe, ticks::fires_at(now, wait, connection.config.timer_tick).min(self.rto_at))
         } else {
             (Due::Retransmission, self.rto_at)
         };
         connection.timer = PackedOption::some(at.max(now));
+    }
+
+    fn restart_rto(&mut self, connection: &Connection, now: Time) {
+        self.rto_at = ticks::fires_at(now, connection.rtt.rto(), connection.config.timer_tick);
     }
 
     /// The sender's state at the beginning of an episode.
@@ -337,8 +353,10 @@ impl Rack {
     fn deliver(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Delivery {
         let Self { board, clock, losses, .. } = self;
         let (snd_una, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
+        let is_linux = connection.config.rack == RackRule::Linux;
         let Some((log, mut rate)) = connection.records_and_rate() else { return Delivery::default() };
         let fack = clock.fack();
+        let mut last = None;
         let mut delivery = Delivery::default();
         let mut take = |number| {
             let Some(sent) = log.get_mut(number).filter(|sent| sent.fate != Fate::Delivered) else { return };
@@ -348,7 +366,9 @@ impl Rack {
                 delivery.sample.get_or_insert(sent.at);
                 delivery.original |= recover.is_some_and(|recover| number < recover);
             }
-            clock.delivered(number, *sent, fack, now);
+            if let Some(rtt) = clock.delivered(number, *sent, fack, now) {
+                last = last.max(Some((number < ack.next, number, rtt)));
+            }
             if let Some(rate) = &mut rate {
                 rate.on_delivered(number, now);
             }
@@ -365,6 +385,9 @@ impl Rack {
                 board.update(&[*block], snd_una, snd_max);
             }
         }
+        if let Some((_, _, rtt)) = last.filter(|_| is_linux) {
+            clock.measure(rtt);
+        }
         delivery
     }
 
@@ -373,7 +396,11 @@ impl Rack {
         let window = self.reordering_window(connection);
         let Some(mut outstanding) = outstanding(connection, snd_una) else { return 0 };
         let (found, recheck) = self.losses.detect(&mut outstanding, &self.clock, window, now);
-        self.recheck = recheck;
+        let config = &connection.config;
+        self.recheck = recheck.map(|at| {
+            let wait = at.saturating_sub(now).saturating_add(extension(config));
+            ticks::fires_at(now, wait, config.timer_tick)
+        });
         if let Some(rate) = connection.rate_mut() {
             rate.on_lost(found);
         }
@@ -472,7 +499,7 @@ impl Rack {
         connection.snd_nxt += u64::from(new);
         connection.urgent = PackedOption::some(number);
         self.probe = Some(Probe { end: number + 1, retransmission: !new });
-        self.rto_at = now.saturating_add(connection.rtt.rto());
+        self.restart_rto(connection, now);
     }
 
     /// Undoes the last reduction if this ACK shows that it was unnecessary. Returns whether it did.
@@ -508,6 +535,11 @@ impl Rack {
         }
         true
     }
+}
+
+/// By how much timers other than the retransmission timer are extended.
+fn extension(config: &SenderConfig) -> Time {
+    if config.rack == RackRule::Linux { EXTENSION } else { Time::ZERO }
 }
 
 /// The outstanding segments from `snd_una` on.

@@ -12,7 +12,7 @@ use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
 use crate::segment::{Ack, HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
-use crate::sender::{Extra, Path, RareCounters, pacer};
+use crate::sender::{Extra, Path, RareCounters, pacer, pushes};
 use crate::tally::Tally;
 
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
@@ -215,13 +215,17 @@ impl Connection {
         if self.extra.is_none() { segment } else { self.label(segment, now) }
     }
 
-    /// Adds ECN to a segment that is being sent, and paces the next one.
+    /// Adds ECN and PSH to a segment that is being sent, and paces the next one.
     #[inline(never)]
     fn label(&mut self, mut segment: Segment, now: Time) -> Segment {
-        let Self { extra, law, config, window, rtt, snd_una, snd_max, .. } = self;
+        let Self { extra, law, config, window, rtt, snd_una, snd_max, supplied, .. } = self;
         let Some(extra) = extra else { return segment };
         if let Some(marks) = &mut extra.marks {
             (segment.ecn, segment.cwr) = marks.label(segment.syn, segment.retransmission);
+        }
+        if let Some(pushes) = &mut extra.pushes {
+            let at = pushes::Progress { snd_una: *snd_una, supplied: *supplied };
+            segment.pushed = !segment.syn && pushes.is_pushed(segment.number, at, config);
         }
         if let Some(pacer) = &mut extra.pacer {
             let srtt = rtt.srtt(&config.rtt);

@@ -5,10 +5,11 @@ use crate::delivery_rate::DeliveryRate;
 use crate::send_log::SendLog;
 use crate::sender::marks::Marks;
 use crate::sender::pacer::Pacer;
+use crate::sender::pushes::Pushes;
 use crate::slow_start::SlowStart;
 
-/// State of a sender that times every segment, samples its delivery rate, is paced, uses ECN, has a receiver that tunes its
-/// window, or has a slow start other than the standard one.
+/// State of a sender that times every segment, samples its delivery rate, is paced, uses ECN, pushes segments, has a
+/// receiver that tunes its window, or has a slow start other than the standard one.
 #[derive(Debug)]
 pub(crate) struct Extra {
     /// The send time of each segment.
@@ -19,6 +20,7 @@ pub(crate) struct Extra {
     pub(crate) marks: Option<Marks>,
     /// First segment outside the advertised window, if ACKs carry the window.
     pub(super) edge: Option<u64>,
+    pub(crate) pushes: Option<Pushes>,
 }
 
 impl Extra {
@@ -31,7 +33,8 @@ impl Extra {
         let pacer = (config.pacing != Pacing::Off).then(Pacer::default);
         let rate = samples_rate.then(|| DeliveryRate::new(config.pacing_burst));
         let edge = config.initial_rwnd.map(u64::from);
-        let extra = Self { log, rate, slow_start, pacer, marks: Marks::of(config.ecn), edge };
+        let (marks, pushes) = (Marks::of(config.ecn), Pushes::of(config));
+        let extra = Self { log, rate, slow_start, pacer, marks, edge, pushes };
         (!extra.is_passive() || extra.log.is_some() || !extra.slow_start.is_standard()).then(|| Box::new(extra))
     }
 
@@ -42,7 +45,11 @@ impl Extra {
 
     /// Whether nothing here concerns single segments or ACKs outside of slow start, except for the send times.
     pub(super) const fn is_passive(&self) -> bool {
-        self.rate.is_none() && self.pacer.is_none() && self.marks.is_none() && self.edge.is_none()
+        self.rate.is_none()
+            && self.pacer.is_none()
+            && self.marks.is_none()
+            && self.edge.is_none()
+            && self.pushes.is_none()
     }
 
     /// Heap memory in bytes.

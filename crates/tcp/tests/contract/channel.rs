@@ -204,7 +204,7 @@ impl Channel {
             let ce = self.script.marks.get(self.sent.0).copied().unwrap_or(false);
             self.send(Parcel::Segment(
                 segment.number,
-                Mark { ce, cwr: segment.cwr, again: segment.retransmission, sent: self.now },
+                Mark { ce, cwr: segment.cwr, again: segment.retransmission, sent: self.now, pushed: segment.pushed },
             ));
         }
         self.witness.rests(self.now, &self.sender);

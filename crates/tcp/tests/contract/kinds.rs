@@ -5,8 +5,8 @@ use ackclock_tcp::congestion::{
 };
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
-    Arithmetic, DecreaseFrom, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, ReceiverConfig, RttConfig,
-    SackRule, SenderConfig, SlowStartRule, UndoRule, VARIANTS, WindowRule,
+    Arithmetic, DecreaseFrom, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule, ReceiverConfig,
+    RttConfig, SackRule, SenderConfig, SlowStartRule, UndoRule, VARIANTS, WindowRule,
 };
 use ackclock_units::Time;
 use proptest::prelude::*;
@@ -78,8 +78,12 @@ struct Modern {
     ecn: EcnMode,
     pacing: Pacing,
     pacing_burst: u32,
-    /// `tail_loss_probe`, `frto`, `abe` and `whole_growth`.
-    rules: [bool; 4],
+    /// `tail_loss_probe`, `frto`, `abe`, `whole_growth` and `push`.
+    rules: [bool; 5],
+    /// `write_size` and `send_buffer`.
+    writes: (u32, u32),
+    /// Whether RACK has Linux' rules, and the length of a tick in ms.
+    linux: (bool, u64),
 }
 
 fn modern() -> impl Strategy<Value = Modern> {
@@ -87,9 +91,20 @@ fn modern() -> impl Strategy<Value = Modern> {
     let undo = select(vec![UndoRule::Off, UndoRule::Dsack, UndoRule::Eifel, UndoRule::Both]);
     let ecn = select(vec![EcnMode::Off, EcnMode::Off, EcnMode::Classic, EcnMode::Dctcp, EcnMode::Accurate]);
     let pacing = select(vec![Pacing::Off, Pacing::Off, Pacing::Window, Pacing::Law]);
-    (prr, undo, ecn, pacing, 1_u32..4, any::<[bool; 4]>()).prop_map(|(prr, undo, ecn, pacing, pacing_burst, rules)| {
-        Modern { prr, undo, ecn, pacing, pacing_burst, rules }
-    })
+    let writes = (prop_oneof![Just(0_u32), Just(14_600_u32), 1_u32..100_000], prop_oneof![Just(0_u32), 1_u32..100]);
+    let linux = (any::<bool>(), prop_oneof![Just(0_u64), 1_u64..30]);
+    (prr, undo, ecn, pacing, 1_u32..4, any::<[bool; 5]>(), writes, linux).prop_map(
+        |(prr, undo, ecn, pacing, pacing_burst, rules, writes, linux)| Modern {
+            prr,
+            undo,
+            ecn,
+            pacing,
+            pacing_burst,
+            rules,
+            writes,
+            linux,
+        },
+    )
 }
 
 /// Random configurations of senders.
@@ -143,6 +158,12 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 pacing_ss_ratio: 200,
                 pacing_ca_ratio: 120,
                 pacing_burst: modern.pacing_burst,
+                rack: if modern.linux.0 { RackRule::Linux } else { RackRule::Rfc8985 },
+                timer_tick: Time::from_millis(modern.linux.1),
+                push: modern.rules[4],
+                write_size: modern.writes.0,
+                payload: 1460,
+                send_buffer: modern.writes.1,
                 abe: modern.rules[2],
                 whole_growth: modern.rules[3],
                 ecn: modern.ecn,
@@ -164,9 +185,9 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
     let quick = (prop_oneof![Just(0_u32), 1_u32..60], prop_oneof![Just(0_u32), 1_u32..20], 1_u64..500);
     let ack_every = prop_oneof![2 => Just(2_u32), 1 => 1_u32..6];
     let tuning = prop::option::weighted(0.3, (1_u32..40, 1_u32..60));
-    (1_u64..500, any::<[bool; 6]>(), 0_u32..5, ecn, ack_every, quick, tuning).prop_map(
+    (1_u64..500, any::<[bool; 7]>(), 0_u32..5, ecn, ack_every, quick, tuning).prop_map(
         |(wait, rules, sack_blocks, ecn, ack_every, quick, tuning)| {
-            let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack, reports_originals] = rules;
+            let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack, reports_originals, acks_pushed] = rules;
             let (quick_acks, quick_acks_again, pause) = quick;
             let delayed_ack_timeout = Time::from_millis(wait);
             ReceiverConfig {
@@ -188,6 +209,7 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
                 initial_rwnd: tuning.map_or(44, |(window, _)| window),
                 initial_buffer: tuning.map_or(44, |(_, buffer)| buffer),
                 max_window: 1_000,
+                acks_pushed,
             }
         },
     )

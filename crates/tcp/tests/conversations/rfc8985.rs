@@ -1,7 +1,7 @@
 //! RFC 8985: RACK-TLP, and what undoes an unnecessary reduction.
 
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{Ack, RttConfig, Sack, SenderConfig, UndoRule};
+use ackclock_tcp::{Ack, RackRule, RttConfig, Sack, SenderConfig, UndoRule};
 use ackclock_units::Time;
 
 use crate::{Talk, open};
@@ -39,6 +39,26 @@ fn a_hole_below_one_segment_waits_a_quarter_of_the_round_trip() {
     assert_eq!(talk.time_out(), [0]);
     let counters = talk.sender.counters();
     assert_eq!((counters.fast_retransmits, counters.timeouts), (1, 0));
+}
+
+#[test]
+fn linux_measures_with_the_segment_acknowledged_last() {
+    // tcp_rack_advance: an ACK of segment 1, sent at 0 ms, with a SACK of segment 3, sent at 40 ms, arrives at 60 ms
+    let answer = |rack_rule, timer_tick| {
+        let config = SenderConfig { rack: rack_rule, timer_tick: Time::from_millis(timer_tick), ..rack(3) };
+        let mut talk = Talk::with_supply(&config, 5);
+        assert_eq!(talk.sends(), [0, 1, 2]);
+        assert_eq!(talk.ack(40, 1), [3, 4]);
+        (talk.sack(20, 2, &[(3, 4)]), talk)
+    };
+    // 6.2, step 5: segment 2 was sent more than 20 + 5 ms ago
+    assert_eq!(answer(RackRule::Rfc8985, 0).0, [2]);
+    for (tick, fires) in [(0, 67), (4, 72)] {
+        // lost 60 + 5 ms after it was sent, and 2 ms more; with ticks of 4 ms, 8 ms and a tick after 60 ms
+        let (sent, mut talk) = answer(RackRule::Linux, tick);
+        assert_eq!((sent, talk.sender.poll_timeout()), (vec![], Some(Time::from_millis(fires))));
+        assert_eq!(talk.time_out(), [2]);
+    }
 }
 
 #[test]

@@ -45,6 +45,23 @@ fn the_timer_runs_from_the_first_packet_that_waits() {
 }
 
 #[test]
+fn a_pushed_packet_is_acknowledged_at_once() {
+    // Linux, tcp_measure_rcv_mss and __tcp_cleanup_rbuf; counting starts again after it
+    for (acks_pushed, expected) in
+        [(true, [false, true, true, false, true]), (false, [false, true, false, true, false])]
+    {
+        let mut pool = ReceiverPool::default();
+        let mut receiver = pool.add(ReceiverConfig { acks_pushed, ..DELAYED });
+        receiver.handle_segment(0, Mark::NONE, Time::ZERO, &mut pool);
+        let found = [1, 2, 3, 4, 5].map(|number| {
+            let mark = Mark { pushed: number == 3, ..Mark::NONE };
+            receiver.handle_segment(number, mark, Time::from_millis(number), &mut pool).ack.is_some()
+        });
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
 fn the_first_data_packets_get_quick_acks() {
     // Linux, tcp_grow_window: 378 packets with a buffer of 8 MB, measured with version 6.18; then every second one
     let config = ReceiverConfig { quick_acks: 378, ..DELAYED };

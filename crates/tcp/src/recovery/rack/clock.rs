@@ -51,15 +51,15 @@ impl Default for Clock {
 
 impl Clock {
     /// Records the delivery of segment `number`. `fack` is the first segment above all that were delivered before this
-    /// ACK.
-    pub(super) fn delivered(&mut self, number: u64, sent: Sent, fack: u64, now: Time) {
+    /// ACK. Returns the round-trip time, unless the ACK answers an earlier transmission.
+    pub(super) fn delivered(&mut self, number: u64, sent: Sent, fack: u64, now: Time) -> Option<Time> {
         let rtt = sent.elapsed(now);
         let original = sent.transmits == 1;
         if original {
             self.min_rtt = self.min_rtt.min(rtt);
             self.reordering_seen |= number + 1 < fack;
         } else if rtt < self.min_rtt {
-            return; // the ACK answers an earlier transmission
+            return None;
         }
         self.fack = self.fack.max(number + 1);
         let sent = Transmission { at: sent.at, number };
@@ -67,6 +67,12 @@ impl Clock {
         if rtt > Time::ZERO && self.latest.is_none_or(|latest| latest < sent) {
             (self.latest, self.rtt) = (Some(sent), rtt);
         }
+        Some(rtt)
+    }
+
+    /// Replaces the round-trip time of the latest delivery.
+    pub(super) const fn measure(&mut self, rtt: Time) {
+        self.rtt = rtt;
     }
 
     /// The minimum round-trip time.

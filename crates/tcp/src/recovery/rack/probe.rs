@@ -37,10 +37,10 @@ pub(super) enum Verdict {
 
 impl Probe {
     /// The time from the last ACK or transmission until a probe, if `flight` segments are outstanding and `srtt` is the
-    /// smoothed round-trip time.
-    pub(super) fn timeout(srtt: Option<Time>, flight: u64) -> Time {
+    /// smoothed round-trip time. `extension` is added if the receiver has no reason to delay the ACK.
+    pub(super) fn timeout(srtt: Option<Time>, flight: u64, extension: Time) -> Time {
         let Some(srtt) = srtt else { return Time::SECOND };
-        let patience = if flight == 1 { MAX_ACK_DELAY } else { Time::ZERO };
+        let patience = if flight == 1 { MAX_ACK_DELAY } else { extension };
         srtt.saturating_mul(2).saturating_add(patience)
     }
 
@@ -69,10 +69,12 @@ mod tests {
     /// Tolerance: exact.
     #[test]
     fn a_lone_segment_may_wait_for_a_delayed_ack() {
-        let after = |srtt, flight| Probe::timeout(Some(Time::from_millis(srtt)), flight);
+        let after = |srtt, flight| Probe::timeout(Some(Time::from_millis(srtt)), flight, Time::ZERO);
         assert_eq!([after(20, 2), after(20, 1)], [40, 240].map(Time::from_millis));
         assert_eq!([after(100, 9), after(100, 1)], [200, 400].map(Time::from_millis));
-        assert_eq!(Probe::timeout(None, 3), Time::SECOND);
+        assert_eq!(Probe::timeout(None, 3, Time::ZERO), Time::SECOND);
+        let extended = |flight| Probe::timeout(Some(Time::from_millis(20)), flight, Time::from_millis(2));
+        assert_eq!([extended(2), extended(1)], [42, 240].map(Time::from_millis));
     }
 
     /// Validates: the conclusions from the ACKs of a probe.
