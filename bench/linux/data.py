@@ -23,10 +23,11 @@ DATA: Final = Path(__file__).resolve().parent / "data"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Timing:
-    """Lateness of the packets that the emulator delivered in one run, in ms: median and 99th percentile."""
+    """Lateness in one run, in ms: median and 99th percentile of data packets, and the mean over a whole round trip."""
 
     p50: float
     p99: float
+    late: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -127,5 +128,8 @@ def traces() -> dict[str, Trace]:
 def timings() -> dict[str, Timing]:
     """Read the lateness of every trace, also of traces that are not stored, by name."""
     return {
-        row["trace"]: Timing(p50=float(row["p50_us"]) / 1e3, p99=float(row["p99_us"]) / 1e3) for row in rows("timing")
+        row["trace"]: Timing(
+            p50=float(row["p50_us"]) / 1e3, p99=float(row["p99_us"]) / 1e3, late=float(row["late_us"]) / 1e3
+        )
+        for row in rows("timing")
     }

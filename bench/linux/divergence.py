@@ -90,16 +90,20 @@ def _late(kernel: Sent, ours: Sent, timing: Timing, rtt_ms: float, count: int) -
     return np.array(late, dtype=np.intp)
 
 
-def clock_phase(kernel: Sent) -> float | None:
-    """Return when the kernel's clock ticked after the first segment, in ms, modulo a tick; None if it is not known.
+def clock_phase(kernel: Sent) -> tuple[float, float] | None:
+    """Return when the kernel's clock ticked after the first segment, and the period of these ticks, in ms.
 
-    Only a timer sends a segment again while nothing arrives, and timers fire with ticks.
+    Only a timer sends a segment again while nothing arrives, and timers fire with ticks, or with every eighth tick if
+    they are long. None if no timer has fired.
     """
-    by_timer = (since_last_event(kernel) > QUIET_MS) & (kernel.nth() > 1)
+    waits = since_last_event(kernel)
+    by_timer = (waits > QUIET_MS) & (kernel.nth() > 1)
+    long = by_timer & (waits > WHEEL_MS)
     if not by_timer.any():
         return None
-    angles = _since_first(kernel)[by_timer] * (2j * np.pi / JIFFY_MS)
-    return float(np.angle(np.exp(angles).mean()) * JIFFY_MS / (2 * np.pi) % JIFFY_MS)
+    chosen, period = (long, 8 * JIFFY_MS) if long.any() else (by_timer, JIFFY_MS)
+    turns = np.exp(2j * np.pi * _since_first(kernel)[chosen] / period)
+    return float(np.angle(turns.mean()) / (2 * np.pi) * period % period), period
 
 
 def since_last_event(kernel: Sent) -> NDArray[np.float64]:

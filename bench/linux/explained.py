@@ -15,13 +15,9 @@ if TYPE_CHECKING:
 UNEXPLAINED: Final = "Not explained yet."
 
 _WRITES = (
-    "The application of the measurement wrote 64 KB at a time. The kernel sets the flag PSH on the last segment of "
-    "each write, and its receiver acknowledges this segment at once, without waiting for a second one. From then "
-    "on, ACKs cover other pairs of segments. Ackclock has no such writes. Times therefore differ by a transmission "
-    "time, and the segment that an ACK releases at the peak of a cycle, which is then lost, is another one. In "
-    "small models of a Reno flow with such ACKs, 1.5 to 2 packets are lost per cycle, as in the kernel, and without "
-    "them often only one. The lateness of the machine also adds up to about 0.1 ms per round trip, a little more than "
-    "the rule allows."
+    "One or two packets are lost per cycle, depending on which pairs of segments the ACKs cover at its peak. The pairs "
+    "change with every pushed segment, and the pushed segments with the moment at which a third of the send buffer is "
+    "free. A stall of the machine shifts this moment, and all later cycles."
 )
 _STALLS = (
     "The machine of the measurement stalled: single ACKs were late by about 2 ms or less. In a trace of about 60 "
@@ -36,10 +32,10 @@ _HYSTART = (
     "The kernel's HyStart ends slow start one ACK later, because an ACK was late by 0.6 ms and the train of ACKs "
     "was interrupted."
 )
-_PROBE = "The kernel waits for two clock ticks (8 ms) more before it probes the tail of a flight."
-_REORDER = (
-    "The kernel waits for two clock ticks (8 ms) more before its reordering timer marks a segment as lost. Here, "
-    "the next duplicate ACK comes first."
+_COMPRESSION = (
+    "After some duplicate ACKs, the kernel's receiver waits for 1.1 ms before each further one (SACK compression, "
+    "`tcp_comp_sack_delay_ns`), and reports all segments of this time together. Ackclock's receiver reports each one at "
+    "once. The retransmissions and the segments after them therefore leave earlier here."
 )
 _PACING = (
     "An ACK that shows a loss and the end of a pacing interval nearly coincide. In the kernel one of them comes first, "
@@ -50,9 +46,9 @@ _LIMITED = (
     "flight fills it. After the idle time, both halve their windows."
 )
 _PACE = (
-    "The kernel keeps the pace of CUBIC's growth for seven ticks of its clock of 4 ms while the window stays the same, "
-    "Ackclock for 1/32 s. At small windows, where 30 ms are most of a round trip, a segment of growth therefore comes "
-    "some ACKs earlier or later. The lateness of the machine also adds up to about 0.1 ms per round trip."
+    "CUBIC's pace of growth depends on the tick of the clock in which an ACK arrives. The time of the ticks is not known "
+    "well enough, and the duplicate ACKs of the kernel's receiver are 1.1 ms late (SACK compression). At small windows, a "
+    "segment of growth therefore comes an ACK earlier or later."
 )
 _SCATTER = (
     "The kernel's repetitions scatter: the standard deviation of the share is 0.03 with 33 packets, 0.09 with 100 and "
@@ -67,16 +63,14 @@ _CONVERGENCE = (
 EXPLAINED: Final[Mapping[str, str]] = {
     "Scripted losses: reno_ecnstep20": _TIE,
     "Scripted losses: cubic_dev30": _HYSTART,
-    "Scripted losses: reno_dev30": _REORDER,
-    "Scripted losses: *_d100_101_of_each_100": _REORDER,
-    "Scripted losses: reno_tail3of60": _PROBE,
+    "Scripted losses: reno_dev30": _COMPRESSION,
+    "Scripted losses: *_d100_101_of_each_100": _COMPRESSION,
     "Scripted losses: cubic_tail1x3of60": _STALLS,
     "Scripted losses: *_burst20per500ms": _LIMITED,
     "Scripted losses: *_d20_50_51_52_80_paced": _PACING,
     "Scripted losses: *_paced": UNEXPLAINED,
     "Scripted losses: cubic_ecnstep20": UNEXPLAINED,
     "Scripted losses: cubic_*": _PACE,
-    "Scripted losses: reno_*": _WRITES,
     "Single flows: reno*: loss": _WRITES,
     "Competition: 1xcubic@20ms and 1xcubic@100ms, 400 packets: *": _SCATTER,
     "Competition: 1xcubic@40ms and 1xreno@40ms, 33 packets: *": _SCATTER,

@@ -15,9 +15,8 @@ import pyarrow.compute as pc
 import ackclock as ac
 from ackclock.running.processors import threads
 from ackclock.running.progress import progress_bar
-from linux.data import Sent, Trace
+from linux.data import Sent, Trace, timings
 from linux.divergence import clock_phase
-from linux.rules import JIFFY_MS
 from linux.senders import PAYLOAD, bottleneck, scenario, transport
 
 if TYPE_CHECKING:
@@ -165,7 +164,7 @@ def replay(trace: Trace, script: Script) -> Replay:
         while True:
             made = _simulate(trace, script, source, (start, length), lost)
             if phase is not None:
-                start, phase = -(made.first_ms + phase) % JIFFY_MS, None
+                start, phase = -(made.first_ms + phase[0]) % phase[1], None
                 continue
             wanted = lost_arrivals(made.sent, script.lost)
             if wanted == lost:
@@ -190,7 +189,9 @@ def _simulate(
 ) -> Replay:
     start, length = span
     fields = {"loss": {"kind": "list", "packets": list(lost)}} if lost else {}
-    network = bottleneck(RATE_MBPS, ONE_WAY_MS, script.buffer, queue=script.queue, **fields)
+    # delays add up, so that the mean lateness makes the path longer
+    one_way_ms = ONE_WAY_MS + timings()[trace.name].late / 2
+    network = bottleneck(RATE_MBPS, one_way_ms, script.buffer, queue=script.queue, **fields)
     options = transport(trace.kernel, **script.options)
     flow = {"start": f"{start:.6f} ms", "transport": options, "source": dict(source)}
     run = ac.simulate(scenario(length, network, [flow]), record=["packets@bottleneck", "acks", "windows"], jobs=1)

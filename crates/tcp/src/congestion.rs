@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::delivery_rate::RateSample;
 use crate::sender::Extra;
+use crate::slow_start::SlowStart;
 
 pub use bbr::BbrSpec;
 pub use cubic::{CubicRules, CubicSpec};
@@ -416,9 +417,16 @@ trait Growth: CongestionControl {
             self.on_ack(window, &sample());
         } else if !sample().app_limited && sample().marked == 0 {
             if window.cwnd < window.ssthresh {
-                match extra {
-                    None => window.cwnd += sample().slow_start_growth(window),
+                let left = match extra {
+                    None if sample().byte_counting == 0 => {
+                        window.cwnd += 1.0;
+                        return;
+                    }
+                    None => SlowStart::Standard.on_ack(window, &sample()),
                     Some(extra) => extra.slow_start.on_ack(window, &sample()),
+                };
+                if left > 0 {
+                    self.on_ack(window, &AckSample { newly_acked: left, ..sample() });
                 }
             } else {
                 self.on_ack(window, &sample());

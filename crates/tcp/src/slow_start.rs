@@ -51,9 +51,19 @@ impl SlowStart {
         matches!(self, Self::HystartPlusPlus(_) | Self::Hystart(_))
     }
 
-    /// Handles a new ACK while the window is below `ssthresh`.
+    /// Handles a new ACK while the window is below `ssthresh`. Returns the number of segments that are left for congestion
+    /// avoidance, if the sender counts segments and slow start ends with this ACK (Linux, `tcp_slow_start`).
     #[inline(never)]
-    pub(crate) fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
+    pub(crate) fn on_ack(&mut self, window: &mut Window, ack: &AckSample) -> u64 {
+        let before = window.cwnd;
+        self.grow(window, ack);
+        if ack.byte_counting == 0 || window.cwnd < window.ssthresh {
+            return 0;
+        }
+        ack.newly_acked.min(ack.byte_counting.into()).saturating_sub((window.cwnd - before).ceil() as u64)
+    }
+
+    fn grow(&mut self, window: &mut Window, ack: &AckSample) {
         match self {
             Self::Standard => window.cwnd += ack.slow_start_growth(window),
             Self::Limited => window.cwnd += limited(window.cwnd, ack.slow_start_growth(window)),

@@ -16,7 +16,7 @@
 //! sender (section 5.8) and, unless `idle_restart = timeout`, from the last transmission before an idle period to the
 //! first one after it.
 //!
-//! `rules = linux` selects the rules of Linux 6 (`net/ipv4/tcp_cubic.c`), with whole windows and targets but real times:
+//! `rules = linux` selects the rules of Linux 6 (`cubic/linux.rs`), in whole numbers:
 //!
 //! | | `rfc9438` | `linux` |
 //! | --- | --- | --- |
@@ -27,13 +27,17 @@
 //! | where `W_est` is larger | `cwnd = W_est` | the window reaches `W_est` within a round trip |
 //! | `min_rtt` | not used | all samples but those of the first second of an epoch |
 //! | clock while the application limits the sender | stops | runs |
+//! | unit of time | exact | ticks of 4 ms |
 //!
-//! Linux computes a reduction from `cwnd`; here that is the sender's option `decrease_from = window`.
+//! Linux computes a reduction from `cwnd`; here that is the sender's option `decrease_from = whole_window`.
+
+mod linux;
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Window};
+use linux::Linux;
 
 pub(super) const DOC: &str = "Grows as a cubic function of the time since the last loss (RFC 9438)";
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -56,11 +60,6 @@ const BETA: f64 = 0.7;
 /// The factor after a mark with `abe` (RFC 8511, section 3.1).
 const ABE: f64 = 0.85;
 const ALPHA: f64 = 3.0 * (1.0 - BETA) / (1.0 + BETA);
-/// Linux: for how long the pace of growth is kept while the window stays the same, in seconds.
-const HOLD: f64 = 1.0 / 32.0;
-/// Linux: windows that are acknowledged while `W_est` grows by one segment.
-const LINUX_WINDOWS: f64 = 15.0 / 8.0;
-
 /// The parameters of CUBIC.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -89,11 +88,9 @@ pub(crate) struct Cubic {
     /// Window before the last reduction.
     cwnd_prior: f64,
     epoch: Option<Epoch>,
-    /// Minimum round-trip time in seconds; infinite before the first sample.
-    min_rtt: f64,
     last_ack: Time,
-    /// Segments acknowledged since the window last grew, by the rules of Linux (`snd_cwnd_cnt`).
-    counted: f64,
+    /// The state by the rules of Linux.
+    linux: Linux,
 }
 
 /// Congestion avoidance since the last reduction.
@@ -105,34 +102,12 @@ struct Epoch {
     k: f64,
     /// The window of a Reno flow with the same average.
     w_est: f64,
-    /// Segments acknowledged since `w_est` last grew, by the rules of Linux.
-    acked: f64,
-    pace: Option<Pace>,
-}
-
-/// The pace of growth by the rules of Linux: `count` acknowledged segments per segment added, computed at `at` seconds
-/// after the beginning of the epoch for the window `cwnd`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Pace {
-    cwnd: f64,
-    at: f64,
-    count: f64,
 }
 
 impl Epoch {
     fn begin(now: Time, cwnd: f64, w_max: f64) -> Self {
         let (origin, k) = if w_max > cwnd { (w_max, ((w_max - cwnd) / C).cbrt()) } else { (cwnd, 0.0) };
-        Self { start: now, origin, k, w_est: cwnd, acked: 0.0, pace: None }
-    }
-
-    /// Grows `W_est` by the rules of Linux: by one segment for each `15/8 cwnd` segments acknowledged, and one more.
-    fn follow_reno(&mut self, cwnd: f64, n: f64) {
-        let each = (cwnd * LINUX_WINDOWS).floor();
-        self.acked += n;
-        while self.acked > each {
-            self.acked -= each;
-            self.w_est += 1.0;
-        }
+        Self { start: now, origin, k, w_est: cwnd }
     }
 
     /// The cubic function, at `t` seconds after the beginning of the epoch.
@@ -145,19 +120,15 @@ impl Spec for CubicSpec {
     type State = Cubic;
 
     fn build(&self) -> Cubic {
-        Cubic {
-            spec: *self,
-            w_max: 0.0,
-            cwnd_prior: 0.0,
-            epoch: None,
-            min_rtt: f64::INFINITY,
-            last_ack: Time::ZERO,
-            counted: 0.0,
-        }
+        Cubic { spec: *self, w_max: 0.0, cwnd_prior: 0.0, epoch: None, last_ack: Time::ZERO, linux: Linux::default() }
     }
 }
 
 impl Cubic {
+    fn is_linux(&self) -> bool {
+        self.spec.rules == CubicRules::Linux
+    }
+
     /// The growth of the window for `n` segments by RFC 9438.
     fn growth(&self, cwnd: f64, n: f64, t: f64, srtt: f64, epoch: &mut Epoch) -> f64 {
         let alpha = if epoch.w_est < self.cwnd_prior { ALPHA } else { 1.0 };
@@ -176,94 +147,70 @@ impl Cubic {
             epoch.start = epoch.start.saturating_add(span).min(now);
         }
     }
-
-    /// The same by the rules of Linux, in whole numbers.
-    fn linux_growth(&mut self, cwnd: f64, n: f64, t: f64, epoch: &mut Epoch) -> f64 {
-        let cwnd = cwnd.floor();
-        epoch.follow_reno(cwnd, n);
-        let pace = epoch.pace.filter(|pace| pace.cwnd == cwnd && t - pace.at <= HOLD);
-        let Pace { count, .. } = *epoch.pace.insert(pace.unwrap_or_else(|| self.linux_pace(cwnd, t, epoch)));
-        let mut growth = 0.0;
-        // what was counted at a slower pace is worth one segment
-        if self.counted >= count {
-            (self.counted, growth) = (0.0, 1.0);
-        }
-        self.counted += n;
-        let more = (self.counted / count).floor();
-        self.counted -= more * count;
-        growth + more
-    }
-
-    /// The number of segments to be acknowledged per segment added.
-    fn linux_pace(&self, cwnd: f64, t: f64, epoch: &Epoch) -> Pace {
-        let min_rtt = if self.min_rtt.is_finite() { self.min_rtt } else { 0.0 };
-        let beyond = epoch.curve(t + min_rtt) - epoch.origin;
-        let per_segment = |target: f64, slowest: f64| {
-            if target > cwnd { (cwnd / (target - cwnd)).floor().min(slowest) } else { slowest }
-        };
-        let mut count = per_segment(epoch.origin + beyond.trunc(), 100.0 * cwnd);
-        if self.w_max == 0.0 {
-            count = count.min(20.0);
-        }
-        Pace { cwnd, at: t, count: per_segment(epoch.w_est, count).max(2.0) }
-    }
 }
 
 impl CongestionControl for Cubic {
     fn observe(&mut self, ack: &AckSample) {
         let since = ack.now - self.last_ack;
         self.last_ack = ack.now;
-        if ack.app_limited && self.spec.rules == CubicRules::Rfc9438 {
+        if self.is_linux() {
+            if let Some(rtt) = ack.rtt {
+                self.linux.sample(rtt, ack.now);
+            }
+        } else if ack.app_limited {
             self.stop_clock(ack.now, since);
-        }
-        let is_early = self.epoch.is_some_and(|epoch| ack.now - epoch.start < Time::SECOND);
-        if let Some(rtt) = ack.rtt.filter(|_| !is_early) {
-            self.min_rtt = self.min_rtt.min(rtt.as_secs_f64());
         }
     }
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
+        if self.is_linux() {
+            window.cwnd += self.linux.growth(window.cwnd as u64, ack.newly_acked, ack.now) as f64;
+            return;
+        }
         let (cwnd, n) = (window.cwnd, ack.newly_acked as f64);
-        let begins = || {
-            Epoch::begin(ack.now, if self.spec.rules == CubicRules::Linux { cwnd.floor() } else { cwnd }, self.w_max)
-        };
-        let mut epoch = self.epoch.unwrap_or_else(begins);
+        let mut epoch = self.epoch.unwrap_or_else(|| Epoch::begin(ack.now, cwnd, self.w_max));
         let t = (ack.now - epoch.start).as_secs_f64();
-        window.cwnd += match self.spec.rules {
-            CubicRules::Rfc9438 => self.growth(cwnd, n, t, ack.srtt, &mut epoch),
-            CubicRules::Linux => self.linux_growth(cwnd, n, t, &mut epoch),
-        };
+        window.cwnd += self.growth(cwnd, n, t, ack.srtt, &mut epoch);
         self.epoch = Some(epoch);
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
-        let cwnd = if self.spec.rules == CubicRules::Linux { window.cwnd.floor() } else { window.cwnd };
-        self.counted = 0.0;
+        let cwnd = window.cwnd;
+        if self.is_linux() {
+            self.linux.reduce(cwnd as u64, self.spec.fast_convergence);
+            let kept = (event.factor(linux::BETA, ABE) * event.window).floor().max(2.0);
+            *window = Window { cwnd: kept, ssthresh: kept };
+            if event.signal == Signal::Timeout {
+                self.linux = Linux::default();
+                window.cwnd = 1.0;
+            }
+            return;
+        }
         let lowers = self.spec.fast_convergence && cwnd < self.w_max;
         self.w_max = if lowers { cwnd * (1.0 + BETA) / 2.0 } else { cwnd };
         // the timeouts of one episode find a window that is already reduced
         self.cwnd_prior = if event.signal == Signal::Timeout { cwnd.max(self.cwnd_prior) } else { cwnd };
         self.epoch = None;
-        let kept = event.factor(BETA, ABE) * event.window;
-        window.ssthresh = if self.spec.rules == CubicRules::Linux { kept.floor() } else { kept }.max(2.0);
+        window.ssthresh = (event.factor(BETA, ABE) * event.window).max(2.0);
         window.cwnd = window.ssthresh;
         if event.signal == Signal::Timeout {
             window.cwnd = 1.0;
             // section 4.8: the next epoch begins at its maximum
             self.w_max = 0.0;
-            if self.spec.rules == CubicRules::Linux {
-                self.min_rtt = f64::INFINITY;
-            }
         }
     }
 
     fn on_idle(&mut self, now: Time, idle: Time) {
-        self.stop_clock(now, idle);
+        if self.is_linux() {
+            self.linux.stop_clock(now, idle);
+        } else {
+            self.stop_clock(now, idle);
+        }
         self.last_ack = now; // the next ACK must not take this time out again
     }
 
     fn times_segments(&self) -> bool {
-        self.spec.rules == CubicRules::Linux
+        self.is_linux()
     }
 }
 
@@ -383,36 +330,5 @@ mod tests {
         let before = window.cwnd;
         cubic.on_ack(&mut window, &at(21.0, 0.1));
         assert!(near(window.cwnd - before, growth, 9), "{window:?}");
-    }
-
-    /// Validates: before the first loss, Linux' window grows by 5 % per round trip.
-    /// Source: Linux, `bictcp_update` (`cnt <= 20` while `last_max_cwnd` is 0).
-    /// Tolerance: exact.
-    #[test]
-    fn linux_grows_by_a_twentieth_before_the_first_loss() {
-        let mut cubic = CubicSpec { rules: CubicRules::Linux, ..RFC }.build();
-        let mut window = Window { cwnd: 100.0, ssthresh: 100.0 };
-        for _ in 0..100 {
-            cubic.on_ack(&mut window, &AckSample { rtt: Some(Time::from_millis(40)), ..at(1.0, 0.04) });
-        }
-        assert!(near(window.cwnd, 105.0, 9), "{window:?}");
-    }
-
-    /// Validates: Linux' `W_est` grows by one segment per 1.875 windows.
-    /// Source: Linux, `beta_scale = 15`, `delta = cwnd * beta_scale >> 3`.
-    /// Tolerance: exact; 37 + 39 + 41 + 43 + 45 + 46 + 48 + 50 of the 375 segments give eight more.
-    #[test]
-    fn linux_follows_reno_within_a_round_trip() {
-        let mut cubic = Cubic { w_max: 1e6, ..CubicSpec { rules: CubicRules::Linux, ..RFC }.build() };
-        // the curve stays far below
-        let k = 1e9;
-        cubic.epoch = Some(Epoch { start: Time::ZERO, origin: 0.0, k, w_est: 20.0, acked: 0.0, pace: None });
-        let mut window = Window { cwnd: 20.0, ssthresh: 2.0 };
-        for number in 0..(1.875 * 20.0 * 10.0) as u64 {
-            // the pace is computed again for each ACK
-            cubic.on_ack(&mut window, &at(number as f64, 0.01));
-        }
-        let w_est = cubic.epoch.expect("an epoch").w_est;
-        assert_eq!((w_est, window.cwnd), (28.0, 28.0));
     }
 }
