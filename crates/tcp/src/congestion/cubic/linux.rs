@@ -94,21 +94,18 @@ impl Linux {
 
     /// The pace of the cubic function.
     fn cubic_pace(&mut self, cwnd: u64, acked: u64, tick: u64) -> u64 {
-        let epoch = match self.epoch {
-            Some(epoch) => epoch,
-            None => {
-                (self.epoch, self.acked, self.reno) = (Some(tick), acked, cwnd);
-                self.origin = self.w_max.max(cwnd);
-                // the kernel's cube_factor is cut before the multiplication
-                let scaled = (1 << (C_BITS + 3 * SECOND_BITS)) / C * (self.origin - cwnd);
-                self.k = (scaled as f64).cbrt() as u64;
-                tick
-            }
-        };
+        if self.epoch.is_none() {
+            (self.acked, self.reno) = (acked, cwnd);
+            self.origin = self.w_max.max(cwnd);
+            // the kernel's cube_factor is cut before the multiplication
+            let scaled = (1 << (C_BITS + 3 * SECOND_BITS)) / C * (self.origin - cwnd);
+            self.k = (scaled as f64).cbrt() as u64;
+        }
+        let epoch = *self.epoch.get_or_insert(tick);
         let ahead = self.min_rtt.map_or(0, |rtt| rtt.as_picos().div_ceil(TICK));
         let t = ((tick - epoch + ahead) << SECOND_BITS) / HZ;
         let away = u128::from(t.abs_diff(self.k));
-        let delta = (u128::from(C) * away.pow(3) >> (C_BITS + 3 * SECOND_BITS)) as u64;
+        let delta = ((u128::from(C) * away.pow(3)) >> (C_BITS + 3 * SECOND_BITS)) as u64;
         let target = if t < self.k { self.origin.saturating_sub(delta) } else { self.origin.saturating_add(delta) };
         let pace = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
         if self.w_max == 0 { pace.min(20) } else { pace }
