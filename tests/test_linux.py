@@ -9,13 +9,13 @@ import pytest
 
 from linux import cells, page
 from linux.data import Sent, Timing, rows, timings, traces
-from linux.divergence import Order, compare
+from linux.divergence import Order, clock_phase, compare
 from linux.explained import EXPLAINED, UNEXPLAINED, explanation, grouped
 from linux.replay import LEFT_OUT, RTT_MS, SCRIPTS, lost_arrivals, replay
 from linux.rules import GOODPUT, LOSS, RANDOM_LOSS, SHARE, Rule
 from linux.trace import compared, described
 
-EXACT = Timing(p50=0.0, p99=0.0)
+EXACT = Timing(p50=0.0, p99=0.0, late=0.0)
 ROW = {
     "cc": "reno",
     "rate_mbps": "5",
@@ -88,19 +88,26 @@ class TestOrder:
         late = compare(kernel, sent((0, 1), (41.1, 2)), EXACT, RTT_MS)
         assert late.in_order
         assert (late.in_time, late.late, late.punctual) == (False, 1, 0.5)
-        assert compare(kernel, sent((0, 1), (41.1, 2)), Timing(p50=0, p99=1.2), RTT_MS).in_time
+        assert compare(kernel, sent((0, 1), (41.1, 2)), Timing(p50=0, p99=1.2, late=0.0), RTT_MS).in_time
 
     def test_lateness_adds_up_over_round_trips(self) -> None:
         kernel = sent((0, 1), (400, 2), acks=(399.9,))
         ours = sent((0, 1), (398.2, 2))
         assert not compare(kernel, ours, EXACT, RTT_MS).in_time
-        assert compare(kernel, ours, Timing(p50=0.025, p99=0), RTT_MS).in_time  # 10 round trips x 4 x 0.025 ms more
+        assert compare(kernel, ours, Timing(p50=0.025, p99=0, late=0.0), RTT_MS).in_time  # 1 ms more in 10 round trips
 
     @pytest.mark.parametrize(("wait", "late", "in_time"), [(100, 8.5, True), (100, 9.5, False), (300, 60, True)])
     def test_timers_are_late_by_two_units(self, wait: float, late: float, *, in_time: bool) -> None:
         kernel = sent((0, 1), (wait + late, 1), (wait + late + 41, 2), acks=(wait + late + 41,))
         ours = sent((0, 1), (wait, 1), (wait + 41, 2))
         assert compare(kernel, ours, EXACT, RTT_MS).in_time == in_time
+
+    def test_timers_show_the_clock(self) -> None:
+        assert clock_phase(sent((0, 1), (1.3, 2), acks=())) is None
+        phase, period = clock_phase(sent((0, 1), (85.3, 1), (113.3, 1))) or (0.0, 0.0)
+        assert (round(phase, 6), period) == (1.3, 4)
+        phase, period = clock_phase(sent((0, 1), (85.3, 1), (401.5, 1))) or (0.0, 0.0)
+        assert (round(phase, 6), period) == (17.5, 32), "long timers have a tick of their own"
 
     def test_timers_are_not_early(self) -> None:
         assert not compare(sent((0, 1), (100, 1)), sent((0, 1), (102, 1)), EXACT, RTT_MS).in_time

@@ -64,8 +64,8 @@ agrees if it differs from the mean of the kernel's repetitions by at most the al
 - A segment without an ACK or another segment in the {QUIET_MS:g} ms before it was sent by a timer or by the
   application. The kernel's timers have a granularity of {JIFFY_MS:g} ms, and of {8 * JIFFY_MS:g} ms above
   {WHEEL_MS:g} ms, so such a segment may be later by two of these units. Later times count from such a segment.
-- Replays use what the measurement itself tells, and this was added after the first comparison: the path is longer by the
-  trace's mean lateness of a round trip (0.06 to 0.5 ms; `late_us` in `timing.csv`), as delays add up, and the clock that
-  drives timers ticks at the same time after the first segment as the kernel's, if one of its timers has sent a segment
-  again and so shows a tick. The rules and bars themselves are the same as before.
+- Replays use what the measurement itself tells. This was added after the first comparison: the path is longer by the
+  trace's mean lateness of a round trip (0.06 to 0.5 ms; `late_us` in `timing.csv`), as delays add up; and the clock of
+  timers ticks at the same time after the first segment as the kernel's, if one of the kernel's timers has sent a
+  segment again and so shows a tick. The rules and bars themselves are the same as before.
 """
