@@ -311,7 +311,7 @@ impl Rack {
         connection.timer = PackedOption::some(at.max(now));
     }
 
-    fn restart_rto(&mut self, connection: &Connection, now: Time) {
+    pub(super) fn restart_rto(&mut self, connection: &Connection, now: Time) {
         self.rto_at = ticks::fires_at(now, connection.rtt.rto(), connection.config.timer_tick);
     }
 

@@ -41,7 +41,7 @@ impl Rack {
         connection.timed = PackedOption::NONE;
         connection.rtt.sample(&connection.config.rtt, first.at, now);
         connection.rtt.end_back_off(&connection.config.rtt);
-        self.rto_at = now.saturating_add(connection.rtt.rto());
+        self.restart_rto(connection, now);
         connection.snd_una = next;
         connection.snd_nxt = connection.snd_nxt.max(next);
         connection.grow(next - snd_una, || Some(last), app_limited, now);
@@ -51,7 +51,7 @@ impl Rack {
     /// Records segments that were sent for the first time at rest.
     pub(crate) fn record_burst(&mut self, connection: &mut Connection, burst: Range<u64>, now: Time) {
         if connection.snd_una == burst.start {
-            self.rto_at = now.saturating_add(connection.rtt.rto());
+            self.restart_rto(connection, now);
         }
         if let Some(log) = connection.records_mut() {
             burst.for_each(|number| log.record(number, now));
