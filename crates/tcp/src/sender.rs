@@ -2,6 +2,7 @@
 //! any congestion-control law.
 
 mod connection;
+mod counters;
 mod extra;
 mod marks;
 mod pacer;
@@ -16,6 +17,8 @@ use std::sync::Arc;
 use ackclock_units::{Stream, Time};
 
 pub(crate) use connection::Connection;
+pub use counters::Counters;
+pub(crate) use counters::RareCounters;
 pub(crate) use extra::Extra;
 pub(crate) use steady::Path;
 pub use steady::Turn;
@@ -26,52 +29,6 @@ use crate::packed_option::PackedOption;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
-use crate::tally::Tally;
-
-/// Event counts of a sender.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Segments sent, including the SYN and retransmissions.
-    pub sent: u64,
-    /// Number of turns. A turn is a sequence of transmissions that ends when the sender may send nothing more.
-    pub turns: u64,
-    /// Number of turns limited only by the advertised window.
-    pub window_limited: u64,
-    /// Number of segments retransmitted.
-    pub retransmissions: u64,
-    /// Retransmission timeouts with data outstanding.
-    pub timeouts: u64,
-    /// Fast retransmissions.
-    pub fast_retransmits: u64,
-    /// Duplicate ACKs received.
-    pub dup_acks: u64,
-}
-
-impl Counters {
-    /// Sum of two sets of counts.
-    #[must_use]
-    pub const fn plus(self, other: Self) -> Self {
-        Self {
-            sent: self.sent + other.sent,
-            turns: self.turns + other.turns,
-            window_limited: self.window_limited + other.window_limited,
-            retransmissions: self.retransmissions + other.retransmissions,
-            timeouts: self.timeouts + other.timeouts,
-            fast_retransmits: self.fast_retransmits + other.fast_retransmits,
-            dup_acks: self.dup_acks + other.dup_acks,
-        }
-    }
-}
-
-/// Counts of events that are rarer than turns.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct RareCounters {
-    pub(crate) window_limited: Tally,
-    pub(crate) retransmissions: Tally,
-    pub(crate) timeouts: Tally,
-    pub(crate) fast_retransmits: Tally,
-    pub(crate) dup_acks: Tally,
-}
 
 /// Observable state of a sender. Windows are in segments, times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]

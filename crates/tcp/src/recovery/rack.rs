@@ -27,17 +27,18 @@
 //! Timers may have ticks (`ticks.rs`).
 
 mod clock;
+mod episode;
 mod losses;
 mod probe;
 mod rest;
+mod timers;
 mod undo;
 
 use ackclock_units::Time;
 
 use super::prr::{Prr, Start};
 use super::{DUP_THRESH, Progress};
-use crate::config::{DecreaseFrom, IdleRestart, PrrRule, RackRule, SenderConfig, UndoRule};
-use crate::congestion::Signal;
+use crate::config::RackRule;
 use crate::delivery_rate::{Phase, RateSample};
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
@@ -48,10 +49,8 @@ use crate::ticks;
 use clock::Clock;
 use losses::{Losses, Outstanding};
 use probe::{Probe, Verdict};
+use timers::extension;
 use undo::Undo;
-
-/// By how much Linux extends the reordering timer and the time until a probe.
-const EXTENSION: Time = Time::from_millis(2);
 
 /// The state of a sender's RACK-TLP.
 #[derive(Clone, Debug, Default)]
@@ -155,90 +154,6 @@ impl Rack {
         self.arm(connection, now);
     }
 
-    /// Begins to reduce the window because of a mark.
-    #[inline(never)]
-    pub(super) fn on_mark(&mut self, connection: &mut Connection) {
-        if self.phase != Phase::Open {
-            return;
-        }
-        let start = self.start(connection);
-        connection.reduce(Signal::Mark, false);
-        self.undo = Undo::default();
-        self.begin_prr(connection, start);
-        if self.prr.is_some() {
-            self.phase = Phase::Reducing;
-            connection.recover = PackedOption::some(connection.snd_max);
-        }
-    }
-
-    /// Handles the timer. Returns whether it was not the retransmission timer.
-    #[inline(never)]
-    pub(super) fn on_timer(&mut self, connection: &mut Connection, now: Time) -> bool {
-        match self.due {
-            Due::Retransmission => return false,
-            Due::Reordering => {
-                let start = self.start(connection);
-                self.detect(connection, connection.snd_una, now);
-                if self.must_repair() {
-                    self.begin_recovery(connection, connection.snd_una, start);
-                    // nothing was delivered, but the first retransmission leaves at once
-                    self.delivered = 1;
-                    self.reduce_in_proportion(connection, connection.snd_una, false);
-                }
-            }
-            Due::Probe => self.send_probe(connection, now),
-        }
-        self.arm(connection, now);
-        true
-    }
-
-    /// Called before a timeout reduces the window.
-    #[inline(never)]
-    pub(super) fn before_timeout(&mut self, connection: &Connection) {
-        if self.is_repairing() {
-            self.undo.end_frto();
-        } else {
-            self.undo.begin(connection.window);
-            if connection.config.frto {
-                self.undo.begin_frto();
-            }
-        }
-        self.cwnd = connection.window.cwnd;
-        (self.phase, self.prr, self.probe) = (Phase::Loss, None, None);
-    }
-
-    /// Called after a timeout has reduced the window.
-    #[inline(never)]
-    pub(super) fn after_timeout(&mut self, connection: &mut Connection, now: Time) {
-        connection.snd_nxt = connection.snd_max;
-        let window = self.reordering_window(connection);
-        let (clock, snd_una) = (&self.clock, connection.snd_una);
-        // lost if sent so long ago that a segment sent at the same time would have arrived
-        let before = match clock.latest {
-            Some(_) => now.saturating_sub(clock.deadline(Time::ZERO, window)).saturating_add(Time::from_picos(1)),
-            None => Time::MAX,
-        };
-        let lost = self.losses.count();
-        if let Some(mut outstanding) = outstanding(connection, snd_una) {
-            self.losses.mark_before(&mut outstanding, before);
-        }
-        if let Some(rate) = connection.rate_mut() {
-            rate.on_lost(self.losses.count() - lost);
-        }
-        if snd_una < connection.snd_max {
-            connection.urgent = PackedOption::some(snd_una);
-            connection.window.cwnd = (self.pipe(connection, snd_una) as f64 + 1.0).min(self.cwnd).max(1.0);
-        }
-        (self.due, self.recheck) = (Due::Retransmission, None);
-    }
-
-    /// Called after the retransmission timer was restarted.
-    #[inline(never)]
-    pub(super) fn on_timer_restarted(&mut self, connection: &mut Connection, now: Time) {
-        self.restart_rto(connection, now);
-        self.arm(connection, now);
-    }
-
     /// The next segment to send.
     #[inline(never)]
     pub(super) fn next_segment(&self, connection: &Connection) -> Option<u64> {
@@ -281,38 +196,6 @@ impl Rack {
         }
         self.arm(connection, now);
         segment
-    }
-
-    /// Sets the sender's timer to the next deadline.
-    #[inline(never)]
-    pub(super) fn arm(&mut self, connection: &mut Connection, now: Time) {
-        let flight = connection.flight();
-        if flight == 0 {
-            let stops = connection.config.idle_restart != IdleRestart::Timeout;
-            connection.timer = if stops { PackedOption::NONE } else { PackedOption::some(self.rto_at) };
-            self.due = Due::Retransmission;
-            return;
-        }
-        let probes = connection.config.tail_loss_probe
-            && !self.is_repairing()
-            && self.probe.is_none()
-            && self.board.sacked() == 0
-            && connection.snd_una >= connection.alone();
-        let at;
-        (self.due, at) = if let Some(recheck) = self.recheck.filter(|recheck| *recheck < self.rto_at) {
-            (Due::Reordering, recheck)
-        } else if probes {
-            let srtt = connection.rtt.srtt(&connection.config.rtt).map(Time::from_secs_f64);
-            let wait = Probe::timeout(srtt, flight, extension(&connection.config));
-            (Due::Probe, ticks::fires_at(now, wait, connection.config.timer_tick).min(self.rto_at))
-        } else {
-            (Due::Retransmission, self.rto_at)
-        };
-        connection.timer = PackedOption::some(at.max(now));
-    }
-
-    pub(super) fn restart_rto(&mut self, connection: &Connection, now: Time) {
-        self.rto_at = ticks::fires_at(now, connection.rtt.rto(), connection.config.timer_tick);
     }
 
     /// The sender's state at the beginning of an episode.
@@ -407,34 +290,6 @@ impl Rack {
         found
     }
 
-    /// Begins to repair losses. The window is reduced unless it is being reduced, or was reduced for a loss among the
-    /// same data, which a probe repaired.
-    fn begin_recovery(&mut self, connection: &mut Connection, snd_una: u64, start: Start) {
-        let is_new = !connection.recover.is_some_and(|recover| snd_una < recover);
-        if self.phase == Phase::Open {
-            if is_new {
-                self.undo.begin(connection.window);
-                connection.reduce(Signal::Loss, false);
-            }
-            self.begin_prr(connection, start);
-            if self.prr.is_none() && !connection.samples_rate() {
-                // RFC 6675, section 5, (4.3): the first retransmission does not wait
-                let lost = connection.records().and_then(|log| self.losses.next(log, snd_una, connection.snd_max));
-                connection.urgent = lost.map_or(PackedOption::NONE, PackedOption::some);
-            }
-        }
-        if is_new || self.phase == Phase::Reducing {
-            connection.note_loss();
-        }
-        self.phase = Phase::Recovery;
-    }
-
-    /// Begins to reduce the window in proportion, unless it is the law's alone.
-    fn begin_prr(&mut self, connection: &Connection, start: Start) {
-        let rule = if connection.samples_rate() { PrrRule::Off } else { connection.config.prr };
-        self.prr = Prr::begin(rule, &connection.window, start);
-    }
-
     /// The delivery-rate sample of the last ACK, if it delivered data.
     pub(super) fn rate_sample(&self, connection: &mut Connection, now: Time) -> Option<RateSample> {
         let (snd_una, in_flight) = (connection.snd_una, self.pipe(connection, connection.snd_una));
@@ -455,29 +310,6 @@ impl Rack {
         }
     }
 
-    /// Ends the episode.
-    fn end(&mut self, connection: &mut Connection) {
-        if let Some(prr) = self.prr.filter(|_| self.is_reducing()) {
-            connection.window.cwnd = prr.target();
-            if connection.config.decrease_from == DecreaseFrom::WholeWindow {
-                connection.window.cwnd = connection.window.cwnd.floor();
-            }
-        }
-        if self.phase != Phase::Reducing {
-            self.clock.recovery_ended();
-        }
-        (self.phase, self.prr) = (Phase::Open, None);
-        self.undo.end_frto();
-    }
-
-    /// Sets the window in an episode.
-    fn reduce_in_proportion(&mut self, connection: &mut Connection, snd_una: u64, safe: bool) {
-        let pipe = self.pipe(connection, snd_una);
-        if let Some(prr) = &mut self.prr {
-            prr.reduce(&mut connection.window, self.delivered, pipe, safe);
-        }
-    }
-
     /// Draws conclusions from an ACK about the outstanding probe.
     fn follow_probe(&mut self, connection: &mut Connection, snd_una: u64, duplicate: bool, start: Start) {
         let Some(probe) = self.probe else { return };
@@ -491,55 +323,6 @@ impl Rack {
             self.end(connection);
         }
     }
-
-    /// Sends new data regardless of the window, or the last segment again.
-    fn send_probe(&mut self, connection: &mut Connection, now: Time) {
-        let new = has_new(connection);
-        let number = if new { connection.snd_nxt } else { connection.snd_max - 1 };
-        connection.snd_nxt += u64::from(new);
-        connection.urgent = PackedOption::some(number);
-        self.probe = Some(Probe { end: number + 1, retransmission: !new });
-        self.restart_rto(connection, now);
-    }
-
-    /// Undoes the last reduction if this ACK shows that it was unnecessary. Returns whether it did.
-    fn look_for_undo(
-        &mut self,
-        connection: &mut Connection,
-        snd_una: u64,
-        duplicate: bool,
-        original: bool,
-        delivery: Delivery,
-    ) -> bool {
-        let rule = connection.config.undo;
-        let all_duplicates = duplicate && self.undo.duplicate_reported();
-        let mut spurious = all_duplicates && matches!(rule, UndoRule::Dsack | UndoRule::Both);
-        if self.is_repairing() {
-            // the first segment was sent again, but its original arrives
-            spurious |= original && matches!(rule, UndoRule::Eifel | UndoRule::Both);
-        }
-        if self.phase == Phase::Loss {
-            let complete = !connection.recover.is_some_and(|recover| snd_una < recover);
-            let partial = snd_una > connection.snd_una && !complete;
-            let has_new = has_new(connection);
-            spurious |= self.undo.answer(undo::Answer { original: delivery.original, complete, partial, has_new });
-        }
-        let Some(before) = self.undo.take_if(spurious) else { return false };
-        let window = &mut connection.window;
-        window.cwnd = window.cwnd.max(before.cwnd);
-        window.ssthresh = window.ssthresh.max(before.ssthresh);
-        (self.phase, self.prr) = (Phase::Open, None);
-        connection.recover = PackedOption::NONE;
-        if let Some(mut outstanding) = outstanding(connection, snd_una) {
-            self.losses.forgive(&mut outstanding);
-        }
-        true
-    }
-}
-
-/// By how much timers other than the retransmission timer are extended.
-fn extension(config: &SenderConfig) -> Time {
-    if config.rack == RackRule::Linux { EXTENSION } else { Time::ZERO }
 }
 
 /// The outstanding segments from `snd_una` on.

@@ -1,0 +1,113 @@
+//! Episodes of RACK, in which losses are repaired or the window is reduced: their beginning, their end, and the proof that
+//! one was unnecessary.
+
+use super::super::prr::{Prr, Start};
+use super::undo::Undo;
+use super::{Delivery, Phase, Rack, has_new, outstanding, undo};
+use crate::config::{DecreaseFrom, PrrRule, UndoRule};
+use crate::congestion::Signal;
+use crate::packed_option::PackedOption;
+use crate::sender::Connection;
+
+impl Rack {
+    /// Begins to reduce the window because of a mark.
+    #[inline(never)]
+    pub(in crate::recovery) fn on_mark(&mut self, connection: &mut Connection) {
+        if self.phase != Phase::Open {
+            return;
+        }
+        let start = self.start(connection);
+        connection.reduce(Signal::Mark, false);
+        self.undo = Undo::default();
+        self.begin_prr(connection, start);
+        if self.prr.is_some() {
+            self.phase = Phase::Reducing;
+            connection.recover = PackedOption::some(connection.snd_max);
+        }
+    }
+
+    /// Begins to repair losses. The window is reduced unless it is being reduced, or was reduced for a loss among the
+    /// same data, which a probe repaired.
+    pub(super) fn begin_recovery(&mut self, connection: &mut Connection, snd_una: u64, start: Start) {
+        let is_new = !connection.recover.is_some_and(|recover| snd_una < recover);
+        if self.phase == Phase::Open {
+            if is_new {
+                self.undo.begin(connection.window);
+                connection.reduce(Signal::Loss, false);
+            }
+            self.begin_prr(connection, start);
+            if self.prr.is_none() && !connection.samples_rate() {
+                // RFC 6675, section 5, (4.3): the first retransmission does not wait
+                let lost = connection.records().and_then(|log| self.losses.next(log, snd_una, connection.snd_max));
+                connection.urgent = lost.map_or(PackedOption::NONE, PackedOption::some);
+            }
+        }
+        if is_new || self.phase == Phase::Reducing {
+            connection.note_loss();
+        }
+        self.phase = Phase::Recovery;
+    }
+
+    /// Begins to reduce the window in proportion, unless it is the law's alone.
+    pub(super) fn begin_prr(&mut self, connection: &Connection, start: Start) {
+        let rule = if connection.samples_rate() { PrrRule::Off } else { connection.config.prr };
+        self.prr = Prr::begin(rule, &connection.window, start);
+    }
+
+    /// Ends the episode.
+    pub(super) fn end(&mut self, connection: &mut Connection) {
+        if let Some(prr) = self.prr.filter(|_| self.is_reducing()) {
+            connection.window.cwnd = prr.target();
+            if connection.config.decrease_from == DecreaseFrom::WholeWindow {
+                connection.window.cwnd = connection.window.cwnd.floor();
+            }
+        }
+        if self.phase != Phase::Reducing {
+            self.clock.recovery_ended();
+        }
+        (self.phase, self.prr) = (Phase::Open, None);
+        self.undo.end_frto();
+    }
+
+    /// Sets the window in an episode.
+    pub(super) fn reduce_in_proportion(&mut self, connection: &mut Connection, snd_una: u64, safe: bool) {
+        let pipe = self.pipe(connection, snd_una);
+        if let Some(prr) = &mut self.prr {
+            prr.reduce(&mut connection.window, self.delivered, pipe, safe);
+        }
+    }
+
+    /// Undoes the last reduction if this ACK shows that it was unnecessary. Returns whether it did.
+    pub(super) fn look_for_undo(
+        &mut self,
+        connection: &mut Connection,
+        snd_una: u64,
+        duplicate: bool,
+        original: bool,
+        delivery: Delivery,
+    ) -> bool {
+        let rule = connection.config.undo;
+        let all_duplicates = duplicate && self.undo.duplicate_reported();
+        let mut spurious = all_duplicates && matches!(rule, UndoRule::Dsack | UndoRule::Both);
+        if self.is_repairing() {
+            // the first segment was sent again, but its original arrives
+            spurious |= original && matches!(rule, UndoRule::Eifel | UndoRule::Both);
+        }
+        if self.phase == Phase::Loss {
+            let complete = !connection.recover.is_some_and(|recover| snd_una < recover);
+            let partial = snd_una > connection.snd_una && !complete;
+            let has_new = has_new(connection);
+            spurious |= self.undo.answer(undo::Answer { original: delivery.original, complete, partial, has_new });
+        }
+        let Some(before) = self.undo.take_if(spurious) else { return false };
+        let window = &mut connection.window;
+        window.cwnd = window.cwnd.max(before.cwnd);
+        window.ssthresh = window.ssthresh.max(before.ssthresh);
+        (self.phase, self.prr) = (Phase::Open, None);
+        connection.recover = PackedOption::NONE;
+        if let Some(mut outstanding) = outstanding(connection, snd_una) {
+            self.losses.forgive(&mut outstanding);
+        }
+        true
+    }
+}

@@ -1,0 +1,131 @@
+//! RACK's timers: the retransmission timer, the wait for segments that may arrive out of order, and the probe. The sender
+//! has one timer, which is set to the earliest of them.
+
+use ackclock_units::Time;
+
+use super::probe::Probe;
+use super::{Due, Phase, Rack, has_new, outstanding};
+use crate::config::{IdleRestart, RackRule, SenderConfig};
+use crate::packed_option::PackedOption;
+use crate::sender::Connection;
+use crate::ticks;
+
+/// By how much Linux extends the reordering timer and the time until a probe.
+const EXTENSION: Time = Time::from_millis(2);
+
+impl Rack {
+    /// Handles the timer. Returns whether it was not the retransmission timer.
+    #[inline(never)]
+    pub(in crate::recovery) fn on_timer(&mut self, connection: &mut Connection, now: Time) -> bool {
+        match self.due {
+            Due::Retransmission => return false,
+            Due::Reordering => {
+                let start = self.start(connection);
+                self.detect(connection, connection.snd_una, now);
+                if self.must_repair() {
+                    self.begin_recovery(connection, connection.snd_una, start);
+                    // nothing was delivered, but the first retransmission leaves at once
+                    self.delivered = 1;
+                    self.reduce_in_proportion(connection, connection.snd_una, false);
+                }
+            }
+            Due::Probe => self.send_probe(connection, now),
+        }
+        self.arm(connection, now);
+        true
+    }
+
+    /// Called before a timeout reduces the window.
+    #[inline(never)]
+    pub(in crate::recovery) fn before_timeout(&mut self, connection: &Connection) {
+        if self.is_repairing() {
+            self.undo.end_frto();
+        } else {
+            self.undo.begin(connection.window);
+            if connection.config.frto {
+                self.undo.begin_frto();
+            }
+        }
+        self.cwnd = connection.window.cwnd;
+        (self.phase, self.prr, self.probe) = (Phase::Loss, None, None);
+    }
+
+    /// Called after a timeout has reduced the window.
+    #[inline(never)]
+    pub(in crate::recovery) fn after_timeout(&mut self, connection: &mut Connection, now: Time) {
+        connection.snd_nxt = connection.snd_max;
+        let window = self.reordering_window(connection);
+        let (clock, snd_una) = (&self.clock, connection.snd_una);
+        // lost if sent so long ago that a segment sent at the same time would have arrived
+        let before = match clock.latest {
+            Some(_) => now.saturating_sub(clock.deadline(Time::ZERO, window)).saturating_add(Time::from_picos(1)),
+            None => Time::MAX,
+        };
+        let lost = self.losses.count();
+        if let Some(mut outstanding) = outstanding(connection, snd_una) {
+            self.losses.mark_before(&mut outstanding, before);
+        }
+        if let Some(rate) = connection.rate_mut() {
+            rate.on_lost(self.losses.count() - lost);
+        }
+        if snd_una < connection.snd_max {
+            connection.urgent = PackedOption::some(snd_una);
+            connection.window.cwnd = (self.pipe(connection, snd_una) as f64 + 1.0).min(self.cwnd).max(1.0);
+        }
+        (self.due, self.recheck) = (Due::Retransmission, None);
+    }
+
+    /// Called after the retransmission timer was restarted.
+    #[inline(never)]
+    pub(in crate::recovery) fn on_timer_restarted(&mut self, connection: &mut Connection, now: Time) {
+        self.restart_rto(connection, now);
+        self.arm(connection, now);
+    }
+
+    /// Sets the sender's timer to the next deadline.
+    #[inline(never)]
+    pub(in crate::recovery) fn arm(&mut self, connection: &mut Connection, now: Time) {
+        let flight = connection.flight();
+        if flight == 0 {
+            let stops = connection.config.idle_restart != IdleRestart::Timeout;
+            connection.timer = if stops { PackedOption::NONE } else { PackedOption::some(self.rto_at) };
+            self.due = Due::Retransmission;
+            return;
+        }
+        let probes = connection.config.tail_loss_probe
+            && !self.is_repairing()
+            && self.probe.is_none()
+            && self.board.sacked() == 0
+            && connection.snd_una >= connection.alone();
+        let at;
+        (self.due, at) = if let Some(recheck) = self.recheck.filter(|recheck| *recheck < self.rto_at) {
+            (Due::Reordering, recheck)
+        } else if probes {
+            let srtt = connection.rtt.srtt(&connection.config.rtt).map(Time::from_secs_f64);
+            let wait = Probe::timeout(srtt, flight, extension(&connection.config));
+            (Due::Probe, ticks::fires_at(now, wait, connection.config.timer_tick).min(self.rto_at))
+        } else {
+            (Due::Retransmission, self.rto_at)
+        };
+        connection.timer = PackedOption::some(at.max(now));
+    }
+
+    pub(super) fn restart_rto(&mut self, connection: &Connection, now: Time) {
+        self.rto_at = ticks::fires_at(now, connection.rtt.rto(), connection.config.timer_tick);
+    }
+
+    /// Sends new data regardless of the window, or the last segment again.
+    pub(super) fn send_probe(&mut self, connection: &mut Connection, now: Time) {
+        let new = has_new(connection);
+        let number = if new { connection.snd_nxt } else { connection.snd_max - 1 };
+        connection.snd_nxt += u64::from(new);
+        connection.urgent = PackedOption::some(number);
+        self.probe = Some(Probe { end: number + 1, retransmission: !new });
+        self.restart_rto(connection, now);
+    }
+}
+
+/// By how much timers other than the retransmission timer are extended.
+pub(super) fn extension(config: &SenderConfig) -> Time {
+    if config.rack == RackRule::Linux { EXTENSION } else { Time::ZERO }
+}
