@@ -237,9 +237,12 @@ impl Witness {
         let stays = matches!(slow_start, SlowStartRule::Standard | SlowStartRule::Limited);
         // a mark may reduce the window at any ACK
         let reduces = matches!(congestion, LawSpec::Vegas(_)) || has_marks;
-        if !reduces && !deflates && !opens {
+        // each segment that is sent alone leaves with a window of one
+        if !reduces && !deflates && !opens && self.acked >= alone {
             assert!(state.cwnd >= before.cwnd, "{before:?} {state:?}");
-            let ends_slow_start = !stays && before.cwnd < before.ssthresh && state.ssthresh == state.cwnd;
+            // the ACK that ends slow start may also grow the window in congestion avoidance
+            let ends_slow_start =
+                !stays && before.cwnd < before.ssthresh && (before.cwnd..=state.cwnd).contains(&state.ssthresh);
             assert!(state.ssthresh == before.ssthresh || ends_slow_start, "{before:?} {state:?}");
         }
     }
