@@ -37,7 +37,7 @@ fn packet(ecn: Ecn, since: Time) -> Queued {
 /// Source: RFC 9332, appendix A.1, computed apart with the same constants.
 /// Tolerance: 1e-12.
 #[test]
-fn the_controller_follows_the_delay() {
+fn the_base_controller_follows_the_delay_of_its_queue() {
     let mut queue = queue(&spec());
     let expected = [0.0, 0.0144, 0.0296, 0.0624, 0.0968, 0.0992, 0.0848, 0.0696, 0.0536, 0.0368];
     for (delay, expected) in [0, 5, 10, 20, 30, 30, 25, 20, 15, 10].into_iter().zip(expected) {
@@ -156,7 +156,7 @@ proptest! {
     /// Source: RFC 9332, section 2; the definition of the updates.
     /// Tolerance: exact.
     #[test]
-    fn packets_are_conserved(
+    fn packets_leave_or_are_dropped(
         steps in prop::collection::vec((0_u32..5, 0_u64..30), 1..300),
         limit in 1_u64..60,
     ) {
