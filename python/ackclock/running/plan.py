@@ -166,7 +166,8 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
     receiver = parts["receiver"] | {
         "handshake": transport.handshake,
         "ecn": transport.ecn,
-        "reports_originals": transport.undo in {"eifel", "both"},
+        "reports_originals": transport.undo in {"eifel", "both"}
+        or (variant.recovery == "rack" and transport.rack == "rfc8985"),
         "max_window": transport.max_window,
         "acks_pushed": transport.push,
     }

@@ -12,13 +12,15 @@
 //! Differences from RFC 8985:
 //! - the minimum round-trip time is over the connection, not over the last minutes;
 //! - a round-trip sample is taken from each ACK, of the earliest segment delivered that was sent once;
-//! - there are no timestamps (section 6.2, step 2): the ACK of an original that arrives more than the minimum round-trip
-//!   time after a retransmission is taken for the answer to that. After an unnecessary timeout on a path with a queue of
-//!   many round trips, this makes the sender retransmit more; `undo = eifel` ends it early;
+//! - there are no timestamps (section 6.2, step 2): a flag states that an ACK answers an original ([`Ack::original`]),
+//!   and what a timestamp would echo is computed from it. Timestamps never echo a segment above a gap (RFC 7323), so that
+//!   by the RFC's rule the SACK of a probe would say nothing, and a probe could not show a loss (section 7.4). The echo
+//!   therefore decides about retransmissions in SACK blocks only after a timeout;
 //! - after a timeout the window allows one more segment than are in the network (Linux; section 6.3 leaves the window to
 //!   RFC 6298, and a window of one would wait for segments sent just before);
 //!
 //! With `rack = "linux"` (Linux 6.18, `tcp_recovery.c` and `tcp_output.c`):
+//! - only the rule of the minimum round-trip time tells the answer to an original from that to a retransmission;
 //! - the round-trip time is that of the segment processed last (`tcp_rack_advance`): the last one that the ACK itself
 //!   newly acknowledges, or if there is none, the last one in its SACK blocks. It may have been sent before the latest one;
 //!   then a segment before it is found to be lost later than in the RFC;
@@ -43,7 +45,7 @@ use crate::delivery_rate::{Phase, RateSample};
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
 use crate::segment::{Ack, Segment};
-use crate::send_log::Fate;
+use crate::send_log::{Fate, Sent};
 use crate::sender::Connection;
 use crate::ticks;
 use clock::Clock;
@@ -58,6 +60,8 @@ pub struct Rack {
     board: Scoreboard,
     clock: Clock,
     losses: Losses,
+    /// Send time of the transmission that last advanced `snd_una`, which a timestamp would echo.
+    echoed: Time,
     /// The episode that the sender is in.
     phase: Phase,
     prr: Option<Prr>,
@@ -234,11 +238,15 @@ impl Rack {
 
     /// Records the segments that an ACK delivers.
     fn deliver(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Delivery {
-        let Self { board, clock, losses, .. } = self;
+        let Self { board, clock, losses, echoed, .. } = self;
+        let after_timeout = self.phase == Phase::Loss;
         let (snd_una, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
         let is_linux = connection.config.rack == RackRule::Linux;
         let Some((log, mut rate)) = connection.records_and_rate() else { return Delivery::default() };
         let fack = clock.fack();
+        if ack.next > snd_una {
+            *echoed = echo(log.get(snd_una), ack.original);
+        }
         let mut last = None;
         let mut delivery = Delivery::default();
         let mut take = |number| {
@@ -249,7 +257,9 @@ impl Rack {
                 delivery.sample.get_or_insert(sent.at);
                 delivery.original |= recover.is_some_and(|recover| number < recover);
             }
-            if let Some(rtt) = clock.delivered(number, *sent, fack, now) {
+            let follows_echo = !is_linux && (number < ack.next || after_timeout);
+            let latest = if follows_echo { *echoed } else { Time::MAX };
+            if let Some(rtt) = clock.delivered(number, *sent, latest, fack, now) {
                 last = last.max(Some((number < ack.next, number, rtt)));
             }
             if let Some(rate) = &mut rate {
@@ -323,6 +333,12 @@ impl Rack {
             self.end(connection);
         }
     }
+}
+
+/// The send time that a timestamp would echo in an ACK, given the first segment that it acknowledges and whether it
+/// answers an original. A segment that was sent again has no record of its original: time zero.
+fn echo(first: Option<Sent>, original: bool) -> Time {
+    first.filter(|first| !original || first.transmits == 1).map_or(Time::ZERO, |first| first.at)
 }
 
 /// The outstanding segments from `snd_una` on.

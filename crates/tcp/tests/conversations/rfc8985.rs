@@ -87,6 +87,22 @@ fn a_lost_retransmission_is_found_without_a_timeout() {
 }
 
 #[test]
+fn after_a_timeout_originals_do_not_show_losses_of_retransmissions() {
+    // 6.2, step 2: the ACKs of the first flight come 500 ms late, and the original of segment 2 is lost
+    for (rule, repeated) in [(RackRule::Rfc8985, false), (RackRule::Linux, true)] {
+        let config = SenderConfig { rack: rule, tail_loss_probe: false, ..rack(20) };
+        let mut talk = in_flight(&config, 20);
+        talk.ack(40, 1);
+        assert_eq!(talk.time_out(), [1]);
+        talk.now += Time::from_millis(500);
+        talk.sender.handle_ack(Ack { next: 2, sack: &Sack::NONE, echo: 0, original: true }, talk.now);
+        assert_eq!(talk.sends(), [2, 3]);
+        // 3 was sent again after 2, but this answers its original
+        assert_eq!(talk.sack(60, 2, &[(3, 4)]).contains(&2), repeated, "{rule:?}");
+    }
+}
+
+#[test]
 fn a_probe_follows_two_round_trips_after_the_last_ack() {
     // 7.2 and 7.3: without new data, the last segment is sent again, and its SACK shows the losses
     let mut talk = in_flight(&rack(6), 6);

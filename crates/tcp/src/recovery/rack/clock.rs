@@ -50,15 +50,16 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Records the delivery of segment `number`. `fack` is the first segment above all that were delivered before this
-    /// ACK. Returns the round-trip time, unless the ACK answers an earlier transmission.
-    pub(super) fn delivered(&mut self, number: u64, sent: Sent, fack: u64, now: Time) -> Option<Time> {
+    /// Records the delivery of segment `number`. A retransmission after `echoed` is not answered. `fack` is the first
+    /// segment above all that were delivered before this ACK. Returns the round-trip time, unless the ACK answers an
+    /// earlier transmission.
+    pub(super) fn delivered(&mut self, number: u64, sent: Sent, echoed: Time, fack: u64, now: Time) -> Option<Time> {
         let rtt = sent.elapsed(now);
         let original = sent.transmits == 1;
         if original {
             self.min_rtt = self.min_rtt.min(rtt);
             self.reordering_seen |= number + 1 < fack;
-        } else if rtt < self.min_rtt {
+        } else if echoed < sent.at || rtt < self.min_rtt {
             return None;
         }
         self.fack = self.fack.max(number + 1);
@@ -134,7 +135,7 @@ mod tests {
     #[test]
     fn duplicates_widen_the_reordering_window() {
         let mut clock = Clock::default();
-        clock.delivered(0, sent(0, 1), 0, Time::from_millis(40));
+        clock.delivered(0, sent(0, 1), Time::MAX, 0, Time::from_millis(40));
         let window = |clock: &Clock| clock.reordering_window(false, Time::from_millis(45));
         assert_eq!(window(&clock), Time::from_millis(10));
         assert_eq!(clock.reordering_window(true, Time::from_millis(45)), Time::ZERO);
@@ -155,20 +156,24 @@ mod tests {
     }
 
     /// Validates: an original that arrives below a delivered segment is reordering, a retransmission is not; a
-    ///     retransmission answered within the minimum round-trip time does not move the clock.
+    ///     retransmission answered within the minimum round-trip time, or sent after the transmission that the ACK answers,
+    ///     does not move the clock.
     /// Source: RFC 8985, section 6.2, steps 2 and 3.
     /// Tolerance: exact.
     #[test]
     fn the_clock_follows_what_was_sent_last() {
         let mut clock = Clock::default();
-        clock.delivered(5, sent(3, 1), 0, Time::from_millis(43));
+        let echoed = Time::from_millis(29);
+        clock.delivered(5, sent(3, 1), echoed, 0, Time::from_millis(43));
         assert_eq!(clock.latest, Some(Transmission { at: Time::from_millis(3), number: 5 }));
-        clock.delivered(2, sent(30, 2), 6, Time::from_millis(50));
+        clock.delivered(2, sent(15, 2), echoed, 6, Time::from_millis(50));
         assert_eq!(clock.latest.map(|latest| latest.number), Some(5), "too early for an answer");
-        clock.delivered(2, sent(10, 2), 6, Time::from_millis(51));
+        clock.delivered(2, sent(30, 2), echoed, 6, Time::from_millis(80));
+        assert_eq!(clock.latest.map(|latest| latest.number), Some(5), "sent after what is answered");
+        clock.delivered(2, sent(10, 2), echoed, 6, Time::from_millis(51));
         assert_eq!(clock.latest.map(|latest| latest.number), Some(2));
         assert!(!clock.reordering_seen);
-        clock.delivered(3, sent(2, 1), 6, Time::from_millis(52));
+        clock.delivered(3, sent(2, 1), echoed, 6, Time::from_millis(52));
         assert!(clock.reordering_seen && clock.fack() == 6);
         assert_eq!(clock.latest.map(|latest| latest.number), Some(2), "segment 3 was sent before");
     }

@@ -33,7 +33,7 @@ impl Rack {
         let Some(log) = connection.records_mut() else { return };
         let mut number = snd_una;
         let ends = log.drain(next, |sent| {
-            clock.delivered(number, *sent, fack, now);
+            clock.delivered(number, *sent, Time::MAX, fack, now);
             number += 1;
         });
         let Some((first, last)) = ends else { return };
