@@ -69,8 +69,11 @@ struct Current {
     words: Vec<u64>,
     taken: usize,
     next_known: Time,
-    /// The events added since, and the time of the next one.
+    /// The events added since: one of them, whose key is computed only where times are equal, and the rest. Most
+    /// components have at most one.
+    single: Option<Single>,
     new: BinaryHeap<Reverse<New>>,
+    /// Time of the next event added since, [`Time::MAX`] if there is none.
     next_new: Time,
     /// The memory of both: chunks, and the list of the added ones.
     chunks: Vec<u32>,
@@ -81,6 +84,13 @@ struct Current {
 #[derive(Debug)]
 struct New {
     key: Key,
+    place: u32,
+}
+
+/// The time and place of an event added in its own round.
+#[derive(Clone, Copy, Debug)]
+struct Single {
+    at: Time,
     place: u32,
 }
 
@@ -145,11 +155,15 @@ impl Agenda {
     pub(crate) fn add_to_heap(&mut self, component: usize, event: Event, targets: Targets<'_>) {
         if self.rounds.of(event.at) < self.next {
             debug_assert_eq!(self.component, Some(component), "only the running component adds to the current round");
-            let Current { new, next_new, added, .. } = &mut *self.running;
+            let Current { single, new, next_new, added, .. } = &mut *self.running;
             let place = added.push(&mut self.chunks);
             *self.chunks.at_mut(place) = event;
             *next_new = event.at.min(*next_new);
-            new.push(Reverse(New { key: event.key(targets), place }));
+            if single.is_none() {
+                *single = Some(Single { at: event.at, place });
+            } else {
+                new.push(Reverse(New { key: event.key(targets), place }));
+            }
         } else {
             self.far.push(Reverse(Far { component, event }));
         }
@@ -194,8 +208,8 @@ impl Agenda {
 
     /// Takes the next event added in the current round, if it is before `end`. Returns its place.
     #[inline(always)]
-    pub(crate) fn take_new(&mut self, end: Time) -> Option<u32> {
-        if self.running.next_new < end { self.running.take_new() } else { None }
+    pub(crate) fn take_new(&mut self, end: Time, targets: Targets<'_>) -> Option<u32> {
+        if self.running.next_new < end { self.running.take_new(&self.chunks, targets) } else { None }
     }
 
     /// Takes the next event when it may be one added in the current round.
@@ -204,11 +218,13 @@ impl Agenda {
         if running.next_new >= end {
             return None;
         }
-        let Reverse(new) = running.new.peek()?;
-        if running.words.get(running.taken).is_some_and(|word| chunks.at(*word as u32).key(targets) < new.key) {
-            return running.take_known(chunks);
+        if running.next_new == running.next_known {
+            let new = running.next_new(chunks, targets)?;
+            if running.words.get(running.taken).is_some_and(|word| chunks.at(*word as u32).key(targets) < new) {
+                return running.take_known(chunks);
+            }
         }
-        running.take_new()
+        running.take_new(chunks, targets)
     }
 
     /// The event at a place.
@@ -278,6 +294,7 @@ impl Current {
             words: Vec::new(),
             taken: 0,
             next_known: Time::MAX,
+            single: None,
             new: BinaryHeap::new(),
             next_new: Time::MAX,
             chunks: Vec::new(),
@@ -302,11 +319,38 @@ impl Current {
         Some(word as u32)
     }
 
+    /// The key of the next event added in the round.
+    fn next_new(&self, chunks: &Chunks, targets: Targets<'_>) -> Option<Key> {
+        let single = self.single.map(|single| chunks.at(single.place).key(targets));
+        let new = self.new.peek().map(|Reverse(new)| new.key);
+        single.into_iter().chain(new).min()
+    }
+
     /// Takes the next event added in the round. Returns its place.
-    fn take_new(&mut self) -> Option<u32> {
-        let taken = self.new.pop();
-        self.next_new = self.new.peek().map_or(Time::MAX, |Reverse(new)| new.key.at);
-        taken.map(|Reverse(new)| new.place)
+    #[inline(always)]
+    fn take_new(&mut self, chunks: &Chunks, targets: Targets<'_>) -> Option<u32> {
+        match self.single {
+            Some(single) if self.new.is_empty() => {
+                (self.single, self.next_new) = (None, Time::MAX);
+                Some(single.place)
+            }
+            _ => self.take_first(chunks, targets),
+        }
+    }
+
+    /// The same if several events may have been added.
+    #[inline(never)]
+    fn take_first(&mut self, chunks: &Chunks, targets: Targets<'_>) -> Option<u32> {
+        let next = |new: &BinaryHeap<Reverse<New>>| new.peek().map(|Reverse(new)| new.key);
+        let is_first =
+            |single: &mut Single| next(&self.new).is_none_or(|new| chunks.at(single.place).key(targets) < new);
+        let taken = match self.single.take_if(is_first) {
+            Some(single) => Some(single.place),
+            None => self.new.pop().map(|Reverse(new)| new.place),
+        };
+        let single = self.single.map_or(Time::MAX, |single| single.at);
+        self.next_new = next(&self.new).map_or(Time::MAX, |key| key.at).min(single);
+        taken
     }
 
     /// Sets the time of the next event known when the round began.

@@ -25,9 +25,11 @@ pub struct ServedLink {
     queue: Box<dyn PacketQueue>,
     loss: Option<Box<Loss>>,
     extra_delay: Option<Box<ExtraDelay>>,
-    /// End of the last transmission, and the size of its packet.
+    /// End of the last transmission, the size of its packet, and how long a packet of this size takes; zero if the rate
+    /// varies.
     busy_until: Time,
     size: u32,
+    each: Time,
     /// Whether the event at [`busy_until`](Self::busy_until) is pending.
     is_due: bool,
     /// Stored packets that were dropped and have not been reported.
@@ -48,6 +50,7 @@ impl ServedLink {
             extra_delay: None,
             busy_until: Time::ZERO,
             size: 0,
+            each: Time::ZERO,
             is_due: false,
             dropped: Vec::new(),
         }
@@ -129,14 +132,25 @@ impl ServedLink {
             !queued.marked || queued.packet.ecn().is_capable(),
             "a discipline marks only ECN-capable packets"
         );
-        self.size = queued.packet.size();
-        let end = start.saturating_add(self.rate.transmission_time(self.size, start).max(INSTANT));
+        let end = start.saturating_add(self.time_of(queued.packet.size(), start));
         self.busy_until = end;
         let mut arrival = end.saturating_add(self.delay);
         if let Some(extra) = &mut self.extra_delay {
             arrival = extra.arrival(arrival);
         }
         Some((queued, Sent { start, end, arrival }))
+    }
+
+    /// Transmission time of the next packet.
+    #[inline(always)]
+    fn time_of(&mut self, size: u32, start: Time) -> Time {
+        if size == self.size && self.each > Time::ZERO {
+            return self.each;
+        }
+        let time = self.rate.transmission_time(size, start).max(INSTANT);
+        self.size = size;
+        self.each = if self.rate.varies() { Time::ZERO } else { time };
+        time
     }
 
     /// Takes the stored packets dropped since the last call. Their memory should be [returned](Self::put_back).

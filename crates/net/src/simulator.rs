@@ -162,8 +162,9 @@ impl Simulator {
                 }
                 if self.transit.agenda.has_new(event.at) {
                     // a tie is broken below
-                    let Some(place) = self.transit.agenda.take_new(event.at) else { break };
-                    self.handle_new(place, observer);
+                    if !self.handle_new(event.at, observer) {
+                        break;
+                    }
                     // one more event, so that one of the known ones may have to wait
                     let taken = end - left.len();
                     let most = usize::try_from(self.transit.last - self.events).unwrap_or(usize::MAX);
@@ -189,13 +190,24 @@ impl Simulator {
                 return;
             }
             let Some(place) = self.transit.take_before(self.now) else { return };
-            self.handle_new(place, observer);
+            self.handle_at_link(place, observer);
         }
     }
 
-    /// Handles an event that a component of links added in the current round, or one at the same time.
+    /// Handles the next event that a component of links added in the current round, if it is before `end`. Returns
+    /// whether it is.
     #[inline(never)]
-    fn handle_new(&mut self, place: u32, observer: &mut impl Observer) {
+    fn handle_new(&mut self, end: Time, observer: &mut impl Observer) -> bool {
+        let place = self.transit.take_new(end);
+        if let Some(place) = place {
+            self.handle_at_link(place, observer);
+        }
+        place.is_some()
+    }
+
+    /// Handles an event of a component of links.
+    #[inline(always)]
+    fn handle_at_link(&mut self, place: u32, observer: &mut impl Observer) {
         self.events += 1;
         let event = *self.transit.agenda.event(place);
         if event.is_departure() {

@@ -298,6 +298,14 @@ impl Transit {
         if self.agenda.is_next_known() { self.agenda.take_known(end) } else { self.take_any(end) }
     }
 
+    /// Takes the next event that the running component added in the current round, if it is before `end`. Returns its
+    /// place in the agenda.
+    #[inline(always)]
+    pub(crate) fn take_new(&mut self, end: Time) -> Option<u32> {
+        let Self { agenda, hops, names, .. } = self;
+        agenda.take_new(end, Targets { hops, names })
+    }
+
     #[inline(never)]
     fn take_any(&mut self, end: Time) -> Option<u32> {
         let Self { agenda, hops, names, .. } = self;
