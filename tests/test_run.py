@@ -510,6 +510,14 @@ def test_red_marks_instead_of_dropping(root: Path) -> None:
     assert summaries[0].drops == 0
 
 
+def test_adaptive_red_keeps_the_delay_near_its_target(root: Path) -> None:
+    adaptive = ac.Scenario.from_toml(root / "examples" / "adaptive_red.toml")
+    summaries = [
+        ac.simulate(adaptive.changed({"dumbbell.bottleneck.queue.adaptive": on})).summary for on in (True, False)
+    ]
+    assert [summary.sojourn_p50 for summary in summaries] == pytest.approx([0.01, 0.0145], rel=0.1)
+
+
 def test_codel_keeps_the_delay_near_its_target(root: Path) -> None:
     codel = ac.Scenario.from_toml(root / "examples" / "codel.toml")
     plain = codel.changed({"dumbbell.bottleneck.queue": {"kind": "droptail", "packets": 1000}})

@@ -209,6 +209,8 @@ class Queue(QueueTable):
         above_max: Literal["drop", "early"] = ...,
         spare_last: bool = ...,
         count_below: Literal["reset", "run"] = ...,
+        adaptive: bool = ...,
+        target_delay: str = ...,
     ) -> None: ...
 
 def DropTail(
@@ -238,5 +240,7 @@ def Red(
     spare_last: bool = ...,
     count_below: Literal["reset", "run"] = ...,
     ecn: bool = ...,
+    adaptive: bool = ...,
+    target_delay: str = ...,
 ) -> Queue:
     """Random early detection (Floyd and Jacobson 1993)."""

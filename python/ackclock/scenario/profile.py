@@ -253,6 +253,8 @@ TABLE: Final[tuple[Row, ...]] = (
         "Floyd and Jacobson 1993 resets the count; ns-2 keeps it, and restarts at 1 when the average crosses min_th"),
     Row("red", "ecn", (False, False, False, False, False), "mark ECN-capable packets instead of dropping them early",
         "RFC 3168 7; Linux sch_red: option ecn; ns-2 setbit_"),
+    Row("red", "adaptive", (False, False, False, False, False), "change max_p so that the average stays on target",
+        "Floyd, Gummadi and Shenker 2001; Linux sch_red: option adaptative; ns-2 adaptive_ 0"),
     Row("codel", "packets", (1000, 1000, 1000, 1000, 1000), "limit if the scenario sets none, packets",
         "Linux sch_codel; RFC 8289 leaves the limit to the queue"),
     Row("codel", "count_in_service", (False, False, False, False, False), "the limit counts the packet in transmission",

@@ -23,6 +23,20 @@
 //! With `ecn`, an ECN-capable packet that the early test would drop is marked instead, and the count of packets restarts
 //! as at a drop. Where `p_b = 1` and where the queue is full, packets are dropped (RFC 3168, section 7; ns-2's `setbit_`
 //! with `mark_p_ 1`).
+//!
+//! With `adaptive`, `max_p` follows the load: Floyd, Gummadi and Shenker, "Adaptive RED: An Algorithm for Increasing the
+//! Robustness of RED's Active Queue Management" (2001), figure 1. Every 0.5 s, `max_p` increases by `min(0.01, max_p/4)`
+//! if the average is above `min_th + 0.6 (max_th - min_th)` and `max_p` at most 0.5, and is multiplied by 0.9 if the
+//! average is below `min_th + 0.4 (max_th - min_th)` and `max_p` at least 0.01. With `target_delay`, the other
+//! parameters follow from the rate of the link (sections 5.2 and 5.3): with `C` typical packets per second,
+//! `w_q = 1 - exp(-1/C)`, `min_th = max(5, C target_delay / 2)` and `max_th = 3 min_th`.
+//!
+//! Differences from that paper:
+//! - the updates since the last arrival are made up for at the next one, each with the average at its time: while the link
+//!   is idle, the average falls as above (Linux's rule; the paper computes the average at arrivals only). ns-2 makes an
+//!   update at the first arrival that finds the average off target, at least 0.5 s after the last change;
+//! - with `gentle`, the probability above `max_th` begins at the current `max_p`; in ns-2 it begins at the initial one;
+//! - the paper always uses `gentle`.
 
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
@@ -70,7 +84,18 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         &["reset", "run"],
     ),
     flag("ecn", "Mark ECN-capable packets instead of dropping them early, while p_b is below 1"),
+    flag("adaptive", "Change max_p every 0.5 s so that the average stays midway between min_th and max_th"),
+    Parameter {
+        name: "target_delay",
+        doc: "Choose w_q, min_th and max_th for this mean waiting time; off: use the given values",
+        kind: ParameterKind::Time { min: 1_000_000, max: LONGEST.as_picos(), default: None, or: Some("off") },
+    },
 ];
+
+/// Interval between updates of `max_p`.
+const INTERVAL: Time = Time::from_millis(500);
+/// The largest `target_delay`.
+const LONGEST: Time = Time::from_millis(1_000_000);
 
 /// The parameters of RED.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,6 +130,20 @@ pub struct RedSpec {
     pub count_below: CountBelow,
     /// Mark ECN-capable packets instead of dropping them early.
     pub ecn: bool,
+    /// Adapt `max_p` to the load.
+    pub adaptive: bool,
+    /// Choose `w_q`, `min_th` and `max_th` for this mean waiting time.
+    pub target_delay: Option<Time>,
+}
+
+impl RedSpec {
+    /// The parameters with the values that `target_delay` gives at a link with this rate. `typical` is the time to send a
+    /// typical packet, in seconds.
+    fn settled(self, typical: f64) -> Self {
+        let Some(delay) = self.target_delay else { return self };
+        let min_th = (delay.as_secs_f64() / typical / 2.0).max(5.0);
+        Self { w_q: -(-typical).exp_m1(), min_th, max_th: 3.0 * min_th, ..self }
+    }
 }
 
 /// Unit of a queue and its thresholds.
@@ -151,6 +190,8 @@ pub(crate) struct Red {
     /// Whether the average was at or above `min_th` at the last arrival.
     above: bool,
     last_arrival: Time,
+    /// Time of the next update of `max_p`.
+    next: Time,
 }
 
 pub(super) fn check(spec: &RedSpec) -> Result<(), Invalid> {
@@ -166,9 +207,11 @@ pub(super) fn build(spec: &RedSpec, context: &Context) -> Red {
         Unit::Packets => 1.0,
         Unit::Bytes => spec.mean_packet_size,
     };
+    let typical = spec.mean_packet_size * 8.0 / context.rate.as_bps() as f64;
+    let spec = spec.settled(typical);
     Red {
-        spec: RedSpec { min_th: spec.min_th * scale, max_th: spec.max_th * scale, ..*spec },
-        typical: spec.mean_packet_size * 8.0 / context.rate.as_bps() as f64,
+        spec: RedSpec { min_th: spec.min_th * scale, max_th: spec.max_th * scale, ..spec },
+        typical,
         stream: context.stream.clone(),
         avg: 0.0,
         max_avg: 0.0,
@@ -176,21 +219,49 @@ pub(super) fn build(spec: &RedSpec, context: &Context) -> Red {
         count_bytes: 0,
         above: false,
         last_arrival: Time::ZERO,
+        next: INTERVAL,
     }
 }
 
 impl Red {
     fn update_average(&mut self, queue: f64, arrival: &Arrival<'_>) {
-        let keep = 1.0 - self.spec.w_q;
-        if let Some(idle) = arrival.idle_for() {
-            // if an arrival at an idle link is dropped, the link stays idle; the average already includes the idle time
-            // before it
-            let idle = idle.min(arrival.now - self.last_arrival);
-            self.avg *= power(keep, (idle.as_secs_f64() / self.typical) as u64);
-        }
+        let avg = self.average_at(arrival.now, arrival.backlog.busy_until());
         self.last_arrival = arrival.now;
-        self.avg = keep * self.avg + self.spec.w_q * queue;
+        self.avg = (1.0 - self.spec.w_q) * avg + self.spec.w_q * queue;
         self.max_avg = self.max_avg.max(self.avg);
+    }
+
+    /// The average at a time after the last arrival, on a link that is busy until `busy_until`.
+    fn average_at(&self, now: Time, busy_until: Time) -> f64 {
+        // if an arrival at an idle link is dropped, the link stays idle; the average already includes the idle time
+        // before it
+        let idle = now.saturating_sub(busy_until.max(self.last_arrival));
+        self.avg * power(1.0 - self.spec.w_q, (idle.as_secs_f64() / self.typical) as u64)
+    }
+
+    /// Makes the updates of `max_p` that are due before `now`.
+    fn adapt(&mut self, now: Time, busy_until: Time) {
+        while self.next < now {
+            let max_p = self.adapted(self.average_at(self.next, busy_until));
+            // the average does not rise before `now`: if the first and the last update change nothing, none does
+            let is_settled = [max_p, self.adapted(self.average_at(now, busy_until))] == [self.spec.max_p; 2];
+            let updates = if is_settled { (now - self.next).as_picos().div_ceil(INTERVAL.as_picos()) } else { 1 };
+            self.spec.max_p = max_p;
+            self.next = self.next.saturating_add(INTERVAL.saturating_mul(updates));
+        }
+    }
+
+    /// The value of `max_p` after an update with this average.
+    fn adapted(&self, avg: f64) -> f64 {
+        let RedSpec { min_th, max_th, max_p, .. } = self.spec;
+        let from_target = |share: f64| avg - (min_th + share * (max_th - min_th));
+        if from_target(0.6) > 0.0 && max_p <= 0.5 {
+            max_p + (max_p / 4.0).min(0.01)
+        } else if from_target(0.4) < 0.0 && max_p >= 0.01 {
+            max_p * 0.9
+        } else {
+            max_p
+        }
     }
 
     /// Whether the early test drops or marks this packet.
@@ -270,6 +341,9 @@ impl QueueDiscipline for Red {
             Unit::Packets => arrival.waiting_packets() as f64,
             Unit::Bytes => arrival.waiting_bytes() as f64,
         };
+        if self.spec.adaptive {
+            self.adapt(arrival.now, arrival.backlog.busy_until());
+        }
         self.update_average(queue, arrival);
         self.count += 1;
         self.count_bytes += u64::from(arrival.packet.size());
@@ -293,6 +367,7 @@ impl QueueDiscipline for Red {
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
         visit("avg_max", self.max_avg);
+        visit("max_p", self.spec.max_p);
     }
 }
 

@@ -133,7 +133,9 @@ fn codel_queues() -> impl Strategy<Value = QueueSpec> {
 fn queues_at_arrival() -> impl Strategy<Value = QueueSpec> {
     let numbers = (0.5_f64..5.0, 0.5_f64..10.0, 0.01_f64..1.0, 0.002_f64..1.0);
     let rules = prop::array::uniform8(any::<bool>());
-    (limits(), numbers, rules, any::<bool>()).prop_map(|(limit, (min_th, more, max_p, w_q), rules, red)| {
+    let adapts = (any::<bool>(), prop::option::of((1_u64..20_000).prop_map(Time::from_micros)));
+    (limits(), numbers, rules, any::<bool>(), adapts).prop_map(|(limit, numbers, rules, red, adapts)| {
+        let ((min_th, more, max_p, w_q), (adaptive, target_delay)) = (numbers, adapts);
         let [count_in_service, wait, gentle, bytes, early, spare_last, run, ecn] = rules;
         if !red {
             let ties = if wait { Ties::Arrival } else { Ties::Departure };
@@ -155,6 +157,8 @@ fn queues_at_arrival() -> impl Strategy<Value = QueueSpec> {
             spare_last,
             count_below: if run { CountBelow::Run } else { CountBelow::Reset },
             ecn,
+            adaptive,
+            target_delay,
         })
     })
 }
