@@ -109,10 +109,12 @@ pub struct AckSample {
 }
 
 impl AckSample {
-    /// Number of segments that the ACK counts for: 1 if the sender counts ACKs.
+    /// Number of segments that the ACK counts for in congestion avoidance: 1 if the sender counts ACKs, and otherwise at
+    /// most one window. The ACK that fills a gap after a timeout may cover many windows, and congestion avoidance adds at
+    /// most one segment per round trip (RFC 5681, section 3.1).
     #[inline(always)]
-    pub fn counted(&self) -> f64 {
-        if self.byte_counting == 0 { 1.0 } else { real(self.newly_acked) }
+    pub fn counted(&self, window: &Window) -> f64 {
+        if self.byte_counting == 0 { 1.0 } else { real(self.newly_acked).min(window.cwnd) }
     }
 
     /// Growth of the window in standard slow start. A sender that counts segments does not grow beyond `ssthresh` with

@@ -68,7 +68,7 @@ impl CongestionControl for Dctcp {
     }
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
-        window.cwnd += ack.counted() / window.cwnd;
+        window.cwnd += ack.counted(window) / window.cwnd;
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {

@@ -58,7 +58,7 @@ fn increase(window: f64) -> f64 {
 
 impl CongestionControl for HighSpeed {
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
-        window.cwnd += ack.counted() * increase(window.cwnd) / window.cwnd;
+        window.cwnd += ack.counted(window) * increase(window.cwnd) / window.cwnd;
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {

@@ -37,7 +37,7 @@ impl Spec for RenoSpec {
 impl CongestionControl for Reno {
     #[inline(always)]
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
-        window.cwnd += ack.counted() / window.cwnd;
+        window.cwnd += ack.counted(window) / window.cwnd;
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
@@ -64,6 +64,16 @@ mod tests {
         assert_eq!(window.cwnd, 4.25);
         Reno.on_ack(&mut window, &AckSample { newly_acked: 2, byte_counting: 2, ..AckSample::ONE });
         assert_eq!(window.cwnd, 4.25 + 2.0 / 4.25);
+    }
+
+    /// Validates: an ACK for many windows, such as the one that fills a gap after a timeout, adds one segment.
+    /// Source: RFC 5681, section 3.1: at most one segment per round trip.
+    /// Tolerance: exact.
+    #[test]
+    fn an_ack_for_many_windows_adds_one_segment() {
+        let mut window = Window { cwnd: 2.0, ssthresh: 2.0 };
+        Reno.on_ack(&mut window, &AckSample { newly_acked: 134, byte_counting: 2, ..AckSample::ONE });
+        assert_eq!(window.cwnd, 3.0);
     }
 
     /// Validates: a loss halves the window, a timeout resets it to one segment.

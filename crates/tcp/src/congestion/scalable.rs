@@ -36,7 +36,7 @@ impl Spec for ScalableSpec {
 impl CongestionControl for Scalable {
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         let increase = if window.cwnd <= LEGACY_WINDOW { 1.0 / window.cwnd } else { INCREASE };
-        window.cwnd += ack.counted() * increase;
+        window.cwnd += ack.counted(window) * increase;
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {

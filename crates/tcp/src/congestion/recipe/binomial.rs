@@ -42,7 +42,7 @@ impl Spec for BinomialSpec {
 
 impl CongestionControl for Binomial {
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
-        window.cwnd += ack.counted() / window.cwnd.powf(self.0.k + 1.0);
+        window.cwnd += ack.counted(window) / window.cwnd.powf(self.0.k + 1.0);
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
