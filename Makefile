@@ -35,12 +35,12 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray long extras laws hostile kills fuzz mutants bench guard traces agreement linux flips validation kept guides build \
+.PHONY: help reproduce test check ray long extras laws hostile kills fuzz mutants bench guard traces agreement linux ns3 flips validation kept guides build \
 	signatures lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s  %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-10s  %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 reproduce: $(VENV)/.built ## run the study STUDY (default: burstiness) and write its report
 	$(VENV)/bin/ackclock reproduce $(STUDY) --out $(OUT)/$(STUDY)
@@ -102,6 +102,9 @@ agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the re
 
 linux: $(VENV)/.built ## compare the profile linux with measurements of a Linux kernel, and write docs/agreement_linux.md
 	PYTHONPATH=bench $(PY) -m linux
+
+ns3: $(VENV)/.built ## compare today's senders and queues with results of ns-3, and write docs/agreement_ns3.md
+	PYTHONPATH=bench $(PY) -m ns3
 
 flips: $(VENV)/.built ## run STUDY with two sets of SEEDS (3) seeds each; fail if the sets give opposite verdicts (takes minutes)
 	$(PY) -m ackclock.papers.flips $(STUDY) --seeds $(SEEDS)

@@ -68,9 +68,9 @@ def test_documents_link_to_what_exists(root: Path) -> None:
 
 def test_documents_name_targets_of_the_makefile(root: Path) -> None:
     makefile = (root / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z]+):.*## ", makefile, re.MULTILINE))
+    targets = set(re.findall(r"^([a-z0-9]+):.*## ", makefile, re.MULTILINE))
     for page in tracked(root, "*.md"):
-        named = set(re.findall(r"(?:^|`)make ([a-z]+)", page.read_text(encoding="utf-8"), re.MULTILINE))
+        named = set(re.findall(r"(?:^|`)make ([a-z0-9]+)", page.read_text(encoding="utf-8"), re.MULTILINE))
         assert named <= targets, page
 
 
