@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.papers.aqm.study import PAPER as AQM
 from ackclock.papers.buffers.study import PAPER as BUFFERS
 from ackclock.papers.burstiness.study import PAPER as BURSTINESS
 from ackclock.papers.characterization.study import PAPER as CHARACTERIZATION
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.paper import Paper
 
 PAPERS: dict[str, Paper] = {
+    "aqm": AQM,
     "buffers": BUFFERS,
     "burstiness": BURSTINESS,
     "characterization": CHARACTERIZATION,

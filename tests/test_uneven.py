@@ -10,6 +10,7 @@ from tests import (
     heterogeneous_world,
     manyflows_world,
     selfsimilar_world,
+    test_aqm,
     test_buffers,
     test_selfsimilar_last_hop,
     test_selfsimilar_traffic_claims,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.claim import Claim
 
 WORLDS: dict[str, Callable[[], Both]] = {
+    "aqm": test_aqm.evidence,
     "buffers": test_buffers.evidence,
     "burstiness": lambda: burstiness_world.PAPER,
     "characterization": lambda: heterogeneous_world.PAPER,

@@ -1,0 +1,1 @@
+"""Queue disciplines in the scenarios of RFC 7928."""

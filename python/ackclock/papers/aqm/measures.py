@@ -1,0 +1,76 @@
+"""Measures of a run: waiting times, use and loss of the bottleneck, and the shares and delays of groups of clients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ackclock.papers.core.measures import Measure
+
+if TYPE_CHECKING:
+    from ackclock.papers.core.parts import Taken
+    from ackclock.running.run import Run
+
+MEDIAN = Measure("p50", "median waiting time", "ms", digits=1)
+LATE = Measure("p95", "95th percentile of the waiting time", "ms", digits=1)
+UTILIZATION = Measure("utilization", "utilization", "%", digits=1)
+LOSS = Measure("loss", "loss", "%", digits=3)
+MARKS = Measure("marks", "marked packets", "%", digits=2)
+
+TCP = Measure("tcp_goodput", "goodput of four TCP flows", "% of the link", digits=1)
+RATIO = Measure(
+    "ratio",
+    "goodput of the flow of 100 ms, divided by that of the other",
+    digits=2,
+    of=lambda row: _divided(row.values["first_goodput"], row.values["second_goodput"]),
+)
+PAGES = Measure("web_p95", "95th percentile of a page's completion time", "ms", digits=0)
+PAGES_LOST = Measure("web_loss", "loss of the web's packets", "%", digits=2)
+VIDEO_LOST = Measure("video_loss", "loss of the video's packets", "%", digits=2)
+VOICE = Measure("voice_delay", "mean one-way delay of the voice", "ms", digits=1)
+JITTER = Measure("voice_jitter", "jitter of the voice", "ms", digits=1)
+STREAM = Measure("stream_delay", "mean one-way delay of the stream", "ms", digits=1)
+USERS = Measure(
+    "users",
+    "goodput of the user with eight flows, divided by that of the user with one",
+    digits=2,
+    of=lambda row: _divided(row.values["eight_goodput"], row.values["one_goodput"]),
+)
+
+
+def link(run: Run) -> Taken:
+    """Return percentiles of the waiting time in ms, and utilization, loss and marks of the bottleneck in per cent."""
+    here = run.summary
+    return {
+        "p50": _scaled(here.sojourn_p50, 1000),
+        "p95": _scaled(here.sojourn_p95, 1000),
+        "utilization": 100 * here.utilization,
+        "loss": _scaled(here.loss, 100),
+        "marks": 100 * here.marks / here.arrivals,
+    }
+
+
+def groups(run: Run) -> Taken:
+    """Return the numbers of `link`, and those of each group: percentages, and times in ms."""
+    rate = run.summary.throughput_bps / run.summary.utilization
+    return {
+        **link(run),
+        **{
+            f"{group.name}_{name}": value
+            for group in run.summary.groups
+            for name, value in {
+                "goodput": 100 * group.goodput_bps / rate,
+                "loss": _scaled(group.loss, 100),
+                "delay": _scaled(group.delay_mean, 1000),
+                "jitter": _scaled(group.jitter, 1000),
+                "p95": _scaled(group.completion_p95, 1000),
+            }.items()
+        },
+    }
+
+
+def _scaled(value: float | None, by: float) -> float | None:
+    return None if value is None else by * value
+
+
+def _divided(value: float | None, by: float | None) -> float | None:
+    return None if value is None or not by else value / by
