@@ -129,6 +129,21 @@ def test_cubic_beside_reno(root: Path, tmp_path: Path) -> None:
         assert f"{fmean(shown):.3f} ({min(shown):.3f} to {max(shown):.3f})" in " ".join(guide.split())
 
 
+def test_bufferbloat(root: Path, tmp_path: Path) -> None:
+    reader = read("docs/guide/bufferbloat.md", root, tmp_path)
+    assert (tmp_path / "bufferbloat.png").read_bytes().startswith(b"\x89PNG")
+    # The guide's statements on the six disciplines.
+    delay, goodput = ({name: fmean(values[i]) for name, values in reader.session["found"].items()} for i in (0, 1))
+    product, wait = 40.0, {name: value - 20 for name, value in delay.items()}
+    assert 6.5 < delay["drop-tail"] / 20 < 7.5
+    assert 2.8 < wait["drop-tail"] / product < 3.3
+    assert all(12 < wait[name] < 18 for name in ("PIE", "DualPI2"))
+    assert all(wait[name] < 7 for name in ("CoDel", "Adaptive RED"))
+    assert wait["FQ-CoDel"] < 1.2  # the transmission of a packet
+    assert min(goodput[name] for name in ("drop-tail", "PIE", "DualPI2")) > 9.8
+    assert max(goodput[name] for name in ("CoDel", "FQ-CoDel", "Adaptive RED")) < 9.5
+
+
 def test_burstiness(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/burstiness.md", root, tmp_path)
     # The guide's statements on its three series.
