@@ -7,6 +7,9 @@
 //! ([`SlowStartRule`](crate::SlowStartRule)), unless the law has its own slow start.
 
 mod bbr;
+mod bbr3;
+#[cfg(test)]
+mod bench;
 mod cubic;
 mod dctcp;
 mod highspeed;
@@ -22,11 +25,12 @@ use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::delivery_rate::RateSample;
+use crate::delivery_rate::{LostSegment, RateSample};
 use crate::sender::Extra;
 use crate::slow_start::SlowStart;
 
 pub use bbr::BbrSpec;
+pub use bbr3::Bbr3Spec;
 pub use cubic::{CubicRules, CubicSpec};
 pub use dctcp::DctcpSpec;
 pub use highspeed::HighSpeedSpec;
@@ -201,6 +205,9 @@ pub trait CongestionControl: Debug + Send {
     /// Called when a loss or a mark requires a window reduction.
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent);
 
+    /// Called when the last reduction turns out to have been unnecessary, after the window has been restored.
+    fn on_undo(&mut self, _window: &mut Window) {}
+
     /// Called when the sender sends again while nothing is outstanding; `idle` is the time since it last sent.
     fn on_idle(&mut self, _now: Time, _idle: Time) {}
 
@@ -216,6 +223,10 @@ pub trait CongestionControl: Debug + Send {
     fn samples_rate(&self) -> bool {
         false
     }
+
+    /// Called before [`on_rate`](Self::on_rate) for each segment found lost since the last sample, in the order in which
+    /// they were found.
+    fn on_lost(&mut self, _window: &mut Window, _lost: &LostSegment, _sample: &RateSample, _stream: &mut Stream) {}
 
     /// Called for each ACK that delivers data, also in a recovery, after the loss recovery has handled it. `stream` is
     /// the sender's stream of random numbers.
@@ -302,6 +313,14 @@ macro_rules! laws {
 
             fn samples_rate(&self) -> bool {
                 match self { $(Self::$variant(law) => law.samples_rate(),)+ }
+            }
+
+            fn on_lost(&mut self, window: &mut Window, lost: &LostSegment, sample: &RateSample, stream: &mut Stream) {
+                match self { $(Self::$variant(law) => law.on_lost(window, lost, sample, stream),)+ }
+            }
+
+            fn on_undo(&mut self, window: &mut Window) {
+                match self { $(Self::$variant(law) => law.on_undo(window),)+ }
             }
 
             fn on_rate(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) -> bool {
@@ -391,6 +410,26 @@ impl Law {
         if let Self::Other(law) = self { law.samples_rate() } else { false }
     }
 
+    /// See [`CongestionControl::on_undo`].
+    pub(crate) fn on_undo(&mut self, window: &mut Window) {
+        if let Self::Other(law) = self {
+            law.on_undo(window);
+        }
+    }
+
+    /// See [`CongestionControl::on_lost`].
+    pub(crate) fn on_lost(
+        &mut self,
+        window: &mut Window,
+        lost: &LostSegment,
+        sample: &RateSample,
+        stream: &mut Stream,
+    ) {
+        if let Self::Other(law) = self {
+            law.on_lost(window, lost, sample, stream);
+        }
+    }
+
     /// See [`CongestionControl::on_rate`]. Returns whether the law [limits itself](CongestionControl::limits_itself).
     pub(crate) fn on_rate(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) -> bool {
         if let Self::Other(law) = self { law.on_rate(window, sample, stream) } else { false }
@@ -442,6 +481,7 @@ impl<L: CongestionControl> Growth for L {}
 laws! {
     Reno "reno" => RenoSpec, reno;
     Bbr "bbr" => BbrSpec, bbr;
+    Bbr3 "bbr3" => Bbr3Spec, bbr3;
     Cubic "cubic" => CubicSpec, cubic;
     Dctcp "dctcp" => DctcpSpec, dctcp;
     HighSpeed "highspeed" => HighSpeedSpec, highspeed;

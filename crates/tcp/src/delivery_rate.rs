@@ -52,6 +52,19 @@ pub struct RateSample {
     pub burst: u32,
 }
 
+/// A segment found lost, with the state of the sender when it was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostSegment {
+    /// Position in sequence space, in segments.
+    pub number: u64,
+    /// Number of segments in the network when it was sent, including it (`P.tx_in_flight`).
+    pub tx_in_flight: u64,
+    /// Number of segments found lost since, including it (`C.lost - P.lost`).
+    pub lost: u64,
+    /// Whether the application limited the sender then (`P.is_app_limited`).
+    pub app_limited: bool,
+}
+
 /// What the loss recovery does. A phase ends once all data that was outstanding at its beginning is acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
@@ -94,6 +107,8 @@ pub(crate) struct DeliveryRate {
     first: u64,
     /// Of the segments that the present ACK delivers, the stamp of the one that was sent last.
     latest: Option<(u64, Stamp)>,
+    /// Segments found lost since the last sample.
+    losses: Vec<LostSegment>,
     /// Segments in the network, and segments lost and delivered, before the present ACK.
     before: (u64, u64, u64),
     burst: u32,
@@ -111,6 +126,7 @@ impl DeliveryRate {
             stamps: VecDeque::new(),
             first: 0,
             latest: None,
+            losses: Vec::new(),
             before: (0, 0, 0),
             burst,
         }
@@ -118,7 +134,7 @@ impl DeliveryRate {
 
     /// Heap memory in bytes.
     pub(crate) fn held(&self) -> usize {
-        self.stamps.capacity() * size_of::<Stamp>()
+        self.stamps.capacity() * size_of::<Stamp>() + self.losses.capacity() * size_of::<LostSegment>()
     }
 
     /// Records that segment `number` is sent while `in_flight` other ones are in the network.
@@ -153,20 +169,36 @@ impl DeliveryRate {
 
     /// Records that the present ACK delivers segment `number`, which no ACK has delivered before.
     pub(crate) fn on_delivered(&mut self, number: u64, now: Time) {
-        let Some(stamp) = number.checked_sub(self.first).and_then(|index| self.stamps.get(index as usize)) else {
-            return; // a SYN
-        };
+        let Some(stamp) = self.stamp(number) else { return };
         self.delivered += 1;
         self.delivered_at = now;
         if self.latest.is_none_or(|(latest, of)| (of.at, latest) < (stamp.at, number)) {
-            self.latest = Some((number, *stamp));
+            self.latest = Some((number, stamp));
             self.first_sent = stamp.at;
         }
     }
 
-    /// Records that `count` segments were found lost.
-    pub(crate) const fn on_lost(&mut self, count: u64) {
-        self.lost += count;
+    /// Records that segment `number` was found lost.
+    pub(crate) fn on_lost(&mut self, number: u64) {
+        self.lost += 1;
+        let Some(stamp) = self.stamp(number) else { return };
+        self.losses.push(LostSegment {
+            number,
+            tx_in_flight: stamp.in_flight,
+            lost: self.lost - stamp.lost,
+            app_limited: stamp.app_limited,
+        });
+    }
+
+    /// The stamp of segment `number`; a SYN has none.
+    fn stamp(&self, number: u64) -> Option<Stamp> {
+        let index = number.checked_sub(self.first)?;
+        self.stamps.get(index as usize).copied()
+    }
+
+    /// Takes the segments found lost since the last call.
+    pub(crate) fn take_losses(&mut self) -> std::vec::Drain<'_, LostSegment> {
+        self.losses.drain(..)
     }
 
     /// Forgets all segments before `snd_una`, which are acknowledged.
@@ -329,7 +361,9 @@ mod tests {
         (0..4).for_each(|number| rate.on_sent(number, number, MS(number)));
         rate.begin_ack(4);
         (1..4).for_each(|number| rate.on_delivered(number, MS(50)));
-        rate.on_lost(1);
+        rate.on_lost(0);
+        let lost = LostSegment { number: 0, tx_in_flight: 1, lost: 1, app_limited: true };
+        assert_eq!(rate.take_losses().collect::<Vec<_>>(), [lost]);
         let sample = rate.sample(MS(40), 0, Phase::Recovery, MS(50)).expect("three were delivered");
         assert_eq!((sample.delivered, sample.newly_delivered, sample.newly_lost, sample.lost), (3, 3, 1, 1));
         assert_eq!((sample.rate, sample.rtt), (Some(60.0), Some(MS(47))), "3 segments in 50 ms");

@@ -51,7 +51,7 @@ pub use config::{
     SlowStartRule, UndoRule,
 };
 pub use congestion::Window;
-pub use delivery_rate::{Phase, RateSample};
+pub use delivery_rate::{LostSegment, Phase, RateSample};
 pub use receiver::{Arrival, Mark, RECEIVER, Receiver, ReceiverConfig, ReceiverPool, WindowRule};
 pub use rtt::{Arithmetic, RtoFloor, RttConfig, TIMER};
 pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};

@@ -271,8 +271,12 @@ impl Sender {
     fn sample_rate(&mut self, now: Time) {
         let Self { connection, recovery, stream, .. } = self;
         let Some(sample) = recovery.rate_sample(connection, now) else { return };
-        let limits_itself = connection.law.on_rate(&mut connection.window, &sample, stream);
-        if limits_itself && let Some(rate) = connection.rate_mut() {
+        let Connection { law, window, extra, .. } = connection;
+        let Some(rate) = extra.as_mut().and_then(|extra| extra.rate.as_mut()) else { return };
+        for lost in rate.take_losses() {
+            law.on_lost(window, &lost, &sample, stream);
+        }
+        if law.on_rate(window, &sample, stream) {
             rate.limit(sample.in_flight);
         }
     }

@@ -69,6 +69,13 @@ pub const VARIANTS: &[Variant] = &[
         doc: "Sends at the bandwidth that it measures, and does not react to losses (Cardwell et al. 2016); RACK-TLP",
     },
     Variant {
+        name: "bbr3",
+        recovery: RecoverySpec::Rack,
+        congestion: "bbr3",
+        era: TODAY,
+        doc: "BBR that also bounds its flight by losses, version 3 (draft-ietf-ccwg-bbr); RACK-TLP",
+    },
+    Variant {
         name: "cubic",
         recovery: RecoverySpec::Rack,
         congestion: "cubic",

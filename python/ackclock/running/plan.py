@@ -160,7 +160,7 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
         "packet_size": packet_size,
         "initial_rwnd": transport.initial_rwnd if transport.rwnd == "auto" else None,
         "recovery": variant.recovery,
-        "congestion": {"kind": variant.congestion, **transport.parameters},
+        "congestion": transport.law_for_engine(),
         "rtt": parts["rtt"],
     }
     receiver = parts["receiver"] | {

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import InitErrorDetails
 
 from ackclock.running import engine
-from ackclock.running.catalogue import catalogue
 from ackclock.scenario import effective
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.errors import Location, missing, one_of, wrong
@@ -153,8 +152,7 @@ def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 
 def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
     """Check that the parameters of a congestion-control law (window law), with its defaults, are consistent."""
-    kind = catalogue().variants[whole.variant].congestion
-    found = engine.check_law(json.dumps({"kind": kind, **whole.parameters}))
+    found = engine.check_law(json.dumps(whole.law_for_engine()))
     if found is not None:
         name, message = found
         yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])

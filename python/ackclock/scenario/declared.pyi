@@ -7,6 +7,7 @@ from ackclock.scenario.declaring import QueueTable, TcpTable
 
 _TcpKind: TypeAlias = Literal[
     "bbr",
+    "bbr3",
     "cubic",
     "dctcp",
     "highspeed",
@@ -146,12 +147,15 @@ class Tcp(TcpTable):
         backoff_after_floor: bool | None = ...,
         rto_floor: Literal["total", "variation"] | None = ...,
         timer_before_sample: bool | None = ...,
+        loss_threshold: float = ...,
+        beta: float = ...,
+        headroom: float = ...,
+        ecn_max_rtt: str = ...,
         fast_convergence: bool = ...,
         rules: Literal["rfc9438", "linux"] = ...,
         g: float = ...,
         initial_alpha: float = ...,
         alpha: float = ...,
-        beta: float = ...,
         gamma: float = ...,
         base_rtt: Literal["minimum", "ns2"] = ...,
     ) -> None: ...

@@ -55,6 +55,12 @@ class TcpTable(_WithOptions):
             problems.append(errors.wrong(("packet_sizes",), data["packet_sizes"], allowed))
         return problems
 
+    def law_for_engine(self) -> dict[str, Any]:
+        """Convert the window law of an effective transport into the engine's form."""
+        declared = catalogue().law_of(self.variant).parameters
+        parameters = {name: declared[name].for_engine(value) for name, value in self.parameters.items()}
+        return {"kind": catalogue().variants[self.variant].congestion, **parameters}
+
 
 class QueueTable(Declared):
     """The table of a queue, with all fields and their checks."""

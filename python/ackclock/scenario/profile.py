@@ -12,6 +12,7 @@ and delay_growth_, have the values of 2.35.
 """
 
 import dataclasses
+import itertools
 from collections.abc import Mapping
 from typing import Final
 
@@ -142,7 +143,7 @@ TABLE: Final[tuple[Row, ...]] = (
         "RFC 3708 and RFC 3522 are experimental; Linux tcp_may_undo"),
     Row("tcp", "pacing", ("off", "off", "off", "off", "off"), "spread packets over the round trip",
         "not in RFC 5681; Linux paces Reno and CUBIC only if a socket or queue asks for it; BBR sets a rate",
-        dict.fromkeys(((profile, "bbr") for profile in PROFILES), "law")),
+        dict.fromkeys(itertools.product(PROFILES, ("bbr", "bbr3")), "law")),
     Row("tcp", "pacing_ss_ratio", (200, 200, 200, 200, 200),
         "pacing rate in slow start, percent of the window per round trip", "Linux tcp_pacing_ss_ratio"),
     Row("tcp", "pacing_ca_ratio", (120, 120, 120, 120, 120),
@@ -170,6 +171,15 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("tcp", "ecn", ("off", "off", "off", "off", "off"), "explicit congestion notification",
         "RFC 3168 leaves it to the user; Linux tcp_ecn: only if the peer asks; RFC 8257; ns-2 ecn_ 0",
         dict.fromkeys(((profile, "dctcp") for profile in PROFILES), "dctcp")),
+    Row("bbr3", "loss_threshold", (0.02, 0.02, 0.02, 0.02, 0.02), "share of losses above which a probe was too high",
+        "draft-ietf-ccwg-bbr 2.8: BBR.LossThresh"),
+    Row("bbr3", "beta", (0.7, 0.7, 0.7, 0.7, 0.7), "factor that limits how far a lossy round trip lowers a bound",
+        "draft-ietf-ccwg-bbr 2.8: BBR.Beta"),
+    Row("bbr3", "headroom", (0.15, 0.15, 0.15, 0.15, 0.15), "share of the long-term bound left to other flows",
+        "draft-ietf-ccwg-bbr 2.8: BBR.Headroom"),
+    Row("bbr3", "ecn_max_rtt", ("5 ms", "5 ms", "5 ms", "5 ms", "5 ms"),
+        "longest minimum round-trip time of a path on which marks count",
+        "google/bbr v3: bbr_ecn_max_rtt_us; the draft has no response to marks"),
     Row("dctcp", "g", (0.0625, 0.0625, 0.0625, 0.0625, 0.0625), "weight of the last window in the share of marks",
         "RFC 8257 3.3; Linux dctcp_shift_g 4"),
     Row("dctcp", "initial_alpha", (1.0, 1.0, 1.0, 1.0, 1.0), "share of marked packets before the first window",

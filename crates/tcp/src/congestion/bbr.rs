@@ -21,8 +21,9 @@
 //! of its window; a delayed ACK may renew the minimum round-trip time; traffic policers are not detected; the initial
 //! rate has no margin. A segmentation offload does not exist: a burst has `pacing_burst` segments.
 
-mod aggregation;
-mod bandwidth;
+pub(super) mod aggregation;
+pub(super) mod bandwidth;
+pub(super) mod plateau;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,7 @@ use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Sp
 use crate::delivery_rate::{Phase, RateSample};
 use aggregation::Aggregation;
 use bandwidth::Bandwidth;
+use plateau::Plateau;
 
 pub(super) const DOC: &str = "Sends at the bandwidth that it measures, whatever is lost (Cardwell et al. 2016)";
 pub(super) const PARAMETERS: &[Parameter] = &[];
@@ -43,9 +45,8 @@ const DRAIN_GAIN: f64 = 88.0 / 256.0;
 /// The gains of a cycle, and the gain of the window in it.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 const WINDOW_GAIN: f64 = 2.0;
-/// The pipe is full when the bandwidth has grown by less than this factor in each of so many round trips.
-const FULL_GROWTH: f64 = 1.25;
-const FULL_ROUNDS: u32 = 3;
+/// Number of round trips that a delivery rate counts for, including the present one.
+const BANDWIDTH_ROUNDS: usize = 11;
 /// The smallest window, in segments.
 const MIN_CWND: f64 = 4.0;
 /// For how long the minimum round-trip time is believed, and how long the path is probed for it.
@@ -73,16 +74,15 @@ enum Mode {
 #[derive(Debug)]
 pub(crate) struct Bbr {
     mode: Mode,
-    bandwidth: Bandwidth,
+    bandwidth: Bandwidth<BANDWIDTH_ROUNDS>,
     /// Minimum round-trip time in seconds, and when it was last seen.
     min_rtt: f64,
     min_rtt_at: Time,
     /// A round trip ends with the first delivery of a segment that was sent after so many were delivered.
     round_end: u64,
     round_starts: bool,
-    /// The bandwidth that startup must exceed, how many round trips it has not, and whether the pipe was ever full.
-    full_bandwidth: f64,
-    full_rounds: u32,
+    plateau: Plateau,
+    /// Whether the pipe was ever full.
     is_full: bool,
     /// Phase of the cycle, and its beginning.
     phase: usize,
@@ -116,8 +116,7 @@ impl Spec for BbrSpec {
             min_rtt_at: Time::ZERO,
             round_end: 0,
             round_starts: false,
-            full_bandwidth: 0.0,
-            full_rounds: 0,
+            plateau: Plateau::default(),
             is_full: false,
             phase: 0,
             phase_at: Time::ZERO,
@@ -147,7 +146,8 @@ impl CongestionControl for Bbr {
     fn on_rate(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) {
         self.begin(window, sample);
         self.follow_bandwidth(sample);
-        self.aggregation.on_ack(sample, self.bandwidth.get(), window.cwnd, self.round_starts);
+        let round = self.round_starts.then_some(aggregation::ROUNDS);
+        self.aggregation.on_ack(sample, self.bandwidth.get(), window.cwnd, round);
         self.follow_cycle(sample);
         self.look_whether_full(sample);
         self.follow_drain(window, sample, stream);
@@ -160,7 +160,7 @@ impl CongestionControl for Bbr {
         self.save(window);
         if event.signal == Signal::Timeout {
             self.recovery = Phase::Loss;
-            self.full_bandwidth = 0.0;
+            self.plateau.restart(0.0);
             self.round_starts = true;
         }
     }
@@ -204,7 +204,7 @@ impl Bbr {
         let Some(rate) = sample.rate else { return };
         if sample.prior_delivered >= self.round_end {
             self.round_end = sample.delivered;
-            self.bandwidth.next_round();
+            self.bandwidth.advance();
             self.round_starts = true;
             self.conserves = false;
         }
@@ -239,15 +239,8 @@ impl Bbr {
 
     /// Looks whether the bandwidth has stopped growing.
     fn look_whether_full(&mut self, sample: &RateSample) {
-        if self.is_full || !self.round_starts || sample.app_limited {
-            return;
-        }
-        let bandwidth = self.bandwidth.get();
-        if bandwidth >= FULL_GROWTH * self.full_bandwidth {
-            (self.full_bandwidth, self.full_rounds) = (bandwidth, 0);
-        } else {
-            self.full_rounds += 1;
-            self.is_full = self.full_rounds >= FULL_ROUNDS;
+        if !self.is_full && self.round_starts && !sample.app_limited {
+            self.is_full = self.plateau.is_full(self.bandwidth.get());
         }
     }
 

@@ -294,9 +294,6 @@ impl Rack {
             let wait = at.saturating_sub(now).saturating_add(extension(config));
             ticks::fires_at(now, wait, config.timer_tick)
         });
-        if let Some(rate) = connection.rate_mut() {
-            rate.on_lost(found);
-        }
         found
     }
 
@@ -344,7 +341,7 @@ fn echo(first: Option<Sent>, original: bool) -> Time {
 /// The outstanding segments from `snd_una` on.
 fn outstanding(connection: &mut Connection, snd_una: u64) -> Option<Outstanding<'_>> {
     let snd_max = connection.snd_max;
-    connection.records_mut().map(|log| Outstanding { log, snd_una, snd_max })
+    connection.records_and_rate().map(|(log, rate)| Outstanding { log, rate, snd_una, snd_max })
 }
 
 /// Whether new data may be sent, if the congestion window allows it.

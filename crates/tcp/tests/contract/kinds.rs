@@ -1,7 +1,8 @@
 //! Random configurations of senders and receivers: every variant, congestion-control law and option.
 
 use ackclock_tcp::congestion::{
-    BaseRtt, BbrSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec, RenoSpec, ScalableSpec, VegasSpec,
+    BaseRtt, Bbr3Spec, BbrSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec, RenoSpec, ScalableSpec,
+    VegasSpec,
 };
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
@@ -34,6 +35,12 @@ fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
         let laws = vec![
             LawSpec::Reno(RenoSpec {}),
             LawSpec::Bbr(BbrSpec {}),
+            LawSpec::Bbr3(Bbr3Spec {
+                loss_threshold: gamma / 6.0,
+                beta: 1.0 - gamma / 4.0,
+                headroom: alpha / 4.0,
+                ecn_max_rtt: Time::from_millis((1_000.0 * more) as u64),
+            }),
             LawSpec::Cubic(cubic),
             LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: gamma / 3.0 }),
             LawSpec::HighSpeed(HighSpeedSpec {}),
@@ -51,7 +58,7 @@ fn pairs() -> impl Strategy<Value = (RecoverySpec, LawSpec)> {
         let named = || LAWS.iter().position(|law| law.name == variant.congestion).expect("a variant names its law");
         let law = if choice < 2 { named() } else { any_law.index(LAWS.len()) };
         let law = laws.swap_remove(law);
-        let needs_rack = matches!(law, LawSpec::Bbr(_));
+        let needs_rack = SenderConfig { congestion: law.clone(), ..SenderConfig::default() }.needs_rack();
         (if needs_rack { RecoverySpec::Rack } else { variant.recovery }, law)
     })
 }

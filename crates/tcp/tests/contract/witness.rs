@@ -176,7 +176,7 @@ impl Witness {
             LawSpec::Cubic(_) => 0.7,
             LawSpec::Scalable(_) => 0.875,
             LawSpec::HighSpeed(_) => 0.9,
-            LawSpec::Bbr(_) | LawSpec::Vegas(_) => 1.0,
+            LawSpec::Bbr(_) | LawSpec::Bbr3(_) | LawSpec::Vegas(_) => 1.0,
         };
         let most = kept * (before.cwnd + duplicates).max(flight);
         // Vegas inflates `cwnd` itself; a retransmission on a new ACK counts as three duplicate ACKs
@@ -206,7 +206,7 @@ impl Witness {
         let growth = |news: u64| if counts_segments { (news + early) as f64 } else { 1.0 };
         let news = if let Cause::NewAck(news) = cause { news } else { 0 };
         let has_marks = self.config.ecn != EcnMode::Off;
-        if matches!(congestion, LawSpec::Bbr(_)) {
+        if self.config.needs_rack() {
             // a recovery ends with the window before it; no ACK delivers more than what is outstanding
             let most = before.cwnd.max(self.peak).max(4.0).max(initial);
             assert!(state.cwnd <= most + before.flight_size as f64, "{before:?} {state:?}");

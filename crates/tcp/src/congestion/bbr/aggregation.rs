@@ -5,15 +5,15 @@ use ackclock_units::Time;
 use crate::delivery_rate::RateSample;
 
 /// Number of round trips of each of the two maxima.
-const ROUNDS: u32 = 5;
+pub(in crate::congestion) const ROUNDS: u32 = 5;
 /// The excess is limited to the data of this time, in seconds.
 const LONGEST: f64 = 0.1;
 /// An epoch ends after this number of segments.
 const MOST: f64 = (1_u64 << 20) as f64;
 
-/// The largest excess in the last 5 to 10 round trips.
+/// The largest excess in the last one or two periods of round trips.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Aggregation {
+pub(in crate::congestion) struct Aggregation {
     /// Beginning of the present epoch, and the number of segments delivered in it.
     since: Time,
     delivered: f64,
@@ -24,23 +24,23 @@ pub(super) struct Aggregation {
 
 impl Aggregation {
     /// Begins a new epoch.
-    pub(super) const fn restart(&mut self, now: Time) {
+    pub(in crate::congestion) const fn restart(&mut self, now: Time) {
         (self.since, self.delivered) = (now, 0.0);
     }
 
     /// The excess to allow for, in segments.
-    pub(super) fn excess(&self, bandwidth: f64) -> f64 {
+    pub(in crate::congestion) fn excess(&self, bandwidth: f64) -> f64 {
         self.most[0].max(self.most[1]).min(bandwidth * LONGEST).floor()
     }
 
-    /// Takes an ACK. `cwnd` limits the excess, and `round_starts` states whether a round trip has passed.
-    pub(super) fn on_ack(&mut self, sample: &RateSample, bandwidth: f64, cwnd: f64, round_starts: bool) {
+    /// Takes an ACK. `cwnd` limits the excess. `round` states, if a round trip has passed, how many of them a period has.
+    pub(in crate::congestion) fn on_ack(&mut self, sample: &RateSample, bandwidth: f64, cwnd: f64, round: Option<u32>) {
         if sample.rate.is_none() {
             return;
         }
-        if round_starts {
+        if let Some(period) = round {
             self.rounds += 1;
-            if self.rounds >= ROUNDS {
+            if self.rounds >= period {
                 (self.rounds, self.most) = (0, [0.0, self.most[0]]);
             }
         }

@@ -1,38 +1,42 @@
-//! The bandwidth of BBR's model: the maximum delivery rate of the last 10 round trips and the present one.
+//! The bandwidth of BBR's model: the maximum delivery rate of some periods, which are round trips in version 1 and cycles of
+//! ProbeBW in version 3.
 
-/// Number of round trips that a sample counts for, including the present one.
-const ROUNDS: usize = 11;
-
-/// A maximum over round trips, in segments per second.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Bandwidth {
-    /// The maximum of each round trip, the present one at `present`.
-    rounds: [f64; ROUNDS],
+/// A maximum over the present period and the `N - 1` periods before it, in segments per second.
+#[derive(Clone, Debug)]
+pub(in crate::congestion) struct Bandwidth<const N: usize> {
+    /// The maximum of each period, the present one at `present`.
+    periods: [f64; N],
     present: usize,
     maximum: f64,
     /// Whether all samples are old: the maximum remains until the next one.
     is_old: bool,
 }
 
-impl Bandwidth {
+impl<const N: usize> Default for Bandwidth<N> {
+    fn default() -> Self {
+        Self { periods: [0.0; N], present: 0, maximum: 0.0, is_old: false }
+    }
+}
+
+impl<const N: usize> Bandwidth<N> {
     /// The maximum; 0 before the first sample.
-    pub(super) const fn get(&self) -> f64 {
+    pub(in crate::congestion) const fn get(&self) -> f64 {
         self.maximum
     }
 
     /// Takes a sample.
-    pub(super) fn update(&mut self, rate: f64) {
-        let present = &mut self.rounds[self.present];
+    pub(in crate::congestion) fn update(&mut self, rate: f64) {
+        let present = &mut self.periods[self.present];
         *present = present.max(rate);
         self.maximum = if self.is_old { rate } else { self.maximum.max(rate) };
         self.is_old = false;
     }
 
-    /// Begins a round trip.
-    pub(super) fn next_round(&mut self) {
-        self.present = (self.present + 1) % ROUNDS;
-        self.rounds[self.present] = 0.0;
-        let maximum = self.rounds.iter().copied().fold(0.0, f64::max);
+    /// Begins a period.
+    pub(in crate::congestion) fn advance(&mut self) {
+        self.present = (self.present + 1) % N;
+        self.periods[self.present] = 0.0;
+        let maximum = self.periods.iter().copied().fold(0.0, f64::max);
         self.is_old = maximum == 0.0;
         if !self.is_old {
             self.maximum = maximum;
@@ -46,19 +50,21 @@ mod tests {
 
     use super::*;
 
+    const N: usize = 11;
+
     proptest! {
         /// The maximum is that of the last samples, computed from all of them.
         #[test]
-        fn it_is_the_maximum_of_the_last_round_trips(
-            rounds in prop::collection::vec(prop::collection::vec(1.0_f64..100.0, 1..4), 1..40),
+        fn it_is_the_maximum_of_the_last_periods(
+            periods in prop::collection::vec(prop::collection::vec(1.0_f64..100.0, 1..4), 1..40),
         ) {
-            let mut bandwidth = Bandwidth::default();
-            for (index, samples) in rounds.iter().enumerate() {
-                bandwidth.next_round();
+            let mut bandwidth = Bandwidth::<N>::default();
+            for (index, samples) in periods.iter().enumerate() {
+                bandwidth.advance();
                 for rate in samples {
                     bandwidth.update(*rate);
                 }
-                let last = &rounds[(index + 1).saturating_sub(ROUNDS)..=index];
+                let last = &periods[(index + 1).saturating_sub(N)..=index];
                 prop_assert_eq!(bandwidth.get(), last.iter().flatten().copied().fold(0.0, f64::max));
             }
         }
@@ -66,10 +72,10 @@ mod tests {
 
     #[test]
     fn without_samples_the_last_maximum_remains() {
-        let mut bandwidth = Bandwidth::default();
+        let mut bandwidth = Bandwidth::<N>::default();
         bandwidth.update(7.0);
         for _ in 0..30 {
-            bandwidth.next_round();
+            bandwidth.advance();
         }
         assert_eq!(bandwidth.get(), 7.0);
         bandwidth.update(3.0);

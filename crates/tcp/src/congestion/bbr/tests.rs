@@ -1,62 +1,16 @@
 //! Tests of BBR's model and states, sample by sample.
 
-use ackclock_units::{Role, Stream};
-
 use super::*;
 
 /// A path of 1,000 segments/s and 100 ms, so that the bandwidth-delay product is 100 segments.
 const BANDWIDTH: f64 = 1_000.0;
 const RTT: Time = Time::from_millis(100);
 
-/// A sender in the middle of its transfer, given samples by hand.
-struct Bench {
-    law: Bbr,
-    window: Window,
-    stream: Stream,
-    delivered: u64,
-    now: Time,
-}
+type Bench = super::super::bench::Bench<Bbr>;
 
 impl Bench {
     fn new() -> Self {
-        Self {
-            law: BbrSpec {}.build(),
-            window: Window { cwnd: 10.0, ssthresh: 1e6 },
-            stream: Stream::new(1, Role::Sender, 0),
-            delivered: 0,
-            now: Time::ZERO,
-        }
-    }
-
-    /// An ACK for `delivered` segments that begins a round trip.
-    fn sample(&self, rate: f64, delivered: u64, in_flight: u64) -> RateSample {
-        RateSample {
-            now: self.now,
-            rate: Some(rate),
-            app_limited: false,
-            rtt: Some(RTT),
-            delivered: self.delivered + delivered,
-            prior_delivered: self.delivered,
-            lost: 0,
-            tx_in_flight: in_flight,
-            newly_delivered: delivered,
-            newly_lost: 0,
-            prior_in_flight: in_flight + delivered,
-            in_flight,
-            phase: Phase::Open,
-            burst: 1,
-        }
-    }
-
-    fn give(&mut self, sample: RateSample) {
-        self.delivered = sample.delivered;
-        self.law.on_rate(&mut self.window, &sample, &mut self.stream);
-    }
-
-    /// A round trip in one ACK.
-    fn round(&mut self, rate: f64, delivered: u64, in_flight: u64) {
-        self.now += RTT;
-        self.give(self.sample(rate, delivered, in_flight));
+        Self::with(BbrSpec {}.build(), RTT)
     }
 
     /// A sender that has just begun its cycles, in phase 2.

@@ -103,6 +103,7 @@ impl Rack {
         let window = &mut connection.window;
         window.cwnd = window.cwnd.max(before.cwnd);
         window.ssthresh = window.ssthresh.max(before.ssthresh);
+        connection.law.on_undo(window);
         (self.phase, self.prr) = (Phase::Open, None);
         connection.recover = PackedOption::NONE;
         if let Some(mut outstanding) = outstanding(connection, snd_una) {

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use ackclock_units::Time;
 
 use super::clock::{Clock, Transmission};
+use crate::delivery_rate::DeliveryRate;
 use crate::send_log::{Fate, SendLog, Sent};
 
 /// The search for losses.
@@ -31,6 +32,8 @@ pub(super) struct Losses {
 /// The outstanding segments.
 pub(super) struct Outstanding<'a> {
     pub(super) log: &'a mut SendLog,
+    /// The state of delivery-rate sampling, if the law asks for samples.
+    pub(super) rate: Option<&'a mut DeliveryRate>,
     pub(super) snd_una: u64,
     pub(super) snd_max: u64,
 }
@@ -131,6 +134,9 @@ impl Losses {
             (sent.fate, sent.was_lost) = (Fate::Lost, true);
             self.first = if self.count == 0 { number } else { self.first.min(number) };
             self.count += 1;
+            if let Some(rate) = &mut outstanding.rate {
+                rate.on_lost(number);
+            }
         }
     }
 

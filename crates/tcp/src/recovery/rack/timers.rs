@@ -61,12 +61,8 @@ impl Rack {
             Some(_) => now.saturating_sub(clock.deadline(Time::ZERO, window)).saturating_add(Time::from_picos(1)),
             None => Time::MAX,
         };
-        let lost = self.losses.count();
         if let Some(mut outstanding) = outstanding(connection, snd_una) {
             self.losses.mark_before(&mut outstanding, before);
-        }
-        if let Some(rate) = connection.rate_mut() {
-            rate.on_lost(self.losses.count() - lost);
         }
         if snd_una < connection.snd_max {
             connection.urgent = PackedOption::some(snd_una);

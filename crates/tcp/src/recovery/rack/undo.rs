@@ -8,7 +8,7 @@
 //! Differences:
 //! - the window is restored as in Linux, to the larger of the present one and the one before the reduction; RFC 4015
 //!   computes it from the flight size, and also adapts the timeout, which is left to later samples here;
-//! - the state of the window law is not restored (RFC 9438, section 4.9, restores CUBIC's);
+//! - of the window laws, only BBR version 3 restores its state (RFC 9438, section 4.9, restores CUBIC's);
 //! - a duplicate report of any retransmission counts, whichever segment it names (as in Linux).
 
 use crate::congestion::Window;
