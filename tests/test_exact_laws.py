@@ -138,6 +138,55 @@ def test_distribution_of_waits(sizes: str, load: float, record_property: Note) -
     record_property("measured", f"{sizes} sizes at load {load}: {', '.join(measured)}")
 
 
+def test_waits_of_each_group(record_property: Note) -> None:
+    """Two groups of different load at one queue.
+
+    Validates: the packets of each group wait as in M/M/1 at the load of both together: mean, median, 95th and 99th
+        percentile.
+    Source: Poisson arrivals see time averages (Wolff 1982); Kleinrock, Queueing Systems I, 1975, sections 3.2 and 5.7.
+    Tolerance: four standard errors over 20 runs of 200,000 packets, at most 5 % of the wait, plus the rounding of the
+        summary, 0.2 % of the time.
+    """
+    load = 0.7
+    both = server(load, 200_000, "exponential")
+    shares = {"small": 0.2, "large": 0.5}
+    each = [
+        both.flows[0].model_copy(update={"name": name, "source": ac.Poisson(rate=share / SERVICE)})
+        for name, share in shares.items()
+    ]
+    runs = ac.replicate(both.model_copy(update={"flows": tuple(each)}), seeds=SEEDS, jobs=1)
+    waits = {share: SERVICE * math.log(load / (1 - share)) / (1 - load) for share in (0.5, 0.95, 0.99)}
+    laws = {f"sojourn_p{100 * share:.0f}": wait for share, wait in waits.items()}
+    laws["sojourn_mean"] = SERVICE * load / (1 - load)
+    for name, measure in itertools.product(shares, laws):
+        law, values = laws[measure], np.array(getattr(runs.groups[name], measure).values, dtype=float)
+        mean, error = float(values.mean()), float(stats.sem(values))
+        record_property("measured", f"{name}, {measure}: {mean:.4g} ± {error:.1g} s for {law:.4g} s")
+        assert 4 * error <= 0.05 * law
+        assert abs(mean - law) <= 4 * error + 0.002 * law
+
+
+def test_waits_behind_another_group() -> None:
+    """Packets of 1 ms every 10 ms: the first waits 0 ms, the others for the packets before them.
+
+    Validates: the mean, the percentiles and the maximum of a group's waits where all of them are equal.
+    Source: by hand: packets that arrive 0.4 ms and 0.8 ms after the first wait 0.6 ms and 1.2 ms.
+    Tolerance: the rounding of the summary, 0.1 % of the time for the mean and the maximum, 0.2 % for percentiles.
+    """
+    base = server(0.1, 1000, "fixed")
+    waits = {"first": 0.0, "second": 0.6e-3, "third": 1.2e-3}
+    flows = [
+        base.flows[0].model_copy(update={"name": name, "start": f"{0.4 * place} ms", "source": ac.Constant(rate=100)})
+        for place, name in enumerate(waits)
+    ]
+    summary = ac.simulate(base.model_copy(update={"flows": tuple(flows)})).summary
+    for name, wait in waits.items():
+        group = summary.groups[name]
+        assert [group.sojourn_mean, group.sojourn_max] == pytest.approx([wait, wait], rel=1e-3)
+        assert [group.sojourn_p50, group.sojourn_p95, group.sojourn_p99] == pytest.approx([wait] * 3, rel=2e-3)
+    assert [summary.sojourn_mean, summary.sojourn_p50] == pytest.approx([0.6e-3, 0.6e-3], rel=2e-3)
+
+
 def lost_in_m_d_1_k(load: float, places: int) -> float:
     """Return the share of packets lost in M/D/1/K: the chain embedded at the ends of services.
 

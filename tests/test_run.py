@@ -314,14 +314,39 @@ def test_a_stored_run_reads_back_whole(run: ac.Run, tmp_path: Path) -> None:
     assert all(back.table(name).equals(run.table(name)) for name in run.tables)
 
 
-def test_a_stored_run_of_an_earlier_version_has_no_marks(run: ac.Run, tmp_path: Path) -> None:
+def test_a_stored_run_of_an_earlier_version_has_no_marks_and_no_places_of_drops(run: ac.Run, tmp_path: Path) -> None:
     run.save(tmp_path / "result")
     record = tmp_path / "result" / "record.json"
     data = json.loads(record.read_text())
     for table in (data["summary"], *data["summary"]["groups"]):
         assert table.pop("marks") == 0
+        for name in ("drops_arrival", "drops_stored", "drops_lost", "sojourn_mean", "sojourn_max"):
+            del table[name]
     record.write_text(json.dumps(data))
-    assert result.load(tmp_path / "result") == run
+    summary = result.load(tmp_path / "result").summary
+    assert (summary.drops, summary.marks) == (run.summary.drops, 0)
+    assert {summary.drops_stored, summary.groups[0].drops_arrival, summary.links[0].sojourn_max} == {None}
+
+
+def test_drops_are_counted_by_place() -> None:
+    """Drops of a full queue at arrival, of CoDel at departure, and of the loss model."""
+    for queue in (ac.Queue(kind="droptail", packets=20), ac.Queue(kind="codel", packets=20)):
+        link = ac.Link(rate="5 Mbps", delay="10 ms", queue=queue, loss=ac.RandomLoss(probability=0.01))
+        client = ac.Clients(count=6, transport=ac.Tcp(variant="newreno"), source=ac.Greedy())
+        access = ac.Link(rate="100 Mbps", delay="1 ms")
+        scenario = ac.Scenario(
+            duration="20 s", dumbbell=ac.Dumbbell(bottleneck=link, access=access), clients=[client, client]
+        )
+        run = ac.simulate(scenario, seed=1, record=["packets@bottleneck"])
+        events = run.table("packets").to_pandas()
+        counts = events[events.event.isin(["drop", "lost"])].event.value_counts()
+        summaries: list[Any] = [run.summary, *run.summary.groups, *run.summary.links]
+        for summary in summaries:
+            places = [getattr(summary, f"drops_{place}") for place in ("arrival", "stored", "lost")]
+            assert summary.drops == sum(places)
+            assert [place > 0 for place in places] == [True, queue.kind == "codel", True]
+        assert run.summary.drops_lost == counts["lost"]
+        assert run.summary.drops == counts["lost"] + counts["drop"]
 
 
 def test_a_run_can_be_sent_to_another_process(run: ac.Run) -> None:

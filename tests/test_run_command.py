@@ -60,11 +60,12 @@ def test_the_table_of_groups(capsys: pytest.CaptureFixture[str], groups: list[di
     runner._show(result(*groups, notices=("It is odd.",)))
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["Profile rfc, seed 3; measured from 1 s to 9 s at here, in bins of 10 ms", ""]
-    shown = [line.split() for line in lines[2 : 3 + len(UNITS)]]
     rows = [
-        [name.removesuffix("_bps"), f"{0.25 * factor:.4g}", *unit.split()] for name, (unit, factor) in UNITS.items()
+        [name.removesuffix("_bps"), f"{0.25 * factor:.4g}", *unit.split()]
+        for name, (unit, factor) in UNITS.items()
+        if not name.startswith("drops_")
     ]
-    assert shown == [*rows, ["warmup", "-", "s"]]
+    assert [line.split() for line in lines[2 : 3 + len(rows)]] == [*rows, ["warmup", "-", "s"]]
     assert lines[-2:] == ["", "Note: It is odd."]
     groups_shown = [line for line in lines if line.startswith("g ")]
     assert len(groups_shown) == (len(groups) if table else 0)
@@ -77,6 +78,15 @@ def test_marks_are_shown_if_there_are_any(capsys: pytest.CaptureFixture[str]) ->
         runner._show(made)
         shown = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("marks")]
         assert shown == ([["marks", "1,234", "packets"]] if marks else [])
+
+
+def test_places_of_drops_are_shown_if_some_are_not_at_arrival(capsys: pytest.CaptureFixture[str]) -> None:
+    for at_arrival, shows in ((7, False), (None, False), (4, True)):
+        made = result({})
+        made.summary.drops, made.summary.drops_arrival, made.summary.drops_stored = 7, at_arrival, 3
+        runner._show(made)
+        shown = [line.split()[:2] for line in capsys.readouterr().out.splitlines() if line.startswith("drops_")]
+        assert shown[:2] == ([["drops_arrival", "4"], ["drops_stored", "3"]] if shows else [])
 
 
 def test_a_command_passes_its_options(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Any) -> None:

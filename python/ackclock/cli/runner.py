@@ -17,7 +17,7 @@ from ackclock.running.progress import progress_bar
 from ackclock.running.result import Request, read_request
 from ackclock.running.run import SEED, Run, simulate
 from ackclock.running.saving import refuse_existing
-from ackclock.running.summary import UNITS, GroupSummary
+from ackclock.running.summary import UNITS, GroupSummary, Summary
 from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_scenario
 from ackclock.scenario.overrides import override
@@ -27,6 +27,7 @@ _GROUPS: Final = (
     ("clients", "", 1),
     ("arrivals", "packets", 1),
     ("loss", "%", 100),
+    ("marks", "packets", 1),
     ("throughput_bps", "Mbps", 1e-6),
     ("goodput_bps", "Mbps", 1e-6),
     ("cov", "", 1),
@@ -113,11 +114,18 @@ def _summary_table(result: Run) -> Table:
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
     for name, (unit, factor) in UNITS.items():
-        if name == "marks" and not result.summary.marks:
+        if name in _hidden(result.summary):
             continue
         table.add_row(name.removesuffix("_bps"), _number(getattr(result.summary, name), factor), unit)
     table.add_row("warmup", _number(result.warmup, 1), "s")
     return table
+
+
+def _hidden(summary: Summary) -> set[str]:
+    """Return the measures that would add nothing: no marks, and drops by place if all drops were at arrival."""
+    by_place = {"drops_arrival", "drops_stored", "drops_lost"}
+    hides = summary.drops_arrival in (None, summary.drops)
+    return (set() if summary.marks else {"marks"}) | (by_place if hides else set())
 
 
 # Names that are too long for a column, with line breaks.
@@ -133,11 +141,14 @@ _BROKEN = {
 def _groups_table(groups: Sequence[GroupSummary]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("group")
-    for name, unit, _ in _GROUPS:
+    needs = {"marks": "marks", "completed": "completed", "completion_mean": "completed"}
+    has = {name: any(getattr(group, name) for group in groups) for name in needs.values()}
+    shown = [each for each in _GROUPS if each[0] not in needs or has[needs[each[0]]]]
+    for name, unit, _ in shown:
         words = _BROKEN.get(name, name.removesuffix("_bps").replace("_", "\n"))
         table.add_column(Text(f"{words}\n{unit}" if unit else words), justify="right", no_wrap=True)
     for group in groups:
-        cells = (_number(getattr(group, name), factor) for name, _, factor in _GROUPS)
+        cells = (_number(getattr(group, name), factor) for name, _, factor in shown)
         table.add_row(Text(group.name), *cells)
     return table
 

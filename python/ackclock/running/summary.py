@@ -85,6 +85,12 @@ class LinkSummary:
     """Packets whose transmission began."""
     drops: int
     """Packets dropped by the queue or by the link's loss model."""
+    drops_arrival: int | None = None
+    """Packets that the queue dropped at their arrival; ``None`` in results of earlier versions."""
+    drops_stored: int | None = None
+    """Packets that the queue had stored and dropped later."""
+    drops_lost: int | None = None
+    """Packets lost by the link's loss model."""
     loss: float | None
     """Drops divided by arrivals."""
     marks: int = 0
@@ -97,12 +103,16 @@ class LinkSummary:
     """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean."""
     queue_mean: float
     """Time average of the number of waiting packets."""
+    sojourn_mean: float | None = None
+    """Mean time that packets spend in the queue, s."""
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""
     sojourn_p95: float | None
     """95th percentile of the time in the queue, s."""
     sojourn_p99: float | None
     """99th percentile of the time in the queue, s."""
+    sojourn_max: float | None = None
+    """Maximum time in the queue, s."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +129,12 @@ class GroupSummary:
     """Packets of the group whose transmission began."""
     drops: int
     """Packets of the group dropped by the queue or by the link's loss model."""
+    drops_arrival: int | None = None
+    """Packets of the group that the queue dropped at their arrival; ``None`` in results of earlier versions."""
+    drops_stored: int | None = None
+    """Packets of the group that the queue had stored and dropped later."""
+    drops_lost: int | None = None
+    """Packets of the group lost by the link's loss model."""
     loss: float | None
     """Drops divided by arrivals."""
     marks: int = 0
@@ -133,6 +149,16 @@ class GroupSummary:
     """C.o.v. of the Poisson load that the group's sources offer, per bin."""
     queue_mean: float
     """Time average of the number of the group's waiting packets: the group's share of the queue."""
+    sojourn_mean: float | None = None
+    """Mean time that the group's packets spend in the queue, s."""
+    sojourn_p50: float | None = None
+    """Median time that the group's packets spend in the queue, s."""
+    sojourn_p95: float | None = None
+    """95th percentile of the time that the group's packets spend in the queue, s."""
+    sojourn_p99: float | None = None
+    """99th percentile of the time that the group's packets spend in the queue, s."""
+    sojourn_max: float | None = None
+    """Maximum time that the group's packets spend in the queue, s."""
     delay_mean: float | None
     """Mean one-way delay of the group's packets, s."""
     jitter: float | None
@@ -184,6 +210,12 @@ class Summary:
     """Packets whose transmission began."""
     drops: int
     """Packets dropped by the queue or by the link's loss model."""
+    drops_arrival: int | None = None
+    """Packets that the queue dropped at their arrival; ``None`` in results of earlier versions."""
+    drops_stored: int | None = None
+    """Packets that the queue had stored and dropped later."""
+    drops_lost: int | None = None
+    """Packets lost by the link's loss model."""
     loss: float | None
     """Drops divided by arrivals."""
     marks: int = 0
@@ -202,12 +234,16 @@ class Summary:
     """C.o.v. per bin of the offered Poisson load; ``None`` unless all sources are Poisson."""
     queue_mean: float
     """Time average of the number of waiting packets."""
+    sojourn_mean: float | None = None
+    """Mean time that packets spend in the queue, s."""
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""
     sojourn_p95: float | None
     """95th percentile of the time in the queue, s."""
     sojourn_p99: float | None
     """99th percentile of the time in the queue, s."""
+    sojourn_max: float | None = None
+    """Maximum time in the queue, s."""
     delay_mean: float | None
     """Mean one-way delay of data packets, s."""
     jitter: float | None
@@ -264,7 +300,7 @@ LINK_MEASURES = tuple(field.name for field in fields(LinkSummary) if field.name 
 
 def links_of_run(name: str, summary: Mapping[str, Any], further: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the results at each measured link: the link of the summary first, then the further links."""
-    first = {"name": name, **{measure: summary[measure] for measure in LINK_MEASURES}}
+    first = {"name": name, **{measure: summary[measure] for measure in LINK_MEASURES if measure in summary}}
     return [first, *(dict(link) for link in further)]
 
 
@@ -272,6 +308,9 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "arrivals": ("packets", 1),
     "departures": ("packets", 1),
     "drops": ("packets", 1),
+    "drops_arrival": ("packets", 1),
+    "drops_stored": ("packets", 1),
+    "drops_lost": ("packets", 1),
     "loss": ("%", 100),
     "marks": ("packets", 1),
     "throughput_bps": ("Mbps", 1e-6),
@@ -281,9 +320,11 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "cov": ("", 1),
     "cov_poisson": ("", 1),
     "queue_mean": ("packets", 1),
+    "sojourn_mean": ("ms", 1e3),
     "sojourn_p50": ("ms", 1e3),
     "sojourn_p95": ("ms", 1e3),
     "sojourn_p99": ("ms", 1e3),
+    "sojourn_max": ("ms", 1e3),
     "delay_mean": ("ms", 1e3),
     "jitter": ("ms", 1e3),
     "timeouts": ("", 1),

@@ -1,8 +1,8 @@
-//! Quantiles of times in bounded memory: a histogram whose bucket widths grow with the values.
+//! Quantiles and means of times in bounded memory: a histogram whose bucket widths grow with the values.
 
 use ackclock_units::Time;
 
-/// Base-2 logarithm of the number of buckets per octave. `2^9` buckets give quantiles to within 0.2 %.
+/// Base-2 logarithm of the number of buckets per octave. `2^9` buckets give quantiles and means to within 0.1 %.
 const BITS: u32 = 9;
 
 /// A log-linear histogram of times.
@@ -30,6 +30,27 @@ impl Histogram {
         self.counts[bucket] = 1;
     }
 
+    /// Adds the times of another histogram.
+    pub fn add(&mut self, more: &Self) {
+        self.counts.resize(self.counts.len().max(more.counts.len()), 0);
+        self.counts.iter_mut().zip(&more.counts).for_each(|(count, more)| *count += more);
+    }
+
+    /// The mean in seconds, each time rounded to the middle of its bucket. `None` if there are no times.
+    pub fn mean(&self) -> Option<f64> {
+        let (mut total, mut sum) = (0, 0);
+        for (at, count) in self.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            total += count;
+            sum += u128::from(*count) * u128::from(middle(at));
+        }
+        (total > 0).then(|| sum as f64 / total as f64 / 1e12)
+    }
+
+    /// Memory in bytes.
+    pub const fn held(&self) -> usize {
+        self.counts.capacity() * size_of::<u64>()
+    }
+
     /// The `q` quantile: the smallest time such that at least a fraction `q` of all times are at or below it, rounded
     /// to the middle of its bucket. `None` if there are no times.
     pub fn quantile(&self, q: f64) -> Option<Time> {
@@ -40,8 +61,7 @@ impl Histogram {
             below += count;
             below >= rank
         })?;
-        let (low, high) = (lower_bound(at), lower_bound(at + 1));
-        Some(Time::from_picos(low + (high - low) / 2))
+        Some(Time::from_picos(middle(at)))
     }
 }
 
@@ -55,6 +75,12 @@ const fn bucket(value: u64) -> usize {
 const fn lower_bound(bucket: usize) -> u64 {
     let octave = (bucket >> BITS).saturating_sub(1);
     ((bucket - (octave << BITS)) as u64) << octave
+}
+
+/// The middle of a bucket.
+const fn middle(bucket: usize) -> u64 {
+    let (low, high) = (lower_bound(bucket), lower_bound(bucket + 1));
+    low + (high - low) / 2
 }
 
 #[cfg(test)]
@@ -85,10 +111,31 @@ mod tests {
             let found = histogram.quantile(q).unwrap().as_picos() as f64;
             prop_assert!((found - exact).abs() <= exact / 512.0 + 1.0);
         }
+
+        /// A middle is at most half a bucket from each value of the bucket, 1/1024 of the value.
+        #[test]
+        fn means_are_within_a_thousandth_of_the_exact_ones(
+            parts in prop::collection::vec(prop::collection::vec(0_u64..1 << 50, 1..100), 1..4),
+        ) {
+            let mut histogram = Histogram::default();
+            for values in &parts {
+                let mut part = Histogram::default();
+                for value in values {
+                    part.record(Time::from_picos(*value));
+                }
+                histogram.add(&part);
+            }
+            let values: Vec<u64> = parts.concat();
+            let exact = values.iter().sum::<u64>() as f64 / values.len() as f64;
+            prop_assert!((histogram.mean().unwrap() * 1e12 - exact).abs() <= exact / 1024.0 + 1.0);
+            let most = *values.iter().max().unwrap() as f64;
+            let found = histogram.quantile(1.0).unwrap().as_picos() as f64;
+            prop_assert!((found - most).abs() <= most / 1024.0 + 1.0);
+        }
     }
 
     #[test]
-    fn nothing_has_no_quantile() {
-        assert_eq!(Histogram::default().quantile(0.5), None);
+    fn nothing_has_no_quantile_and_no_mean() {
+        assert_eq!((Histogram::default().quantile(0.5), Histogram::default().mean()), (None, None));
     }
 }

@@ -23,7 +23,7 @@ pub use at_link::LinkSummary;
 use groups::Groups;
 use plight::Plight;
 pub use results::Results;
-pub use summary::{Facts, GroupSummary, Summary};
+pub use summary::{Drops, Facts, GroupSummary, Sojourn, Summary};
 use transfers::Transfers;
 
 /// Computes a [`Summary`] during the run.
@@ -161,7 +161,7 @@ impl Measure {
 
     /// Memory in bytes, including the table of flows.
     pub(crate) fn held(&self) -> usize {
-        self.held_by_flows + self.at.bins.held()
+        self.held_by_flows + self.at.held() + self.completions.iter().map(Histogram::held).sum::<usize>()
     }
 
     /// The kind of a packet: its group for data, the last kind for ACKs.

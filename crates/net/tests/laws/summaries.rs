@@ -4,7 +4,7 @@ use std::array::from_fn;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_net::link::Offered;
-use ackclock_net::observe::{CapturedKind, Fate};
+use ackclock_net::observe::{CapturedKind, Drops, Fate};
 use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, Tap, TapPoint};
 use ackclock_net::queue::DropReason;
 use ackclock_net::rate::RateSpec;
@@ -67,10 +67,11 @@ proptest! {
 
     /// Checks the summary of a measurement that begins at a random time of the run.
     ///
-    /// Validates: packets, c.o.v., load and mean queue of the measured link, and goodput, fairness, mean delay and
-    ///   senders' counters of each group, equal the values computed from the events in the measured time.
+    /// Validates: packets, drops by place, c.o.v., load and mean queue of the measured link, and drops, waits, goodput,
+    ///   fairness, mean delay and senders' counters of each group, equal the values computed from the events in the
+    ///   measured time.
     /// Source: their definitions (docs/measures.md).
-    /// Tolerance: exact counts; quotients to 1e-12.
+    /// Tolerance: exact counts; quotients to 1e-12; waits to 0.1 %, half the width of a bucket.
     #[test]
     fn a_summary_counts_the_measured_time(mut plan in plans(false), seed in any::<u64>(), begin in 0.0..1.0_f64) {
         plan.measure.from = Time::from_secs_f64(begin * plan.duration.as_secs_f64());
@@ -117,6 +118,45 @@ proptest! {
             (arrived.len() as u64, departures, drops, marks)
         );
         prop_assert_eq!(outcome.groups.iter().map(|group| group.marks).sum::<u64>(), marks, "ACKs are never marked");
+
+        // per group, and last for ACKs: drops at arrival, of stored packets, and by the loss model; waits in picoseconds
+        let of_group = |(group, spec): (usize, &GroupSpec)| vec![group; spec.flows() as usize];
+        let groups: Vec<usize> = plan.groups.iter().enumerate().flat_map(of_group).collect();
+        let mut by_kind = vec![([0; 3], Vec::new()); plan.groups.len() + 1];
+        let offers = here().map(|offer| (offer.at, &offer.packet, offer.at, offer.offered, false));
+        let leaves = left().map(|leave| (leave.at, &leave.packet, leave.since, leave.fate, true));
+        for (at, packet, since, fate, was_stored) in offers.chain(leaves) {
+            let is_ack = matches!(packet.payload(), Payload::Ack { .. });
+            let (drops, waits) =
+                &mut by_kind[if is_ack { plan.groups.len() } else { groups[packet.flow().0 as usize] }];
+            match fate {
+                Offered::Accepted { start, .. } if is_measured(start) => waits.push((start - since).as_picos()),
+                Offered::Dropped(reason) if is_measured(at) => {
+                    let place = if was_stored { 1 } else { 2 * usize::from(reason == DropReason::Lost) };
+                    drops[place] += 1;
+                }
+                _ => {}
+            }
+        }
+        let places = |dropped: &Drops| [dropped.drops_arrival, dropped.drops_stored, dropped.drops_lost];
+        let everything = by_kind.iter().fold(([0; 3], Vec::new()), |(sums, all), (drops, waits)| {
+            (from_fn(|place| sums[place] + drops[place]), [all, waits.clone()].concat())
+        });
+        let found = outcome.groups.iter().map(|group| (places(&group.dropped), group.sojourn));
+        let found = found.chain([(places(&summary.dropped), summary.sojourn)]);
+        for ((drops, mut waits), (found_drops, sojourn)) in by_kind[..plan.groups.len()].iter().cloned().chain([everything]).zip(found) {
+            prop_assert_eq!(drops, found_drops);
+            waits.sort_unstable();
+            let rank = |q: f64| waits.get(((q * waits.len() as f64).ceil() as usize).max(1) - 1);
+            let percentiles = [sojourn.sojourn_p50, sojourn.sojourn_p95, sojourn.sojourn_p99, sojourn.sojourn_max];
+            for (found, share) in percentiles.into_iter().zip([0.5, 0.95, 0.99, 1.0]) {
+                let exact = rank(share).map(|picos| *picos as f64 / 1e12);
+                prop_assert_eq!(found.is_some(), exact.is_some());
+                prop_assert!((found.unwrap_or(0.0) - exact.unwrap_or(0.0)).abs() <= 0.001 * exact.unwrap_or(0.0) + 1e-12);
+            }
+            let mean = waits.iter().sum::<u64>() as f64 / waits.len() as f64 / 1e12;
+            prop_assert!(sojourn.sojourn_mean.is_none_or(|found| (found - mean).abs() <= 0.001 * mean + 1e-12));
+        }
         prop_assert!(near(summary.queue_mean, waiting as f64 / span as f64));
         if let RateSpec::Constant(_) = edges(&plan)[plan.measure.link as usize].link.rate {
             prop_assert!(near(summary.utilization, busy as f64 / span as f64));

@@ -5,10 +5,12 @@ use serde::Serialize;
 
 use super::bins::{Bins, Tally};
 use super::ratio;
+use super::summary::{Drops, Sojourn};
 use crate::link::Offered;
 use crate::observe::Histogram;
 use crate::packet::LinkId;
 use crate::plan::Plan;
+use crate::queue::DropReason;
 use crate::rate::LinkRate;
 use crate::simulator::Simulator;
 
@@ -19,22 +21,23 @@ pub struct LinkSummary {
     pub arrivals: u64,
     pub departures: u64,
     pub drops: u64,
+    #[serde(flatten)]
+    pub dropped: Drops,
     pub loss: Option<f64>,
     pub marks: u64,
     pub throughput_bps: f64,
     pub utilization: f64,
     pub cov: Option<f64>,
     pub queue_mean: f64,
-    pub sojourn_p50: Option<f64>,
-    pub sojourn_p95: Option<f64>,
-    pub sojourn_p99: Option<f64>,
+    #[serde(flatten)]
+    pub sojourn: Sojourn,
 }
 
 /// Counts of packets of one kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinkMeter {
     pub(super) arrivals: Tally,
-    pub(super) drops: u64,
+    pub(super) drops: Drops,
     pub(super) marks: u64,
     /// Packets that arrive before the measured time and depart or are dropped in it, minus packets that arrive in it and
     /// do so after it.
@@ -43,11 +46,17 @@ pub(super) struct LinkMeter {
     busy: u64,
     /// Waiting time in packet-picoseconds.
     waiting: u128,
+    /// Waiting times of departing packets.
+    sojourn: Histogram,
 }
 
 impl LinkMeter {
     pub(super) fn departures(&self) -> u64 {
-        self.arrivals.all().saturating_add_signed(self.carried - self.drops as i64)
+        self.arrivals.all().saturating_add_signed(self.carried - self.drops.all() as i64)
+    }
+
+    pub(super) fn sojourn(&self) -> Sojourn {
+        Sojourn::of(&self.sojourn)
     }
 }
 
@@ -65,7 +74,6 @@ pub(in crate::observe) struct AtLink {
     usual_until: Time,
     pub(super) meters: Vec<LinkMeter>,
     pub(super) bins: Bins,
-    sojourn: Histogram,
 }
 
 impl AtLink {
@@ -82,7 +90,6 @@ impl AtLink {
             mean_rate: rate.mean(from, end),
             usual_until: if rate.varies() { Time::ZERO } else { end },
             rate,
-            sojourn: Histogram::default(),
         }
     }
 
@@ -101,7 +108,7 @@ impl AtLink {
                 }
                 self.accepted(now, kind, start, end);
             }
-            Offered::Dropped(_) => self.unusual(now, kind, None),
+            Offered::Dropped(reason) => self.unusual(now, kind, Err(reason)),
             Offered::Queued => self.queued(now, kind),
         }
     }
@@ -130,14 +137,14 @@ impl AtLink {
         meter.carried += i64::from(leaves);
         meter.waiting -= waits;
         let Offered::Accepted { start, end, marked, .. } = fate else {
-            meter.drops += u64::from(leaves);
+            meter.drops.count_stored(leaves);
             return;
         };
         meter.marks += u64::from(leaves && marked);
         let (start, until) = (start.max(self.from), end.min(self.end));
         meter.busy += self.rate.busy(start, until, self.mean_rate).as_picos();
         if leaves {
-            self.sojourn.record(now - since);
+            meter.sojourn.record(now - since);
         }
     }
 
@@ -154,9 +161,9 @@ impl AtLink {
             meter.arrivals.count();
             meter.busy += (end - start).as_picos();
             meter.waiting += u128::from((start - now).as_picos());
-            self.sojourn.record(start - now);
+            meter.sojourn.record(start - now);
         } else {
-            self.unusual(now, kind, Some((start, end)));
+            self.unusual(now, kind, Ok((start, end)));
         }
     }
 
@@ -169,7 +176,7 @@ impl AtLink {
     /// Handles a packet that begins a bin, lies only partly within the measured time, or is dropped and so has no
     /// transmission.
     #[inline(never)]
-    fn unusual(&mut self, now: Time, kind: usize, transmission: Option<(Time, Time)>) {
+    fn unusual(&mut self, now: Time, kind: usize, transmission: Result<(Time, Time), DropReason>) {
         let arrived = self.from <= now && now < self.end;
         if arrived {
             if now >= self.bins.edge() {
@@ -178,13 +185,13 @@ impl AtLink {
             self.meters[kind].arrivals.count();
         }
         let meter = &mut self.meters[kind];
-        let Some((start, end)) = transmission else {
-            meter.drops += u64::from(arrived);
-            return;
+        let (start, end) = match transmission {
+            Ok(times) => times,
+            Err(reason) => return meter.drops.count(reason, arrived),
         };
         let departs = self.from <= start && start < self.end;
         if departs {
-            self.sojourn.record(start - now);
+            meter.sojourn.record(start - now);
         }
         meter.carried += i64::from(departs) - i64::from(arrived);
         let within = |from: Time, until: Time| (from.max(self.from), until.min(self.end));
@@ -224,23 +231,31 @@ impl AtLink {
     /// Summary of all kinds together, after [`finish`](Self::finish).
     pub(in crate::observe) fn summary(&self) -> LinkSummary {
         let sum = |count: fn(&LinkMeter) -> u64| self.meters.iter().map(count).sum::<u64>();
-        let (arrivals, drops) = (sum(|meter| meter.arrivals.all()), sum(|meter| meter.drops));
+        let (mut dropped, mut sojourn) = (Drops::default(), Histogram::default());
+        for meter in &self.meters {
+            dropped.add(&meter.drops);
+            sojourn.add(&meter.sojourn);
+        }
+        let (arrivals, drops) = (sum(|meter| meter.arrivals.all()), dropped.all());
         let throughput_bps = self.throughput_of(sum(|meter| meter.busy));
-        let quantile = |q| self.sojourn.quantile(q).map(Time::as_secs_f64);
         LinkSummary {
             arrivals,
             departures: sum(LinkMeter::departures),
             drops,
+            dropped,
             loss: ratio(drops as f64, arrivals as f64),
             marks: sum(|meter| meter.marks),
             throughput_bps,
             utilization: throughput_bps / self.mean_rate.as_bps() as f64,
             cov: self.bins.cov(),
             queue_mean: self.queue_of(self.meters.iter().map(|meter| meter.waiting).sum()),
-            sojourn_p50: quantile(0.5),
-            sojourn_p95: quantile(0.95),
-            sojourn_p99: quantile(0.99),
+            sojourn: Sojourn::of(&sojourn),
         }
+    }
+
+    /// Memory of the distributions of waiting times, in bytes.
+    pub(in crate::observe) fn held(&self) -> usize {
+        self.bins.held() + self.meters.iter().map(|meter| meter.sojourn.held()).sum::<usize>()
     }
 }
 

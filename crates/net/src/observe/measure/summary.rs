@@ -1,6 +1,77 @@
 //! The results of a measurement.
 
+use ackclock_units::Time;
 use serde::Serialize;
+
+use crate::observe::Histogram;
+use crate::queue::DropReason;
+
+/// Dropped packets by place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Drops {
+    /// Packets that the queue did not take when they arrived.
+    pub drops_arrival: u64,
+    /// Packets that the queue had stored and dropped later: when they were about to leave, or to make room.
+    pub drops_stored: u64,
+    /// Packets lost by the link's loss model before the queue.
+    pub drops_lost: u64,
+}
+
+impl Drops {
+    /// All dropped packets.
+    pub(super) const fn all(&self) -> u64 {
+        self.drops_arrival + self.drops_stored + self.drops_lost
+    }
+
+    /// Counts a packet that was dropped when it arrived, if it `counts`.
+    pub(super) fn count(&mut self, reason: DropReason, counts: bool) {
+        let place = match reason {
+            DropReason::Lost => &mut self.drops_lost,
+            DropReason::Full | DropReason::Early => &mut self.drops_arrival,
+        };
+        *place += u64::from(counts);
+    }
+
+    /// Counts a packet that was dropped after it had been stored, if it `counts`.
+    pub(super) fn count_stored(&mut self, counts: bool) {
+        self.drops_stored += u64::from(counts);
+    }
+
+    /// Adds the packets of another count.
+    pub(super) const fn add(&mut self, more: &Self) {
+        self.drops_arrival += more.drops_arrival;
+        self.drops_stored += more.drops_stored;
+        self.drops_lost += more.drops_lost;
+    }
+}
+
+/// The distribution of times in a queue, in seconds; `None` if no packet left the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Sojourn {
+    /// Mean.
+    pub sojourn_mean: Option<f64>,
+    /// Median.
+    pub sojourn_p50: Option<f64>,
+    /// 95th percentile.
+    pub sojourn_p95: Option<f64>,
+    /// 99th percentile.
+    pub sojourn_p99: Option<f64>,
+    /// Maximum.
+    pub sojourn_max: Option<f64>,
+}
+
+impl Sojourn {
+    pub(super) fn of(times: &Histogram) -> Self {
+        let quantile = |q| times.quantile(q).map(Time::as_secs_f64);
+        Self {
+            sojourn_mean: times.mean(),
+            sojourn_p50: quantile(0.5),
+            sojourn_p95: quantile(0.95),
+            sojourn_p99: quantile(0.99),
+            sojourn_max: quantile(1.0),
+        }
+    }
+}
 
 /// Summary of a run. Rates are per second, times in seconds; undefined ratios are `None`.
 ///
@@ -13,6 +84,9 @@ pub struct Summary {
     pub departures: u64,
     /// Packets dropped.
     pub drops: u64,
+    /// Packets dropped, by place.
+    #[serde(flatten)]
+    pub dropped: Drops,
     /// Drops divided by arrivals.
     pub loss: Option<f64>,
     /// Packets that the queue marked (ECN).
@@ -31,12 +105,9 @@ pub struct Summary {
     pub cov_poisson: Option<f64>,
     /// Time average of the number of waiting packets, excluding the packet in transmission.
     pub queue_mean: f64,
-    /// Median time of departing packets from arrival at the queue to the start of transmission.
-    pub sojourn_p50: Option<f64>,
-    /// 95th percentile of the time from arrival at the queue to the start of transmission.
-    pub sojourn_p95: Option<f64>,
-    /// 99th percentile of the time from arrival at the queue to the start of transmission.
-    pub sojourn_p99: Option<f64>,
+    /// Time of departing packets from arrival at the queue to the start of transmission.
+    #[serde(flatten)]
+    pub sojourn: Sojourn,
     /// Mean one-way delay of data packets from sender to receiver.
     pub delay_mean: Option<f64>,
     /// Interarrival jitter of RFC 3550, section 6.4.1, averaged over packets.
@@ -73,6 +144,8 @@ pub struct GroupSummary {
     pub arrivals: u64,
     pub departures: u64,
     pub drops: u64,
+    #[serde(flatten)]
+    pub dropped: Drops,
     pub loss: Option<f64>,
     pub marks: u64,
     pub throughput_bps: f64,
@@ -80,6 +153,8 @@ pub struct GroupSummary {
     pub cov: Option<f64>,
     pub cov_poisson: Option<f64>,
     pub queue_mean: f64,
+    #[serde(flatten)]
+    pub sojourn: Sojourn,
     pub delay_mean: Option<f64>,
     pub jitter: Option<f64>,
     pub timeouts: u64,
