@@ -8,6 +8,7 @@ from ackclock.papers.aqm.study import PAPER as AQM
 from ackclock.papers.buffers.study import PAPER as BUFFERS
 from ackclock.papers.burstiness.study import PAPER as BURSTINESS
 from ackclock.papers.characterization.study import PAPER as CHARACTERIZATION
+from ackclock.papers.coexistence.study import PAPER as COEXISTENCE
 from ackclock.papers.heterogeneous.study import PAPER as HETEROGENEOUS
 from ackclock.papers.manyflows.study import PAPER as MANYFLOWS
 from ackclock.papers.selfsimilar.study import PAPER as SELFSIMILAR
@@ -21,6 +22,7 @@ PAPERS: dict[str, Paper] = {
     "buffers": BUFFERS,
     "burstiness": BURSTINESS,
     "characterization": CHARACTERIZATION,
+    "coexistence": COEXISTENCE,
     "heterogeneous": HETEROGENEOUS,
     "manyflows": MANYFLOWS,
     "selfsimilar": SELFSIMILAR,

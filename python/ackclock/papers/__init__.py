@@ -11,6 +11,8 @@ STUDIES = {
     "manyflows": "Understanding the Performance of Many TCP Flows (Qiu, Zhang and Keshav 2001): Figures 6 to 24, "
     "Tables 1 to 5",
     "aqm": "Queue disciplines in the scenarios of RFC 7928 (Kuhn, Natarajan, Khademi and Ros 2016)",
+    "coexistence": "Who gets what when congestion controls share a queue? Pairs of today's laws, with claims of "
+    "Hock et al. 2017 and Ware et al. 2019",
     "buffers": "Sizing Router Buffers (Appenzeller, Keslassy and McKeown 2004): its rules for long flows",
     "selfsimilar": "Comparison of TCP Variants Over Self-Similar Traffic (Salleh and Abu Bakar): Tables 1 and 2, "
     "Figures 3 to 7",
