@@ -145,8 +145,10 @@ impl Link {
         self.queue.average()
     }
 
-    /// Calls `visit` with the name and value of each observable quantity of the discipline.
-    pub fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+    /// Calls `visit` with the name and value at `now` of each gauge of the discipline. `now` must not be before the last
+    /// offer.
+    pub fn gauges(&mut self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.queue.advance(now, self.backlog.busy_until());
         self.queue.gauges(visit);
     }
 }

@@ -129,7 +129,7 @@ pub enum Inspected<'a> {
     /// A link whose discipline decides at arrival.
     Link(&'a mut Link),
     /// A link whose discipline stores the packets.
-    Served(&'a ServedLink),
+    Served(&'a mut ServedLink),
 }
 
 impl Inspected<'_> {
@@ -151,11 +151,12 @@ impl Inspected<'_> {
         }
     }
 
-    /// Calls `visit` with the name and value of each observable quantity of the discipline.
-    pub fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+    /// Calls `visit` with the name and value at `now` of each gauge of the discipline. `now` must not be before the last
+    /// event of the link.
+    pub fn gauges(&mut self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
         match self {
-            Self::Link(link) => link.gauges(visit),
-            Self::Served(link) => link.gauges(visit),
+            Self::Link(link) => link.gauges(now, visit),
+            Self::Served(link) => link.gauges(now, visit),
         }
     }
 }
@@ -285,7 +286,7 @@ impl Links {
                 self.set_long(id, kind, link)
             }
             Form::Long(slot) => slot,
-            Form::Served(slot) => return Inspected::Served(&self.served[slot as usize]),
+            Form::Served(slot) => return Inspected::Served(&mut self.served[slot as usize]),
         };
         Inspected::Link(&mut self.long.get_mut(slot).link)
     }

@@ -243,6 +243,13 @@ pub enum RecordSpec {
         /// Time between samples.
         every: Time,
     },
+    /// Samples of the [gauges](crate::queue::GAUGES) of the disciplines of these links.
+    Gauges {
+        /// Link indices.
+        links: Vec<u32>,
+        /// Time between samples.
+        every: Time,
+    },
     /// Each packet dropped by the queues of these links or by their loss models.
     Drops {
         /// Link indices.
@@ -366,6 +373,7 @@ impl RecordSpec {
         match self {
             Self::Arrivals { links, .. }
             | Self::Queue { links, .. }
+            | Self::Gauges { links, .. }
             | Self::Drops { links }
             | Self::Packets { links } => links,
             Self::Windows { .. } | Self::Acks { .. } | Self::Transfers { .. } => &[],

@@ -13,6 +13,7 @@ mod dualpi2;
 mod flows;
 mod fq;
 mod fq_codel;
+pub(crate) mod gauges;
 mod pie;
 mod red;
 pub(crate) mod stored;
@@ -32,6 +33,7 @@ pub use drop_tail::{DropTailSpec, Ties};
 pub use dualpi2::{DualPi2Spec, Low};
 pub use fq::FqSpec;
 pub use fq_codel::FqCodelSpec;
+pub use gauges::{GAUGES, Gauge};
 pub use pie::PieSpec;
 pub use red::{AboveMax, CountBelow, RedSpec, Unit};
 use stored::PacketQueue;
@@ -115,7 +117,11 @@ pub trait QueueDiscipline: Debug + Send {
         f64::NAN
     }
 
-    /// Calls `visit` with the name and value of each observable quantity.
+    /// Makes the updates due by `now` that do not wait for an arrival, on a link that is busy until `busy_until`. Later
+    /// calls must give the same results as without this call.
+    fn advance(&mut self, _now: Time, _busy_until: Time) {}
+
+    /// Calls `visit` with the name and value of each of the discipline's [gauges](GAUGES).
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
 }
 
@@ -232,6 +238,10 @@ macro_rules! queues {
 
             fn average(&self) -> f64 {
                 match self { $(Self::$variant(queue) => queue.average(),)+ }
+            }
+
+            fn advance(&mut self, now: Time, busy_until: Time) {
+                match self { $(Self::$variant(queue) => queue.advance(now, busy_until),)+ }
             }
 
             fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -280,6 +280,7 @@ mod tests {
             records: vec![
                 RecordSpec::Arrivals { links: links.clone(), bin: Time::from_millis(100) },
                 RecordSpec::Queue { links: links.clone(), every: Time::from_millis(50) },
+                RecordSpec::Gauges { links: links.clone(), every: Time::from_millis(70) },
                 RecordSpec::Drops { links: links.clone() },
                 RecordSpec::Packets { links },
                 RecordSpec::Windows { flows: (0..flows).collect(), every: None },

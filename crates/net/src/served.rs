@@ -71,8 +71,10 @@ impl ServedLink {
         self.queue.waiting()
     }
 
-    /// Calls `visit` with the name and value of each observable quantity of the discipline.
-    pub fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+    /// Calls `visit` with the name and value at `now` of each gauge of the discipline. `now` must not be before the last
+    /// event of the link.
+    pub fn gauges(&mut self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.queue.advance(now);
         self.queue.gauges(visit);
     }
 

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use ackclock_net::observe::{Column, Table, Values};
-use ackclock_net::queue::{QUEUES, QueueSpec};
+use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::{LAWS, LawSpec};
 use ackclock_tcp::{RECEIVER, SENDER, TIMER, VARIANTS};
@@ -62,12 +62,15 @@ fn catalogue() -> String {
     };
     let variants: Map<String, Value> =
         VARIANTS.iter().map(|variant| (variant.name.to_owned(), json!(variant))).collect();
+    let gauges: Map<String, Value> =
+        GAUGES.iter().map(|gauge| (gauge.name.to_owned(), json!({"unit": gauge.unit, "doc": gauge.doc}))).collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "revision": env!("ENGINE_REVISION"),
         "variants": variants,
         "congestion": by_name(LAWS),
         "queues": by_name(QUEUES),
+        "gauges": gauges,
         "options": {"receiver": RECEIVER, "sender": SENDER, "rtt": TIMER},
     })
     .to_string()

@@ -1,4 +1,4 @@
-"""Defines the command line: ``ackclock run | sweep | query | report | burstiness | capture | reproduce | ...``.
+"""Defines the command line: ``ackclock run | sweep | query | plot | report | burstiness | capture | reproduce | ...``.
 
 Modules that are slow to load are imported by the command that needs them, so that ``--help`` is fast.
 """
@@ -295,6 +295,49 @@ def query(
     epilog="""Examples:
 
     \b
+    ackclock run examples/codel.toml --record gauges/10ms --out result
+    ackclock plot result --out codel.png
+    ackclock plot result --gauge count --from "10 s" --to "20 s" --out count.svg
+    """
+)
+def plot(
+    result: Annotated[
+        Path, typer.Argument(metavar="RESULT", help="Folder of a result with the record gauges.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="New file, PNG or SVG.", show_default=False)],
+    link: Annotated[
+        str | None,
+        typer.Option(metavar="LINK", help="Link to draw (default: the first recorded link).", show_default=False),
+    ] = None,
+    gauge: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Gauge to draw, one panel per gauge (default: the usual ones of the discipline). May be repeated. "
+            "`ackclock list gauges` lists all gauges.",
+        ),
+    ] = None,
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="TIME", help='Start of the plot, such as "10 s" (default: 0 s).', show_default=False
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="End of the plot (default: the end of the run).", show_default=False),
+    ] = None,
+) -> None:
+    """Draw the state of a queue discipline over time, from the gauges that a run recorded."""
+    from ackclock.cli import plotting  # noqa: PLC0415
+
+    plotting.plot(result, out=out, link=link, gauges=gauge or [], start=from_, end=to)
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
     ackclock report results
     ackclock report results --y cov --y loss --out figures/burstiness.html
     ackclock report results --x clients.0.count --by clients.0.transport.variant
@@ -391,7 +434,7 @@ def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="List to print: studies, variants, queues, sources, records or profiles (default: all).",
+            help="List to print: studies, variants, queues, sources, records, gauges or profiles (default: all).",
             show_default=False,
         ),
     ] = None,

@@ -100,11 +100,17 @@ def _records() -> Iterator[_Line]:
         yield f"{name}[{where}]{'[/INTERVAL]' if kind.sampled else ''}", kind.doc
 
 
+def _gauges() -> Iterator[_Line]:
+    for name, gauge in catalogue().gauges.items():
+        yield name, gauge.doc + (f" ({gauge.unit})" if gauge.unit else "")
+
+
 _LISTS: Mapping[str, Callable[[], Iterator[_Line]]] = {
     "studies": _studies,
     "variants": _variants,
     "queues": _queues,
     "sources": _sources,
     "records": _records,
+    "gauges": _gauges,
     "profiles": lambda: iter(profile.PROFILES.items()),
 }

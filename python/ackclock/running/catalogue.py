@@ -48,6 +48,15 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Gauge:
+    """A quantity of a queue discipline's state, which the record ``gauges`` samples."""
+
+    doc: str
+    unit: str
+    """The unit; empty for numbers without a unit."""
+
+
+@dataclass(frozen=True)
 class Variant:
     """A named TCP sender: a combination of loss recovery and window law."""
 
@@ -60,7 +69,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The engine's variants, window laws, queues and options, to which scenarios refer by name."""
+    """The engine's variants, window laws, queues, gauges and options, to which scenarios refer by name."""
 
     version: str
     revision: str
@@ -68,6 +77,7 @@ class Catalogue:
     variants: Mapping[str, Variant]
     congestion: Mapping[str, Entry]
     queues: Mapping[str, Entry]
+    gauges: Mapping[str, Gauge]
     options: Mapping[str, Mapping[str, Parameter]]
     """The options of TCP: by section of the plan (``receiver``, ``sender`` or ``rtt``), then by name."""
 
@@ -97,6 +107,7 @@ def catalogue() -> Catalogue:
         variants=MappingProxyType({name: Variant(**each) for name, each in described["variants"].items()}),
         congestion=_entries(described["congestion"]),
         queues=_entries(described["queues"]),
+        gauges=MappingProxyType({name: Gauge(**each) for name, each in described["gauges"].items()}),
         options=MappingProxyType(
             {part: _parameters(described["options"][part]) for part in ("receiver", "sender", "rtt")}
         ),

@@ -31,6 +31,8 @@ class RecordKind:
     """Whether the interval defaults to ``measure.bin``."""
     everywhere: bool = False
     """Whether the table records every link by default, instead of only the measured link."""
+    rows: int = 1
+    """Maximum number of rows of a link or flow at one time."""
 
 
 KINDS: Final = {
@@ -48,6 +50,15 @@ KINDS: Final = {
         sampled=True,
         engine_interval="every",
         default_interval=True,
+    ),
+    "gauges": RecordKind(
+        "the state of a link's queue discipline, such as RED's average or CoDel's count, sampled every measure.bin or "
+        "interval; `ackclock list gauges` lists all gauges",
+        of_links=True,
+        sampled=True,
+        engine_interval="every",
+        default_interval=True,
+        rows=8,
     ),
     "drops": RecordKind("each packet dropped by a link's queue or by its loss model", of_links=True, sampled=False),
     "packets": RecordKind(
@@ -200,7 +211,7 @@ def _no_flow(request: str, place: str, groups: Iterable[str], total: int) -> Sce
 def _bounded(request: str, record: Record, scenario: Scenario) -> None:
     if record.interval is None:
         return
-    rows = TIME.parse(scenario.duration) // record.interval * len(record.numbers)
+    rows = TIME.parse(scenario.duration) // record.interval * len(record.numbers) * KINDS[record.kind].rows
     if rows > MOST_ROWS:
         raise refuse(
             "record",

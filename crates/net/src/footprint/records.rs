@@ -7,6 +7,7 @@ use super::load::Load;
 use crate::memory::MOST_ROWS;
 use crate::observe::ROW;
 use crate::plan::{Plan, RecordSpec, Topology};
+use crate::queue::gauges::MOST as MOST_GAUGES;
 
 /// Copies of a table: its rows, its columns, and one more copy of the columns.
 pub(super) const COPIES: f64 = 3.0;
@@ -30,6 +31,9 @@ pub(super) fn of_records(plan: &Plan, loads: &BTreeMap<usize, Load<'_>>) -> f64 
         let rows = match record {
             RecordSpec::Arrivals { links, bin: every } | RecordSpec::Queue { links, every } => {
                 seconds / every.as_secs_f64() * links.len() as f64
+            }
+            RecordSpec::Gauges { links, every } => {
+                MOST_GAUGES as f64 * seconds / every.as_secs_f64() * links.len() as f64
             }
             RecordSpec::Windows { flows, every: Some(every) } => seconds / every.as_secs_f64() * flows.len() as f64,
             RecordSpec::Packets { links } => kept(3.0 * crossing(links)),

@@ -158,6 +158,7 @@ fn records_take_rows_by_time_or_by_packet() {
     // 10 s contain 100 samples of each link or flow
     near(rows(RecordSpec::Arrivals { links: both.clone(), bin: every }), 200.0);
     near(rows(RecordSpec::Queue { links: both.clone(), every }), 200.0);
+    near(rows(RecordSpec::Gauges { links: both.clone(), every }), 1_600.0);
     near(rows(RecordSpec::Windows { flows: both.clone(), every: Some(every) }), 200.0);
     let sent = rows(RecordSpec::Packets { links: both.clone() }) / 3.0;
     near(rows(RecordSpec::Drops { links: both.clone() }), sent / 10.0);

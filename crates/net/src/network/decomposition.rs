@@ -143,6 +143,7 @@ impl RecordSpec {
         match &mut record {
             Self::Arrivals { links, .. }
             | Self::Queue { links, .. }
+            | Self::Gauges { links, .. }
             | Self::Drops { links }
             | Self::Packets { links } => *links = links_kept(links),
             Self::Windows { flows, .. } | Self::Acks { flows } | Self::Transfers { flows } => {

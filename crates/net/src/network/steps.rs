@@ -34,7 +34,7 @@ impl Feeders {
         }
         // a sampled link, and a link that stores packets, need events: they must not run ahead of the clock
         let sampled = plan.records.iter().filter_map(|record| match record {
-            RecordSpec::Queue { links, .. } => Some(links),
+            RecordSpec::Queue { links, .. } | RecordSpec::Gauges { links, .. } => Some(links),
             _ => None,
         });
         for link in sampled.flatten().chain([&plan.measure.link]) {

@@ -130,7 +130,7 @@ impl Measure {
         for (group, count) in simulator.clients().waited() {
             self.traits[group as usize].waited += count;
         }
-        simulator.link(self.at.link).gauges(&mut |name, value| {
+        simulator.link(self.at.link).gauges(self.at.end, &mut |name, value| {
             if name == "avg_max" {
                 self.red_avg_max = Some(value);
             }

@@ -18,7 +18,7 @@ use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
-use links::{Arrivals, Drops};
+use links::{Arrivals, Drops, GaugeRows};
 use senders::SenderLog;
 use transfers::TransferLog;
 
@@ -60,6 +60,7 @@ struct Samples {
 #[derive(Clone, Debug)]
 enum Sampled {
     Queue { links: Vec<u32>, rows: Queue },
+    Gauges { links: Vec<u32>, rows: GaugeRows },
     Windows { flows: Vec<u32>, rows: SenderLog },
 }
 
@@ -115,6 +116,10 @@ impl Recorder {
                     let samples = plan.duration.as_picos().div_ceil(every.as_picos());
                     let rows = Queue::with_capacity(samples as usize * links.len());
                     recorder.samples.push((place, Samples { every, of: Sampled::Queue { links, rows } }));
+                }
+                RecordSpec::Gauges { links, every } => {
+                    let rows = GaugeRows::default();
+                    recorder.samples.push((place, Samples { every, of: Sampled::Gauges { links, rows } }));
                 }
             }
         }
@@ -176,6 +181,12 @@ impl Recorder {
                         rows.push(now.as_secs_f64(), *link, packets, bytes, link_now.average());
                     }
                 }
+                Sampled::Gauges { links, rows } => {
+                    for link in links {
+                        let row = &mut |name, value| rows.push(now, *link, name, value);
+                        simulator.link(LinkId(*link)).gauges(now, row);
+                    }
+                }
                 Sampled::Windows { flows, rows } => {
                     for flow in flows {
                         if let Some(sender) = simulator.sender(FlowId(*flow)) {
@@ -200,6 +211,7 @@ impl Recorder {
     pub fn held(&self) -> usize {
         let sampled = |samples: &Samples| match &samples.of {
             Sampled::Queue { rows, .. } => rows.held(),
+            Sampled::Gauges { rows, .. } => rows.held(),
             Sampled::Windows { rows, .. } => rows.held(),
         };
         self.drops.iter().map(|(_, drops)| drops.held()).sum::<usize>()
@@ -359,6 +371,7 @@ impl Sampled {
     fn table(self) -> Table {
         match self {
             Self::Queue { rows, .. } => Table::new("queue", rows),
+            Self::Gauges { rows, .. } => Table::new("gauges", rows),
             Self::Windows { rows, .. } => {
                 let [windows, _] = rows.tables();
                 windows

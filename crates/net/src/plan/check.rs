@@ -74,7 +74,7 @@ impl RecordSpec {
     fn check(&self, links: usize, flows: usize) -> Result<(), &'static str> {
         let (ids, count, interval) = match self {
             Self::Arrivals { links: ids, bin } => (ids, links, Some(*bin)),
-            Self::Queue { links: ids, every } => (ids, links, Some(*every)),
+            Self::Queue { links: ids, every } | Self::Gauges { links: ids, every } => (ids, links, Some(*every)),
             Self::Drops { links: ids } | Self::Packets { links: ids } => (ids, links, None),
             Self::Windows { flows: ids, every } => (ids, flows, *every),
             Self::Acks { flows: ids } | Self::Transfers { flows: ids } => (ids, flows, None),

@@ -116,9 +116,9 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Drops made since the state was entered.
-    pub(super) const fn count(&self) -> u64 {
-        self.count
+    /// Whether the state is the dropping state.
+    pub(super) const fn is_dropping(&self) -> bool {
+        self.dropping
     }
 
     /// Counts packets that were dropped for another reason.
@@ -227,7 +227,12 @@ impl PacketQueue for Codel {
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("count", self.state.count() as f64);
+        let State { count, lastcount, dropping, .. } = self.state;
+        let spacing = self.control.next(Time::ZERO, count).as_secs_f64();
+        visit("count", count as f64);
+        visit("lastcount", lastcount as f64);
+        visit("dropping", f64::from(dropping));
+        visit("drop_interval", if dropping { spacing } else { f64::NAN });
     }
 }
 

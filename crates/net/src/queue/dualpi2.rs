@@ -266,10 +266,15 @@ impl PacketQueue for DualPi2 {
         size_of::<Self>() + self.low.held() + self.classic.held()
     }
 
+    fn advance(&mut self, now: Time) {
+        self.catch_up(now);
+    }
+
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("probability_base", self.base);
-        visit("probability_classic", self.base * self.base);
-        visit("probability_low", (self.spec.coupling * self.base).min(1.0));
+        visit("p_base", self.base);
+        visit("p_C", self.base * self.base);
+        visit("p_CL", (self.spec.coupling * self.base).min(1.0));
+        visit("prevq", self.last_delay.as_secs_f64());
     }
 }
 

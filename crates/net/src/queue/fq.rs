@@ -148,7 +148,7 @@ impl PacketQueue for Fq {
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("queues", self.ring.len() as f64);
+        visit("active_queues", self.ring.len() as f64);
     }
 }
 

@@ -222,8 +222,11 @@ impl PacketQueue for FqCodel {
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        let listed = || self.new.iter().chain(&self.old).map(|place| &self.flows[*place as usize]);
         visit("new_queues", self.new.len() as f64);
         visit("old_queues", self.old.len() as f64);
+        visit("active_queues", listed().filter(|flow| !flow.store.is_empty()).count() as f64);
+        visit("dropping", self.flows.iter().filter(|flow| flow.codel.is_dropping()).count() as f64);
     }
 }
 

@@ -213,8 +213,15 @@ impl QueueDiscipline for Pie {
         Verdict::Drop(DropReason::Early)
     }
 
+    fn advance(&mut self, now: Time, busy_until: Time) {
+        self.catch_up(now, busy_until);
+    }
+
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("probability", self.probability);
+        visit("drop_prob", self.probability);
+        visit("qdelay_old", self.last_delay.as_secs_f64());
+        visit("burst_allowance", self.burst_allowance.as_secs_f64());
+        visit("accu_prob", self.accumulated);
     }
 }
 

@@ -341,9 +341,7 @@ impl QueueDiscipline for Red {
             Unit::Packets => arrival.waiting_packets() as f64,
             Unit::Bytes => arrival.waiting_bytes() as f64,
         };
-        if self.spec.adaptive {
-            self.adapt(arrival.now, arrival.backlog.busy_until());
-        }
+        self.advance(arrival.now, arrival.backlog.busy_until());
         self.update_average(queue, arrival);
         self.count += 1;
         self.count_bytes += u64::from(arrival.packet.size());
@@ -365,9 +363,17 @@ impl QueueDiscipline for Red {
         self.avg
     }
 
+    fn advance(&mut self, now: Time, busy_until: Time) {
+        if self.spec.adaptive {
+            self.adapt(now, busy_until);
+        }
+    }
+
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("avg", self.avg);
         visit("avg_max", self.max_avg);
         visit("max_p", self.spec.max_p);
+        visit("p_b", self.drop_probability().max(0.0));
     }
 }
 

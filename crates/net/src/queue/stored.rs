@@ -49,7 +49,11 @@ pub(crate) trait PacketQueue: Debug + Send {
     /// Memory in bytes.
     fn held(&self) -> usize;
 
-    /// Calls `visit` with the name and value of each observable quantity.
+    /// Makes the updates due by `now` that do not wait for a packet. Later calls must give the same results as without
+    /// this call.
+    fn advance(&mut self, _now: Time) {}
+
+    /// Calls `visit` with the name and value of each of the discipline's [gauges](super::GAUGES).
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
 }
 

@@ -308,6 +308,7 @@ proptest! {
         let records = vec![
             RecordSpec::Arrivals { links: all.clone(), bin: every },
             RecordSpec::Queue { links: all.clone(), every },
+            RecordSpec::Gauges { links: all.clone(), every },
             RecordSpec::Drops { links: all.clone() },
             RecordSpec::Windows { flows: flows.clone(), every: None },
             RecordSpec::Windows { flows: flows.clone(), every: Some(every) },

@@ -1,10 +1,11 @@
-//! The records of links: arrivals in bins, drops, and queue samples.
+//! The records of links: arrivals in bins, drops, and gauges.
 
 use ackclock_units::Time;
 
-use crate::observe::Table;
 use crate::observe::table::columns;
+use crate::observe::{Column, Rows, Table, Values};
 use crate::packet::{Packet, Payload};
+use crate::queue::gauges::NAMES;
 
 columns! { ArrivalColumns { time: F64(f64), link: U32(u32), packets: U64(u64) } }
 columns! { DropColumns { time: F64(f64), link: U32(u32), flow: U32(u32), segment: U64(u64), bytes: U32(u32) } }
@@ -135,10 +136,53 @@ impl Drops {
     }
 }
 
+/// The record `gauges`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct GaugeRows {
+    times: Vec<f64>,
+    links: Vec<u32>,
+    /// Index of each gauge in the list of all gauges.
+    gauges: Vec<u8>,
+    values: Vec<f64>,
+}
+
+impl GaugeRows {
+    /// Adds a row, with NaN for a value that does not exist at this time.
+    pub(super) fn push(&mut self, now: Time, link: u32, name: &str, value: f64) {
+        let gauge = NAMES.iter().position(|known| *known == name);
+        debug_assert!(gauge.is_some(), "{name} is not listed in queue/gauges.rs");
+        if let Some(gauge) = gauge {
+            self.times.push(now.as_secs_f64());
+            self.links.push(link);
+            self.gauges.push(gauge as u8);
+            self.values.push(value);
+        }
+    }
+
+    /// Memory of the rows in bytes.
+    pub(super) const fn held(&self) -> usize {
+        self.times.capacity() * size_of::<f64>()
+            + self.links.capacity() * size_of::<u32>()
+            + self.gauges.capacity()
+            + self.values.capacity() * size_of::<f64>()
+    }
+}
+
+impl Rows for GaugeRows {
+    fn columns(&self) -> Vec<Column> {
+        let columns = [
+            ("time", Values::F64(self.times.clone())),
+            ("link", Values::U32(self.links.clone())),
+            ("gauge", Values::Words { codes: self.gauges.clone(), words: NAMES }),
+            ("value", Values::F64(self.values.clone())),
+        ];
+        columns.map(|(name, values)| Column { name, values }).into()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::observe::{Column, Values};
 
     /// Two of three links are recorded, with expected values computed by hand. A packet at an edge belongs to the bin
     /// that begins there, empty bins are rows, the last bin may be short, and a link that is not requested is not

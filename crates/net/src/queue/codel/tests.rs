@@ -99,6 +99,30 @@ fn drops_follow_the_square_root_law() {
     assert_eq!(not_capable.drops, plain.drops);
 }
 
+/// Validates: the gauges after each drop: the number of drops, and the time to the next one.
+/// Source: RFC 8289, section 5.3; the times of `VECTOR` were computed apart.
+/// Tolerance: 1 us, the digits of the times.
+#[test]
+fn gauges_show_the_count_and_the_time_between_drops() {
+    let mut queue = Dense::new(&spec());
+    let gauges = |queue: &Dense| {
+        let mut seen = Vec::new();
+        queue.codel.gauges(&mut |name, value| seen.push((name, value)));
+        seen
+    };
+    queue.run(Ecn::NotEct, Time::from_millis(20), Time::from_millis(99));
+    assert_eq!(gauges(&queue)[..3], [("count", 0.0), ("lastcount", 0.0), ("dropping", 0.0)]);
+    assert!(gauges(&queue)[3].1.is_nan());
+    for (place, times) in VECTOR.windows(2).enumerate() {
+        while queue.drops.len() <= place {
+            queue.run(Ecn::NotEct, Time::from_millis(20), Dense::STEP);
+        }
+        let seen = gauges(&queue);
+        assert_eq!(seen[..3], [("count", place as f64 + 1.0), ("lastcount", 1.0), ("dropping", 1.0)]);
+        assert!((seen[3].1 - (times[1] - times[0])).abs() <= 1e-6, "{seen:?}");
+    }
+}
+
 /// Validates: one packet below the target ends the dropping state, and the time above the target starts again.
 /// Source: RFC 8289, section 5.5 (`dodequeue`).
 /// Tolerance: one departure.
@@ -124,7 +148,7 @@ fn a_state_entered_again_soon_continues() {
     for (pause, expected) in [(Time::from_millis(500), 0.05), (Time::SECOND.saturating_mul(3), 0.1)] {
         let mut queue = Dense::new(&spec());
         queue.run(Ecn::NotEct, Time::from_millis(9), Time::from_millis(400));
-        assert_eq!((queue.drops.len(), queue.codel.state.count()), (5, 5));
+        assert_eq!((queue.drops.len(), queue.codel.state.count), (5, 5));
         queue.run(Ecn::NotEct, MILLI, pause);
         queue.run(Ecn::NotEct, Time::from_millis(9), Time::from_millis(220));
         let after = &queue.drops[5..];

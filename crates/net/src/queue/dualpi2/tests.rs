@@ -40,15 +40,17 @@ fn packet(ecn: Ecn, since: Time) -> Queued {
 fn the_base_controller_follows_the_delay_of_its_queue() {
     let mut queue = queue(&spec());
     let expected = [0.0, 0.0144, 0.0296, 0.0624, 0.0968, 0.0992, 0.0848, 0.0696, 0.0536, 0.0368];
-    for (delay, expected) in [0, 5, 10, 20, 30, 30, 25, 20, 15, 10].into_iter().zip(expected) {
-        queue.update(Time::from_millis(delay));
-        assert!((queue.base - expected).abs() < 1e-12, "{} for {expected}", queue.base);
+    for (delay, expected) in [0_u32, 5, 10, 20, 30, 30, 25, 20, 15, 10].into_iter().zip(expected) {
+        queue.update(Time::from_millis(delay.into()));
+        let mut told = Vec::new();
+        queue.gauges(&mut |name, value| told.push((name, value)));
+        let gauges = [("p_base", expected), ("p_C", expected * expected), ("p_CL", 2.0 * expected)];
+        for ((name, value), (gauge, expected)) in told.iter().zip(gauges) {
+            assert_eq!(*name, gauge);
+            assert!((value - expected).abs() < 1e-12, "{name}: {value} for {expected}");
+        }
+        assert_eq!(told[3], ("prevq", f64::from(delay) / 1e3));
     }
-    queue.base = 0.0992;
-    let mut told = Vec::new();
-    queue.gauges(&mut |name, value| told.push((name, (value * 1e8).round() / 1e8)));
-    let expected = [("probability_base", 0.0992), ("probability_classic", 0.009_840_64), ("probability_low", 0.1984)];
-    assert_eq!(told, expected);
 }
 
 /// Validates: the share of marked packets in queue L and of dropped or marked packets in queue C.

@@ -60,6 +60,42 @@ fn flows_share_by_bytes() {
     assert!((149..=151).contains(&small), "{small}");
 }
 
+/// Validates: the gauges count the queues in each list, those with packets, and those in CoDel's dropping state.
+/// Source: by hand, from RFC 8290, section 4.2.
+/// Tolerance: exact.
+#[test]
+fn gauges_count_the_queues_in_each_list() {
+    let mut queue = queue(&spec());
+    let gauges = |queue: &FqCodel| {
+        let mut seen = [0.0; 4];
+        queue.gauges(&mut |name, value| {
+            let place =
+                ["new_queues", "old_queues", "active_queues", "dropping"].iter().position(|known| *known == name);
+            seen[place.expect("a known gauge")] = value;
+        });
+        seen
+    };
+    for (flow, packets) in [(0, 1), (1, 3), (2, 40)] {
+        for number in 0..packets {
+            add(&mut queue, flow, 1500, number, Time::ZERO);
+        }
+    }
+    assert_eq!(gauges(&queue), [3.0, 0.0, 3.0, 0.0]);
+    // flow 0 is empty and leaves: the list of old queues is empty too
+    assert_eq!(next(&mut queue, Time::ZERO, 2), [(0, 0), (1, 0)]);
+    assert_eq!(gauges(&queue), [2.0, 0.0, 2.0, 0.0]);
+    // a quantum is 14 bytes more than a packet, so each queue sends two packets in its first turn
+    assert_eq!(next(&mut queue, Time::ZERO, 3), [(1, 1), (2, 0), (2, 1)]);
+    assert_eq!(gauges(&queue), [1.0, 1.0, 2.0, 0.0]);
+    assert_eq!(next(&mut queue, Time::ZERO, 1), [(1, 2)]);
+    assert_eq!(gauges(&queue), [0.0, 2.0, 1.0, 0.0], "flow 1 is empty, and still listed");
+    let mut dropped = Vec::new();
+    for millis in [10, 120] {
+        queue.dequeue(Time::from_millis(millis), &mut dropped);
+    }
+    assert_eq!((gauges(&queue), dropped.len()), ([0.0, 1.0, 1.0, 1.0], 1));
+}
+
 /// Validates: a packet of a flow that had none is sent before all packets of a flow with a backlog; a flow that sends
 ///   again at once after its queue was empty waits for its turn.
 /// Source: RFC 8290, section 4.2: an empty queue of the new list moves to the old list first.

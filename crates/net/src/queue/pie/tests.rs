@@ -33,7 +33,7 @@ fn pie(spec: &PieSpec) -> Pie {
 fn the_controller_follows_the_delay() {
     let mut pie = pie(&spec());
     let expected = [
-        (0, 0.0),
+        (0_u32, 0.0),
         (30, 1.922_607_422e-5),
         (40, 1.412_963_867e-4),
         (50, 6.686_401_367e-4),
@@ -44,14 +44,44 @@ fn the_controller_follows_the_delay() {
         (20, 0.0),
     ];
     for (delay, expected) in expected {
-        pie.update(Time::from_millis(delay));
-        assert!((pie.probability - expected).abs() <= 1e-9 * expected, "{} for {expected}", pie.probability);
+        pie.update(Time::from_millis(delay.into()));
+        let mut seen = Vec::new();
+        pie.gauges(&mut |name, value| seen.push((name, value)));
+        assert!((seen[0].1 - expected).abs() <= 1e-9 * expected, "{seen:?} for {expected}");
+        assert_eq!((seen[0].0, seen[1]), ("drop_prob", ("qdelay_old", f64::from(delay) / 1e3)));
     }
     (pie.probability, pie.last_delay) = (0.2, Time::from_millis(20));
     for (delay, expected) in [(50, 0.22), (100, 0.24), (150, 0.26), (200, 0.28), (300, 0.30), (251, 0.32)] {
         pie.update(Time::from_millis(delay));
         assert!((pie.probability - expected).abs() < 1e-12, "{} for {expected}", pie.probability);
     }
+}
+
+/// Updates that are made because a gauge is read, on a link that is busy until a given time.
+///
+/// Validates: a gauge has the value after all updates due by its time, and an arrival finds the same state whether the
+///   gauges were read before it or not.
+/// Source: RFC 8033, section 4.2: updates have fixed times, and the delay falls while nothing arrives.
+/// Tolerance: 1e-9, relative; the state is exact.
+#[test]
+fn reading_the_gauges_makes_the_updates_that_are_due() {
+    let busy_until = Time::from_millis(60);
+    let gauges = |pie: &Pie| {
+        let mut seen = Vec::new();
+        pie.gauges(&mut |name, value| seen.push((name, value)));
+        seen
+    };
+    let (mut read, mut unread) = (pie(&spec()), pie(&spec()));
+    // the delay is 60 ms at the first update, 45 ms at the second, 30 ms at the third
+    let first = (0.125 * 0.045 + 1.25 * 0.06) / 2048.0;
+    for (now, expected, delay) in [(0, first, 0.06), (14, first, 0.06), (15, 0.0, 0.045), (44, 0.0, 0.03)] {
+        read.advance(Time::from_millis(now), busy_until);
+        let seen = gauges(&read);
+        assert_eq!((seen[0].0, seen[1]), ("drop_prob", ("qdelay_old", delay)));
+        assert!((seen[0].1 - expected).abs() <= 1e-9 * expected, "{seen:?} at {now} ms");
+    }
+    unread.advance(Time::from_millis(44), busy_until);
+    assert_eq!(format!("{:?}", gauges(&read)), format!("{:?}", gauges(&unread)));
 }
 
 /// Validates: nothing is dropped in the burst allowance, which is used up by updates and renewed without congestion.

@@ -263,6 +263,20 @@ fn verdicts(spec: RedSpec, avg: f64, waiting: u64) -> [Verdict; 2] {
 
 /// Verdicts below `min_th`, between the thresholds, above them and at a full queue.
 ///
+/// Validates: the gauge `p_b` for averages from below `min_th` to `2 max_th`, with `gentle`.
+/// Source: Floyd and Jacobson 1993, and Floyd's note on gentle RED (2000), computed apart.
+/// Tolerance: 1e-12.
+#[test]
+fn gauges_show_the_average_and_its_probability() {
+    for (avg, p_b) in [(4.0, 0.0), (5.0, 0.0), (10.0, 0.05), (15.0, 0.1), (20.0, 0.4), (25.0, 0.7), (30.0, 1.0)] {
+        let red = Red { avg, max_avg: 31.0, ..red(RedSpec { gentle: true, ..SPEC }) };
+        let mut seen = Vec::new();
+        red.gauges(&mut |name, value| seen.push((name, value)));
+        assert_eq!(seen[..3], [("avg", avg), ("avg_max", 31.0), ("max_p", 0.1)]);
+        assert!(seen[3].0 == "p_b" && (seen[3].1 - p_b).abs() < 1e-12, "{seen:?}");
+    }
+}
+
 /// Validates: with `ecn`, early drops of ECN-capable packets become marks while `p_b` is below 1; other packets, arrivals
 ///   at `p_b = 1` and arrivals at a full queue are dropped.
 /// Source: RFC 3168, section 7; ns-2.35, `queue/red.cc`: `setbit_` marks only early drops, with `use_mark_p_` only below
@@ -385,7 +399,9 @@ fn adaptive_red_settles_where_ns2_does() {
             while sample < 5_050.0 {
                 now -= (1.0 - stream.uniform()).ln() * 0.008 / load;
                 while sample < now {
-                    link.gauges(&mut |name, value| sums[1] += if name == "max_p" { value } else { 0.0 });
+                    link.gauges(Time::from_secs_f64(sample), &mut |name, value| {
+                        sums[1] += if name == "max_p" { value } else { 0.0 }
+                    });
                     sums[0] += link.average();
                     (sample, count) = (sample + 0.1, count + 1.0);
                 }
