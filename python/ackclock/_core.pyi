@@ -50,7 +50,7 @@ class CapturedPackets:
 def catalogue() -> str:
     """Return the engine's version and revision, and its variants, window laws and queues, as JSON."""
 
-def check_law(spec_json: str, /) -> tuple[str, str] | None:
+def check_law(spec_json: str, ecn: str, /) -> tuple[str, str] | None:
     """Check constraints between the parameters of a window law: None, or the invalid field and the problem."""
 
 def check_queue(spec_json: str, /) -> tuple[str, str] | None:

@@ -15,7 +15,7 @@ use ackclock_net::observe::{Column, Table, Values};
 use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::{LAWS, LawSpec};
-use ackclock_tcp::{RECEIVER, SENDER, TIMER, VARIANTS};
+use ackclock_tcp::{EcnMode, RECEIVER, SENDER, TIMER, VARIANTS};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -83,11 +83,13 @@ fn check_queue(spec: &str) -> PyResult<Option<(&'static str, String)>> {
     Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
-/// Checks constraints between the parameters of a congestion-control law: `None`, or the invalid field and the problem.
+/// Checks constraints between the parameters of a congestion-control law and the kind of ECN feedback: `None`, or the
+/// invalid field and the problem.
 #[pyfunction]
-fn check_law(spec: &str) -> PyResult<Option<(&'static str, String)>> {
+fn check_law(spec: &str, ecn: &str) -> PyResult<Option<(&'static str, String)>> {
     let spec: LawSpec = serde_json::from_str(spec).map_err(refuse)?;
-    Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
+    let ecn: EcnMode = serde_json::from_value(ecn.into()).map_err(refuse)?;
+    Ok(spec.check().and_then(|()| spec.check_feedback(ecn)).err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
 /// Partitions the groups of a plan into sets. Groups of different sets do not affect each other, even indirectly.

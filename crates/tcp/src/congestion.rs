@@ -13,6 +13,7 @@ mod bench;
 mod cubic;
 mod dctcp;
 mod highspeed;
+mod prague;
 #[cfg(test)]
 mod recipe;
 mod reno;
@@ -25,6 +26,7 @@ use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
+use crate::config::EcnMode;
 use crate::delivery_rate::{LostSegment, RateSample};
 use crate::sender::Extra;
 use crate::slow_start::SlowStart;
@@ -34,6 +36,7 @@ pub use bbr3::Bbr3Spec;
 pub use cubic::{CubicRules, CubicSpec};
 pub use dctcp::DctcpSpec;
 pub use highspeed::HighSpeedSpec;
+pub use prague::PragueSpec;
 pub use reno::RenoSpec;
 pub use scalable::ScalableSpec;
 pub use vegas::{BaseRtt, VegasSpec};
@@ -228,6 +231,12 @@ pub trait CongestionControl: Debug + Send {
     /// they were found.
     fn on_lost(&mut self, _window: &mut Window, _lost: &LostSegment, _sample: &RateSample, _stream: &mut Stream) {}
 
+    /// Whether the law answers marks as a scalable one must, so that its segments carry ECT(1) instead of ECT(0), also when
+    /// they are retransmitted (RFC 9331, section 4). Such a law needs the exact number of marks (RFC 9768).
+    fn is_scalable(&self) -> bool {
+        false
+    }
+
     /// Called for each ACK that delivers data, also in a recovery, after the loss recovery has handled it. `stream` is
     /// the sender's stream of random numbers.
     fn on_rate(&mut self, _window: &mut Window, _sample: &RateSample, _stream: &mut Stream) {}
@@ -276,6 +285,21 @@ macro_rules! laws {
                 match self { $(Self::$variant(spec) => spec.check(),)+ }
             }
 
+            /// Checks that a sender with this kind of ECN feedback can use the law.
+            ///
+            /// # Errors
+            /// If the law needs other feedback.
+            pub fn check_feedback(&self, ecn: EcnMode) -> Result<(), Invalid> {
+                if ecn == EcnMode::Accurate || !self.build().is_scalable() {
+                    return Ok(());
+                }
+                let problem = format!(
+                    "{} is not allowed; must be accurate, as the window law needs the number of marked packets",
+                    ecn.word()
+                );
+                Err(Invalid { field: "ecn", problem })
+            }
+
             pub(crate) fn build(&self) -> Law {
                 match self { $(Self::$variant(spec) => Other::$variant(spec.build()).into(),)+ }
             }
@@ -313,6 +337,10 @@ macro_rules! laws {
 
             fn samples_rate(&self) -> bool {
                 match self { $(Self::$variant(law) => law.samples_rate(),)+ }
+            }
+
+            fn is_scalable(&self) -> bool {
+                match self { $(Self::$variant(law) => law.is_scalable(),)+ }
             }
 
             fn on_lost(&mut self, window: &mut Window, lost: &LostSegment, sample: &RateSample, stream: &mut Stream) {
@@ -410,6 +438,11 @@ impl Law {
         if let Self::Other(law) = self { law.samples_rate() } else { false }
     }
 
+    /// See [`CongestionControl::is_scalable`].
+    pub(crate) fn is_scalable(&self) -> bool {
+        if let Self::Other(law) = self { law.is_scalable() } else { false }
+    }
+
     /// See [`CongestionControl::on_undo`].
     pub(crate) fn on_undo(&mut self, window: &mut Window) {
         if let Self::Other(law) = self {
@@ -485,6 +518,7 @@ laws! {
     Cubic "cubic" => CubicSpec, cubic;
     Dctcp "dctcp" => DctcpSpec, dctcp;
     HighSpeed "highspeed" => HighSpeedSpec, highspeed;
+    Prague "prague" => PragueSpec, prague;
     Scalable "scalable" => ScalableSpec, scalable;
     Vegas "vegas" => VegasSpec, vegas;
 }

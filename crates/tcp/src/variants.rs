@@ -90,6 +90,13 @@ pub const VARIANTS: &[Variant] = &[
         doc: "Reduces the window in proportion to the share of marked packets (RFC 8257); RACK-TLP",
     },
     Variant {
+        name: "prague",
+        recovery: RecoverySpec::Rack,
+        congestion: "prague",
+        era: TODAY,
+        doc: "DCTCP for the Internet, with ECT(1), pacing and exact counts of marks (TCP Prague); RACK-TLP",
+    },
+    Variant {
         name: "highspeed",
         recovery: RecoverySpec::Sack,
         congestion: "highspeed",

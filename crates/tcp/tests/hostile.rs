@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use ackclock_tcp::congestion::{BaseRtt, Bbr3Spec, BbrSpec, LawSpec, RenoSpec, VegasSpec};
+use ackclock_tcp::congestion::{BaseRtt, Bbr3Spec, BbrSpec, LawSpec, PragueSpec, RenoSpec, VegasSpec};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Ack, Block, Mark, ReceiverConfig, ReceiverPool, Sack, SackRule, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
@@ -24,9 +24,13 @@ const RECOVERIES: [RecoverySpec; 6] = [
 ];
 
 /// The laws that sample delivery rates.
-fn rate_laws() -> [LawSpec; 2] {
+fn rate_laws() -> [LawSpec; 3] {
     let ecn_max_rtt = Time::from_millis(5);
-    [LawSpec::Bbr(BbrSpec {}), LawSpec::Bbr3(Bbr3Spec { loss_threshold: 0.02, beta: 0.7, headroom: 0.15, ecn_max_rtt })]
+    [
+        LawSpec::Bbr(BbrSpec {}),
+        LawSpec::Bbr3(Bbr3Spec { loss_threshold: 0.02, beta: 0.7, headroom: 0.15, ecn_max_rtt }),
+        LawSpec::Prague(PragueSpec { g: 1.0 / 16.0, rtt_target: Time::from_millis(25), transition: 4 }),
+    ]
 }
 
 /// Senders with every loss recovery, and with both rules of SACK, each with Reno's and with Vegas' congestion control, and

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use ackclock_tcp::congestion::{CubicRules, CubicSpec, DctcpSpec, LawSpec, RenoSpec};
+use ackclock_tcp::congestion::{CubicRules, CubicSpec, DctcpSpec, LawSpec, PragueSpec, RenoSpec};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Ack, Block, EcnMode, PrrRule, Sack, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
@@ -30,6 +30,13 @@ fn senders() -> Vec<SenderConfig> {
         }
     }
     all
+}
+
+/// A sender whose window falls by one segment per ACK after a mark.
+fn prague() -> SenderConfig {
+    let congestion = LawSpec::Prague(PragueSpec { g: 1.0 / 16.0, rtt_target: Time::from_millis(25), transition: 4 });
+    let (recovery, ecn) = (RecoverySpec::Rack, EcnMode::Accurate);
+    SenderConfig { recovery, congestion, ecn, handshake: false, max_window: 64, ..SenderConfig::default() }
 }
 
 /// A sender on a path that loses nothing, and the segments in flight with their send times.
@@ -113,6 +120,24 @@ fn a_peer_that_always_echoes_slows_the_sender_to_a_small_window() {
     }
 }
 
+/// Validates: with Prague, a peer that never echoes a mark has a window that grows, and one that always echoes has one of two
+///   segments; neither stops the transfer.
+/// Source: draft-briscoe-iccrg-prague-congestion-control, section 2.4.3.
+/// Tolerance: exact.
+#[test]
+fn a_lying_peer_slows_a_scalable_sender_or_not() {
+    for (step, expected) in [(0_u8, 64.0..1e6), (1, 2.0..3.0)] {
+        let mut path = Path::new(&prague());
+        let mut count = 0_u8;
+        for _ in 0..3_000 {
+            count = (count + step) % 8;
+            path.acknowledge(count);
+        }
+        assert!(expected.contains(&path.sender.state().cwnd), "{:?}", path.sender.state());
+        assert_eq!(path.sender.counters().retransmissions, 0);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
@@ -137,7 +162,7 @@ proptest! {
     /// Tolerance: exact, in 300 random conversations.
     #[test]
     fn arbitrary_acks_with_echoes_leave_a_sane_sender(
-        config in prop::sample::select(senders()),
+        config in prop::sample::select([senders(), vec![prague()]].concat()),
         lies in prop::collection::vec((0_u64..500_000, 0_u64..4, (0_u64..70, 0_u64..70), 0_u8..8), 1..150),
     ) {
         let mut path = Path::new(&config);

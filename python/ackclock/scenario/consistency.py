@@ -151,8 +151,8 @@ def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 
 
 def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
-    """Check that the parameters of a congestion-control law (window law), with its defaults, are consistent."""
-    found = engine.check_law(json.dumps(whole.law_for_engine()))
+    """Check that the parameters of a congestion-control law (window law), and its ECN feedback, are consistent."""
+    found = engine.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn))
     if found is not None:
         name, message = found
         yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])

@@ -57,6 +57,9 @@ impl Plan {
                         "must be rack, as the law needs delivery-rate samples",
                     );
                 }
+                if let Err(unfit) = sender.congestion.check_feedback(sender.ecn) {
+                    return invalid("transport.sender.ecn", &unfit.problem);
+                }
                 if sender.max_window == 0 || sender.initial_window == 0 || sender.rtt.clock == Time::ZERO {
                     return invalid("transport", "max_window, initial_window and clock must be above 0");
                 }

@@ -45,6 +45,7 @@ use super::bbr::bandwidth::Bandwidth;
 use super::bbr::plateau::Plateau;
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Window};
 use crate::delivery_rate::{LostSegment, Phase, RateSample};
+use crate::options::LONGEST;
 use bounds::{LongTerm, ShortTerm, inflight_at_loss};
 use ecn::Marks;
 
@@ -68,12 +69,15 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "ecn_max_rtt",
         doc: "Longest minimum round-trip time of a path on which marks reduce the flight",
-        kind: ParameterKind::Time { min: 0, max: LONGEST, default: Some(Time::from_millis(5).as_picos()), or: None },
+        kind: ParameterKind::Time {
+            min: 0,
+            max: LONGEST.as_picos(),
+            default: Some(Time::from_millis(5).as_picos()),
+            or: None,
+        },
     },
 ];
 
-/// The longest round-trip time that a parameter may be.
-const LONGEST: u64 = Time::from_millis(3_600_000).as_picos();
 /// The gain of the rate in startup, `4 ln 2`.
 const STARTUP_GAIN: f64 = 4.0 * LN_2;
 /// The smallest window, in segments.

@@ -90,7 +90,7 @@ impl Connection {
             urgent: PackedOption::NONE,
             turns: Tally::default(),
             counters: RareCounters::default(),
-            extra: Extra::of(&config, times_segments || law.times_segments(), law.samples_rate()),
+            extra: Extra::of(&config, times_segments || law.times_segments(), &law),
             last_sent: Time::ZERO,
             law,
             config,

@@ -1,6 +1,7 @@
 //! State that only some senders have.
 
 use crate::config::{Pacing, RecoverySpec, SenderConfig};
+use crate::congestion::Law;
 use crate::delivery_rate::DeliveryRate;
 use crate::send_log::SendLog;
 use crate::sender::marks::Marks;
@@ -25,15 +26,15 @@ pub(crate) struct Extra {
 
 impl Extra {
     /// The additional state of a sender, if it needs any. `times_segments` states whether its recovery or its law needs
-    /// the send time of each segment, and `samples_rate` whether its law needs delivery rates.
-    pub(super) fn of(config: &SenderConfig, times_segments: bool, samples_rate: bool) -> Option<Box<Self>> {
+    /// the send time of each segment.
+    pub(super) fn of(config: &SenderConfig, times_segments: bool, law: &Law) -> Option<Box<Self>> {
         let slow_start = SlowStart::new(config.slow_start);
         let log = (times_segments || slow_start.times_segments())
             .then(|| SendLog::new(Self::has_stale_records(config).then_some(config.max_window)));
         let pacer = (config.pacing != Pacing::Off).then(Pacer::default);
-        let rate = samples_rate.then(|| DeliveryRate::new(config.pacing_burst));
+        let rate = law.samples_rate().then(|| DeliveryRate::new(config.pacing_burst));
         let edge = config.initial_rwnd.map(u64::from);
-        let (marks, pushes) = (Marks::of(config.ecn), Pushes::of(config));
+        let (marks, pushes) = (Marks::of(config.ecn, law.is_scalable()), Pushes::of(config));
         let extra = Self { log, rate, slow_start, pacer, marks, edge, pushes };
         (!extra.is_passive() || extra.log.is_some() || !extra.slow_start.is_standard()).then(|| Box::new(extra))
     }

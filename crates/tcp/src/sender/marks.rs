@@ -17,6 +17,8 @@ use crate::segment::Ecn;
 #[derive(Clone, Debug)]
 pub(crate) struct Marks {
     mode: EcnMode,
+    /// Whether segments ask for the treatment of low latency.
+    is_scalable: bool,
     /// No mark reduces the window until this segment is acknowledged.
     recover: u64,
     /// Whether the next new segment reports that the window was reduced.
@@ -29,8 +31,8 @@ pub(crate) struct Marks {
 
 impl Marks {
     /// The state of a sender with this option; `None` if it does not use ECN.
-    pub(super) fn of(mode: EcnMode) -> Option<Self> {
-        (mode != EcnMode::Off).then_some(Self { mode, recover: 0, cwr: false, count: 0, carried: 0 })
+    pub(super) fn of(mode: EcnMode, is_scalable: bool) -> Option<Self> {
+        (mode != EcnMode::Off).then_some(Self { mode, is_scalable, recover: 0, cwr: false, count: 0, carried: 0 })
     }
 
     /// The number of marked segments that an ACK reports, of `newly_acked` segments. Classic feedback does not count:
@@ -65,17 +67,19 @@ impl Marks {
     }
 
     /// The ECN field of a segment, and whether it carries CWR. Retransmissions are not ECN-capable (RFC 3168, section
-    /// 6.1.5), except with DCTCP, whose networks drop packets that are not.
+    /// 6.1.5), except with DCTCP, whose networks drop packets that are not, and with scalable laws (RFC 9331, section 4.1).
     pub(super) const fn label(&mut self, syn: bool, retransmission: bool) -> (Ecn, bool) {
+        let capable = if self.is_scalable { Ecn::Ect1 } else { Ecn::Ect0 };
         if syn {
             return (Ecn::NotEct, false);
         }
         if retransmission {
-            return (if matches!(self.mode, EcnMode::Dctcp) { Ecn::Ect0 } else { Ecn::NotEct }, false);
+            let is_capable = self.is_scalable || matches!(self.mode, EcnMode::Dctcp);
+            return (if is_capable { capable } else { Ecn::NotEct }, false);
         }
         let cwr = self.cwr;
         self.cwr = false;
-        (Ecn::Ect0, cwr)
+        (capable, cwr)
     }
 }
 
@@ -89,13 +93,13 @@ mod tests {
     #[test]
     fn feedback_counts_marks() {
         let counts = |mode| {
-            let mut marks = Marks::of(mode).expect("ECN is on");
+            let mut marks = Marks::of(mode, false).expect("ECN is on");
             [(1, 2), (1, 3), (0, 1)].map(|(echo, newly_acked)| marks.reported(echo, newly_acked))
         };
         assert_eq!(counts(EcnMode::Classic), [1, 1, 0]);
         assert_eq!(counts(EcnMode::Dctcp), [2, 3, 0]);
         assert_eq!(counts(EcnMode::Accurate), [1, 0, 7]);
-        assert!(Marks::of(EcnMode::Off).is_none());
+        assert!(Marks::of(EcnMode::Off, false).is_none());
     }
 
     /// Validates: one reduction per round trip; the next new segment, and no other, carries CWR.
@@ -103,7 +107,7 @@ mod tests {
     /// Tolerance: exact.
     #[test]
     fn a_reduction_is_reported_once() {
-        let mut marks = Marks::of(EcnMode::Classic).expect("ECN is on");
+        let mut marks = Marks::of(EcnMode::Classic, false).expect("ECN is on");
         assert!(marks.may_reduce(1));
         marks.reduced(20);
         assert!(!marks.may_reduce(20) && marks.may_reduce(21));
@@ -111,5 +115,15 @@ mod tests {
         assert_eq!(marks.label(false, false), (Ecn::Ect0, true));
         assert_eq!(marks.label(false, false), (Ecn::Ect0, false));
         assert_eq!(marks.label(true, false), (Ecn::NotEct, false));
+    }
+
+    /// Validates: data of a scalable law carries ECT(1), also when it is sent again; a SYN is not ECN-capable.
+    /// Source: RFC 9331, section 4.1; RFC 9768, section 3.1.1.
+    /// Tolerance: exact.
+    #[test]
+    fn segments_of_a_scalable_law_ask_for_low_latency() {
+        let mut marks = Marks::of(EcnMode::Accurate, true).expect("ECN is on");
+        let fields = [(false, false), (false, true), (true, false)].map(|(syn, again)| marks.label(syn, again).0);
+        assert_eq!(fields, [Ecn::Ect1, Ecn::Ect1, Ecn::NotEct]);
     }
 }

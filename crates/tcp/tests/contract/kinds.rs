@@ -1,8 +1,8 @@
 //! Random configurations of senders and receivers: every variant, congestion-control law and option.
 
 use ackclock_tcp::congestion::{
-    BaseRtt, Bbr3Spec, BbrSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec, RenoSpec, ScalableSpec,
-    VegasSpec,
+    BaseRtt, Bbr3Spec, BbrSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec, PragueSpec, RenoSpec,
+    ScalableSpec, VegasSpec,
 };
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
@@ -44,6 +44,11 @@ fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
             LawSpec::Cubic(cubic),
             LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: gamma / 3.0 }),
             LawSpec::HighSpeed(HighSpeedSpec {}),
+            LawSpec::Prague(PragueSpec {
+                g: 1.0 / 16.0,
+                rtt_target: Time::from_millis((50.0 * alpha) as u64),
+                transition: more as u64,
+            }),
             LawSpec::Scalable(ScalableSpec {}),
             LawSpec::Vegas(vegas),
         ];
