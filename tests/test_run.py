@@ -337,7 +337,7 @@ def test_drops_are_counted_by_place() -> None:
         scenario = ac.Scenario(
             duration="20 s", dumbbell=ac.Dumbbell(bottleneck=link, access=access), clients=[client, client]
         )
-        run = ac.simulate(scenario, seed=1, record=["packets@bottleneck"])
+        run = ac.simulate(scenario, seed=1, record=["packets@bottleneck", "drops"])
         events = run.table("packets").to_pandas()
         counts = events[events.event.isin(["drop", "lost"])].event.value_counts()
         summaries: list[Any] = [run.summary, *run.summary.groups, *run.summary.links]
@@ -347,6 +347,9 @@ def test_drops_are_counted_by_place() -> None:
             assert [place > 0 for place in places] == [True, queue.kind == "codel", True]
         assert run.summary.drops_lost == counts["lost"]
         assert run.summary.drops == counts["lost"] + counts["drop"]
+        by_place = run.table("drops").to_pandas().place.value_counts()
+        for place in ("arrival", "stored", "lost"):
+            assert by_place.get(place, 0) == getattr(run.summary, f"drops_{place}")
 
 
 def test_a_run_can_be_sent_to_another_process(run: ac.Run) -> None:
@@ -553,8 +556,14 @@ def test_codel_keeps_the_delay_near_its_target(root: Path) -> None:
     assert full.sojourn_p50 > 0.4
     assert summary.utilization > 0.98
     marking = {"dumbbell.bottleneck.queue.ecn": True, "clients.0.transport.ecn": "classic"}
-    marked = ac.simulate(codel.changed(marking))
+    marked = ac.simulate(codel.changed(marking), record=["marks", "packets@bottleneck"])
     assert marked.summary.marks > 100
+    marks, packets = (marked.table(name).to_pandas() for name in ("marks", "packets"))
+    left = packets[packets.marked & (packets.event == "dequeue")]
+    assert (
+        marks[["time", "flow", "segment"]].to_numpy().tolist() == left[["time", "flow", "segment"]].to_numpy().tolist()
+    )
+    assert (marks.time >= 10).sum() == marked.summary.marks
     assert marked.summary.drops == 0
 
 

@@ -255,6 +255,11 @@ pub enum RecordSpec {
         /// Link indices.
         links: Vec<u32>,
     },
+    /// Each packet marked (ECN) by the queues of these links.
+    Marks {
+        /// Link indices.
+        links: Vec<u32>,
+    },
     /// Each packet at each of these links: when it enters the queue, leaves it, arrives at the far end, or is dropped
     /// or lost.
     Packets {
@@ -375,6 +380,7 @@ impl RecordSpec {
             | Self::Queue { links, .. }
             | Self::Gauges { links, .. }
             | Self::Drops { links }
+            | Self::Marks { links }
             | Self::Packets { links } => links,
             Self::Windows { .. } | Self::Acks { .. } | Self::Transfers { .. } => &[],
         }

@@ -282,6 +282,7 @@ mod tests {
                 RecordSpec::Queue { links: links.clone(), every: Time::from_millis(50) },
                 RecordSpec::Gauges { links: links.clone(), every: Time::from_millis(70) },
                 RecordSpec::Drops { links: links.clone() },
+                RecordSpec::Marks { links: links.clone() },
                 RecordSpec::Packets { links },
                 RecordSpec::Windows { flows: (0..flows).collect(), every: None },
                 RecordSpec::Acks { flows: (1..flows).collect() },

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["sweep_report"]
 
-MAIN: Final = ("cov", "goodput_bps", "loss", "delay_mean", "queue_mean", "timeouts", "jain_index")
-"""The measures drawn by default."""
+MAIN: Final = ("cov", "goodput_bps", "loss", "marks", "delay_mean", "queue_mean", "timeouts", "jain_index")
+"""The measures drawn by default; marks only if there are any."""
 
 _MOST_ROWS: Final = 200
 
@@ -82,7 +82,8 @@ def sweep_report(
         raise refuse("store", name, "must contain a run that did not fail")
     points = Points.of(runs)
     layout = choose(points, x=x, by=by)
-    measures = [each for each in y or MAIN if any(point.interval(each) for point in points.points)]
+    shown = y or [each for each in MAIN if each != "marks" or _has_marks(points)]
+    measures = [each for each in shown if any(point.interval(each) for point in points.points)]
     drawings = list(_drawings(points, measures, layout, command)) if layout else []
     return Report(
         title=f"The runs in {name}",
@@ -95,6 +96,10 @@ def sweep_report(
         setup=[(field.path, ", ".join(map(field.shown, field.values))) for field in points.fields],
         provenance=provenance,
     )
+
+
+def _has_marks(points: Points) -> bool:
+    return any(any(point.values.get("marks", ())) for point in points.points)
 
 
 def _drawings(points: Points, measures: Sequence[str], layout: Layout, command: str) -> Iterator[Drawing]:

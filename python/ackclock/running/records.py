@@ -60,7 +60,12 @@ KINDS: Final = {
         default_interval=True,
         rows=8,
     ),
-    "drops": RecordKind("each packet dropped by a link's queue or by its loss model", of_links=True, sampled=False),
+    "drops": RecordKind(
+        "each packet dropped by a link's queue, at arrival or when it was stored, or lost by its loss model",
+        of_links=True,
+        sampled=False,
+    ),
+    "marks": RecordKind("each packet marked (ECN) by a link's queue", of_links=True, sampled=False),
     "packets": RecordKind(
         "each event of a packet at every link, or at the named links: enqueue, dequeue, receive, drop or lost",
         of_links=True,

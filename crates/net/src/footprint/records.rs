@@ -37,6 +37,8 @@ pub(super) fn of_records(plan: &Plan, loads: &BTreeMap<usize, Load<'_>>) -> f64 
             }
             RecordSpec::Windows { flows, every: Some(every) } => seconds / every.as_secs_f64() * flows.len() as f64,
             RecordSpec::Packets { links } => kept(3.0 * crossing(links)),
+            // a queue may mark every packet
+            RecordSpec::Marks { links } => kept(crossing(links)),
             // assumption: at most 10 % of the packets are dropped
             RecordSpec::Drops { links } => kept(crossing(links) / 10.0),
             // assumption: a transfer has at least ten packets

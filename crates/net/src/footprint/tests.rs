@@ -162,6 +162,7 @@ fn records_take_rows_by_time_or_by_packet() {
     near(rows(RecordSpec::Windows { flows: both.clone(), every: Some(every) }), 200.0);
     let sent = rows(RecordSpec::Packets { links: both.clone() }) / 3.0;
     near(rows(RecordSpec::Drops { links: both.clone() }), sent / 10.0);
+    near(rows(RecordSpec::Marks { links: both.clone() }), sent);
     // for the link of a client, the traffic of all links is the upper limit
     let all = rows(RecordSpec::Packets { links: vec![2] }) / 3.0;
     assert!(all > sent, "{all} and {sent}");

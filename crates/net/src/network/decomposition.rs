@@ -145,6 +145,7 @@ impl RecordSpec {
             | Self::Queue { links, .. }
             | Self::Gauges { links, .. }
             | Self::Drops { links }
+            | Self::Marks { links }
             | Self::Packets { links } => *links = links_kept(links),
             Self::Windows { flows, .. } | Self::Acks { flows } | Self::Transfers { flows } => {
                 *flows = flows_kept(flows);

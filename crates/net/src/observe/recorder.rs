@@ -18,7 +18,7 @@ use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
-use links::{Arrivals, Drops, GaugeRows};
+use links::{Arrivals, GaugeRows, Signal, Signals};
 use senders::SenderLog;
 use transfers::TransferLog;
 
@@ -36,7 +36,8 @@ pub struct Recorder {
     /// Links whose packets at least one record needs.
     links: Vec<bool>,
     arrivals: (Option<usize>, Arrivals),
-    drops: Option<(usize, Drops)>,
+    drops: Option<(usize, Signals)>,
+    marks: Option<(usize, Signals)>,
     packets: Option<(usize, PacketLog)>,
     /// Log of the records `windows` (at each change) and `acks`, and the indices of these records in the plan.
     senders: SenderLog,
@@ -75,6 +76,7 @@ impl Recorder {
             links: Vec::new(),
             arrivals: (None, Arrivals::default()),
             drops: None,
+            marks: None,
             packets: None,
             senders: SenderLog::of(&[], &[]),
             windows: None,
@@ -94,7 +96,11 @@ impl Recorder {
                     keep_once(&mut arrivals, place, Arrivals::of(links, bin, plan.duration))?;
                 }
                 RecordSpec::Drops { links } => {
-                    keep_once(&mut recorder.drops, place, Drops::of(&links))?;
+                    keep_once(&mut recorder.drops, place, Signals::drops(&links))?;
+                    heard.extend(links);
+                }
+                RecordSpec::Marks { links } => {
+                    keep_once(&mut recorder.marks, place, Signals::marks(&links))?;
                     heard.extend(links);
                 }
                 RecordSpec::Packets { links } => {
@@ -200,7 +206,7 @@ impl Recorder {
 
     /// Number of rows stored so far by event-driven records.
     pub fn rows(&self) -> usize {
-        self.drops.iter().map(|(_, drops)| drops.rows()).sum::<usize>()
+        self.drops.iter().chain(&self.marks).map(|(_, signals)| signals.rows()).sum::<usize>()
             + self.packets.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.senders.rows()
             + self.transfers.iter().map(|(_, log)| log.rows()).sum::<usize>()
@@ -214,7 +220,7 @@ impl Recorder {
             Sampled::Gauges { rows, .. } => rows.held(),
             Sampled::Windows { rows, .. } => rows.held(),
         };
-        self.drops.iter().map(|(_, drops)| drops.held()).sum::<usize>()
+        self.drops.iter().chain(&self.marks).map(|(_, signals)| signals.held()).sum::<usize>()
             + self.packets.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.transfers.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.senders.held()
@@ -227,7 +233,7 @@ impl Recorder {
         let mut tables: Vec<(usize, Table)> = Vec::new();
         let (arrivals, counts) = self.arrivals;
         tables.extend(arrivals.map(|place| (place, counts.table())));
-        tables.extend(self.drops.into_iter().map(|(place, drops)| (place, drops.table())));
+        tables.extend(self.drops.into_iter().chain(self.marks).map(|(place, signals)| (place, signals.table())));
         tables.extend(self.packets.into_iter().map(|(place, log)| (place, log.table())));
         let [windows, acks] = self.senders.tables();
         tables.extend(self.windows.map(|place| (place, windows)));
@@ -278,8 +284,8 @@ impl Recorder {
             return;
         }
         self.arrivals.1.offered(now, link);
-        if let (Some((_, drops)), Offered::Dropped(_)) = (&mut self.drops, offered) {
-            drops.dropped(now, link, packet);
+        if let Some(signal) = Signal::of(offered, false) {
+            self.signal(now, link, packet, signal);
         }
         if let Some((_, log)) = &mut self.packets {
             log.offered(now, link, packet, offered);
@@ -289,14 +295,21 @@ impl Recorder {
         }
     }
 
+    /// Handles a packet that a link drops or marks.
+    fn signal(&mut self, now: Time, link: u32, packet: &Packet, signal: Signal) {
+        for (_, signals) in self.drops.iter_mut().chain(&mut self.marks) {
+            signals.add(now, link, packet, signal);
+        }
+    }
+
     /// Handles a packet that leaves the queue of a link that stored it.
     #[inline(never)]
     fn on_left(&mut self, now: Time, LinkId(link): LinkId, packet: &Packet, since: Time, fate: Offered) {
         if now >= self.end {
             return;
         }
-        if let (Some((_, drops)), Offered::Dropped(_)) = (&mut self.drops, fate) {
-            drops.dropped(now, link, packet);
+        if let Some(signal) = Signal::of(fate, true) {
+            self.signal(now, link, packet, signal);
         }
         if let Some((_, log)) = &mut self.packets {
             log.left(now, link, packet, fate);

@@ -78,7 +78,9 @@ impl RecordSpec {
         let (ids, count, interval) = match self {
             Self::Arrivals { links: ids, bin } => (ids, links, Some(*bin)),
             Self::Queue { links: ids, every } | Self::Gauges { links: ids, every } => (ids, links, Some(*every)),
-            Self::Drops { links: ids } | Self::Packets { links: ids } => (ids, links, None),
+            Self::Drops { links: ids } | Self::Marks { links: ids } | Self::Packets { links: ids } => {
+                (ids, links, None)
+            }
             Self::Windows { flows: ids, every } => (ids, flows, *every),
             Self::Acks { flows: ids } | Self::Transfers { flows: ids } => (ids, flows, None),
         };

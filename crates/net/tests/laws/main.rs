@@ -310,6 +310,7 @@ proptest! {
             RecordSpec::Queue { links: all.clone(), every },
             RecordSpec::Gauges { links: all.clone(), every },
             RecordSpec::Drops { links: all.clone() },
+            RecordSpec::Marks { links: all.clone() },
             RecordSpec::Windows { flows: flows.clone(), every: None },
             RecordSpec::Windows { flows: flows.clone(), every: Some(every) },
             RecordSpec::Acks { flows: flows.clone() },

@@ -221,10 +221,10 @@ proptest! {
         }
     }
 
-    /// Checks the record `packets` and the captures at every point of every link.
+    /// Checks the records `packets`, `drops` and `marks`, and the captures at every point of every link.
     ///
     /// Validates: each event of a packet at a link before the end of the run gives exactly one row and one captured
-    ///   packet, and there are no others; both are in order of time.
+    ///   packet, and there are no others; both are in order of time. Each drop and each mark gives one row of its record.
     /// Source: their definitions (docs/measures.md).
     /// Tolerance: exact.
     #[test]
@@ -233,7 +233,8 @@ proptest! {
         let points = [TapPoint::Offer, TapPoint::Dequeue, TapPoint::Receive];
         let taps = links.iter().flat_map(|link| points.map(|at| Tap { link: *link, at })).collect();
         plan.captures = vec![CaptureSpec { taps }];
-        plan.records = vec![RecordSpec::Packets { links }];
+        let (drops, marks) = (RecordSpec::Drops { links: links.clone() }, RecordSpec::Marks { links: links.clone() });
+        plan.records = vec![RecordSpec::Packets { links }, drops, marks];
         let (ledger, _) = Ledger::of(&plan, seed, &[]);
         let mut first_data = BTreeMap::new();
         for (at, packet, _) in &ledger.delivered {
@@ -242,6 +243,7 @@ proptest! {
             }
         }
         let (mut expected, mut expected_captured) = (Vec::new(), Vec::new());
+        let (mut dropped_rows, mut marked_rows) = (Vec::new(), Vec::new());
         let offers = ledger.offers.iter().map(|offer| (offer.link, offer.at, offer.packet, offer.offered, false));
         let left = ledger.left.iter().map(|leave| (leave.link, leave.at, leave.packet, leave.fate, true));
         let dropped = ledger.left.iter().filter(|leave| matches!(leave.fate, Offered::Dropped(_)));
@@ -275,6 +277,17 @@ proptest! {
             };
             let marked = matches!(offered, Offered::Accepted { marked: true, .. });
             let (flow, size) = (packet.flow().0, packet.size());
+            let row = [at.as_secs_f64().to_string(), link.to_string(), flow.to_string()];
+            let row = row.into_iter().chain([number.to_string(), size.to_string()]);
+            match *offered {
+                Offered::Dropped(reason) => {
+                    let at_arrival = if reason == DropReason::Lost { "lost" } else { "arrival" };
+                    let place = if *was_stored { "stored" } else { at_arrival };
+                    dropped_rows.push(row.chain([place.to_owned()]).collect::<Vec<_>>());
+                }
+                Offered::Accepted { marked: true, .. } => marked_rows.push(row.collect::<Vec<_>>()),
+                _ => {}
+            }
             for (time, event, point, fate) in events.into_iter().filter(|(time, ..)| *time < plan.duration) {
                 let numbers = [time.as_secs_f64().to_string(), link.to_string(), flow.to_string()];
                 let rest = [event, kind].map(str::to_owned).into_iter().chain([number.to_string(), size.to_string()]);
@@ -299,6 +312,12 @@ proptest! {
         found.sort();
         expected.sort();
         prop_assert_eq!(found, expected);
+        for (table, mut expected) in outcome.tables[2..].iter().zip([dropped_rows, marked_rows]) {
+            let mut found = rows(&table.columns());
+            found.sort();
+            expected.sort();
+            prop_assert_eq!(found, expected);
+        }
         let captured = outcome.captures[0].packets();
         prop_assert!(captured.is_sorted_by_key(|packet| packet.time));
         let told = captured.iter().map(|seen| {

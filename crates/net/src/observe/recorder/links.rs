@@ -1,14 +1,15 @@
-//! The records of links: arrivals in bins, drops, and gauges.
+//! The records of links: arrivals in bins, drops, marks, and gauges.
 
 use ackclock_units::Time;
 
+use crate::link::Offered;
 use crate::observe::table::columns;
 use crate::observe::{Column, Rows, Table, Values};
 use crate::packet::{Packet, Payload};
+use crate::queue::DropReason;
 use crate::queue::gauges::NAMES;
 
 columns! { ArrivalColumns { time: F64(f64), link: U32(u32), packets: U64(u64) } }
-columns! { DropColumns { time: F64(f64), link: U32(u32), flow: U32(u32), segment: U64(u64), bytes: U32(u32) } }
 
 /// The record `arrivals`; by default, of no link.
 #[derive(Clone, Debug, Default)]
@@ -91,28 +92,64 @@ impl Counter {
     }
 }
 
-/// The record `drops`.
-#[derive(Clone, Debug)]
-pub(super) struct Drops {
-    watched: Vec<bool>,
-    /// Time, link, flow, segment, bytes.
-    rows: Vec<(Time, u32, u32, u64, u32)>,
+/// Where a packet was dropped, or that it was marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Signal {
+    /// The queue did not take the packet when it arrived.
+    Arrival,
+    /// The queue had stored the packet and dropped it later.
+    Stored,
+    /// The link's loss model lost the packet before the queue.
+    Lost,
+    /// The queue marked the packet.
+    Mark,
 }
 
-impl Drops {
-    pub(super) fn of(links: &[u32]) -> Self {
-        Self { watched: super::membership(links), rows: Vec::new() }
+/// Names of the places of drops in the table, in the order of the variants of [`Signal`].
+const PLACES: &[&str] = &["arrival", "stored", "lost"];
+
+impl Signal {
+    /// What happened to a packet that was offered to a link, or that left the queue of a link that `had_stored` it.
+    pub(super) const fn of(fate: Offered, had_stored: bool) -> Option<Self> {
+        match fate {
+            Offered::Accepted { marked: true, .. } => Some(Self::Mark),
+            Offered::Dropped(_) if had_stored => Some(Self::Stored),
+            Offered::Dropped(DropReason::Lost) => Some(Self::Lost),
+            Offered::Dropped(_) => Some(Self::Arrival),
+            Offered::Accepted { .. } | Offered::Queued => None,
+        }
+    }
+}
+
+/// The record `drops`, or the record `marks`.
+#[derive(Clone, Debug)]
+pub(super) struct Signals {
+    /// Whether this is the record of drops.
+    drops: bool,
+    watched: Vec<bool>,
+    /// Time, link, flow, segment, bytes, place.
+    rows: Vec<(Time, u32, u32, u64, u32, Signal)>,
+}
+
+impl Signals {
+    pub(super) fn drops(links: &[u32]) -> Self {
+        Self { drops: true, watched: super::membership(links), rows: Vec::new() }
     }
 
+    pub(super) fn marks(links: &[u32]) -> Self {
+        Self { drops: false, ..Self::drops(links) }
+    }
+
+    /// Adds a packet if the record is about such signals.
     #[inline(never)]
-    pub(super) fn dropped(&mut self, now: Time, link: u32, packet: &Packet) {
-        if self.watched.get(link as usize) == Some(&true) {
+    pub(super) fn add(&mut self, now: Time, link: u32, packet: &Packet, signal: Signal) {
+        if self.drops == (signal != Signal::Mark) && self.watched.get(link as usize) == Some(&true) {
             let segment = match packet.payload() {
                 Payload::Syn { .. } => 0,
                 Payload::Data { number, .. } => number,
                 Payload::Ack { next, .. } => next,
             };
-            self.rows.push((now, link, packet.flow().0, segment, packet.size()));
+            self.rows.push((now, link, packet.flow().0, segment, packet.size(), signal));
         }
     }
 
@@ -122,17 +159,31 @@ impl Drops {
 
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.rows.capacity() * size_of::<(Time, u32, u32, u64, u32)>()
+        self.rows.capacity() * size_of::<(Time, u32, u32, u64, u32, Signal)>()
     }
 
     pub(super) fn table(mut self) -> Table {
-        // each link reports its drops in order, but links are not synchronized
+        // each link reports its packets in order, but links are not synchronized
         self.rows.sort_unstable();
-        let mut rows = DropColumns::with_capacity(self.rows.len());
-        for (time, link, flow, segment, bytes) in self.rows {
-            rows.push(time.as_secs_f64(), link, flow, segment, bytes);
+        Table::new(if self.drops { "drops" } else { "marks" }, self)
+    }
+}
+
+impl Rows for Signals {
+    fn columns(&self) -> Vec<Column> {
+        let rows = || self.rows.iter();
+        let mut columns = vec![
+            ("time", Values::F64(rows().map(|row| row.0.as_secs_f64()).collect())),
+            ("link", Values::U32(rows().map(|row| row.1).collect())),
+            ("flow", Values::U32(rows().map(|row| row.2).collect())),
+            ("segment", Values::U64(rows().map(|row| row.3).collect())),
+            ("bytes", Values::U32(rows().map(|row| row.4).collect())),
+        ];
+        if self.drops {
+            let codes = rows().map(|row| row.5 as u8).collect();
+            columns.push(("place", Values::Words { codes, words: PLACES }));
         }
-        Table::new("drops", rows)
+        columns.into_iter().map(|(name, values)| Column { name, values }).collect()
     }
 }
 
