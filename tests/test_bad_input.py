@@ -167,6 +167,30 @@ EDITS = [
     ),
     (
         'access = { rate = "10 Mbps",',
+        'access = { loss = { kind = "random", probability = 0.1, place = "behind" }, rate = "10 Mbps",',
+        "dumbbell.access.loss.place",
+        "'behind' is not allowed; must be",
+    ),
+    (
+        'access = { rate = "10 Mbps",',
+        'access = { policer = { rate = "8 Mbps", burst = 999 }, rate = "10 Mbps",',
+        "clients.0.access.policer.burst",
+        "999 is not allowed; must be at least 1500 bytes, the largest packet_size",
+    ),
+    (
+        'access = { rate = "10 Mbps",',
+        'access = { shaper = { rate = "0 bps", burst = 5000 }, rate = "10 Mbps",',
+        "dumbbell.access.shaper.rate",
+        "'0 bps' is not allowed; must be",
+    ),
+    (
+        'access = { rate = "10 Mbps",',
+        'access = { shaper = { rate = "8 Mbps" }, rate = "10 Mbps",',
+        "dumbbell.access.shaper.burst",
+        "missing; must be",
+    ),
+    (
+        'access = { rate = "10 Mbps",',
         'access = { jitter = { max = "2 m" }, rate = "10 Mbps",',
         "dumbbell.access.jitter.max",
         "'2 m' is not allowed; did you mean 'ms'? must be a time with its unit",

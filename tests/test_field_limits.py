@@ -34,6 +34,8 @@ REQUESTS = {"kind": "connections", "load": 0.5, "size": {"kind": "fixed", "mean"
 ON_OFF = {"kind": "onoff", "rate": 1, "on": {"kind": "fixed", "mean": "1 s"}, "off": {"kind": "fixed", "mean": "1 s"}}
 TRACE = {"kind": "trace", "path": "some.csv"}
 PARETO, LOGNORMAL = {"kind": "pareto", "mean": "1 s", "shape": 2}, {"kind": "lognormal", "mean": "1 s", "sigma": 1}
+RANDOM = {"kind": "random", "probability": 0.5}
+BUCKET = {"rate": "1000 Gbps", "burst": 1500}
 HELD = {"probability": 0.5, "delay": "3600 s"}
 BURSTS = {"kind": "gilbert-elliott", "to_bad": 0.5, "to_good": 0.5}
 
@@ -63,6 +65,9 @@ BURSTS = {"kind": "gilbert-elliott", "to_bad": 0.5, "to_good": 0.5}
         (GREEDY, "dumbbell.bottleneck.loss", [BURSTS | {"to_good": 1e-9}], [BURSTS | {"to_good": 0.9e-9}]),
         (GREEDY, "dumbbell.bottleneck.loss", [BURSTS | {"to_good": 1}], [BURSTS | {"to_good": 1.1}]),
         (GREEDY, "dumbbell.bottleneck.loss", [BURSTS | {"bad": 0, "good": 1}], [BURSTS | {"good": -0.1}]),
+        (GREEDY, "dumbbell.bottleneck.loss", [RANDOM, RANDOM | {"place": "after"}], [RANDOM | {"place": "within"}]),
+        (GREEDY, "dumbbell.bottleneck.policer", [BUCKET, BUCKET | {"burst": 10**15}], [BUCKET | {"burst": 0}]),
+        (GREEDY, "dumbbell.bottleneck.shaper", [BUCKET, BUCKET | {"rate": "1 bps"}], [BUCKET | {"burst": 10**15 + 1}]),
         (GREEDY, "dumbbell.bottleneck.jitter", [{"max": "0 s"}, {"max": "3600 s"}], [{"max": "3600.000000000001 s"}]),
         (GREEDY, "dumbbell.bottleneck.reorder", [HELD, HELD | {"probability": 1}], [HELD | {"probability": 1.001}]),
         (GREEDY, "dumbbell.bottleneck.reorder", [HELD | {"probability": 0}], [HELD | {"delay": "3601 s"}]),

@@ -149,7 +149,9 @@ def test_losses_and_extra_delays_reach_the_bottleneck_alone() -> None:
     bottleneck = ac.Link(
         rate="10 Mbps",
         delay="5 ms",
-        loss=ac.ListedLoss(packets=(40, 24, 26)),
+        loss=ac.ListedLoss(packets=(40, 24, 26), place="after"),
+        policer=ac.Policer(rate="8 Mbps", burst=15_000),
+        shaper=ac.Shaper(rate="7 Mbps", burst=1_500),
         jitter=ac.Jitter(max="2 ms"),
         reorder=ac.Reorder(probability=0.25, delay="1 us"),
     )
@@ -160,6 +162,9 @@ def test_losses_and_extra_delays_reach_the_bottleneck_alone() -> None:
     )
     told = planned(scenario)
     assert told["topology"]["bottleneck"]["loss"] == {"kind": "list", "packets": [24, 26, 40]}
+    assert told["topology"]["bottleneck"]["loss_place"] == "after"
+    assert told["topology"]["bottleneck"]["policer"] == {"rate": 8 * 10**6, "burst": 15_000}
+    assert told["topology"]["bottleneck"]["shaper"] == {"rate": 7 * 10**6, "burst": 1_500}
     assert told["topology"]["bottleneck"]["jitter"] == {"max": 2 * 10**9, "reorders": False}
     assert told["topology"]["bottleneck"]["reorder"] == {"probability": 0.25, "delay": 10**6}
     assert set(told["topology"]["reverse"]) == {"rate", "delay", "queue"}

@@ -78,19 +78,22 @@ def queues() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of([of(kind, entry) for kind, entry in catalogue().queues.items()])
 
 
+places = st.sampled_from(["before", "after"])
 probabilities = st.floats(0, 1) | st.integers(0, 1)
 losses = st.one_of(
-    st.fixed_dictionaries(
-        {"kind": st.just("list"), "packets": st.lists(st.integers(1, 10**6), min_size=1, max_size=8, unique=True)}
+    tables(
+        {"kind": st.just("list"), "packets": st.lists(st.integers(1, 10**6), min_size=1, max_size=8, unique=True)},
+        {"place": places},
     ),
-    st.fixed_dictionaries({"kind": st.just("random"), "probability": probabilities}),
+    tables({"kind": st.just("random"), "probability": probabilities}, {"place": places}),
     tables(
         {"kind": st.just("gilbert-elliott"), "to_bad": probabilities, "to_good": st.floats(1e-9, 1)},
-        {"good": probabilities, "bad": probabilities},
+        {"good": probabilities, "bad": probabilities, "place": places},
     ),
 )
 
 
+buckets = st.fixed_dictionaries({"rate": rates, "burst": st.integers(65_535, 10**9)})
 jitters = tables({"max": delays}, {"reorders": flags})
 reorders = st.fixed_dictionaries({"probability": probabilities, "delay": delays})
 
@@ -107,7 +110,7 @@ rate_traces = st.fixed_dictionaries(
 
 def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
     """Draw links with a constant rate or with a trace."""
-    changes = {"loss": losses, "jitter": jitters, "reorder": reorders}
+    changes = {"loss": losses, "policer": buckets, "shaper": buckets, "jitter": jitters, "reorder": reorders}
     more = {"queue": queues(), "reverse_rate_trace": rate_traces, **changes, **fields}
     return tables({"rate": rates, "delay": delays}, more) | tables({"rate_trace": rate_traces, "delay": delays}, more)
 
@@ -302,11 +305,24 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         ac.Lognormal: {"kind", "mean", "sigma"},
         ac.SizeTable: {"kind", "name", "cdf"},
         ac.Dumbbell: {"bottleneck", "reverse", "access"},
-        ac.Link: {"rate", "rate_trace", "reverse_rate_trace", "delay", "queue", "loss", "jitter", "reorder"},
+        ac.Link: {
+            "rate",
+            "rate_trace",
+            "reverse_rate_trace",
+            "delay",
+            "queue",
+            "loss",
+            "policer",
+            "shaper",
+            "jitter",
+            "reorder",
+        },
         ac.RateTrace: {"steps", "path", "sha256", "period"},
-        ac.ListedLoss: {"kind", "packets"},
-        ac.RandomLoss: {"kind", "probability"},
-        ac.GilbertElliott: {"kind", "to_bad", "to_good", "good", "bad"},
+        ac.ListedLoss: {"kind", "packets", "place"},
+        ac.RandomLoss: {"kind", "probability", "place"},
+        ac.GilbertElliott: {"kind", "to_bad", "to_good", "good", "bad", "place"},
+        ac.Policer: {"rate", "burst"},
+        ac.Shaper: {"rate", "burst"},
         ac.Jitter: {"max", "reorders"},
         ac.Reorder: {"probability", "delay"},
         ac.GraphLink: {
@@ -318,6 +334,8 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "delay",
             "queue",
             "loss",
+            "policer",
+            "shaper",
             "jitter",
             "reorder",
             "name",

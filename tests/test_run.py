@@ -320,7 +320,7 @@ def test_a_stored_run_of_an_earlier_version_has_no_marks_and_no_places_of_drops(
     data = json.loads(record.read_text())
     for table in (data["summary"], *data["summary"]["groups"]):
         assert table.pop("marks") == 0
-        for name in ("drops_arrival", "drops_stored", "drops_lost", "sojourn_mean", "sojourn_max"):
+        for name in ("drops_arrival", "drops_stored", "drops_lost", "drops_policed", "sojourn_mean", "sojourn_max"):
             del table[name]
     record.write_text(json.dumps(data))
     summary = result.load(tmp_path / "result").summary

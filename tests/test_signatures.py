@@ -25,7 +25,7 @@ ac.Tcp(variant="newreno", partial_ack_timer="each", delayed_ack=None)
 ac.Udp(packet_sizes="exponential")
 queues = [ac.Queue("red", packets=50, min_th=5), ac.Red(bytes=9000, gentle=True), ac.DropTail(ties="arrival")]
 losses = [
-    ac.RandomLoss(probability=0.1),
+    ac.RandomLoss(probability=0.1, place="after"),
     ac.ListedLoss(packets=[24, 26]),
     ac.GilbertElliott(to_bad=0.01, to_good=0.1),
 ]
@@ -54,6 +54,8 @@ ac.Scenario(
             delay="1 ms",
             jitter=ac.Jitter(max="1 ms", reorders=True),
             reorder=ac.Reorder(probability=0.1, delay="5 ms"),
+            policer=ac.Policer(rate="1 Mbps", burst=9000),
+            shaper=ac.Shaper(rate="1 Mbps", burst=9000),
         ),
     ],
     flows=[ac.Flow(from_="a", to="b", transport=ac.Udp(), source=ac.Poisson(rate=9))],

@@ -2,14 +2,15 @@
 //!
 //! A busy link sends packets back to back, and most packets have the same size. The backlog is therefore stored as
 //! *runs*: consecutive packets of one size, described only by the start and end of their transmission. Adding a packet
-//! of the same size takes one addition, and counting the waiting packets takes one division. Where the rate varies,
-//! each packet is a run of its own.
+//! of the same size takes one addition, and counting the waiting packets takes one division. Where the rate varies and
+//! where a shaper delays packets, each packet is a run of its own.
 
 use std::collections::VecDeque;
 
 use ackclock_units::Time;
 
 use crate::rate::LinkRate;
+use crate::token_bucket::{BucketSpec, TokenBucket};
 
 /// The smallest unit of time.
 pub(crate) const INSTANT: Time = Time::from_picos(1);
@@ -83,6 +84,7 @@ pub(crate) struct Backlog {
     last: Run,
     /// Earlier runs; most links never have any.
     closed: Option<Box<Closed>>,
+    shaper: Option<Box<TokenBucket>>,
 }
 
 impl Backlog {
@@ -91,7 +93,17 @@ impl Backlog {
 
     /// An empty backlog.
     pub(crate) const fn new(rate: LinkRate) -> Self {
-        Self { rate, last: Run { size: 0, each: INSTANT, start: Time::ZERO, end: Time::ZERO }, closed: None }
+        Self {
+            rate,
+            last: Run { size: 0, each: INSTANT, start: Time::ZERO, end: Time::ZERO },
+            closed: None,
+            shaper: None,
+        }
+    }
+
+    /// The same backlog with a shaper.
+    pub(crate) fn shaped_by(self, shaper: Option<BucketSpec>) -> Self {
+        Self { shaper: shaper.map(|spec| Box::new(TokenBucket::new(spec))), ..self }
     }
 
     /// The backlog of a link whose pending packets all have `size` bytes and a transmission time of `each`, and which
@@ -101,16 +113,22 @@ impl Backlog {
     /// only on the packets still to be sent, and the run has at least one packet unless `size` is 0.
     pub(crate) fn resumed(rate: LinkRate, size: u32, each: Time, busy_until: Time, spare: Option<Box<Closed>>) -> Self {
         let last = Run { size, each: each.max(INSTANT), start: Time::ZERO, end: busy_until };
-        Self { rate, last, closed: spare }
+        Self { rate, last, closed: spare, shaper: None }
     }
 
     pub(crate) const fn rate(&self) -> &LinkRate {
         &self.rate
     }
 
+    /// Whether packets of one size may have different transmission times.
+    pub(crate) const fn varies(&self) -> bool {
+        self.rate.varies() || self.shaper.is_some()
+    }
+
     /// Heap memory in bytes, excluding the rate's trace.
     pub(crate) fn held(&self) -> usize {
         self.closed.as_ref().map_or(0, |closed| closed.held())
+            + self.shaper.as_ref().map_or(0, |shaper| size_of_val(&**shaper))
     }
 
     /// End of the last transmission.
@@ -121,7 +139,7 @@ impl Backlog {
     /// Size of all packets still to be sent, and the transmission time of one. `None` if there has been no packet, if
     /// sizes differ or if the transmission time varies.
     pub(crate) fn usual(&self) -> Option<(u32, Time)> {
-        let is_usual = self.closed().is_none() && !self.rate.varies() && self.last.size > 0;
+        let is_usual = self.closed().is_none() && !self.varies() && self.last.size > 0;
         is_usual.then_some((self.last.size, self.last.each))
     }
 
@@ -131,18 +149,22 @@ impl Backlog {
         self.closed.take()
     }
 
-    /// Adds a packet. Returns start and end of its transmission.
+    /// Adds a packet. Returns start and end of its transmission. A packet that waits for the tokens of a shaper has left
+    /// the queue, as if its transmission had begun.
     pub(crate) fn take(&mut self, size: u32, now: Time) -> (Time, Time) {
         let start = self.last.end.max(now);
-        if size != self.last.size || self.rate.varies() {
+        let mut begins = start;
+        if size != self.last.size || self.varies() {
             if self.last.size > 0 && self.last.end >= now {
                 self.last.begin_at(now);
                 self.closed.get_or_insert_default().push(self.last);
             }
-            self.last = Run { size, each: self.rate.transmission_time(size, start).max(INSTANT), start, end: start };
+            begins = self.shaper.as_mut().map_or(start, |shaper| shaper.take_later(size, start));
+            let time = self.rate.transmission_time(size, begins).max(INSTANT);
+            self.last = Run { size, each: time.saturating_add(begins - start), start, end: start };
         }
         self.last.end = start.saturating_add(self.last.each);
-        (start, self.last.end)
+        (begins, self.last.end)
     }
 
     /// Removes packets sent before `now`. Must be called before the queries below. Their time may be `now` or, if the

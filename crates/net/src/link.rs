@@ -8,9 +8,10 @@
 use ackclock_units::{Stream, Time};
 
 use crate::backlog::{Backlog, Closed};
+use crate::entrance::Entrance;
 use crate::extra_delay::ExtraDelay;
 use crate::links::{FastPath, Kind, Line};
-use crate::loss::Loss;
+use crate::loss::{Loss, LossPlace};
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
 use crate::queue::{Arrival, DropReason, Queue, QueueDiscipline, Verdict};
@@ -29,6 +30,8 @@ pub enum Offered {
         arrival: Time,
         /// Whether the packet leaves with the codepoint CE because the queue marks it.
         marked: bool,
+        /// Whether the packet is lost after its transmission and does not arrive.
+        lost: bool,
     },
     /// The packet was dropped.
     Dropped(DropReason),
@@ -43,6 +46,8 @@ pub struct Link {
     delay: Time,
     backlog: Backlog,
     queue: Queue,
+    entrance: Option<Box<Entrance>>,
+    /// Losses after the transmission.
     loss: Option<Box<Loss>>,
     extra_delay: Option<Box<ExtraDelay>>,
 }
@@ -52,9 +57,10 @@ impl Link {
     pub(crate) fn new(spec: &LinkSpec, rate: LinkRate, queue: Queue, losses: Stream) -> Self {
         Self {
             delay: spec.delay,
-            backlog: Backlog::new(rate),
+            backlog: Backlog::new(rate).shaped_by(spec.shaper),
             queue,
-            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, losses))),
+            loss: spec.loss_at(LossPlace::After).map(|loss| Box::new(Loss::new(loss, losses.clone()))),
+            entrance: Entrance::new(spec, losses),
             extra_delay: None,
         }
     }
@@ -71,6 +77,7 @@ impl Link {
             delay: *delay,
             backlog: Backlog::resumed(rate.clone(), path.size, path.each, path.busy_until, spare),
             queue: Queue::memoryless(queue),
+            entrance: None,
             loss: None,
             extra_delay: None,
         }
@@ -78,7 +85,7 @@ impl Link {
 
     /// The properties of the link, if it can have a short form: its pending packets are its only state.
     pub(crate) fn kind(&self) -> Option<Kind> {
-        if self.loss.is_some() || self.extra_delay.is_some() || self.backlog.rate().varies() {
+        if self.entrance.is_some() || self.loss.is_some() || self.extra_delay.is_some() || self.backlog.varies() {
             return None;
         }
         let queue = self.queue.as_memoryless()?;
@@ -115,14 +122,15 @@ impl Link {
     /// Heap memory in bytes, excluding data that links share.
     pub(crate) fn held(&self) -> usize {
         self.backlog.held()
+            + self.entrance.as_ref().map_or(0, |entrance| entrance.held())
             + self.loss.as_ref().map_or(0, |loss| loss.held())
             + self.extra_delay.as_ref().map_or(0, |extra| extra.held())
     }
 
     /// Offers a packet to the queue.
     pub fn offer(&mut self, packet: &Packet, now: Time) -> Offered {
-        if self.loss.as_mut().is_some_and(|loss| loss.loses(packet)) {
-            return Offered::Dropped(DropReason::Lost);
+        if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, now)) {
+            return Offered::Dropped(reason);
         }
         self.backlog.forget(now);
         let marked = match self.queue.on_arrival(&Arrival { packet, now, backlog: &self.backlog }) {
@@ -132,11 +140,12 @@ impl Link {
         };
         debug_assert!(!marked || packet.ecn().is_capable(), "a discipline marks only ECN-capable packets");
         let (start, end) = self.backlog.take(packet.size(), now);
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(packet));
         let mut arrival = end.saturating_add(self.delay);
-        if let Some(extra) = &mut self.extra_delay {
+        if let Some(extra) = self.extra_delay.as_mut().filter(|_| !lost) {
             arrival = extra.arrival(arrival);
         }
-        Offered::Accepted { start, end, arrival, marked }
+        Offered::Accepted { start, end, arrival, marked, lost }
     }
 
     /// Average queue length that the discipline computed at the last arrival, in the discipline's unit; NaN if it

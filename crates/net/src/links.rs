@@ -348,7 +348,7 @@ mod tests {
     fn link(limit: Limit, count_in_service: bool, delay: Time) -> Link {
         let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties: Ties::Departure, mark_above: 0 });
         let rate = Rate::from_mbps(1);
-        let spec = LinkSpec { rate: rate.into(), delay, queue, loss: None, jitter: None, reorder: None };
+        let spec = LinkSpec::plain(rate.into(), delay, queue);
         let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() };
         Link::new(
             &spec,
@@ -370,7 +370,9 @@ mod tests {
     /// The result of offering a packet, by the fast path if it applies.
     fn cross(links: &mut Links, size: u32, now: Time) -> (Offered, bool) {
         match links.take(LINK, size, now) {
-            Some(Sent { start, end, arrival }) => (Offered::Accepted { start, end, arrival, marked: false }, true),
+            Some(Sent { start, end, arrival }) => {
+                (Offered::Accepted { start, end, arrival, marked: false, lost: false }, true)
+            }
             None => (links.offer(LINK, &packet(size), 0, now), false),
         }
     }

@@ -1,11 +1,11 @@
-//! Link losses not caused by a queue: from a list, at random, or in bursts.
+//! Link losses not caused by a queue: from a list, at random, or in bursts; before the queue or after the transmission.
 
 use ackclock_units::Stream;
 use serde::{Deserialize, Serialize};
 
 use crate::packet::{Packet, Payload};
 
-/// Loss model of a link, applied before its queue: lost packets take no transmission time.
+/// Loss model of a link.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LossSpec {
@@ -57,6 +57,17 @@ impl LossSpec {
             None => Ok(()),
         }
     }
+}
+
+/// Where on a link packets are lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LossPlace {
+    /// Before the queue: lost packets take no transmission time.
+    #[default]
+    Before,
+    /// After the transmission: lost packets take their time on the link, but do not arrive.
+    After,
 }
 
 /// The loss state of a link.

@@ -128,19 +128,11 @@ mod tests {
     /// Links with a large buffer, a high rate and a long delay.
     fn wide() -> LinkSpec {
         let limit = Limit::Packets(1_000_000_000_000);
-        LinkSpec {
-            rate: Rate::from_mbps(100_000).into(),
-            delay: Time::from_millis(50),
-            queue: QueueSpec::DropTail(DropTailSpec {
-                limit,
-                count_in_service: true,
-                ties: Ties::Departure,
-                mark_above: 0,
-            }),
-            loss: None,
-            jitter: None,
-            reorder: None,
-        }
+        LinkSpec::plain(
+            Rate::from_mbps(100_000).into(),
+            Time::from_millis(50),
+            QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties: Ties::Departure, mark_above: 0 }),
+        )
     }
 
     /// A plan of flows over [`wide`] links with an initial window of `window`.

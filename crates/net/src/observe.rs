@@ -108,7 +108,7 @@ pub trait Observer {
     /// registers, so that its callers keep their registers.
     #[inline(never)]
     fn accepted(&mut self, now: Time, link: LinkId, packet: &Packet, start: Time, end: Time, arrival: Time) {
-        let offered = Offered::Accepted { start, end, arrival, marked: false };
+        let offered = Offered::Accepted { start, end, arrival, marked: false, lost: false };
         self.observe(now, &Observation::Offered { link, packet, offered });
     }
 

@@ -14,11 +14,12 @@ use ackclock_units::{Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::extra_delay::{JitterSpec, ReorderSpec};
-use crate::loss::LossSpec;
+use crate::loss::{LossPlace, LossSpec};
 use crate::queue::QueueSpec;
 use crate::rate::RateSpec;
 use crate::sizes::SizeSpec;
 use crate::source::{Distribution, FractionalSpec, TraceSpec};
+use crate::token_bucket::BucketSpec;
 
 /// All inputs of a run except its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -111,6 +112,15 @@ pub struct LinkSpec {
     /// Losses not caused by the queue.
     #[serde(default)]
     pub loss: Option<LossSpec>,
+    /// Where these losses are.
+    #[serde(default)]
+    pub loss_place: LossPlace,
+    /// Packets that do not conform are dropped before the queue.
+    #[serde(default)]
+    pub policer: Option<BucketSpec>,
+    /// Packets are sent when they conform.
+    #[serde(default)]
+    pub shaper: Option<BucketSpec>,
     /// Random extra delays.
     #[serde(default)]
     pub jitter: Option<JitterSpec>,
@@ -120,6 +130,37 @@ pub struct LinkSpec {
 }
 
 impl LinkSpec {
+    /// A link without losses, policer, shaper and extra delays.
+    pub const fn plain(rate: RateSpec, delay: Time, queue: QueueSpec) -> Self {
+        let (policer, shaper) = (None, None);
+        Self {
+            rate,
+            delay,
+            queue,
+            loss: None,
+            loss_place: LossPlace::Before,
+            policer,
+            shaper,
+            jitter: None,
+            reorder: None,
+        }
+    }
+
+    /// The loss model, if its losses are in this place.
+    pub(crate) fn loss_at(&self, place: LossPlace) -> Option<&LossSpec> {
+        self.loss.as_ref().filter(|_| self.loss_place == place)
+    }
+
+    /// Whether each packet has the same transmission time as others of its size and begins it as soon as the link is free.
+    pub(crate) const fn has_constant_rate(&self) -> bool {
+        matches!(self.rate, RateSpec::Constant(_)) && self.shaper.is_none()
+    }
+
+    /// Whether all packets are offered to the queue, and all that it accepts arrive.
+    pub(crate) const fn loses_none(&self) -> bool {
+        self.loss.is_none() && self.policer.is_none() && self.shaper.is_none()
+    }
+
     /// Whether all packets have the same propagation delay.
     pub(crate) const fn has_constant_delay(&self) -> bool {
         self.jitter.is_none() && self.reorder.is_none()

@@ -97,6 +97,8 @@ pub enum DropReason {
     Early,
     /// The link lost the packet before the queue.
     Lost,
+    /// The packet does not conform to the policer of the link, or can never conform to its shaper.
+    Policed,
 }
 
 /// A queue discipline.

@@ -13,7 +13,7 @@ use ackclock_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
 
 /// Size of a byte in units of 10^-12 bit.
-const BYTE: u128 = 8_000_000_000_000;
+pub(crate) const BYTE: u128 = 8_000_000_000_000;
 
 /// Specification of a link's rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

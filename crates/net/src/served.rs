@@ -7,15 +7,17 @@
 use ackclock_units::{Stream, Time};
 
 use crate::backlog::INSTANT;
+use crate::entrance::Entrance;
 use crate::extra_delay::ExtraDelay;
 use crate::link::Offered;
 use crate::links::{Line, Sent};
-use crate::loss::Loss;
+use crate::loss::{Loss, LossPlace};
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
 use crate::queue::DropReason;
 use crate::queue::stored::{Dropped, PacketQueue, Queued};
 use crate::rate::LinkRate;
+use crate::token_bucket::TokenBucket;
 
 /// A link with a discipline that stores the packets.
 #[derive(Debug)]
@@ -23,6 +25,9 @@ pub struct ServedLink {
     rate: LinkRate,
     delay: Time,
     queue: Box<dyn PacketQueue>,
+    entrance: Option<Box<Entrance>>,
+    shaper: Option<Box<TokenBucket>>,
+    /// Losses after the transmission.
     loss: Option<Box<Loss>>,
     extra_delay: Option<Box<ExtraDelay>>,
     /// End of the last transmission, the size of its packet, and how long a packet of this size takes; zero if the rate
@@ -46,7 +51,9 @@ impl ServedLink {
             rate,
             delay: spec.delay,
             queue,
-            loss: spec.loss.as_ref().map(|loss| Box::new(Loss::new(loss, losses))),
+            shaper: spec.shaper.map(|spec| Box::new(TokenBucket::new(spec))),
+            loss: spec.loss_at(LossPlace::After).map(|loss| Box::new(Loss::new(loss, losses.clone()))),
+            entrance: Entrance::new(spec, losses),
             extra_delay: None,
             busy_until: Time::ZERO,
             size: 0,
@@ -83,6 +90,8 @@ impl ServedLink {
         size_of::<Self>()
             + self.queue.held()
             + self.dropped.capacity() * size_of::<(Queued, DropReason)>()
+            + self.entrance.as_ref().map_or(0, |entrance| entrance.held())
+            + self.shaper.as_ref().map_or(0, |shaper| size_of_val(&**shaper))
             + self.loss.as_ref().map_or(0, |loss| loss.held())
             + self.extra_delay.as_ref().map_or(0, |extra| extra.held())
     }
@@ -90,8 +99,8 @@ impl ServedLink {
     /// Offers a packet to the queue. If the link [needs service](Self::needs_service) then, [`start`](Self::start) must
     /// follow.
     pub(crate) fn offer(&mut self, packet: &Packet, hop: u32, now: Time) -> Offered {
-        if self.loss.as_mut().is_some_and(|loss| loss.loses(packet)) {
-            return Offered::Dropped(DropReason::Lost);
+        if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, now)) {
+            return Offered::Dropped(reason);
         }
         let in_service = if now < self.busy_until { self.size } else { 0 };
         let queued = Queued { packet: *packet, since: now, hop, marked: false };
@@ -112,10 +121,10 @@ impl ServedLink {
         self.is_due = false;
     }
 
-    /// Starts the transmission of the next packet, if the link is free and a packet is left. Returns the packet and its
-    /// times.
+    /// Takes the next packet from the queue, if the link is free and a packet is left. Returns the packet, the times of its
+    /// transmission, which begins when a shaper has tokens for it, and whether it is lost then.
     #[inline(always)]
-    pub(crate) fn start(&mut self, now: Time) -> Option<(Queued, Sent)> {
+    pub(crate) fn start(&mut self, now: Time) -> Option<(Queued, Sent, bool)> {
         if self.is_due || now < self.busy_until { None } else { self.send(now) }
     }
 
@@ -128,19 +137,22 @@ impl ServedLink {
     }
 
     #[inline(always)]
-    fn send(&mut self, start: Time) -> Option<(Queued, Sent)> {
-        let queued = self.queue.dequeue(start, &mut self.dropped)?;
+    fn send(&mut self, now: Time) -> Option<(Queued, Sent, bool)> {
+        let queued = self.queue.dequeue(now, &mut self.dropped)?;
         debug_assert!(
             !queued.marked || queued.packet.ecn().is_capable(),
             "a discipline marks only ECN-capable packets"
         );
-        let end = start.saturating_add(self.time_of(queued.packet.size(), start));
+        let size = queued.packet.size();
+        let start = self.shaper.as_mut().map_or(now, |shaper| shaper.take_later(size, now));
+        let end = start.saturating_add(self.time_of(size, start));
         self.busy_until = end;
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(&queued.packet));
         let mut arrival = end.saturating_add(self.delay);
-        if let Some(extra) = &mut self.extra_delay {
+        if let Some(extra) = self.extra_delay.as_mut().filter(|_| !lost) {
             arrival = extra.arrival(arrival);
         }
-        Some((queued, Sent { start, end, arrival }))
+        Some((queued, Sent { start, end, arrival }, lost))
     }
 
     /// Transmission time of the next packet.

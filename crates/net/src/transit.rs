@@ -153,14 +153,11 @@ impl Transit {
             observer.observe(now, &Observation::Offered { link: id, packet, offered });
         }
         match offered {
-            Offered::Accepted { arrival, marked: false, .. } => return Some(arrival),
-            Offered::Accepted { arrival, marked: true, .. } => {
+            Offered::Accepted { arrival, marked: false, lost: false, .. } => return Some(arrival),
+            Offered::Accepted { arrival, marked: true, lost: false, .. } => {
                 self.leave(packet.marked(), index, arrival, observer);
             }
-            Offered::Dropped(_) if packet.sack() != SackId::NONE => {
-                self.sacks.take(packet.sack());
-            }
-            Offered::Dropped(_) => {}
+            Offered::Accepted { lost: true, .. } | Offered::Dropped(_) => self.forget(packet),
             Offered::Queued => {
                 if self.links.served(id).is_some_and(|link| link.needs_service()) {
                     self.serve(id, now, observer);
@@ -191,12 +188,23 @@ impl Transit {
         if has_dropped {
             self.report_dropped(id, now, observer);
         }
-        let Some((Queued { packet, since, hop, marked }, Sent { start, end, arrival })) = sent else { return };
+        let Some((Queued { packet, since, hop, marked }, Sent { start, end, arrival }, lost)) = sent else { return };
         if observer.watches(id) {
-            let fate = Offered::Accepted { start, end, arrival, marked };
+            let fate = Offered::Accepted { start, end, arrival, marked, lost };
             observer.observe(now, &Observation::Left { link: id, packet: &packet, since, fate });
         }
-        self.leave(if marked { packet.marked() } else { packet }, hop, arrival, observer);
+        if lost {
+            self.forget(&packet);
+        } else {
+            self.leave(if marked { packet.marked() } else { packet }, hop, arrival, observer);
+        }
+    }
+
+    /// Forgets the SACK blocks of a packet that will not arrive.
+    fn forget(&mut self, packet: &Packet) {
+        if packet.sack() != SackId::NONE {
+            self.sacks.take(packet.sack());
+        }
     }
 
     /// Reports the stored packets that a discipline has dropped.
@@ -208,9 +216,7 @@ impl Transit {
                 let fate = Offered::Dropped(*reason);
                 observer.observe(now, &Observation::Left { link: id, packet, since: *since, fate });
             }
-            if packet.sack() != SackId::NONE {
-                self.sacks.take(packet.sack());
-            }
+            self.forget(packet);
         }
         if let Some(link) = self.links.served(id) {
             link.put_back(dropped);

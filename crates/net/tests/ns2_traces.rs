@@ -72,17 +72,17 @@ impl Case {
             from,
             to,
             link: LinkSpec {
-                rate: Rate::from_bps(bps).unwrap().into(),
-                delay: Time::from_millis(millis),
-                queue: QueueSpec::DropTail(DropTailSpec {
-                    limit: Limit::Packets(packets),
-                    count_in_service: true,
-                    ties: Ties::Departure,
-                    mark_above: 0,
-                }),
                 loss,
-                jitter: None,
-                reorder: None,
+                ..LinkSpec::plain(
+                    Rate::from_bps(bps).unwrap().into(),
+                    Time::from_millis(millis),
+                    QueueSpec::DropTail(DropTailSpec {
+                        limit: Limit::Packets(packets),
+                        count_in_service: true,
+                        ties: Ties::Departure,
+                        mark_above: 0,
+                    }),
+                )
             },
         };
         let (fast, slow) = ((10_000_000, 2), (800_000, 20));

@@ -122,10 +122,11 @@ def _summary_table(result: Run) -> Table:
 
 
 def _hidden(summary: Summary) -> set[str]:
-    """Return the measures that would add nothing: no marks, and drops by place if all drops were at arrival."""
+    """Return the measures that would add nothing: counts of 0, and drops by place if all were at arrival."""
     by_place = {"drops_arrival", "drops_stored", "drops_lost"}
     hides = summary.drops_arrival in (None, summary.drops)
-    return (set() if summary.marks else {"marks"}) | (by_place if hides else set())
+    zeros = {name for name in ("marks", "corrupted", "drops_policed") if not getattr(summary, name)}
+    return zeros | (by_place if hides else set())
 
 
 # Names that are too long for a column, with line breaks.

@@ -36,6 +36,7 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
     """Return the engine's plan of an effective scenario, as JSON."""
     _refuse_too_many_bins(scenario)
     _refuse_too_many_steps(scenario)
+    _refuse_small_bursts(scenario)
     refuse_too_many_requests(scenario)
     links, further = links_of(scenario), scenario.measure.links
     nodes = {node.name: number for number, node in enumerate(scenario.nodes)}
@@ -69,14 +70,8 @@ def _refuse_too_many_bins(scenario: Scenario) -> None:
 
 
 def _refuse_too_many_steps(scenario: Scenario) -> None:
-    dumbbell, steps = scenario.dumbbell, 0
-    named: list[tuple[str, Link | GraphLink | None]] = [
-        *((f"links.{place}", link) for place, link in enumerate(scenario.links)),
-        *((f"clients.{place}.access", group.access) for place, group in enumerate(scenario.clients)),
-    ]
-    if dumbbell is not None:
-        named += [("dumbbell.bottleneck", dumbbell.bottleneck), ("dumbbell.reverse", dumbbell.reverse)]
-    for at, link in named:
+    steps = 0
+    for at, link in _named_links(scenario):
         for name in ("rate_trace", "reverse_rate_trace"):
             trace = getattr(link, name, None)
             if trace is None:
@@ -86,6 +81,28 @@ def _refuse_too_many_steps(scenario: Scenario) -> None:
                 field, value = ("steps", trace.steps) if trace.path is None else ("path", trace.path)
                 limit = f"must be shorter: the rate traces of all links may have at most {_MOST_STEPS:,} steps in total"
                 raise refuse(f"{at}.{name}.{field}", value, limit)
+
+
+def _refuse_small_bursts(scenario: Scenario) -> None:
+    largest = max(group.packet_size or 0 for group in scenario.groups)
+    for at, link in _named_links(scenario):
+        for name in ("policer", "shaper"):
+            bucket = getattr(link, name, None)
+            if bucket is not None and bucket.burst < largest:
+                limit = f"must be at least {largest} bytes, the largest packet_size: a larger packet never conforms"
+                raise refuse(f"{at}.{name}.burst", bucket.burst, limit)
+
+
+def _named_links(scenario: Scenario) -> list[tuple[str, Link | GraphLink | None]]:
+    """Return each link of the scenario with the name of its field."""
+    dumbbell = scenario.dumbbell
+    named: list[tuple[str, Link | GraphLink | None]] = [
+        *((f"links.{place}", link) for place, link in enumerate(scenario.links)),
+        *((f"clients.{place}.access", group.access) for place, group in enumerate(scenario.clients)),
+    ]
+    if dumbbell is not None:
+        named += [("dumbbell.bottleneck", dumbbell.bottleneck), ("dumbbell.reverse", dumbbell.reverse)]
+    return named
 
 
 def _dumbbell(scenario: Scenario) -> dict[str, Any]:
@@ -119,7 +136,12 @@ def _link(link: Link | GraphLink | None) -> dict[str, Any]:
 def _impairments(link: Link | GraphLink) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if link.loss is not None:
-        found["loss"] = link.loss.model_dump()
+        found["loss"] = link.loss.model_dump(exclude={"place"})
+        if link.loss.place != "before":
+            found["loss_place"] = link.loss.place
+    for name, bucket in (("policer", link.policer), ("shaper", link.shaper)):
+        if bucket is not None:
+            found[name] = {"rate": RATE.parse(bucket.rate), "burst": bucket.burst}
     if link.jitter is not None:
         found["jitter"] = {"max": TIME.parse(link.jitter.max), "reorders": link.jitter.reorders}
     if link.reorder is not None:

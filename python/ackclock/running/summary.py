@@ -84,17 +84,21 @@ class LinkSummary:
     departures: int
     """Packets whose transmission began."""
     drops: int
-    """Packets dropped by the queue or by the link's loss model."""
+    """Packets dropped by the queue or the policer, or lost by the link's loss model before the queue."""
     drops_arrival: int | None = None
     """Packets that the queue dropped at their arrival; ``None`` in results of earlier versions."""
     drops_stored: int | None = None
     """Packets that the queue had stored and dropped later."""
     drops_lost: int | None = None
-    """Packets lost by the link's loss model."""
+    """Packets lost by the link's loss model before the queue."""
+    drops_policed: int | None = None
+    """Packets dropped by the link's policer."""
     loss: float | None
     """Drops divided by arrivals."""
     marks: int = 0
     """Packets that the queue marked (ECN)."""
+    corrupted: int = 0
+    """Packets lost after their transmission."""
     throughput_bps: float
     """Bits transmitted per second, including headers."""
     utilization: float
@@ -128,17 +132,21 @@ class GroupSummary:
     departures: int
     """Packets of the group whose transmission began."""
     drops: int
-    """Packets of the group dropped by the queue or by the link's loss model."""
+    """Packets of the group dropped by the queue or the policer, or lost by the link's loss model before the queue."""
     drops_arrival: int | None = None
     """Packets of the group that the queue dropped at their arrival; ``None`` in results of earlier versions."""
     drops_stored: int | None = None
     """Packets of the group that the queue had stored and dropped later."""
     drops_lost: int | None = None
-    """Packets of the group lost by the link's loss model."""
+    """Packets of the group lost by the link's loss model before the queue."""
+    drops_policed: int | None = None
+    """Packets of the group dropped by the link's policer."""
     loss: float | None
     """Drops divided by arrivals."""
     marks: int = 0
     """Packets of the group that the queue marked (ECN)."""
+    corrupted: int = 0
+    """Packets of the group lost after their transmission."""
     throughput_bps: float
     """Bits transmitted per second, including headers."""
     goodput_bps: float
@@ -209,17 +217,21 @@ class Summary:
     departures: int
     """Packets whose transmission began."""
     drops: int
-    """Packets dropped by the queue or by the link's loss model."""
+    """Packets dropped by the queue or the policer, or lost by the link's loss model before the queue."""
     drops_arrival: int | None = None
     """Packets that the queue dropped at their arrival; ``None`` in results of earlier versions."""
     drops_stored: int | None = None
     """Packets that the queue had stored and dropped later."""
     drops_lost: int | None = None
-    """Packets lost by the link's loss model."""
+    """Packets lost by the link's loss model before the queue."""
+    drops_policed: int | None = None
+    """Packets dropped by the link's policer."""
     loss: float | None
     """Drops divided by arrivals."""
     marks: int = 0
     """Packets that the queue marked (ECN)."""
+    corrupted: int = 0
+    """Packets lost after their transmission."""
     throughput_bps: float
     """Bits transmitted per second, including headers."""
     goodput_bps: float
@@ -311,8 +323,10 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "drops_arrival": ("packets", 1),
     "drops_stored": ("packets", 1),
     "drops_lost": ("packets", 1),
+    "drops_policed": ("packets", 1),
     "loss": ("%", 100),
     "marks": ("packets", 1),
+    "corrupted": ("packets", 1),
     "throughput_bps": ("Mbps", 1e-6),
     "goodput_bps": ("Mbps", 1e-6),
     "utilization": ("%", 100),

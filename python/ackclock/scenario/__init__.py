@@ -15,8 +15,10 @@ if TYPE_CHECKING:
         Link,
         ListedLoss,
         Node,
+        Policer,
         RandomLoss,
         Reorder,
+        Shaper,
     )
     from ackclock.scenario.rate_trace import RateTrace
     from ackclock.scenario.sources import (
@@ -55,12 +57,14 @@ __all__ = [
     "OnOff",
     "Pareto",
     "Poisson",
+    "Policer",
     "Queue",
     "RandomLoss",
     "RateTrace",
     "Red",
     "Reorder",
     "Scenario",
+    "Shaper",
     "SizeTable",
     "Tcp",
     "Trace",

@@ -142,7 +142,7 @@ def default_bin(whole: "Scenario") -> int:
     return round(mean / MICROSECOND) * MICROSECOND or round(mean)
 
 
-_FORWARD_ONLY: Final[Mapping[str, None]] = {"queue": None, "loss": None, "jitter": None, "reorder": None}
+_FORWARD_ONLY: Final[Mapping[str, None]] = dict.fromkeys(("queue", "loss", "policer", "shaper", "jitter", "reorder"))
 """Fields of a bottleneck that its reverse direction does not have unless the scenario gives them."""
 
 

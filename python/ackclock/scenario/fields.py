@@ -69,4 +69,5 @@ QueueName = Annotated[
     str, word(catalogue().queues, noun="queue", also=dict.fromkeys(("fifo", "pfifo", "tail-drop"), "droptail"))
 ]
 Direction = Annotated[str, word(["forward", "reverse"])]
+LossPlace = Annotated[str, word(["before", "after"])]
 PacketSizes = Annotated[str, word(["fixed", "exponential"])]

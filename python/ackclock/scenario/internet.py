@@ -271,6 +271,8 @@ def _one_way(name: str, sender: str, receiver: str, link: Link) -> GraphLink:
         delay=link.delay,
         queue=link.queue,
         loss=link.loss,
+        policer=link.policer,
+        shaper=link.shaper,
         jitter=link.jitter,
         reorder=link.reorder,
         duplex=False,

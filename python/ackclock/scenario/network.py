@@ -9,8 +9,10 @@ from pydantic_core import InitErrorDetails
 from ackclock.scenario import errors
 from ackclock.scenario.declared import Queue
 from ackclock.scenario.fields import (
+    Capacity,
     Delay,
     Flag,
+    LossPlace,
     Places,
     PlainName,
     PositiveProbability,
@@ -22,13 +24,21 @@ from ackclock.scenario.quantity import RATE, TIME
 from ackclock.scenario.rate_trace import RateTrace
 
 
-class ListedLoss(Part):
+class _Loss(Part):
+    """Losses on a link that are not caused by its queue."""
+
+    place: LossPlace = "before"
+    """Where packets are lost: ``"before"`` the queue, so that they take no transmission time, or ``"after"`` their
+    transmission, as on a wireless link (default: before)."""
+
+
+class ListedLoss(_Loss):
     """Loses listed packets. The list applies to each flow and to each direction of the link.
 
     Examples
     --------
     >>> ListedLoss(packets=[24, 26, 40])
-    ListedLoss(kind='list', packets=(24, 26, 40))
+    ListedLoss(place='before', kind='list', packets=(24, 26, 40))
     """
 
     kind: Literal["list"] = "list"
@@ -39,13 +49,13 @@ class ListedLoss(Part):
     count as well. SYNs and ACKs do not count and are never lost."""
 
 
-class RandomLoss(Part):
+class RandomLoss(_Loss):
     """Loses each packet independently with the same probability, ACKs included.
 
     Examples
     --------
     >>> RandomLoss(probability=0.01)
-    RandomLoss(kind='random', probability=0.01)
+    RandomLoss(place='before', kind='random', probability=0.01)
     """
 
     kind: Literal["random"] = "random"
@@ -55,7 +65,7 @@ class RandomLoss(Part):
     """Loss probability of a packet."""
 
 
-class GilbertElliott(Part):
+class GilbertElliott(_Loss):
     """A channel with a good and a bad state, which loses packets in bursts (Gilbert 1960, Elliott 1963).
 
     The state may change after each packet. The initial state is drawn from the stationary distribution: bad with
@@ -89,7 +99,42 @@ class GilbertElliott(Part):
 
 
 Loss = ListedLoss | RandomLoss | GilbertElliott
-"""Losses on a link that are not caused by its queue: packets are lost before they reach the queue."""
+"""Losses on a link that are not caused by its queue."""
+
+
+class _TokenBucket(Part):
+    """A bucket of tokens, one for each byte. It is full at first."""
+
+    rate: Rate
+    """Rate at which tokens are added, such as ``"8 Mbps"``."""
+
+    burst: Capacity
+    """Capacity of the bucket in bytes; at least the largest packet."""
+
+
+class Policer(_TokenBucket):
+    """Drops the packets that do not conform to a token bucket, before they reach the queue (RFC 2697, with one rate).
+
+    A packet conforms if the bucket has as many tokens as the packet has bytes; it then takes these tokens.
+
+    Examples
+    --------
+    >>> Policer(rate="8 Mbps", burst=15_000)
+    Policer(rate='8 Mbps', burst=15000)
+    """
+
+
+class Shaper(_TokenBucket):
+    """Delays the packets that do not conform to a token bucket.
+
+    The link sends a packet at its own rate as soon as the bucket has as many tokens as the packet has bytes; the packet
+    then takes these tokens. After a pause, the link therefore sends up to ``burst`` bytes at its own rate.
+
+    Examples
+    --------
+    >>> Shaper(rate="8 Mbps", burst=15_000)
+    Shaper(rate='8 Mbps', burst=15000)
+    """
 
 
 class Jitter(Part):
@@ -132,7 +177,7 @@ class Link(Part):
     --------
     >>> Link(rate="10000 kbps", delay="0.025 s")
     Link(rate='10 Mbps', rate_trace=None, reverse_rate_trace=None, delay='25 ms', queue=None, loss=None,
-         jitter=None, reorder=None)
+         policer=None, shaper=None, jitter=None, reorder=None)
     """
 
     rate: Rate | None = None
@@ -152,6 +197,12 @@ class Link(Part):
 
     loss: Loss | None = Field(default=None, discriminator="kind")
     """Losses in addition to drops by the queue (default: none)."""
+
+    policer: Policer | None = None
+    """Limit of the rate and the bursts that reach the queue; other packets are dropped (default: none)."""
+
+    shaper: Shaper | None = None
+    """Limit of the rate and the bursts that the link sends (default: none)."""
 
     jitter: Jitter | None = None
     """Random extra delays in addition to ``delay`` (default: none)."""
@@ -183,8 +234,8 @@ class Dumbbell(Part):
     """The link from the gateway to the server."""
 
     reverse: Link | None = None
-    """The link from the server to the gateway (default: the bottleneck's rate and delay, the default queue, no loss,
-    jitter or reordering)."""
+    """The link from the server to the gateway (default: the bottleneck's rate and delay, the default queue, and none
+    of its other properties)."""
 
     access: Link | None = None
     """The link from each client to the gateway and back, for groups without an ``access`` of their own."""
@@ -244,6 +295,12 @@ class GraphLink(Part):
 
     loss: Loss | None = Field(default=None, discriminator="kind")
     """Losses in addition to drops by the queue (default: none)."""
+
+    policer: Policer | None = None
+    """Limit of the rate and the bursts that reach the queue; other packets are dropped (default: none)."""
+
+    shaper: Shaper | None = None
+    """Limit of the rate and the bursts that the link sends (default: none)."""
 
     jitter: Jitter | None = None
     """Random extra delays in addition to ``delay`` (default: none)."""

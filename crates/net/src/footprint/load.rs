@@ -7,7 +7,6 @@ use crate::backlog::Backlog;
 use crate::extra_delay::ExtraDelay;
 use crate::plan::LinkSpec;
 use crate::queue::Limit;
-use crate::rate::RateSpec;
 use crate::served::ServedLink;
 
 /// Number of packets that may occasionally wait at a link that is not overloaded.
@@ -34,7 +33,8 @@ pub(super) struct Load<'a> {
 impl Load<'_> {
     /// Maximum rate of the link in packets per second.
     fn rate(&self) -> f64 {
-        self.copies * rate(self.link) / 8.0 / self.size
+        let shaped = self.link.shaper.map_or(f64::INFINITY, |shaper| shaper.rate.as_bps() as f64);
+        self.copies * rate(self.link).min(shaped) / 8.0 / self.size
     }
 
     /// Packets that wait for the link.
@@ -63,7 +63,7 @@ impl Load<'_> {
     /// Bytes that the link stores for waiting packets: none if all have one size and the discipline stores none; and for
     /// packets that may overtake each other.
     pub(super) fn runs(&self) -> f64 {
-        let is_steady = matches!(self.link.rate, RateSpec::Constant(_));
+        let is_steady = self.link.has_constant_rate();
         let waiting = match () {
             () if self.link.queue.is_stored() => self.waits() * ServedLink::BYTES_OF_PACKET as f64,
             () if self.is_alike && is_steady => 0.0,
@@ -76,9 +76,8 @@ impl Load<'_> {
     /// Number of links with pending packets of several sizes, or that always have the long form. A client's own link
     /// has packets of several sizes only while a connection opens.
     pub(super) fn long_links(&self) -> f64 {
-        let LinkSpec { rate, queue, loss, .. } = self.link;
-        let is_constant = matches!(rate, RateSpec::Constant(_)) && self.link.has_constant_delay();
-        let is_plain = is_constant && queue.is_memoryless() && loss.is_none();
+        let is_constant = self.link.has_constant_rate() && self.link.has_constant_delay();
+        let is_plain = is_constant && self.link.queue.is_memoryless() && self.link.loses_none();
         if is_plain && self.is_alike && self.copies > 1.0 { 0.0 } else { self.copies }
     }
 

@@ -15,19 +15,16 @@ use crate::sizes::SizeSpec;
 use crate::source::TraceSpec;
 
 fn link(mbps: u64, millis: u64, packets: u64) -> LinkSpec {
-    LinkSpec {
-        rate: Rate::from_mbps(mbps).into(),
-        delay: Time::from_millis(millis),
-        queue: QueueSpec::DropTail(DropTailSpec {
+    LinkSpec::plain(
+        Rate::from_mbps(mbps).into(),
+        Time::from_millis(millis),
+        QueueSpec::DropTail(DropTailSpec {
             limit: Limit::Packets(packets),
             count_in_service: true,
             ties: Ties::Departure,
             mark_above: 0,
         }),
-        loss: None,
-        jitter: None,
-        reorder: None,
-    }
+    )
 }
 
 /// A plan of greedy flows with the given window, which share a bottleneck.

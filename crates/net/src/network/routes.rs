@@ -100,19 +100,16 @@ mod tests {
     use crate::queue::{DropTailSpec, Limit, QueueSpec, Ties};
     use crate::rate::RateSpec;
 
-    static LINK: LinkSpec = LinkSpec {
-        rate: RateSpec::Constant(Rate::from_mbps(1)),
-        delay: Time::ZERO,
-        queue: QueueSpec::DropTail(DropTailSpec {
+    static LINK: LinkSpec = LinkSpec::plain(
+        RateSpec::Constant(Rate::from_mbps(1)),
+        Time::ZERO,
+        QueueSpec::DropTail(DropTailSpec {
             limit: Limit::Packets(10),
             count_in_service: true,
             ties: Ties::Departure,
             mark_above: 0,
         }),
-        loss: None,
-        jitter: None,
-        reorder: None,
-    };
+    );
 
     fn graph(joins: &[(u32, u32)]) -> Vec<Edge<'static>> {
         joins.iter().map(|(from, to)| Edge { from: *from, to: *to, link: &LINK }).collect()

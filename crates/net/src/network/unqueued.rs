@@ -106,6 +106,9 @@ impl Unqueued {
                     continue;
                 }
                 let RateSpec::Constant(rate) = edges[id].link.rate else { continue };
+                if edges[id].link.shaper.is_some() {
+                    continue;
+                }
                 let time_of = |size| rate.transmission_time(size).max(INSTANT);
                 let Sizes { shortest, plain, longest } = sizes[id];
                 // extra delays only ensure that no two packets arrive at the same time
@@ -133,7 +136,7 @@ impl Unqueued {
 /// Whether a link accepts every packet of at most `longest` bytes that finds no packet but one, whose transmission is
 /// about to end.
 fn accepts_next(edge: Edge<'_>, longest: u32) -> bool {
-    edge.link.loss.is_none()
+    edge.link.loses_none()
         && edge.link.has_constant_delay()
         && match &edge.link.queue {
             QueueSpec::DropTail(spec) => spec.limit.admits_two(longest),
@@ -170,7 +173,7 @@ mod tests {
             ties,
             mark_above: 0,
         });
-        LinkSpec { rate: rate.into(), delay: Time::from_millis(3), queue, loss: None, jitter: None, reorder: None }
+        LinkSpec::plain(rate.into(), Time::from_millis(3), queue)
     }
 
     /// A chain of nodes with links of the given rates in kb/s in one direction and back, and two flows that cross it.

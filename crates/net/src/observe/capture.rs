@@ -184,15 +184,17 @@ impl Captures {
     #[inline(never)]
     pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered, end: Time) {
         let fate = match offered {
-            Offered::Accepted { .. } | Offered::Queued => Fate::Crosses,
-            Offered::Dropped(DropReason::Lost) => Fate::Lost,
-            Offered::Dropped(DropReason::Full | DropReason::Early) => Fate::Dropped,
+            Offered::Accepted { lost: false, .. } | Offered::Queued => Fate::Crosses,
+            Offered::Accepted { lost: true, .. } | Offered::Dropped(DropReason::Lost) => Fate::Lost,
+            Offered::Dropped(_) => Fate::Dropped,
         };
         self.handle(link, packet, end, |at| match (at, offered) {
             (TapPoint::Offer, _) => Some((now, fate, false)),
             (TapPoint::Dequeue, Offered::Accepted { start, marked, .. }) => Some((start, fate, marked)),
-            (TapPoint::Receive, Offered::Accepted { arrival, marked, .. }) => Some((arrival, fate, marked)),
-            (TapPoint::Dequeue | TapPoint::Receive, Offered::Dropped(_) | Offered::Queued) => None,
+            (TapPoint::Receive, Offered::Accepted { arrival, marked, lost: false, .. }) => {
+                Some((arrival, fate, marked))
+            }
+            (TapPoint::Dequeue | TapPoint::Receive, _) => None,
         });
         if offered == Offered::Queued {
             for (place, taps) in self.taps.iter().enumerate() {
@@ -211,17 +213,21 @@ impl Captures {
     /// Handles a packet that leaves the queue of a link that stored it at `since`.
     #[inline(never)]
     pub(super) fn left(&mut self, since: Time, link: u32, packet: &Packet, fate: Offered, end: Time) {
+        let outcome = match fate {
+            Offered::Accepted { lost: false, .. } | Offered::Queued => Fate::Crosses,
+            Offered::Accepted { lost: true, .. } => Fate::Lost,
+            Offered::Dropped(_) => Fate::Dropped,
+        };
         for place in 0..self.taps.len() {
-            let captured = self.stored.remove(&(place, Stored::of(since, link, packet)));
-            if let (Some(index), Offered::Dropped(_)) = (captured, fate) {
-                self.taps[place].seen.packets[index].fate = Fate::Dropped;
+            if let Some(index) = self.stored.remove(&(place, Stored::of(since, link, packet))) {
+                self.taps[place].seen.packets[index].fate = outcome;
             }
         }
-        let Offered::Accepted { start, arrival, marked, .. } = fate else { return };
+        let Offered::Accepted { start, arrival, marked, lost, .. } = fate else { return };
         self.handle(link, packet, end, |at| match at {
-            TapPoint::Offer => None,
-            TapPoint::Dequeue => Some((start, Fate::Crosses, marked)),
-            TapPoint::Receive => Some((arrival, Fate::Crosses, marked)),
+            TapPoint::Dequeue => Some((start, outcome, marked)),
+            TapPoint::Receive if !lost => Some((arrival, outcome, marked)),
+            TapPoint::Offer | TapPoint::Receive => None,
         });
     }
 
@@ -293,7 +299,7 @@ mod tests {
         let data = Packet::data(FlowId(0), 0, segment, Time::ZERO);
         let [start, arrival] = [1, 2].map(Time::from_millis);
         for (marked, packet) in [(true, data), (false, data), (false, data.answer(8, Time::ZERO).with_echo(0b101))] {
-            let offered = Offered::Accepted { start, end: start, arrival, marked };
+            let offered = Offered::Accepted { start, end: start, arrival, marked, lost: false };
             captures.offered(Time::ZERO, 0, &packet, offered, Time::SECOND);
         }
         let capture = captures.into_captures().remove(0);

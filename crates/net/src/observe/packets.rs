@@ -39,6 +39,7 @@ enum Fate {
     Crosses,
     Dropped,
     Lost,
+    LostAfter,
 }
 
 /// A packet at a link, with everything that is known to happen to it there: up to [`STEPS`] rows of the table. A packet
@@ -65,11 +66,11 @@ const STEPS: usize = 3;
 impl Entry {
     const fn event(&self, step: usize) -> Event {
         match (self.fate, step) {
-            (Fate::Crosses, 0) => Event::Enqueue,
-            (Fate::Crosses, 1) => Event::Dequeue,
+            (Fate::Crosses | Fate::LostAfter, 0) => Event::Enqueue,
+            (Fate::Crosses | Fate::LostAfter, 1) => Event::Dequeue,
             (Fate::Crosses, _) => Event::Receive,
             (Fate::Dropped, _) => Event::Drop,
-            (Fate::Lost, _) => Event::Lost,
+            (Fate::Lost | Fate::LostAfter, _) => Event::Lost,
         }
     }
 }
@@ -116,10 +117,11 @@ impl PacketLog {
         };
         let marked = matches!(offered, Offered::Accepted { marked: true, .. });
         let (fate, times) = match offered {
-            Offered::Accepted { start, arrival, .. } => (Fate::Crosses, [now, start, arrival]),
+            Offered::Accepted { start, arrival, lost: false, .. } => (Fate::Crosses, [now, start, arrival]),
+            Offered::Accepted { start, end, lost: true, .. } => (Fate::LostAfter, [now, start, end]),
             Offered::Queued => (Fate::Crosses, [now, Time::MAX, Time::MAX]),
             Offered::Dropped(DropReason::Lost) => (Fate::Lost, [now, Time::MAX, Time::MAX]),
-            Offered::Dropped(DropReason::Full | DropReason::Early) => (Fate::Dropped, [now, Time::MAX, Time::MAX]),
+            Offered::Dropped(_) => (Fate::Dropped, [now, Time::MAX, Time::MAX]),
         };
         self.rows += times.iter().filter(|time| **time < self.end).count();
         let (flow, bytes) = (packet.flow().0, packet.size());
@@ -209,7 +211,7 @@ mod tests {
                     2 => (Offered::Dropped(DropReason::Full), vec![(now, "drop")]),
                     _ => {
                         let steps = vec![(now, "enqueue"), (start, "dequeue"), (arrival, "receive")];
-                        (Offered::Accepted { start, end: start, arrival, marked: fate == 3 }, steps)
+                        (Offered::Accepted { start, end: start, arrival, marked: fate == 3, lost: false }, steps)
                     }
                 };
                 log.offered(now, link, &packet, offered);

@@ -64,7 +64,7 @@ impl Watchers {
 
     #[inline(never)]
     fn observe_accepted(&mut self, now: Time, link: LinkId, packet: &Packet, start: Time, end: Time, arrival: Time) {
-        let offered = Offered::Accepted { start, end, arrival, marked: false };
+        let offered = Offered::Accepted { start, end, arrival, marked: false, lost: false };
         self.observe(now, &Observation::Offered { link, packet, offered });
     }
 
@@ -105,7 +105,7 @@ impl Observer for Watchers {
         if self.hears_packets || !self.recorder.count_arrival(now, link) {
             return self.observe_accepted(now, link, packet, start, end, arrival);
         }
-        let offered = Offered::Accepted { start, end, arrival, marked: false };
+        let offered = Offered::Accepted { start, end, arrival, marked: false, lost: false };
         self.measure.observe(now, &Observation::Offered { link, packet, offered });
     }
 

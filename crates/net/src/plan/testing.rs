@@ -18,14 +18,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             mark_above: 0,
         })
     };
-    let link = |mbps, packets| LinkSpec {
-        rate: Rate::from_mbps(mbps).into(),
-        delay: Time::from_millis(25),
-        queue: queue(packets),
-        loss: None,
-        jitter: None,
-        reorder: None,
-    };
+    let link = |mbps, packets| LinkSpec::plain(Rate::from_mbps(mbps).into(), Time::from_millis(25), queue(packets));
     Plan {
         duration: Time::SECOND.saturating_mul(10),
         measure: MeasureSpec { from: Time::ZERO, bin: Time::from_millis(100), link: 0, others: Vec::new() },

@@ -162,8 +162,7 @@ mod tests {
             ] {
                 let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties, mark_above: 0 });
                 let rate = Rate::from_mbps(1);
-                let spec =
-                    LinkSpec { rate: rate.into(), delay: Time::ZERO, queue, loss: None, jitter: None, reorder: None };
+                let spec = LinkSpec::plain(rate.into(), Time::ZERO, queue);
                 let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() };
                 let losses = Stream::new(1, Role::Loss, 0);
                 let mut link =
@@ -185,7 +184,7 @@ mod tests {
         let queue =
             QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties: Ties::Departure, mark_above });
         let rate = Rate::from_mbps(1);
-        let spec = LinkSpec { rate: rate.into(), delay: Time::ZERO, queue, loss: None, jitter: None, reorder: None };
+        let spec = LinkSpec::plain(rate.into(), Time::ZERO, queue);
         let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() };
         let losses = Stream::new(1, Role::Loss, 0);
         let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), losses);

@@ -19,14 +19,7 @@ const LAST: u64 = 1 << 20;
 fn chain() -> Plan {
     let base = dumbbell_of_reno(1);
     let queue = DropTailSpec { limit: Limit::Packets(3), count_in_service: true, ties: Ties::Departure, mark_above: 1 };
-    let link = |mbps| LinkSpec {
-        rate: Rate::from_mbps(mbps).into(),
-        delay: Time::from_millis(5),
-        queue: QueueSpec::DropTail(queue),
-        loss: None,
-        jitter: None,
-        reorder: None,
-    };
+    let link = |mbps| LinkSpec::plain(Rate::from_mbps(mbps).into(), Time::from_millis(5), QueueSpec::DropTail(queue));
     let edge = |from, to, mbps| EdgeSpec { from, to, link: link(mbps) };
     let links = vec![edge(0, 1, 1), edge(1, 2, 2), edge(2, 1, 1), edge(1, 0, 1)];
     let transport = TransportSpec::Tcp {

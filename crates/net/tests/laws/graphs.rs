@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
+use ackclock_net::BucketSpec;
 use ackclock_net::extra_delay::{JitterSpec, ReorderSpec};
-use ackclock_net::loss::LossSpec;
+use ackclock_net::link::Offered;
+use ackclock_net::loss::{LossPlace, LossSpec};
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{
-    AboveMax, CodelSpec, CountBelow, DropTailSpec, DualPi2Spec, FqCodelSpec, FqSpec, Limit, Low,
+    AboveMax, CodelSpec, CountBelow, DropReason, DropTailSpec, DualPi2Spec, FqCodelSpec, FqSpec, Limit, Low,
 };
 use ackclock_net::queue::{PieSpec, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::rate::{RateSpec, RateTraceSpec};
@@ -221,14 +223,59 @@ fn links() -> impl Strategy<Value = LinkSpec> {
     let reorder =
         reorder.prop_map(|(probability, micros)| ReorderSpec { probability, delay: Time::from_micros(micros) });
     let extra = (prop::option::weighted(0.2, jitter), prop::option::weighted(0.1, reorder));
-    (rates(), micros, queues(), loss, extra).prop_map(|(rate, micros, queue, loss, (jitter, reorder))| LinkSpec {
-        rate,
-        delay: Time::from_micros(micros),
-        queue,
-        loss,
-        jitter,
-        reorder,
-    })
+    let place = prop::sample::select(vec![LossPlace::Before, LossPlace::After]);
+    let buckets = (prop::option::weighted(0.2, buckets()), prop::option::weighted(0.2, buckets()));
+    (rates(), micros, queues(), (loss, place), buckets, extra).prop_map(
+        |(rate, micros, queue, (loss, loss_place), (policer, shaper), (jitter, reorder))| LinkSpec {
+            rate,
+            delay: Time::from_micros(micros),
+            queue,
+            loss,
+            loss_place,
+            policer,
+            shaper,
+            jitter,
+            reorder,
+        },
+    )
+}
+
+/// Token buckets that admit the packets of TCP, but not all datagrams.
+fn buckets() -> impl Strategy<Value = BucketSpec> {
+    (300_000_u64..5_000_000, 1_500_u64..10_000)
+        .prop_map(|(bps, burst)| BucketSpec { rate: Rate::from_bps(bps).expect("above zero"), burst })
+}
+
+/// The first time from `now` on at which a packet of `size` bytes conforms, after the conforming packets `sent`: in no
+/// interval since one of them may there be more than `burst + rate t` bytes. (The engine counts tokens.)
+pub(crate) fn conforming(bucket: BucketSpec, sent: &[(Time, u32)], size: u32, now: Time) -> Time {
+    let mut bytes = u64::from(size);
+    let after = |(since, size): &(Time, u32)| {
+        bytes += u64::from(*size);
+        let excess = u128::from(bytes.saturating_sub(bucket.burst)) * 8_000_000_000_000;
+        *since + Time::from_picos(excess.div_ceil(u128::from(bucket.rate.as_bps())) as u64)
+    };
+    sent.iter().rev().map(after).max().map_or(now, |time| time.max(now))
+}
+
+/// Checks the decision about a packet before the queue of a link. `policed` has the packets that the policer passed.
+/// Returns whether the packet reaches the queue.
+pub(crate) fn reaches_queue(
+    link: &LinkSpec,
+    policed: &mut Vec<(Time, u32)>,
+    (size, now, offered): (u32, Time, Offered),
+) -> Result<bool, TestCaseError> {
+    if offered == Offered::Dropped(DropReason::Lost) {
+        prop_assert!(link.loss.is_some() && link.loss_place == LossPlace::Before);
+        return Ok(false);
+    }
+    let fits = [link.policer, link.shaper].into_iter().flatten().all(|bucket| u64::from(size) <= bucket.burst);
+    let conforms = fits && link.policer.is_none_or(|bucket| conforming(bucket, policed, size, now) == now);
+    prop_assert_eq!(offered == Offered::Dropped(DropReason::Policed), !conforms);
+    if conforms {
+        policed.push((now, size));
+    }
+    Ok(conforms)
 }
 
 /// Random properties of a group, except its path, which depends on the number of nodes.

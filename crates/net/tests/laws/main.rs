@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use ackclock_net::extra_delay::{JitterSpec, ReorderSpec};
 use ackclock_net::link::Offered;
-use ackclock_net::loss::LossSpec;
+use ackclock_net::loss::{LossPlace, LossSpec};
 use ackclock_net::plan::testing::dumbbell_of_reno;
 use ackclock_net::plan::{GroupSpec, LinkSpec, MeasureSpec, RecordSpec, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{DropReason, DropTailSpec, Limit, QueueSpec, Ties};
@@ -24,7 +24,7 @@ use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_units::Time;
 use proptest::prelude::*;
 
-use graphs::{distances, edges, end_of, flows, plans};
+use graphs::{conforming, distances, edges, end_of, flows, plans, reaches_queue};
 use kinds::cases;
 use ledger::{Leave, Ledger, Offer, name, segment};
 
@@ -90,7 +90,7 @@ proptest! {
                 left.push((*at, edge.from, name, packet.ecn() as u8));
             }
             match offered {
-                Offered::Dropped(_) => counts[1] += 1,
+                Offered::Accepted { lost: true, .. } | Offered::Dropped(_) => counts[1] += 1,
                 Offered::Accepted { arrival, .. } if *arrival >= plan.duration => counts[2] += 1,
                 Offered::Accepted { arrival, marked, .. } => {
                     let ecn = if *marked { Ecn::Ce } else { packet.ecn() };
@@ -103,7 +103,7 @@ proptest! {
             let name = name(packet);
             let counts = counts.entry((name.0, name.1)).or_default();
             match fate {
-                Offered::Dropped(_) => counts[1] += 1,
+                Offered::Accepted { lost: true, .. } | Offered::Dropped(_) => counts[1] += 1,
                 Offered::Accepted { arrival, .. } if *arrival >= plan.duration => continue,
                 Offered::Accepted { arrival, marked, .. } => {
                     let ecn = if *marked { Ecn::Ce } else { packet.ecn() };
@@ -157,7 +157,9 @@ proptest! {
                 && matches!(offer.offered, Offered::Accepted { start, .. } if start == plan.duration)
         };
         let begins = ledger.offers.iter().filter(at_end).count() as u64;
-        prop_assert_eq!(summary.arrivals, summary.departures + summary.drops + waiting + begins);
+        let others = summary.arrivals - (summary.departures + summary.drops + waiting + begins);
+        let is_shaped = edges[plan.measure.link as usize].link.shaper.is_some();
+        prop_assert!(others == 0 || is_shaped && others == 1, "only a packet that waits for tokens is nowhere");
     }
 
     /// Compares the events of each link with a FIFO queue computed from the packets that the link accepted.
@@ -178,10 +180,20 @@ proptest! {
             // the latest arrival so far, and all arrivals
             let (mut before, mut arrivals) = (Time::ZERO, BTreeSet::new());
             let mut seen = BTreeMap::<u32, (u64, u64)>::new();
+            let (mut policed, mut shaped) = (Vec::new(), Vec::new());
             for Offer { at, packet, offered, .. } in ledger.offers.iter().filter(|offer| offer.link == id) {
                 prop_assert!(last <= *at && packet.sent <= *at, "time goes back");
                 last = *at;
-                let is_lost = *offered == Offered::Dropped(DropReason::Lost);
+                let place = edge.link.loss_place;
+                let is_lost = match offered {
+                    Offered::Dropped(DropReason::Lost) => true,
+                    Offered::Accepted { lost, .. } => *lost,
+                    Offered::Dropped(_) | Offered::Queued if place == LossPlace::After => {
+                        reaches_queue(&edge.link, &mut policed, (packet.size(), *at, *offered))?;
+                        continue; // it does not reach the place of the losses, or is checked in `stored.rs`
+                    }
+                    Offered::Dropped(_) | Offered::Queued => false,
+                };
                 let is_listed = edge.link.loss.as_ref().is_some_and(|loss| {
                     let LossSpec::List { packets, syns } = loss else { return is_lost };
                     let (syn, data) = seen.entry(packet.flow().0).or_default();
@@ -192,7 +204,7 @@ proptest! {
                     }
                 });
                 prop_assert_eq!(is_lost, is_listed);
-                if is_listed {
+                if !reaches_queue(&edge.link, &mut policed, (packet.size(), *at, *offered))? {
                     continue;
                 }
                 let (limit, in_service_counts, ties, is_early) = match &edge.link.queue {
@@ -211,7 +223,7 @@ proptest! {
                 let waiting = accepted.iter().filter(|(start, ..)| after(start)).count() as u64;
                 let is_above = |spec: &DropTailSpec| spec.mark_above > 0 && waiting >= spec.mark_above;
                 match *offered {
-                    Offered::Accepted { start, end, arrival, marked } => {
+                    Offered::Accepted { start, end, arrival, marked, lost } => {
                         prop_assert!(room, "accepted although the queue was full");
                         let is_capable = packet.ecn() != Ecn::NotEct;
                         match &edge.link.queue {
@@ -220,8 +232,18 @@ proptest! {
                             QueueSpec::Pie(spec) => prop_assert!(!marked || is_capable && spec.ecn),
                             _ => unreachable!("it stores packets"),
                         }
-                        prop_assert_eq!(start, free.max(*at));
+                        let first = free.max(*at);
+                        let begins = edge.link.shaper.map(|bucket| conforming(bucket, &shaped, packet.size(), first));
+                        prop_assert_eq!(start, begins.unwrap_or(first));
+                        shaped.push((start, packet.size()));
                         prop_assert_eq!(end, end_of(&edge.link.rate, packet.size(), start));
+                        // on an idle link packets do not wait
+                        let waited_until = if free < *at || free == Time::ZERO { Time::ZERO } else { first };
+                        free = end;
+                        accepted.push((waited_until, end, packet.size()));
+                        if lost {
+                            continue;
+                        }
                         let LinkSpec { jitter, reorder, .. } = &edge.link;
                         let stays_in_order = jitter.is_none_or(|jitter| !jitter.reorders);
                         let (least, held) = (end + edge.link.delay, reorder.map_or(Time::ZERO, |spec| spec.delay));
@@ -235,10 +257,6 @@ proptest! {
                         prop_assert!(reorder.is_some() || !stays_in_order || arrival > before, "not in order");
                         prop_assert!(arrivals.insert(arrival), "two packets arrive at once");
                         before = before.max(arrival);
-                        // on an idle link packets do not wait
-                        let waited_until = if free < *at || free == Time::ZERO { Time::ZERO } else { start };
-                        free = end;
-                        accepted.push((waited_until, end, packet.size()));
                     }
                     Offered::Queued => unreachable!("it stores no packets"),
                     Offered::Dropped(DropReason::Early) => prop_assert!(is_early),

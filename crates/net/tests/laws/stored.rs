@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use ackclock_net::Packet;
 use ackclock_net::link::Offered;
+use ackclock_net::loss::LossPlace;
 use ackclock_net::plan::LinkSpec;
 use ackclock_net::queue::{DropReason, Limit, QueueSpec};
 use ackclock_tcp::Ecn;
 use ackclock_units::Time;
 use proptest::prelude::*;
 
-use crate::graphs::{edges, end_of, plans};
+use crate::graphs::{conforming, edges, end_of, plans, reaches_queue};
 use crate::kinds::cases;
 use crate::ledger::{Leave, Ledger, Offer, name};
 
@@ -97,6 +98,7 @@ proptest! {
             let Some(Rules { limit, count_in_service, marks, is_fifo, steals }) = rules(&edge.link.queue) else { continue };
             let (mut free, mut size, mut stored_since) = (Time::ZERO, 0, Time::ZERO);
             let mut arrivals = BTreeSet::new();
+            let (mut policed, mut shaped) = (Vec::new(), Vec::new());
             // DualPI2 keeps the order of the packets of a flow that have the same queue
             let lane = |packet: &Packet| {
                 matches!(&edge.link.queue, QueueSpec::DualPi2(spec) if spec.low.includes(packet.ecn()))
@@ -106,6 +108,9 @@ proptest! {
             for (at, event) in events(&ledger, id) {
                 match event {
                     Event::Offer(Offer { packet, offered, .. }) => {
+                        if !reaches_queue(&edge.link, &mut policed, (packet.size(), at, *offered))? {
+                            continue;
+                        }
                         let in_service = if count_in_service && at < free { size } else { 0 };
                         let room = match limit {
                             Limit::Packets(limit) => (stored.len() as u64 + u64::from(in_service > 0)) < limit,
@@ -124,7 +129,6 @@ proptest! {
                                 stored.push((at, name(packet), packet.size(), lane(packet)));
                             }
                             Offered::Dropped(DropReason::Full) => prop_assert!(!room && !steals, "dropped with space"),
-                            Offered::Dropped(DropReason::Lost) => prop_assert!(edge.link.loss.is_some()),
                             offered => prop_assert!(false, "{:?} at arrival", offered),
                         }
                     }
@@ -140,17 +144,23 @@ proptest! {
                         };
                         prop_assert!(is_fifo || !stored.iter().any(is_before), "not in the order of the flow");
                         stored.remove(place);
-                        let Offered::Accepted { start, end, arrival, marked } = *fate else {
+                        let Offered::Accepted { start, end, arrival, marked, lost } = *fate else {
                             let reason = if *fate == Offered::Dropped(DropReason::Full) { steals } else { !free.gt(&at) };
                             prop_assert!(reason, "{:?}", fate);
                             continue;
                         };
                         prop_assert!(!marked || marks && packet.ecn() != Ecn::NotEct);
-                        prop_assert_eq!(start, at);
-                        prop_assert_eq!(start, free.max(stored_since), "rests although a packet waits");
+                        prop_assert_eq!(at, free.max(stored_since), "rests although a packet waits");
+                        let begins = edge.link.shaper.map(|bucket| conforming(bucket, &shaped, packet.size(), at));
+                        prop_assert_eq!(start, begins.unwrap_or(at));
+                        shaped.push((start, packet.size()));
                         prop_assert_eq!(end, end_of(&edge.link.rate, packet.size(), start));
                         (free, size) = (end, packet.size());
                         let LinkSpec { delay, jitter, reorder, .. } = &edge.link;
+                        if lost {
+                            prop_assert!(edge.link.loss.is_some() && edge.link.loss_place == LossPlace::After);
+                            continue;
+                        }
                         prop_assert!(arrival >= end + *delay);
                         prop_assert!(jitter.is_some() || reorder.is_some() || arrival == end + *delay);
                         prop_assert!(arrivals.insert(arrival), "two packets arrive at once");

@@ -62,6 +62,12 @@ fn rows(columns: &[Column]) -> Vec<Vec<String>> {
     (0..columns[0].len()).map(|row| columns.iter().map(|cells| cells[row].clone()).collect()).collect()
 }
 
+/// Time at which a packet leaves the queue of a link that stored it. A packet that waits for the tokens of a shaper has left
+/// the discipline at `at`, but waits until its transmission.
+const fn departure(at: Time, fate: Offered) -> Time {
+    if let Offered::Accepted { start, .. } = fate { start } else { at }
+}
+
 proptest! {
     #![proptest_config(cases(200))]
 
@@ -100,7 +106,7 @@ proptest! {
                 departures += u64::from(is_measured(start));
                 busy += overlap(start, sent, (from, end));
             }
-            waiting += overlap(*since, *at, (from, end));
+            waiting += overlap(*since, departure(*at, *fate), (from, end));
         }
         // packets that still wait at the end
         let stored = here().filter(|offer| offer.offered == Offered::Queued);
@@ -109,7 +115,7 @@ proptest! {
         let arrived: Vec<&Offer> = here().filter(|offer| is_measured(offer.at)).collect();
         let fates = arrived.iter().map(|offer| offer.offered);
         let fates: Vec<Offered> =
-            fates.chain(left().filter(|leave| is_measured(leave.at)).map(|leave| leave.fate)).collect();
+            fates.chain(left().filter(|leave| is_measured(departure(leave.at, leave.fate))).map(|leave| leave.fate)).collect();
         let drops = fates.iter().filter(|fate| matches!(fate, Offered::Dropped(_))).count() as u64;
         let marks = fates.iter().filter(|fate| matches!(fate, Offered::Accepted { marked: true, .. })).count() as u64;
         let summary = &outcome.summary;
@@ -122,7 +128,7 @@ proptest! {
         // per group, and last for ACKs: drops at arrival, of stored packets, and by the loss model; waits in picoseconds
         let of_group = |(group, spec): (usize, &GroupSpec)| vec![group; spec.flows() as usize];
         let groups: Vec<usize> = plan.groups.iter().enumerate().flat_map(of_group).collect();
-        let mut by_kind = vec![([0; 3], Vec::new()); plan.groups.len() + 1];
+        let mut by_kind = vec![([0; 4], Vec::new()); plan.groups.len() + 1];
         let offers = here().map(|offer| (offer.at, &offer.packet, offer.at, offer.offered, false));
         let leaves = left().map(|leave| (leave.at, &leave.packet, leave.since, leave.fate, true));
         for (at, packet, since, fate, was_stored) in offers.chain(leaves) {
@@ -132,14 +138,21 @@ proptest! {
             match fate {
                 Offered::Accepted { start, .. } if is_measured(start) => waits.push((start - since).as_picos()),
                 Offered::Dropped(reason) if is_measured(at) => {
-                    let place = if was_stored { 1 } else { 2 * usize::from(reason == DropReason::Lost) };
+                    let place = match reason {
+                        _ if was_stored => 1,
+                        DropReason::Full | DropReason::Early => 0,
+                        DropReason::Lost => 2,
+                        DropReason::Policed => 3,
+                    };
                     drops[place] += 1;
                 }
                 _ => {}
             }
         }
-        let places = |dropped: &Drops| [dropped.drops_arrival, dropped.drops_stored, dropped.drops_lost];
-        let everything = by_kind.iter().fold(([0; 3], Vec::new()), |(sums, all), (drops, waits)| {
+        let places = |dropped: &Drops| {
+            [dropped.drops_arrival, dropped.drops_stored, dropped.drops_lost, dropped.drops_policed]
+        };
+        let everything = by_kind.iter().fold(([0; 4], Vec::new()), |(sums, all), (drops, waits)| {
             (from_fn(|place| sums[place] + drops[place]), [all, waits.clone()].concat())
         });
         let found = outcome.groups.iter().map(|group| (places(&group.dropped), group.sojourn));
@@ -246,8 +259,8 @@ proptest! {
         let (mut dropped_rows, mut marked_rows) = (Vec::new(), Vec::new());
         let offers = ledger.offers.iter().map(|offer| (offer.link, offer.at, offer.packet, offer.offered, false));
         let left = ledger.left.iter().map(|leave| (leave.link, leave.at, leave.packet, leave.fate, true));
-        let dropped = ledger.left.iter().filter(|leave| matches!(leave.fate, Offered::Dropped(_)));
-        let dropped: BTreeSet<_> = dropped.map(|leave| (leave.link, leave.since, name(&leave.packet))).collect();
+        let fates = ledger.left.iter().map(|leave| ((leave.link, leave.since, name(&leave.packet)), leave.fate));
+        let fates: BTreeMap<_, _> = fates.collect();
         for (link, at, packet, offered, was_stored) in &offers.chain(left).collect::<Vec<_>>() {
             let (kind, captured_as, number, is_again) = match packet.payload() {
                 Payload::Syn { retransmission, .. } => ("syn", CapturedKind::Syn, 0, retransmission),
@@ -259,10 +272,19 @@ proptest! {
             };
             let events = match *offered {
                 Offered::Queued => {
-                    let is_dropped = dropped.contains(&(*link, *at, name(packet)));
-                    vec![(*at, "enqueue", Some(TapPoint::Offer), if is_dropped { Fate::Dropped } else { Fate::Crosses })]
+                    let fate = match fates.get(&(*link, *at, name(packet))) {
+                        Some(Offered::Dropped(_)) => Fate::Dropped,
+                        Some(Offered::Accepted { lost: true, .. }) => Fate::Lost,
+                        _ => Fate::Crosses,
+                    };
+                    vec![(*at, "enqueue", Some(TapPoint::Offer), fate)]
                 }
                 Offered::Dropped(_) if *was_stored => vec![(*at, "drop", None, Fate::Dropped)],
+                Offered::Accepted { start, end, lost: true, .. } => {
+                    let arrival = (*at, "enqueue", Some(TapPoint::Offer), Fate::Lost);
+                    let rest = [(start, "dequeue", Some(TapPoint::Dequeue), Fate::Lost), (end, "lost", None, Fate::Lost)];
+                    [arrival].into_iter().filter(|_| !was_stored).chain(rest).collect()
+                }
                 Offered::Accepted { start, arrival, .. } if *was_stored => vec![
                     (start, "dequeue", Some(TapPoint::Dequeue), Fate::Crosses),
                     (arrival, "receive", Some(TapPoint::Receive), Fate::Crosses),

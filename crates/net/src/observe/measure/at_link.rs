@@ -25,6 +25,7 @@ pub struct LinkSummary {
     pub dropped: Drops,
     pub loss: Option<f64>,
     pub marks: u64,
+    pub corrupted: u64,
     pub throughput_bps: f64,
     pub utilization: f64,
     pub cov: Option<f64>,
@@ -39,6 +40,8 @@ pub(super) struct LinkMeter {
     pub(super) arrivals: Tally,
     pub(super) drops: Drops,
     pub(super) marks: u64,
+    /// Packets that are lost after their transmission.
+    pub(super) corrupted: u64,
     /// Packets that arrive before the measured time and depart or are dropped in it, minus packets that arrive in it and
     /// do so after it.
     carried: i64,
@@ -102,9 +105,12 @@ impl AtLink {
     #[inline(always)]
     pub(in crate::observe) fn offered(&mut self, now: Time, kind: usize, offered: Offered) {
         match offered {
-            Offered::Accepted { start, end, marked, .. } => {
+            Offered::Accepted { start, end, marked, lost, .. } => {
                 if marked {
                     self.mark(now, kind);
+                }
+                if lost {
+                    self.lose(start, kind);
                 }
                 self.accepted(now, kind, start, end);
             }
@@ -131,15 +137,18 @@ impl AtLink {
     /// Handles a packet of the given kind that leaves the link's queue, which it joined at `since`.
     #[inline(never)]
     pub(in crate::observe) fn left(&mut self, now: Time, kind: usize, since: Time, fate: Offered) {
+        // a packet that waits for the tokens of a shaper has left the discipline, but still waits
+        let now = if let Offered::Accepted { start, .. } = fate { start } else { now };
         let waits = self.waits_from(now);
         let leaves = self.from <= now && now < self.end;
         let meter = &mut self.meters[kind];
         meter.carried += i64::from(leaves);
         meter.waiting -= waits;
-        let Offered::Accepted { start, end, marked, .. } = fate else {
+        let Offered::Accepted { start, end, marked, lost, .. } = fate else {
             meter.drops.count_stored(leaves);
             return;
         };
+        meter.corrupted += u64::from(leaves && lost);
         meter.marks += u64::from(leaves && marked);
         let (start, until) = (start.max(self.from), end.min(self.end));
         meter.busy += self.rate.busy(start, until, self.mean_rate).as_picos();
@@ -171,6 +180,12 @@ impl AtLink {
     #[inline(never)]
     fn mark(&mut self, now: Time, kind: usize) {
         self.meters[kind].marks += u64::from(self.from <= now && now < self.end);
+    }
+
+    /// Counts a packet that is lost after its transmission, which begins at `start`.
+    #[inline(never)]
+    fn lose(&mut self, start: Time, kind: usize) {
+        self.meters[kind].corrupted += u64::from(self.from <= start && start < self.end);
     }
 
     /// Handles a packet that begins a bin, lies only partly within the measured time, or is dropped and so has no
@@ -245,6 +260,7 @@ impl AtLink {
             dropped,
             loss: ratio(drops as f64, arrivals as f64),
             marks: sum(|meter| meter.marks),
+            corrupted: sum(|meter| meter.corrupted),
             throughput_bps,
             utilization: throughput_bps / self.mean_rate.as_bps() as f64,
             cov: self.bins.cov(),
@@ -277,10 +293,10 @@ mod tests {
         let mut at = AtLink::new(&plan, &simulator, LinkId(0), 2);
         for (millis, kind, marked) in [(999, 0, true), (1_000, 0, true), (1_001, 0, false), (5_000, 1, true)] {
             let start = Time::from_millis(millis);
-            at.offered(start, kind, Offered::Accepted { start, end: start, arrival: start, marked });
+            at.offered(start, kind, Offered::Accepted { start, end: start, arrival: start, marked, lost: false });
         }
         let start = plan.duration;
-        at.offered(start, 0, Offered::Accepted { start, end: start, arrival: start, marked: true });
+        at.offered(start, 0, Offered::Accepted { start, end: start, arrival: start, marked: true, lost: false });
         at.finish();
         assert_eq!(at.meters.iter().map(|meter| meter.marks).collect::<Vec<_>>(), [1, 1]);
         assert_eq!((at.summary().arrivals, at.summary().marks), (3, 2));

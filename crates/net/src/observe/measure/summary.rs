@@ -15,18 +15,21 @@ pub struct Drops {
     pub drops_stored: u64,
     /// Packets lost by the link's loss model before the queue.
     pub drops_lost: u64,
+    /// Packets dropped by the link's policer.
+    pub drops_policed: u64,
 }
 
 impl Drops {
     /// All dropped packets.
     pub(super) const fn all(&self) -> u64 {
-        self.drops_arrival + self.drops_stored + self.drops_lost
+        self.drops_arrival + self.drops_stored + self.drops_lost + self.drops_policed
     }
 
     /// Counts a packet that was dropped when it arrived, if it `counts`.
     pub(super) fn count(&mut self, reason: DropReason, counts: bool) {
         let place = match reason {
             DropReason::Lost => &mut self.drops_lost,
+            DropReason::Policed => &mut self.drops_policed,
             DropReason::Full | DropReason::Early => &mut self.drops_arrival,
         };
         *place += u64::from(counts);
@@ -42,6 +45,7 @@ impl Drops {
         self.drops_arrival += more.drops_arrival;
         self.drops_stored += more.drops_stored;
         self.drops_lost += more.drops_lost;
+        self.drops_policed += more.drops_policed;
     }
 }
 
@@ -91,6 +95,8 @@ pub struct Summary {
     pub loss: Option<f64>,
     /// Packets that the queue marked (ECN).
     pub marks: u64,
+    /// Packets lost after their transmission.
+    pub corrupted: u64,
     /// Bits transmitted per second, including headers.
     pub throughput_bps: f64,
     /// Bits of segments delivered in order for the first time, per second, including headers.
@@ -148,6 +154,7 @@ pub struct GroupSummary {
     pub dropped: Drops,
     pub loss: Option<f64>,
     pub marks: u64,
+    pub corrupted: u64,
     pub throughput_bps: f64,
     pub goodput_bps: f64,
     pub cov: Option<f64>,

@@ -61,8 +61,7 @@ fn red(spec: RedSpec) -> Red {
 
 fn link_with(queue: QueueSpec) -> Link {
     let rate = Rate::from_mbps(1);
-    let spec =
-        LinkSpec { rate: rate.into(), delay: Time::from_millis(10), queue, loss: None, jitter: None, reorder: None };
+    let spec = LinkSpec::plain(rate.into(), Time::from_millis(10), queue);
     let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() };
     Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), Stream::new(1, Role::Loss, 0))
 }

@@ -1,0 +1,47 @@
+//! What happens to a packet before the queue of its link: losses, then a policer.
+
+use ackclock_units::{Stream, Time};
+
+use crate::loss::{Loss, LossPlace};
+use crate::packet::Packet;
+use crate::plan::LinkSpec;
+use crate::queue::DropReason;
+use crate::token_bucket::{BucketSpec, TokenBucket};
+
+/// The conditions under which packets reach the queue of a link.
+#[derive(Debug)]
+pub(crate) struct Entrance {
+    loss: Option<Loss>,
+    policer: Option<TokenBucket>,
+    /// Packets that never conform to these buckets are dropped.
+    policed: [Option<BucketSpec>; 2],
+}
+
+impl Entrance {
+    /// The entrance of a link; `None` if all packets reach the queue.
+    pub(crate) fn new(spec: &LinkSpec, losses: Stream) -> Option<Box<Self>> {
+        let loss = spec.loss_at(LossPlace::Before).map(|loss| Loss::new(loss, losses));
+        let policed = [spec.policer, spec.shaper];
+        let has_any = loss.is_some() || policed.iter().any(Option::is_some);
+        has_any.then(|| Box::new(Self { loss, policer: spec.policer.map(TokenBucket::new), policed }))
+    }
+
+    /// The reason for which the packet does not reach the queue, if there is one.
+    pub(crate) fn refuses(&mut self, packet: &Packet, now: Time) -> Option<DropReason> {
+        let size = packet.size();
+        if self.loss.as_mut().is_some_and(|loss| loss.loses(packet)) {
+            Some(DropReason::Lost)
+        } else if !self.policed.iter().flatten().all(|bucket| bucket.admits(size))
+            || self.policer.as_mut().is_some_and(|policer| !policer.take(size, now))
+        {
+            Some(DropReason::Policed)
+        } else {
+            None
+        }
+    }
+
+    /// Memory in bytes.
+    pub(crate) fn held(&self) -> usize {
+        size_of::<Self>() + self.loss.as_ref().map_or(0, Loss::held)
+    }
+}
