@@ -140,16 +140,19 @@ class TestPie:
 
 
 class TestDualPi2:
+    @pytest.mark.parametrize("variant", ["prague", "dctcp"])
     @pytest.mark.parametrize(("rate", "rtt", "flows"), [(40, 10, 5), (40, 20, 1), (40, 20, 5), (100, 20, 5)])
-    def test_the_low_latency_queue_is_short_beside_classic_traffic(self, rate: int, rtt: int, flows: int) -> None:
-        """Equal numbers of DCTCP flows in queue L and CUBIC flows in queue C.
+    def test_the_low_latency_queue_is_short_beside_classic_traffic(
+        self, rate: int, rtt: int, flows: int, variant: str
+    ) -> None:
+        """Equal numbers of Prague or DCTCP flows in queue L and CUBIC flows in queue C.
 
         Validates: the 99th percentile of the waits in queue L, the mean wait in queue C, and the ratio of the rates.
         Source: De Schepper et al., "PI2: A Linearized AQM for both Classic and Scalable TCP" (CoNEXT 2016); RFC 9332.
         Tolerance: L below 2 ms; C from 15 to 20 ms, 10 % below and above; rates within a factor of two.
         """
-        queue = {"kind": "dualpi2", "low": "ect"}
-        run = simulate(rate, rtt, queue, [greedy(flows, "dctcp"), greedy(flows, "cubic")])
+        queue = {"kind": "dualpi2", "low": "ect1" if variant == "prague" else "ect"}
+        run = simulate(rate, rtt, queue, [greedy(flows, variant), greedy(flows, "cubic")])
         low, classic = run.summary.groups
         assert low.drops == 0
         assert low.sojourn_p99 is not None
