@@ -129,6 +129,27 @@ def test_cubic_beside_reno(root: Path, tmp_path: Path) -> None:
         assert f"{fmean(shown):.3f} ({min(shown):.3f} to {max(shown):.3f})" in " ".join(guide.split())
 
 
+def test_queue_state(root: Path, tmp_path: Path) -> None:
+    reader = read("docs/guide/queue_state.md", root, tmp_path)
+    for name in ("codel", "pie"):
+        figure = (root / "docs" / "images" / f"{name}_gauges.png").read_bytes()
+        assert (tmp_path / f"{name}.png").read_bytes()[:4] == figure[:4] == b"\x89PNG"
+    # The guide's statements on CoDel and PIE.
+    gauges, run = reader.session["gauges"], reader.session["run"]
+    assert gauges["count"].max() == 89
+    assert gauges["count"].idxmax() < 3
+    begins = gauges[(gauges.dropping == 1) & (gauges.dropping.shift() == 0) & (gauges.index >= 10)]
+    assert begins["count"].mean() == pytest.approx(9, abs=0.5)
+    pie = ac.simulate(
+        run.scenario.changed({"dumbbell.bottleneck.queue": {"kind": "pie", "packets": 1000}}), record=["gauges/15ms"]
+    )
+    state = pie.table("gauges").to_pandas().pivot(index="time", columns="gauge", values="value")
+    late = state.drop_prob[state.index >= 10].mean()
+    assert late == pytest.approx(0.017, abs=0.0005)
+    assert pie.summary.loss == pytest.approx(late / 1.85, rel=0.1)
+    assert state.qdelay_old[(state.index > 2) & (state.index < 5)].max() < 0.015
+
+
 def test_bufferbloat(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/bufferbloat.md", root, tmp_path)
     assert (tmp_path / "bufferbloat.png").read_bytes().startswith(b"\x89PNG")
