@@ -10,6 +10,7 @@ mod bbr;
 mod bbr3;
 #[cfg(test)]
 mod bench;
+mod copa;
 mod cubic;
 mod dctcp;
 mod highspeed;
@@ -33,6 +34,7 @@ use crate::slow_start::SlowStart;
 
 pub use bbr::BbrSpec;
 pub use bbr3::Bbr3Spec;
+pub use copa::CopaSpec;
 pub use cubic::{CubicRules, CubicSpec};
 pub use dctcp::DctcpSpec;
 pub use highspeed::HighSpeedSpec;
@@ -515,6 +517,7 @@ laws! {
     Reno "reno" => RenoSpec, reno;
     Bbr "bbr" => BbrSpec, bbr;
     Bbr3 "bbr3" => Bbr3Spec, bbr3;
+    Copa "copa" => CopaSpec, copa;
     Cubic "cubic" => CubicSpec, cubic;
     Dctcp "dctcp" => DctcpSpec, dctcp;
     HighSpeed "highspeed" => HighSpeedSpec, highspeed;

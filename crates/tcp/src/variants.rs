@@ -76,6 +76,13 @@ pub const VARIANTS: &[Variant] = &[
         doc: "BBR that also bounds its flight by losses, version 3 (draft-ietf-ccwg-bbr); RACK-TLP",
     },
     Variant {
+        name: "copa",
+        recovery: RecoverySpec::Rack,
+        congestion: "copa",
+        era: TODAY,
+        doc: "Keeps a few packets in queues, by round-trip times, paced (Arun and Balakrishnan 2018); RACK-TLP",
+    },
+    Variant {
         name: "cubic",
         recovery: RecoverySpec::Rack,
         congestion: "cubic",

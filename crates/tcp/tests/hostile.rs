@@ -8,7 +8,7 @@
 
 use std::collections::BTreeSet;
 
-use ackclock_tcp::congestion::{BaseRtt, Bbr3Spec, BbrSpec, LawSpec, PragueSpec, RenoSpec, VegasSpec};
+use ackclock_tcp::congestion::{BaseRtt, Bbr3Spec, BbrSpec, CopaSpec, LawSpec, PragueSpec, RenoSpec, VegasSpec};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Ack, Block, Mark, ReceiverConfig, ReceiverPool, Sack, SackRule, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
@@ -24,11 +24,12 @@ const RECOVERIES: [RecoverySpec; 6] = [
 ];
 
 /// The laws that sample delivery rates.
-fn rate_laws() -> [LawSpec; 3] {
+fn rate_laws() -> [LawSpec; 4] {
     let ecn_max_rtt = Time::from_millis(5);
     [
         LawSpec::Bbr(BbrSpec {}),
         LawSpec::Bbr3(Bbr3Spec { loss_threshold: 0.02, beta: 0.7, headroom: 0.15, ecn_max_rtt }),
+        LawSpec::Copa(CopaSpec { delta: 0.5, competitive: true }),
         LawSpec::Prague(PragueSpec { g: 1.0 / 16.0, rtt_target: Time::from_millis(25), transition: 4 }),
     ]
 }

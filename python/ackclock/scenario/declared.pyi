@@ -8,6 +8,7 @@ from ackclock.scenario.declaring import QueueTable, TcpTable
 _TcpKind: TypeAlias = Literal[
     "bbr",
     "bbr3",
+    "copa",
     "cubic",
     "dctcp",
     "highspeed",
@@ -152,6 +153,8 @@ class Tcp(TcpTable):
         beta: float = ...,
         headroom: float = ...,
         ecn_max_rtt: str = ...,
+        delta: float = ...,
+        competitive: bool = ...,
         fast_convergence: bool = ...,
         rules: Literal["rfc9438", "linux"] = ...,
         g: float = ...,

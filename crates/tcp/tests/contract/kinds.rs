@@ -1,8 +1,8 @@
 //! Random configurations of senders and receivers: every variant, congestion-control law and option.
 
 use ackclock_tcp::congestion::{
-    BaseRtt, Bbr3Spec, BbrSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec, PragueSpec, RenoSpec,
-    ScalableSpec, VegasSpec,
+    BaseRtt, Bbr3Spec, BbrSpec, CopaSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec, PragueSpec,
+    RenoSpec, ScalableSpec, VegasSpec,
 };
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
@@ -41,6 +41,7 @@ fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
                 headroom: alpha / 4.0,
                 ecn_max_rtt: Time::from_millis((1_000.0 * more) as u64),
             }),
+            LawSpec::Copa(CopaSpec { delta: 0.01 + gamma / 2.0, competitive: more < 2.0 }),
             LawSpec::Cubic(cubic),
             LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: gamma / 3.0 }),
             LawSpec::HighSpeed(HighSpeedSpec {}),

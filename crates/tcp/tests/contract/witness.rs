@@ -176,7 +176,7 @@ impl Witness {
             LawSpec::Cubic(_) => 0.7,
             LawSpec::Scalable(_) => 0.875,
             LawSpec::HighSpeed(_) => 0.9,
-            LawSpec::Bbr(_) | LawSpec::Bbr3(_) | LawSpec::Vegas(_) => 1.0,
+            LawSpec::Bbr(_) | LawSpec::Bbr3(_) | LawSpec::Copa(_) | LawSpec::Vegas(_) => 1.0,
         };
         let most = kept * (before.cwnd + duplicates).max(flight);
         // Vegas inflates `cwnd` itself; a retransmission on a new ACK counts as three duplicate ACKs

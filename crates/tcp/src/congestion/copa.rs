@@ -1,0 +1,381 @@
+//! Copa: Arun and Balakrishnan, "Copa: Practical Delay-Based Congestion Control for the Internet" (NSDI 2018).
+//!
+//! A flow aims at the rate `1 / (delta d_q)`, where `d_q` is the delay in queues: at `1 / delta` segments of its own in the
+//! queue. It oscillates around that, so that the queue is empty once in about five round trips.
+//!
+//! - `d_q` is the *standing* round-trip time, the minimum of the last half of a smoothed one, less the minimum of the last
+//!   10 s (section 2.1);
+//! - each ACK of `n` segments grows the window by `v n / (delta cwnd)` if the rate is at most the target, and reduces it by
+//!   as much otherwise. The *velocity* `v` doubles each round trip from the third one on in which the window moves in the
+//!   same direction, and is 1 after a change of direction (section 2.1);
+//! - in slow start the window doubles per round trip until the rate reaches the target;
+//! - the sender is paced at `2 cwnd` per standing round-trip time;
+//! - *competitive mode* (section 2.2): if the queue was not nearly empty for five round trips, another flow fills it. The
+//!   queue is nearly empty if `d_q` is at most a tenth of its largest value in the last four round trips. In competitive
+//!   mode `1 / delta` grows by one per round trip and is halved on a loss; it returns to its default once the queue is
+//!   nearly empty;
+//! - in default mode, a loss does not change the window.
+//!
+//! Differences from the paper: minima and maxima are Nichols' estimates (`copa/window.rs`), as in Facebook's `mvfst`; a step
+//! against the present direction resets the velocity at once, also as there, and not only at the end of the round trip;
+//! `v` is limited so that the window at most doubles per round trip, as in the authors' `genericCC`. A timeout begins slow
+//! start again. A window that the application does not use does not grow. The queue is also nearly empty if `d_q` is at
+//! most the time between two segments of the flow: a tenth of the swing of a few flows is less than one segment, so that
+//! by the paper's rule alone they would sometimes take each other for flows that fill the queue.
+
+mod window;
+
+use ackclock_units::{Stream, Time};
+use serde::{Deserialize, Serialize};
+
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Window};
+use crate::delivery_rate::RateSample;
+use window::Minimum;
+
+pub(super) const DOC: &str = "Keeps a few packets in queues, by round-trip times, and competes where others fill them \
+                              (Arun and Balakrishnan 2018)";
+pub(super) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "delta",
+        doc: "Weight of delay against rate: a flow keeps 1/delta packets in the queue",
+        kind: ParameterKind::Number { min: Some(0.001), max: Some(10.0), above: None, default: 0.5 },
+    },
+    Parameter {
+        name: "competitive",
+        doc: "Lower delta while other flows fill the queue",
+        kind: ParameterKind::Flag { default: true },
+    },
+];
+
+/// The smallest window, in segments.
+const MIN_CWND: f64 = 2.0;
+/// For how long the minimum round-trip time is believed.
+const MINIMUM_SPAN: Time = Time::from_millis(10_000);
+/// The smoothed round-trip times of the standing one, of the largest one, and until a queue is taken to be filled.
+const STANDING_ROUNDS: f64 = 0.5;
+const LARGEST_ROUNDS: f64 = 4.0;
+const PATIENCE_ROUNDS: f64 = 5.0;
+/// The queue is nearly empty below this share of the largest delay.
+const NEARLY_EMPTY: f64 = 0.1;
+/// The velocity doubles from this number of round trips in one direction on.
+const STEADY_ROUNDS: u32 = 3;
+
+/// The parameters of Copa.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopaSpec {
+    /// Weight of delay against rate.
+    pub delta: f64,
+    /// Whether `delta` falls while other flows fill the queue.
+    pub competitive: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Copa {
+    spec: CopaSpec,
+    /// `1 / delta`, the number of segments that the flow aims to keep in the queue.
+    segments: f64,
+    is_starting: bool,
+    velocity: f64,
+    /// Whether the window grew in the last round trip, and how many round trips in a row it went that way.
+    grows: bool,
+    steady: u32,
+    /// The round trip ends with the first delivery of a segment sent after so many were delivered; the window at its begin.
+    round_end: u64,
+    round_cwnd: f64,
+    minimum: Minimum,
+    standing: Minimum,
+    /// The maximum of the negative round-trip times.
+    largest: Minimum,
+    /// When the queue was last nearly empty.
+    emptied_at: Option<Time>,
+    has_loss: bool,
+    /// Of the last new ACK: the smoothed round-trip time, and whether the application limited the sender.
+    srtt: f64,
+    app_limited: bool,
+}
+
+impl Spec for CopaSpec {
+    type State = Copa;
+
+    fn build(&self) -> Copa {
+        Copa {
+            spec: *self,
+            segments: 1.0 / self.delta,
+            is_starting: true,
+            velocity: 1.0,
+            grows: true,
+            steady: 0,
+            round_end: 0,
+            round_cwnd: 0.0,
+            minimum: Minimum::default(),
+            standing: Minimum::default(),
+            largest: Minimum::default(),
+            emptied_at: None,
+            has_loss: false,
+            srtt: f64::NAN,
+            app_limited: false,
+        }
+    }
+}
+
+impl CongestionControl for Copa {
+    const OWN_SLOW_START: bool = true;
+
+    fn samples_rate(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, ack: &AckSample) {
+        (self.srtt, self.app_limited) = (ack.srtt, ack.app_limited);
+    }
+
+    fn on_ack(&mut self, _window: &mut Window, _ack: &AckSample) {}
+
+    fn on_congestion(&mut self, _window: &mut Window, event: &CongestionEvent) {
+        self.has_loss = true;
+        if event.signal == Signal::Timeout {
+            (self.is_starting, self.velocity, self.steady) = (true, 1.0, 0);
+        }
+    }
+
+    fn on_rate(&mut self, window: &mut Window, sample: &RateSample, _stream: &mut Stream) {
+        if let Some(rtt) = sample.rtt {
+            self.measure(rtt.as_secs_f64(), window.cwnd, sample.now);
+        }
+        if !self.standing.get().is_finite() {
+            return;
+        }
+        if sample.prior_delivered >= self.round_end {
+            self.round_end = sample.delivered;
+            self.end_round(window.cwnd, sample.now);
+        }
+        self.adjust(window, sample.newly_delivered as f64);
+    }
+
+    fn pacing_rate(&self, window: &Window, _srtt: Option<f64>) -> Option<f64> {
+        let standing = self.standing.get();
+        standing.is_finite().then(|| 2.0 * window.cwnd / standing)
+    }
+}
+
+impl Copa {
+    /// Takes a sample of the round-trip time.
+    fn measure(&mut self, rtt: f64, cwnd: f64, now: Time) {
+        let srtt = if self.srtt.is_nan() { rtt } else { self.srtt };
+        let span = |rounds: f64| Time::from_secs_f64(rounds * srtt);
+        self.minimum.update(now, rtt, MINIMUM_SPAN);
+        self.standing.update(now, rtt, span(STANDING_ROUNDS));
+        self.largest.update(now, -rtt, span(LARGEST_ROUNDS));
+        let most = -self.largest.get() - self.minimum.get();
+        let segment = rtt / cwnd;
+        if self.emptied_at.is_none() || self.queueing_delay() <= (NEARLY_EMPTY * most).max(segment) {
+            self.emptied_at = Some(now);
+        }
+    }
+
+    /// The time that segments wait in queues, in seconds.
+    fn queueing_delay(&self) -> f64 {
+        (self.standing.get() - self.minimum.get()).max(0.0)
+    }
+
+    /// Whether another flow seems to fill the queue.
+    fn is_competing(&self, now: Time) -> bool {
+        let patience = Time::from_secs_f64(PATIENCE_ROUNDS * self.srtt.max(0.0));
+        self.spec.competitive && self.emptied_at.is_some_and(|at| now > at.saturating_add(patience))
+    }
+
+    /// Sets the velocity and `delta`.
+    fn end_round(&mut self, cwnd: f64, now: Time) {
+        let grows = cwnd > self.round_cwnd;
+        if grows == self.grows {
+            self.steady += 1;
+        } else {
+            (self.grows, self.steady, self.velocity) = (grows, 1, 1.0);
+        }
+        if self.steady >= STEADY_ROUNDS {
+            self.velocity *= 2.0;
+        }
+        self.round_cwnd = cwnd;
+        let default = 1.0 / self.spec.delta;
+        self.segments = match (self.is_competing(now), std::mem::take(&mut self.has_loss)) {
+            (false, _) => default,
+            (true, false) => self.segments + 1.0,
+            (true, true) => (self.segments / 2.0).max(default),
+        };
+    }
+
+    /// Moves the window towards the target after `n` segments were delivered.
+    fn adjust(&mut self, window: &mut Window, n: f64) {
+        // the rate, cwnd / standing, against the target, segments / delay
+        let grows = window.cwnd * self.queueing_delay() <= self.segments * self.standing.get();
+        self.is_starting &= grows;
+        if grows && self.app_limited {
+            return;
+        }
+        if self.is_starting {
+            window.cwnd += n;
+            return;
+        }
+        if grows != self.grows && self.velocity > 1.0 {
+            (self.grows, self.steady, self.velocity) = (grows, 0, 1.0);
+        }
+        self.velocity = self.velocity.min((window.cwnd / self.segments).max(1.0));
+        let step = (self.velocity * n * self.segments / window.cwnd).min(n);
+        window.cwnd = if grows { window.cwnd + step } else { (window.cwnd - step).max(MIN_CWND) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPEC: CopaSpec = CopaSpec { delta: 0.5, competitive: true };
+    const LOSS: CongestionEvent =
+        CongestionEvent { signal: Signal::Loss, window: 20.0, least: 2.0, lost_again: false, abe: false };
+
+    type Bench = super::super::bench::Bench<Copa>;
+
+    impl Bench {
+        /// A sender after slow start on a path of 100 ms, whose queue adds a delay.
+        fn after_start(cwnd: f64, delay_ms: u64) -> Self {
+            let mut bench = Self::with(SPEC.build(), Time::from_millis(100));
+            (bench.window.cwnd, bench.law.is_starting) = (cwnd, false);
+            bench.law.srtt = 0.1;
+            bench.law.measure(0.1, cwnd, Time::ZERO);
+            bench.now = Time::from_millis(100);
+            bench.rtt += Time::from_millis(delay_ms);
+            bench.law.measure(bench.rtt.as_secs_f64(), cwnd, bench.now);
+            bench.law.round_end = u64::MAX;
+            bench
+        }
+
+        fn hear(&mut self, n: u64) {
+            self.give(self.sample(0.0, n, 10));
+        }
+    }
+
+    fn near(found: f64, expected: f64) -> bool {
+        (found - expected).abs() < 1e-6
+    }
+
+    /// Validates: the target at delays of 1, 2, 5 and 10 ms: 2,000, 1,000, 400 and 200 segments/s, which are 24, 12, 4.8 and
+    ///     2.4 Mb/s. A window just below it grows and one just above it falls, by 1 / (delta cwnd) per segment.
+    /// Source: Arun and Balakrishnan 2018, section 2.1: 1 / (delta d_q) with delta = 0.5.
+    /// Tolerance: 1e-6 of the window.
+    #[test]
+    fn the_window_moves_towards_the_target() {
+        for (delay, target) in [(1, 2_000.0), (2, 1_000.0), (5, 400.0), (10, 200.0)] {
+            let standing = 0.1 + delay as f64 / 1e3;
+            for (factor, sign) in [(0.999, 1.0), (1.001, -1.0)] {
+                let cwnd = factor * target * standing;
+                let mut bench = Bench::after_start(cwnd, delay);
+                bench.hear(1);
+                assert!(near(bench.window.cwnd, cwnd + sign * 2.0 / cwnd), "{delay} ms: {:?}", bench.window);
+            }
+        }
+    }
+
+    /// Validates: slow start doubles the window per round trip, and ends for good when the rate reaches the target; a
+    ///     timeout begins it again.
+    /// Source: Arun and Balakrishnan 2018, section 2.1.
+    /// Tolerance: exact.
+    #[test]
+    fn slow_start_ends_at_the_target() {
+        let mut bench = Bench::with(SPEC.build(), Time::from_millis(100));
+        for expected in [20.0, 40.0, 80.0] {
+            let n = bench.window.cwnd as u64;
+            bench.round(0.0, n, 10);
+            assert_eq!(bench.window.cwnd, expected);
+        }
+        bench.rtt = Time::from_millis(104); // the target is 500 segments/s
+        bench.round(0.0, 80, 10);
+        assert!(!bench.law.is_starting && bench.window.cwnd < 80.0);
+        bench.rtt = Time::from_millis(100);
+        bench.round(0.0, 1, 10);
+        assert!(!bench.law.is_starting);
+        bench.law.on_congestion(&mut bench.window, &CongestionEvent { signal: Signal::Timeout, ..LOSS });
+        bench.window.cwnd = 2.0;
+        bench.round(0.0, 2, 10);
+        assert_eq!(bench.window.cwnd, 4.0);
+    }
+
+    /// Validates: the velocity after one to five round trips in one direction is 1, 1, 2, 4 and 8, at most what doubles the
+    ///     window, and 1 after a change.
+    /// Source: Arun and Balakrishnan 2018, section 2.1: doubling begins after three round trips.
+    /// Tolerance: exact.
+    #[test]
+    fn the_velocity_doubles_from_the_third_round_trip_on() {
+        let mut bench = Bench::after_start(1_000.0, 0);
+        let mut cwnd = 1_000.0;
+        (bench.law.grows, bench.law.round_cwnd) = (false, cwnd);
+        let found = [1, 2, 3, 4, 5].map(|_| {
+            cwnd += 1.0;
+            bench.law.end_round(cwnd, bench.now);
+            bench.law.velocity
+        });
+        assert_eq!(found, [1.0, 1.0, 2.0, 4.0, 8.0]);
+        bench.law.end_round(cwnd - 1.0, bench.now);
+        assert_eq!(bench.law.velocity, 1.0);
+        (bench.law.velocity, bench.law.grows) = (64.0, true);
+        bench.window.cwnd = 20.0;
+        bench.hear(1);
+        assert_eq!((bench.law.velocity, bench.window.cwnd), (10.0, 21.0), "the window at most doubles");
+        (bench.law.velocity, bench.law.grows) = (64.0, false);
+        bench.hear(1);
+        assert_eq!(bench.law.velocity, 1.0, "a step against the direction");
+    }
+
+    /// Validates: if the queue was not nearly empty for five round trips, `1 / delta` grows by one per round trip, and a loss
+    ///     halves it to at least its default; a nearly empty queue restores the default at once.
+    /// Source: Arun and Balakrishnan 2018, section 2.2.
+    /// Tolerance: exact.
+    #[test]
+    fn a_filled_queue_lowers_delta() {
+        let mut bench = Bench::after_start(20.0, 0);
+        bench.law.round_end = 0;
+        bench.rtt = Time::from_millis(150);
+        let mut segments = Vec::new();
+        for _ in 0..8 {
+            (bench.law.srtt, bench.window.cwnd) = (0.15, 20.0);
+            bench.round(0.0, 1, 10);
+            segments.push(bench.law.segments);
+        }
+        // the queue was empty at 0.1 s; five round trips of 150 ms end at 0.85 s
+        assert_eq!(segments, [2.0, 2.0, 2.0, 2.0, 2.0, 3.0, 4.0, 5.0]);
+        bench.law.on_congestion(&mut bench.window, &LOSS);
+        let before = bench.window.cwnd;
+        bench.round(0.0, 1, 10);
+        assert_eq!(bench.law.segments, 2.5);
+        assert!((bench.window.cwnd - before).abs() <= 1.0, "a loss does not change the window");
+        bench.law.on_congestion(&mut bench.window, &LOSS);
+        bench.round(0.0, 1, 10);
+        assert_eq!(bench.law.segments, 2.0);
+        bench.round(0.0, 1, 10);
+        bench.rtt = Time::from_millis(101);
+        bench.round(0.0, 1, 10);
+        assert_eq!(bench.law.segments, 2.0);
+        let mut calm = Bench::after_start(20.0, 0);
+        (calm.law.spec.competitive, calm.law.round_end, calm.law.srtt) = (false, 0, 0.15);
+        calm.rtt = Time::from_millis(150);
+        (0..20).for_each(|_| calm.round(0.0, 20, 10));
+        assert_eq!(calm.law.segments, 2.0);
+    }
+
+    /// Validates: the pacing rate is two windows per standing round-trip time; an unused window does not grow; the window
+    ///     is at least two segments.
+    /// Source: Arun and Balakrishnan 2018, section 2.1; RFC 7661, section 1.
+    /// Tolerance: exact.
+    #[test]
+    fn the_rate_is_two_windows_per_standing_round_trip() {
+        let mut bench = Bench::after_start(20.0, 0);
+        assert_eq!(bench.law.pacing_rate(&bench.window, None), Some(400.0));
+        assert_eq!(SPEC.build().pacing_rate(&bench.window, Some(0.1)), None);
+        bench.law.app_limited = true;
+        bench.hear(1);
+        assert_eq!(bench.window.cwnd, 20.0);
+        let mut full = Bench::after_start(2.3, 900);
+        full.hear(1);
+        assert_eq!(full.window.cwnd, 2.0);
+    }
+}

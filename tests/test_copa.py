@@ -1,0 +1,125 @@
+"""Copa on a link of 10 Mb/s with a round trip of 80 ms: a bandwidth-delay product (BDP) of 66.7 packets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import ackclock as ac
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Note = Callable[[str, object], None]
+"""pytest's ``record_property``."""
+
+BDP = 10e6 * 0.08 / 12_000
+TARGET = 1 / 0.5
+"""Packets that a flow aims to keep in the queue, 1 / delta."""
+
+
+def run(*variants: str, buffer: float = 4.0, duration: int = 60, since: int = 20, **options: Any) -> ac.Run:
+    """Run greedy flows; `buffer` is in bandwidth-delay products, and measures begin at `since` seconds.
+
+    The profile is Linux's, in which CUBIC reduces its window and not the flight size, which a recovery inflates.
+    """
+    queue = {"kind": "droptail", "packets": round(buffer * BDP), "count_in_service": False}
+    scenario = {
+        "profile": "linux",
+        "duration": f"{duration} s",
+        "measure": {"from": f"{since} s"},
+        "dumbbell": {
+            "access": {"rate": "100 Gbps", "delay": "0 s"},
+            "bottleneck": {"rate": "10 Mbps", "delay": "40 ms", "queue": queue},
+        },
+        "clients": [
+            {
+                "name": f"{variant}{place}",
+                "start": f"{place} s",
+                "transport": {
+                    "kind": "tcp",
+                    "variant": variant,
+                    "delayed_ack": False,
+                    "max_window": 4000,
+                    **(options if variant == "copa" else {}),
+                },
+                "source": {"kind": "greedy"},
+            }
+            for place, variant in enumerate(variants)
+        ],
+    }
+    return ac.simulate(ac.Scenario.from_dict(scenario), record=["queue@bottleneck/5ms"])
+
+
+def waiting(done: ac.Run, since: float = 20) -> pd.Series:
+    """Packets in the queue, from a time on."""
+    queue = done.table("queue").to_pandas()
+    return queue[queue["time"] > since]["packets"]
+
+
+@pytest.mark.parametrize("delta", [0.5, 0.25])
+def test_one_flow_keeps_a_few_packets_in_the_queue(delta: float, record_property: Note) -> None:
+    """One flow in a deep buffer.
+
+    Validates: the queue swings between 0 and about 2.5/delta packets, with a mean of 1.25/delta; the link is in use.
+    Source: Arun and Balakrishnan 2018, section 3 (oscillation between 0 and 2.5/delta).
+    Tolerance: a factor of 2 for the mean, 5/delta for the largest; a use of at least 0.95.
+    """
+    done = run("copa", delta=delta)
+    queue = waiting(done)
+    record_property(
+        "measured", f"mean {queue.mean():.1f}, largest {queue.max():.0f}, use {done.summary.utilization:.3f}"
+    )
+    assert 0.625 / delta <= queue.mean() <= 2.5 / delta
+    assert queue.max() <= 5 / delta
+    assert queue.min() == 0
+    assert done.summary.utilization >= 0.95
+    assert done.summary.drops == 0
+
+
+@pytest.mark.parametrize("flows", [2, 4])
+def test_flows_share_the_link_and_a_short_queue(flows: int, record_property: Note) -> None:
+    """Flows that start one second apart.
+
+    Validates: each flow adds its share to the queue, 1.25/delta packets on average, and gets an equal rate.
+    Source: Arun and Balakrishnan 2018, sections 3 and 5.1.
+    Tolerance: a factor of 2 for the mean of the queue; 25 % for the rates.
+    """
+    done = run(*["copa"] * flows)
+    queue = waiting(done)
+    shares = [group.goodput_bps * flows / 10e6 for group in done.groups]
+    record_property("measured", f"mean {queue.mean():.1f}, shares {[round(share, 2) for share in shares]}")
+    assert 0.625 * TARGET * flows <= queue.mean() <= 2.5 * TARGET * flows
+    assert shares == pytest.approx([1.0] * flows, abs=0.25)
+
+
+def test_competitive_mode_holds_its_own_against_cubic(record_property: Note) -> None:
+    """One flow beside CUBIC in a buffer of two bandwidth-delay products.
+
+    Validates: competitive mode gets at least a quarter of the link, and at least twice as much as without it.
+    Source: Arun and Balakrishnan 2018, sections 2.2 and 5.6.
+    Tolerance: the bounds.
+    """
+    share = {
+        mode: run("copa", "cubic", buffer=2, duration=120, since=30, competitive=mode).groups[0].goodput_bps / 10e6
+        for mode in (True, False)
+    }
+    record_property("measured", f"with {share[True]:.2f}, without {share[False]:.2f}")
+    assert share[True] >= 0.25
+    assert share[True] >= 2 * share[False]
+
+
+def test_a_short_queue_returns_when_cubic_has_left(record_property: Note) -> None:
+    """A transfer with CUBIC that ends while one flow goes on.
+
+    Validates: after the transfer, the flow returns to default mode: the mean of the queue is 1.25/delta packets.
+    Source: Arun and Balakrishnan 2018, section 2.2.
+    Tolerance: a factor of 2, from 40 s on.
+    """
+    given = run("copa", "cubic", duration=2, since=1).scenario
+    transfer = {"duration": "60 s", "clients.1.source.size": "6 MB"}
+    queue = waiting(ac.simulate(given.changed(transfer), record=["queue@bottleneck/5ms"]), since=40)
+    record_property("measured", f"mean {queue.mean():.1f}")
+    assert 0.625 * TARGET <= queue.mean() <= 2.5 * TARGET
