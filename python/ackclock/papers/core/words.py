@@ -24,6 +24,9 @@ _AXES = {
 
 _DETERMINERS = {"a", "all", "an", "any", "each", "every", "half", "no", "one", "the"}
 
+_SURE = 9
+"""Number of digits after the last one shown that decide which mean is larger; later ones may be rounding errors."""
+
 _FEW = 3
 """Maximum number of points that are listed individually; otherwise only the smallest and the largest."""
 
@@ -89,7 +92,11 @@ def points_words(points: Grid[Interval], *, digits: int, unit: str) -> str:
 
     if len(cells) <= _FEW:
         return ", ".join(map(one, cells))
-    least, most = (choose(cells, key=lambda key: cells[key].mean) for choose in (min, max))
-    if cells[least] == cells[most]:
+
+    def mean(key: Key) -> float:
+        return round(cells[key].mean, digits + _SURE)
+
+    least, most = (choose(cells, key=mean) for choose in (min, max))
+    if mean(least) == mean(most) and cells[least].shown(digits) == cells[most].shown(digits):
         return f"{with_unit(cells[least].shown(digits), unit)} at all {len(cells)} points"
     return f"{one(least)} to {one(most)}"
