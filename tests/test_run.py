@@ -329,9 +329,11 @@ def test_a_stored_run_of_an_earlier_version_has_no_marks_and_no_places_of_drops(
 
 
 def test_drops_are_counted_by_place() -> None:
-    """Drops of a full queue at arrival, of CoDel at departure, and of the loss model."""
+    """Drops of a full queue at arrival, of CoDel at departure, of a policer, and of the loss model."""
+    policer = ac.Policer(rate="4.9 Mbps", burst=60_000)
     for queue in (ac.Queue(kind="droptail", packets=20), ac.Queue(kind="codel", packets=20)):
-        link = ac.Link(rate="5 Mbps", delay="10 ms", queue=queue, loss=ac.RandomLoss(probability=0.01))
+        loss = ac.RandomLoss(probability=0.01)
+        link = ac.Link(rate="5 Mbps", delay="10 ms", queue=queue, loss=loss, policer=policer)
         client = ac.Clients(count=6, transport=ac.Tcp(variant="newreno"), source=ac.Greedy())
         access = ac.Link(rate="100 Mbps", delay="1 ms")
         scenario = ac.Scenario(
@@ -342,13 +344,13 @@ def test_drops_are_counted_by_place() -> None:
         counts = events[events.event.isin(["drop", "lost"])].event.value_counts()
         summaries: list[Any] = [run.summary, *run.summary.groups, *run.summary.links]
         for summary in summaries:
-            places = [getattr(summary, f"drops_{place}") for place in ("arrival", "stored", "lost")]
+            places = [getattr(summary, f"drops_{place}") for place in ("arrival", "stored", "lost", "policed")]
             assert summary.drops == sum(places)
-            assert [place > 0 for place in places] == [True, queue.kind == "codel", True]
+            assert [place > 0 for place in places] == [True, queue.kind == "codel", True, True]
         assert run.summary.drops_lost == counts["lost"]
         assert run.summary.drops == counts["lost"] + counts["drop"]
         by_place = run.table("drops").to_pandas().place.value_counts()
-        for place in ("arrival", "stored", "lost"):
+        for place in ("arrival", "stored", "lost", "policed"):
             assert by_place.get(place, 0) == getattr(run.summary, f"drops_{place}")
 
 

@@ -61,7 +61,7 @@ KINDS: Final = {
         rows=8,
     ),
     "drops": RecordKind(
-        "each packet dropped by a link's queue, at arrival or when it was stored, or lost by its loss model",
+        "each packet dropped by a link's queue, at arrival or when it was stored, by its policer, or by its loss model",
         of_links=True,
         sampled=False,
     ),

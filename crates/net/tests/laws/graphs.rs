@@ -15,7 +15,7 @@ use ackclock_net::queue::{PieSpec, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_net::source::Distribution;
-use ackclock_tcp::{ReceiverConfig, SenderConfig};
+use ackclock_tcp::{EcnMode, ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -304,7 +304,11 @@ fn members() -> impl Strategy<Value = Vec<Member>> {
             count,
             start: Time::from_millis(millis),
             receiver: ReceiverConfig { handshake: sender.handshake, max_window: sender.max_window, ..receiver },
-            sender: SenderConfig { initial_rwnd: receiver.tunes().then_some(receiver.initial_rwnd), ..sender },
+            sender: SenderConfig {
+                initial_rwnd: receiver.tunes().then_some(receiver.initial_rwnd),
+                ecn: if sender.congestion.check_feedback(sender.ecn).is_ok() { sender.ecn } else { EcnMode::Accurate },
+                ..sender
+            },
             packets,
             rate,
             others,

@@ -303,8 +303,12 @@ proptest! {
             let row = row.into_iter().chain([number.to_string(), size.to_string()]);
             match *offered {
                 Offered::Dropped(reason) => {
-                    let at_arrival = if reason == DropReason::Lost { "lost" } else { "arrival" };
-                    let place = if *was_stored { "stored" } else { at_arrival };
+                    let place = match reason {
+                        _ if *was_stored => "stored",
+                        DropReason::Lost => "lost",
+                        DropReason::Policed => "policed",
+                        DropReason::Full | DropReason::Early => "arrival",
+                    };
                     dropped_rows.push(row.chain([place.to_owned()]).collect::<Vec<_>>());
                 }
                 Offered::Accepted { marked: true, .. } => marked_rows.push(row.collect::<Vec<_>>()),

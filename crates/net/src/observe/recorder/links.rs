@@ -101,12 +101,14 @@ pub(super) enum Signal {
     Stored,
     /// The link's loss model lost the packet before the queue.
     Lost,
+    /// The link's policer dropped the packet.
+    Policed,
     /// The queue marked the packet.
     Mark,
 }
 
 /// Names of the places of drops in the table, in the order of the variants of [`Signal`].
-const PLACES: &[&str] = &["arrival", "stored", "lost"];
+const PLACES: &[&str] = &["arrival", "stored", "lost", "policed"];
 
 impl Signal {
     /// What happened to a packet that was offered to a link, or that left the queue of a link that `had_stored` it.
@@ -115,7 +117,8 @@ impl Signal {
             Offered::Accepted { marked: true, .. } => Some(Self::Mark),
             Offered::Dropped(_) if had_stored => Some(Self::Stored),
             Offered::Dropped(DropReason::Lost) => Some(Self::Lost),
-            Offered::Dropped(_) => Some(Self::Arrival),
+            Offered::Dropped(DropReason::Policed) => Some(Self::Policed),
+            Offered::Dropped(DropReason::Full | DropReason::Early) => Some(Self::Arrival),
             Offered::Accepted { .. } | Offered::Queued => None,
         }
     }
