@@ -548,6 +548,29 @@ def test_adaptive_red_keeps_the_delay_near_its_target(root: Path) -> None:
     assert [summary.sojourn_p50 for summary in summaries] == pytest.approx([0.01, 0.0145], rel=0.1)
 
 
+def test_a_head_drop_is_detected_earlier(root: Path) -> None:
+    """Validates: with drops at the head, as many packets are lost and as much arrives, but losses are detected
+    earlier, by the time that a packet waits in a full queue, 40 ms.
+
+    Source: Lakshman, Neidhardt and Ott 1996, section 3.
+    Tolerance: 3 % of the goodput; 10 ms of the time from the first drop to the first retransmission.
+    """
+    scenario = ac.Scenario.from_toml(root / "examples" / "head_drop.toml")
+    goodputs, delays = [], []
+    for drop in ("tail", "head"):
+        run = ac.simulate(scenario.changed({"dumbbell.bottleneck.queue.drop": drop}), record=["packets@bottleneck"])
+        summary = run.summary
+        assert summary.drops == (summary.drops_stored if drop == "head" else summary.drops_arrival)
+        assert summary.drops > 0
+        packets = run.table("packets").to_pandas()
+        dropped = packets[packets["event"] == "drop"]["time"].iloc[0]
+        again = packets[(packets["event"] == "enqueue") & packets["retransmission"]]["time"].iloc[0]
+        delays.append(again - dropped)
+        goodputs.append(summary.goodput_bps)
+    assert goodputs[1] == pytest.approx(goodputs[0], rel=0.03)
+    assert delays[0] - delays[1] == pytest.approx(0.04, abs=0.01)
+
+
 def test_codel_keeps_the_delay_near_its_target(root: Path) -> None:
     codel = ac.Scenario.from_toml(root / "examples" / "codel.toml")
     plain = codel.changed({"dumbbell.bottleneck.queue": {"kind": "droptail", "packets": 1000}})

@@ -341,12 +341,18 @@ mod tests {
     use super::*;
     use crate::packet::{FlowId, Payload};
     use crate::plan::LinkSpec;
-    use crate::queue::{Context, Limit, QueueSpec, Ties};
+    use crate::queue::{Context, DropFrom, Limit, QueueSpec, Ties};
 
     const LINK: LinkId = LinkId(0);
 
     fn link(limit: Limit, count_in_service: bool, delay: Time) -> Link {
-        let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties: Ties::Departure, mark_above: 0 });
+        let queue = QueueSpec::DropTail(DropTailSpec {
+            limit,
+            count_in_service,
+            ties: Ties::Departure,
+            mark_above: 0,
+            drop: DropFrom::Tail,
+        });
         let rate = Rate::from_mbps(1);
         let spec = LinkSpec::plain(rate.into(), delay, queue);
         let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() };

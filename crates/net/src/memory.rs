@@ -120,7 +120,7 @@ mod tests {
     use crate::observe::{Observation, Observer};
     use crate::plan::testing::dumbbell_of_reno;
     use crate::plan::{LinkSpec, Plan, SourceSpec, Topology, TransportSpec};
-    use crate::queue::{DropTailSpec, Limit, QueueSpec, Ties};
+    use crate::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
     use crate::run::{Means, run_with_progress};
     use crate::sizes::SizeSpec;
     use crate::source::TraceSpec;
@@ -131,7 +131,13 @@ mod tests {
         LinkSpec::plain(
             Rate::from_mbps(100_000).into(),
             Time::from_millis(50),
-            QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties: Ties::Departure, mark_above: 0 }),
+            QueueSpec::DropTail(DropTailSpec {
+                limit,
+                count_in_service: true,
+                ties: Ties::Departure,
+                mark_above: 0,
+                drop: DropFrom::Tail,
+            }),
         )
     }
 

@@ -29,7 +29,7 @@ use crate::backlog::Backlog;
 use crate::packet::Packet;
 
 pub use codel::CodelSpec;
-pub use drop_tail::{DropTailSpec, Ties};
+pub use drop_tail::{DropFrom, DropTailSpec, Ties};
 pub use dualpi2::{DualPi2Spec, Low};
 pub use fq::FqSpec;
 pub use fq_codel::FqCodelSpec;
@@ -212,11 +212,12 @@ macro_rules! queues {
 
             /// Whether the discipline stores the packets.
             pub(crate) const fn is_stored(&self) -> bool {
-                matches!(self, $(Self::$stored(_))|+)
+                matches!(self, Self::DropTail(spec) if spec.is_stored()) || matches!(self, $(Self::$stored(_))|+)
             }
 
             pub(crate) fn build(&self, context: &Context) -> Discipline {
                 match self {
+                    Self::DropTail(spec) if spec.is_stored() => Discipline::Stored(Box::new(drop_tail::head(spec))),
                     $(Self::$variant(spec) => Discipline::AtArrival(Queue::$variant($module::build(spec, context).into())),)+
                     $(Self::$stored(spec) => Discipline::Stored(Box::new($stored_module::build(spec, context))),)+
                 }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use ackclock_net::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
-use ackclock_net::queue::{DropTailSpec, Limit, QueueSpec, Ties};
+use ackclock_net::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
 use ackclock_net::source::TraceSpec;
 use ackclock_net::{LinkId, Observation, Observer, Payload, Simulator};
 use ackclock_units::{Rate, Time};
@@ -81,6 +81,7 @@ impl Case {
                         count_in_service: true,
                         ties: Ties::Departure,
                         mark_above: 0,
+                        drop: DropFrom::Tail,
                     }),
                 )
             },

@@ -192,6 +192,7 @@ class Queue(QueueTable):
         ecn: bool = ...,
         ce_threshold: str = ...,
         ties: Literal["departure", "arrival"] = ...,
+        drop: Literal["tail", "head"] = ...,
         mark_above: int = ...,
         update: str = ...,
         alpha: float = ...,
@@ -229,6 +230,7 @@ def DropTail(
     bytes: int | None = ...,
     count_in_service: bool | None = ...,
     ties: Literal["departure", "arrival"] = ...,
+    drop: Literal["tail", "head"] = ...,
     mark_above: int = ...,
 ) -> Queue:
     """First in, first out; an arrival at a full queue is dropped."""

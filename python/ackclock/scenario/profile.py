@@ -244,6 +244,8 @@ TABLE: Final[tuple[Row, ...]] = (
         "free choice; in ns-2 the arrival mostly comes first, by rounding; scenarios avoid ties with overhead"),
     Row("droptail", "mark_above", (0, 0, 0, 0, 0), "mark an ECN-capable arrival if more packets then wait; 0: never",
         "RFC 8257 3.1 for DCTCP; ns-2 marks only in RED"),
+    Row("droptail", "drop", ("tail", "tail", "tail", "tail", "tail"), "what a full queue drops: its tail or its head",
+        "drop-tail; Linux pfifo_head_drop; ns-2 drop_front_"),
     Row("red", "count_in_service", (False, False, False, False, False), "the limit counts the packet in transmission",
         "limit_ of ns-2's RED counts waiting packets only"),
     Row("red", "min_th", (5.0, 5.0, 5.0, 5.0, 5.0),

@@ -9,7 +9,7 @@ use crate::extra_delay::{ExtraDelay, JitterSpec};
 use crate::observe::ROW;
 use crate::plan::testing::dumbbell_of_reno;
 use crate::plan::{LinkSpec, RecordSpec, TransportSpec};
-use crate::queue::{CodelSpec, DropTailSpec, FqSpec, Limit, QueueSpec, Ties};
+use crate::queue::{CodelSpec, DropFrom, DropTailSpec, FqSpec, Limit, QueueSpec, Ties};
 use crate::simulator::Simulator;
 use crate::sizes::SizeSpec;
 use crate::source::TraceSpec;
@@ -23,6 +23,7 @@ fn link(mbps: u64, millis: u64, packets: u64) -> LinkSpec {
             count_in_service: true,
             ties: Ties::Departure,
             mark_above: 0,
+            drop: DropFrom::Tail,
         }),
     )
 }

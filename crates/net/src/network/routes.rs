@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
     use crate::plan::LinkSpec;
-    use crate::queue::{DropTailSpec, Limit, QueueSpec, Ties};
+    use crate::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
     use crate::rate::RateSpec;
 
     static LINK: LinkSpec = LinkSpec::plain(
@@ -108,6 +108,7 @@ mod tests {
             count_in_service: true,
             ties: Ties::Departure,
             mark_above: 0,
+            drop: DropFrom::Tail,
         }),
     );
 

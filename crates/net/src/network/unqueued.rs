@@ -159,7 +159,7 @@ mod tests {
     use crate::packet::{FlowId, Names, Packet};
     use crate::plan::testing::dumbbell_of_reno;
     use crate::plan::{EdgeSpec, LinkSpec, Topology};
-    use crate::queue::{DropTailSpec, Limit, Ties};
+    use crate::queue::{DropFrom, DropTailSpec, Limit, Ties};
     use crate::simulator::Simulator;
     use crate::{Observation, Observer};
 
@@ -172,6 +172,7 @@ mod tests {
             count_in_service: true,
             ties,
             mark_above: 0,
+            drop: DropFrom::Tail,
         });
         LinkSpec::plain(rate.into(), Time::from_millis(3), queue)
     }

@@ -6,7 +6,7 @@ use ackclock_tcp::{ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 
 use super::{GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
-use crate::queue::{DropTailSpec, Limit, QueueSpec, Ties};
+use crate::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
 
 /// The burstiness paper's dumbbell with `count` Reno clients for ten simulated seconds.
 pub fn dumbbell_of_reno(count: u32) -> Plan {
@@ -16,6 +16,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             count_in_service: true,
             ties: Ties::Departure,
             mark_above: 0,
+            drop: DropFrom::Tail,
         })
     };
     let link = |mbps, packets| LinkSpec::plain(Rate::from_mbps(mbps).into(), Time::from_millis(25), queue(packets));

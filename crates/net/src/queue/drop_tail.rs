@@ -11,12 +11,19 @@
 //! `mark_above` makes the queue mark ECN-capable packets, as DCTCP needs (RFC 8257, section 3.1): an accepted arrival is
 //! marked if the waiting packets, including it, are more than this number. The packet in transmission does not count,
 //! and packets that are not ECN-capable are accepted unmarked.
+//!
+//! With `drop = head`, an arrival at a full queue is accepted, and the oldest packets are dropped in its place: Yin and
+//! Hluchyj, "Implication of dropping packets from the front of a queue" (IEEE Transactions on Communications 41(6), 1993);
+//! Lakshman, Neidhardt and Ott, "The drop from front strategy in TCP and in TCP over ATM" (INFOCOM 1996). As many packets
+//! are lost, but a TCP sender learns of a loss earlier by the time that a packet waits. Such a queue stores its packets,
+//! and arrivals always come first (`ties` has no effect). An arrival that does not fit into the empty queue is dropped.
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::backlog::INSTANT;
 
+use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
 use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Verdict};
 
 pub(super) const DOC: &str = "First in, first out; an arrival at a full queue is dropped";
@@ -25,6 +32,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         name: "ties",
         doc: "Order when a packet arrives exactly as a transmission ends: departure first (its slot is free) or arrival first",
         kind: ParameterKind::Choice { choices: &["departure", "arrival"], default: "departure" },
+    },
+    Parameter {
+        name: "drop",
+        doc: "What a full queue drops: the arrival (tail) or the oldest packets (head)",
+        kind: ParameterKind::Choice { choices: &["tail", "head"], default: "tail" },
     },
     Parameter {
         name: "mark_above",
@@ -45,12 +57,20 @@ pub struct DropTailSpec {
     pub ties: Ties,
     /// An accepted ECN-capable packet is marked if more than this number of packets wait, including it; 0: none is.
     pub mark_above: u64,
+    /// What a full queue drops.
+    #[serde(default)]
+    pub drop: DropFrom,
 }
 
 impl DropTailSpec {
     /// Whether packets are only accepted or dropped, and decisions depend only on the packets that are pending.
     pub(super) fn is_memoryless(&self) -> bool {
-        self.ties == Ties::Departure && self.mark_above == 0
+        self.ties == Ties::Departure && self.mark_above == 0 && self.drop == DropFrom::Tail
+    }
+
+    /// Whether the queue stores its packets.
+    pub(super) const fn is_stored(&self) -> bool {
+        matches!(self.drop, DropFrom::Head)
     }
 
     /// Whether an accepted packet is marked.
@@ -67,6 +87,17 @@ pub enum Ties {
     Departure,
     /// The arrival comes first, and finds the queue as it was one instant earlier.
     Arrival,
+}
+
+/// The end of a full queue from which packets are dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DropFrom {
+    /// The arriving packet is dropped.
+    #[default]
+    Tail,
+    /// The packets that have waited longest are dropped.
+    Head,
 }
 
 #[derive(Debug)]
@@ -126,6 +157,48 @@ impl QueueDiscipline for DropTail {
     }
 }
 
+/// A queue that drops its oldest packets.
+#[derive(Debug)]
+pub(super) struct DropHead {
+    room: Room,
+    mark_above: u64,
+    store: Store,
+}
+
+pub(super) fn head(spec: &DropTailSpec) -> DropHead {
+    let DropTailSpec { limit, count_in_service, mark_above, .. } = *spec;
+    DropHead { room: Room { limit, count_in_service }, mark_above, store: Store::default() }
+}
+
+impl PacketQueue for DropHead {
+    fn enqueue(&mut self, mut queued: Queued, in_service: u32, dropped: &mut Dropped) -> Result<(), DropReason> {
+        let size = queued.packet.size();
+        if !self.room.admits((0, 0), in_service, size) {
+            return Err(DropReason::Full);
+        }
+        while !self.room.admits(self.store.waiting(), in_service, size) {
+            dropped.extend(self.store.pop().map(|oldest| (oldest, DropReason::Full)));
+        }
+        if self.mark_above > 0 && self.store.waiting().0 >= self.mark_above {
+            queued.mark();
+        }
+        self.store.push(queued);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, _: Time, _: &mut Dropped) -> Option<Queued> {
+        self.store.pop()
+    }
+
+    fn waiting(&self) -> (u64, u64) {
+        self.store.waiting()
+    }
+
+    fn held(&self) -> usize {
+        size_of::<Self>() + self.store.held()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use ackclock_units::{Rate, Role, Stream};
@@ -160,7 +233,13 @@ mod tests {
                 (Ties::Arrival, end + INSTANT, true),
                 (Ties::Departure, end.saturating_sub(INSTANT), false),
             ] {
-                let queue = QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties, mark_above: 0 });
+                let queue = QueueSpec::DropTail(DropTailSpec {
+                    limit,
+                    count_in_service: true,
+                    ties,
+                    mark_above: 0,
+                    drop: DropFrom::Tail,
+                });
                 let rate = Rate::from_mbps(1);
                 let spec = LinkSpec::plain(rate.into(), Time::ZERO, queue);
                 let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() };
@@ -181,8 +260,13 @@ mod tests {
     /// which is transmitted.
     fn verdicts(mark_above: u64, ecn: Ecn) -> Vec<Option<bool>> {
         let limit = Limit::Packets(5);
-        let queue =
-            QueueSpec::DropTail(DropTailSpec { limit, count_in_service: true, ties: Ties::Departure, mark_above });
+        let queue = QueueSpec::DropTail(DropTailSpec {
+            limit,
+            count_in_service: true,
+            ties: Ties::Departure,
+            mark_above,
+            drop: DropFrom::Tail,
+        });
         let rate = Rate::from_mbps(1);
         let spec = LinkSpec::plain(rate.into(), Time::ZERO, queue);
         let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into() };
@@ -218,6 +302,45 @@ mod tests {
                 assert_eq!(verdicts(mark_above, ecn), expected, "above {mark_above}");
             }
             assert_eq!(verdicts(mark_above, Ecn::NotEct), [no, no, no, no, no, dropped]);
+        }
+    }
+
+    /// Six packets of 1000 bytes, and one of 2500, arrive at a queue for three packets or 3000 bytes.
+    ///
+    /// Validates: an arrival at a full queue removes the oldest packets, as many as necessary, and as many packets are lost
+    ///   as with `tail`; an arrival that does not fit into the empty queue is dropped and removes none.
+    /// Source: Yin and Hluchyj 1993; Lakshman, Neidhardt and Ott 1996.
+    /// Tolerance: exact.
+    #[test]
+    fn a_full_queue_drops_its_oldest_packets() {
+        let queued = |number: u64, size| Queued {
+            packet: Packet::data(FlowId(0), 0, Segment::new(number, size), Time::ZERO),
+            since: Time::from_millis(number),
+            hop: 0,
+            marked: false,
+        };
+        for (limit, fits) in [(Limit::Packets(3), true), (Limit::Bytes(3_000), true), (Limit::Bytes(2_000), false)] {
+            let ties = Ties::Departure;
+            let mut queue =
+                head(&DropTailSpec { limit, count_in_service: false, ties, mark_above: 0, drop: DropFrom::Head });
+            let mut dropped = Dropped::new();
+            for number in 0..6 {
+                assert_eq!(queue.enqueue(queued(number, 1_000), 0, &mut dropped), Ok(()));
+            }
+            let lost = if fits { 3 } else { 4 };
+            assert_eq!(
+                dropped.iter().map(|(oldest, _)| oldest.since).collect::<Vec<_>>(),
+                (0..lost).map(Time::from_millis).collect::<Vec<_>>()
+            );
+            assert_eq!(queue.enqueue(queued(6, 2_500), 0, &mut dropped).is_ok(), fits);
+            let left: Vec<_> =
+                std::iter::from_fn(|| queue.dequeue(Time::SECOND, &mut dropped)).map(|left| left.since).collect();
+            let expected = match limit {
+                Limit::Packets(_) => vec![4, 5, 6],
+                Limit::Bytes(_) if fits => vec![6],
+                Limit::Bytes(_) => vec![4, 5],
+            };
+            assert_eq!(left, expected.into_iter().map(Time::from_millis).collect::<Vec<_>>());
         }
     }
 }

@@ -9,7 +9,7 @@ use super::*;
 use crate::network::{Network, Observed};
 use crate::plan::testing::dumbbell_of_reno;
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, RecordSpec, Topology, TransportSpec};
-use crate::queue::{DropTailSpec, Limit, QueueSpec, Ties};
+use crate::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
 
 const SIZE: u32 = 1000;
 /// A round after all events.
@@ -18,7 +18,13 @@ const LAST: u64 = 1 << 20;
 /// The way of the data: links 0 and 1. The ACKs take links 2 and 3. Each link marks the second packet that waits.
 fn chain() -> Plan {
     let base = dumbbell_of_reno(1);
-    let queue = DropTailSpec { limit: Limit::Packets(3), count_in_service: true, ties: Ties::Departure, mark_above: 1 };
+    let queue = DropTailSpec {
+        limit: Limit::Packets(3),
+        count_in_service: true,
+        ties: Ties::Departure,
+        mark_above: 1,
+        drop: DropFrom::Tail,
+    };
     let link = |mbps| LinkSpec::plain(Rate::from_mbps(mbps).into(), Time::from_millis(5), QueueSpec::DropTail(queue));
     let edge = |from, to, mbps| EdgeSpec { from, to, link: link(mbps) };
     let links = vec![edge(0, 1, 1), edge(1, 2, 2), edge(2, 1, 1), edge(1, 0, 1)];

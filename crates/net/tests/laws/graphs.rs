@@ -9,7 +9,7 @@ use ackclock_net::link::Offered;
 use ackclock_net::loss::{LossPlace, LossSpec};
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{
-    AboveMax, CodelSpec, CountBelow, DropReason, DropTailSpec, DualPi2Spec, FqCodelSpec, FqSpec, Limit, Low,
+    AboveMax, CodelSpec, CountBelow, DropFrom, DropReason, DropTailSpec, DualPi2Spec, FqCodelSpec, FqSpec, Limit, Low,
 };
 use ackclock_net::queue::{PieSpec, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::rate::{RateSpec, RateTraceSpec};
@@ -142,7 +142,8 @@ fn queues_at_arrival() -> impl Strategy<Value = QueueSpec> {
         if !red {
             let ties = if wait { Ties::Arrival } else { Ties::Departure };
             let mark_above = if ecn { min_th as u64 } else { 0 };
-            return QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties, mark_above });
+            let drop = if early { DropFrom::Head } else { DropFrom::Tail };
+            return QueueSpec::DropTail(DropTailSpec { limit, count_in_service, ties, mark_above, drop });
         }
         QueueSpec::Red(RedSpec {
             limit,

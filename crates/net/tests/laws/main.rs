@@ -16,7 +16,7 @@ use ackclock_net::link::Offered;
 use ackclock_net::loss::{LossPlace, LossSpec};
 use ackclock_net::plan::testing::dumbbell_of_reno;
 use ackclock_net::plan::{GroupSpec, LinkSpec, MeasureSpec, RecordSpec, SourceSpec, Topology, TransportSpec};
-use ackclock_net::queue::{DropReason, DropTailSpec, Limit, QueueSpec, Ties};
+use ackclock_net::queue::{DropFrom, DropReason, DropTailSpec, Limit, QueueSpec, Ties};
 use ackclock_net::source::Distribution;
 use ackclock_net::{FlowId, LinkId, Outcome, Payload, Plan, Simulator, run};
 use ackclock_tcp::Ecn;
@@ -208,7 +208,9 @@ proptest! {
                     continue;
                 }
                 let (limit, in_service_counts, ties, is_early) = match &edge.link.queue {
-                    QueueSpec::DropTail(spec) => (spec.limit, spec.count_in_service, spec.ties, false),
+                    QueueSpec::DropTail(spec) if spec.drop == DropFrom::Tail => {
+                        (spec.limit, spec.count_in_service, spec.ties, false)
+                    }
                     QueueSpec::Red(spec) => (spec.limit, spec.count_in_service, Ties::Departure, true),
                     QueueSpec::Pie(spec) => (spec.limit, spec.count_in_service, Ties::Departure, true),
                     _ => continue, // see `stored.rs`

@@ -8,7 +8,7 @@ use crate::backlog::Backlog;
 use crate::link::{Link, Offered};
 use crate::packet::{FlowId, Packet, Payload};
 use crate::plan::LinkSpec;
-use crate::queue::{DropTailSpec, QueueSpec, Ties};
+use crate::queue::{DropFrom, DropTailSpec, QueueSpec, Ties};
 use crate::rate::LinkRate;
 
 const SPEC: RedSpec = RedSpec {
@@ -153,8 +153,13 @@ fn idle_time_lowers_the_average_as_small_packets_would() {
 
 #[test]
 fn drop_tail_keeps_no_average() {
-    let spec =
-        DropTailSpec { limit: Limit::Packets(25), count_in_service: false, ties: Ties::Departure, mark_above: 0 };
+    let spec = DropTailSpec {
+        limit: Limit::Packets(25),
+        count_in_service: false,
+        ties: Ties::Departure,
+        mark_above: 0,
+        drop: DropFrom::Tail,
+    };
     assert!(link_with(QueueSpec::DropTail(spec)).average().is_nan());
 }
 
