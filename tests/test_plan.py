@@ -82,6 +82,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "pacing_ss_ratio": 200,
                         "pacing_ca_ratio": 120,
                         "pacing_burst": 1,
+                        "pacing_credit": 0,
                         "push": False,
                         "write_size": 0,
                         "payload": 1460,

@@ -110,6 +110,9 @@ options! {
             pacing_ca_ratio: u32 [1 to 10_000] = 120;
             /// Number of packets that a paced sender sends at once.
             pacing_burst: u32 [1 to 1_000] = 1;
+            /// After a late burst, the next one may begin earlier by the delay, up to this percentage of the time between
+            /// bursts (Linux, `tcp_update_skb_after_send`: 50).
+            pacing_credit: u32 [0 to 100] = 0;
             /// The last packet that the application has supplied is pushed, and the receiver acknowledges a pushed packet
             /// at once, even with delayed ACKs (Linux, with an application that reads at once).
             push: bool = false;

@@ -29,6 +29,8 @@ pub struct RateSample {
     pub app_limited: bool,
     /// Round-trip time of the delivered segment that was sent last, if it was sent once (Karn's algorithm).
     pub rtt: Option<Time>,
+    /// Minimum round-trip time so far, with the handshake's.
+    pub min_rtt: Time,
     /// Number of segments delivered so far, and the same number when that segment was sent (`C.delivered`,
     /// `RS.prior_delivered`).
     pub delivered: u64,
@@ -230,6 +232,7 @@ impl DeliveryRate {
             rate: is_plausible.then(|| segments / interval.as_secs_f64()),
             app_limited: stamp.app_limited,
             rtt: stamp.sent_once.then(|| now - stamp.at),
+            min_rtt,
             delivered: self.delivered,
             prior_delivered: stamp.delivered,
             lost: self.lost - stamp.lost,

@@ -142,7 +142,7 @@ fn one_ack_for_many_segments_grows_the_window_by_one() {
 /// Validates: optimistic ACKs open no more than the advertised window.
 /// Source: Savage, Cardwell, Wetherall and Anderson 1999, section 2; RFC 9293, section 3.8.
 /// Tolerance: exact for the flight; the window stays below rwnd + 2, and BBR's, which is up to 2.89 times what it has seen in
-///   flight with an allowance for bursts of ACKs, below four times rwnd.
+///   flight with an allowance for bursts of ACKs and of segments (135 segments at this rate), below six times rwnd.
 #[test]
 fn optimistic_acks_never_open_more_than_the_advertised_window() {
     // the peer acknowledges each segment as soon as it is sent: the window grows as fast as possible until rwnd limits
@@ -154,7 +154,7 @@ fn optimistic_acks_never_open_more_than_the_advertised_window() {
             victim.ack(1, end, &[]);
             let state = victim.sender.state();
             assert!(state.flight_size <= 64, "{state:?}");
-            let most = if config.needs_rack() { 256.0 } else { 66.0 };
+            let most = if config.needs_rack() { 384.0 } else { 66.0 };
             assert!((1.0..most).contains(&state.cwnd), "{:?} {state:?}", config.recovery);
         }
     }

@@ -66,6 +66,7 @@ class Tcp(TcpTable):
     pacing_ss_ratio: int | None
     pacing_ca_ratio: int | None
     pacing_burst: int | None
+    pacing_credit: int | None
     push: bool | None
     write_size: int | None
     payload: int | None
@@ -130,6 +131,7 @@ class Tcp(TcpTable):
         pacing_ss_ratio: int | None = ...,
         pacing_ca_ratio: int | None = ...,
         pacing_burst: int | None = ...,
+        pacing_credit: int | None = ...,
         push: bool | None = ...,
         write_size: int | None = ...,
         payload: int | None = ...,

@@ -150,6 +150,8 @@ TABLE: Final[tuple[Row, ...]] = (
         "pacing rate later, percent of the window per round trip", "Linux tcp_pacing_ca_ratio"),
     Row("tcp", "pacing_burst", (1, 1, 1, 1, 1), "packets that a paced sender sends at once",
         "single packets; Linux sends about 1 ms of data at once if the device segments it"),
+    Row("tcp", "pacing_credit", (0, 50, 0, 0, 0), "credit for a late burst, percent of the time between bursts at most",
+        "no RFC has one; Linux tcp_update_skb_after_send"),
     Row("tcp", "push", (False, True, False, False, False), "acknowledge the end of the application's data at once",
         "RFC 9293 3.9.1.2 sets PSH, no rule for ACKs; Linux tcp_measure_rcv_mss, __tcp_cleanup_rbuf"),
     Row("tcp", "write_size", (0, 0, 0, 0, 0), "bytes that the application writes at a time, for pushed packets",

@@ -19,7 +19,8 @@
 //!
 //! Differences from Linux: real numbers in place of fixed point, except for the gains; the bandwidth is the exact maximum
 //! of its window; a delayed ACK may renew the minimum round-trip time; traffic policers are not detected; the initial
-//! rate has no margin. A segmentation offload does not exist: a burst has `pacing_burst` segments.
+//! rate has no margin; the flight at the next departure is the present one, without what is delivered until then. There
+//! is no segmentation offload, so a burst has `pacing_burst` segments, but the window has room for Linux's bursts of 1 ms.
 
 pub(super) mod aggregation;
 pub(super) mod bandwidth;
@@ -54,6 +55,11 @@ const MIN_RTT_SPAN: Time = Time::from_millis(10_000);
 const PROBE_RTT_TIME: Time = Time::from_millis(200);
 /// The rate is this much lower than the bandwidth, so that queues drain.
 const MARGIN: f64 = 0.99;
+/// The window has room for three bursts, each of the data of this time (in seconds), but of one segment at rates below
+/// `SLOW` segments per second (1.2 Mb/s of data), and otherwise of two to 45, as the largest of a segmentation offload.
+const BURST_TIME: f64 = 1.0 / 1024.0;
+const SLOW: f64 = 1.2e6 / (8.0 * 1448.0);
+const MOST_AT_ONCE: f64 = 45.0;
 /// The round-trip time that is assumed before the first sample, in seconds.
 const FIRST_RTT: f64 = 1e-3;
 
@@ -183,7 +189,7 @@ impl CongestionControl for Bbr {
 }
 
 impl Bbr {
-    /// Prepares for the first sample.
+    /// Prepares for the first sample. The model begins with the round-trip time of the handshake.
     fn begin(&mut self, window: &Window, sample: &RateSample) {
         self.burst = f64::from(sample.burst);
         if self.initial == 0.0 {
@@ -191,10 +197,9 @@ impl Bbr {
             (self.min_rtt_at, self.phase_at) = (sample.now, sample.now);
             self.aggregation.restart(sample.now);
         }
-        if self.rate == 0.0
-            && let Some(rtt) = sample.rtt
-        {
-            self.rate = HIGH_GAIN * self.initial / rtt.as_secs_f64().max(FIRST_RTT / 1e3);
+        if self.rate == 0.0 && sample.min_rtt < Time::MAX {
+            self.min_rtt = sample.min_rtt.as_secs_f64();
+            self.rate = HIGH_GAIN * self.initial / self.min_rtt.max(FIRST_RTT / 1e3);
         }
     }
 
@@ -222,7 +227,7 @@ impl Bbr {
         let gain = CYCLE[self.phase];
         let flight = sample.prior_in_flight as f64;
         let is_over = if gain > 1.0 {
-            is_long && (sample.newly_lost > 0 || flight >= self.inflight(gain))
+            is_long && (sample.newly_lost > 0 || flight + self.at_once() >= self.inflight(gain))
         } else if gain < 1.0 {
             is_long || flight <= self.inflight(1.0)
         } else {
@@ -335,9 +340,15 @@ impl Bbr {
         if product.is_finite() { product.ceil() } else { self.initial }
     }
 
+    /// Number of segments that Linux sends at once at the present rate.
+    fn at_once(&self) -> f64 {
+        let least = if self.rate < SLOW { 1.0 } else { 2.0 };
+        (self.rate * BURST_TIME).floor().clamp(least, MOST_AT_ONCE).max(self.burst)
+    }
+
     /// `product` with what the last bursts of a paced sender need.
     fn with_bursts(&self, product: f64) -> f64 {
-        let most = product + 3.0 * self.burst;
+        let most = product + 3.0 * self.at_once();
         let even = (0.5 * most).ceil() * 2.0;
         let probes = self.mode == Mode::ProbeBandwidth && self.phase == 0;
         if probes { even + 2.0 } else { even }

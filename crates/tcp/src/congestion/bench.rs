@@ -30,6 +30,7 @@ impl<L: CongestionControl> Bench<L> {
             rate: Some(rate),
             app_limited: false,
             rtt: Some(self.rtt),
+            min_rtt: self.rtt,
             delivered: self.delivered + delivered,
             prior_delivered: self.delivered,
             lost: 0,

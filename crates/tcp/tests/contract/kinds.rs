@@ -171,6 +171,7 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 pacing_ss_ratio: 200,
                 pacing_ca_ratio: 120,
                 pacing_burst: modern.pacing_burst,
+                pacing_credit: if modern.linux.0 { 50 } else { 0 },
                 rack: if modern.linux.0 { RackRule::Linux } else { RackRule::Rfc8985 },
                 timer_tick: Time::from_millis(modern.linux.1),
                 push: modern.rules[4],

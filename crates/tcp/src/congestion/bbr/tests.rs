@@ -124,8 +124,8 @@ fn a_cycle_probes_drains_and_cruises() {
     assert_eq!(bench.law.phase, 2, "the queue is gone");
 }
 
-/// Validates: the window in cruise: twice the bandwidth-delay product of 100 segments, and three bursts, rounded up to an
-///     even number; two more in the first phase.
+/// Validates: the window in cruise: twice the bandwidth-delay product of 100 segments, and three bursts of two segments,
+///     rounded up to an even number; two more in the first phase.
 /// Source: Linux, `bbr_bdp` and `bbr_quantization_budget`.
 /// Tolerance: exact.
 #[test]
@@ -134,10 +134,50 @@ fn the_window_is_two_products_and_three_bursts() {
     bench.law.aggregation = Aggregation::default();
     bench.window.cwnd = 1_000.0;
     bench.give(RateSample { rate: None, newly_delivered: 1, ..bench.sample(BANDWIDTH, 1, 100) });
-    assert_eq!(bench.window.cwnd, 204.0);
+    assert_eq!(bench.window.cwnd, 206.0);
     bench.law.begin_phase(0, bench.now);
     bench.give(RateSample { rate: None, burst: 4, ..bench.sample(BANDWIDTH, 10, 100) });
     assert_eq!(bench.window.cwnd, 214.0);
+}
+
+/// Validates: the room for bursts: one segment below 1.2 Mb/s of data (103.6 segments/s), two up to 3,071 segments/s, and
+///     four at 50 Mb/s (4,125 segments/s), though one segment is sent at a time; at most 45.
+/// Source: Linux, `bbr_tso_segs_goal`: `sk_pacing_rate >> 10` bytes, 65,215 bytes at most, in segments of 1,448 bytes.
+/// Tolerance: exact.
+#[test]
+fn the_room_for_bursts_follows_the_rate() {
+    let bursts = |rate| Bbr { rate, ..BbrSpec {}.build() }.at_once();
+    assert_eq!([103.0, 104.0, 3_071.0, 4_125.0, 1e6].map(bursts), [1.0, 2.0, 2.0, 4.0, 45.0]);
+    assert_eq!(Bbr { rate: 104.0, burst: 3.0, ..BbrSpec {}.build() }.at_once(), 3.0);
+}
+
+/// Validates: the probing phase ends when 1.25 bandwidth-delay products and three bursts are in flight, with the burst
+///     that is sent next: at 100 segments, 134 segments and two.
+/// Source: Linux, `bbr_packets_in_net_at_edt` and `bbr_inflight`.
+/// Tolerance: exact.
+#[test]
+fn the_next_burst_counts_in_a_probe() {
+    let mut bench = Bench::cycling();
+    bench.law.begin_phase(0, bench.now);
+    bench.now += Time::from_millis(101);
+    let probe = |bench: &Bench, prior_in_flight| RateSample { prior_in_flight, ..bench.sample(BANDWIDTH, 1, 100) };
+    assert_eq!(bench.law.inflight(1.25), 134.0);
+    bench.give(probe(&bench, 131));
+    assert_eq!(bench.law.phase, 0);
+    bench.give(probe(&bench, 132));
+    assert_eq!(bench.law.phase, 1);
+}
+
+/// Validates: the model begins with the round-trip time of the handshake, 98 ms, though data takes 100 ms.
+/// Source: Linux, `bbr_init`: `tcp_min_rtt`, and `bbr_init_pacing_rate_from_rtt`.
+/// Tolerance: exact.
+#[test]
+fn the_handshake_gives_the_first_round_trip_time() {
+    let mut bench = Bench::new();
+    bench.now += RTT;
+    bench.give(RateSample { min_rtt: Time::from_millis(98), rate: None, ..bench.sample(0.0, 1, 9) });
+    assert_eq!(bench.law.min_rtt, 0.098);
+    assert_eq!(bench.law.rate, HIGH_GAIN * 10.0 / 0.098);
 }
 
 /// Validates: after 10 s without a new minimum round-trip time, at most four segments are in flight for 200 ms and a round
