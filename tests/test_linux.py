@@ -12,7 +12,7 @@ from linux.data import Sent, Timing, rows, timings, traces
 from linux.divergence import Order, clock_phase, compare
 from linux.explained import EXPLAINED, UNEXPLAINED, explanation, grouped
 from linux.replay import LEFT_OUT, RTT_MS, SCRIPTS, lost_arrivals, replay
-from linux.rules import GOODPUT, LOSS, RANDOM_LOSS, SHARE, Rule
+from linux.rules import BBR_GOODPUT, BBR_SHARE, GOODPUT, LOSS, RANDOM_LOSS, ROUND_TRIP, SHARE, Rule
 from linux.trace import compared, described
 
 EXACT = Timing(p50=0.0, p99=0.0, late=0.0)
@@ -115,10 +115,11 @@ class TestOrder:
 
 class TestData:
     def test_every_table_is_read(self) -> None:
-        assert {row["cc"] for row in rows("grid")} == {row["cc"] for row in rows("random_loss")} == {"reno", "cubic"}
-        assert len(cells.grid()) == 48
-        assert len(cells.random_loss()) == 4
-        assert len(cells.competition()) == 13
+        kernels = {"reno", "cubic", "bbr"}
+        assert {row["cc"] for row in rows("grid")} == {row["cc"] for row in rows("random_loss")} == kernels
+        assert len(cells.grid()) == 48 + 24
+        assert len(cells.random_loss()) == 4 + 2
+        assert len(cells.competition()) == 13 + 12
 
     def test_every_trace_is_replayed_or_has_a_reason(self) -> None:
         scripts = {trace.script for trace in traces().values()} | {name.split("_", 1)[1] for name in timings()}
@@ -135,6 +136,11 @@ class TestData:
 
     def test_the_small_buffers_are_not_judged(self) -> None:
         assert sum(cell.small for cell in cells.grid()) == 16
+        assert not any(cell.small for cell in cells.grid() if cell.name.startswith("bbr"))
+
+    def test_the_first_part_of_a_trace(self) -> None:
+        one = sent((7, 1), (8, 2), (507, 3), (508, 2))
+        assert one.until(500).segments.tolist() == [1, 2]
 
 
 class TestCells:
@@ -158,6 +164,21 @@ class TestCells:
         assert loss.ratio is None
         assert period.ours is not None
 
+    def test_bbr_alone_has_a_round_trip_time_from_the_ordinary_clock(self) -> None:
+        row = {**ROW, "cc": "bbr", "repetition": "1"}
+        (cell,) = cells.grid([row, {**row, "repetition": "2", "queueing_ms": "90"}])
+        assert cell.kernel == {BBR_GOODPUT.title: [0.995, 0.995], ROUND_TRIP.title: [pytest.approx(40 + 2.4 + 21.4)]}
+        goodput, round_trip = cells.compare([cell])
+        assert goodput.ours is not None
+        assert goodput.ours > 0.85, "two seconds with a probe for the minimum round-trip time"
+        assert round_trip.ours is not None
+        assert 50 < round_trip.ours < 65
+
+    def test_a_share_with_bbr_has_its_own_rule(self) -> None:
+        row = {"a": "1xbbr@40ms", "b": "1xcubic@40ms", "buffer": "67", "share_a": "0.8"}
+        assert cells.competition([row])[0].rules == (BBR_SHARE,)
+        assert cells.competition([{**row, "a": "1xreno@40ms"}])[0].rules == (SHARE,)
+
     def test_sides_of_a_competition(self) -> None:
         row = {"a": "4xcubic@20ms", "b": "1xreno@100ms", "buffer": "67", "share_a": "0.8"}
         (cell,) = cells.competition([row])
@@ -179,6 +200,21 @@ class TestReplay:
         lost = made.run.table("packets").filter(made.run.table("packets")["event"].cast("string").to_numpy() == "lost")
         assert lost["segment"].to_pylist() == [60, 60, 60]
         assert compared(made).in_order
+
+    def test_bbr_sends_as_the_kernel_until_its_cycles(self) -> None:
+        """BBR's startup and drain, with losses of two segments of each hundred.
+
+        Validates: BBR, version 1, sends the same segments as a Linux kernel at the same times, in startup and drain:
+            the initial rate, the gains, the window of startup with its room for bursts, pacing with its credit, and
+            the first recoveries.
+        Source: Linux 6.18.44, measured (bench/linux/data).
+        Tolerance: the same order; 99 % of the times within 1 ms and the lateness of the measurement.
+        """
+        made = replay(traces()["bbr_d100_101_of_each_100"], SCRIPTS["d100_101_of_each_100"])
+        order = compared(made)
+        assert order.segments > 380
+        assert order.in_time
+        assert order.median_ms < 0.3
 
     def test_bursts_start_with_the_kernels(self) -> None:
         made = replay(traces()["reno_burst200per3s"], SCRIPTS["burst200per3s"])
@@ -227,9 +263,14 @@ class TestPage:
     def test_the_bar_counts_judged_cells(self) -> None:
         found = [self.one(0.9) for _ in range(9)] + [self.one(0.5), self.one(0.5, small=True)]
         order = Order(segments=9, differs=None, punctual=0.9, late=3, median_ms=0.1)
-        goodput, in_order, in_time = page.bars(found, {"a": order})
+        goodput, in_order, in_time, *bbr = page.bars(found, {"reno_d1": order, "bbr_d1": order, "bbr_d10": order})
         assert (goodput.agreeing, goodput.total, goodput.met) == (9, 10, True)
         assert (in_order.met, in_time.met) == (True, False)
+        assert [(bar.part, bar.total) for bar in (in_order, *bbr)] == [
+            ("Scripted losses", 1),
+            ("Scripted losses with BBR", 2),
+            ("Scripted losses with BBR", 2),
+        ]
         assert not page.bars([*found, self.one(0.5)], {})[0].met
 
     def test_the_page_lists_verdicts_and_explanations(self) -> None:

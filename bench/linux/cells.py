@@ -11,8 +11,23 @@ import numpy as np
 
 from ackclock.study import Batch, Point, Wanted
 from linux.data import rows
-from linux.rules import CYCLES, GOODPUT, LOSS, PERIOD, RANDOM_LOSS, SEEDS, SHARE, SMALL_BUFFER, WAITING, Rule
-from linux.senders import PACKET, PAYLOAD, WIRE, bottleneck, scenario, transport, waiting_ms
+from linux.rules import (
+    BBR_GOODPUT,
+    BBR_SHARE,
+    CYCLES,
+    FROZEN,
+    GOODPUT,
+    LOSS,
+    PERIOD,
+    RANDOM_LOSS,
+    ROUND_TRIP,
+    SEEDS,
+    SHARE,
+    SMALL_BUFFER,
+    WAITING,
+    Rule,
+)
+from linux.senders import BBR, PACKET, PAYLOAD, WIRE, bottleneck, packet_ms, scenario, transport, waiting_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -94,12 +109,21 @@ def grid(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[Cell]:
     cells = []
     for (kernel, rate, rtt, buffer), found in by_cell.items():
         first = found[0]
-        numbers = {
-            GOODPUT.title: [float(row["utilization"]) for row in found],
-            WAITING.title: [float(row["queueing_ms"]) for row in found],
-            LOSS.title: [float(row["loss"]) for row in found],
-            PERIOD.title: [float(row["period_s"]) for row in found if int(row["cycles"]) >= CYCLES],
-        }
+        if kernel == BBR:
+            shortest = rtt + packet_ms(rate)
+            numbers = {
+                BBR_GOODPUT.title: [float(row["utilization"]) for row in found],
+                ROUND_TRIP.title: [
+                    shortest + float(row["queueing_ms"]) for row in found if int(row["repetition"]) != FROZEN
+                ],
+            }
+        else:
+            numbers = {
+                GOODPUT.title: [float(row["utilization"]) for row in found],
+                WAITING.title: [float(row["queueing_ms"]) for row in found],
+                LOSS.title: [float(row["loss"]) for row in found],
+                PERIOD.title: [float(row["period_s"]) for row in found if int(row["cycles"]) >= CYCLES],
+            }
         cells.append(
             Cell(
                 part=GRID,
@@ -113,8 +137,8 @@ def grid(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[Cell]:
                 take=_Single(rate=rate, rtt_s=rtt / 1e3),
                 record=["windows/10ms"],
                 kernel={title: values for title, values in numbers.items() if values},
-                rules=(GOODPUT, WAITING, LOSS, PERIOD),
-                small=buffer < SMALL_BUFFER * float(first["bdp"]),
+                rules=(BBR_GOODPUT, ROUND_TRIP) if kernel == BBR else (GOODPUT, WAITING, LOSS, PERIOD),
+                small=kernel != BBR and buffer < SMALL_BUFFER * float(first["bdp"]),
             )
         )
     return cells
@@ -157,6 +181,7 @@ def competition(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[
     cells = []
     for (a, b, buffer), found in by_cell.items():
         sides = [_side(a), _side(b)]
+        rule = BBR_SHARE if BBR in (kernel for _, kernel, _ in sides) else SHARE
         shortest = min(rtt for _, _, rtt in sides)
         flows = [
             {
@@ -182,8 +207,8 @@ def competition(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[
                 ),
                 seeds=SEEDS,
                 take=_share,
-                kernel={SHARE.title: [float(row["share_a"]) for row in found]},
-                rules=(SHARE,),
+                kernel={rule.title: [float(row["share_a"]) for row in found]},
+                rules=(rule,),
             )
         )
     return cells
@@ -258,7 +283,9 @@ class _Single:
         steady = times >= _GRID_FROM / 2  # as in the analysis of the kernel's runs
         return {
             GOODPUT.title: run.summary.goodput_share,
+            BBR_GOODPUT.title: run.summary.goodput_share,
             WAITING.title: waiting_ms(run, self.rate),
+            ROUND_TRIP.title: self.rtt_s * 1e3 + packet_ms(self.rate) + waiting_ms(run, self.rate),
             LOSS.title: run.summary.loss,
             PERIOD.title: period(times[steady], cwnd[steady], self.rtt_s),
         }
@@ -271,7 +298,7 @@ def _payload_rate(run: Run) -> Taken:
 
 def _share(run: Run) -> Taken:
     a, b = (group.goodput_bps for group in run.summary.groups)
-    return {SHARE.title: a / (a + b)}
+    return dict.fromkeys((SHARE.title, BBR_SHARE.title), a / (a + b))
 
 
 def _side(text: str) -> tuple[int, str, float]:

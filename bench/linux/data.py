@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -47,6 +47,11 @@ class Sent:
     times: NDArray[np.float64]
     segments: NDArray[np.int64]
     acks: NDArray[np.float64] = field(default_factory=lambda: np.empty(0))
+
+    def until(self, end: float) -> Sent:
+        """Return the segments of the first `end` ms."""
+        kept = self.times < self.times[0] + end
+        return replace(self, times=self.times[kept], segments=self.segments[kept])
 
     def nth(self) -> NDArray[np.int64]:
         """Return how often each segment was sent up to and including each of its transmissions."""

@@ -8,9 +8,24 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from linux.cells import COMPETITION, GRID, PARTS, RANDOM, Compared
+from linux.data import traces
 from linux.explained import grouped
 from linux.replay import LEFT_OUT
-from linux.rules import GOODPUT, LOSS, ORDER_BAR, PERIOD, RANDOM_LOSS, SHARE, TIMES_BAR, WAITING, Rule
+from linux.rules import (
+    BBR_GOODPUT,
+    BBR_SHARE,
+    GOODPUT,
+    LOSS,
+    ORDER_BAR,
+    PERIOD,
+    RANDOM_LOSS,
+    ROUND_TRIP,
+    SHARE,
+    TIMES_BAR,
+    WAITING,
+    Rule,
+)
+from linux.senders import BBR
 from linux.texts import INTRODUCTION, MEASURED, RULES
 
 if TYPE_CHECKING:
@@ -18,7 +33,7 @@ if TYPE_CHECKING:
 
     from linux.divergence import Order
 
-_TRACES = "Scripted losses"
+_TRACES, _BBR_TRACES = "Scripted losses", "Scripted losses with BBR"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,11 +82,15 @@ def bars(cells: Sequence[Compared], orders: Mapping[str, Order]) -> list[Bar]:
                     required=rule.bar,
                 )
             )
-    for measure, agreeing, required in (
-        ("order of segments", [order.in_order for order in orders.values()], ORDER_BAR),
-        ("order and times", [order.in_time for order in orders.values()], TIMES_BAR),
-    ):
-        found.append(Bar(part=_TRACES, measure=measure, agreeing=sum(agreeing), total=len(agreeing), required=required))
+    for part in (_TRACES, _BBR_TRACES):
+        group = [order for name, order in orders.items() if _trace_part(name) == part]
+        for measure, agreeing, required in (
+            ("order of segments", [order.in_order for order in group], ORDER_BAR),
+            ("order and times", [order.in_time for order in group], TIMES_BAR),
+        ):
+            found.append(
+                Bar(part=part, measure=measure, agreeing=sum(agreeing), total=len(agreeing), required=required)
+            )
     return found
 
 
@@ -112,7 +131,11 @@ def page(cells: Sequence[Compared], orders: Mapping[str, Order], images: Mapping
 
 def trace_key(name: str) -> str:
     """Name of a trace, as in `linux.explained`."""
-    return f"{_TRACES}: {name}"
+    return f"{_trace_part(name)}: {name}"
+
+
+def _trace_part(name: str) -> str:
+    return _BBR_TRACES if traces()[name].kernel == BBR else _TRACES
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -127,8 +150,8 @@ def _is_number(cell: str) -> bool:
 
 
 def _rules() -> str:
-    rules = [(GRID, rule) for rule in (GOODPUT, WAITING, LOSS, PERIOD)]
-    rules += [(RANDOM, RANDOM_LOSS), (COMPETITION, SHARE)]
+    rules = [(GRID, rule) for rule in (GOODPUT, WAITING, LOSS, PERIOD, BBR_GOODPUT, ROUND_TRIP)]
+    rules += [(RANDOM, RANDOM_LOSS), (COMPETITION, SHARE), (COMPETITION, BBR_SHARE)]
     rows = [[part, rule.title, rule.allowed, f"{100 * rule.bar:.0f} %"] for part, rule in rules]
     return table(["part", "measure", "allowed difference", "bar"], rows).rstrip()
 

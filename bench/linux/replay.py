@@ -17,7 +17,8 @@ from ackclock.running.processors import threads
 from ackclock.running.progress import progress_bar
 from linux.data import Sent, Trace, timings
 from linux.divergence import clock_phase
-from linux.senders import PAYLOAD, bottleneck, scenario, transport
+from linux.rules import COMPARABLE_MS
+from linux.senders import BBR, PAYLOAD, bottleneck, scenario, transport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -134,6 +135,13 @@ class Replay:
     sent: Sent
     run: Run
     first_ms: float
+
+    @property
+    def expected(self) -> Sent:
+        """The kernel's segments that ours are compared with: without chance, which BBR's cycles depend on."""
+        sent, script = self.trace.sent, SCRIPTS[self.trace.script]
+        is_greedy = script.burst is None and script.cbr_mbps is None
+        return sent.until(COMPARABLE_MS) if self.trace.kernel == BBR and is_greedy else sent
 
 
 def lost_arrivals(sent: Sent, lost: Mapping[int, int]) -> tuple[int, ...]:

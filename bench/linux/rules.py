@@ -65,10 +65,21 @@ PERIOD: Final = Rule(title="sawtooth period", unit="s", digits=2, relative=0.1, 
 RANDOM_LOSS: Final = Rule(title="goodput with random loss", unit="Mb/s", digits=2, relative=0.1, bar=1.0)
 SHARE: Final = Rule(title="share of the first", unit="share", absolute=0.05, spread=False, bar=0.8)
 
+BBR_GOODPUT: Final = Rule(title="goodput of BBR", unit="share of rate", relative=0.03, spread=False, bar=0.85)
+ROUND_TRIP: Final = Rule(title="mean round-trip time of BBR", unit="ms", digits=1, relative=0.1, spread=False, bar=0.85)
+BBR_SHARE: Final = Rule(title="share with BBR", unit="share", absolute=0.07, spread=False, bar=0.75)
+
 CYCLES: Final = 3
 """Fewest complete cycles of the kernel's window for a comparison of periods."""
 SMALL_BUFFER: Final = 0.5
-"""Buffers below this share of the bandwidth-delay product are compared, but not judged."""
+"""Buffers below this share of the bandwidth-delay product are compared, but not judged, except with BBR."""
+FROZEN: Final = 2
+"""The repetition of single flows with the frozen clock, in which BBR measures too low a rate and has a longer queue."""
+COMPARABLE_MS: Final = 500.0
+"""Time from the first segment up to which traces of BBR are compared if the application always has data.
+
+Startup and drain are over about then, and the cycles after them begin in a random phase.
+"""
 SEEDS: Final = (1, 2, 3, 4, 5)
 """Seeds of runs that are random: random loss, and random starts of competing flows."""
 

@@ -22,9 +22,13 @@ WIRE: Final = "100 Gbps"
 WRITES: Final = {"write_size": 65_536, "send_buffer": 1840}
 """The application of the measurement: bytes per write, and a send buffer of 4 MB; a segment takes 2280 bytes of it."""
 
+BBR: Final = "bbr"
+"""The kernel's name of BBR, version 1."""
+
 SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
     "reno": {"variant": "rack", **WRITES},
     "cubic": {"variant": "cubic", **WRITES},
+    BBR: {"variant": "bbr", **WRITES},
 }
 """Variant, and options that differ from the profile, by the kernel's name of the congestion control."""
 
@@ -61,7 +65,12 @@ def scenario(duration: float, network: Mapping[str, Any], flows: Iterable[Mappin
     )
 
 
+def packet_ms(rate_mbps: float) -> float:
+    """Return the transmission time of a packet at the bottleneck, in ms."""
+    return 8 * PACKET / (rate_mbps * 1e3)
+
+
 def waiting_ms(run: Run, rate_mbps: float) -> float:
     """Return the mean wait of a departing packet before its transmission, in ms (Little's law)."""
-    packets_per_ms = rate_mbps * 1e3 / (8 * PACKET) * run.summary.utilization
+    packets_per_ms = run.summary.utilization / packet_ms(rate_mbps)
     return run.summary.queue_mean / packets_per_ms if packets_per_ms else 0.0

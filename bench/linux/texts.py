@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from linux.rules import (
+    COMPARABLE_MS,
     CYCLES,
     JIFFY_MS,
     LATENESS_MS,
@@ -51,6 +52,9 @@ agrees if it differs from the mean of the kernel's repetitions by at most the al
 - Single flows: one run each, as nothing is random. The kernel has one to three repetitions. If the kernel loses no
   packet, ours must lose none. The sawtooth period is the mean time between reductions of the window. It is compared if
   the kernel has at least {CYCLES} complete cycles. Cells with a buffer below {SMALL_BUFFER:g} BDP are not judged.
+- BBR alone: goodput and the mean round-trip time, which is the path's plus the mean wait, are judged with all buffers.
+  For the round-trip time, the kernel's repetition with the frozen clock does not count: BBR then measures a slower
+  network.
 - Random loss and competition: means of {len(SEEDS)} runs on both sides.
 - Scripted losses: a script loses given transmissions of given segments, such as the first two of segment 100. A replay
   loses the same transmissions. The order agrees if all segments of the trace, retransmissions included, are sent in the
@@ -64,6 +68,9 @@ agrees if it differs from the mean of the kernel's repetitions by at most the al
 - A segment without an ACK or another segment in the {QUIET_MS:g} ms before it was sent by a timer or by the
   application. The kernel's timers have a granularity of {JIFFY_MS:g} ms, and of {8 * JIFFY_MS:g} ms above
   {WHEEL_MS:g} ms, so such a segment may be later by two of these units. Later times count from such a segment.
+- Traces with BBR have the same rules, but they are compared up to {COMPARABLE_MS:g} ms after the first segment if the
+  application always has data. Startup and drain last about as long, and then the cycles begin in a random phase.
+  This limit was set after the first comparison.
 - Replays use what the measurement itself tells. This was added after the first comparison: the path is longer by the
   trace's mean lateness of a round trip (0.06 to 0.5 ms; `late_us` in `timing.csv`), as delays add up; and the clock of
   timers ticks at the same time after the first segment as the kernel's, if one of the kernel's timers has sent a

@@ -25,7 +25,7 @@ Row = tuple[float, str]
 
 def compared(made: Replay) -> Order:
     """Compare a replay with its trace."""
-    return compare(made.trace.sent, made.sent, timings()[made.trace.name], RTT_MS)
+    return compare(made.expected, made.sent, timings()[made.trace.name], RTT_MS)
 
 
 def kernel_rows(made: Replay) -> list[Row]:
