@@ -30,7 +30,7 @@ def parking_lot(root: Path) -> ac.Scenario:
 def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
     second = 10**12
     unbounded = {"kind": "droptail", "limit": {"packets": 100_000}, "count_in_service": True}
-    unbounded |= {"ties": "departure", "mark_above": 0}
+    unbounded |= {"ties": "departure", "mark_above": 0, "drop": "tail"}
     access = {"rate": 10_000_000, "delay": second // 40, "queue": unbounded}
     bottleneck = {"rate": 50_000_000, "delay": second // 40}
     assert planned(feng60) == {
