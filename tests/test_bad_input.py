@@ -29,7 +29,7 @@ transport = { kind = "tcp", variant = "vegas", max_window = 20, alpha = 1, overh
 source = { kind = "poisson", rate = 100 }
 """
 
-QUEUES = "codel, droptail, dualpi2, fq, fq_codel, pie, red"
+QUEUES = "codel, droptail, dualpi2, fq, fq_codel, pie, priority, red"
 
 GRAPH = """
 duration = "10 s"
@@ -213,6 +213,7 @@ EDITS = [
         "dumbbell.access.reorder.delay",
         "missing; must be",
     ),
+    ("count = 60", "priority = 8", "clients.0.priority", "8 is not allowed; must be an integer from 0 to 7"),
     (
         "alpha = 1",
         'packet_sizes = "exponential"',

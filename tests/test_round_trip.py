@@ -115,6 +115,7 @@ def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]
     return tables({"rate": rates, "delay": delays}, more) | tables({"rate_trace": rate_traces, "delay": delays}, more)
 
 
+GROUP = {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority"}
 _NARROWER: dict[str, st.SearchStrategy[Any]] = {
     "max_window": st.integers(1, 10**6),
     "initial_window": st.integers(1, 100),
@@ -207,6 +208,7 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "packet_size": st.integers(41, 65535),
         "start": quantities(TIME, "0 s", "9 s"),
         "spread": quantities(TIME, "0 s", "1 s"),
+        "priority": st.integers(0, 7),
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
     return tables(
@@ -342,8 +344,19 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "duplex",
         },
         ac.Queue: {"kind", "packets", "bytes", "count_in_service"},
-        ac.Clients: {"name", "count", "packet_size", "start", "spread", "transport", "source", "access", "direction"},
-        ac.Flow: {"name", "count", "packet_size", "start", "spread", "transport", "source", "from_", "to"},
+        ac.Clients: {
+            "name",
+            "count",
+            "packet_size",
+            "start",
+            "spread",
+            "transport",
+            "source",
+            "priority",
+            "access",
+            "direction",
+        },
+        ac.Flow: {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority", "from_", "to"},
     }
     assert set(ac.Tcp.model_fields) == {"kind", "variant", *TCP}
     for part, fields in known.items():

@@ -571,6 +571,19 @@ def test_a_head_drop_is_detected_earlier(root: Path) -> None:
     assert delays[0] - delays[1] == pytest.approx(0.04, abs=0.01)
 
 
+def test_a_call_with_priority_waits_for_one_packet_at_most(root: Path) -> None:
+    scenario = ac.Scenario.from_toml(root / "examples" / "priority.toml")
+    summary = ac.simulate(scenario).summary
+    assert summary.groups["voice"].delay_mean is not None
+    # 20 ms of propagation, 0.08 ms of transmission, and at most 0.6 ms for the packet in transmission
+    assert 0.02008 < summary.groups["voice"].delay_mean < 0.02069
+    assert summary.groups["voice"].drops == 0
+    assert summary.drops == summary.groups["files"].drops > 0
+    one_queue = ac.simulate(scenario.changed({"dumbbell.bottleneck.queue.kind": "droptail"})).summary.groups
+    assert one_queue["voice"].delay_mean is not None
+    assert one_queue["voice"].delay_mean > 0.05
+
+
 def test_codel_keeps_the_delay_near_its_target(root: Path) -> None:
     codel = ac.Scenario.from_toml(root / "examples" / "codel.toml")
     plain = codel.changed({"dumbbell.bottleneck.queue": {"kind": "droptail", "packets": 1000}})

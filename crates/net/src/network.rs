@@ -61,7 +61,7 @@ impl Network {
         let (path, routed) = routes(plan, nodes, &edges)?;
         let most_crossed = routed.iter().map(|Routed { data, acks, .. }| data.range().len() + acks.range().len()).max();
         let mut links = Links::new(edges.len(), most_crossed.unwrap_or_default(), plan.duration);
-        add_links(&mut links, &edges, &names, plan.duration, seed);
+        add_links(&mut links, &edges, plan, &names, seed);
         let feeders = Feeders::of(&path, &routed, &edges, plan);
         let unqueued = Unqueued::of(plan, &path, &routed, &edges, &feeders, observed, links.far());
         let ways = Ways::new(links.len());
@@ -218,10 +218,11 @@ fn ends(plan: &Plan) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-fn add_links(links: &mut Links, edges: &[Edge<'_>], names: &Names, duration: Time, seed: u64) {
+fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, seed: u64) {
     // links that follow the same trace, such as the client links of a group, share its preprocessed form
     let mut shared = BTreeMap::new();
     let flows: Arc<[u32]> = names.flows.as_slice().into();
+    let bands: Arc<[u8]> = plan.bands().into();
     for (id, Edge { link, .. }) in edges.iter().enumerate() {
         let Name(name) = names.link(LinkId(id as u32));
         let rate = match &link.rate {
@@ -231,7 +232,8 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], names: &Names, duration: Tim
             }
         };
         let stream = Stream::new(seed, Role::Queue, name);
-        let context = Context { rate: rate.mean(Time::ZERO, duration), stream, flows: Arc::clone(&flows) };
+        let (flows, bands) = (Arc::clone(&flows), Arc::clone(&bands));
+        let context = Context { rate: rate.mean(Time::ZERO, plan.duration), stream, flows, bands };
         let extra_delay = ExtraDelay::new(link.jitter, link.reorder, seed, name);
         let losses = Stream::new(seed, Role::Loss, name);
         match link.queue.build(&context) {

@@ -172,6 +172,9 @@ impl LinkSpec {
     }
 }
 
+/// Number of bands of strict priority.
+pub const BANDS: usize = 8;
+
 /// A group of identical clients, each with one flow, or with one flow per concurrent connection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -190,6 +193,9 @@ pub struct GroupSpec {
     /// and depends only on seed and flow.
     #[serde(default)]
     pub spread: Time,
+    /// Band of the flows' packets at links with strict priority, below [`BANDS`]; 0 is served first.
+    #[serde(default)]
+    pub priority: u8,
     /// Transport protocol.
     pub transport: TransportSpec,
     /// Traffic source.
@@ -433,6 +439,14 @@ impl Plan {
     pub(crate) fn observed_links(&self) -> impl Iterator<Item = u32> {
         let recorded = self.records.iter().flat_map(RecordSpec::links).copied();
         recorded.chain(self.captures.iter().flat_map(CaptureSpec::links).copied()).chain(self.measure.links())
+    }
+
+    /// The priority of each flow; empty if all are 0.
+    pub(crate) fn bands(&self) -> Vec<u8> {
+        if self.groups.iter().all(|group| group.priority == 0) {
+            return Vec::new();
+        }
+        self.flows().map(|(_, group)| group.priority).collect()
     }
 
     /// For each flow the first flow of its client, if some clients have several flows; otherwise empty.

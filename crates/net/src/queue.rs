@@ -15,6 +15,7 @@ mod fq;
 mod fq_codel;
 pub(crate) mod gauges;
 mod pie;
+mod priority;
 mod red;
 pub(crate) mod stored;
 
@@ -35,6 +36,7 @@ pub use fq::FqSpec;
 pub use fq_codel::FqCodelSpec;
 pub use gauges::{GAUGES, Gauge};
 pub use pie::PieSpec;
+pub use priority::PrioritySpec;
 pub use red::{AboveMax, CountBelow, RedSpec, Unit};
 use stored::PacketQueue;
 
@@ -320,6 +322,8 @@ pub(crate) struct Context {
     pub(crate) stream: Stream,
     /// Global ids of the flows; empty when every local id equals its global id.
     pub(crate) flows: Arc<[u32]>,
+    /// Priority of each flow; empty if all are 0.
+    pub(crate) bands: Arc<[u8]>,
 }
 
 queues! {
@@ -333,5 +337,6 @@ queues! {
         FqCodel "fq_codel" => FqCodelSpec, fq_codel;
         Fq "fq" => FqSpec, fq;
         DualPi2 "dualpi2" => DualPi2Spec, dualpi2;
+        Priority "priority" => PrioritySpec, priority;
     }
 }

@@ -158,6 +158,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
         "packet_size": group.packet_size,
         "start": TIME.parse(group.start or ""),
         "spread": TIME.parse(group.spread or ""),
+        **({"priority": group.priority} if group.priority else {}),
         "transport": _transport(group.transport, group.packet_size),
         "source": group.source.for_engine(
             Setting(

@@ -175,6 +175,7 @@ _QueueKind: TypeAlias = Literal[
     "fq",
     "fq_codel",
     "pie",
+    "priority",
     "red",
 ]
 

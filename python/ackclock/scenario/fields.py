@@ -44,6 +44,7 @@ RateSteps = Annotated[
 Size = Annotated[str, measured(SIZE, "1 B", "1000000 GB")]
 
 Count = Annotated[int, whole(1, MOST_FLOWS)]
+Band = Annotated[int, whole(0, 7)]
 PacketSize = Annotated[int, whole(1, LONGEST_PACKET)]
 Capacity = Annotated[int, whole(1, 10**15)]
 PacketRate = Annotated[float, number(low=1e-6, high=1e9)]

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from ackclock.scenario.declared import Tcp
 from ackclock.scenario.fields import (
+    Band,
     Count,
     Direction,
     GroupName,
@@ -58,6 +59,10 @@ class Group(Part):
 
     source: Source
     """Data source."""
+
+    priority: Band = 0
+    """Band of the group's packets, ACKs included, at links with the queue ``priority``: from 0, which is served first
+    (default), to 7."""
 
     @property
     def has_transfers(self) -> bool:

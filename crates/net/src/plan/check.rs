@@ -4,7 +4,7 @@ use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS};
 use ackclock_units::Time;
 
-use super::{Plan, PlanError, RecordSpec, Topology, TransportSpec};
+use super::{BANDS, Plan, PlanError, RecordSpec, Topology, TransportSpec};
 use crate::sizes::LONGEST;
 
 impl Plan {
@@ -37,6 +37,9 @@ impl Plan {
             let invalid = |field: &str, problem: &str| Err(PlanError::new(format!("groups.{index}.{field}"), problem));
             if dumbbell != group.path.is_none() || group.path.is_some_and(|(from, to)| from == to) {
                 return invalid("path", "must be two different nodes in a graph, and absent in a dumbbell");
+            }
+            if usize::from(group.priority) >= BANDS {
+                return invalid("priority", "must be from 0 to 7");
             }
             if group.packet_size > LONGEST {
                 return invalid("packet_size", "must be at most 65535 bytes, the longest IP packet (RFC 791)");

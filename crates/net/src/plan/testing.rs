@@ -35,6 +35,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             packet_size: 1500,
             start: Time::ZERO,
             spread: Time::ZERO,
+            priority: 0,
             transport: TransportSpec::Tcp {
                 sender: Arc::new(SenderConfig { max_window: 20, ..SenderConfig::default() }),
                 receiver: ReceiverConfig { delayed_ack: false, sack_blocks: 0, ..ReceiverConfig::default() },

@@ -53,7 +53,7 @@ mod tests {
 
     fn hash(queues: u32, link: u32, flows: &[u32]) -> Hash {
         let stream = Stream::new(1, Role::Queue, link);
-        Hash::new(queues, &Context { rate: Rate::from_mbps(1), stream, flows: flows.into() })
+        Hash::new(queues, &Context { rate: Rate::from_mbps(1), stream, flows: flows.into(), bands: [].into() })
     }
 
     /// Validates: flows are distributed evenly and independently among the queues.

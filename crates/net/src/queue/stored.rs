@@ -102,6 +102,13 @@ impl Store {
         Some(packet)
     }
 
+    /// Removes the packet at the tail.
+    pub(super) fn pop_latest(&mut self) -> Option<Queued> {
+        let packet = self.packets.pop_back()?;
+        self.bytes -= u64::from(packet.packet.size());
+        Some(packet)
+    }
+
     /// The packet at the head.
     pub(super) fn front(&self) -> Option<&Queued> {
         self.packets.front()

@@ -11,7 +11,7 @@ use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, Sourc
 use ackclock_net::queue::{
     AboveMax, CodelSpec, CountBelow, DropFrom, DropReason, DropTailSpec, DualPi2Spec, FqCodelSpec, FqSpec, Limit, Low,
 };
-use ackclock_net::queue::{PieSpec, QueueSpec, RedSpec, Ties, Unit};
+use ackclock_net::queue::{PieSpec, PrioritySpec, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_net::source::Distribution;
@@ -111,7 +111,9 @@ fn several_queues() -> impl Strategy<Value = QueueSpec> {
             })
         },
     );
-    prop_oneof![2 => fair, 1 => dual]
+    let priority = (limits(), any::<bool>())
+        .prop_map(|(limit, count_in_service)| QueueSpec::Priority(PrioritySpec { limit, count_in_service }));
+    prop_oneof![2 => fair, 1 => dual, 1 => priority]
 }
 
 fn codel_queues() -> impl Strategy<Value = QueueSpec> {
@@ -291,6 +293,7 @@ struct Member {
     packets: u64,
     rate: f64,
     others: [bool; 4],
+    priority: u8,
     /// Maximum number of concurrent connections, if each transfer has its own connection.
     connections: Option<u32>,
 }
@@ -298,9 +301,9 @@ struct Member {
 fn members() -> impl Strategy<Value = Vec<Member>> {
     let others = any::<[bool; 4]>();
     let connections = prop::option::weighted(0.3, 1_u32..4);
-    let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64, connections);
+    let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64, connections, 0_u8..4);
     let member = (any::<(Index, Index)>(), numbers, senders(), receivers(), others).prop_map(
-        |(ends, (count, millis, packets, rate, connections), sender, receiver, others)| Member {
+        |(ends, (count, millis, packets, rate, connections, priority), sender, receiver, others)| Member {
             ends,
             count,
             start: Time::from_millis(millis),
@@ -313,6 +316,7 @@ fn members() -> impl Strategy<Value = Vec<Member>> {
             packets,
             rate,
             others,
+            priority,
             connections,
         },
     );
@@ -338,6 +342,7 @@ impl Member {
             packet_size: self.sender.packet_size,
             start: self.start,
             spread: Time::ZERO,
+            priority: self.priority,
             transport: if udp && !transfers && self.connections.is_none() { TransportSpec::Udp { sizes } } else { tcp },
             source: if let Some(most) = self.connections.filter(|_| !transfers) {
                 SourceSpec::Connections { rate, size: heavy(self.packets as f64 / 4.0), most }

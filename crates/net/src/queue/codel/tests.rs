@@ -22,7 +22,15 @@ fn spec() -> CodelSpec {
 }
 
 fn codel(spec: &CodelSpec) -> Codel {
-    build(spec, &Context { rate: Rate::from_mbps(10), stream: Stream::new(1, Role::Queue, 0), flows: [].into() })
+    build(
+        spec,
+        &Context {
+            rate: Rate::from_mbps(10),
+            stream: Stream::new(1, Role::Queue, 0),
+            flows: [].into(),
+            bands: [].into(),
+        },
+    )
 }
 
 fn packet(ecn: Ecn, since: Time) -> Queued {

@@ -25,7 +25,15 @@ fn spec() -> DualPi2Spec {
 }
 
 fn queue(spec: &DualPi2Spec) -> DualPi2 {
-    build(spec, &Context { rate: Rate::from_mbps(10), stream: Stream::new(1, Role::Queue, 0), flows: [].into() })
+    build(
+        spec,
+        &Context {
+            rate: Rate::from_mbps(10),
+            stream: Stream::new(1, Role::Queue, 0),
+            flows: [].into(),
+            bands: [].into(),
+        },
+    )
 }
 
 fn packet(ecn: Ecn, since: Time) -> Queued {

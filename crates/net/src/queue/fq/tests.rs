@@ -9,7 +9,15 @@ use crate::packet::{FlowId, Packet};
 
 fn queue(packets: u64, quantum: u32) -> Fq {
     let spec = FqSpec { limit: Limit::Packets(packets), count_in_service: false, queues: 1024, quantum };
-    build(&spec, &Context { rate: Rate::from_mbps(10), stream: Stream::new(1, Role::Queue, 0), flows: [].into() })
+    build(
+        &spec,
+        &Context {
+            rate: Rate::from_mbps(10),
+            stream: Stream::new(1, Role::Queue, 0),
+            flows: [].into(),
+            bands: [].into(),
+        },
+    )
 }
 
 fn add(queue: &mut Fq, flow: u32, size: u32) -> Dropped {

@@ -25,7 +25,15 @@ fn spec() -> FqCodelSpec {
 }
 
 fn queue(spec: &FqCodelSpec) -> FqCodel {
-    build(spec, &Context { rate: Rate::from_mbps(10), stream: Stream::new(1, Role::Queue, 0), flows: [].into() })
+    build(
+        spec,
+        &Context {
+            rate: Rate::from_mbps(10),
+            stream: Stream::new(1, Role::Queue, 0),
+            flows: [].into(),
+            bands: [].into(),
+        },
+    )
 }
 
 /// Adds a packet; its number is its place in the order of all packets. Returns the packets that are dropped.

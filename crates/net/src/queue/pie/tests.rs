@@ -23,7 +23,15 @@ fn spec() -> PieSpec {
 }
 
 fn pie(spec: &PieSpec) -> Pie {
-    build(spec, &Context { rate: Rate::from_mbps(10), stream: Stream::new(1, Role::Queue, 0), flows: [].into() })
+    build(
+        spec,
+        &Context {
+            rate: Rate::from_mbps(10),
+            stream: Stream::new(1, Role::Queue, 0),
+            flows: [].into(),
+            bands: [].into(),
+        },
+    )
 }
 
 /// Validates: the probability after each update for given delays.
