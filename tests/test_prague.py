@@ -109,7 +109,8 @@ def test_rates_do_not_depend_on_short_round_trip_times(record_property: Note) ->
 
     Validates: two flows of Prague below 25 ms have equal rates, two of DCTCP rates far apart.
     Source: draft-briscoe-iccrg-prague-congestion-control, section 2.4.4.
-    Tolerance: 10 % for Prague; at least a factor of 2 for DCTCP, whose rates are as 4 to 1 without a queue.
+    Tolerance: 25 % for Prague, as the bursts of Linux's pacing meet the step of queue L differently; at least a factor
+        of 2 for DCTCP, whose rates are as 4 to 1 without a queue.
     """
     ratios = {}
     for variant in ("prague", "dctcp"):
@@ -117,7 +118,7 @@ def test_rates_do_not_depend_on_short_round_trip_times(record_property: Note) ->
         goodputs = [group.goodput_bps for group in run((variant, 5), (variant, 20), queue=queue, duration=60).groups]
         ratios[variant] = goodputs[0] / goodputs[1]
     record_property("measured", f"{ratios}")
-    assert ratios["prague"] == pytest.approx(1, abs=0.1)
+    assert ratios["prague"] == pytest.approx(1, abs=0.25)
     assert ratios["dctcp"] > 2
 
 
