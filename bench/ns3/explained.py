@@ -15,10 +15,6 @@ EXPLAINED: Final = {
         "ns-3's goodput is above the largest possible one, 9.64 Mb/s: data count when the receiver delivers them in "
         "order, and at the start of the measured time much data was waiting for a missing segment."
     ),
-    "Faulty PRR: 2 CUBIC and 2 BBR, *: goodput": (
-        "In ns-3, BBR times out when a retransmission is lost (10 and 13 times in this run), and sends nothing for a "
-        "second. RACK avoids most of these timeouts."
-    ),
     "Faulty PRR: Reno, PIE, *": (
         "Our PRR sends throughout the recovery, while PIE's drop probability is still high: some packets of a recovery "
         "are dropped, and the window is halved again. Why ns-3's runs with and without PRR have the same goodput here "
