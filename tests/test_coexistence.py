@@ -24,7 +24,7 @@ BY_KEY = {claim.key: claim for claim in CLAIMS}
 
 PARTS = parts()
 
-STRONG = {"Vegas": 1.0, "Reno": 9.0, "CUBIC": 10.0}
+STRONG = {"Vegas": 1.0, "Copa": 6.0, "Reno": 9.0, "CUBIC": 10.0, "Prague": 10.0}
 """Weights of laws in a world in which shares follow from weights; those of BBR depend on the buffer."""
 
 
@@ -38,7 +38,7 @@ def world(part: str, where: Mapping[str, Any]) -> dict[str, float]:
     """Return numbers for which every claim holds."""
     values = {"utilization": 99.0, "loss": 0.5, "p50": 50.0, "p95": 60.0}
     if part == "alone":
-        return {**values, "first_goodput": 99.0}
+        return {**values, "first_goodput": 99.0, "p50": 3.0}
     if part == "six":
         small = where["BDP"] == 0.8
         return {**values, "first_goodput": 16.0, "loss": 10.0 if where["law"] == "BBR" and small else 0.2}
@@ -112,6 +112,9 @@ OTHER: list[tuple[str, Verdict, list[Change]]] = [
     ("W-2", Verdict.NOT, [put("total", 10, "crowd")]),
     ("W-3", Verdict.NOT, [put("share", 60, "buffers", first="CUBIC", second="BBR")]),
     ("K-1", Verdict.NOT, [put("total", 30, "kernel")]),
+    ("C-1", Verdict.NOT, [put("p50", 20, "alone", law="Copa")]),
+    ("C-2", Verdict.NOT, [put("share", 95, "buffers", first="CUBIC", second="Copa")]),
+    ("D-1", Verdict.NOT, [put("share", 80, "queues", first="CUBIC", second="Prague")]),
     ("R-1", Verdict.NOT, [put("share", 20, "buffers", first="Reno", second="CUBIC")]),
     ("R-2", Verdict.NOT, [put("share", 70, "queues", queue="FQ-CoDel")]),
     ("O-1", Verdict.NOT, [put("share", 10, "buffers", first="CUBIC", second="Vegas")]),

@@ -24,6 +24,11 @@ CLOSE = 7
 DURATION = 120
 
 SHALLOW = Named("up to 1 BDP", (0.5, 1))
+SHORT = 6
+"""Waiting time in ms of five packets, the most that one Copa flow keeps in the queue."""
+
+ENOUGH = Named("from 1 BDP on", (1, 2, 4, 8, 16, 32))
+USUAL = Named("2 and 4 BDP", (2, 4))
 DEEP = Named("from 8 BDP on", (8, 16, 32))
 
 
@@ -45,6 +50,7 @@ def modelled(buffer: float) -> float:
     return 100 * (1 - others) * (1 - probing)
 
 
+_beside_prague = SHARE.at("shares by queue", first="CUBIC", second="Prague", queue="DualPI2")
 _six = {law: LOSS.at("six", law=law, BDP=0.8) for law in ("BBR", "CUBIC")}
 _queue = MEDIAN.at("six", law="BBR", BDP=8)
 _beside_cubic = SHARE.at("shares", first="BBR", second="CUBIC", BDP=SHALLOW)
@@ -76,6 +82,20 @@ CLAIMS = (
         ),
     ),
     claim("K-1", AtPoints(*_kernel, points="buffers")),
+    claim("C-1", AtPoints(MEDIAN.at("alone", law="Copa", BDP=ENOUGH).at_most(SHORT), points="buffers")),
+    claim(
+        "C-2",
+        AtPoints(
+            SHARE.at("shares", first="Copa", second="CUBIC", BDP=USUAL).above(
+                SHARE.at("shares", first="Vegas", second="CUBIC", BDP=USUAL), times=2
+            ),
+            points="buffers",
+        ),
+    ),
+    claim(
+        "D-1",
+        Holds(_beside_prague.at_least(100 / 3) & _beside_prague.at_most(200 / 3)),
+    ),
     claim(
         "R-1",
         AtPoints(

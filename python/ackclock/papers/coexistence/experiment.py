@@ -18,7 +18,15 @@ if TYPE_CHECKING:
 
 DEFINITION = Definition("ackclock.papers.coexistence")
 
-LAWS = {"Reno": "rack", "CUBIC": "cubic", "BBR": "bbr", "BBRv3": "bbr3", "Vegas": "vegas"}
+LAWS = {
+    "Reno": "rack",
+    "CUBIC": "cubic",
+    "BBR": "bbr",
+    "BBRv3": "bbr3",
+    "Copa": "copa",
+    "Vegas": "vegas",
+    "Prague": "prague",
+}
 """Variant of each law."""
 
 PRODUCT = 100 / 3

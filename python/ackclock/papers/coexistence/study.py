@@ -28,7 +28,9 @@ _PENS = {
     "CUBIC": Pen(colour="blue", marker="square"),
     "BBR": Pen(colour="orange", marker="diamond"),
     "BBRv3": Pen(colour="red", marker="triangle"),
+    "Copa": Pen(colour="sky", marker="down"),
     "Vegas": Pen(colour="green", marker="hexagon"),
+    "Prague": Pen(colour="mint", marker="pentagon", dash="dashed"),
 }
 _ONE = {"BBR": _PENS["BBR"]}
 _BUFFER = Axis(label="Buffer (bandwidth-delay products)", low=0.2, high=80, log=True)
