@@ -50,6 +50,7 @@ pub const GAUGES: &[Gauge] = &[
         "queues",
         "FQ-CoDel, fair queueing: queues with packets, one for each active flow unless flows share a queue",
     ),
+    gauge("bands", "bands", "Strict priority: priorities of which packets wait"),
 ];
 
 /// The names of [`GAUGES`], in order.

@@ -37,7 +37,12 @@ _IDENTITY: Final = [
 
 def _numbers(summary: type) -> list[tuple[str, pa.DataType]]:
     """List the numeric fields of a summary class, with their Arrow types."""
-    types: dict[object, pa.DataType] = {int: pa.int64(), float: pa.float64(), float | None: pa.float64()}
+    types: dict[object, pa.DataType] = {
+        int: pa.int64(),
+        int | None: pa.int64(),
+        float: pa.float64(),
+        float | None: pa.float64(),
+    }
     return [(field.name, types[field.type]) for field in fields(summary) if field.type in types]
 
 
