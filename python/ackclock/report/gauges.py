@@ -66,10 +66,10 @@ def gauge_chart(
     Examples
     --------
     >>> import ackclock as ac
-    >>> scenario = ac.Scenario.from_toml("examples/aqm.toml")
+    >>> scenario = ac.Scenario.from_toml("examples/codel.toml")
     >>> run = ac.simulate(scenario.changed({"duration": "12 s"}), record=["gauges/20ms"])
     >>> [panel.y.label for panel in gauge_chart(run.table("gauges")).panels]
-    ['Average queue', 'Probability']
+    ['Count of drops', 'Time between drops, ms']
 
     """
     rows = {name: np.asarray(table[name]) for name in table.column_names}
