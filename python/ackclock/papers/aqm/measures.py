@@ -37,16 +37,20 @@ USERS = Measure(
 )
 
 
-def link(run: Run) -> Taken:
-    """Return percentiles of the waiting time in ms, and utilization, loss and marks of the bottleneck in per cent."""
+def load(run: Run) -> Taken:
+    """Return percentiles of the waiting time in ms, and utilization and loss of the bottleneck in per cent."""
     here = run.summary
     return {
         "p50": _scaled(here.sojourn_p50, 1000),
         "p95": _scaled(here.sojourn_p95, 1000),
         "utilization": 100 * here.utilization,
         "loss": _scaled(here.loss, 100),
-        "marks": 100 * here.marks / here.arrivals,
     }
+
+
+def link(run: Run) -> Taken:
+    """Return the numbers of `load`, and the marked packets in per cent."""
+    return {**load(run), "marks": 100 * run.summary.marks / run.summary.arrivals}
 
 
 def groups(run: Run) -> Taken:

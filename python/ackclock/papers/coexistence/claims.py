@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ackclock.papers.aqm.measures import MEDIAN
 from ackclock.papers.coexistence.experiment import DEFINITION, KERNEL, MODELLED, PRODUCT
-from ackclock.papers.coexistence.measures import HARM, LOSS, MEDIAN, SHARE, TOTAL
+from ackclock.papers.coexistence.measures import HARM, LOSS, SHARE, TOTAL
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import AtPoints, Bars, Holds
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.papers.aqm.measures import load
 from ackclock.papers.core.measures import Measure
 
 if TYPE_CHECKING:
@@ -14,9 +15,6 @@ SHARE = Measure("share", "share of a flow of the first law", "%", digits=1)
 TOTAL = Measure("total", "share of all flows of the first law", "%", digits=1)
 HARM = Measure("harm", "harm of the first law to the second", "%", digits=1)
 LOSS = Measure("loss", "loss", "%", digits=2)
-MEDIAN = Measure("p50", "median waiting time", "ms", digits=1)
-LATE = Measure("p95", "95th percentile of the waiting time", "ms", digits=1)
-UTILIZATION = Measure("utilization", "utilization", "%", digits=1)
 
 
 def flows(run: Run) -> Taken:
@@ -26,10 +24,7 @@ def flows(run: Run) -> Taken:
     goodput = {group.name: 100 * group.goodput_bps / rate for group in here.groups}
     each = {group.name: goodput[group.name] / group.clients for group in here.groups}
     values = {
-        "utilization": 100 * here.utilization,
-        "loss": None if here.loss is None else 100 * here.loss,
-        "p50": None if here.sojourn_p50 is None else 1000 * here.sojourn_p50,
-        "p95": None if here.sojourn_p95 is None else 1000 * here.sojourn_p95,
+        **load(run),
         **{f"{name}_goodput": value for name, value in each.items()},
     }
     if "second" in each:

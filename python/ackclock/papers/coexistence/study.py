@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.papers.aqm.measures import MEDIAN
 from ackclock.papers.coexistence.claims import CLAIMS, modelled
-from ackclock.papers.coexistence.experiment import DEFINITION, LAWS, MODELLED, QUEUES, both_ways, parts
-from ackclock.papers.coexistence.measures import HARM, LOSS, MEDIAN, SHARE, TOTAL
+from ackclock.papers.coexistence.experiment import DEFINITION, LAWS, MODELLED, QUEUES, TWO, both_ways, parts
+from ackclock.papers.coexistence.measures import HARM, LOSS, SHARE, TOTAL
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.report.chart import Axis, Heat, Level, Panel, Series
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ackclock.papers.core.evidence import Scalar
     from ackclock.papers.core.paper import Both
@@ -33,6 +34,7 @@ _PENS = {
     "Prague": Pen(colour="mint", marker="pentagon", dash="dashed"),
 }
 _ONE = {"BBR": _PENS["BBR"]}
+_SHOWN = (0.5, 2, 16)
 _BUFFER = Axis(label="Buffer (bandwidth-delay products)", low=0.2, high=80, log=True)
 
 
@@ -65,32 +67,47 @@ def _ticks(values: Sequence[Scalar]) -> list[tuple[float, str]]:
     return [(place, str(value)) for place, value in enumerate(values)]
 
 
-def _by_buffer(of: str, measure: Quantity, title: str, buffers: Sequence[float]) -> list[partial[Panel]]:
-    return [
-        partial(
-            _matrix,
-            of=measure.pick(BDP=buffer),
-            title=f"{buffer:g} BDP",
-            labels=(f"{of} of", title),
-            last=buffer == buffers[-1],
-        )
-        for buffer in buffers
-    ]
+def _matrices(
+    slug: str,
+    title: str,
+    what: str,
+    *,
+    of: Quantity,
+    over: Mapping[Scalar, str],
+    labels: tuple[str, str] = ("Share", "beside"),
+    axis: str = "BDP",
+    head: str = "BDP",
+    height: float = 9,
+) -> Figure:
+    """Describe a figure with a matrix of pairs of laws for some values of an axis, with the titles of the panels."""
+    name, other = labels
+    return Figure(
+        slug=slug,
+        title=title,
+        what=what,
+        plots=[
+            partial(
+                _matrix, of=of.pick(**{axis: at}), title=words, labels=(f"{name} of", other), last=at == list(over)[-1]
+            )
+            for at, words in over.items()
+        ],
+        height=height,
+        data={f"{name.lower()}_percent": of},
+        axes={"first": "law", "second": other},
+        numbers=Numbers(of=of, rows=axis, columns=("first", "second"), head=head, caption=f"{name}, %"),
+    )
 
 
-_SHOWN = (0.5, 2, 16)
-_shares, _harm = SHARE.at("shares"), HARM.at("harm")
-_queues = SHARE.at("shares by queue")
+def _in_buffers(buffers: Sequence[float]) -> dict[Scalar, str]:
+    return {buffer: f"{buffer:g} BDP" for buffer in buffers}
 
-MATRIX = Figure(
-    slug="matrix",
-    title="Figure 1. Who gets what",
-    what="Share of a flow of one law beside a flow of another, with tail drop, in three buffers.",
-    plots=_by_buffer("Share", _shares, "beside", _SHOWN),
-    height=9,
-    data={"share_percent": _shares},
-    axes={"first": "law", "second": "beside"},
-    numbers=Numbers(of=_shares, rows="BDP", columns=("first", "second"), head="BDP", caption="Share, %"),
+
+MATRIX = _matrices(
+    "matrix",
+    "Figure 1. Who gets what",
+    "Share of a flow of one law beside a flow of another, with tail drop, in three buffers.",
+    of=SHARE.at("shares"),
+    over=_in_buffers(_SHOWN),
 )
 
 BESIDE_CUBIC = Figure(
@@ -109,36 +126,25 @@ BESIDE_CUBIC = Figure(
     numbers=Numbers(of=SHARE.at("shares", second="CUBIC"), rows="BDP", columns="first", head="BDP", caption="Share, %"),
 )
 
-DAMAGE = Figure(
-    slug="harm",
-    title="Figure 3. Harm",
-    what="Harm of one law (rows) to another (columns), with tail drop. A law meets the bar of Ware et al. where it "
-    "does no more harm than the other law does to itself.",
-    plots=_by_buffer("Harm", _harm, "to", _SHOWN),
-    height=9,
-    data={"harm_percent": _harm},
-    axes={"first": "law", "second": "to"},
-    numbers=Numbers(of=_harm, rows="BDP", columns=("first", "second"), head="BDP", caption="Harm, %"),
+DAMAGE = _matrices(
+    "harm",
+    "Figure 3. Harm",
+    "Harm of one law (rows) to another (columns), with tail drop. A law meets the bar of Ware et al. where it does no "
+    "more harm than the other law does to itself.",
+    of=HARM.at("harm"),
+    over=_in_buffers(_SHOWN),
+    labels=("Harm", "to"),
 )
 
-ACTIVE = Figure(
-    slug="queues",
-    title="Figure 4. Active queues",
-    what="Share of a flow beside another, with four disciplines.",
-    plots=[
-        partial(
-            _matrix,
-            of=_queues.pick(queue=queue),
-            title=queue,
-            labels=("Share of", "beside"),
-            last=queue == list(QUEUES)[-1],
-        )
-        for queue in QUEUES
-    ],
+ACTIVE = _matrices(
+    "queues",
+    "Figure 4. Active queues",
+    "Share of a flow beside another, with four disciplines.",
+    of=SHARE.at("shares by queue"),
+    over={queue: queue for queue in QUEUES},
+    axis="queue",
+    head="Queue",
     height=12,
-    data={"share_percent": _queues},
-    axes={"first": "law", "second": "beside"},
-    numbers=Numbers(of=_queues, rows="queue", columns=("first", "second"), head="Queue", caption="Share, %"),
 )
 
 MODEL = Figure(
@@ -162,38 +168,33 @@ MODEL = Figure(
 )
 
 
-def _counted(slug: str, number: int, title: str, part: str, what: str) -> Figure:
-    of = SHARE.at(part)
-    buffers = (1, 8)
-    return Figure(
-        slug=slug,
-        title=f"Figure {number}. {title}",
-        what=what,
-        plots=_by_buffer("Share", of, "beside", buffers),
-        height=7,
-        data={"share_percent": of},
-        axes={"first": "law", "second": "beside"},
-        numbers=Numbers(of=of, rows="BDP", columns=("first", "second"), head="BDP", caption="Share, %"),
-    )
-
-
 CHAPTERS = [
     Chapter(title="One against one", figures=[MATRIX, BESIDE_CUBIC, DAMAGE, ACTIVE]),
     Chapter(title="BBR beside CUBIC: model and measurement", figures=[MODEL]),
     Chapter(
         title="Numbers and distances",
         figures=[
-            _counted("one-five", 6, "One against five", "one to five", "Share of one flow beside one of five others."),
-            _counted(
-                "five-five", 7, "Five against five", "five to five", "Share of a flow beside one of the other law."
-            ),
-            _counted(
-                "distance",
-                8,
-                "Distances",
-                "distance",
-                "Share of a flow with a round-trip time of 40 ms beside one with 120 ms.",
-            ),
+            _matrices(slug, title, what, of=SHARE.at(part), over=_in_buffers(TWO), height=7)
+            for slug, title, part, what in (
+                (
+                    "one-five",
+                    "Figure 6. One against five",
+                    "one to five",
+                    "Share of one flow beside one of five others.",
+                ),
+                (
+                    "five-five",
+                    "Figure 7. Five against five",
+                    "five to five",
+                    "Share of a flow beside one of the other law.",
+                ),
+                (
+                    "distance",
+                    "Figure 8. Distances",
+                    "distance",
+                    "Share of a flow with a round-trip time of 40 ms beside one with 120 ms.",
+                ),
+            )
         ],
     ),
 ]
