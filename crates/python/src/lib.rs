@@ -14,6 +14,7 @@ use std::time::Instant;
 use ackclock_net::observe::{Column, Table, Values};
 use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
+use ackclock_tcp::congestion::foreign::LawFailure;
 use ackclock_tcp::congestion::{LAWS, LawSpec};
 use ackclock_tcp::{EcnMode, RECEIVER, SENDER, TIMER, VARIANTS};
 use pyo3::create_exception;
@@ -57,6 +58,7 @@ fn catalogue() -> String {
     let by_name = |entries: &[ackclock_units::catalogue::Entry]| -> Map<String, Value> {
         entries
             .iter()
+            .filter(|entry| entry.name != "foreign") // a scenario names such a law by its class
             .map(|entry| (entry.name.to_owned(), json!({"doc": entry.doc, "parameters": entry.parameters})))
             .collect()
     };
@@ -210,6 +212,8 @@ fn raw<'py>(py: Python<'py>, column: &Column) -> PyResult<RawColumn<'py>> {
 #[derive(Debug)]
 enum Stopped {
     Refused(plan::PlanError),
+    /// A law from outside the engine failed.
+    Failed(LawFailure),
     Raised(PyErr),
     /// The caller no longer waits for the run.
     Left,
@@ -221,10 +225,17 @@ impl From<plan::PlanError> for Stopped {
     }
 }
 
+impl From<LawFailure> for Stopped {
+    fn from(failure: LawFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
 impl From<Stopped> for PyErr {
     fn from(stopped: Stopped) -> Self {
         match stopped {
             Stopped::Refused(error) => refuse(error),
+            Stopped::Failed(failure) => PyRuntimeError::new_err(failure.to_string()),
             Stopped::Raised(error) => error,
             Stopped::Left => PyRuntimeError::new_err("the run was abandoned"),
         }

@@ -172,7 +172,7 @@ impl Witness {
             return self.signalled(now, 1);
         }
         let kept = match self.config.congestion {
-            LawSpec::Reno(_) | LawSpec::Dctcp(_) | LawSpec::Prague(_) => 0.5,
+            LawSpec::Reno(_) | LawSpec::Foreign(_) | LawSpec::Dctcp(_) | LawSpec::Prague(_) => 0.5,
             LawSpec::Cubic(_) => 0.7,
             LawSpec::Scalable(_) => 0.875,
             LawSpec::HighSpeed(_) => 0.9,
