@@ -50,6 +50,11 @@ impl Stream {
         Self(SplitMix64::seed_from_u64(key))
     }
 
+    /// The state of the generator, from which it can be continued elsewhere.
+    pub fn state(&self) -> u64 {
+        u64::from_le_bytes(self.0.state())
+    }
+
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
