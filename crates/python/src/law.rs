@@ -15,7 +15,7 @@ use ackclock_tcp::congestion::{AckSample, CongestionEvent, Signal, Window as Tcp
 use ackclock_tcp::{LostSegment, Phase, RateSample};
 use ackclock_units::{Role, Stream, Time};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyRuntimeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -328,14 +328,11 @@ pub(crate) fn set_makers(plan: &mut Plan, laws: &[Law<'_>]) -> bool {
     laws.iter().any(|law| matches!(law, Law::Interpreted(_)))
 }
 
-/// The exception for a failure: its cause if this is no `Exception`, such as an interrupt, and `LawFailed` otherwise.
+/// The exception for a failure. Its cause is the law's own exception, if there is one.
 pub(crate) fn failed(failure: &LawFailure) -> PyErr {
     let LawFailure { law, flow, connection, at, call, cause } = failure;
     Python::attach(|py| {
         let raised = cause.downcast_ref::<PyErr>();
-        if let Some(raised) = raised.filter(|raised| !raised.is_instance_of::<PyException>(py)) {
-            return raised.clone_ref(py);
-        }
         let reason = if raised.is_some() { String::new() } else { cause.to_string() };
         let error = LawFailed::new_err((law.to_string(), *flow, *connection, at.as_secs_f64(), *call, reason));
         error.set_cause(py, raised.map(|raised| raised.clone_ref(py)));
