@@ -22,6 +22,7 @@ mod reno;
 mod scalable;
 mod vegas;
 
+use std::borrow::Borrow;
 use std::fmt::Debug;
 
 use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
@@ -325,7 +326,7 @@ macro_rules! laws {
         impl Other {
             #[inline(never)]
             fn on_ack(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, ack: &AckSample) {
-                match self { $(Self::$variant(law) => law.grow(extra, window, &|| *ack),)+ }
+                match self { $(Self::$variant(law) => law.grow(extra, window, &|| ack),)+ }
             }
 
             #[inline(never)]
@@ -521,28 +522,34 @@ impl Law {
     }
 }
 
-/// Growth of the window, by slow start or by the law.
+/// Growth of the window, by slow start or by the law. The sample is built where it is read, or is there already: copying
+/// what has just been written stalls the processor.
 trait Growth: CongestionControl {
     #[inline(always)]
-    fn grow(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, sample: &impl Fn() -> AckSample) {
-        self.observe(&sample());
+    fn grow<S: Borrow<AckSample>>(
+        &mut self,
+        extra: &mut Option<Box<Extra>>,
+        window: &mut Window,
+        sample: &impl Fn() -> S,
+    ) {
+        self.observe(sample().borrow());
         if self.has_own_slow_start() {
-            self.on_ack(window, &sample());
-        } else if !sample().app_limited && sample().marked == 0 {
+            self.on_ack(window, sample().borrow());
+        } else if !sample().borrow().app_limited && sample().borrow().marked == 0 {
             if window.cwnd < window.ssthresh {
                 let left = match extra {
-                    None if sample().byte_counting == 0 => {
+                    None if sample().borrow().byte_counting == 0 => {
                         window.cwnd += 1.0;
                         return;
                     }
-                    None => SlowStart::Standard.on_ack(window, &sample()),
-                    Some(extra) => extra.slow_start.on_ack(window, &sample()),
+                    None => SlowStart::Standard.on_ack(window, sample().borrow()),
+                    Some(extra) => extra.slow_start.on_ack(window, sample().borrow()),
                 };
                 if left > 0 {
-                    self.on_ack(window, &AckSample { newly_acked: left, ..sample() });
+                    self.on_ack(window, &AckSample { newly_acked: left, ..*sample().borrow() });
                 }
             } else {
-                self.on_ack(window, &sample());
+                self.on_ack(window, sample().borrow());
             }
         }
     }

@@ -209,17 +209,16 @@ def maker(law: type[Law], parameters: Mapping[str, Any]) -> Maker:
     calls = calls_of(law)
 
     def make(seed: int) -> tuple[Callable[..., None] | None, ...]:
-        one = fresh(law, parameters, seed)
+        one = fresh(law, parameters, LawRandom(seed))
         return tuple(getattr(one, name) if name in calls else None for name in CALLS)
 
     return make
 
 
-def fresh(law: type[Law], parameters: Mapping[str, Any], seed: int) -> Law:
-    """Make the law of a connection."""
+def fresh(law: type[Law], parameters: Mapping[str, Any], rng: Any) -> Law:
+    """Make the law of a connection, with its random numbers."""
     one = law.__new__(law)
-    vars(one).update(parameters)
-    one.rng = LawRandom(seed)
+    vars(one).update(parameters, rng=rng)
     one.setup()
     return one
 

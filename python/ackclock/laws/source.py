@@ -23,7 +23,7 @@ from typing import Any, Final
 from ackclock.laws.law import Law
 from ackclock.scenario.errors import ScenarioError, refuse
 
-__all__ = ["Source", "names_used", "remember", "source"]
+__all__ = ["Source", "is_own", "names_used", "node_of", "remember", "source"]
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,7 @@ def _add(name: str, value: object, law: type[Law], texts: dict[str, str], names:
             texts[name] = f"import {value.__name__}" if _is_foreign(value) else _whole(value, law)
         return
     if isinstance(value, FunctionType | type):
-        module = sys.modules.get(value.__module__)
-        if value.__module__ == "builtins" or (module is not None and _is_foreign(module)):
+        if not is_own(value):
             texts[name] = f"from {value.__module__} import {value.__qualname__}"
         elif name not in texts:
             texts[name] = _text_of(value, law)
@@ -164,6 +163,12 @@ def _is_foreign(module: ModuleType) -> bool:
     return file is not None and any(Path(file).is_relative_to(paths[place]) for place in ("purelib", "platlib"))
 
 
+def is_own(thing: type | FunctionType) -> bool:
+    """Return whether a class or a function is of the user's own code."""
+    module = sys.modules.get(thing.__module__)
+    return thing.__module__ != "builtins" and (module is None or not _is_foreign(module))
+
+
 def _whole(module: ModuleType, law: type[Law]) -> str:
     text = "".join(linecache.getlines(module.__file__ or ""))
     if not text:
@@ -179,7 +184,7 @@ def _text_of(thing: type | FunctionType, law: type[Law]) -> str:
     codes = [thing.__code__] if isinstance(thing, FunctionType) else [each.__code__ for each in _functions(thing)]
     for code in codes:
         lines = linecache.getlines(code.co_filename)
-        found = _node(lines, thing.__qualname__, code.co_firstlineno) if lines else None
+        found = node_of(lines, thing.__qualname__, code.co_firstlineno) if lines else None
         if found is not None:
             first = min([found.lineno, *(each.lineno for each in found.decorator_list)])
             return textwrap.dedent("".join(lines[first - 1 : found.end_lineno]))
@@ -194,7 +199,7 @@ def _text_of(thing: type | FunctionType, law: type[Law]) -> str:
 Node = ast.ClassDef | ast.FunctionDef
 
 
-def _node(lines: list[str], qualname: str, line: int) -> Node | None:
+def node_of(lines: list[str], qualname: str, line: int) -> Node | None:
     """Find a class or a function by its name and by a line of it."""
     try:
         tree = ast.parse("".join(lines))

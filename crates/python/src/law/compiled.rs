@@ -1,6 +1,7 @@
 //! Laws compiled to machine code: functions with C's calling convention over the engine's own records.
 
 use std::ffi::c_void;
+use std::mem::offset_of;
 use std::sync::Arc;
 
 use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, LawMaker};
@@ -11,6 +12,14 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use super::{Ack, Congestion, Idle, Lost, Rate, Window};
+
+/// The record of the windows is the engine's own.
+const _: () = {
+    assert!(size_of::<Window>() == size_of::<Controls>());
+    assert!(offset_of!(Window, cwnd) == offset_of!(Controls, cwnd));
+    assert!(offset_of!(Window, ssthresh) == offset_of!(Controls, ssthresh));
+    assert!(offset_of!(Window, pacing_rate) == offset_of!(Controls, pacing_rate));
+};
 
 /// A compiled call: its arguments are the state of the law and the records of the call, and it returns 0 unless it failed.
 type Call1 = unsafe extern "C" fn(*mut u64, *mut c_void) -> i32;
@@ -125,11 +134,8 @@ impl Compiled {
 
     #[expect(unsafe_code, reason = "a compiled function")]
     fn call2<T>(&mut self, call: Call2, controls: &mut Controls, mut record: T) -> Result<(), Cause> {
-        let mut window = Window::of(controls);
         // SAFETY: as above
-        answer(unsafe { call(self.state(), at(&mut window), at(&mut record)) })?;
-        *controls = window.controls();
-        Ok(())
+        answer(unsafe { call(self.state(), at(controls), at(&mut record)) })
     }
 }
 
@@ -154,11 +160,9 @@ impl ForeignLaw for Compiled {
     #[expect(unsafe_code, reason = "a compiled function")]
     fn on_lost(&mut self, controls: &mut Controls, lost: &LostSegment, sample: &RateSample) -> Result<(), Cause> {
         let Some(call) = self.calls.on_lost else { return Ok(()) };
-        let (mut window, mut lost, mut rate) = (Window::of(controls), Lost::of(lost), Rate::of(sample));
+        let (mut lost, mut rate) = (Lost::of(lost), Rate::of(sample));
         // SAFETY: as above
-        answer(unsafe { call(self.state(), at(&mut window), at(&mut lost), at(&mut rate)) })?;
-        *controls = window.controls();
-        Ok(())
+        answer(unsafe { call(self.state(), at(controls), at(&mut lost), at(&mut rate)) })
     }
 
     fn on_rate(&mut self, controls: &mut Controls, sample: &RateSample) -> Result<(), Cause> {
@@ -172,10 +176,7 @@ impl ForeignLaw for Compiled {
     #[expect(unsafe_code, reason = "a compiled function")]
     fn on_undo(&mut self, controls: &mut Controls, _: Time) -> Result<(), Cause> {
         let Some(call) = self.calls.on_undo else { return Ok(()) };
-        let mut window = Window::of(controls);
         // SAFETY: as above
-        answer(unsafe { call(self.state(), at(&mut window)) })?;
-        *controls = window.controls();
-        Ok(())
+        answer(unsafe { call(self.state(), at(controls)) })
     }
 }

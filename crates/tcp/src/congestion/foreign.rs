@@ -32,8 +32,10 @@ pub const MOST: f64 = 1e9;
 /// Why a law failed.
 pub type Cause = Arc<dyn Error + Send + Sync>;
 
-/// What a law may change. The numbers are the sender's before a call, and the engine checks them after it.
+/// What a law may change. The numbers are the sender's before a call, and the engine checks them after it. The layout is
+/// C's, so that compiled laws can write into it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Controls {
     /// Congestion window in segments.
     pub cwnd: f64,
@@ -345,6 +347,7 @@ impl CongestionControl for Foreign {
         self.spec.needs.own_slow_start
     }
 
+    #[inline(always)]
     fn observe(&mut self, ack: &AckSample) {
         self.now = ack.now;
         if self.spec.needs.observes {
