@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from ackclock import analysis as analysis
     from ackclock.analysis import models as models
     from ackclock.capture import Capture, read_capture
+    from ackclock.laws.checking import LawCheck, check_law
+    from ackclock.laws.compiling import compiled
+    from ackclock.laws.law import Law
+    from ackclock.laws.running import LawError
     from ackclock.running.decomposition import Component, components
     from ackclock.running.run import Run, simulate
     from ackclock.running.runs import Estimate, Runs, replicate
@@ -82,6 +86,9 @@ __all__ = [
     "Greedy",
     "GroupSummary",
     "Jitter",
+    "Law",
+    "LawCheck",
+    "LawError",
     "Link",
     "LinkSummary",
     "ListedLoss",
@@ -112,7 +119,9 @@ __all__ = [
     "Transfers",
     "Udp",
     "abstract_internet",
+    "check_law",
     "clustered_connections",
+    "compiled",
     "components",
     "pipe",
     "read_capture",
@@ -130,6 +139,10 @@ _HOMES: Final = (
     "running.runs",
     "scenario.bottleneck",
     "capture",
+    "laws.law",
+    "laws.running",
+    "laws.compiling",
+    "laws.checking",
     "running.decomposition",
     "study.store",
     "study.design",

@@ -306,6 +306,11 @@ LAW_RECORDS: list[tuple[str, int, list[tuple[str, str, int]]]]
 def catalogue() -> str:
     """Return the engine's version and revision, and its variants, window laws and queues, as JSON."""
 
+def check_contract(
+    law: InterpretedLaw | CompiledLaw, name: str, needs_json: str, seed: int, number: int, /
+) -> tuple[str, float, str] | None:
+    """Check a law in a conversation: None, or the broken rule, the simulated time, and the conversation in words."""
+
 def check_law(spec_json: str, ecn: str, /) -> tuple[str, str] | None:
     """Check constraints between the parameters of a window law: None, or the invalid field and the problem."""
 

@@ -10,12 +10,13 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 use ackclock_net::Plan;
-use ackclock_tcp::congestion::foreign::{Controls, LawFailure, LawMaker};
+use ackclock_tcp::congestion::foreign::{Controls, ForeignSpec, LawFailure, LawMaker, Needs};
 use ackclock_tcp::congestion::{AckSample, CongestionEvent, Signal, Window as TcpWindow};
+use ackclock_tcp::contract::{Breach, check};
 use ackclock_tcp::{LostSegment, Phase, RateSample};
 use ackclock_units::{Role, Stream, Time};
 use pyo3::create_exception;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -315,17 +316,37 @@ pub(crate) enum Law<'py> {
     Compiled(Bound<'py, CompiledLaw>),
 }
 
+impl Law<'_> {
+    fn maker(&self) -> Arc<dyn LawMaker> {
+        match self {
+            Self::Interpreted(law) => law.get().maker(law.py()),
+            Self::Compiled(law) => law.get().maker(),
+        }
+    }
+}
+
 /// Sets the makers of the laws in a plan. Returns whether a law needs the interpreter.
 pub(crate) fn set_makers(plan: &mut Plan, laws: &[Law<'_>]) -> bool {
-    let makers: Vec<Arc<dyn LawMaker>> = laws
-        .iter()
-        .map(|law| match law {
-            Law::Interpreted(law) => law.get().maker(law.py()),
-            Law::Compiled(law) => law.get().maker(),
-        })
-        .collect();
+    let makers: Vec<Arc<dyn LawMaker>> = laws.iter().map(Law::maker).collect();
     plan.set_law_makers(|law| makers.get(law.number as usize).map(Arc::clone));
     laws.iter().any(|law| matches!(law, Law::Interpreted(_)))
+}
+
+/// Checks a law in one conversation of those with a seed: None, or the broken rule, the simulated time in seconds and the
+/// conversation in words.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
+fn check_contract(
+    law: Law<'_>,
+    name: &str,
+    needs: &str,
+    seed: u64,
+    number: u32,
+) -> PyResult<Option<(String, f64, String)>> {
+    let needs: Needs = serde_json::from_str(needs).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let law = ForeignSpec { name: name.into(), number: 0, needs, maker: Some(law.maker()) };
+    let told = |Breach { broken, at, conversation }| (broken.to_string(), at.as_secs_f64(), conversation);
+    Ok(check(&law, seed, number).err().map(told))
 }
 
 /// The exception for a failure. Its cause is the law's own exception, if there is one.
@@ -351,6 +372,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<LawRandom>()?;
     module.add_class::<InterpretedLaw>()?;
     module.add_class::<CompiledLaw>()?;
+    module.add_function(wrap_pyfunction!(check_contract, module)?)?;
     module.add(
         "LAW_RECORDS",
         LAYOUTS.iter().map(|(name, size, fields)| (*name, *size, fields.to_vec())).collect::<Vec<_>>(),

@@ -1,11 +1,8 @@
 //! Random configurations of senders and receivers: every variant, congestion-control law and option.
 
-use std::sync::Arc;
-
-use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, ForeignSpec, LawMaker, Needs};
 use ackclock_tcp::congestion::{
-    AckSample, BaseRtt, Bbr3Spec, BbrSpec, CopaSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec,
-    PragueSpec, RenoSpec, ScalableSpec, VegasSpec, Window,
+    BaseRtt, Bbr3Spec, BbrSpec, CopaSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec, PragueSpec,
+    RenoSpec, ScalableSpec, VegasSpec,
 };
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
@@ -17,6 +14,8 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
 
+use crate::foreign;
+
 /// Configuration for `usual` random cases, the same in each run. If `PROPTEST_CASES` is set, it gives the number of
 /// cases, and they differ in each run.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
@@ -25,29 +24,6 @@ pub(crate) fn cases(usual: u32) -> ProptestConfig {
         return asked;
     }
     ProptestConfig { cases: usual, rng_seed: RngSeed::Fixed(1), ..asked }
-}
-
-/// Reno's law, written outside the engine.
-#[derive(Debug)]
-struct ForeignReno;
-
-impl ForeignLaw for ForeignReno {
-    fn on_ack(&mut self, window: &mut Controls, ack: &AckSample) -> Result<(), Cause> {
-        let Controls { cwnd, ssthresh, .. } = *window;
-        window.cwnd += ack.counted(&Window { cwnd, ssthresh }) / cwnd;
-        Ok(())
-    }
-}
-
-impl LawMaker for ForeignReno {
-    fn make(&self, _: u32, _: u64, _: u64) -> Result<Box<dyn ForeignLaw>, Cause> {
-        Ok(Box::new(Self))
-    }
-}
-
-fn foreign_reno() -> ForeignSpec {
-    let maker: Arc<dyn LawMaker> = Arc::new(ForeignReno);
-    ForeignSpec { name: "ForeignReno".into(), number: 0, needs: Needs::default(), maker: Some(maker) }
 }
 
 /// The congestion-control laws of [`LAWS`], in that order, with random parameters. A law missing here would not be
@@ -70,7 +46,7 @@ fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
             LawSpec::Copa(CopaSpec { delta: 0.01 + gamma / 2.0, competitive: more < 2.0 }),
             LawSpec::Cubic(cubic),
             LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: gamma / 3.0 }),
-            LawSpec::Foreign(foreign_reno()),
+            LawSpec::Foreign(foreign::reno()),
             LawSpec::HighSpeed(HighSpeedSpec {}),
             LawSpec::Prague(PragueSpec {
                 g: 1.0 / 16.0,
