@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ackclock import analysis as analysis
     from ackclock.analysis import models as models
     from ackclock.capture import Capture, read_capture
+    from ackclock.laws.arithmetic import cbrt
     from ackclock.laws.checking import LawCheck, check_law
     from ackclock.laws.compiling import compiled
     from ackclock.laws.law import Law
@@ -119,6 +120,7 @@ __all__ = [
     "Transfers",
     "Udp",
     "abstract_internet",
+    "cbrt",
     "check_law",
     "clustered_connections",
     "compiled",
@@ -139,6 +141,7 @@ _HOMES: Final = (
     "running.runs",
     "scenario.bottleneck",
     "capture",
+    "laws.arithmetic",
     "laws.law",
     "laws.running",
     "laws.compiling",

@@ -300,11 +300,17 @@ class CompiledLaw:
     def __new__(cls, addresses: tuple[int | None, ...], state: bytes, code: object, /) -> Self:
         """`addresses` are those of the methods; `code` owns them; `state` begins with the one of the random numbers."""
 
+CBRT_ADDRESS: int
+"""Address of the function that compiled laws call for `cbrt`."""
+
 LAW_RECORDS: list[tuple[str, int, list[tuple[str, str, int]]]]
 """The records that laws get: name, size, and the name, type and offset of each field."""
 
 def catalogue() -> str:
     """Return the engine's version and revision, and its variants, window laws and queues, as JSON."""
+
+def cbrt(x: float, /) -> float:
+    """Return the cube root, correctly rounded: the same bits on every machine, unlike ``math.cbrt``."""
 
 def check_contract(
     law: InterpretedLaw | CompiledLaw, name: str, needs_json: str, seed: int, number: int, /

@@ -16,7 +16,7 @@ use ackclock_tcp::contract::{Breach, check};
 use ackclock_tcp::{LostSegment, Phase, RateSample};
 use ackclock_units::{Role, Stream, Time};
 use pyo3::create_exception;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -309,6 +309,17 @@ impl LawRandom {
     }
 }
 
+/// Cube root, correctly rounded: the same bits as in the engine's CUBIC on every machine, unlike ``math.cbrt``.
+#[pyfunction]
+fn cbrt(x: f64) -> f64 {
+    x.cbrt()
+}
+
+/// The same, for compiled laws.
+extern "C" fn compiled_cbrt(x: f64) -> f64 {
+    x.cbrt()
+}
+
 /// A law of a plan, by its number.
 #[derive(FromPyObject)]
 pub(crate) enum Law<'py> {
@@ -337,6 +348,7 @@ pub(crate) fn set_makers(plan: &mut Plan, laws: &[Law<'_>]) -> bool {
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
 fn check_contract(
+    py: Python<'_>,
     law: Law<'_>,
     name: &str,
     needs: &str,
@@ -345,8 +357,13 @@ fn check_contract(
 ) -> PyResult<Option<(String, f64, String)>> {
     let needs: Needs = serde_json::from_str(needs).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let law = ForeignSpec { name: name.into(), number: 0, needs, maker: Some(law.maker()) };
-    let told = |Breach { broken, at, conversation }| (broken.to_string(), at.as_secs_f64(), conversation);
-    Ok(check(&law, seed, number).err().map(told))
+    let Err(Breach { broken, at, conversation, cause }) = check(&law, seed, number) else { return Ok(None) };
+    // an interrupt is no fault of the law
+    let raised = cause.as_ref().and_then(|cause| cause.downcast_ref::<PyErr>());
+    if let Some(interrupt) = raised.filter(|raised| raised.is_instance_of::<PyKeyboardInterrupt>(py)) {
+        return Err(interrupt.clone_ref(py));
+    }
+    Ok(Some((broken.to_string(), at.as_secs_f64(), conversation)))
 }
 
 /// The exception for a failure. Its cause is the law's own exception, if there is one.
@@ -373,6 +390,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<InterpretedLaw>()?;
     module.add_class::<CompiledLaw>()?;
     module.add_function(wrap_pyfunction!(check_contract, module)?)?;
+    module.add_function(wrap_pyfunction!(cbrt, module)?)?;
+    module.add("CBRT_ADDRESS", compiled_cbrt as extern "C" fn(f64) -> f64 as usize)?;
     module.add(
         "LAW_RECORDS",
         LAYOUTS.iter().map(|(name, size, fields)| (*name, *size, fields.to_vec())).collect::<Vec<_>>(),

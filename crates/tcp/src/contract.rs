@@ -19,7 +19,7 @@ pub use channel::{Channel, Fate, Script, paired};
 pub use witness::window_is_sane;
 
 use crate::congestion::LawSpec;
-use crate::congestion::foreign::ForeignSpec;
+use crate::congestion::foreign::{Cause, ForeignSpec};
 
 /// The rule that is broken, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct Breach {
     pub at: Time,
     /// The conversation, in words.
     pub conversation: String,
+    /// Why the law failed, if it did.
+    pub cause: Option<Cause>,
 }
 
 /// Checks a law in conversation `number` of those with a seed.
@@ -63,22 +65,23 @@ pub fn check(law: &ForeignSpec, seed: u64, number: u32) -> Result<(), Breach> {
     let mut script = draw::script(law, seed, number);
     script.sender.congestion = LawSpec::Foreign(guard::guarded(law));
     let mut alone = Channel::new(&script);
-    let breach = |broken, at| Breach { broken, at, conversation: draw::told(&script) };
-    alone.play().map_err(|broken| breach(broken, alone.now))?;
+    let breach =
+        |broken, of: &Channel| Breach { broken, at: of.now, conversation: draw::told(&script), cause: of.cause() };
+    alone.play().map_err(|broken| breach(broken, &alone))?;
     let (mut again, mut beside) = (Channel::new(&script), Channel::new(&script));
     loop {
         // the second one runs ahead, so that state shared by both shows
-        let ends = [beside.advance(), beside.advance(), again.advance()];
-        let [first, second, third] = ends.map(|end| end.map_err(|broken| breach(broken, again.now)));
-        first.and(second)?;
-        if third? {
+        for _ in 0..2 {
+            beside.advance().map_err(|broken| breach(broken, &beside))?;
+        }
+        if again.advance().map_err(|broken| breach(broken, &again))? {
             break;
         }
     }
     if again.trace != alone.trace {
         let words = "the same conversation differs when it is repeated beside another one: flows share state, or the law \
                      uses a clock or random numbers other than its own";
-        return Err(breach(Broken(words.to_owned()), again.now));
+        return Err(breach(Broken(words.to_owned()), &again));
     }
     Ok(())
 }

@@ -123,4 +123,3 @@ def check_law(law: Law | type[Law], *, conversations: int = 300, seed: int = 1) 
     ]
     breaches.sort(key=lambda breach: -breach.count)
     return LawCheck(name, conversations, tuple(breaches))
-

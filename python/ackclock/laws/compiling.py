@@ -5,10 +5,10 @@ record too: its fields are the parameters and whatever ``setup`` makes, which mu
 """
 
 import ast
+import ctypes
 import functools
 import inspect
 import linecache
-import math
 import threading
 import types as python_types
 import weakref
@@ -243,10 +243,23 @@ def _cannot(law: type[Law], name: str, error: Exception) -> ScenarioError:
     places = [line.partition('"')[2].partition('"') for line in lines if line.startswith('File "')]
     own = [rest.strip(" ,:").removeprefix("line ") for place, _, rest in places if Path(place).name == file]
     where = f" ({file}, line {own[-1].split()[0].rstrip(':')})" if own else f" ({file})"
-    skipped = ("Failed in", "During:", "File ", "- Resolution", "raised from", "There are", "Overload", "<source", "def ", "@")
+    skipped = (
+        "Failed in",
+        "During:",
+        "File ",
+        "- Resolution",
+        "raised from",
+        "There are",
+        "Overload",
+        "<source",
+        "def ",
+        "@",
+    )
     telling = [line for line in lines if line and not line.startswith(skipped) and "definition" not in line]
     why = next((line for line in telling if _TELLS in line), telling[0] if telling else type(error).__name__)
-    return refuse(f"law {law.__name__}", f"{name}{where}", f"must be code that numba compiles: {why.replace(_TELLS, '')}")
+    return refuse(
+        f"law {law.__name__}", f"{name}{where}", f"must be code that numba compiles: {why.replace(_TELLS, '')}"
+    )
 
 
 _TELLS: Final = "ackclock: "
@@ -440,11 +453,12 @@ def _tools() -> tuple[Any, Any]:
             raise errors.TypingError(f"{_TELLS}self.{name} {rest}")
         return lambda value, field: value
 
-    @extending.overload(math.cbrt)
+    root = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(engine.CBRT_ADDRESS)
+
+    @extending.overload(engine.cbrt)
     def cube_root(value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         if not isinstance(value, types.Float | types.Integer):
             return None
-        root = types.ExternalFunction("cbrt", types.float64(types.float64))
         return lambda value: root(value)
 
     return random, whole

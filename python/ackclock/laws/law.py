@@ -221,5 +221,3 @@ def fresh(law: type[Law], parameters: Mapping[str, Any], rng: Any) -> Law:
     vars(one).update(parameters, rng=rng)
     one.setup()
     return one
-
-

@@ -34,7 +34,14 @@ class LawError(RuntimeError):
 
     def __init__(self, law: str, flow: int, connection: int, time: float, call: str, reason: str) -> None:
         super().__init__(law, flow, connection, time, call, reason)
-        self.law, self.flow, self.connection, self.time, self.call, self.reason = law, flow, connection, time, call, reason
+        self.law, self.flow, self.connection, self.time, self.call, self.reason = (
+            law,
+            flow,
+            connection,
+            time,
+            call,
+            reason,
+        )
 
     def __str__(self) -> str:
         which = f", connection {self.connection}" if self.connection else ""

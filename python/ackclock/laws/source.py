@@ -113,7 +113,9 @@ def _globals_used(code: CodeType) -> set[str]:
 def _follow(function: FunctionType, law: type[Law], texts: dict[str, str], names: set[str]) -> None:
     """Add the texts of everything that a function refers to."""
     names |= names_used(function.__code__)
-    around = {name: function.__globals__[name] for name in _globals_used(function.__code__) if name in function.__globals__}
+    around = {
+        name: function.__globals__[name] for name in _globals_used(function.__code__) if name in function.__globals__
+    }
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         if name != "__class__":
             around[name] = cell.cell_contents
@@ -221,4 +223,8 @@ def _covers(node: Node, line: int) -> bool:
 
 def _unavailable(law: type[Law], of: str) -> ScenarioError:
     where = "put the class into a file or a notebook"
-    return refuse("law", law.__name__, f"must have a text, by which results name it, but the text {of} is lost; {where}".replace("  ", " "))
+    return refuse(
+        "law",
+        law.__name__,
+        f"must have a text, by which results name it, but the text {of} is lost; {where}".replace("  ", " "),
+    )

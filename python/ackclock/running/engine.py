@@ -1,6 +1,7 @@
 """The compiled engine: the only module that imports ``ackclock._core``."""
 
 from ackclock._core import (
+    CBRT_ADDRESS,
     LAW_RECORDS,
     Ack,
     Capture,
@@ -18,6 +19,7 @@ from ackclock._core import (
     Rows,
     Window,
     catalogue,
+    cbrt,
     check_contract,
     check_law,
     check_queue,
@@ -27,6 +29,7 @@ from ackclock._core import (
 )
 
 __all__ = [
+    "CBRT_ADDRESS",
     "LAW_RECORDS",
     "Ack",
     "Capture",
@@ -44,6 +47,7 @@ __all__ = [
     "Rows",
     "Window",
     "catalogue",
+    "cbrt",
     "check_contract",
     "check_law",
     "check_queue",

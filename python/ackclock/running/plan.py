@@ -173,7 +173,9 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
 
 def _laws_before(scenario: Scenario, place: int) -> int:
     """Count the groups before a group that have a law in Python; laws are numbered in this order."""
-    return sum(isinstance(group.transport, Tcp) and group.transport.law is not None for group in scenario.groups[:place])
+    return sum(
+        isinstance(group.transport, Tcp) and group.transport.law is not None for group in scenario.groups[:place]
+    )
 
 
 def _transport(transport: Tcp | Udp, packet_size: int | None, law: int) -> dict[str, Any]:

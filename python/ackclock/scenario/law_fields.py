@@ -37,13 +37,14 @@ def with_law(given: Mapping[str, Any]) -> dict[str, Any]:
         digest = _digest(law)
         fields |= {} if digest is None else {"law_sha256": digest}
     if "recovery" in fields and "variant" not in fields:
-        if fields["recovery"] in _recoveries():
+        if fields["recovery"] in recoveries():
             fields["variant"] = fields.pop("recovery")
     fields.setdefault("variant", "rack")
     return fields
 
 
-def _recoveries() -> list[str]:
+def recoveries() -> list[str]:
+    """Return the variants that stand for a loss recovery alone."""
     known = catalogue().variants
     return [name for name, variant in known.items() if variant.recovery == name]
 
@@ -92,7 +93,7 @@ def law_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
 
     problems = []
     if "recovery" in data:
-        known = _recoveries()
+        known = recoveries()
         allowed = "must be absent if variant is given" if data["recovery"] in known else one_of(data["recovery"], known)
         problems.append(wrong(("recovery",), data["recovery"], allowed))
     if isinstance(law, str) and data.get("law_sha256") is None:

@@ -11,7 +11,7 @@ use ackclock_units::{Role, Stream, Time};
 
 use super::witness::{Cause, Witness};
 use super::{Broken, Kept, hold};
-use crate::congestion::foreign::{Failures, Place};
+use crate::congestion::foreign::{self, Failures, Place};
 
 /// Fate of a packet: the additional delay of each of its copies in milliseconds. A packet without copies is lost.
 pub type Fate = Vec<u64>;
@@ -120,6 +120,11 @@ impl Channel {
     /// Number of segments sent, and number of retransmissions among them.
     pub const fn counts(&self) -> (u64, u64) {
         self.witness.counts()
+    }
+
+    /// Why a law from outside the engine failed, if it did.
+    pub(super) fn cause(&self) -> Option<foreign::Cause> {
+        self.failures.first().map(|failure| Arc::clone(&failure.cause))
     }
 
     /// Runs until everything is acknowledged.

@@ -13,7 +13,7 @@ use ackclock_units::Time;
 
 /// An event passed to a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub(crate) enum Cause {
     /// An ACK that acknowledges this number of new segments.
     NewAck(u64),
     /// An ACK with no new information while data is outstanding.
@@ -26,7 +26,7 @@ pub enum Cause {
 
 /// Counts kept independently of the sender.
 #[derive(Debug)]
-pub struct Witness {
+pub(crate) struct Witness {
     config: SenderConfig,
     /// Segments supplied by the application, including the SYN.
     supplied: u64,
@@ -54,7 +54,7 @@ pub struct Witness {
 }
 
 impl Witness {
-    pub fn new(config: &SenderConfig) -> Self {
+    pub(crate) fn new(config: &SenderConfig) -> Self {
         Self {
             config: config.clone(),
             supplied: 0,
@@ -73,21 +73,21 @@ impl Witness {
     }
 
     /// Number of segments that the sender knows to be acknowledged.
-    pub const fn acked(&self) -> u64 {
+    pub(crate) const fn acked(&self) -> u64 {
         self.acked
     }
 
     /// Number of segments sent, and number of retransmissions among them.
-    pub const fn counts(&self) -> (u64, u64) {
+    pub(crate) const fn counts(&self) -> (u64, u64) {
         self.counts
     }
 
-    pub fn supply(&mut self, segments: u64) {
+    pub(crate) fn supply(&mut self, segments: u64) {
         self.supplied += segments + u64::from(self.supplied == 0 && self.config.handshake);
     }
 
     /// Counts an ACK that is about to be passed to the sender, and returns its kind.
-    pub fn hear(&mut self, next: u64, sack: &Sack) -> Cause {
+    pub(crate) fn hear(&mut self, next: u64, sack: &Sack) -> Cause {
         self.edge = self.edge.map(|edge| edge.max(next + u64::from(sack.window())));
         if next < self.acked || self.outstanding.is_empty() {
             return Cause::Other;
@@ -110,7 +110,7 @@ impl Witness {
     }
 
     /// Checks the state of the sender after it has processed an event and before it sends.
-    pub fn told(&mut self, cause: Cause, now: Time, before: (SenderState, Counters), sender: &Sender) -> Kept {
+    pub(crate) fn told(&mut self, cause: Cause, now: Time, before: (SenderState, Counters), sender: &Sender) -> Kept {
         let (state, counters) = (sender.state(), sender.counters());
         let fast = counters.fast_retransmits - before.1.fast_retransmits;
         let timeouts = counters.timeouts - before.1.timeouts;
@@ -299,7 +299,7 @@ impl Witness {
     }
 
     /// Checks a segment that is sent; `state` is the sender's state before the transmission.
-    pub fn sent(&mut self, segment: Segment, now: Time, state: SenderState) -> Kept {
+    pub(crate) fn sent(&mut self, segment: Segment, now: Time, state: SenderState) -> Kept {
         let Segment { number, size, syn, .. } = segment;
         let max_window = u64::from(self.config.max_window);
         let exists = number >= self.acked && number < self.supplied && number <= self.highest;
@@ -357,7 +357,7 @@ impl Witness {
     }
 
     /// Checks a sender that has nothing more to send for now.
-    pub fn rests(&self, now: Time, sender: &Sender) -> Kept {
+    pub(crate) fn rests(&self, now: Time, sender: &Sender) -> Kept {
         let state = sender.state();
         let (sent, retransmissions) = self.counts;
         let told = (sender.counters().sent, sender.counters().retransmissions);
