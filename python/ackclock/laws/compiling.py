@@ -10,7 +10,7 @@ import functools
 import inspect
 import linecache
 import threading
-import types as python_types
+import types
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -80,7 +80,8 @@ def compiled(law: Any) -> Any:
             return same
     defaults = {name: parameter.default for name, parameter in declared(law).items()}
     _code(law, _words(defaults))
-    made = type(law)(law.__name__, (law,), {"__module__": law.__module__, "__qualname__": law.__qualname__})
+    names = {"__module__": law.__module__, "__qualname__": law.__qualname__}
+    made = types.new_class(law.__name__, (law,), exec_body=lambda body: body.update(names))
     _plain[made] = law
     return made
 
@@ -138,7 +139,7 @@ class _Code:
         from numba import from_dtype  # noqa: PLC0415
 
         defaults = {name: parameter.default for name, parameter in declared(law).items()}
-        self._own = self._fields(law, defaults | words)
+        self._own = self._fields(law, {**defaults, **words})
         self._dtype = np.dtype([("rng", "u8"), *self._own], align=True)
         records = {
             name: from_dtype(np.dtype({
@@ -167,7 +168,8 @@ class _Code:
         """Return the name and the form of each attribute of a connection's law."""
         import numpy as np  # noqa: PLC0415
 
-        one, forms = _first(law, parameters), []
+        one = _first(law, parameters)
+        forms: list[tuple[Any, ...]] = []
         for name, value in vars(one).items():
             match value:
                 case _NoRandom() | str():
@@ -204,10 +206,10 @@ def _first(law: type[Law], parameters: Mapping[str, Any]) -> Law:
 
 def _entry(law: type[Law], name: str, method: Any, arguments: Sequence[Any]) -> Any:
     """Compile the function that the engine calls."""
-    from numba import carray, cfunc, errors, types  # noqa: PLC0415
+    from numba import carray, cfunc, errors  # noqa: PLC0415
+    from numba import types as forms  # noqa: PLC0415
 
-    pointers = [types.CPointer(argument) for argument in arguments]
-    signature = types.int32(*pointers)
+    signature = forms.int32(*(forms.CPointer(argument) for argument in arguments))
 
     def one(law: Any, a: Any) -> int:
         try:
@@ -269,8 +271,8 @@ _TELLS: Final = "ackclock: "
 class _Translation:
     """Translates the methods of a law into functions that numba compiles.
 
-    ``self.method(...)`` becomes a call of the method's function, ``self.rng.random()`` a step of the law's generator, and
-    a constant of the class its value. Everything else stays as it is, with its line numbers.
+    ``self.method(...)`` becomes a call of the method's function, ``self.rng.random()`` a step of the law's generator,
+    and a constant of the class its value. Everything else stays as it is, with its line numbers.
     """
 
     def __init__(self, law: type[Law], words: Mapping[str, str], forms: Mapping[str, str]) -> None:
@@ -287,14 +289,14 @@ class _Translation:
         from numba import njit  # noqa: PLC0415
 
         if function not in self._made:
-            if not isinstance(function, python_types.FunctionType):
+            if not isinstance(function, types.FunctionType):
                 where = getattr(function, "__name__", type(function).__name__)
                 raise refuse(f"law {self._law.__name__}", where, "must be a plain function or method, to be compiled")
             self._made[function] = None  # a recursion finds nothing, which numba reports
             self._made[function] = njit(self._rebuilt(function, is_method=is_method))
         return self._made[function]
 
-    def _rebuilt(self, function: python_types.FunctionType, *, is_method: bool) -> Callable[..., Any]:
+    def _rebuilt(self, function: types.FunctionType, *, is_method: bool) -> Callable[..., Any]:
         """Compile the text of a function again, after the translation."""
         code = function.__code__
         found = node_of(linecache.getlines(code.co_filename), function.__qualname__, code.co_firstlineno)
@@ -314,7 +316,7 @@ class _Translation:
         ast.fix_missing_locations(found)
         for name in {node.id for node in ast.walk(found) if isinstance(node, ast.Name)}:
             value = around.get(name)
-            if isinstance(value, python_types.FunctionType) and is_own(value):
+            if isinstance(value, types.FunctionType) and is_own(value):
                 around[name] = self._function(value, is_method=False)
         around["_ackclock_random"], around["_ackclock_whole"] = _tools()
         module = ast.Module(body=[found], type_ignores=[])
@@ -323,13 +325,13 @@ class _Translation:
         return made
 
     def attribute(self, name: str) -> Any:
-        """Return what an attribute of ``self`` stands for: a constant, a function, or None for a field of the record."""
+        """Return what an attribute of ``self`` stands for: a constant or a function; None for a field of the record."""
         if name in self._words:
             return ast.Constant(self._words[name])
         if name in self._forms:
             return None
-        value = inspect.getattr_static(self._law, name, None)
-        if isinstance(value, int | float | str) and not isinstance(value, property):
+        value: Any = inspect.getattr_static(self._law, name, None)
+        if isinstance(value, int | float | str):
             return ast.Constant(value)
         return value
 
@@ -354,7 +356,7 @@ class _Methods(ast.NodeTransformer):
     def _is_own(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self._me
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802  # named by `ast`
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # named by `ast`
         function = node.func
         if isinstance(function, ast.Name) and function.id == "super":
             raise self._translation.refuse(node, "super()", "must be absent: repeat the method of the base class")
@@ -368,7 +370,7 @@ class _Methods(ast.NodeTransformer):
                 return self._within(node)
             if self._is_own(function):
                 value = self._translation.attribute(function.attr)
-                if isinstance(value, python_types.FunctionType):
+                if isinstance(value, types.FunctionType):
                     name = f"_ackclock_{function.attr}"
                     self._around[name] = self._translation.method(function.attr)
                     node.func = ast.copy_location(_name(name), function)
@@ -380,7 +382,7 @@ class _Methods(ast.NodeTransformer):
         call.args = [self.visit(argument) for argument in call.args]
         return call
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if self._is_own(node):
             if isinstance(node.ctx, ast.Load):
                 value = self._translation.attribute(node.attr)
@@ -390,19 +392,19 @@ class _Methods(ast.NodeTransformer):
                 raise self._translation.refuse(node, f"self.{node.attr}", "must be made in setup() as a number")
         return self.generic_visit(node)
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
         for target in node.targets:
             node.value = self._whole(target, node.value)
         return self.generic_visit(node)
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         if not self._is_own(node.target):
             return self.generic_visit(node)
         left = ast.copy_location(ast.Attribute(_name(self._me), _field(node.target), ast.Load()), node)
         whole = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
         return self.visit_Assign(ast.copy_location(ast.Assign([node.target], whole), node))
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
         if node.value is None:
             return None
         return self.visit_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
@@ -429,10 +431,11 @@ def _field(node: ast.expr) -> str:
 @functools.cache
 def _tools() -> tuple[Any, Any]:
     """Make the functions that translated methods call: a random number, and the check of a whole number."""
-    from numba import errors, extending, njit, types, uint64  # noqa: PLC0415
+    from numba import errors, extending, njit, uint64  # noqa: PLC0415
+    from numba import types as forms  # noqa: PLC0415
 
-    @njit
-    def random(me: Any, low: float, high: float) -> float:
+    @njit  # type: ignore[untyped-decorator]
+    def random(me: Any, low: float, high: float) -> Any:
         # SplitMix64 and the fraction of 53 bits, as in the engine
         me.rng = uint64(me.rng + uint64(0x9E3779B97F4A7C15))
         bits = uint64(me.rng)
@@ -447,18 +450,18 @@ def _tools() -> tuple[Any, Any]:
 
     @extending.overload(whole)
     def check(value, field):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        if not isinstance(value, types.Integer | types.Boolean | types.IntegerLiteral | types.BooleanLiteral):
+        if not isinstance(value, forms.Integer | forms.Boolean | forms.IntegerLiteral | forms.BooleanLiteral):
             name = getattr(field, "literal_value", "a field")
             rest = "gets a fraction, but setup() begins it as an int: begin it as a float, such as 0.0"
             raise errors.TypingError(f"{_TELLS}self.{name} {rest}")
-        return lambda value, field: value
+        return lambda value, field: value  # noqa: ARG005  # numba compares the signatures
 
     root = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(engine.CBRT_ADDRESS)
 
     @extending.overload(engine.cbrt)
     def cube_root(value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        if not isinstance(value, types.Float | types.Integer):
+        if not isinstance(value, forms.Float | forms.Integer):
             return None
-        return lambda value: root(value)
+        return lambda value: root(value)  # noqa: PLW0108  # numba compiles functions only
 
     return random, whole

@@ -1,8 +1,8 @@
 """The text that makes a law what it is, and its digest.
 
-The text consists of the class, its own base classes, and the functions, classes and constants outside the class that its
-methods refer to, directly or through each other. What else the file contains does not matter, so a script can be edited
-around its law. Modules outside the user's own code, such as ``math``, are named only.
+The text consists of the class, its own base classes, and the functions, classes and constants outside the class to
+which its methods refer, directly or through each other. What else the file contains does not matter, so a script can
+be edited around its law. Modules outside the user's own code, such as ``math``, are named only.
 """
 
 import ast

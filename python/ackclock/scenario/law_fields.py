@@ -36,9 +36,8 @@ def with_law(given: Mapping[str, Any]) -> dict[str, Any]:
     elif isinstance(law, str) and fields.get("law_sha256") is None:
         digest = _digest(law)
         fields |= {} if digest is None else {"law_sha256": digest}
-    if "recovery" in fields and "variant" not in fields:
-        if fields["recovery"] in recoveries():
-            fields["variant"] = fields.pop("recovery")
+    if fields.get("recovery") in recoveries() and "variant" not in fields:
+        fields["variant"] = fields.pop("recovery")
     fields.setdefault("variant", "rack")
     return fields
 
@@ -64,7 +63,7 @@ def _digest(law: str) -> str | None:
     from ackclock.laws.source import source  # noqa: PLC0415
 
     try:
-        return source(find(law_name().check(law))).sha256
+        return source(find(str(law_name().check(law)))).sha256
     except (UnknownLawError, ScenarioError, ValueError):
         return None  # `law_problems` reports it
 
@@ -84,12 +83,12 @@ def of_law(data: Mapping[str, Any]) -> Mapping[str, Parameter] | None:
 
 
 def law_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
-    """Check the fields that name a law. A law with a digest may be absent: then the scenario can be read, but not run."""
+    """Check the fields that name a law. A law with a digest may be lost: the scenario can be read, but not run."""
     law = data.get("law")
     if law is None:
         needless = [name for name in ("law_sha256", "compiled") if data.get(name) is not None]
         return [wrong((name,), data[name], "must be absent without law") for name in needless]
-    from ackclock.laws.finding import UnknownLawError, find  # noqa: PLC0415  # few scenarios have such laws
+    from ackclock.laws.finding import find  # noqa: PLC0415  # few scenarios have such laws
 
     problems = []
     if "recovery" in data:

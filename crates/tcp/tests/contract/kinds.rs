@@ -1,8 +1,11 @@
 //! Random configurations of senders and receivers: every variant, congestion-control law and option.
 
+use std::sync::Arc;
+
+use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, ForeignSpec, LawMaker, Needs};
 use ackclock_tcp::congestion::{
-    BaseRtt, Bbr3Spec, BbrSpec, CopaSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec, PragueSpec,
-    RenoSpec, ScalableSpec, VegasSpec,
+    AckSample, BaseRtt, Bbr3Spec, BbrSpec, CopaSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec,
+    PragueSpec, RenoSpec, ScalableSpec, VegasSpec, Window,
 };
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
@@ -14,8 +17,6 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
 
-use crate::foreign;
-
 /// Configuration for `usual` random cases, the same in each run. If `PROPTEST_CASES` is set, it gives the number of
 /// cases, and they differ in each run.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
@@ -24,6 +25,29 @@ pub(crate) fn cases(usual: u32) -> ProptestConfig {
         return asked;
     }
     ProptestConfig { cases: usual, rng_seed: RngSeed::Fixed(1), ..asked }
+}
+
+/// Reno's law, written outside the engine.
+#[derive(Debug)]
+pub(crate) struct ForeignReno;
+
+impl ForeignLaw for ForeignReno {
+    fn on_ack(&mut self, window: &mut Controls, ack: &AckSample) -> Result<(), Cause> {
+        let Controls { cwnd, ssthresh, .. } = *window;
+        window.cwnd += ack.counted(&Window { cwnd, ssthresh }) / cwnd;
+        Ok(())
+    }
+}
+
+impl LawMaker for ForeignReno {
+    fn make(&self, _: u32, _: u64, _: u64) -> Result<Box<dyn ForeignLaw>, Cause> {
+        Ok(Box::new(Self))
+    }
+}
+
+/// A law from outside the engine with this maker.
+pub(crate) fn foreign(maker: Arc<dyn LawMaker>) -> ForeignSpec {
+    ForeignSpec { name: "Test".into(), number: 0, needs: Needs::default(), maker: Some(maker) }
 }
 
 /// The congestion-control laws of [`LAWS`], in that order, with random parameters. A law missing here would not be
@@ -46,7 +70,7 @@ fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
             LawSpec::Copa(CopaSpec { delta: 0.01 + gamma / 2.0, competitive: more < 2.0 }),
             LawSpec::Cubic(cubic),
             LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: gamma / 3.0 }),
-            LawSpec::Foreign(foreign::reno()),
+            LawSpec::Foreign(foreign(Arc::new(ForeignReno))),
             LawSpec::HighSpeed(HighSpeedSpec {}),
             LawSpec::Prague(PragueSpec {
                 g: 1.0 / 16.0,
