@@ -19,7 +19,7 @@ from typing import Any, Final, TypeVar, overload
 from ackclock.laws.law import CALLS, Law, calls_of, declared, fresh
 from ackclock.laws.source import is_own, node_of
 from ackclock.running import engine
-from ackclock.scenario.errors import ScenarioError, refuse
+from ackclock.scenario.errors import ScenarioError, one_of, refuse
 
 __all__ = ["compiled", "is_compiled", "machine_code", "plain"]
 
@@ -40,6 +40,7 @@ _ARGUMENTS: Final = {
     "on_undo": ("Window",),
 }
 """The records that each call gets after ``self``."""
+_FIELDS: Final = {name: [field for field, _, _ in fields] for name, _, fields in engine.LAW_RECORDS}
 _RANDOM: Final = ("random", "uniform")
 """The methods of ``self.rng`` that can be compiled."""
 
@@ -118,9 +119,13 @@ def _code(law: type[Law], words: tuple[tuple[str, str], ...]) -> "_Code":
         return _Code(law, dict(words))
 
 
+class _NoRandomError(Exception):
+    """`setup` uses random numbers, which the pattern of a compiled law does not have."""
+
+
 class _NoRandom:
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"rng.{name} is not available in setup() of a compiled law")
+        raise _NoRandomError
 
 
 class _Code:
@@ -201,12 +206,15 @@ class _Code:
 
 def _first(law: type[Law], parameters: Mapping[str, Any]) -> Law:
     """Make a connection's law, as a pattern for its state."""
-    return fresh(law, parameters, _NoRandom())
+    try:
+        return fresh(law, parameters, _NoRandom())
+    except _NoRandomError:
+        raise refuse(f"law {law.__name__}", "setup()", "must not use self.rng, to be compiled") from None
 
 
 def _entry(law: type[Law], name: str, method: Any, arguments: Sequence[Any]) -> Any:
     """Compile the function that the engine calls."""
-    from numba import carray, cfunc, errors  # noqa: PLC0415
+    from numba import carray, cfunc  # noqa: PLC0415
     from numba import types as forms  # noqa: PLC0415
 
     signature = forms.int32(*(forms.CPointer(argument) for argument in arguments))
@@ -234,16 +242,18 @@ def _entry(law: type[Law], name: str, method: Any, arguments: Sequence[Any]) -> 
 
     try:
         return cfunc(signature)((one, two, three)[len(arguments) - 2])
-    except errors.NumbaError as error:
+    except Exception as error:  # noqa: BLE001  # numba raises exceptions of many classes
         raise _cannot(law, name, error) from None
 
 
 def _cannot(law: type[Law], name: str, error: Exception) -> ScenarioError:
     """Convert an error of numba: what cannot be compiled, and where."""
-    lines = [line.strip() for line in str(error).splitlines()]
+    words, raised, at = str(error).partition(". Raised from ")
+    lines = [line.strip() for line in words.splitlines()]
     file = Path(inspect.getfile(getattr(law, name)) if hasattr(law, name) else "").name
     places = [line.partition('"')[2].partition('"') for line in lines if line.startswith('File "')]
     own = [rest.strip(" ,:").removeprefix("line ") for place, _, rest in places if Path(place).name == file]
+    own += [at.rpartition("(")[2].rstrip(")")] if raised else []
     where = f" ({file}, line {own[-1].split()[0].rstrip(':')})" if own else f" ({file})"
     skipped = (
         "Failed in",
@@ -258,10 +268,9 @@ def _cannot(law: type[Law], name: str, error: Exception) -> ScenarioError:
         "@",
     )
     telling = [line for line in lines if line and not line.startswith(skipped) and "definition" not in line]
-    why = next((line for line in telling if _TELLS in line), telling[0] if telling else type(error).__name__)
-    return refuse(
-        f"law {law.__name__}", f"{name}{where}", f"must be code that numba compiles: {why.replace(_TELLS, '')}"
-    )
+    ours = sorted((line.partition(_TELLS)[2] for line in telling if _TELLS in line), key=len)
+    why = ours[-1] if ours else next(iter(telling), type(error).__name__)
+    return refuse(f"law {law.__name__}", f"{name}{where}", f"must be code that numba compiles: {why}")
 
 
 _TELLS: Final = "ackclock: "
@@ -312,13 +321,15 @@ class _Translation:
             if isinstance(argument, ast.arg):
                 argument.annotation = None
         if is_method:
-            found = _Methods(self, found.args.args[0].arg, around).visit(found)
+            names = [argument.arg for argument in found.args.args]
+            records = dict(zip(names[1:], _ARGUMENTS.get(function.__name__, ()), strict=False))
+            found = _Methods(self, names[0], around, records).visit(found)
         ast.fix_missing_locations(found)
         for name in {node.id for node in ast.walk(found) if isinstance(node, ast.Name)}:
             value = around.get(name)
             if isinstance(value, types.FunctionType) and is_own(value):
                 around[name] = self._function(value, is_method=False)
-        around["_ackclock_random"], around["_ackclock_whole"] = _tools()
+        around["_ackclock_random"] = _random()
         module = ast.Module(body=[found], type_ignores=[])
         exec(compile(module, code.co_filename, "exec"), around)  # noqa: S102  # the law's own text
         made: Callable[..., Any] = around[found.name]
@@ -348,10 +359,11 @@ class _Translation:
 class _Methods(ast.NodeTransformer):
     """Translates a method."""
 
-    def __init__(self, translation: _Translation, me: str, around: dict[str, Any]) -> None:
+    def __init__(self, translation: _Translation, me: str, around: dict[str, Any], records: Mapping[str, str]) -> None:
         self._translation = translation
         self._me = me
         self._around = around
+        self._records = records
 
     def _is_own(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self._me
@@ -383,6 +395,9 @@ class _Methods(ast.NodeTransformer):
         return call
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        record = self._records.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        if record is not None and node.attr not in _FIELDS[record]:
+            raise self._translation.refuse(node, ast.unparse(node), one_of(node.attr, _FIELDS[record]))
         if self._is_own(node):
             if isinstance(node.ctx, ast.Load):
                 value = self._translation.attribute(node.attr)
@@ -410,14 +425,15 @@ class _Methods(ast.NodeTransformer):
         return self.visit_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
 
     def _whole(self, target: ast.expr, value: ast.expr) -> ast.expr:
-        """Check that a field that begins as a whole number stays one: numba would cut fractions off."""
+        """Check that a field that begins as a whole number stays one."""
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             value.elts = [self._whole(*pair) for pair in zip(target.elts, value.elts, strict=True)]
             return value
         if not self._is_own(target) or self._translation.form(_field(target)) not in {"i8", "?"}:
             return value
-        call = ast.Call(_name("_ackclock_whole"), [value, ast.Constant(_field(target))], [])
-        return ast.copy_location(call, value)
+        check = f"_ackclock_whole_{_field(target)}"
+        self._around[check] = _whole(_field(target))
+        return ast.copy_location(ast.Call(_name(check), [value], []), value)
 
 
 def _name(name: str) -> ast.Name:
@@ -429,9 +445,9 @@ def _field(node: ast.expr) -> str:
 
 
 @functools.cache
-def _tools() -> tuple[Any, Any]:
-    """Make the functions that translated methods call: a random number, and the check of a whole number."""
-    from numba import errors, extending, njit, uint64  # noqa: PLC0415
+def _random() -> Any:
+    """Make the function that draws a random number for a law, and let numba know the cube root."""
+    from numba import extending, njit, uint64  # noqa: PLC0415
     from numba import types as forms  # noqa: PLC0415
 
     @njit  # type: ignore[untyped-decorator]
@@ -445,17 +461,6 @@ def _tools() -> tuple[Any, Any]:
         share = (bits >> uint64(11)) * 1.1102230246251565e-16
         return low + (high - low) * share
 
-    def whole(value, field):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  # numba compares the signatures
-        raise NotImplementedError
-
-    @extending.overload(whole)
-    def check(value, field):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        if not isinstance(value, forms.Integer | forms.Boolean | forms.IntegerLiteral | forms.BooleanLiteral):
-            name = getattr(field, "literal_value", "a field")
-            rest = "gets a fraction, but setup() begins it as an int: begin it as a float, such as 0.0"
-            raise errors.TypingError(f"{_TELLS}self.{name} {rest}")
-        return lambda value, field: value  # noqa: ARG005  # numba compares the signatures
-
     root = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(engine.CBRT_ADDRESS)
 
     @extending.overload(engine.cbrt)
@@ -464,4 +469,23 @@ def _tools() -> tuple[Any, Any]:
             return None
         return lambda value: root(value)  # noqa: PLW0108  # numba compiles functions only
 
-    return random, whole
+    return random
+
+
+@functools.cache
+def _whole(field: str) -> Any:
+    """Make the function that checks that a value of a field is a whole number: numba would cut fractions off."""
+    from numba import errors, extending  # noqa: PLC0415
+    from numba import types as forms  # noqa: PLC0415
+
+    def whole(value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  # numba compares the signatures
+        raise NotImplementedError
+
+    @extending.overload(whole)
+    def check(value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        if not isinstance(value, forms.Integer | forms.Boolean | forms.IntegerLiteral | forms.BooleanLiteral):
+            rest = "gets a fraction, but setup() begins it as an int: begin it as a float, such as 0.0"
+            raise errors.TypingError(f"{_TELLS}self.{field} {rest}")
+        return lambda value: value
+
+    return whole

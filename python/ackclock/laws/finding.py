@@ -167,7 +167,8 @@ def told_at(error: BaseException, path: str = "") -> str:
     ]
     if isinstance(error, SyntaxError):
         lines = [(error.filename or path, error.lineno)]
-    first = traceback.format_exception_only(error)[-1].strip()
+    words = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
+    first = f"{type(error).__name__}: {words}" if words else type(error).__name__
     return first + "".join(f" ({Path(file).name}, line {line})" for file, line in lines[-1:])
 
 

@@ -79,9 +79,9 @@ class Law(metaclass=_LawType):
 
     def __init__(self, **parameters: Any) -> None:
         known = declared(type(self))
-        for name, value in parameters.items():
+        for name in parameters:
             if name not in known:
-                raise refuse(f"{type(self).__name__}.{name}", value, one_of(name, known), noun="parameter")
+                raise refuse(type(self).__name__, name, one_of(name, known), noun="parameter")
         for name, parameter in known.items():
             value = parameters.get(name, parameter.default)
             parameter.kind.require(f"{type(self).__name__}.{name}", value)

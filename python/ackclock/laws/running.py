@@ -170,6 +170,9 @@ LONGEST_CALL: Final = 10
 class SlowLawError(BaseException):
     """Raised in a law that does not return. It is no `Exception`, so that no law catches it by accident."""
 
+    def __str__(self) -> str:
+        return f"the call has not returned for {LONGEST_CALL} s"
+
 
 _running: dict[int, Sequence["engine.InterpretedLaw"]] = {}
 """The interpreted laws of each thread that runs a plan."""

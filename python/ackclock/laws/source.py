@@ -145,7 +145,7 @@ def _add(name: str, value: object, law: type[Law], texts: dict[str, str], names:
         texts[name] = f"{name} = {value!r}"
         return
     rest = "flows would share it, and its text does not tell it; make it a number, a word or a tuple of these"
-    raise refuse(f"law {law.__name__}", name, f"must not be used, as it is a {type(value).__name__}: {rest}")
+    raise refuse(law.__name__, name, f"must not be used, as it is a {type(value).__name__}: {rest}")
 
 
 def _is_constant(value: Any) -> bool:

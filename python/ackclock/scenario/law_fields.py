@@ -10,7 +10,7 @@ from typing import Any, Final
 from pydantic_core import InitErrorDetails
 
 from ackclock.running.catalogue import Parameter, catalogue
-from ackclock.scenario.errors import ScenarioError, one_of, wrong
+from ackclock.scenario.errors import ScenarioError, one_of, raised, wrong
 from ackclock.scenario.kinds import law_name
 
 LAW_FIELDS: Final = ("law", "law_sha256", "compiled")
@@ -29,9 +29,7 @@ def with_law(given: Mapping[str, Any]) -> dict[str, Any]:
     law = fields.get("law")
     if law is None:
         return fields
-    if isinstance(law, type) and issubclass(law, Law):
-        law = law()
-    if isinstance(law, Law):
+    if isinstance(law, Law) or (isinstance(law, type) and issubclass(law, Law)):
         fields = _named(law) | {name: value for name, value in fields.items() if name != "law"}
     elif isinstance(law, str) and fields.get("law_sha256") is None:
         digest = _digest(law)
@@ -52,7 +50,12 @@ def _named(law: Any) -> dict[str, Any]:
     from ackclock.laws.compiling import is_compiled, plain  # noqa: PLC0415
     from ackclock.laws.finding import use  # noqa: PLC0415
 
-    told = use(plain(type(law)))
+    try:
+        law = law() if isinstance(law, type) else law
+        told = use(plain(type(law)))
+    except ScenarioError as error:
+        name = law.__name__ if isinstance(law, type) else type(law).__name__
+        raise raised([wrong(("law",), name, f"must be a complete law: {error.headline}")]) from None
     compiled = {"compiled": True} if is_compiled(type(law)) else {}
     return {"law": told.law, "law_sha256": told.sha256, **compiled, **law.parameters}
 

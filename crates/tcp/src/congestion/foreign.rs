@@ -297,11 +297,12 @@ impl Foreign {
             return;
         }
         let mut controls = Controls { cwnd: window.cwnd, ssthresh: window.ssthresh, pacing_rate: *pacing_rate };
-        let outcome = match law {
+        let made = match law {
             Some(law) => Ok(law),
             None => spec.make(place).map(|made| law.insert(made)),
         };
-        let outcome = outcome.and_then(|law| call(&mut **law, &mut controls, *now));
+        let name = if made.is_ok() { name } else { "setup" };
+        let outcome = made.and_then(|law| call(&mut **law, &mut controls, *now));
         match outcome.and_then(|()| controls.check().map_err(|unfit| Arc::new(unfit) as Cause)) {
             Ok(()) => {
                 *window = Window { cwnd: controls.cwnd.max(1.0), ssthresh: controls.ssthresh.max(1.0) };
