@@ -93,14 +93,18 @@ class Reader:
         if language == "sql":
             return "".join(_output(["ackclock", "query", "results", query]) for query in block.split("\n\n"))
         if language == "python":
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                name = f"<block {len(self.blocks)}>"
-                self.blocks.append(block)
-                # as in a notebook: tracebacks and the text of classes are found by the name of their block
-                linecache.cache[name] = (len(block), None, block.splitlines(keepends=True), name)
-                exec(compile(block, name, "exec"), self.session)  # noqa: S102 - our own text
-            return out.getvalue()
+            return self.run(block)
         raise RuntimeError(f"a block of {language}: unknown language")
+
+    def run(self, block: str) -> str:
+        """Run a block of Python, and return what it prints."""
+        name = f"<block {len(self.blocks)}>"
+        self.blocks.append(block)
+        # as in a notebook: tracebacks and the text of classes are found by the name of their block
+        linecache.cache[name] = (len(block), None, block.splitlines(keepends=True), name)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(compile(block, name, "exec"), self.session)  # noqa: S102 - our own text
+        return out.getvalue()
 
 
 def difference(page: str, now: str) -> str:

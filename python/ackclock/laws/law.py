@@ -103,7 +103,8 @@ class Law(metaclass=_LawType):
         """Grow the window for a new ACK.
 
         Called in congestion avoidance, outside of a recovery, while the window limits the sender, for ACKs without
-        marks; with `own_slow_start`, for all new ACKs outside of a recovery.
+        marks; with `own_slow_start`, for all new ACKs outside of a recovery. A law that shrinks the window stays in
+        congestion avoidance: ``ssthresh`` then shrinks too, unless the law sets it.
         """
         raise NotImplementedError
 
