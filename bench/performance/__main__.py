@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from performance.captures import captures
 from performance.domains import domains
 from performance.front import replications, startup
+from performance.laws import laws
 from performance.page import PAGE, machine, put
 from performance.records import records
 from performance.scale import scale
@@ -26,6 +27,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "records": records,
     "captures": captures,
     "replications": replications,
+    "laws": laws,
     "startup": startup,
 }
 

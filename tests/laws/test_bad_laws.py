@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import traceback
@@ -12,6 +13,7 @@ from tests.laws.bad import AT_RUN, AT_USE, NeverReturns, Raises
 
 import ackclock as ac
 from ackclock.laws import running
+from ackclock.running.engine import Ack, Window
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,3 +114,17 @@ def test_the_command_prints_the_traceback_and_one_line(root: Path, tmp_path: Pat
     assert "ackclock" not in ended.stderr.split("in on_ack")[0].replace(str(law), "")
     assert lines[-1].startswith("law Own: on_ack failed for flow ")
     assert lines[-1].endswith(" s: ZeroDivisionError: float division by zero (own.py, line 6)")
+
+
+class Interrupted(ac.Law):
+    """A law during whose call Ctrl-C is pressed."""
+
+    def on_ack(self, window: Window, ack: Ack) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_an_interrupt_is_no_failure_of_the_law() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        ac.simulate(scenario(Interrupted))
+    with pytest.raises(KeyboardInterrupt):
+        ac.check_law(Interrupted)

@@ -242,3 +242,10 @@ def test_a_law_of_one_method_has_renos_response() -> None:
 
     own = summary(ac.Tcp(Additive, recovery="sack", initial_window=10))
     assert own == summary(ac.Tcp("sack", initial_window=10)) == summary(ac.Tcp(Repeats, recovery="sack"))
+
+
+def test_a_rate_without_effect_is_reported() -> None:
+    notice = "The law Timed of group clients-0 sets a pacing rate without effect: the transport's pacing is off."
+    assert [text for text in ac.simulate(scenario(ac.Tcp(Timed))).notices if text.startswith(notice)]
+    paced = ac.simulate(scenario(ac.Tcp(Timed, pacing="law")))
+    assert not [text for text in paced.notices if "pacing" in text]

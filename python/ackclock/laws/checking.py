@@ -65,9 +65,9 @@ def check_law(law: Law | type[Law], *, conversations: int = 300, seed: int = 1) 
 
     Conversations of a sender and a receiver are drawn at random: options, data, and which packets are lost, late,
     duplicated or marked. A witness that counts by itself checks each step. The rules: the window is a finite number, at
-    least one packet; an ACK adds at most as many packets as it acknowledges; each congestion event reduces the window,
-    once; no more is in flight than allowed; a timer runs while data is outstanding; every transfer ends; and the same
-    conversation is the same again, also while another one goes on.
+    least one packet; an ACK adds at most as many packets as it acknowledges, unless `on_rate` sets the window; each
+    congestion event reduces the window, once; no more is in flight than allowed; a timer runs while data is
+    outstanding; every transfer ends; and the same conversation is the same again, also while another one goes on.
 
     Parameters
     ----------

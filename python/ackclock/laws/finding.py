@@ -16,7 +16,7 @@ from typing import Any, Final
 from ackclock.laws.law import Law, declared, in_use
 from ackclock.laws.source import Source, remember, source
 
-__all__ = ["UnknownLawError", "find", "known", "loaded_text", "reload", "use"]
+__all__ = ["UnknownLawError", "find", "in_module", "known", "loaded_text", "reload", "use"]
 
 _known: dict[tuple[str, str], type[Law]] = {}
 _texts: dict[str, tuple[str, str]] = {}
@@ -73,7 +73,7 @@ def find(law: str, sha256: str | None = None) -> type[Law]:
             if sha256
             else f"{FORM}; classes without a file are given as objects, in Python"
         )
-    found = _in_module(_module(file), name)
+    found = in_module(_module(file), name)
     told = use(found)
     if sha256 is not None and told.sha256 != sha256:
         raise UnknownLawError(
@@ -97,7 +97,8 @@ def spelled(law: str) -> tuple[Path | None, str]:
     return (Path(match["file"]) if match["file"] else None), match["name"]
 
 
-def _in_module(module: ModuleType, name: str) -> type[Law]:
+def in_module(module: ModuleType, name: str) -> type[Law]:
+    """Return a law of a module."""
     found: Any = module
     for step in name.split("."):
         found = getattr(found, step, None)

@@ -1,6 +1,7 @@
 """Laws in a run: what the engine gets, what a result keeps, and the error of a law that fails."""
 
 import ctypes
+import pickle
 import platform
 import sys
 import threading
@@ -116,21 +117,25 @@ class LawInUse:
         return told | {"source": self.told.text}
 
     def __getstate__(self) -> dict[str, Any]:
-        text = finding.loaded_text(self.law)
-        law = self.law if text is None else None
-        told = {"law": law, "file": text, "parameters": self.parameters, "compiled": self.compiled, "told": self.told}
-        return told | {"name": self.law.__qualname__}
+        state = {name: getattr(self, name) for name in ("parameters", "compiled", "told")}
+        file = finding.loaded_text(self.law)
+        if file is not None:
+            return state | {"file": file, "name": self.law.__qualname__}
+        # Ray also sends classes of the running script. It would set the attributes of a class that is there already.
+        cloud = sys.modules.get("ray.cloudpickle", pickle)
+        return state | {"law": cloud.dumps(self.law)}
 
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        law = state["law"]
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        told = state["told"]
+        law = finding.known(told.law, told.sha256)
+        if law is None and "file" in state:
+            law = finding.in_module(finding.reload(*state["file"]), state["name"])
         if law is None:
-            law = finding.reload(*state["file"])
-            for step in state["name"].split("."):
-                law = getattr(law, step)
-        finding.restore(law, state["told"])
-        for name, value in {**state, "law": law}.items():
-            if name in self.__dataclass_fields__:
-                object.__setattr__(self, name, value)
+            law = pickle.loads(state["law"])  # noqa: S301  # within a pickle
+        finding.restore(law, told)
+        for name in ("parameters", "compiled", "told"):
+            object.__setattr__(self, name, state[name])
+        object.__setattr__(self, "law", law)
 
 
 def simulate(

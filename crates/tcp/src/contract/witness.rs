@@ -236,6 +236,9 @@ impl Witness {
         let news = if let Cause::NewAck(news) = cause { news } else { 0 };
         let has_marks = self.config.ecn != EcnMode::Off;
         if self.config.needs_rack() {
+            if matches!(congestion, LawSpec::Foreign(_)) {
+                return Ok(()); // the window is the law's alone
+            }
             // a recovery ends with the window before it; no ACK delivers more than what is outstanding
             let most = before.cwnd.max(self.peak).max(4.0).max(initial);
             // whole growth rounds a window that lacks 1e-9 of a segment up
