@@ -35,7 +35,7 @@ pub use dualpi2::{DualPi2Spec, Low};
 pub use fq::FqSpec;
 pub use fq_codel::FqCodelSpec;
 pub use gauges::{GAUGES, Gauge};
-pub use pie::PieSpec;
+pub use pie::{DelayFrom, PieSpec};
 pub use priority::PrioritySpec;
 pub use red::{AboveMax, CountBelow, RedSpec, Unit};
 use stored::PacketQueue;
@@ -127,6 +127,11 @@ pub trait QueueDiscipline: Debug + Send {
 
     /// Calls `visit` with the name and value of each of the discipline's [gauges](GAUGES).
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
+
+    /// Heap memory in bytes that grows with the queue.
+    fn held(&self) -> usize {
+        0
+    }
 }
 
 /// The capacity of a queue.
@@ -252,6 +257,10 @@ macro_rules! queues {
             fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
                 match self { $(Self::$variant(queue) => queue.gauges(visit),)+ }
             }
+
+            fn held(&self) -> usize {
+                match self { $(Self::$variant(queue) => queue.held(),)+ }
+            }
         }
 
         /// All queue disciplines.
@@ -270,6 +279,11 @@ impl QueueSpec {
             Self::Fq(spec) => fq::bytes(spec),
             _ => 0,
         }
+    }
+
+    /// Memory of a waiting packet in bytes that the discipline needs in addition to the link's.
+    pub(crate) const fn bytes_of_packet(&self) -> usize {
+        if let Self::Pie(spec) = self { pie::bytes_of_packet(spec) } else { 0 }
     }
 
     /// Whether the discipline only accepts or drops packets, and decisions depend only on the packets that are pending.

@@ -212,6 +212,7 @@ class Queue(QueueTable):
         mark_below: float = ...,
         derandomize: bool = ...,
         byte_mode: bool = ...,
+        delay_from: Literal["arrival", "timestamps", "departure_rate"] = ...,
         min_th: float = ...,
         max_th: float = ...,
         max_p: float = ...,

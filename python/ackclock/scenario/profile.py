@@ -355,6 +355,8 @@ TABLE: Final[tuple[Row, ...]] = (
         "RFC 8033 5.4: optional; on in Linux since 5.5"),
     Row("pie", "byte_mode", (False, False, False, False, False), "multiply the probability by the packet size over mtu",
         "RFC 8033 4.1; Linux sch_pie: option bytemode, off"),
+    Row("pie", "delay_from", ("arrival", "timestamps", "arrival", "arrival", "arrival"), "source of the delay",
+        "free choice: exact, as if measured; Linux sch_pie since 5.5: dq_rate_estimator off"),
     Row("dualpi2", "packets", (10000, 10000, 10000, 10000, 10000), "limit if the scenario sets none, packets",
         "Linux sch_dualpi2; RFC 9332 A.1: 250 ms at the rate of the link"),
     Row("dualpi2", "count_in_service", (False, False, False, False, False),

@@ -9,7 +9,8 @@ use ackclock_net::link::Offered;
 use ackclock_net::loss::{LossPlace, LossSpec};
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{
-    AboveMax, CodelSpec, CountBelow, DropFrom, DropReason, DropTailSpec, DualPi2Spec, FqCodelSpec, FqSpec, Limit, Low,
+    AboveMax, CodelSpec, CountBelow, DelayFrom, DropFrom, DropReason, DropTailSpec, DualPi2Spec, FqCodelSpec, FqSpec,
+    Limit, Low,
 };
 use ackclock_net::queue::{PieSpec, PrioritySpec, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::rate::{RateSpec, RateTraceSpec};
@@ -39,8 +40,9 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
 fn pie_queues() -> impl Strategy<Value = QueueSpec> {
     let times = (1_u64..20_000, 1_000_u64..20_000, 0_u64..50_000);
     let gains = (0.0_f64..20.0, 0.0_f64..200.0, 0.0..1.0_f64);
-    (limits(), any::<[bool; 4]>(), times, gains, 1_u64..2_000).prop_map(
-        |(limit, flags, (target, update, max_burst), (alpha, beta, mark_below), mtu)| {
+    let sources = prop::sample::select(vec![DelayFrom::Arrival, DelayFrom::Timestamps, DelayFrom::DepartureRate]);
+    (limits(), any::<[bool; 4]>(), times, gains, 1_u64..2_000, sources).prop_map(
+        |(limit, flags, (target, update, max_burst), (alpha, beta, mark_below), mtu, delay_from)| {
             let [count_in_service, ecn, derandomize, byte_mode] = flags;
             let [target, update, max_burst] = [target, update, max_burst].map(Time::from_micros);
             QueueSpec::Pie(PieSpec {
@@ -56,6 +58,7 @@ fn pie_queues() -> impl Strategy<Value = QueueSpec> {
                 mark_below,
                 derandomize,
                 byte_mode,
+                delay_from,
             })
         },
     )
