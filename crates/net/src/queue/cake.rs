@@ -134,6 +134,7 @@ pub(super) fn build(spec: &CakeSpec, context: &Context) -> Cake {
     let CakeSpec { limit, count_in_service, interval, mtu, ecn, queues, quantum, isolation, .. } = *spec;
     let mtu_time = context.rate.transmission_time(mtu);
     let target = spec.target.max(Time::from_picos(mtu_time.as_picos() / 2 * 3));
+    let quantum = i64::from(quantum) * BYTE;
     let mut stream = context.stream.clone();
     stream.uniform(); // the key of the hash
     Cake {
@@ -144,12 +145,12 @@ pub(super) fn build(spec: &CakeSpec, context: &Context) -> Cake {
             interval: interval.saturating_add(target - spec.target).max(target.saturating_mul(2)),
             ecn,
         },
-        quantum: i64::from(quantum) * BYTE,
+        quantum,
         sides: isolation.sides(),
         hash: Hash::new(queues, context),
         hosts_of_flows: Arc::clone(&context.hosts),
         flows: std::iter::repeat_with(Flow::default).take(queues as usize).collect(),
-        hosts: std::array::from_fn(|_| vec![Host::default(); queues as usize]),
+        hosts: std::array::from_fn(|_| vec![Host { tag: None, load: 0, share: quantum }; queues as usize]),
         new: VecDeque::new(),
         old: VecDeque::new(),
         waiting: (0, 0),
@@ -192,12 +193,25 @@ enum Set {
 }
 
 /// A place in a table of hosts.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Host {
     /// The node.
     tag: Option<u32>,
     /// Number of bulk flows.
     load: u32,
+    /// What each flow may send in a round.
+    share: i64,
+}
+
+impl Host {
+    fn set_load(&mut self, load: u32, quantum: i64) {
+        (self.load, self.share) = (load, quantum / i64::from(load.max(1)));
+    }
+}
+
+/// What a queue whose hosts have the given places may send in each round.
+fn share(hosts: &[Vec<Host>; 2], [source, destination]: [u32; 2]) -> i64 {
+    hosts[0][source as usize].share.min(hosts[1][destination as usize].share)
 }
 
 /// The place of the lowest rank in the set of `first`; of several, the next one from `first` on.
@@ -278,42 +292,58 @@ impl Cake {
         })
     }
 
-    /// The loads of a queue's hosts.
-    fn loads(&mut self, place: u32) -> impl Iterator<Item = &mut u32> {
-        let places = self.flows[place as usize].hosts;
-        let counted = self.hosts.iter_mut().zip(self.sides).zip(places).filter(|((_, counts), _)| *counts);
-        counted.map(|((hosts, _), place)| &mut hosts[place as usize].load)
-    }
-
     fn enter_bulk(&mut self, place: u32) {
-        self.loads(place).for_each(|load| *load += 1);
+        self.change_loads(place, 1);
         self.flows[place as usize].set = Set::Bulk;
     }
 
     fn leave_bulk(&mut self, place: u32, set: Set) {
-        self.loads(place).for_each(|load| *load -= 1);
+        self.change_loads(place, -1);
         self.flows[place as usize].set = set;
     }
 
-    /// What a queue may send in each round.
-    fn share(&mut self, place: u32) -> i64 {
-        let load = self.loads(place).map(|load| *load).max().unwrap_or(1);
-        self.quantum / i64::from(load.max(1))
-    }
-
-    /// Ends the turn of the first queue of a list: the queue goes to the end of the list *old* with its share of the next
-    /// round.
-    fn end_turn(&mut self, place: u32, is_new: bool) {
-        if is_new {
-            if self.flows[place as usize].store.is_empty() {
-                self.flows[place as usize].set = Set::Waiting;
-            } else {
-                self.enter_bulk(place);
+    /// Changes the loads of a queue's hosts.
+    fn change_loads(&mut self, place: u32, change: i32) {
+        let places = self.flows[place as usize].hosts;
+        for ((hosts, counts), place) in self.hosts.iter_mut().zip(self.sides).zip(places) {
+            if counts {
+                let host = &mut hosts[place as usize];
+                host.set_load(host.load.saturating_add_signed(change), self.quantum);
             }
         }
-        self.flows[place as usize].deficit += self.share(place);
-        if is_new { &mut self.new } else { &mut self.old }.pop_front();
+    }
+
+    /// Ends the turn of the first queue of the list *new*: it goes to the list *old* with its share of the next round.
+    fn end_first_turn(&mut self, place: u32) {
+        if self.flows[place as usize].store.is_empty() {
+            self.flows[place as usize].set = Set::Waiting;
+        } else {
+            self.enter_bulk(place);
+        }
+        let flow = &mut self.flows[place as usize];
+        flow.deficit += share(&self.hosts, flow.hosts);
+        self.new.pop_front();
         self.old.push_back(place);
+    }
+
+    /// Ends the turns of queues of the list *old*, up to the first one that may send. A queue that ends its turn goes to
+    /// the end of the list with its share of the next round.
+    fn end_turns(&mut self) {
+        loop {
+            let mut ended = 0;
+            for place in &self.old {
+                let flow = &mut self.flows[*place as usize];
+                if flow.deficit > 0 {
+                    break;
+                }
+                flow.deficit += share(&self.hosts, flow.hosts);
+                ended += 1;
+            }
+            self.old.rotate_left(ended);
+            if ended < self.old.len() || ended == 0 {
+                return;
+            }
+        }
     }
 
     /// Removes the first queue of a list, which is empty. A new one goes to the list *old* first.
@@ -357,7 +387,7 @@ impl PacketQueue for Cake {
         match flow.set {
             Set::Idle => {
                 flow.set = Set::Sparse;
-                self.flows[place as usize].deficit = self.share(place);
+                flow.deficit = share(&self.hosts, flow.hosts);
                 self.new.push_back(place);
             }
             Set::Waiting => self.enter_bulk(place),
@@ -372,10 +402,13 @@ impl PacketQueue for Cake {
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<Queued> {
         loop {
             let is_new = !self.new.is_empty();
+            if !is_new {
+                self.end_turns();
+            }
             let place = *self.new.front().or_else(|| self.old.front())?;
             let flow = &mut self.flows[place as usize];
             if flow.deficit <= 0 {
-                self.end_turn(place, is_new);
+                self.end_first_turn(place);
                 continue;
             }
             let before = flow.store.waiting();
