@@ -14,8 +14,8 @@
 //! - *Slow links.* `target` is at least 1.5 transmission times of a packet of `mtu` bytes, and packets may always wait for
 //!   four of them; the interval grows with the target.
 //!
-//! A host is a node of the network. In a dumbbell each client is a host, and the server is one. ACKs have the receiver of
-//! their flow as their source.
+//! A host is a node of the network. In a dumbbell each client is a host, and the server is one; as all flows have the
+//! server's load, `triple-isolate` then gives equal shares to flows. ACKs have the receiver of their flow as their source.
 //!
 //! Differences from Linux:
 //! - CAKE's shaper sends a packet when the one before has been transmitted at the given rate, as any link here does. So
@@ -24,6 +24,8 @@
 //! - A queue of the list *new* that is empty goes through the list *old*, as in FQ-CoDel. Linux forgets it, so that a flow
 //!   with a packet whenever its turn comes is always new.
 //! - Fractions of a byte count (1/65536); Linux rounds quanta at random.
+//! - A host keeps its place in the table of hosts until another one needs it; in Linux any host may take the place of one
+//!   without bulk flows, and both then count as one.
 //! - There are no ACK filter, priorities (tins), or limits of memory other than `limit`.
 
 use std::collections::VecDeque;

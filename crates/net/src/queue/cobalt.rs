@@ -3,12 +3,13 @@
 //! `sch_cake.c`.
 //!
 //! *CoDel* drops packets that have waited longer than `target` (`codel.rs`), with two changes. The first drop follows an
-//! interval after the first late packet, and drop number `count + 1` follows `interval / sqrt(count)` after the one
-//! before; RFC 8289 leaves an interval between the first two drops. And `count` is not reset when packets are no longer
-//! late: it decreases by one whenever a drop would have been due, at intervals that grow accordingly. A queue that becomes
-//! late again continues with the count that is left. An overflow makes a drop due at once.
+//! interval after the first late packet, and drop number `count` follows `interval / sqrt(count)` after the one before;
+//! in RFC 8289 drop number `count + 1` does, so that a second interval lies between the first two drops. And `count` is
+//! not reset when packets are no longer late: it decreases by one whenever a drop would have been due, at intervals that
+//! grow accordingly. A queue that becomes late again continues with the count that is left. An overflow makes a drop due
+//! at once.
 //!
-//! *BLUE* (Feng, Kandlur, Saha and Shin 2002) drops each packet with a probability that overflows increase by 1/256, and
+//! *BLUE* (Feng, Shin, Kandlur and Saha 2002) drops each packet with a probability that overflows increase by 1/256, and
 //! times without packets decrease by 1/4096; it changes at most once per `target`. It drops ECN-capable packets too. It
 //! is for senders that do not respond to CoDel.
 //!
@@ -18,7 +19,7 @@
 //! - Linux makes the updates of an empty queue when it looks at the queue, here they are made on time.
 //! - If the first packet after an interval without any is late, Linux drops the second late packet at once, because the
 //!   variable that limits how long a queue is remembered is also the time of the next drop.
-//! - Linux approximates square roots, with errors below 0.1 %.
+//! - Linux approximates square roots by Newton's method.
 //! - Drops and marks have the parameter `ecn`; Linux marks whenever it can.
 
 use ackclock_units::{Stream, Time};

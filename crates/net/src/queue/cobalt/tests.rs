@@ -127,7 +127,7 @@ fn drops_are_those_of_ns3() {
 
 /// Validates: outside the dropping state `count` decreases by one after `0.1 s / sqrt(count)`: from 9 to 1 in 0.3705 s
 ///   after the last drop, and to 0 in 0.4705 s, whether the queue is empty or packets leave in time.
-/// Source: Palmei et al. 2019, section III; the sum by hand.
+/// Source: Linux, `cobalt_should_drop` and `cobalt_queue_empty`; the sum by hand.
 /// Tolerance: one departure, 10 us.
 #[test]
 fn the_count_decays() {
