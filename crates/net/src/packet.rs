@@ -22,11 +22,12 @@ pub struct FlowId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name(pub(crate) u32);
 
-/// Global ids of links and flows. Empty when every local id equals its global id.
+/// Global ids of links, flows and nodes. Empty when every local id equals its global id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     pub(crate) links: Vec<u32>,
     pub(crate) flows: Vec<u32>,
+    pub(crate) nodes: Vec<u32>,
 }
 
 impl Names {

@@ -98,7 +98,7 @@ def catalogue() -> Catalogue:
     Examples
     --------
     >>> sorted(catalogue().queues)
-    ['codel', 'droptail', 'dualpi2', 'fq', 'fq_codel', 'pie', 'priority', 'red']
+    ['cake', 'cobalt', 'codel', 'droptail', 'dualpi2', 'fq', 'fq_codel', 'pie', 'priority', 'red']
     """
     described = json.loads(engine.catalogue())
     return Catalogue(

@@ -169,6 +169,8 @@ class Tcp(TcpTable):
     ) -> None: ...
 
 _QueueKind: TypeAlias = Literal[
+    "cake",
+    "cobalt",
     "codel",
     "droptail",
     "dualpi2",
@@ -193,6 +195,9 @@ class Queue(QueueTable):
         interval: str = ...,
         mtu: int = ...,
         ecn: bool = ...,
+        queues: int = ...,
+        quantum: int = ...,
+        isolation: Literal["flows", "dual-srchost", "dual-dsthost", "triple-isolate"] = ...,
         ce_threshold: str = ...,
         ties: Literal["departure", "arrival"] = ...,
         drop: Literal["tail", "head"] = ...,
@@ -205,8 +210,6 @@ class Queue(QueueTable):
         ramp_to: str = ...,
         low: Literal["ect1", "ect"] = ...,
         classic_share: float = ...,
-        queues: int = ...,
-        quantum: int = ...,
         memory: int = ...,
         max_burst: str = ...,
         mark_below: float = ...,

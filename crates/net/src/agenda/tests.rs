@@ -20,7 +20,7 @@ static HOPS: [Hop; 301] = {
     }
     hops
 };
-static NAMES: Names = Names { links: Vec::new(), flows: Vec::new() };
+static NAMES: Names = Names { links: Vec::new(), flows: Vec::new(), nodes: Vec::new() };
 const TARGETS: Targets<'static> = Targets { hops: &HOPS, names: &NAMES };
 
 fn sorted(mut events: Vec<Event>) -> Vec<Event> {

@@ -32,6 +32,7 @@ fn queue(spec: &DualPi2Spec) -> DualPi2 {
             stream: Stream::new(1, Role::Queue, 0),
             flows: [].into(),
             bands: [].into(),
+            hosts: [].into(),
         },
     )
 }

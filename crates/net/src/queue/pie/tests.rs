@@ -31,6 +31,7 @@ fn pie(spec: &PieSpec) -> Pie {
             stream: Stream::new(1, Role::Queue, 0),
             flows: [].into(),
             bands: [].into(),
+            hosts: [].into(),
         },
     )
 }
