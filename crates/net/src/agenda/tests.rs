@@ -33,7 +33,7 @@ fn event(at: u64, id: u32) -> Event {
 }
 
 fn add(agenda: &mut Agenda, component: usize, event: Event) {
-    if let Some(slot) = agenda.add(component, event.at) {
+    if let Some(slot) = agenda.add_own(component, event.at) {
         *slot = event;
     } else {
         agenda.add_to_heap(component, event, TARGETS);
