@@ -44,7 +44,7 @@ use crate::config::RackRule;
 use crate::delivery_rate::{Phase, RateSample};
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
-use crate::segment::{Ack, Segment};
+use crate::segment::{Ack, Block, Segment};
 use crate::send_log::{Fate, Sent};
 use crate::sender::Connection;
 use crate::ticks;
@@ -58,6 +58,8 @@ use undo::Undo;
 #[derive(Clone, Debug, Default)]
 pub struct Rack {
     board: Scoreboard,
+    /// The segments that an ACK delivers, in ranges; empty between ACKs.
+    news: Vec<Block>,
     clock: Clock,
     losses: Losses,
     /// Send time of the transmission that last advanced `snd_una`, which a timestamp would echo.
@@ -100,7 +102,7 @@ struct Delivery {
 impl Rack {
     /// Heap memory in bytes.
     pub(super) fn held(&self) -> usize {
-        self.board.held() + self.losses.held()
+        self.board.held() + self.news.capacity() * size_of::<Block>() + self.losses.held()
     }
 
     /// Number of segments that the last ACK delivered.
@@ -237,20 +239,25 @@ impl Rack {
     }
 
     /// Records the segments that an ACK delivers.
+    #[inline(always)]
     fn deliver(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Delivery {
-        let Self { board, clock, losses, echoed, .. } = self;
+        let Self { board, clock, losses, echoed, news, .. } = self;
         let after_timeout = self.phase == Phase::Loss;
-        let (snd_una, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
+        let (before, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
+        let snd_una = ack.next.max(before);
         let is_linux = connection.config.rack == RackRule::Linux;
         let Some((log, mut rate)) = connection.records_and_rate() else { return Delivery::default() };
         let fack = clock.fack();
-        if ack.next > snd_una {
-            *echoed = echo(log.get(snd_una), ack.original);
+        if ack.next > before {
+            *echoed = echo(log.get(before), ack.original);
+            news.push(Block { start: before, end: ack.next });
         }
+        board.acknowledge(snd_una);
+        board.take_new(ack.sack.blocks(), snd_una, snd_max, |range| news.push(range));
         let mut last = None;
         let mut delivery = Delivery::default();
-        let mut take = |number| {
-            let Some(sent) = log.get_mut(number).filter(|sent| sent.fate != Fate::Delivered) else { return };
+        for number in news.drain(..).flat_map(|range| range.start..range.end) {
+            let Some(sent) = log.get_mut(number).filter(|sent| sent.fate != Fate::Delivered) else { continue };
             losses.delivered(sent);
             delivery.count += 1;
             if sent.transmits == 1 {
@@ -267,15 +274,6 @@ impl Rack {
             }
             if number >= ack.next {
                 sent.fate = Fate::Delivered;
-            }
-        };
-        (snd_una..ack.next).for_each(&mut take);
-        let snd_una = ack.next.max(snd_una);
-        board.acknowledge(snd_una);
-        for block in ack.sack.blocks() {
-            if Scoreboard::is_valid(*block, snd_una, snd_max) {
-                board.each_new(*block, &mut take);
-                board.update(&[*block], snd_una, snd_max);
             }
         }
         if let Some((_, _, rtt)) = last.filter(|_| is_linux) {
@@ -301,8 +299,7 @@ impl Rack {
     pub(super) fn rate_sample(&self, connection: &mut Connection, now: Time) -> Option<RateSample> {
         let (snd_una, in_flight) = (connection.snd_una, self.pipe(connection, connection.snd_una));
         let rate = connection.rate_mut()?;
-        rate.advance(snd_una);
-        rate.sample(self.clock.min_rtt(), in_flight, self.phase, now)
+        rate.sample(snd_una, self.clock.min_rtt(), in_flight, self.phase, now)
     }
 
     /// Looks whether the sender has less data than the window allows.
