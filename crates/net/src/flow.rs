@@ -190,12 +190,23 @@ impl Flow {
             }
             let Transport::Tcp(sender) = &mut self.transport else { return };
             let mut left = MOST_AT_ONCE;
-            while let Some(segment) = sender.poll_transmit(now) {
-                transit.send(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
-                left -= 1;
-                if left == 0 {
-                    return transit.cut(self.outlet.flow(), now);
+            if sender.is_paced() {
+                let burst = sender.send_paced(now, left);
+                left -= burst.end - burst.start;
+                for number in burst {
+                    let packet = self.outlet.packet(self.outlet.new_segment(number), now);
+                    transit.send(&packet, self.outlet.hop, now, observer);
                 }
+            } else {
+                while left > 0
+                    && let Some(segment) = sender.poll_transmit(now)
+                {
+                    transit.send(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
+                    left -= 1;
+                }
+            }
+            if left == 0 {
+                return transit.cut(self.outlet.flow(), now);
             }
             observer.observe(now, &Observation::Turn { flow: self.outlet.flow(), sender });
             // a sender that waits for data waits for the source too

@@ -206,8 +206,10 @@ impl Record {
             sack.push(Block { start, end: start + 1 });
         }
         for number in latest.into_iter().chain(before.blocks().iter().map(|block| block.start)) {
+            if sack.blocks().len() >= most {
+                break;
+            }
             if let Some(run) = self.run_of(number)
-                && sack.blocks().len() < most
                 && !sack.blocks()[usize::from(again)..].contains(&run)
             {
                 sack.push(run);

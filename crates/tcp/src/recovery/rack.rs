@@ -78,6 +78,8 @@ pub struct Rack {
     due: Due,
     /// The window before the last timeout.
     cwnd: f64,
+    /// The smoothed round-trip time, and the estimator's value that it was computed from.
+    srtt: (u64, Time),
 }
 
 /// The timer that the sender's timer stands for.
@@ -232,10 +234,21 @@ impl Rack {
         matches!(self.phase, Phase::Reducing | Phase::Recovery)
     }
 
-    fn reordering_window(&self, connection: &Connection) -> Time {
+    fn reordering_window(&mut self, connection: &Connection) -> Time {
         let is_certain = self.is_repairing() || self.board.sacked() >= DUP_THRESH.into();
-        let srtt = connection.rtt.srtt(&connection.config.rtt).map_or(Time::MAX, Time::from_secs_f64);
+        let srtt = self.srtt(connection).unwrap_or(Time::MAX);
         self.clock.reordering_window(is_certain, srtt)
+    }
+
+    /// The smoothed round-trip time, if there is one.
+    #[inline(always)]
+    fn srtt(&mut self, connection: &Connection) -> Option<Time> {
+        let raw = connection.rtt.raw_srtt();
+        if raw != self.srtt.0 {
+            let srtt = connection.rtt.srtt(&connection.config.rtt).map_or(Time::ZERO, Time::from_secs_f64);
+            self.srtt = (raw, srtt);
+        }
+        (raw > 0).then_some(self.srtt.1)
     }
 
     /// Records the segments that an ACK delivers.

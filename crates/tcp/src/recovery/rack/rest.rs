@@ -28,12 +28,19 @@ impl Rack {
         let app_limited =
             !connection.config.grow_when_limited && connection.is_app_limited(connection.config.max_window.into());
         let snd_una = connection.snd_una;
+        let flight = connection.flight();
         let clock = &mut self.clock;
         let fack = clock.fack();
-        let Some(log) = connection.records_mut() else { return };
+        let Some((log, mut rate)) = connection.records_and_rate() else { return };
+        if let Some(rate) = &mut rate {
+            rate.begin_ack(flight);
+        }
         let mut number = snd_una;
         let ends = log.drain(next, |sent| {
             clock.delivered(number, *sent, Time::MAX, fack, now);
+            if let Some(rate) = &mut rate {
+                rate.on_delivered(number, now);
+            }
             number += 1;
         });
         let Some((first, last)) = ends else { return };
@@ -50,11 +57,17 @@ impl Rack {
 
     /// Records segments that were sent for the first time at rest.
     pub(crate) fn record_burst(&mut self, connection: &mut Connection, burst: Range<u64>, now: Time) {
-        if connection.snd_una == burst.start {
+        let in_flight = burst.start - connection.snd_una;
+        if in_flight == 0 {
             self.restart_rto(connection, now);
         }
-        if let Some(log) = connection.records_mut() {
-            burst.for_each(|number| log.record(number, now));
+        if let Some((log, mut rate)) = connection.records_and_rate() {
+            for (number, in_flight) in burst.zip(in_flight..) {
+                log.record(number, now);
+                if let Some(rate) = &mut rate {
+                    rate.on_sent(number, in_flight, now);
+                }
+            }
         }
         self.arm(connection, now);
     }

@@ -97,8 +97,7 @@ impl Rack {
         (self.due, at) = if let Some(recheck) = self.recheck.filter(|recheck| *recheck < self.rto_at) {
             (Due::Reordering, recheck)
         } else if probes {
-            let srtt = connection.rtt.srtt(&connection.config.rtt).map(Time::from_secs_f64);
-            let wait = Probe::timeout(srtt, flight, extension(&connection.config));
+            let wait = Probe::timeout(self.srtt(connection), flight, extension(&connection.config));
             (Due::Probe, ticks::fires_at(now, wait, connection.config.timer_tick).min(self.rto_at))
         } else {
             (Due::Retransmission, self.rto_at)

@@ -46,7 +46,7 @@ impl Pair {
 
     /// Applies a call to both senders and compares everything that shows.
     fn call(&mut self, call: impl Fn(&mut Sender)) {
-        self.steady += u32::from(self.short.is_steady());
+        self.steady += u32::from(self.short.is_steady() || self.short.is_paced());
         call(&mut self.short);
         call(&mut self.general);
         self.general.connection.path = Path::General;
@@ -66,6 +66,12 @@ impl Pair {
         self.now = now;
         let expected: Vec<_> = std::iter::from_fn(|| self.general.poll_transmit(now)).take(most).collect();
         let (mut sent, short) = (Vec::new(), &mut self.short);
+        let size = short.packet_size();
+        let segment = |number| Segment::new(number, size);
+        let is_paced = short.is_paced();
+        if is_paced {
+            sent.extend(short.send_paced(now, most as u64).map(segment));
+        }
         let is_short = short.is_steady()
             && match short.start_turn(now) {
                 Turn::Over => true,
@@ -75,13 +81,11 @@ impl Pair {
                 }
                 Turn::Sending => {
                     let burst = short.send_burst(now, most as u64);
-                    let size = short.packet_size();
-                    let segment = |number| Segment::new(number, size);
                     sent.extend(burst.clone().into_iter().flatten().map(segment));
                     burst.is_some()
                 }
             };
-        if !is_short {
+        if !is_short && !is_paced {
             sent.extend(std::iter::from_fn(|| short.poll_transmit(now)).take(most));
         }
         assert_eq!(sent, expected);
