@@ -190,26 +190,42 @@ impl Flow {
             }
             let Transport::Tcp(sender) = &mut self.transport else { return };
             let mut left = MOST_AT_ONCE;
-            if sender.is_paced() {
-                let burst = sender.send_paced(now, left);
-                left -= burst.end - burst.start;
-                for number in burst {
-                    let packet = self.outlet.packet(self.outlet.new_segment(number), now);
-                    transit.send(&packet, self.outlet.hop, now, observer);
+            while let Some(segment) = sender.poll_transmit(now) {
+                transit.send(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
+                left -= 1;
+                if left == 0 {
+                    return transit.cut(self.outlet.flow(), now);
                 }
-            } else {
-                while left > 0
-                    && let Some(segment) = sender.poll_transmit(now)
-                {
-                    transit.send(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
-                    left -= 1;
-                }
-            }
-            if left == 0 {
-                return transit.cut(self.outlet.flow(), now);
             }
             observer.observe(now, &Observation::Turn { flow: self.outlet.flow(), sender });
             // a sender that waits for data waits for the source too
+            match sender.poll_release() {
+                Some(release) if is_first(release, sender, transit) && !sender.is_data_limited() => now = release,
+                _ => break,
+            }
+            self.application.refill(sender, now);
+        }
+        self.arm(now, transit);
+    }
+
+    /// The same for a [paced](Sender::is_paced) sender.
+    #[inline(never)]
+    fn take_paced_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        loop {
+            if self.has_transfers {
+                self.follow_transfers(now, transit, observer);
+            }
+            let Self { outlet, transport, .. } = self;
+            let Transport::Tcp(sender) = transport else { return };
+            let burst = sender.send_paced(now, MOST_AT_ONCE);
+            let is_cut = burst.end - burst.start == MOST_AT_ONCE;
+            for number in burst {
+                transit.forward(&outlet.packet(outlet.new_segment(number), now), outlet.hop, now, observer);
+            }
+            if is_cut {
+                return transit.cut(outlet.flow(), now);
+            }
+            observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
             match sender.poll_release() {
                 Some(release) if is_first(release, sender, transit) && !sender.is_data_limited() => now = release,
                 _ => break,
@@ -290,6 +306,7 @@ impl Flow {
     #[inline(never)]
     fn take_turn(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         match &self.transport {
+            Transport::Tcp(sender) if sender.is_paced() => self.take_paced_turn(now, transit, observer),
             Transport::Tcp(sender) if sender.is_steady() => self.take_steady_turn(now, transit, observer),
             _ => self.take_any_turn(now, transit, observer),
         }

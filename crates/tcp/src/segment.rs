@@ -176,7 +176,6 @@ impl Block {
         Self { end: self.end.min(end), ..self }
     }
 
-
     pub(crate) const fn contains(self, number: u64) -> bool {
         self.start <= number && number < self.end
     }

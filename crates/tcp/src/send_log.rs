@@ -109,10 +109,8 @@ impl SendLog {
     #[inline(always)]
     pub(crate) fn drain(&mut self, next: u64, mut visit: impl FnMut(&Sent)) -> Option<(Sent, Sent)> {
         debug_assert!(self.stale.is_empty(), "RACK's records are correct");
-        let first = self.sent.pop_front()?;
-        visit(&first);
+        let first = *self.sent.front()?;
         let mut last = first;
-        self.first += 1;
         while self.first < next {
             last = self.sent.pop_front()?;
             visit(&last);

@@ -309,6 +309,7 @@ impl Rack {
     }
 
     /// The delivery-rate sample of the last ACK, if it delivered data.
+    #[inline(always)]
     pub(super) fn rate_sample(&self, connection: &mut Connection, now: Time) -> Option<RateSample> {
         let (snd_una, in_flight) = (connection.snd_una, self.pipe(connection, connection.snd_una));
         let rate = connection.rate_mut()?;

@@ -165,6 +165,7 @@ impl Sender {
     /// Sends the segments, at most `most`, that a [paced](Self::is_paced) sender may send at `now`. Returns their numbers;
     /// all are sent for the first time. If they are fewer, the turn ends or is held until
     /// [`poll_release`](Self::poll_release).
+    #[inline(always)]
     pub fn send_paced(&mut self, now: Time, most: u64) -> Range<u64> {
         let connection = &mut self.connection;
         let start = connection.snd_nxt;
@@ -183,12 +184,8 @@ impl Sender {
             return start..start;
         }
         let mut number = start;
+        let mut ends = false;
         while number < start + most {
-            if number >= connection.sendable() {
-                self.record_burst(start..number, now);
-                self.end_paced_turn();
-                return start..number;
-            }
             if let Some(at) = connection.paced_until(number, now) {
                 self.release_at = PackedOption::some(at);
                 break;
@@ -201,14 +198,25 @@ impl Sender {
             connection.send_new(number - 1, number, now);
             connection.note_time(now);
             connection.pace(now);
+            ends = number >= connection.sendable();
+            if ends {
+                break;
+            }
         }
-        if number > start {
-            self.record_burst(start..number, now);
+        if number > start
+            && let Recovery::Rack(rack) = &mut self.recovery
+        {
+            rack.record_burst(connection, start..number, now);
+        }
+        // a turn of `most` segments ends with the next call
+        if ends && number < start + most {
+            self.end_paced_turn();
         }
         start..number
     }
 
     /// Ends the turn of a paced sender.
+    #[inline(always)]
     fn end_paced_turn(&mut self) {
         self.release_at = PackedOption::NONE;
         self.connection.end_steady_turn();

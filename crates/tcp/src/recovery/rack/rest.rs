@@ -24,6 +24,7 @@ impl Rack {
     }
 
     /// Handles an ACK for all segments before `next` at rest, without SACK blocks.
+    #[inline(always)]
     pub(crate) fn take_ack(&mut self, connection: &mut Connection, next: u64, now: Time) {
         let app_limited =
             !connection.config.grow_when_limited && connection.is_app_limited(connection.config.max_window.into());
@@ -52,10 +53,11 @@ impl Rack {
         connection.snd_una = next;
         connection.snd_nxt = connection.snd_nxt.max(next);
         connection.grow(next - snd_una, || Some(last), app_limited, now);
-        self.arm(connection, now);
+        self.arm_at_rest(connection, now);
     }
 
     /// Records segments that were sent for the first time at rest.
+    #[inline(always)]
     pub(crate) fn record_burst(&mut self, connection: &mut Connection, burst: Range<u64>, now: Time) {
         let in_flight = burst.start - connection.snd_una;
         if in_flight == 0 {
@@ -69,6 +71,15 @@ impl Rack {
                 }
             }
         }
-        self.arm(connection, now);
+        self.arm_at_rest(connection, now);
+    }
+
+    /// The same as [`arm`](Self::arm) at rest: usually, the timer is for a probe.
+    #[inline(always)]
+    fn arm_at_rest(&mut self, connection: &mut Connection, now: Time) {
+        if connection.flight() == 0 || !connection.config.tail_loss_probe {
+            return self.arm(connection, now);
+        }
+        self.arm_probe(connection, now);
     }
 }
