@@ -302,14 +302,20 @@ impl Flow {
         }
     }
 
-    /// Takes a turn after a wake-up.
-    #[inline(never)]
+    /// Takes a turn of any kind.
+    #[inline(always)]
     fn take_turn(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         match &self.transport {
+            Transport::Tcp(sender) if sender.is_steady() => self.take_steady_turn_apart(now, transit, observer),
             Transport::Tcp(sender) if sender.is_paced() => self.take_paced_turn(now, transit, observer),
-            Transport::Tcp(sender) if sender.is_steady() => self.take_steady_turn(now, transit, observer),
             _ => self.take_any_turn(now, transit, observer),
         }
+    }
+
+    /// A copy of [`take_steady_turn`](Self::take_steady_turn) for callers in which it is rare.
+    #[inline(never)]
+    fn take_steady_turn_apart(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        self.take_steady_turn(now, transit, observer);
     }
 
     /// Reports the beginning of a transfer, and closes the connection when its transfer is complete.

@@ -237,15 +237,12 @@ impl Receiver {
         now: Time,
         pool: &'a mut ReceiverPool,
     ) -> Arrival<'a> {
-        let was_steady = self.is_steady();
-        if was_steady {
+        if self.is_steady() {
             self.record = pool.add_record();
+            pool.records[self.record as usize].original = self.rcv_nxt > 0;
         }
         let config = &pool.configs[self.config as usize];
         let record = &mut pool.records[self.record as usize];
-        if was_steady && self.rcv_nxt > 0 {
-            record.original = config.reports_originals;
-        }
         if !config.keeps_record() && !config.dsack && !config.reports_originals {
             let before = self.rcv_nxt;
             let (duplicate, _) = record.place(number, &mut self.rcv_nxt, config);
@@ -327,7 +324,7 @@ impl Receiver {
         let most = config.sack_blocks as usize;
         let record = &mut pool.records[self.record as usize];
         record.delay.stop();
-        let (echo, original) = (record.echo.report(), record.original);
+        let (echo, original) = (record.echo.report(), record.original && config.reports_originals);
         let window = record.tuning.as_mut().map(|tuning| tuning.advertise(next));
         let has_blocks = most > 0 && (again || !record.beyond.is_empty());
         if has_blocks || window.is_some() {

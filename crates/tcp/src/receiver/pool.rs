@@ -34,7 +34,7 @@ pub(super) struct Record {
     reported: Option<Box<Sack>>,
     pub(super) delay: Delay,
     pub(super) echo: Echo,
-    /// The [`Ack::original`](crate::Ack::original) of the next ACK.
+    /// The [`Ack::original`](crate::Ack::original) of the next ACK, if the receiver reports it.
     pub(super) original: bool,
     /// The window, if it opens by auto-tuning.
     pub(super) tuning: Option<Box<Tuning>>,
@@ -108,6 +108,7 @@ impl Record {
     /// Prepares the record for a new connection of a receiver that always has one.
     pub(super) fn begin(&mut self, config: &ReceiverConfig) {
         self.delay = Delay::new(config.quick_acks);
+        self.original = false;
         self.tuning = config.tunes().then(|| Box::new(Tuning::new(config)));
     }
 
