@@ -224,6 +224,9 @@ mod tests {
         assert!(board.runs.is_empty());
         assert!(board.update(&[block(5, 10)], 4, 10));
         assert!(!board.update(&[block(5, 10), block(6, 7)], 4, 10), "no news");
+        // a block that was ignored counts once it is possible
+        assert!(!board.update(&[block(9, 11)], 4, 10));
+        assert!(board.update(&[block(9, 11)], 4, 11));
     }
 
     #[test]
@@ -273,6 +276,7 @@ mod tests {
                     set.extend(new.start..new.end);
                 }
                 prop_assert_eq!(board.update(&[new], una, SND_MAX), set.len() > before);
+                prop_assert!(!board.update(&[new], una, SND_MAX), "a repeated block is no news");
                 prop_assert_eq!(board.sacked, set.len() as u64);
                 prop_assert_eq!(board.sacked_below, set.range(..board.high_rxt).count() as u64);
                 prop_assert!(board.runs.iter().zip(board.runs.iter().skip(1)).all(|(a, b)| a.end < b.start));

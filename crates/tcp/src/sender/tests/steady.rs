@@ -7,6 +7,8 @@ use proptest::prelude::*;
 
 use super::kinds::{cases, receivers, senders};
 use super::*;
+use crate::config::Pacing;
+use crate::congestion::{BbrSpec, LawSpec, RenoSpec};
 use crate::receiver::ReceiverPool;
 use crate::segment::Sack;
 
@@ -226,6 +228,34 @@ fn a_transfer_without_losses_is_steady_from_its_first_data_on() {
             assert!(pair.short.is_steady());
         }
         assert!(pair.steady > 5);
+    }
+}
+
+/// The same for paced senders, with and without samples of the delivery rate.
+#[test]
+fn a_paced_transfer_without_losses_takes_the_short_path() {
+    let laws = [(LawSpec::Reno(RenoSpec {}), Pacing::Window), (LawSpec::Bbr(BbrSpec {}), Pacing::Law)];
+    for ((congestion, pacing), overhead) in laws.into_iter().flat_map(|law| [0, 10].map(|micros| (law.clone(), micros)))
+    {
+        let overhead = Time::from_micros(overhead);
+        let config =
+            SenderConfig { recovery: RecoverySpec::Rack, congestion, pacing, overhead, ..SenderConfig::default() };
+        let mut pair = Pair::new(&config);
+        pair.call(|sender| sender.supply(200));
+        let (mut next, mut held) = (0, 0);
+        for step in 0.. {
+            let now = Time::from_micros(300 * step);
+            next += pair.turn(now, 1_000).len() as u64;
+            held += u32::from(pair.short.poll_release().is_some());
+            if pair.short.is_idle() {
+                break;
+            }
+            if step % 4 == 0 {
+                pair.call(|sender| sender.handle_ack(Ack::cumulative(next), now));
+                assert!(next == 0 || pair.short.is_paced());
+            }
+        }
+        assert!(pair.steady > 50 && held > 10, "{pacing:?}: {} calls, {held} turns held", pair.steady);
     }
 }
 
