@@ -282,7 +282,7 @@ prop_compose! {
         let rules = ReceiverConfig { handshake, delayed_ack, ack_gap_fill, delay_duplicates, ack_first, ..DELAYED };
         let quick_acks_pause = Time::from_millis(pause);
         let quick = ReceiverConfig { ack_every, quick_acks, quick_acks_again, quick_acks_pause, ..rules };
-        ReceiverConfig { ecn, sack_blocks, dsack, reports_originals, ..quick }
+        ReceiverConfig { ecn, reports_originals, sack_blocks, dsack, ..quick }
     }
 }
 
