@@ -250,6 +250,13 @@ impl Packet {
         }
     }
 
+    /// Whether data was sent before.
+    #[inline(always)]
+    pub(crate) const fn is_retransmission(&self) -> bool {
+        debug_assert!(!self.is_ack(), "an ACK is sent once");
+        self.header.has(Header::RETRANSMISSION)
+    }
+
     /// The [echo](ackclock_tcp::Ack::echo) of an ACK.
     #[inline(always)]
     pub const fn echo(&self) -> u8 {

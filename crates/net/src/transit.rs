@@ -70,7 +70,7 @@ impl Transit {
             if observer.follows() {
                 observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
             }
-            self.cross(&packet.answer(next, now), hop, now, observer);
+            self.cross(&packet.answer(next, now).for_original(true), hop, now, observer);
         } else {
             self.answer(*packet, now, observer);
         }

@@ -316,13 +316,18 @@ macro_rules! laws {
 
         impl Other {
             #[inline(never)]
-            fn on_ack(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, ack: &AckSample) {
-                match self { $(Self::$variant(law) => law.grow(extra, window, &|| *ack),)+ }
+            fn on_ack(
+                &mut self,
+                extra: &mut Option<Box<Extra>>,
+                window: &mut Window,
+                sample: &impl Fn() -> AckSample,
+            ) {
+                match self { $(Self::$variant(law) => law.grow(extra, window, sample),)+ }
             }
 
             #[inline(never)]
-            fn observe(&mut self, ack: &AckSample) {
-                match self { $(Self::$variant(law) => law.observe(ack),)+ }
+            fn observe(&mut self, sample: &impl Fn() -> AckSample) {
+                match self { $(Self::$variant(law) => law.observe(&sample()),)+ }
             }
 
             fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
@@ -399,7 +404,7 @@ impl Law {
     ) {
         match self {
             Self::Reno(law) => law.grow(extra, window, &sample),
-            Self::Other(law) => law.on_ack(extra, window, &sample()),
+            Self::Other(law) => law.on_ack(extra, window, &sample),
         }
     }
 
@@ -407,7 +412,7 @@ impl Law {
     pub(crate) fn observe(&mut self, sample: impl Fn() -> AckSample) {
         match self {
             Self::Reno(law) => law.observe(&sample()),
-            Self::Other(law) => law.observe(&sample()),
+            Self::Other(law) => law.observe(&sample),
         }
     }
 

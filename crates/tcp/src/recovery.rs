@@ -116,6 +116,7 @@ impl Recovery {
     }
 
     /// The delivery-rate sample of the last ACK; only RACK knows which segments an ACK delivers.
+    #[inline(always)]
     pub(crate) fn rate_sample(&self, connection: &mut Connection, now: Time) -> Option<RateSample> {
         if let Self::Rack(rack) = self { rack.rate_sample(connection, now) } else { None }
     }

@@ -180,6 +180,8 @@ impl Sender {
     pub fn handle_ack(&mut self, ack: Ack<'_>, now: Time) {
         if self.is_steady_ack(ack) {
             self.handle_steady_ack(ack.next, now);
+        } else if self.is_timed_ack(ack) {
+            self.handle_timed_ack(ack.next, now);
         } else {
             self.handle_any_ack(ack, now);
         }
@@ -268,13 +270,16 @@ impl Sender {
     }
 
     /// Gives the law the delivery-rate sample of an ACK.
-    fn sample_rate(&mut self, now: Time) {
+    #[inline(always)]
+    pub(crate) fn sample_rate(&mut self, now: Time) {
         let Self { connection, recovery, stream, .. } = self;
         let Some(sample) = recovery.rate_sample(connection, now) else { return };
         let Connection { law, window, extra, .. } = connection;
         let Some(rate) = extra.as_mut().and_then(|extra| extra.rate.as_mut()) else { return };
-        for lost in rate.take_losses() {
-            law.on_lost(window, &lost, &sample, stream);
+        if rate.has_losses() {
+            for lost in rate.take_losses() {
+                law.on_lost(window, &lost, &sample, stream);
+            }
         }
         if law.on_rate(window, &sample, stream) {
             rate.limit(sample.in_flight);

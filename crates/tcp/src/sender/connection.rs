@@ -218,7 +218,8 @@ impl Connection {
     /// Adds ECN and PSH to a segment that is being sent, and paces the next one.
     #[inline(never)]
     fn label(&mut self, mut segment: Segment, now: Time) -> Segment {
-        let Self { extra, law, config, window, rtt, snd_una, snd_max, supplied, .. } = self;
+        self.pace(now);
+        let Self { extra, config, snd_una, supplied, .. } = self;
         let Some(extra) = extra else { return segment };
         if let Some(marks) = &mut extra.marks {
             (segment.ecn, segment.cwr) = marks.label(segment.syn, segment.retransmission);
@@ -227,20 +228,26 @@ impl Connection {
             let at = pushes::Progress { snd_una: *snd_una, supplied: *supplied };
             segment.pushed = !segment.syn && pushes.is_pushed(segment.number, at, config);
         }
-        if let Some(pacer) = &mut extra.pacer {
-            let srtt = rtt.srtt(&config.rtt);
-            let each = match config.pacing {
-                Pacing::Law => law.pacing_rate(window, srtt).map(|rate| Time::from_secs_f64(1.0 / rate)),
-                _ => srtt.map(|srtt| pacer::interval(config, window, *snd_max - *snd_una, srtt)),
-            };
-            if let Some(each) = each {
-                pacer.on_sent(each, config, now);
-            }
-        }
         segment
     }
 
+    /// Paces the segment after one that is being sent.
+    #[inline(always)]
+    pub(super) fn pace(&mut self, now: Time) {
+        let Self { extra, law, config, window, rtt, snd_una, snd_max, .. } = self;
+        let Some(pacer) = extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return };
+        let srtt = rtt.srtt(&config.rtt);
+        let each = match config.pacing {
+            Pacing::Law => law.pacing_rate(window, srtt).map(|rate| Time::from_secs_f64(1.0 / rate)),
+            _ => srtt.map(|srtt| pacer::interval(config, window, *snd_max - *snd_una, srtt)),
+        };
+        if let Some(each) = each {
+            pacer.on_sent(each, config, now);
+        }
+    }
+
     /// Until when pacing holds back segment `number`, if it does. The initial window is not paced.
+    #[inline(always)]
     pub(super) fn paced_until(&self, number: u64, now: Time) -> Option<Time> {
         let pacer = self.extra.as_ref()?.pacer.as_ref()?;
         let initial = u64::from(self.config.initial_window) + self.alone();
