@@ -270,9 +270,10 @@ impl Sender {
     /// Gives the law the delivery-rate sample of an ACK.
     fn sample_rate(&mut self, now: Time) {
         let Self { connection, recovery, stream, .. } = self;
-        let Some(sample) = recovery.rate_sample(connection, now) else { return };
+        let Some(mut sample) = recovery.rate_sample(connection, now) else { return };
         let Connection { law, window, extra, .. } = connection;
-        let Some(rate) = extra.as_mut().and_then(|extra| extra.rate.as_mut()) else { return };
+        let Some(Extra { rate: Some(rate), pacer, .. }) = extra.as_deref_mut() else { return };
+        sample.departure = pacer.as_ref().and_then(|pacer| pacer.waits_until(now)).unwrap_or(now);
         for lost in rate.take_losses() {
             law.on_lost(window, &lost, &sample, stream);
         }
