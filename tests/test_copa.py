@@ -24,7 +24,7 @@ TARGET = 1 / 0.5
 def run(*variants: str, since: int = 20, delayed_ack: bool = False, **fields: Any) -> ac.Run:
     """Run greedy flows that start one second apart; further fields are those of `tests.greedy.run` or options of Copa.
 
-    The profile is Linux's, in which CUBIC reduces its window and not the flight size, which a recovery inflates.
+    The profile is Linux's.
     """
     own: dict[str, Any] = {name: fields.pop(name) for name in ("delta", "competitive") if name in fields}
     flows = [

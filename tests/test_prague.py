@@ -29,7 +29,7 @@ def run(
 ) -> ac.Run:
     """Run greedy flows, each with its variant and its round-trip time in ms; measures begin at 10 s.
 
-    The profile is Linux's, in which CUBIC reduces its window and not the flight size, which a recovery inflates.
+    The profile is Linux's.
     """
     each = [Flow(name, fields={"access": {"rate": "10 Gbps", "delay": f"{rtt / 2 - 1} ms"}}) for name, rtt in flows]
     link = {"rate": rate, "delay": "1 ms", "queue": queue or {"kind": "dualpi2"}}

@@ -444,7 +444,7 @@ impl Connection {
         let (repaired, ssthresh) = (self.is_past_recover(), self.window.ssthresh);
         self.recover = PackedOption::some(self.snd_max);
         if reduces {
-            self.reduce(Signal::Timeout, false);
+            self.reduce(Signal::Timeout, false, 0);
             if !repaired && self.config.decrease_from == DecreaseFrom::FlightSize {
                 // RFC 5681, equation 4, limits ssthresh to half of FlightSize. In a long recovery FlightSize includes
                 // segments that arrived many round trips ago, so half of it can exceed the window at the time of the
