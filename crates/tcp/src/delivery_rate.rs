@@ -52,6 +52,8 @@ pub struct RateSample {
     pub phase: Phase,
     /// Number of segments that a paced sender sends at once.
     pub burst: u32,
+    /// When pacing lets the next segment leave; `now` if it may leave at once.
+    pub departure: Time,
 }
 
 /// A segment found lost, with the state of the sender when it was sent.
@@ -261,6 +263,7 @@ impl DeliveryRate {
             in_flight,
             phase,
             burst: self.burst,
+            departure: now,
         })
     }
 }

@@ -175,7 +175,7 @@ impl Recovery {
     pub(crate) fn on_mark(&mut self, connection: &mut Connection) {
         match self {
             Self::Rack(rack) => rack.on_mark(connection),
-            _ => connection.reduce(Signal::Mark, false),
+            _ => connection.reduce(Signal::Mark, false, 0),
         }
     }
 

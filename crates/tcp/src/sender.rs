@@ -273,9 +273,10 @@ impl Sender {
     #[inline(always)]
     pub(crate) fn sample_rate(&mut self, now: Time) {
         let Self { connection, recovery, stream, .. } = self;
-        let Some(sample) = recovery.rate_sample(connection, now) else { return };
+        let Some(mut sample) = recovery.rate_sample(connection, now) else { return };
         let Connection { law, window, extra, .. } = connection;
-        let Some(rate) = extra.as_mut().and_then(|extra| extra.rate.as_mut()) else { return };
+        let Some(Extra { rate: Some(rate), pacer, .. }) = extra.as_deref_mut() else { return };
+        sample.departure = pacer.as_ref().and_then(|pacer| pacer.waits_until(now)).unwrap_or(now);
         if rate.has_losses() {
             for lost in rate.take_losses() {
                 law.on_lost(window, &lost, &sample, stream);
@@ -448,7 +449,7 @@ impl Connection {
         let (repaired, ssthresh) = (self.is_past_recover(), self.window.ssthresh);
         self.recover = PackedOption::some(self.snd_max);
         if reduces {
-            self.reduce(Signal::Timeout, false);
+            self.reduce(Signal::Timeout, false, 0);
             if !repaired && self.config.decrease_from == DecreaseFrom::FlightSize {
                 // RFC 5681, equation 4, limits ssthresh to half of FlightSize. In a long recovery FlightSize includes
                 // segments that arrived many round trips ago, so half of it can exceed the window at the time of the

@@ -19,8 +19,8 @@
 //!
 //! Differences from Linux: real numbers in place of fixed point, except for the gains; the bandwidth is the exact maximum
 //! of its window; a delayed ACK may renew the minimum round-trip time; traffic policers are not detected; the initial
-//! rate has no margin; the flight at the next departure is the present one, without what is delivered until then. There
-//! is no segmentation offload, so a burst has `pacing_burst` segments, but the window has room for Linux's bursts of 1 ms.
+//! rate has no margin. There is no segmentation offload, so a burst has `pacing_burst` segments, but the window has room
+//! for Linux's bursts of 1 ms.
 
 pub(super) mod aggregation;
 pub(super) mod bandwidth;
@@ -225,7 +225,7 @@ impl Bbr {
         }
         let is_long = (sample.now - self.phase_at).as_secs_f64() > self.min_rtt;
         let gain = CYCLE[self.phase];
-        let flight = sample.prior_in_flight as f64;
+        let flight = self.at_departure(sample.prior_in_flight, sample);
         let is_over = if gain > 1.0 {
             is_long && (sample.newly_lost > 0 || flight + self.at_once() >= self.inflight(gain))
         } else if gain < 1.0 {
@@ -255,7 +255,7 @@ impl Bbr {
             self.mode = Mode::Drain;
             window.ssthresh = self.inflight(1.0);
         }
-        if self.mode == Mode::Drain && sample.in_flight as f64 <= self.inflight(1.0) {
+        if self.mode == Mode::Drain && self.at_departure(sample.in_flight, sample) <= self.inflight(1.0) {
             self.begin_cycles(sample.now, stream);
         }
     }
@@ -344,6 +344,12 @@ impl Bbr {
     fn at_once(&self) -> f64 {
         let least = if self.rate < SLOW { 1.0 } else { 2.0 };
         (self.rate * BURST_TIME).floor().clamp(least, MOST_AT_ONCE).max(self.burst)
+    }
+
+    /// The part of a flight that is still in the network when pacing lets the next segment leave.
+    fn at_departure(&self, flight: u64, sample: &RateSample) -> f64 {
+        let wait = (sample.departure - sample.now).as_secs_f64();
+        (flight as f64 - (self.bandwidth.get() * wait).floor()).max(0.0)
     }
 
     /// `product` with what the last bursts of a paced sender need.

@@ -342,7 +342,7 @@ impl CongestionControl for Bbr3 {
 }
 
 impl Bbr3 {
-    /// Prepares for the first sample.
+    /// Prepares for the first sample. The model begins with the round-trip time of the handshake.
     fn begin(&mut self, window: &Window, sample: &RateSample) {
         (self.burst, self.delivered) = (f64::from(sample.burst), sample.delivered);
         if self.initial == 0.0 {
@@ -350,10 +350,9 @@ impl Bbr3 {
             (self.min_rtt_at, self.probe_rtt_at, self.cycle_at) = (sample.now, sample.now, sample.now);
             self.aggregation.restart(sample.now);
         }
-        if self.rate == 0.0
-            && let Some(rtt) = sample.rtt
-        {
-            self.rate = STARTUP_GAIN * self.initial / rtt.as_secs_f64().max(FIRST_RTT / 1e3);
+        if self.rate == 0.0 && sample.min_rtt < Time::MAX {
+            self.min_rtt = sample.min_rtt.as_secs_f64();
+            self.rate = STARTUP_GAIN * self.initial / self.min_rtt.max(FIRST_RTT / 1e3);
         }
     }
 

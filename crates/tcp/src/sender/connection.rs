@@ -332,11 +332,18 @@ impl Connection {
         self.timer = PackedOption::some(now.saturating_add(self.rtt.rto()));
     }
 
-    /// Reduces the window once for a loss that recovery found.
-    pub(crate) fn reduce(&mut self, signal: Signal, lost_again: bool) {
+    /// Reduces the window once for a loss that recovery found; `known` segments of the flight were SACKed before.
+    ///
+    /// RFC 5681 takes the flight size so that an unused window does not count. In recoveries that follow each other, the
+    /// flight size also includes segments that arrived long ago, and can be a multiple of the window, but a loss must
+    /// reduce the window (RFC 9438, section 4.6). Above the window, it therefore counts without them, as in RFC 9937.
+    pub(crate) fn reduce(&mut self, signal: Signal, lost_again: bool, known: u64) {
         let window = (self.window.cwnd + f64::from(self.inflation)).min(self.rwnd() as f64);
         let (window, least) = match self.config.decrease_from {
-            DecreaseFrom::FlightSize => ((self.flight() - u64::from(self.limited)) as f64, 2.0),
+            DecreaseFrom::FlightSize => {
+                let flight = self.flight() - u64::from(self.limited);
+                ((flight as f64).min(window.max(flight.saturating_sub(known) as f64)), 2.0)
+            }
             DecreaseFrom::Window => (window, 1.0),
             DecreaseFrom::WholeWindow => (window.floor(), 1.0),
         };
