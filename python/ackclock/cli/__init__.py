@@ -434,7 +434,7 @@ def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="List to print: studies, variants, queues, sources, records, gauges or profiles (default: all).",
+            help="List to print: studies, variants, queues, sources, records, gauges, states or profiles (default: all).",
             show_default=False,
         ),
     ] = None,
