@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -121,7 +121,7 @@ def _course(run: Run, flow: int | None) -> _Course:
         laws = ", ".join(name for name, state in catalogue().states.items() if state.variables)
         raise impossible(f"states: the table has no rows, because only these laws have state variables: {laws}")
     if flow is not None and flow not in flows:
-        raise refuse("flow", flow, "must be one of the recorded flows: " + ", ".join(map(str, flows)), noun="flow")
+        raise refuse("flow", flow, "must be one of the recorded flows: " + ", ".join(map(str, flows)))
     number = flows[0] if flow is None else flow
     rows = table[table.flow == number]
     steps = {
@@ -185,13 +185,17 @@ def state_chart(
     for name in variables:
         if name not in known:
             raise refuse("variable", name, one_of(name, known), noun="variable")
-    drawn = {name: line for name in known if (line := _line(course, name, start, end)) is not None}
-    if not drawn:
+    changes = np.concatenate([times for times, _ in course.steps.values()])
+    if not ((changes >= start) & (changes < end)).any():
         raise impossible(f"states: the table has no rows from {start:g} s to {end:g} s")
+    drawn = {name: line for name in known if (line := _line(course, name, start, end)) is not None}
     last = max(times[-1] for times, _ in drawn.values())
-    wanted: list[tuple[tuple[str, ...], str]] = [((name,), name) for name in variables] or [
-        (some, words) for group, words in _TOGETHER if (some := tuple(_shown(group, drawn)))
-    ]
+    usual = [(_with_values(group, drawn), words) for group, words in _TOGETHER]
+    wanted = (
+        [([name], name) for name in variables]
+        or [(some, words) for some, words in usual if any(np.unique(drawn[name][1]).size > 1 for name in some)]
+        or [(some, words) for some, words in usual if some]
+    )
     panels = []
     for place, (group, words) in enumerate(wanted, start=1):
         is_last = place == len(wanted)
@@ -232,14 +236,13 @@ def _scale(course: _Course, name: str) -> tuple[float, str]:
     return {"s": (_MILLI, "ms"), "segments/s": (course.bits / _MEGA, "Mb/s")}.get(unit, (1.0, unit))
 
 
-def _shown(group: Sequence[str], drawn: Mapping[str, tuple[_Numbers, _Numbers]]) -> list[str]:
-    """Choose the variables of a panel that have values, unless none of them ever changes."""
+def _with_values(group: Sequence[str], drawn: Mapping[str, tuple[_Numbers, _Numbers]]) -> list[str]:
+    """Choose the variables of a panel that have values."""
 
-    def values(name: str) -> _Numbers:
-        return drawn[name][1][np.isfinite(drawn[name][1])] if name in drawn else np.empty(0)
+    def has_values(name: str) -> bool:
+        return name in drawn and bool(np.isfinite(drawn[name][1]).any())
 
-    some = [name for name in group if values(name).size and values(_BOUNDED.get(name, name)).size]
-    return some if any(np.unique(values(name)).size > 1 for name in some) else []
+    return [name for name in group if has_values(name) and has_values(_BOUNDED.get(name, name))]
 
 
 def _line(course: _Course, name: str, start: float, end: float) -> tuple[_Numbers, _Numbers] | None:

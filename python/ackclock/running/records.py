@@ -79,8 +79,8 @@ KINDS: Final = {
         engine_interval="every",
     ),
     "states": RecordKind(
-        "phase and state variables of the window laws of flows, such as BBR's bandwidth or CUBIC's w_max, at each change "
-        "or sampled; `ackclock list states` lists all variables",
+        "phase and state variables of the window law of flows, such as BBR's bandwidth or CUBIC's w_max, at each "
+        "change or sampled; `ackclock list states` lists all variables",
         of_links=False,
         sampled=True,
         engine_interval="every",
