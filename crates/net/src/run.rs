@@ -259,7 +259,11 @@ mod tests {
                 _ => SourceSpec::Connections { rate: 4.0, size: Distribution::Exponential { mean: 10.0 }, most: 3 },
             },
             transport: TransportSpec::Tcp {
-                sender: Arc::new(SenderConfig { recovery: RecoverySpec::Sack, congestion: cubic(), ..SenderConfig::default() }),
+                sender: Arc::new(SenderConfig {
+                    recovery: RecoverySpec::Sack,
+                    congestion: cubic(),
+                    ..SenderConfig::default()
+                }),
                 receiver: ReceiverConfig { delayed_ack: false, sack_blocks: 3, ..ReceiverConfig::default() },
             },
             ..base.groups[0].clone()
