@@ -48,7 +48,7 @@ pub struct LawState {
 }
 
 /// A value, or NaN for one that is not set.
-pub(super) const fn if_set(value: f64) -> f64 {
+pub(crate) const fn if_set(value: f64) -> f64 {
     if value.is_finite() { value } else { f64::NAN }
 }
 

@@ -3,7 +3,7 @@
 use ackclock_units::Time;
 
 use super::{Connection, Sender};
-use crate::congestion::state::CLASSIC;
+use crate::congestion::state::{CLASSIC, if_set};
 
 impl Sender {
     /// Name of the phase at `now`, one of [`phases`](crate::congestion::phases): the law's own, or `slow_start`,
@@ -32,7 +32,7 @@ impl Sender {
             visit("delivered", rate.delivered() as f64);
             visit("rtt", rate.rtt().map_or(f64::NAN, Time::as_secs_f64));
             visit("inflight", self.recovery.in_flight(&self.connection) as f64);
-            visit("pacing_rate", pacing_rate.unwrap_or(f64::NAN));
+            visit("pacing_rate", if_set(pacing_rate.unwrap_or(f64::NAN)));
         }
         law.visit_state(now, visit);
     }
