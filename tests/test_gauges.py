@@ -207,7 +207,7 @@ def test_a_figure_needs_gauges(tmp_path: Path, capsys: Any) -> None:
     run.save(tmp_path / "empty")
     bare = ac.simulate(run.scenario.changed({"duration": "2 s"}), seed=1)
     bare.save(tmp_path / "bare")
-    for name, message in (("empty", "have no gauges"), ("bare", "recorded no gauges")):
+    for name, message in (("empty", "have no gauges"), ("bare", "recorded no gauges and no states")):
         with pytest.raises(SystemExit, match="2"):
             main(["plot", str(tmp_path / name), "--out", str(tmp_path / "a.png")])
         assert message in capsys.readouterr().err

@@ -320,6 +320,13 @@ pub enum RecordSpec {
         /// Time between samples; `None` records every change.
         every: Option<Time>,
     },
+    /// Phases and [state variables](ackclock_tcp::congestion::STATES) of the window laws of these flows.
+    States {
+        /// Flow indices.
+        flows: Vec<u32>,
+        /// Time between samples; `None` records every change.
+        every: Option<Time>,
+    },
     /// Each ACK that reaches the sender of these flows.
     Acks {
         /// Flow indices.
@@ -429,7 +436,7 @@ impl RecordSpec {
             | Self::Drops { links }
             | Self::Marks { links }
             | Self::Packets { links } => links,
-            Self::Windows { .. } | Self::Acks { .. } | Self::Transfers { .. } => &[],
+            Self::Windows { .. } | Self::States { .. } | Self::Acks { .. } | Self::Transfers { .. } => &[],
         }
     }
 }

@@ -219,6 +219,7 @@ fn run_undivided<E: From<PlanError>>(
 mod tests {
     use std::sync::Arc;
 
+    use ackclock_tcp::congestion::{CubicRules, CubicSpec, LawSpec};
     use ackclock_tcp::recovery::RecoverySpec;
     use ackclock_tcp::{ReceiverConfig, Sack, SenderConfig};
     use ackclock_units::Rate;
@@ -242,6 +243,7 @@ mod tests {
             delay: Time::from_millis(5),
             ..bottleneck.clone()
         };
+        let cubic = || LawSpec::Cubic(CubicSpec { fast_convergence: true, rules: CubicRules::Rfc9438 });
         let edges = (1..=domains).flat_map(|domain| {
             let edge = |from, to| EdgeSpec { from, to, link: link(domain) };
             [edge(domain, 0), edge(0, domain)]
@@ -257,7 +259,11 @@ mod tests {
                 _ => SourceSpec::Connections { rate: 4.0, size: Distribution::Exponential { mean: 10.0 }, most: 3 },
             },
             transport: TransportSpec::Tcp {
-                sender: Arc::new(SenderConfig { recovery: RecoverySpec::Sack, ..SenderConfig::default() }),
+                sender: Arc::new(SenderConfig {
+                    recovery: RecoverySpec::Sack,
+                    congestion: cubic(),
+                    ..SenderConfig::default()
+                }),
                 receiver: ReceiverConfig { delayed_ack: false, sack_blocks: 3, ..ReceiverConfig::default() },
             },
             ..base.groups[0].clone()
@@ -286,6 +292,7 @@ mod tests {
                 RecordSpec::Marks { links: links.clone() },
                 RecordSpec::Packets { links },
                 RecordSpec::Windows { flows: (0..flows).collect(), every: None },
+                RecordSpec::States { flows: (0..flows).collect(), every: None },
                 RecordSpec::Acks { flows: (1..flows).collect() },
                 RecordSpec::Transfers { flows: (0..flows).collect() },
             ],
@@ -309,7 +316,7 @@ mod tests {
         let columns: Vec<Vec<u64>> = table.columns().into_iter().map(bits).collect();
         let mut rows: Vec<Vec<u64>> =
             (0..columns[0].len()).map(|row| columns.iter().map(|column| column[row]).collect()).collect();
-        if matches!(table.name, "windows" | "acks") {
+        if matches!(table.name, "windows" | "states" | "acks") {
             rows.sort_by_key(|row| (row[0], row[1]));
         }
         rows

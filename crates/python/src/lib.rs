@@ -14,7 +14,7 @@ use std::time::Instant;
 use ackclock_net::observe::{Column, Table, Values};
 use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
-use ackclock_tcp::congestion::{LAWS, LawSpec};
+use ackclock_tcp::congestion::{LAWS, LawSpec, STATES, Variable};
 use ackclock_tcp::{EcnMode, RECEIVER, SENDER, TIMER, VARIANTS};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -64,6 +64,14 @@ fn catalogue() -> String {
         VARIANTS.iter().map(|variant| (variant.name.to_owned(), json!(variant))).collect();
     let gauges: Map<String, Value> =
         GAUGES.iter().map(|gauge| (gauge.name.to_owned(), json!({"unit": gauge.unit, "doc": gauge.doc}))).collect();
+    let states: Map<String, Value> = STATES
+        .iter()
+        .map(|state| {
+            let describe = |each: &Variable| json!({"name": each.name, "unit": each.unit, "doc": each.doc});
+            let variables: Vec<Value> = state.variables.iter().map(describe).collect();
+            (state.law.to_owned(), json!({"phases": state.phases, "variables": variables}))
+        })
+        .collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "revision": env!("ENGINE_REVISION"),
@@ -71,6 +79,7 @@ fn catalogue() -> String {
         "congestion": by_name(LAWS),
         "queues": by_name(QUEUES),
         "gauges": gauges,
+        "states": states,
         "options": {"receiver": RECEIVER, "sender": SENDER, "rtt": TIMER},
     })
     .to_string()

@@ -19,6 +19,7 @@ mod prague;
 mod recipe;
 mod reno;
 mod scalable;
+pub(crate) mod state;
 mod vegas;
 
 use std::fmt::Debug;
@@ -41,6 +42,7 @@ pub use highspeed::HighSpeedSpec;
 pub use prague::PragueSpec;
 pub use reno::RenoSpec;
 pub use scalable::ScalableSpec;
+pub use state::{LawState, Variable, phases, variables};
 pub use vegas::{BaseRtt, VegasSpec};
 
 /// More than sums of fractions of a segment are rounded by.
@@ -200,6 +202,12 @@ pub trait CongestionControl: Debug + Send {
     /// [`on_ack`](Self::on_ack) is called only in congestion avoidance and while the window is the limit.
     const OWN_SLOW_START: bool = false;
 
+    /// Names of the law's phases.
+    const PHASES: &'static [&'static str] = state::CLASSIC;
+
+    /// The law's state variables.
+    const VARIABLES: &'static [Variable] = &[];
+
     /// Called for each new ACK before the window grows, also in slow start, during a recovery, and when the window is not
     /// the limit.
     fn observe(&mut self, _ack: &AckSample) {}
@@ -254,6 +262,15 @@ pub trait CongestionControl: Debug + Send {
     fn pacing_rate(&self, _window: &Window, _srtt: Option<f64>) -> Option<f64> {
         None
     }
+
+    /// The law's phase at `now`, one of [`PHASES`](Self::PHASES), if it has phases of its own.
+    fn phase(&self, _now: Time) -> Option<&'static str> {
+        None
+    }
+
+    /// Calls `visit` with the name and the value at `now` of each of the law's [variables](Self::VARIABLES), in order,
+    /// except for those of delivery-rate samples, which the sender knows.
+    fn visit_state(&self, _now: Time, _visit: &mut dyn FnMut(&'static str, f64)) {}
 }
 
 /// The parameters of a law.
@@ -370,11 +387,28 @@ macro_rules! laws {
             fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
                 match self { $(Self::$variant(law) => law.pacing_rate(window, srtt),)+ }
             }
+
+            fn phase(&self, now: Time) -> Option<&'static str> {
+                match self { $(Self::$variant(law) => law.phase(now),)+ }
+            }
+
+            fn visit_state(&self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+                match self { $(Self::$variant(law) => law.visit_state(now, visit),)+ }
+            }
         }
 
         /// All congestion-control laws.
         pub const LAWS: &[Entry] = &[
             $(Entry { name: $name, doc: $module::DOC, parameters: $module::PARAMETERS },)+
+        ];
+
+        /// The phases and the state variables of all laws.
+        pub const STATES: &[LawState] = &[
+            $(LawState {
+                law: $name,
+                phases: <$module::$variant as CongestionControl>::PHASES,
+                variables: <$module::$variant as CongestionControl>::VARIABLES,
+            },)+
         ];
     };
 }
@@ -478,6 +512,18 @@ impl Law {
     /// See [`CongestionControl::pacing_rate`].
     pub(crate) fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
         if let Self::Other(law) = self { law.pacing_rate(window, srtt) } else { None }
+    }
+
+    /// See [`CongestionControl::phase`].
+    pub(crate) fn phase(&self, now: Time) -> Option<&'static str> {
+        if let Self::Other(law) = self { law.phase(now) } else { None }
+    }
+
+    /// See [`CongestionControl::visit_state`].
+    pub(crate) fn visit_state(&self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        if let Self::Other(law) = self {
+            law.visit_state(now, visit);
+        }
     }
 
     /// Heap memory in bytes.

@@ -136,6 +136,17 @@ impl DeliveryRate {
         }
     }
 
+    /// Number of segments delivered so far.
+    pub(crate) const fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Time from the last transmission of the segment delivered last to its delivery; `None` if the sender has been idle
+    /// since, or if nothing was delivered.
+    pub(crate) fn rtt(&self) -> Option<Time> {
+        (self.delivered_at > self.first_sent).then(|| self.delivered_at - self.first_sent)
+    }
+
     /// Heap memory in bytes.
     pub(crate) fn held(&self) -> usize {
         self.stamps.capacity() * size_of::<Stamp>() + self.losses.capacity() * size_of::<LostSegment>()

@@ -4,6 +4,7 @@
 mod connection;
 mod counters;
 mod extra;
+mod inspect;
 mod marks;
 mod pacer;
 mod pushes;

@@ -298,11 +298,17 @@ def query(
     ackclock run examples/codel.toml --record gauges/10ms --out result
     ackclock plot result --out codel.png
     ackclock plot result --gauge count --from "10 s" --to "20 s" --out count.svg
+    ackclock run examples/bbr.toml --record states --out bbr
+    ackclock plot bbr --out states.png
+    ackclock plot bbr --diagram --out diagram.png
     """
 )
 def plot(
     result: Annotated[
-        Path, typer.Argument(metavar="RESULT", help="Folder of a result with the record gauges.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="RESULT", help="Folder of a result with the record gauges or states.", show_default=False
+        ),
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="New file, PNG or SVG.", show_default=False)],
     link: Annotated[
@@ -317,6 +323,22 @@ def plot(
             "`ackclock list gauges` lists all gauges.",
         ),
     ] = None,
+    flow: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Flow to draw (default: the first recorded flow).", show_default=False),
+    ] = None,
+    variable: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="State variable to draw, one panel per variable (default: the usual ones of the window law). May be "
+            "repeated. `ackclock list states` lists all variables.",
+        ),
+    ] = None,
+    diagram: Annotated[
+        bool,
+        typer.Option("--diagram", help="Round-trip time and delivery rate over what is in flight, as points by phase."),
+    ] = False,
     from_: Annotated[
         str | None,
         typer.Option(
@@ -328,10 +350,12 @@ def plot(
         typer.Option(metavar="TIME", help="End of the plot (default: the end of the run).", show_default=False),
     ] = None,
 ) -> None:
-    """Draw the state of a queue discipline over time, from the gauges that a run recorded."""
+    """Draw the state of a queue discipline or of a window law over time, from the gauges or states of a run."""
     from ackclock.cli import plotting  # noqa: PLC0415
 
-    plotting.plot(result, out=out, link=link, gauges=gauge or [], start=from_, end=to)
+    gauges = plotting.Gauges(link, gauge or [])
+    states = plotting.States(flow, variable or [], diagram=diagram)
+    plotting.plot(result, gauges, states, out=out, start=from_, end=to)
 
 
 @app.command(
@@ -434,7 +458,8 @@ def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="List to print: studies, variants, queues, sources, records, gauges or profiles (default: all).",
+            help="List to print: studies, variants, queues, sources, records, gauges, states or profiles "
+            "(default: all).",
             show_default=False,
         ),
     ] = None,

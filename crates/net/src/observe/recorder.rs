@@ -3,6 +3,7 @@
 mod links;
 mod packed;
 mod senders;
+mod states;
 #[cfg(test)]
 mod tests;
 mod transfers;
@@ -20,6 +21,7 @@ use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
 use links::{Arrivals, GaugeRows, Signal, Signals};
 use senders::SenderLog;
+use states::StateLog;
 use transfers::TransferLog;
 
 columns! { Queue { time: F64(f64), link: U32(u32), packets: U64(u64), bytes: U64(u64), average: F64(f64) } }
@@ -44,6 +46,8 @@ pub struct Recorder {
     windows: Option<usize>,
     acks: Option<usize>,
     transfers: Option<(usize, TransferLog)>,
+    /// The record `states`, at each change.
+    states: Option<(usize, StateLog)>,
     /// Whether a record needs turns, and whether the only ones are `windows` and `acks`, which take two turns at once.
     hears_turns: bool,
     pairs_turns: bool,
@@ -63,6 +67,7 @@ enum Sampled {
     Queue { links: Vec<u32>, rows: Queue },
     Gauges { links: Vec<u32>, rows: GaugeRows },
     Windows { flows: Vec<u32>, rows: SenderLog },
+    States { flows: Vec<u32>, rows: StateLog },
 }
 
 impl Recorder {
@@ -82,6 +87,7 @@ impl Recorder {
             windows: None,
             acks: None,
             transfers: None,
+            states: None,
             hears_turns: false,
             pairs_turns: false,
             samples: Vec::new(),
@@ -118,6 +124,13 @@ impl Recorder {
                     let rows = SenderLog::of(&flows, &[]);
                     recorder.samples.push((place, Samples { every, of: Sampled::Windows { flows, rows } }));
                 }
+                RecordSpec::States { flows, every: None } => {
+                    keep_once(&mut recorder.states, place, StateLog::of(&flows))?;
+                }
+                RecordSpec::States { flows, every: Some(every) } => {
+                    let rows = StateLog::of(&flows);
+                    recorder.samples.push((place, Samples { every, of: Sampled::States { flows, rows } }));
+                }
                 RecordSpec::Queue { links, every } => {
                     let samples = plan.duration.as_picos().div_ceil(every.as_picos());
                     let rows = Queue::with_capacity(samples as usize * links.len());
@@ -139,8 +152,9 @@ impl Recorder {
         recorder.senders = SenderLog::of(&flows(&windows), &flows(&acks));
         recorder.windows = windows.map(|(place, _)| place);
         recorder.acks = acks.map(|(place, _)| place);
-        recorder.hears_turns = recorder.windows.is_some() || recorder.transfers.is_some();
-        recorder.pairs_turns = recorder.windows.is_some() && recorder.transfers.is_none();
+        let hears_single_turns = recorder.transfers.is_some() || recorder.states.is_some();
+        recorder.hears_turns = recorder.windows.is_some() || hears_single_turns;
+        recorder.pairs_turns = recorder.windows.is_some() && !hears_single_turns;
         Ok(recorder)
     }
 
@@ -200,6 +214,13 @@ impl Recorder {
                         }
                     }
                 }
+                Sampled::States { flows, rows } => {
+                    for flow in flows {
+                        if let Some(sender) = simulator.sender(FlowId(*flow)) {
+                            rows.sample(now, *flow, sender);
+                        }
+                    }
+                }
             }
         }
     }
@@ -210,6 +231,7 @@ impl Recorder {
             + self.packets.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.senders.rows()
             + self.transfers.iter().map(|(_, log)| log.rows()).sum::<usize>()
+            + self.states.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.captures.rows()
     }
 
@@ -219,10 +241,12 @@ impl Recorder {
             Sampled::Queue { rows, .. } => rows.held(),
             Sampled::Gauges { rows, .. } => rows.held(),
             Sampled::Windows { rows, .. } => rows.held(),
+            Sampled::States { rows, .. } => rows.held(),
         };
         self.drops.iter().chain(&self.marks).map(|(_, signals)| signals.held()).sum::<usize>()
             + self.packets.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.transfers.iter().map(|(_, log)| log.held()).sum::<usize>()
+            + self.states.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.senders.held()
             + self.samples.iter().map(|(_, samples)| sampled(samples)).sum::<usize>()
             + self.captures.held()
@@ -239,6 +263,7 @@ impl Recorder {
         tables.extend(self.windows.map(|place| (place, windows)));
         tables.extend(self.acks.map(|place| (place, acks)));
         tables.extend(self.transfers.into_iter().map(|(place, log)| (place, log.table(measure))));
+        tables.extend(self.states.into_iter().map(|(place, log)| (place, Table::new("states", log))));
         tables.extend(self.samples.into_iter().map(|(place, samples)| (place, samples.of.table())));
         tables.sort_by_key(|(place, _)| *place);
         let tables = std::iter::once(flows).chain(tables.into_iter().map(|(_, table)| table));
@@ -275,6 +300,9 @@ impl Recorder {
         self.senders.turn(now, flow, sender);
         if let Some((_, transfers)) = &mut self.transfers {
             transfers.turn(flow, sender);
+        }
+        if let Some((_, states)) = &mut self.states {
+            states.turn(now, flow, sender);
         }
     }
 
@@ -389,6 +417,7 @@ impl Sampled {
                 let [windows, _] = rows.tables();
                 windows
             }
+            Self::States { rows, .. } => Table::new("states", rows),
         }
     }
 }

@@ -84,7 +84,7 @@ impl RecordSpec {
             Self::Drops { links: ids } | Self::Marks { links: ids } | Self::Packets { links: ids } => {
                 (ids, links, None)
             }
-            Self::Windows { flows: ids, every } => (ids, flows, *every),
+            Self::Windows { flows: ids, every } | Self::States { flows: ids, every } => (ids, flows, *every),
             Self::Acks { flows: ids } | Self::Transfers { flows: ids } => (ids, flows, None),
         };
         if interval == Some(Time::ZERO) {

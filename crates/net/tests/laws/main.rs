@@ -333,6 +333,8 @@ proptest! {
             RecordSpec::Marks { links: all.clone() },
             RecordSpec::Windows { flows: flows.clone(), every: None },
             RecordSpec::Windows { flows: flows.clone(), every: Some(every) },
+            RecordSpec::States { flows: flows.clone(), every: None },
+            RecordSpec::States { flows: flows.clone(), every: Some(every) },
             RecordSpec::Acks { flows: flows.clone() },
             RecordSpec::Transfers { flows },
         ];

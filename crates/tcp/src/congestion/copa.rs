@@ -35,7 +35,8 @@ mod window;
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Window};
+use super::state::{DELIVERED, INFLIGHT, MIN_RTT, PACING_RATE, RTT, if_set, variable};
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
 use crate::delivery_rate::RateSample;
 use window::Minimum;
 
@@ -128,6 +129,20 @@ impl Spec for CopaSpec {
 
 impl CongestionControl for Copa {
     const OWN_SLOW_START: bool = true;
+    const PHASES: &'static [&'static str] = &["slow_start", "default", "competitive"];
+    const VARIABLES: &'static [Variable] = &[
+        DELIVERED,
+        RTT,
+        INFLIGHT,
+        PACING_RATE,
+        MIN_RTT,
+        variable("standing_rtt", "s", "Minimum round-trip time of the last half of a smoothed one"),
+        variable("d_q", "s", "Queueing delay: standing_rtt less min_rtt"),
+        variable("target_rate", "segments/s", "Rate that the flow aims at, 1 / (delta d_q); null while d_q is 0"),
+        variable("delta", "", "Weight of delay against rate; lower in competitive mode"),
+        variable("velocity", "", "Factor of the steps of the window"),
+        variable("direction", "", "Whether the window grew in the last round trip, 1, or fell, -1"),
+    ];
 
     fn samples_rate(&self) -> bool {
         true
@@ -163,6 +178,26 @@ impl CongestionControl for Copa {
     fn pacing_rate(&self, window: &Window, _srtt: Option<f64>) -> Option<f64> {
         let standing = self.standing.get();
         standing.is_finite().then(|| 2.0 * window.cwnd / standing)
+    }
+
+    fn phase(&self, now: Time) -> Option<&'static str> {
+        Some(match (self.is_starting, self.is_competing(now)) {
+            (true, _) => "slow_start",
+            (false, false) => "default",
+            (false, true) => "competitive",
+        })
+    }
+
+    fn visit_state(&self, _now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        let (minimum, standing) = (self.minimum.get(), self.standing.get());
+        let delay = if standing.is_finite() { self.queueing_delay() } else { f64::NAN };
+        visit("min_rtt", if_set(minimum));
+        visit("standing_rtt", if_set(standing));
+        visit("d_q", delay);
+        visit("target_rate", if_set(self.segments / delay));
+        visit("delta", 1.0 / self.segments);
+        visit("velocity", self.velocity);
+        visit("direction", if self.grows { 1.0 } else { -1.0 });
     }
 }
 

@@ -212,7 +212,7 @@ impl Rack {
     }
 
     /// Number of segments in the network, given the first unacknowledged one.
-    fn pipe(&self, connection: &Connection, snd_una: u64) -> u64 {
+    pub(super) fn pipe(&self, connection: &Connection, snd_una: u64) -> u64 {
         connection.snd_max - snd_una - self.board.sacked() - self.losses.count()
     }
 
@@ -221,7 +221,7 @@ impl Rack {
     }
 
     /// Whether losses are being repaired, after they were found or after a timeout.
-    const fn is_repairing(&self) -> bool {
+    pub(super) const fn is_repairing(&self) -> bool {
         matches!(self.phase, Phase::Recovery | Phase::Loss)
     }
 

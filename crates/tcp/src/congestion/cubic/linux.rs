@@ -111,6 +111,16 @@ impl Linux {
         if self.w_max == 0 { pace.min(20) } else { pace }
     }
 
+    /// Window before the last reduction; 0 if there was none.
+    pub(super) const fn w_max(&self) -> f64 {
+        self.w_max as f64
+    }
+
+    /// The time in seconds from the beginning of the epoch until the curve reaches its maximum, and the Reno flow's window.
+    pub(super) fn curve(&self) -> Option<(f64, f64)> {
+        self.epoch.map(|_| (self.k as f64 / f64::from(1 << SECOND_BITS), self.reno as f64))
+    }
+
     /// Ends the epoch because of a loss or a mark at the window `cwnd` (`cubictcp_recalc_ssthresh`).
     pub(super) const fn reduce(&mut self, cwnd: u64, fast_convergence: bool) {
         let lowers = fast_convergence && cwnd < self.w_max;
