@@ -89,9 +89,10 @@ fn startup_ends_after_three_flat_round_trips() {
     assert_eq!(most(path.log.iter().map(|moment| moment.get("inflight"))), 296.0);
 }
 
-/// Validates: drain sends at 88/256 of the bandwidth, less 1 %: 340.3 segments/s, and ends when 106 segments are in flight, a
-///     bandwidth-delay product and three bursts of two. From 296 segments that takes 288 ms.
-/// Source: Linux, `bbr_drain_gain` and `bbr_check_drain`.
+/// Validates: drain sends at 88/256 of the bandwidth, less 1 %: 340.3 segments/s, and ends when 106 segments will be in
+///     flight at the next departure, a bandwidth-delay product and three bursts of two. Up to 2.9 segments are delivered
+///     until that departure. From 296 to 109 segments takes 283 ms.
+/// Source: Linux, `bbr_drain_gain`, `bbr_check_drain` and `bbr_packets_in_net_at_edt`.
 /// Tolerance: 5 ms and two segments: what is in flight changes by whole segments, and a product that rounding puts just
 ///     above 100 counts as 101.
 #[test]
@@ -100,9 +101,9 @@ fn drain_ends_with_a_product_in_flight() {
     path.run_to(MS(5_000), |moment| moment.phase.starts_with("probe_bw"));
     let [.., (drain, begin), (_, end)] = path.phases()[..] else { panic!("{:?}", path.phases()) };
     assert_eq!(drain, "drain");
-    assert!(near((end - begin).as_secs_f64(), (296.0 - 106.0) / (1_000.0 - 340.3), 0.005), "{begin} to {end}");
+    assert!(near((end - begin).as_secs_f64(), (296.0 - 109.0) / (1_000.0 - 340.3), 0.005), "{begin} to {end}");
     assert!(path.between(begin, end).all(|moment| near(moment.get("pacing_rate"), 340.3, 0.05)));
-    assert!([106.0, 108.0].contains(&path.last().get("inflight")));
+    assert!((106.0..=111.0).contains(&path.last().get("inflight")));
 }
 
 /// Validates: a cycle of eight phases, at 1,237.5, 742.5 and six times 990 segments/s: 1.25, 0.75 and 1 times the bandwidth,
