@@ -28,7 +28,11 @@ pub const GAUGES: &[Gauge] = &[
     gauge("max_p", "", "RED: drop probability at max_th, which changes only with adaptive"),
     gauge("p_b", "", "RED: drop probability for the average, before it is spread evenly"),
     // CoDel: RFC 8289
-    gauge("count", "drops", "CoDel: drops or marks since the dropping state was entered; COBALT: the same, less decay"),
+    gauge(
+        "count",
+        "drops",
+        "CoDel: drops or marks since the dropping state was entered; COBALT: number of the next drop, less decay",
+    ),
     gauge("lastcount", "drops", "CoDel: the count when the dropping state was last entered"),
     gauge(
         "dropping",
