@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from ackclock.running.catalogue import catalogue
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.kinds import Kind
+from ackclock.scenario.law_fields import recoveries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,6 +28,7 @@ _HEAD: Final = '''\
 
 from typing import Literal, TypeAlias
 
+from ackclock.laws.law import Law
 from ackclock.scenario.declaring import QueueTable, TcpTable
 '''
 
@@ -39,7 +42,15 @@ def text() -> str:
     return "\n".join(
         [
             _HEAD,
-            *_class(Tcp, "TcpTable", known.variants, known.congestion.values(), own=known.tcp_options),
+            *_class(
+                Tcp,
+                "TcpTable",
+                known.variants,
+                known.congestion.values(),
+                own=known.tcp_options,
+                also=" | Law | type[Law]",
+                more={"recovery": f"{_literal(recoveries())} | None"},
+            ),
             *_class(Queue, "QueueTable", known.queues, known.queues.values()),
             *(line for name, kind in makers.items() for line in _maker(name, known.queues[kind])),
         ]
@@ -47,11 +58,19 @@ def text() -> str:
 
 
 def _class(
-    table: type[Declared], base: str, kinds: Iterable[str], entries: Iterable[Entry], *, own: Iterable[str] = ()
+    table: type[Declared],
+    base: str,
+    kinds: Iterable[str],
+    entries: Iterable[Entry],
+    *,
+    own: Iterable[str] = (),
+    also: str = "",
+    more: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
     """Generate a class with the fields that its base does not have.
 
-    One signature serves all kinds, since overloads give very long error messages.
+    One signature serves all kinds, since overloads give very long error messages. `also` are further types of the
+    subject, and `more` short forms of other fields.
     """
     subject, fields = table.subject or "", _fields(table)
     default = "" if table.model_fields[subject].is_required() else " = ..."
@@ -59,9 +78,9 @@ def _class(
     yield from (f"{kind}: TypeAlias = Literal[", *(f'    "{name}",' for name in kinds), "]", "")
     yield from (f"class {table.__name__}({base}):", f'    """{_summary(table.__doc__)}"""', "")
     yield from (f"    {name}: {fields[name]}" for name in own)
-    yield from ("    def __init__(", "        self,", f"        {subject}: {kind} | str{default},")
+    yield from ("    def __init__(", "        self,", f"        {subject}: {kind}{also} | str{default},")
     yield "        *,"
-    yield from _parameters(fields | _declared(entries), "        ")
+    yield from _parameters({**more, **fields, **_declared(entries)}, "        ")
     yield from ("    ) -> None: ...", "")
 
 

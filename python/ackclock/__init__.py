@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from ackclock import analysis as analysis
     from ackclock.analysis import models as models
     from ackclock.capture import Capture, read_capture
+    from ackclock.laws.arithmetic import cbrt
+    from ackclock.laws.checking import LawCheck, check_law
+    from ackclock.laws.compiling import compiled
+    from ackclock.laws.law import Law
+    from ackclock.laws.running import LawError
     from ackclock.running.decomposition import Component, components
     from ackclock.running.run import Run, simulate
     from ackclock.running.runs import Estimate, Runs, replicate
@@ -82,6 +87,9 @@ __all__ = [
     "Greedy",
     "GroupSummary",
     "Jitter",
+    "Law",
+    "LawCheck",
+    "LawError",
     "Link",
     "LinkSummary",
     "ListedLoss",
@@ -112,7 +120,10 @@ __all__ = [
     "Transfers",
     "Udp",
     "abstract_internet",
+    "cbrt",
+    "check_law",
     "clustered_connections",
+    "compiled",
     "components",
     "pipe",
     "read_capture",
@@ -130,6 +141,11 @@ _HOMES: Final = (
     "running.runs",
     "scenario.bottleneck",
     "capture",
+    "laws.arithmetic",
+    "laws.law",
+    "laws.running",
+    "laws.compiling",
+    "laws.checking",
     "running.decomposition",
     "study.store",
     "study.design",

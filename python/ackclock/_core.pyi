@@ -1,7 +1,7 @@
 """The engine, written in Rust: runs plans and returns tables, and reads captures."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -47,8 +47,275 @@ class CapturedPackets:
     def write(self, path: Path, setup_json: str, /) -> str:
         """Write the packets as pcapng into an existing file, and describe the written data as JSON."""
 
+class Window:
+    """What a law may change."""
+
+    cwnd: float
+    """Congestion window in packets."""
+
+    ssthresh: float
+    """Slow-start threshold in packets."""
+
+    pacing_rate: float
+    """Pacing rate in packets per second, which the option ``pacing = "law"`` uses; 0 if the law has none."""
+
+class Ack:
+    """A new ACK, after the sender has updated its own state."""
+
+    @property
+    def now(self) -> float:
+        """Arrival time in seconds."""
+
+    @property
+    def srtt(self) -> float:
+        """Smoothed round-trip time in seconds; NaN before the first sample."""
+
+    @property
+    def rtt(self) -> float:
+        """Round-trip time of the last acknowledged packet in seconds; NaN if the packet was sent more than once."""
+
+    @property
+    def elapsed(self) -> float:
+        """Time since the last transmission of that packet in seconds, also if it was sent more than once."""
+
+    @property
+    def counted(self) -> float:
+        """Number of packets that the ACK counts for in congestion avoidance: 1, or with the option ``byte_counting``
+        the number of packets acknowledged, at most one window."""
+
+    @property
+    def now_ps(self) -> int:
+        """Arrival time in whole picoseconds."""
+
+    @property
+    def snd_una(self) -> int:
+        """First unacknowledged packet."""
+
+    @property
+    def snd_nxt(self) -> int:
+        """Next packet to send."""
+
+    @property
+    def newly_acked(self) -> int:
+        """Number of packets newly acknowledged, cumulatively or, with RACK, selectively."""
+
+    @property
+    def advance(self) -> int:
+        """Number of packets by which this ACK advances ``snd_una``."""
+
+    @property
+    def byte_counting(self) -> int:
+        """The option ``byte_counting``."""
+
+    @property
+    def marked(self) -> int:
+        """Number of marked packets that the ACKs since the last new one report."""
+
+    @property
+    def app_limited(self) -> bool:
+        """Whether the sender had less in flight than the window allowed."""
+
+class Congestion:
+    """A loss or a mark that requires a window reduction: at most one per congestion event."""
+
+    @property
+    def now(self) -> float:
+        """Time in seconds."""
+
+    @property
+    def window(self) -> float:
+        """Window that the reduction is computed from, in packets: the flight size, or as the option ``decrease_from``
+        says."""
+
+    @property
+    def least(self) -> float:
+        """Lower limit of the halved window: two packets, or one as in ns-2."""
+
+    @property
+    def now_ps(self) -> int:
+        """Time in whole picoseconds."""
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether duplicate or selective ACKs, or a fine-grained timer, show a loss."""
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether a mark arrived."""
+
+    @property
+    def is_timeout(self) -> bool:
+        """Whether the retransmission timer fired. The engine sets the window to one packet afterwards."""
+
+    @property
+    def lost_again(self) -> bool:
+        """Whether the lost packet had already been retransmitted."""
+
+    @property
+    def abe(self) -> bool:
+        """Whether a mark reduces the window less than a loss (RFC 8511)."""
+
+class Rate:
+    """A delivery-rate sample: an ACK that delivers data, also in a recovery."""
+
+    @property
+    def now(self) -> float:
+        """Arrival time in seconds."""
+
+    @property
+    def rate(self) -> float:
+        """Rate at which data is delivered, in packets per second; NaN if the interval is too short."""
+
+    @property
+    def rtt(self) -> float:
+        """Round-trip time of the delivered packet that was sent last, in seconds; NaN if it was sent more than
+        once."""
+
+    @property
+    def min_rtt(self) -> float:
+        """Minimum round-trip time so far, in seconds."""
+
+    @property
+    def now_ps(self) -> int:
+        """Arrival time in whole picoseconds."""
+
+    @property
+    def delivered(self) -> int:
+        """Number of packets delivered so far."""
+
+    @property
+    def prior_delivered(self) -> int:
+        """The same number when that packet was sent."""
+
+    @property
+    def lost(self) -> int:
+        """Number of packets found lost since that packet was sent."""
+
+    @property
+    def tx_in_flight(self) -> int:
+        """Number of packets in the network when that packet was sent, including it."""
+
+    @property
+    def newly_delivered(self) -> int:
+        """Number of packets that this ACK delivers."""
+
+    @property
+    def newly_lost(self) -> int:
+        """Number of packets that this ACK shows to be lost."""
+
+    @property
+    def prior_in_flight(self) -> int:
+        """Number of packets in the network before this ACK."""
+
+    @property
+    def in_flight(self) -> int:
+        """Number of packets in the network now."""
+
+    @property
+    def burst(self) -> int:
+        """Number of packets that a paced sender sends at once."""
+
+    @property
+    def app_limited(self) -> bool:
+        """Whether the application limits the rate."""
+
+    @property
+    def in_recovery(self) -> bool:
+        """Whether losses are being repaired."""
+
+    @property
+    def after_timeout(self) -> bool:
+        """Whether data is sent again after a timeout."""
+
+class Lost:
+    """A packet found lost, with the state of the sender when it was sent."""
+
+    @property
+    def number(self) -> int:
+        """Number of the packet."""
+
+    @property
+    def tx_in_flight(self) -> int:
+        """Number of packets in the network when it was sent, including it."""
+
+    @property
+    def lost(self) -> int:
+        """Number of packets found lost since, including it."""
+
+    @property
+    def app_limited(self) -> bool:
+        """Whether the application limited the sender then."""
+
+class Idle:
+    """The end of a time without anything in flight."""
+
+    @property
+    def now(self) -> float:
+        """Time in seconds."""
+
+    @property
+    def idle(self) -> float:
+        """Time since the last transmission, in seconds."""
+
+    @property
+    def now_ps(self) -> int:
+        """Time in whole picoseconds."""
+
+    @property
+    def idle_ps(self) -> int:
+        """Time since the last transmission, in whole picoseconds."""
+
+class LawRandom:
+    """The random numbers of a law: SplitMix64, seeded by the seed of the run and the flow."""
+
+    def __new__(cls, seed: int, /) -> Self: ...
+    def random(self) -> float:
+        """Return a number that is uniform in [0, 1)."""
+
+    def uniform(self, low: float, high: float, /) -> float:
+        """Return a number that is uniform in [low, high)."""
+
+    def exponential(self, mean: float, /) -> float:
+        """Return an exponential number with the given mean."""
+
+    def normal(self, mean: float, sd: float, /) -> float:
+        """Return a normal number with the given mean and standard deviation."""
+
+class LawFailed(RuntimeError):
+    """A law failed; the arguments are its name, flow, connection, simulated time in seconds, call and reason."""
+
+class InterpretedLaw:
+    """A law whose objects a Python function makes."""
+
+    def __new__(cls, make: Callable[[int], tuple[Callable[..., None] | None, ...]], /) -> Self:
+        """`make` returns the methods of a new law for a seed, in the order of `ackclock.laws.law.CALLS`."""
+
+    @property
+    def calls(self) -> int:
+        """Number of calls begun and of calls ended, so far."""
+
+class CompiledLaw:
+    """A law compiled to machine code."""
+
+    def __new__(cls, addresses: tuple[int | None, ...], state: bytes, code: object, /) -> Self:
+        """`addresses` are those of the methods; `code` owns them; `state` begins with the one of the random numbers."""
+
+CBRT_ADDRESS: int
+"""Address of the function that compiled laws call for `cbrt`."""
+
+LAW_RECORDS: list[tuple[str, int, list[tuple[str, str, int]]]]
+"""The records that laws get: name, size, and the name, type and offset of each field."""
+
 def catalogue() -> str:
     """Return the engine's version and revision, and its variants, window laws and queues, as JSON."""
+
+def cbrt(x: float, /) -> float:
+    """Return the cube root, correctly rounded: the same bits on every machine, unlike ``math.cbrt``."""
+
+def check_contract(
+    law: InterpretedLaw | CompiledLaw, name: str, needs_json: str, seed: int, number: int, /
+) -> tuple[str, float, str] | None:
+    """Check a law in a conversation: None, or the broken rule, the simulated time, and the conversation in words."""
 
 def check_law(spec_json: str, ecn: str, /) -> tuple[str, str] | None:
     """Check constraints between the parameters of a window law: None, or the invalid field and the problem."""
@@ -68,5 +335,6 @@ def simulate(
     progress: Callable[[float], None] | None = None,
     jobs: int = 1,
     memory: int = ...,
+    laws: Sequence[InterpretedLaw | CompiledLaw] = ...,
 ) -> tuple[str, dict[str, Rows], list[CapturedPackets]]:
     """Run a plan, with up to `jobs` components in parallel in `memory` bytes: outcome as JSON, tables, captures."""

@@ -12,6 +12,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ackclock_tcp::Sender;
+use ackclock_tcp::congestion::foreign::{Failures, Place};
 use ackclock_units::catalogue::Invalid;
 use ackclock_units::{Role, Stream, Time};
 
@@ -49,6 +50,8 @@ pub(crate) struct Network {
     pub(crate) transit: Transit,
     /// Division of time into rounds, in which components run independently.
     pub(crate) rounds: Rounds,
+    /// The first failure of a law.
+    pub(crate) failures: Arc<Failures>,
 }
 
 /// Maximum number of flows in a run.
@@ -68,12 +71,13 @@ impl Network {
         let mut layout =
             Layout { path: &path, links: &links, feeders: &feeders, unqueued: &unqueued, hops: Vec::new(), ways };
         let mut flows = Vec::with_capacity(total);
+        let failures = Arc::default();
         let mut sinks = Sinks::new(total, plan.measure.from, plan.duration);
         drop(edges);
         for ((_, group), routed) in plan.flows().zip(&routed) {
             let (data_hop, ack_hop) = layout.add(routed);
             let id = FlowId(flows.len() as u32);
-            flows.push(flow(group, id, names.flow(id), seed, data_hop));
+            flows.push(flow(group, id, names.flow(id), seed, data_hop, &failures));
             sinks.add(&group.transport, ack_hop);
         }
         let clients = Clients::of(plan, &names, seed);
@@ -82,7 +86,7 @@ impl Network {
         let agenda = Agenda::new(components, rounds);
         let sacks = SackStore::default();
         let transit = Transit { links, hops, sinks, sacks, agenda, names, until: Time::ZERO, last: 0, cut: None };
-        Ok(Self { flows, clients, transit, rounds })
+        Ok(Self { flows, clients, transit, rounds, failures })
     }
 }
 
@@ -257,13 +261,15 @@ fn hosts(edges: &[Edge<'_>], plan: &Plan, names: &Names) -> Vec<Hosts> {
     ends(plan).map(|(from, to)| [name(from), name(to)]).collect()
 }
 
-fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u32) -> Flow {
+fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u32, failures: &Arc<Failures>) -> Flow {
     let transport = match &group.transport {
         TransportSpec::Udp { sizes } => {
             Transport::Udp { sent: 0, owed: 0, sizes: Sizes::new(*sizes, group.packet_size, seed, name) }
         }
         TransportSpec::Tcp { sender, .. } => {
-            Transport::Tcp(Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, name)))
+            let mut sender = Sender::new(Arc::clone(sender), Stream::new(seed, Role::Sender, name));
+            sender.place_law(|| Place::new(seed, name, Arc::clone(failures)));
+            Transport::Tcp(sender)
         }
     };
     let start = (!group.opens_connections()).then(|| group.start_of(name, seed));

@@ -9,6 +9,8 @@ pub mod testing;
 
 use std::sync::Arc;
 
+use ackclock_tcp::congestion::LawSpec;
+use ackclock_tcp::congestion::foreign::{ForeignSpec, LawFailure, LawMaker};
 use ackclock_tcp::{ReceiverConfig, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 use serde::{Deserialize, Serialize};
@@ -39,6 +41,31 @@ pub struct Plan {
     /// Requested captures.
     #[serde(default)]
     pub captures: Vec<CaptureSpec>,
+}
+
+impl Plan {
+    /// The [laws from outside the engine](ackclock_tcp::congestion::foreign) that the plan contains.
+    pub fn foreign_laws(&self) -> impl Iterator<Item = &ForeignSpec> {
+        self.groups.iter().filter_map(|group| match &group.transport {
+            TransportSpec::Tcp { sender, .. } => match &sender.congestion {
+                LawSpec::Foreign(law) => Some(law),
+                _ => None,
+            },
+            TransportSpec::Udp { .. } => None,
+        })
+    }
+
+    /// Sets the makers of the [laws from outside the engine](ackclock_tcp::congestion::foreign).
+    pub fn set_law_makers(&mut self, maker: impl Fn(&ForeignSpec) -> Option<Arc<dyn LawMaker>>) {
+        for group in &mut self.groups {
+            if let TransportSpec::Tcp { sender, .. } = &mut group.transport
+                && let LawSpec::Foreign(law) = &sender.congestion
+            {
+                let law = ForeignSpec { maker: maker(law), ..law.clone() };
+                Arc::make_mut(sender).congestion = LawSpec::Foreign(law);
+            }
+        }
+    }
 }
 
 /// Link and time range of the summary.
@@ -385,6 +412,13 @@ pub struct PlanError {
     pub field: String,
     /// The problem and the allowed values.
     pub problem: String,
+}
+
+impl From<LawFailure> for PlanError {
+    fn from(failure: LawFailure) -> Self {
+        let LawFailure { law, flow, at, call, cause, .. } = failure;
+        Self::new(format!("law {law}"), format!("{call} failed for flow {flow} at {at}: {cause}"))
+    }
 }
 
 impl PlanError {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::thread;
 
+use ackclock_tcp::congestion::foreign::LawFailure;
 use ackclock_units::Time;
 
 use crate::footprint::Footprint;
@@ -35,7 +36,7 @@ impl Means {
 /// Runs a plan.
 ///
 /// # Errors
-/// If the plan contradicts itself.
+/// If the plan contradicts itself, or a law from outside the engine fails.
 pub fn run(plan: &Plan, seed: u64) -> Result<Outcome, PlanError> {
     run_with_progress(plan, seed, Means::UNBOUNDED, |_| Ok::<(), PlanError>(()))
 }
@@ -47,9 +48,9 @@ pub fn run(plan: &Plan, seed: u64) -> Result<Outcome, PlanError> {
 /// depend on the number of threads.
 ///
 /// # Errors
-/// If the plan contradicts itself or needs more memory than allowed, its records have too many rows, or `progress`
-/// fails.
-pub fn run_with_progress<E: From<PlanError>>(
+/// If the plan contradicts itself or needs more memory than allowed, its records have too many rows, `progress` fails,
+/// or a law from outside the engine fails.
+pub fn run_with_progress<E: From<PlanError> + From<LawFailure>>(
     plan: &Plan,
     seed: u64,
     means: Means,
@@ -78,7 +79,14 @@ pub fn components(plan: &Plan) -> Result<Vec<Vec<u32>>, PlanError> {
 /// Why a part of a plan did not complete.
 enum Halt {
     Refused(PlanError),
+    Failed(LawFailure),
     Stopped,
+}
+
+impl From<LawFailure> for Halt {
+    fn from(failure: LawFailure) -> Self {
+        Self::Failed(failure)
+    }
 }
 
 impl From<PlanError> for Halt {
@@ -87,8 +95,8 @@ impl From<PlanError> for Halt {
     }
 }
 
-/// Runs parts of a plan, each on one thread, and returns their outcomes in order.
-fn run_parts<E: From<PlanError>>(
+/// Runs parts of a plan, each on one thread, and returns their outcomes in order. With one thread, it is the caller's.
+fn run_parts<E: From<PlanError> + From<LawFailure>>(
     parts: &[Part],
     seed: u64,
     threads: usize,
@@ -96,6 +104,21 @@ fn run_parts<E: From<PlanError>>(
     mut progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Vec<Outcome>, E> {
     let flows: usize = parts.iter().map(|part| part.names.flows.len()).sum();
+    if threads.min(parts.len()) <= 1 {
+        let (mut before, mut rows) = (0.0, 0);
+        let mut outcomes = Vec::with_capacity(parts.len());
+        for part in parts {
+            let share = part.names.flows.len() as f64 / flows as f64;
+            let tell = |fraction: f64| progress(share.mul_add(fraction, before).min(1.0));
+            let outcome = run_undivided(&part.plan, &part.names, seed, memory, tell)?;
+            (before, rows) = (before + share, rows + outcome.rows);
+            if rows > MOST_ROWS {
+                return Err(too_many_rows().into());
+            }
+            outcomes.push(outcome);
+        }
+        return Ok(outcomes);
+    }
     let (next, rows, stop) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
     let (tell, told) = mpsc::channel();
     let work = |tell: mpsc::Sender<f64>| -> Result<Vec<(usize, Outcome)>, Halt> {
@@ -146,6 +169,7 @@ fn run_parts<E: From<PlanError>>(
         match ended {
             Ok(ended) => outcomes.extend(ended),
             Err(Halt::Refused(error)) => return Err(error.into()),
+            Err(Halt::Failed(failure)) => return Err(failure.into()),
             Err(Halt::Stopped) => is_whole = false,
         }
     }
@@ -155,7 +179,7 @@ fn run_parts<E: From<PlanError>>(
 }
 
 /// Runs a plan without splitting it.
-fn run_undivided<E: From<PlanError>>(
+fn run_undivided<E: From<PlanError> + From<LawFailure>>(
     plan: &Plan,
     names: &Names,
     seed: u64,
@@ -180,6 +204,9 @@ fn run_undivided<E: From<PlanError>>(
             } else {
                 simulator.run_some(now, EVENTS, &mut watchers.measure)
             };
+            if let Some(failure) = simulator.failure() {
+                return Err(failure.clone().into());
+            }
             if look.is_due(&simulator) {
                 look.at(&simulator, &watchers)?;
                 progress(simulator.now().as_secs_f64() / plan.duration.as_secs_f64())?;
@@ -215,6 +242,8 @@ fn run_undivided<E: From<PlanError>>(
     Ok(outcome)
 }
 
+#[cfg(test)]
+mod foreign_tests;
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;

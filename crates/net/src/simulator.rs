@@ -2,6 +2,9 @@
 //!
 //! `flow.rs` implements the endpoints, `transit.rs` the network between them.
 
+use std::sync::Arc;
+
+use ackclock_tcp::congestion::foreign::{Failures, LawFailure};
 use ackclock_tcp::{Ack, Counters, Sack, Sender};
 use ackclock_units::Time;
 
@@ -42,6 +45,7 @@ pub struct Simulator {
     now: Time,
     /// Number of events so far.
     events: u64,
+    failures: Arc<Failures>,
 }
 
 impl Simulator {
@@ -55,7 +59,7 @@ impl Simulator {
 
     /// Builds the network of a plan whose links and flows have the given global ids.
     pub(crate) fn of(plan: &Plan, names: Names, seed: u64, observed: Observed) -> Result<Self, PlanError> {
-        let Network { mut flows, clients, mut transit, rounds } = Network::new(plan, names, seed, observed)?;
+        let Network { mut flows, clients, mut transit, rounds, failures } = Network::new(plan, names, seed, observed)?;
         for flow in &mut flows {
             flow.arm(Time::ZERO, &mut transit);
         }
@@ -65,7 +69,7 @@ impl Simulator {
         let targets = Targets { hops: &transit.hops, names: &transit.names };
         transit.agenda.begin(0, targets);
         let component = transit.agenda.components();
-        Ok(Self { flows, clients, transit, rounds, round: 0, component, now: Time::ZERO, events: 0 })
+        Ok(Self { flows, clients, transit, rounds, round: 0, component, now: Time::ZERO, events: 0, failures })
     }
 
     /// Runs all events before `end`, round by round, and within a round component by component.
@@ -292,6 +296,11 @@ impl Simulator {
         let sack = if packet.sack() == SackId::NONE { &Sack::NONE } else { &transit.sacks.take(packet.sack()) };
         let ack = Ack { sack, ..Ack::cumulative(packet.number()) };
         flows[packet.flow().0 as usize].acknowledged(ack, packet, now, transit, observer);
+    }
+
+    /// The first failure of a law from outside the engine. The rest of such a run has no meaning.
+    pub fn failure(&self) -> Option<&LawFailure> {
+        self.failures.first()
     }
 
     /// Number of events so far.

@@ -3,6 +3,7 @@
 
 mod apart;
 mod capture;
+mod law;
 mod pcapng;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use std::time::Instant;
 use ackclock_net::observe::{Column, Table, Values};
 use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
+use ackclock_tcp::congestion::foreign::LawFailure;
 use ackclock_tcp::congestion::{LAWS, LawSpec, STATES, Variable};
 use ackclock_tcp::{EcnMode, RECEIVER, SENDER, TIMER, VARIANTS};
 use pyo3::create_exception;
@@ -57,6 +59,7 @@ fn catalogue() -> String {
     let by_name = |entries: &[ackclock_units::catalogue::Entry]| -> Map<String, Value> {
         entries
             .iter()
+            .filter(|entry| entry.name != "foreign") // a scenario names such a law by its class
             .map(|entry| (entry.name.to_owned(), json!({"doc": entry.doc, "parameters": entry.parameters})))
             .collect()
     };
@@ -122,9 +125,10 @@ fn footprint(plan: &str) -> PyResult<String> {
 ///
 /// At most `jobs` independent parts of the plan run in parallel, and together they use at most `memory` bytes.
 /// Meanwhile other Python threads can run. `progress` is called periodically with the fraction done; an exception that
-/// it raises stops the run.
+/// it raises stops the run. `laws` are the laws that the plan names by number; if the interpreter runs any of them, so
+/// does the calling thread the whole plan.
 #[pyfunction]
-#[pyo3(signature = (plan, seed, progress=None, jobs=1, memory=u64::MAX))]
+#[pyo3(signature = (plan, seed, progress=None, jobs=1, memory=u64::MAX, laws=Vec::new()))]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
 fn simulate(
     py: Python<'_>,
@@ -133,13 +137,28 @@ fn simulate(
     progress: Option<Py<PyAny>>,
     jobs: usize,
     memory: u64,
+    laws: Vec<law::Law<'_>>,
 ) -> PyResult<(String, RawTables, Vec<CapturedPackets>)> {
-    let plan: Arc<Plan> = Arc::new(serde_json::from_str(plan).map_err(refuse)?);
+    let mut plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
+    let is_interpreted = law::set_makers(&mut plan, &laws);
+    let plan = Arc::new(plan);
     let means = Means { threads: jobs, memory };
     let report = |py: Python<'_>, fraction: f64| -> PyResult<()> {
         progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (fraction,)).map(drop))
     };
-    let mut outcome = if gets_signals(py)? {
+    let mut outcome = if is_interpreted {
+        // laws are called by the thread that holds the interpreter; other threads get it from time to time
+        let mut reported = now();
+        run_with_progress(&plan, seed, Means { threads: 1, ..means }, |fraction| {
+            if reported.elapsed() < BETWEEN_REPORTS {
+                return Ok(());
+            }
+            reported = now();
+            py.check_signals().and_then(|()| report(py, fraction)).map_err(Stopped::Raised)?;
+            py.detach(std::thread::yield_now);
+            Ok(())
+        })
+    } else if gets_signals(py)? {
         let (done, run) = (Arc::new(Done::default()), Arc::clone(&plan));
         let engine = Arc::clone(&done);
         let work = move || run_with_progress(&run, seed, means, |fraction| engine.report(fraction));
@@ -219,6 +238,8 @@ fn raw<'py>(py: Python<'py>, column: &Column) -> PyResult<RawColumn<'py>> {
 #[derive(Debug)]
 enum Stopped {
     Refused(plan::PlanError),
+    /// A law from outside the engine failed.
+    Failed(LawFailure),
     Raised(PyErr),
     /// The caller no longer waits for the run.
     Left,
@@ -230,10 +251,17 @@ impl From<plan::PlanError> for Stopped {
     }
 }
 
+impl From<LawFailure> for Stopped {
+    fn from(failure: LawFailure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
 impl From<Stopped> for PyErr {
     fn from(stopped: Stopped) -> Self {
         match stopped {
             Stopped::Refused(error) => refuse(error),
+            Stopped::Failed(failure) => law::failed(&failure),
             Stopped::Raised(error) => error,
             Stopped::Left => PyRuntimeError::new_err("the run was abandoned"),
         }
@@ -252,6 +280,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<capture::PyCapture>()?;
     module.add_class::<Rows>()?;
     module.add_class::<CapturedPackets>()?;
+    law::add(module)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(components, module)?)?;
     module.add_function(wrap_pyfunction!(check_law, module)?)?;

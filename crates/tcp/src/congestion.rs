@@ -13,6 +13,7 @@ mod bench;
 mod copa;
 mod cubic;
 mod dctcp;
+pub mod foreign;
 mod highspeed;
 mod prague;
 #[cfg(test)]
@@ -32,12 +33,14 @@ use crate::config::EcnMode;
 use crate::delivery_rate::{LostSegment, RateSample};
 use crate::sender::Extra;
 use crate::slow_start::SlowStart;
+use foreign::Place;
 
 pub use bbr::BbrSpec;
 pub use bbr3::Bbr3Spec;
 pub use copa::CopaSpec;
 pub use cubic::{CubicRules, CubicSpec};
 pub use dctcp::DctcpSpec;
+pub use foreign::ForeignSpec;
 pub use highspeed::HighSpeedSpec;
 pub use prague::PragueSpec;
 pub use reno::RenoSpec;
@@ -207,6 +210,11 @@ pub trait CongestionControl: Debug + Send {
 
     /// The law's state variables.
     const VARIABLES: &'static [Variable] = &[];
+
+    /// The same for a law that decides it when it is made.
+    fn has_own_slow_start(&self) -> bool {
+        Self::OWN_SLOW_START
+    }
 
     /// Called for each new ACK before the window grows, also in slow start, during a recovery, and when the window is not
     /// the limit.
@@ -526,6 +534,35 @@ impl Law {
         }
     }
 
+    /// Tells a foreign law where it runs.
+    pub(crate) fn place(&mut self, place: impl FnOnce() -> Place) {
+        if let Self::Other(law) = self
+            && let Other::Foreign(law) = &mut **law
+        {
+            law.place(Box::new(place()));
+        }
+    }
+
+    /// Gives the place of a foreign law to the law of the sender's next connection.
+    pub(crate) fn hand_over(&mut self, next: &mut Self) {
+        if let (Self::Other(law), Self::Other(next)) = (self, next)
+            && let (Other::Foreign(law), Other::Foreign(next)) = (&mut **law, &mut **next)
+            && let Some(place) = law.next_place()
+        {
+            next.place(place);
+        }
+    }
+
+    /// Called before the sender handles an event at `now`. Foreign laws need the time of each event.
+    #[inline(always)]
+    pub(crate) fn set_now(&mut self, now: Time) {
+        if let Self::Other(law) = self
+            && let Other::Foreign(law) = &mut **law
+        {
+            law.set_now(now);
+        }
+    }
+
     /// Heap memory in bytes.
     pub(crate) const fn held(&self) -> usize {
         match self {
@@ -540,7 +577,7 @@ trait Growth: CongestionControl {
     #[inline(always)]
     fn grow(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, sample: &impl Fn() -> AckSample) {
         self.observe(&sample());
-        if Self::OWN_SLOW_START {
+        if self.has_own_slow_start() {
             self.on_ack(window, &sample());
         } else if !sample().app_limited && sample().marked == 0 {
             if window.cwnd < window.ssthresh {
@@ -571,6 +608,7 @@ laws! {
     Copa "copa" => CopaSpec, copa;
     Cubic "cubic" => CubicSpec, cubic;
     Dctcp "dctcp" => DctcpSpec, dctcp;
+    Foreign "foreign" => ForeignSpec, foreign;
     HighSpeed "highspeed" => HighSpeedSpec, highspeed;
     Prague "prague" => PragueSpec, prague;
     Scalable "scalable" => ScalableSpec, scalable;

@@ -29,6 +29,7 @@
 extern crate self as ackclock_tcp;
 
 pub mod congestion;
+pub mod contract;
 pub mod recovery;
 
 mod config;

@@ -25,6 +25,7 @@ pub(crate) use steady::Path;
 pub use steady::Turn;
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
+use crate::congestion::foreign::Place;
 use crate::congestion::{AckSample, Signal};
 use crate::packed_option::PackedOption;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
@@ -90,8 +91,15 @@ impl Sender {
     pub fn renew(&mut self) {
         let config = Arc::clone(&self.connection.config);
         self.recovery = Recovery::new(&config);
-        self.connection = Connection::new(config, self.recovery.times_segments(), &mut self.stream);
+        let mut next = Connection::new(config, self.recovery.times_segments(), &mut self.stream);
+        self.connection.law.hand_over(&mut next.law);
+        self.connection = next;
         self.release_at = PackedOption::NONE;
+    }
+
+    /// States where a law from [outside the engine](crate::congestion::foreign) runs; has no effect on other laws.
+    pub fn place_law(&mut self, place: impl FnOnce() -> Place) {
+        self.connection.law.place(place);
     }
 
     /// Size of a data segment on the wire in bytes.
@@ -190,6 +198,7 @@ impl Sender {
 
     #[inline(never)]
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
+        self.connection.law.set_now(now);
         let Connection { snd_una, snd_max, .. } = self.connection;
         if ack.next <= snd_max {
             self.connection.take_window(ack);
@@ -300,6 +309,7 @@ impl Sender {
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
     pub fn handle_timeout(&mut self, now: Time) {
         let connection = &mut self.connection;
+        connection.law.set_now(now);
         if self.recovery.on_timer(connection, now) {
             return self.choose_path();
         }

@@ -27,6 +27,8 @@ pub enum Role {
     Jitter = 7,
     /// Packets that a link holds back.
     Reorder = 8,
+    /// A congestion-control law from outside the engine.
+    Law = 9,
 }
 
 /// A random stream keyed by (seed, role, id): SplitMix64 (Steele, Lea and Flood 2014), eight bytes of state.
@@ -46,6 +48,16 @@ impl Stream {
     pub fn new(seed: u64, role: Role, id: u32) -> Self {
         let key = mix(mix(seed) ^ ((role as u64) << 32 | u64::from(id)));
         Self(SplitMix64::seed_from_u64(key))
+    }
+
+    /// The state of the generator, from which it can be continued elsewhere.
+    pub fn state(&self) -> u64 {
+        u64::from_le_bytes(self.0.state())
+    }
+
+    /// 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0.next_u64()
     }
 
     /// Uniform in [0, 1).

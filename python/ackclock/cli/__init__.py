@@ -6,6 +6,7 @@ Modules that are slow to load are imported by the command that needs them, so th
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(error.format_message() + more)
     except (KeyboardInterrupt, RuntimeError) as error:  # an interrupt while Python builds a class is a RuntimeError
         if not _is_interrupt(error):
-            raise
+            _fail_by_law(error)
         code = _INTERRUPTED
     except BrokenPipeError:
         # The reader closed the pipe: stop silently.
@@ -80,6 +81,17 @@ def _is_interrupt(error: BaseException | None) -> bool:
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
+
+
+def _fail_by_law(error: BaseException) -> NoReturn:
+    """Print the traceback of a law that failed, which is the user's own code, and exit; raise any other error."""
+    from ackclock.laws.running import LawError  # noqa: PLC0415
+
+    if not isinstance(error, LawError):
+        raise error
+    if error.__cause__ is not None:
+        sys.stderr.writelines(traceback.format_exception(error.__cause__))
+    _fail(str(error))
 
 
 def _fail(message: str, *, code: int = 2) -> NoReturn:
@@ -121,6 +133,7 @@ def ackclock(
     ackclock run examples/feng60.toml --record arrivals --record windows@0,9/100ms --out result
     ackclock run examples/feng60.toml --pcap bottleneck=gateway.pcapng
     ackclock run examples/feng60.toml --pcap access.0,access.0.reverse@receive=sender.pcapng --snap-length 1500
+    ackclock run examples/feng60.toml --law mylaw.py:MyLaw --set clients.0.transport.gain=0.7
     ackclock run result --seed 2
     """
 )
@@ -134,6 +147,14 @@ def run(
         typer.Option(metavar="NUMBER", help="Random seed (default: 1, or the seed of the result).", show_default=False),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    law: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.py:CLASS",
+            help="Window law written in Python, for all TCP transports; their recovery and options remain.",
+            show_default=False,
+        ),
+    ] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(
@@ -180,6 +201,7 @@ def run(
         file,
         seed=seed,
         as_json=json,
+        law=law,
         overrides=overrides or [],
         record=record,
         captures=captures_of(pcap or [], snap_length),

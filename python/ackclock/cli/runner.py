@@ -2,9 +2,9 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from rich.table import Table
 from rich.text import Text
@@ -12,6 +12,7 @@ from rich.text import Text
 from ackclock.cli.arguments import integer
 from ackclock.cli.capture_writing import CaptureFiles
 from ackclock.cli.console import console
+from ackclock.running.catalogue import catalogue
 from ackclock.running.origin import Origin
 from ackclock.running.progress import progress_bar
 from ackclock.running.result import Request, read_request
@@ -19,7 +20,8 @@ from ackclock.running.run import SEED, Run, simulate
 from ackclock.running.saving import refuse_existing
 from ackclock.running.summary import UNITS, GroupSummary, Summary
 from ackclock.scenario import Scenario
-from ackclock.scenario.files import read_scenario
+from ackclock.scenario.errors import refuse
+from ackclock.scenario.files import read_scenario, transports
 from ackclock.scenario.overrides import override
 
 # Columns of the table of groups: field of the group's summary, unit, and factor that converts the value to this unit.
@@ -45,6 +47,7 @@ def run(
     *,
     seed: str | None,
     as_json: bool,
+    law: str | None,
     overrides: Sequence[str],
     record: Sequence[str] | None,
     captures: CaptureFiles,
@@ -55,6 +58,8 @@ def run(
     if out is not None:
         refuse_existing(out)
     request = _request(file)
+    if law is not None:
+        replace_law(request.scenario, law)
     override(request.scenario, overrides)
     scenario = Scenario.from_dict(request.scenario)
     chosen = request.seed if seed is None else integer("seed", seed, SEED.allowed)
@@ -85,6 +90,18 @@ def _request(file: Path) -> Request:
     if not file.is_dir() and file.suffix != ".json":
         return Request(scenario=read_scenario(file), seed=1, origin=Origin.here(), record=())
     return read_request(file)
+
+
+def replace_law(tables: Mapping[str, Any], law: str) -> None:
+    """Set the law of all TCP transports in the tables of a scenario, without the parameters of the law before it."""
+    found = [each for each in transports(tables) if each.get("kind") == "tcp"]
+    if not found:
+        raise refuse("law", law, "must be absent: the scenario has no TCP transport")
+    options = catalogue().tcp_options
+    for transport in found:
+        kept = {name: value for name, value in transport.items() if name in {"kind", "variant"} or name in options}
+        transport.clear()
+        transport.update(kept, law=law)
 
 
 def _tell_origin(file: Path, origin: Origin) -> None:

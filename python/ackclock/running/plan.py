@@ -159,7 +159,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
         "start": TIME.parse(group.start or ""),
         "spread": TIME.parse(group.spread or ""),
         **({"priority": group.priority} if group.priority else {}),
-        "transport": _transport(group.transport, group.packet_size),
+        "transport": _transport(group.transport, group.packet_size, _laws_before(scenario, place)),
         "source": group.source.for_engine(
             Setting(
                 at=f"{'clients' if scenario.clients else 'flows'}.{place}.source",
@@ -171,7 +171,14 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
     }
 
 
-def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
+def _laws_before(scenario: Scenario, place: int) -> int:
+    """Count the groups before a group that have a law in Python; laws are numbered in this order."""
+    return sum(
+        isinstance(group.transport, Tcp) and group.transport.law is not None for group in scenario.groups[:place]
+    )
+
+
+def _transport(transport: Tcp | Udp, packet_size: int | None, law: int) -> dict[str, Any]:
     if isinstance(transport, Udp):
         return {"kind": "udp", "sizes": transport.packet_sizes}
     variant = catalogue().variants[transport.variant]
@@ -183,7 +190,7 @@ def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
         "packet_size": packet_size,
         "initial_rwnd": transport.initial_rwnd if transport.rwnd == "auto" else None,
         "recovery": variant.recovery,
-        "congestion": transport.law_for_engine(),
+        "congestion": transport.law_for_engine(law),
         "rtt": parts["rtt"],
     }
     receiver = parts["receiver"] | {

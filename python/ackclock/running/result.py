@@ -55,6 +55,7 @@ def load(directory: Path) -> Run:
             summary=Summary(**(summary | {"groups": groups, "links": links})),
             notices=tuple(data["notices"]),
             warmup=data["warmup"],
+            laws=tuple(data.get("laws", ())),
             _tables=tables,
         )
     except (KeyError, TypeError, OSError) as error:

@@ -18,7 +18,7 @@ from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
 from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
 from ackclock.running.tables import to_arrow
-from ackclock.scenario import Scenario
+from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.errors import impossible, no_attribute, one_of, refuse
 from ackclock.scenario.kinds import whole
 from ackclock.scenario.quantity import seconds
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ackclock.analysis import BatchMeans
+    from ackclock.laws.running import LawInUse
 
 SEED: Final = whole(0, 2**64 - 1)
 
@@ -47,6 +48,8 @@ class Run:
     """Summary of the run."""
     notices: tuple[str, ...]
     """Facts that a user of these numbers must know."""
+    laws: tuple[Mapping[str, Any], ...] = field(repr=False, default=())
+    """The laws written in Python: source text, digest, and version of Python (and of numba if compiled)."""
     warmup: float | None
     """End of the warm-up, by MSER-5 on the arrivals per bin (`ackclock.analysis.mser5`): simulated time in s, at least
     ``measure.from``. ``None`` if no end is found, or the measured time has fewer than 50 bins."""
@@ -188,6 +191,7 @@ class Run:
             "profile": self.scenario.profile,
             "seed": self.seed,
             **self.origin.to_dict(),
+            **({"laws": [dict(law) for law in self.laws]} if self.laws else {}),
             "notices": list(self.notices),
             "warmup": self.warmup,
             "summary": self.summary.to_dict(),
@@ -294,6 +298,30 @@ class Outcome:
     captures: Sequence[engine.CapturedPackets]
 
 
+def _laws_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
+    """Find the laws written in Python of an effective scenario."""
+    table = "clients" if scenario.clients else "flows"
+    places = [
+        (place, group.transport)
+        for place, group in enumerate(scenario.groups)
+        if isinstance(group.transport, Tcp) and group.transport.law is not None
+    ]
+    if not places:
+        return ()
+    from ackclock.laws.running import LawInUse  # noqa: PLC0415
+
+    return tuple(
+        LawInUse.of(
+            f"{table}.{place}.transport.law",
+            tcp.law or "",
+            tcp.law_sha256,
+            tcp.parameters,
+            compiled=tcp.compiled is True,
+        )
+        for place, tcp in places
+    )
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A scenario prepared for the engine, which can be run with any number of seeds."""
@@ -303,6 +331,8 @@ class Prepared:
     captures: tuple[CaptureRequest, ...]
     plan: str
     notices: Notices
+    laws: tuple["LawInUse", ...] = ()
+    """The laws written in Python, in the order of their groups."""
 
     @classmethod
     def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
@@ -310,7 +340,8 @@ class Prepared:
         effective = whole_scenario(scenario).effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
-        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective))
+        laws = _laws_of(effective)
+        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective), laws)
 
     def simulate(
         self,
@@ -324,10 +355,19 @@ class Prepared:
         SEED.require("seed", seed)
         memory = memory_bound(None) if memory is None else memory
         try:
-            answer = engine.simulate(self.plan, seed, progress, jobs, memory)
+            answer = self._answer(seed, progress, jobs, memory)
         except engine.PlanError as error:
             raise impossible(str(error)) from None
         return lambda: self._read(*answer)
+
+    def _answer(
+        self, seed: int, progress: Callable[[float], None] | None, jobs: int, memory: int
+    ) -> tuple[str, Mapping[str, engine.Rows], Sequence[engine.CapturedPackets]]:
+        if not self.laws:
+            return engine.simulate(self.plan, seed, progress, jobs, memory)
+        from ackclock.laws.running import simulate as simulate_laws  # noqa: PLC0415  # few runs have such laws
+
+        return simulate_laws(self.laws, self.plan, seed, progress, jobs, memory)
 
     def _read(
         self, outcome: str, tables: Mapping[str, engine.Rows], captures: Sequence[engine.CapturedPackets]
@@ -378,6 +418,7 @@ class Prepared:
             ),
             notices=outcome.notices,
             warmup=outcome.warmup,
+            laws=tuple(law.to_dict() for law in self.laws),
             _tables=outcome.tables,
             _captures={
                 request.text: Captured(request, packets)

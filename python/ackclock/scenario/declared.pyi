@@ -3,6 +3,7 @@
 
 from typing import Literal, TypeAlias
 
+from ackclock.laws.law import Law
 from ackclock.scenario.declaring import QueueTable, TcpTable
 
 _TcpKind: TypeAlias = Literal[
@@ -88,8 +89,12 @@ class Tcp(TcpTable):
     timer_before_sample: bool | None
     def __init__(
         self,
-        variant: _TcpKind | str = ...,
+        variant: _TcpKind | Law | type[Law] | str = ...,
         *,
+        recovery: Literal["newreno", "rack", "reno", "sack", "tahoe", "vegas"] | None = ...,
+        law: str | None = ...,
+        law_sha256: str | None = ...,
+        compiled: bool | None = ...,
         delayed_ack: bool | None = ...,
         ack_every: int | None = ...,
         delayed_ack_timeout: str | None = ...,

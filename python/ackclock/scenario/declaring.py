@@ -8,7 +8,8 @@ from pydantic_core import InitErrorDetails
 
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario import errors
-from ackclock.scenario.fields import Capacity, Flag, QueueName, VariantName
+from ackclock.scenario.fields import Capacity, Digest, Flag, LawName, QueueName, VariantName
+from ackclock.scenario.law_fields import for_engine, law_problems, of_law, with_law
 from ackclock.scenario.model import Declared
 
 
@@ -20,6 +21,17 @@ class TcpFields(Declared):
 
     variant: VariantName = "reno"
     """The TCP sender: a combination of loss recovery and congestion-control law (window law)."""
+
+    law: LawName | None = None
+    """A window law written in Python, instead of the variant's: ``FILE.py:CLASS``, a class derived from
+    ``ackclock.Law``. Its parameters are further fields. The default variant is then ``rack``; ``recovery`` may be given
+    instead of it, as only the variant's recovery remains."""
+
+    law_sha256: Digest | None = None
+    """Digest of the source of ``law``, which a result stores. A run is refused if the source has another digest."""
+
+    compiled: Flag | None = None
+    """Whether ``law`` is compiled to machine code by numba (``ackclock.compiled``; default: false)."""
 
 
 if TYPE_CHECKING:
@@ -41,22 +53,32 @@ class TcpTable(_WithOptions):
     subject: ClassVar[str | None] = "variant"
 
     @classmethod
-    def declared(cls, subject: object) -> Mapping[str, Parameter] | None:
-        """Look up the parameters that the window law of a variant declares."""
-        known = catalogue()
+    def declared(cls, data: Mapping[str, Any]) -> Mapping[str, Parameter] | None:
+        """Look up the parameters that a law in Python, or else the window law of the variant, declares."""
+        if data.get("law") is not None:
+            return of_law(data)
+        known, subject = catalogue(), data.get("variant", cls.model_fields["variant"].default)
         return known.law_of(subject).parameters if isinstance(subject, str) and subject in known.variants else None
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check the parameters of the window law, and reject ``packet_sizes``."""
         problems = super().own_problems({name: data[name] for name in data if name != "packet_sizes"}, part)
+        problems += law_problems(data)
         if "packet_sizes" in data:
             allowed = "must be absent: TCP sends segments of one size, packet_size; only UDP can vary packet sizes"
             problems.append(errors.wrong(("packet_sizes",), data["packet_sizes"], allowed))
         return problems
 
-    def law_for_engine(self) -> dict[str, Any]:
-        """Convert the window law of an effective transport into the engine's form."""
+    @classmethod
+    def prepared(cls, data: object) -> object:
+        """Replace a law that is given as an object by the fields that name it."""
+        return with_law(data) if isinstance(data, Mapping) else data
+
+    def law_for_engine(self, number: int = 0) -> dict[str, Any]:
+        """Convert the window law of an effective transport into the engine's form; ``number`` names a law in Python."""
+        if self.law is not None:
+            return for_engine(self.law, self.law_sha256, number)
         declared = catalogue().law_of(self.variant).parameters
         parameters = {name: declared[name].for_engine(value) for name, value in self.parameters.items()}
         return {"kind": catalogue().variants[self.variant].congestion, **parameters}
@@ -80,9 +102,9 @@ class QueueTable(Declared):
     """Whether the limit counts the packet in transmission."""
 
     @classmethod
-    def declared(cls, subject: object) -> Mapping[str, Parameter] | None:
+    def declared(cls, data: Mapping[str, Any]) -> Mapping[str, Parameter] | None:
         """Look up the parameters that a queue discipline declares."""
-        known = catalogue().queues
+        known, subject = catalogue().queues, data.get("kind")
         return known[subject].parameters if isinstance(subject, str) and subject in known else None
 
     @classmethod

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario import profile
 from ackclock.scenario.declared import Queue, Tcp
+from ackclock.scenario.law_fields import LAW_FIELDS, of_law
 from ackclock.scenario.network import Dumbbell, GraphLink, Link
 from ackclock.scenario.quantity import TIME
 from ackclock.scenario.routes import directed, routes_over
@@ -101,10 +102,15 @@ def tcp(profile_name: str, given: Tcp) -> Tcp:
         if getattr(given, name) is None
     }
     options = catalogue().tcp_options
+    own = {name: fields.pop(name) for name in LAW_FIELDS if name in fields}
+    if given.law is not None and "compiled" in own:
+        own["compiled"] = False
     fields = {name: options[name].default if value is None else value for name, value in fields.items()}
+    if given.law is not None:
+        declared = of_law(given.model_dump()) or {}
+        return given.completed(fields | own, {name: each.default for name, each in declared.items()})
     law = catalogue().variants[given.variant].congestion
-    declared = catalogue().congestion[law].parameters
-    return given.completed(fields, _parameters(profile_name, law, declared))
+    return given.completed(fields, _parameters(profile_name, law, catalogue().congestion[law].parameters))
 
 
 def _parameters(profile_name: str, scope: str, declared: Mapping[str, Parameter]) -> dict[str, object]:

@@ -8,6 +8,7 @@ from ackclock.scenario.kinds import (
     digest,
     file_path,
     flag,
+    law_name,
     measured,
     name,
     names,
@@ -65,6 +66,7 @@ GroupName = Annotated[str, name(letter_first=True)]
 LinkNames = Annotated[Sequence[str], names(most=1000)]
 PlainName = Annotated[str, name()]
 ProfileName = Annotated[str, word(PROFILES, noun="profile")]
+LawName = Annotated[str, law_name()]
 VariantName = Annotated[str, word(catalogue().variants, noun="variant")]
 QueueName = Annotated[
     str, word(catalogue().queues, noun="queue", also=dict.fromkeys(("fifo", "pfifo", "tail-drop"), "droptail"))

@@ -27,7 +27,18 @@ def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
     for _, trace in traces(tables):
         if isinstance(trace.get("path"), str) and trace["path"]:
             trace["path"] = str(folder / trace["path"])
+    for transport in transports(tables):
+        file, colon, name = str(transport.get("law")).rpartition(":")
+        if colon and isinstance(transport["law"], str):
+            transport["law"] = f"{folder / file}:{name}"
     return tables
+
+
+def transports(tables: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the tables of the transports of a scenario, which may be invalid."""
+    for name in ("clients", "flows"):
+        for at, group in _listed(name, tables.get(name)):
+            yield from (transport for _, transport in _within(at, group, "transport"))
 
 
 def traces(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -411,6 +411,26 @@ def file_path() -> Kind:
     return Kind(allowed, check, {"type": "string", "minLength": 1})
 
 
+def law_name() -> Kind:
+    """Allow names of laws: ``FILE.py:CLASS``, or a class alone. The path becomes absolute.
+
+    Examples
+    --------
+    >>> law_name().check("/laws/../mine.py:Gentle")
+    '/mine.py:Gentle'
+    """
+    allowed = "must be FILE.py:CLASS, the file and the name of a class derived from ackclock.Law"
+    pattern = r"(.+\.py:)?[^\W\d][\w.<>]*"
+
+    def check(value: object) -> str:
+        if not isinstance(value, str) or "\0" in value or not re.fullmatch(pattern, value):
+            raise ValueError(allowed)
+        file, colon, name = value.rpartition(":")
+        return f"{os.path.abspath(file)}:{name}" if colon else name  # noqa: PTH100  # resolve() would access the file system
+
+    return Kind(allowed, check, {"type": "string", "pattern": f"^{pattern}$"})
+
+
 def digest() -> Kind:
     """Allow SHA-256 digests."""
     allowed = "must be a SHA-256 digest: 64 digits and letters from a to f"

@@ -73,6 +73,7 @@ class Part(BaseModel, metaclass=_Construction):
     @model_validator(mode="wrap")
     @classmethod
     def _in_our_words(cls, data: object, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        data = cls.prepared(data)
         part: Self | None = None
         problems: list[InitErrorDetails] = []
         try:
@@ -99,6 +100,11 @@ class Part(BaseModel, metaclass=_Construction):
         }
 
     @classmethod
+    def prepared(cls, data: object) -> object:
+        """Replace short forms of a table before it is checked."""
+        return data
+
+    @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Run checks that involve several fields.
 
@@ -120,8 +126,8 @@ class Declared(Part):
 
     @classmethod
     @abstractmethod
-    def declared(cls, subject: object) -> Mapping[str, Parameter] | None:
-        """Look up the parameters declared for a value of the subject; ``None`` for an unknown value."""
+    def declared(cls, data: Mapping[str, Any]) -> Mapping[str, Parameter] | None:
+        """Look up the parameters declared for the subject of a table; ``None`` if they are unknown."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -139,8 +145,7 @@ class Declared(Part):
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check the fields that are declared for the subject."""
-        subject = cls.subject or ""
-        declared = cls.declared(data.get(subject, cls.model_fields[subject].default))
+        declared = cls.declared(data)
         if declared is None:
             return []
         problems, checked = [], {}

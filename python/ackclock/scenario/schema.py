@@ -8,6 +8,7 @@ from pydantic_core import core_schema
 
 from ackclock.running.catalogue import Entry, catalogue
 from ackclock.scenario import Scenario
+from ackclock.scenario.law_fields import LAW_FIELDS, recoveries
 
 
 class _Generator(GenerateJsonSchema):
@@ -37,10 +38,26 @@ def json_schema() -> dict[str, Any]:
     for name, variant in known.variants.items():
         laws.setdefault(variant.congestion, []).append(name)
     by_variant = [(variants, known.congestion[law]) for law, variants in laws.items()]
-    definitions["Tcp"] = _with_parameters(definitions["Tcp"], "variant", by_variant)
+    definitions["Tcp"] = _tcp(definitions["Tcp"], by_variant)
     by_kind = [([name], entry) for name, entry in known.queues.items()]
     definitions["Queue"] = _with_parameters(definitions["Queue"], "kind", by_kind)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _tcp(table: Mapping[str, Any], choices: list[tuple[list[str], Entry]]) -> dict[str, Any]:
+    """Return the schema of TCP: one alternative for each window law, and one for a law written in Python."""
+    common = {name: field for name, field in table["properties"].items() if name not in LAW_FIELDS}
+    whole = _with_parameters({**table, "properties": common}, "variant", choices)
+    own = {
+        "title": "a law written in Python",
+        "description": "The window law is a class derived from ackclock.Law, whose parameters are further fields",
+        "type": "object",
+        "properties": table["properties"]
+        | {"recovery": {"enum": recoveries(), "description": "Loss recovery, instead of the variant."}},
+        "additionalProperties": {"type": ["number", "boolean", "string"]},
+        "required": ["law"],
+    }
+    return {**whole, "oneOf": [*whole["oneOf"], own]}
 
 
 def _with_parameters(table: Mapping[str, Any], subject: str, choices: list[tuple[list[str], Entry]]) -> dict[str, Any]:

@@ -2,76 +2,42 @@
 //! witness.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use ackclock_tcp::{
+use crate::{
     Ack, Block, EcnMode, Mark, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig, WindowRule,
 };
 use ackclock_units::{Role, Stream, Time};
-use proptest::prelude::*;
 
-use crate::kinds::{receivers, senders};
-use crate::witness::{Cause, Witness};
+use super::witness::{Cause, Witness};
+use super::{Broken, Kept, hold};
+use crate::congestion::foreign::{self, Failures, Place};
 
 /// Fate of a packet: the additional delay of each of its copies in milliseconds. A packet without copies is lost.
-pub(crate) type Fate = Vec<u64>;
+pub type Fate = Vec<u64>;
 
 /// The events of a conversation. `segments` and `acks` are the fates of the first packets; all later packets arrive in
 /// order.
 #[derive(Clone, Debug)]
-pub(crate) struct Script {
-    pub(crate) sender: SenderConfig,
-    pub(crate) receiver: ReceiverConfig,
+pub struct Script {
+    /// Configuration of the sender.
+    pub sender: SenderConfig,
+    /// Configuration of the receiver.
+    pub receiver: ReceiverConfig,
     /// One-way delay.
-    pub(crate) delay: Time,
+    pub delay: Time,
     /// Times at which the application supplies segments, and the numbers of segments.
-    pub(crate) supplies: Vec<(Time, u64)>,
-    pub(crate) segments: Vec<Fate>,
-    pub(crate) acks: Vec<Fate>,
+    pub supplies: Vec<(Time, u64)>,
+    /// Fates of the first segments.
+    pub segments: Vec<Fate>,
+    /// Fates of the first ACKs.
+    pub acks: Vec<Fate>,
     /// Whether the channel marks the first segments; it marks no later ones.
-    pub(crate) marks: Vec<bool>,
-}
-
-/// Half of all packets arrive as sent, a quarter are lost, some are late, and a few are duplicated. One number
-/// determines a packet's fate, so that proptest generates thousands of conversations quickly and shrinks a failure to a
-/// few packets.
-fn fates() -> impl Strategy<Value = Vec<Fate>> {
-    let fate = (0_u64..12 * 200 * 200).prop_map(|drawn| match drawn % 12 {
-        0..6 => vec![0],
-        6..9 => vec![],
-        9..11 => vec![drawn / 12 % 200],
-        _ => vec![drawn / 12 % 200, drawn / 12 / 200],
-    });
-    prop::collection::vec(fate, 0..100)
-}
-
-/// Random supplies of data, including gaps longer than a timeout.
-fn supplies() -> impl Strategy<Value = Vec<(Time, u64)>> {
-    let gap = prop_oneof![2 => Just(0_u64), 2 => 1_u64..300, 1 => 1_000_u64..5_000];
-    prop::collection::vec((gap, 1_u64..60), 1..4).prop_map(|supplies| {
-        let mut at = 0;
-        supplies
-            .into_iter()
-            .map(|(gap, segments)| {
-                at += gap;
-                (Time::from_millis(at), segments)
-            })
-            .collect()
-    })
-}
-
-/// Scripts with random endpoints, supplies and fates.
-pub(crate) fn scripts() -> impl Strategy<Value = Script> {
-    let marks = prop::collection::vec(prop::bool::weighted(0.3), 0..100);
-    (senders(), receivers(), 1_u64..150, supplies(), fates(), fates(), marks).prop_map(
-        |(sender, receiver, delay, supplies, segments, acks, marks)| {
-            let (sender, receiver) = paired(sender, receiver);
-            Script { sender, receiver, delay: Time::from_millis(delay), supplies, segments, acks, marks }
-        },
-    )
+    pub marks: Vec<bool>,
 }
 
 /// Adapts the configurations of two ends to each other.
-fn paired(sender: SenderConfig, receiver: ReceiverConfig) -> (SenderConfig, ReceiverConfig) {
+pub fn paired(sender: SenderConfig, receiver: ReceiverConfig) -> (SenderConfig, ReceiverConfig) {
     let initial_rwnd = receiver.tunes().then_some(receiver.initial_rwnd);
     let receiver = ReceiverConfig { handshake: sender.handshake, max_window: sender.max_window, ..receiver };
     (SenderConfig { initial_rwnd, ..sender }, receiver)
@@ -86,13 +52,18 @@ enum Parcel {
 
 /// A running script.
 #[derive(Debug)]
-pub(crate) struct Channel {
+pub struct Channel {
     script: Script,
-    pub(crate) now: Time,
-    pub(crate) sender: Sender,
-    pub(crate) receiver: Receiver,
+    /// Simulated time.
+    pub now: Time,
+    /// The sender.
+    pub sender: Sender,
+    /// The receiver.
+    pub receiver: Receiver,
     pool: ReceiverPool,
-    pub(crate) witness: Witness,
+    witness: Witness,
+    /// The first failure of a law from outside the engine.
+    failures: Arc<Failures>,
     /// Packets in the channel, by time of arrival, then in the order of sending.
     under_way: BTreeMap<(Time, usize), Parcel>,
     /// Number of segments and ACKs sent so far, and number of copies of both.
@@ -107,18 +78,23 @@ pub(crate) struct Channel {
     /// First segment outside the window that the receiver has advertised, if it tunes its window.
     edge: u64,
     /// Each segment sent, with the time at which it was sent.
-    pub(crate) trace: Vec<(Time, u64)>,
+    pub trace: Vec<(Time, u64)>,
 }
 
 /// Number of turns after which a transfer of at most 200 segments is considered stuck.
 const TURNS: usize = 4_000;
 
 impl Channel {
-    pub(crate) fn new(script: &Script) -> Self {
+    /// A conversation before its first event.
+    pub fn new(script: &Script) -> Self {
         let mut pool = ReceiverPool::default();
+        let failures = Arc::new(Failures::default());
+        let mut sender = Sender::new(script.sender.clone(), Stream::new(1, Role::Sender, 0));
+        sender.place_law(|| Place::new(1, 0, Arc::clone(&failures)));
         Self {
             now: Time::ZERO,
-            sender: Sender::new(script.sender.clone(), Stream::new(1, Role::Sender, 0)),
+            sender,
+            failures,
             receiver: pool.add(script.receiver),
             pool,
             witness: Witness::new(&script.sender),
@@ -136,35 +112,65 @@ impl Channel {
     }
 
     /// Number of segments in the whole script, including the SYN.
-    pub(crate) fn target(&self) -> u64 {
+    pub fn target(&self) -> u64 {
         let data: u64 = self.script.supplies.iter().map(|(_, segments)| segments).sum();
         data + u64::from(self.script.sender.handshake)
     }
 
+    /// Number of segments sent, and number of retransmissions among them.
+    pub const fn counts(&self) -> (u64, u64) {
+        self.witness.counts()
+    }
+
+    /// Why a law from outside the engine failed, if it did.
+    pub(super) fn cause(&self) -> Option<foreign::Cause> {
+        self.failures.first().map(|failure| Arc::clone(&failure.cause))
+    }
+
     /// Runs until everything is acknowledged.
-    pub(crate) fn play(&mut self) {
+    ///
+    /// # Errors
+    /// If a rule of the contract is broken, or nothing ends.
+    pub fn play(&mut self) -> Kept {
         for _ in 0..TURNS {
-            if self.witness.acked() == self.target() {
-                return;
+            if self.advance()? {
+                return Ok(());
             }
-            self.turn();
         }
-        panic!("{} of {} segments after {TURNS} turns", self.receiver.rcv_nxt(), self.target());
+        let (there, all) = (self.receiver.rcv_nxt(), self.target());
+        Err(Broken(format!("the transfer does not end: {there} of {all} packets arrived in {TURNS} events")))
+    }
+
+    /// Processes the next event, unless everything is acknowledged. Returns whether it is.
+    ///
+    /// # Errors
+    /// If a rule of the contract is broken, or the law fails.
+    pub fn advance(&mut self) -> Result<bool, Broken> {
+        if self.witness.acked() == self.target() {
+            return Ok(true);
+        }
+        let kept = self.turn();
+        match self.failures.first() {
+            Some(failure) => Err(Broken(format!("{} fails: {}", failure.call, failure.cause))),
+            None => kept.map(|()| false),
+        }
     }
 
     /// Processes the next event and the sender's response.
-    fn turn(&mut self) {
+    fn turn(&mut self) -> Kept {
         let arrival = self.under_way.first_key_value().map(|((at, _), _)| *at);
         let supply = self.script.supplies.get(self.supplied).map(|(at, _)| *at);
         let (release, timeout) = (self.sender.poll_release(), self.sender.poll_timeout());
         let due = [arrival, supply, self.receiver.poll_timeout(&self.pool), release, timeout];
-        let next = due.into_iter().flatten().min().expect("an event is pending unless everything is acknowledged");
-        assert!(next >= self.now, "a deadline that has passed: {next} at {}", self.now);
+        let Some(next) = due.into_iter().flatten().min() else {
+            return Err(Broken("the transfer stops: no event is pending, but not all data is acknowledged".to_owned()));
+        };
+        hold!(next >= self.now, "a deadline has passed: {next} at {}", self.now);
         self.now = next;
         let due = due.map(|at| at == Some(next));
         match due {
             [true, ..] => {
-                let (_, parcel) = self.under_way.pop_first().expect("it is due");
+                let Some((_, parcel)) = self.under_way.pop_first() else { return Ok(()) };
                 match parcel {
                     Parcel::Segment(number, mark) => self.receive(number, mark),
                     Parcel::Ack(next, sack, reports) => self.acknowledge(next, sack, reports),
@@ -174,32 +180,32 @@ impl Channel {
                 let segments = self.script.supplies[self.supplied].1;
                 self.supplied += 1;
                 self.witness.supply(segments);
-                self.step(Cause::Other, |sender, _| sender.supply(segments));
+                self.step(Cause::Other, |sender, _| sender.supply(segments))
             }
             [_, _, true, ..] => {
                 let Ack { next, sack, echo, original } = self.receiver.handle_timeout(&mut self.pool);
                 let sack = *sack;
-                self.answer(next, sack, (echo, original), None);
+                self.answer(next, sack, (echo, original), None)
             }
             [_, _, _, true, _] => self.step(Cause::Other, |_, _| {}),
             _ => self.step(Cause::Timeout, Sender::handle_timeout),
         }
     }
 
-    fn acknowledge(&mut self, next: u64, sack: Sack, (echo, original): (u8, bool)) {
+    fn acknowledge(&mut self, next: u64, sack: Sack, (echo, original): (u8, bool)) -> Kept {
         let cause = self.witness.hear(next, &sack);
-        self.step(cause, |sender, now| sender.handle_ack(Ack { next, sack: &sack, echo, original }, now));
+        self.step(cause, |sender, now| sender.handle_ack(Ack { next, sack: &sack, echo, original }, now))
     }
 
     /// Passes an event to the sender, lets it send, and checks the step with the witness.
-    fn step(&mut self, cause: Cause, tell: impl FnOnce(&mut Sender, Time)) {
+    fn step(&mut self, cause: Cause, tell: impl FnOnce(&mut Sender, Time)) -> Kept {
         let (state, counters) = (self.sender.state(), self.sender.counters());
         tell(&mut self.sender, self.now);
-        self.witness.told(cause, self.now, (state, counters), &self.sender);
+        self.witness.told(cause, self.now, (state, counters), &self.sender)?;
         loop {
             let state = self.sender.state();
             let Some(segment) = self.sender.poll_transmit(self.now) else { break };
-            self.witness.sent(segment, self.now, state);
+            self.witness.sent(segment, self.now, state)?;
             self.trace.push((self.now, segment.number));
             let ce = self.script.marks.get(self.sent.0).copied().unwrap_or(false);
             self.send(Parcel::Segment(
@@ -207,17 +213,18 @@ impl Channel {
                 Mark { ce, cwr: segment.cwr, again: segment.retransmission, sent: self.now, pushed: segment.pushed },
             ));
         }
-        self.witness.rests(self.now, &self.sender);
+        self.witness.rests(self.now, &self.sender)
     }
 
     /// Delivers a segment to the receiver.
-    fn receive(&mut self, number: u64, mark: Mark) {
+    fn receive(&mut self, number: u64, mark: Mark) -> Kept {
         let (waiting, before) = (self.receiver.poll_timeout(&self.pool), self.receiver.rcv_nxt());
         let arrival = self.receiver.handle_segment(number, mark, self.now, &mut self.pool);
         let answer = arrival.ack.map(|ack| (ack.next, *ack.sack, (ack.echo, ack.original)));
         if let Some(Ack { next, sack, echo, original }) = arrival.early() {
-            assert!(waiting.is_some() && answer.is_some(), "an early ACK is for segments that wait");
-            self.answer(next, *sack, (echo, original), None);
+            let (next, sack, reports) = (next, *sack, (echo, original));
+            hold!(waiting.is_some() && answer.is_some(), "an early ACK is for packets that wait");
+            self.answer(next, sack, reports, None)?;
         }
         let config = self.script.receiver;
         let is_new = self.received.insert(number);
@@ -226,63 +233,62 @@ impl Channel {
         self.marked += u64::from(mark.ce && number >= before);
         if let Some((next, sack, reports)) = answer {
             if let Some(first) = sack.blocks().first().filter(|_| number > next) {
-                assert!(first.start <= number && number < first.end, "the latest segment is reported first");
+                hold!(first.start <= number && number < first.end, "the latest packet is not reported first");
             }
-            self.answer(next, sack, reports, again);
+            self.answer(next, sack, reports, again)
         } else {
             self.held += 1;
-            assert!(self.held < config.ack_every, "an ACK waits for too many segments");
+            hold!(self.held < config.ack_every, "an ACK waits for too many packets");
             let longest = waiting.or_else(|| config.delayed_ack.then(|| self.now + config.delayed_ack_timeout));
-            assert_eq!(self.receiver.poll_timeout(&self.pool), longest, "an ACK that waits has a deadline");
+            hold!(self.receiver.poll_timeout(&self.pool) == longest, "an ACK that waits has no deadline");
+            Ok(())
         }
     }
 
     /// Checks and sends an ACK of the receiver; `again` is the duplicate that it reports, if any.
-    fn answer(&mut self, next: u64, sack: Sack, (echo, original): (u8, bool), again: Option<u64>) {
+    fn answer(&mut self, next: u64, sack: Sack, (echo, original): (u8, bool), again: Option<u64>) -> Kept {
         let missing = (0..=self.target()).find(|number| !self.received.contains(number));
-        assert_eq!(Some(next), missing, "the ACK covers all segments received in order");
-        assert!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize);
-        self.advertises(next, sack.window());
+        hold!(Some(next) == missing, "the ACK {next} does not cover all packets received in order");
+        hold!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize, "an ACK has too many SACK blocks");
+        self.advertises(next, sack.window())?;
         self.held = 0;
         let mut blocks = sack.blocks();
         if let Some(start) = again {
-            assert_eq!(
-                blocks.split_off_first(),
-                Some(&Block { start, end: start + 1 }),
-                "a duplicate is the first block"
-            );
+            let first = blocks.split_off_first();
+            hold!(first == Some(&Block { start, end: start + 1 }), "a duplicate is not the first block");
             let run = blocks.first().filter(|run| run.start <= start && start < run.end);
-            assert!(start < next || run.is_some() || self.script.receiver.sack_blocks == 1, "its run follows");
+            let follows = start < next || run.is_some() || self.script.receiver.sack_blocks == 1;
+            hold!(follows, "the run of a duplicate is not the second block");
         }
         for Block { start, end } in blocks {
-            assert!(next < *start && start < end);
-            assert!(
-                (*start..*end).all(|number| self.received.contains(&number)),
-                "a SACK block reports a segment never received"
-            );
-            assert!(
-                !self.received.contains(&(start - 1)) && !self.received.contains(end),
-                "a SACK block does not cover its whole run"
-            );
+            hold!(next < *start && start < end, "a SACK block is empty or acknowledged");
+            let all = (*start..*end).all(|number| self.received.contains(&number));
+            hold!(all, "a SACK block reports a packet never received");
+            let more = self.received.contains(&(start - 1)) || self.received.contains(end);
+            hold!(!more, "a SACK block does not cover its whole run");
         }
         match self.script.receiver.ecn {
-            EcnMode::Off => assert_eq!(echo, 0),
-            EcnMode::Classic | EcnMode::Dctcp => assert!(u64::from(echo) <= self.marked.min(1)),
-            EcnMode::Accurate => assert_eq!(u64::from(echo), self.marked % 8, "each mark counts once"),
+            EcnMode::Off => hold!(echo == 0, "a mark is echoed without ECN"),
+            EcnMode::Classic | EcnMode::Dctcp => {
+                hold!(u64::from(echo) <= self.marked.min(1), "a mark is echoed that never arrived");
+            }
+            EcnMode::Accurate => hold!(u64::from(echo) == self.marked % 8, "a mark is not counted once"),
         }
         self.send(Parcel::Ack(next, sack, (echo, original)));
+        Ok(())
     }
 
     /// Checks the window of an ACK that is not the first of two.
-    fn advertises(&mut self, next: u64, window: u32) {
+    fn advertises(&mut self, next: u64, window: u32) -> Kept {
         let ReceiverConfig { rwnd, max_window, .. } = self.script.receiver;
-        assert!(window <= max_window, "a window of {window} segments");
+        hold!(window <= max_window, "a window of {window} packets is advertised");
         if rwnd == WindowRule::Auto && window > 0 {
-            assert!(next + u64::from(window) >= self.edge, "the right edge moves back");
+            hold!(next + u64::from(window) >= self.edge, "the right edge of the advertised window moves back");
             self.edge = next + u64::from(window);
         } else {
-            assert_eq!(window, 0, "a fixed window is not advertised");
+            hold!(window == 0, "a fixed window is advertised");
         }
+        Ok(())
     }
 
     /// Sends a packet according to its fate.

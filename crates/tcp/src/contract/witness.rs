@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ackclock_tcp::congestion::LawSpec;
-use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{
+use super::{Kept, hold};
+use crate::congestion::LawSpec;
+use crate::recovery::RecoverySpec;
+use crate::{
     Counters, EcnMode, IdleRestart, PrrRule, Sack, SackRule, Segment, Sender, SenderConfig, SenderState, SlowStartRule,
     UndoRule,
 };
@@ -109,7 +110,7 @@ impl Witness {
     }
 
     /// Checks the state of the sender after it has processed an event and before it sends.
-    pub(crate) fn told(&mut self, cause: Cause, now: Time, before: (SenderState, Counters), sender: &Sender) {
+    pub(crate) fn told(&mut self, cause: Cause, now: Time, before: (SenderState, Counters), sender: &Sender) -> Kept {
         let (state, counters) = (sender.state(), sender.counters());
         let fast = counters.fast_retransmits - before.1.fast_retransmits;
         let timeouts = counters.timeouts - before.1.timeouts;
@@ -119,19 +120,21 @@ impl Witness {
         match cause {
             // a timer of RACK may have fired instead
             Cause::Timeout if self.has_rack() && timeouts == 0 => {
-                assert!(fast <= 1, "one loss at a time");
+                hold!(fast <= 1, "a timer signals {fast} losses, but may signal one");
                 if fast > 0 {
-                    self.lost(now, &before.0, &state);
+                    self.lost(now, &before.0, &state)?;
                 }
             }
             Cause::Timeout if self.has_rack() => {
-                assert!(state.cwnd <= before.0.cwnd.max(2.0), "{before:?} {state:?}");
+                let (from, to) = (before.0.cwnd, state.cwnd);
+                hold!(to <= from.max(2.0), "a timeout grows the window from {from} to {to} packets");
                 self.signalled(now, timeouts);
                 self.duplicates = 0;
             }
             Cause::Timeout => {
-                assert_eq!((fast, timeouts), (0, u64::from(!self.outstanding.is_empty())));
-                assert!(state.cwnd <= 2.0, "{state:?}");
+                let waits = u64::from(!self.outstanding.is_empty());
+                hold!((fast, timeouts) == (0, waits), "the timer signals {fast} losses and {timeouts} timeouts");
+                hold!(state.cwnd <= 2.0, "the window is {} packets after a timeout; at most 2 are allowed", state.cwnd);
                 self.signalled(now, timeouts);
                 self.heard.clear();
                 self.duplicates = 0;
@@ -139,51 +142,77 @@ impl Witness {
             Cause::Duplicate | Cause::NewAck(_) | Cause::Other
                 if fast > 0 && (self.has_rack() || cause == Cause::Duplicate) =>
             {
-                assert_eq!((fast, timeouts), (1, 0), "one ACK signals one loss");
-                self.lost(now, &before.0, &state);
+                hold!((fast, timeouts) == (1, 0), "one ACK signals {fast} losses and {timeouts} timeouts");
+                self.lost(now, &before.0, &state)?;
             }
             _ => {
-                assert_eq!((fast, timeouts), (0, 0), "nothing was lost");
-                self.grows(cause, &before.0, &state);
+                hold!(
+                    (fast, timeouts) == (0, 0),
+                    "{fast} losses and {timeouts} timeouts are signalled, but none occurred"
+                );
+                self.grows(cause, &before.0, &state)?;
             }
         }
-        assert_eq!(counters.dup_acks - before.1.dup_acks, u64::from(cause == Cause::Duplicate));
-        assert_eq!(state.flight_size, self.outstanding.len() as u64, "outstanding segments, counted one by one");
+        let counted = counters.dup_acks - before.1.dup_acks;
+        hold!(counted == u64::from(cause == Cause::Duplicate), "{counted} duplicate ACKs are counted for one event");
+        self.counts_flight(&state)
+    }
+
+    fn counts_flight(&self, state: &SenderState) -> Kept {
+        let (told, there) = (state.flight_size, self.outstanding.len());
+        hold!(told == there as u64, "the flight size is {told}, but {there} packets are outstanding");
+        Ok(())
     }
 
     /// Checks a loss signalled by duplicate ACKs. Losses among the data that was in flight at the last signalled loss
     /// must not reduce the window again.
-    fn lost(&mut self, now: Time, before: &SenderState, state: &SenderState) {
+    fn lost(&mut self, now: Time, before: &SenderState, state: &SenderState) -> Kept {
         if self.config.recovery == RecoverySpec::Vegas {
             // Vegas: no reduction if the window was already reduced since the lost segment was last sent
-            if self.reduced.is_some_and(|reduced| reduced >= self.outstanding[&self.acked]) {
-                assert_eq!((before.cwnd, before.ssthresh), (state.cwnd, state.ssthresh), "reduced twice for one event");
-                return;
+            if self
+                .reduced
+                .is_some_and(|reduced| reduced >= self.outstanding.get(&self.acked).copied().unwrap_or(reduced))
+            {
+                hold!(
+                    (before.cwnd, before.ssthresh) == (state.cwnd, state.ssthresh),
+                    "the window is reduced twice for one event, from {} to {} packets",
+                    before.cwnd,
+                    state.cwnd
+                );
+                return Ok(());
             }
             if self.config.ecn != EcnMode::Off {
-                return; // the window may have been reduced for a mark since
+                return Ok(()); // the window may have been reduced for a mark since
             }
         } else if !self.may_undo() {
-            assert!(self.acked >= self.recover, "a second signal for losses of one window");
+            hold!(self.acked >= self.recover, "a second loss is signalled for losses of one window");
         }
         let (flight, duplicates) = (before.flight_size as f64, self.duplicates as f64);
         if self.spreads() {
             // during an episode, the window is as large as the network is full
-            return self.signalled(now, 1);
+            self.signalled(now, 1);
+            return Ok(());
         }
         let kept = match self.config.congestion {
             LawSpec::Reno(_) | LawSpec::Dctcp(_) | LawSpec::Prague(_) => 0.5,
             LawSpec::Cubic(_) => 0.7,
             LawSpec::Scalable(_) => 0.875,
             LawSpec::HighSpeed(_) => 0.9,
-            LawSpec::Bbr(_) | LawSpec::Bbr3(_) | LawSpec::Copa(_) | LawSpec::Vegas(_) => 1.0,
+            LawSpec::Bbr(_) | LawSpec::Bbr3(_) | LawSpec::Copa(_) | LawSpec::Foreign(_) | LawSpec::Vegas(_) => 1.0,
         };
         let most = kept * (before.cwnd + duplicates).max(flight);
         // Vegas inflates `cwnd` itself; a retransmission on a new ACK counts as three duplicate ACKs
         let inflation = if self.config.recovery == RecoverySpec::Vegas { duplicates + 3.0 } else { 0.0 };
-        assert!(state.cwnd <= most.max(2.0) + inflation, "{before:?} {state:?}");
-        assert!(state.ssthresh <= before.ssthresh.max(most).max(2.0), "{before:?} {state:?}");
+        let least = most.max(2.0) + inflation;
+        hold!(state.cwnd <= least, "the window is {} packets after a loss; at most {least} are allowed", state.cwnd);
+        let least = before.ssthresh.max(most).max(2.0);
+        hold!(
+            state.ssthresh <= least,
+            "ssthresh is {} packets after a loss; at most {least} are allowed",
+            state.ssthresh
+        );
         self.signalled(now, 1);
+        Ok(())
     }
 
     fn signalled(&mut self, now: Time, count: u64) {
@@ -194,13 +223,13 @@ impl Witness {
     }
 
     /// Checks that, without a loss, the window grows within its limit and does not shrink.
-    fn grows(&self, cause: Cause, before: &SenderState, state: &SenderState) {
+    fn grows(&self, cause: Cause, before: &SenderState, state: &SenderState) -> Kept {
         let SenderConfig { recovery, congestion, initial_window, slow_start, byte_counting, .. } = &self.config;
         let (initial, alone) = (f64::from(*initial_window), self.alone());
         let opens = matches!(cause, Cause::NewAck(news) if self.acked >= alone && self.acked - news < alone);
         let counts_segments = *byte_counting > 0
             || *slow_start == SlowStartRule::HystartPlusPlus
-            || matches!(congestion, LawSpec::Cubic(_));
+            || matches!(congestion, LawSpec::Cubic(_) | LawSpec::Foreign(_));
         // RACK counts each segment when it is delivered
         let early = if self.has_rack() { self.newly_heard } else { 0 };
         let growth = |news: u64| if counts_segments { (news + early) as f64 } else { 1.0 };
@@ -210,8 +239,7 @@ impl Witness {
             // a recovery ends with the window before it; no ACK delivers more than what is outstanding
             let most = before.cwnd.max(self.peak).max(4.0).max(initial);
             // whole growth rounds a window that lacks 1e-9 of a segment up
-            assert!(state.cwnd <= most + before.flight_size as f64 + 1e-9, "{before:?} {state:?}");
-            return;
+            return grew(before, state, most + before.flight_size as f64 + 1e-9);
         }
         if self.spreads() && (self.acked - news < self.recover || self.may_undo() || has_marks) {
             // during an episode, the window is as large as the network is full; its end may grow it
@@ -220,8 +248,7 @@ impl Witness {
             let most = before.cwnd.max(before.ssthresh).max(before.flight_size as f64).max(opened).max(restored)
                 + 1.0
                 + (news + early) as f64;
-            assert!(state.cwnd <= most, "{before:?} {state:?}");
-            return;
+            return grew(before, state, most);
         }
         let most = match cause {
             Cause::NewAck(news) if opens => before.cwnd.max(initial) + growth(news),
@@ -233,19 +260,22 @@ impl Witness {
             Cause::Duplicate if *recovery == RecoverySpec::Vegas => before.cwnd + 1.0,
             _ => before.cwnd,
         };
-        assert!(state.cwnd <= most, "{before:?} {state:?}");
+        grew(before, state, most)?;
         let deflates = matches!(recovery, RecoverySpec::NewReno | RecoverySpec::Vegas);
         let stays = matches!(slow_start, SlowStartRule::Standard | SlowStartRule::Limited);
         // a mark may reduce the window at any ACK
-        let reduces = matches!(congestion, LawSpec::Vegas(_)) || has_marks;
+        let reduces = matches!(congestion, LawSpec::Vegas(_) | LawSpec::Foreign(_)) || has_marks;
         // each segment that is sent alone leaves with a window of one
         if !reduces && !deflates && !opens && self.acked >= alone {
-            assert!(state.cwnd >= before.cwnd, "{before:?} {state:?}");
+            let (from, to) = (before.cwnd, state.cwnd);
+            hold!(to >= from, "the window shrinks from {from} to {to} packets without a loss");
             // the ACK that ends slow start may also grow the window in congestion avoidance
             let ends_slow_start =
                 !stays && before.cwnd < before.ssthresh && (before.cwnd..=state.cwnd).contains(&state.ssthresh);
-            assert!(state.ssthresh == before.ssthresh || ends_slow_start, "{before:?} {state:?}");
+            let (from, to) = (before.ssthresh, state.ssthresh);
+            hold!(to == from || ends_slow_start, "ssthresh changes from {from} to {to} packets without a loss");
         }
+        Ok(())
     }
 
     /// Whether a reduction may be undone, so that the next loss is a new event.
@@ -269,34 +299,36 @@ impl Witness {
     }
 
     /// Checks a segment that is sent; `state` is the sender's state before the transmission.
-    pub(crate) fn sent(&mut self, segment: Segment, now: Time, state: SenderState) {
+    pub(crate) fn sent(&mut self, segment: Segment, now: Time, state: SenderState) -> Kept {
         let Segment { number, size, syn, .. } = segment;
         let max_window = u64::from(self.config.max_window);
-        assert!(number >= self.acked && number < self.supplied && number <= self.highest, "{segment:?}");
-        assert!(number - self.acked < max_window, "beyond the advertised window: {segment:?}");
-        assert!(self.edge.is_none_or(|edge| number < edge), "beyond the auto-tuned window: {segment:?}");
-        assert_eq!(syn, number == 0 && self.config.handshake);
-        assert_eq!(size, if syn { 40 } else { 1500 });
+        let exists = number >= self.acked && number < self.supplied && number <= self.highest;
+        hold!(exists, "packet {number} is sent, which is acknowledged, not supplied, or not next");
+        hold!(number - self.acked < max_window, "packet {number} is beyond the advertised window");
+        hold!(self.edge.is_none_or(|edge| number < edge), "packet {number} is beyond the auto-tuned window");
+        hold!(syn == (number == 0 && self.config.handshake), "packet {number} has a wrong SYN flag");
+        hold!(size == if syn { 40 } else { 1500 }, "packet {number} has {size} bytes");
         if self.config.handshake && self.acked == 0 {
-            assert_eq!(number, 0, "nothing before the SYN is acknowledged");
+            hold!(number == 0, "packet {number} is sent before the SYN is acknowledged");
         }
         self.counts.0 += 1;
         if number < self.highest {
             self.counts.1 += 1;
             let known =
                 self.has_rack() || self.config.recovery == RecoverySpec::Sack && self.config.sack == SackRule::Rfc6675;
-            assert!(
+            hold!(
                 number == self.acked || !known || !self.heard.contains(&number),
-                "retransmitted a segment that was reported as received"
+                "packet {number} is retransmitted, but was reported as received"
             );
         } else {
             self.highest += 1;
             if let Some(allowed) = self.allowance(state) {
                 let under_way = self.under_way() + 1;
-                assert!(under_way as f64 <= allowed, "{under_way} in flight, {allowed} allowed: {state:?}");
+                hold!(under_way as f64 <= allowed, "{under_way} packets are in flight; {allowed} are allowed");
             }
         }
         self.outstanding.insert(number, now);
+        Ok(())
     }
 
     /// Maximum number of segments in flight when new data is sent.
@@ -325,35 +357,49 @@ impl Witness {
     }
 
     /// Checks a sender that has nothing more to send for now.
-    pub(crate) fn rests(&self, now: Time, sender: &Sender) {
+    pub(crate) fn rests(&self, now: Time, sender: &Sender) -> Kept {
         let state = sender.state();
         let (sent, retransmissions) = self.counts;
-        assert_eq!((sender.counters().sent, sender.counters().retransmissions), (sent, retransmissions));
-        assert_eq!(state.flight_size, self.outstanding.len() as u64, "outstanding segments, counted one by one");
-        window_is_sane(&self.config, &state);
-        assert!(sender.poll_release().is_none_or(|at| at >= now));
+        let told = (sender.counters().sent, sender.counters().retransmissions);
+        hold!(told == (sent, retransmissions), "{sent} packets were sent, but {} are counted", told.0);
+        self.counts_flight(&state)?;
+        window_is_sane(&self.config, &state)?;
+        hold!(sender.poll_release().is_none_or(|at| at >= now), "the sender waits for a time that has passed");
         if let Some(at) = sender.poll_timeout() {
             // long timers are rounded up by at most an eighth, and wait for the next tick
             let (longest, tick) = (self.config.rtt.max_rto.as_picos(), self.config.timer_tick.as_picos());
             let rounded = if tick > 0 { longest / 7 + 2 * tick } else { 0 };
             let latest = now + Time::from_picos(longest + rounded);
-            assert!(at >= now && at <= latest, "the timer is set for {at} at {now}");
+            hold!(at >= now && at <= latest, "the timer is set for {at} at {now}");
         } else {
-            assert!(self.outstanding.is_empty(), "a timer runs while data is outstanding (RFC 6298, 5.1)");
-            assert!(
+            hold!(self.outstanding.is_empty(), "no timer runs while data is outstanding (RFC 6298, 5.1)");
+            hold!(
                 self.highest == self.supplied || sender.poll_release().is_some(),
-                "the sender stopped, but waits for nothing"
+                "the sender has stopped, but waits for nothing"
             );
         }
+        Ok(())
     }
 }
 
 /// Checks that the window is finite and at least one segment, or zero if Vegas, as in ns-2, restores a window that it
 /// never stored.
-pub(crate) fn window_is_sane(config: &SenderConfig, state: &SenderState) {
+///
+/// # Errors
+/// If the window is none.
+pub fn window_is_sane(config: &SenderConfig, state: &SenderState) -> Kept {
     let slips =
         config.recovery == RecoverySpec::Vegas && config.stale_records && config.idle_restart == IdleRestart::Timeout;
     let least = if slips { 0.0 } else { 1.0 };
-    assert!(state.cwnd.is_finite() && state.cwnd >= least, "{state:?}");
-    assert!(state.ssthresh.is_finite() && state.ssthresh >= 1.0, "{state:?}");
+    let SenderState { cwnd, ssthresh, .. } = *state;
+    hold!(cwnd.is_finite() && cwnd >= least, "the window is {cwnd} packets; at least {least} are needed");
+    hold!(ssthresh.is_finite() && ssthresh >= 1.0, "ssthresh is {ssthresh} packets; at least 1 is needed");
+    Ok(())
+}
+
+/// Checks that the window has grown to at most `most` packets.
+fn grew(before: &SenderState, state: &SenderState, most: f64) -> Kept {
+    let (from, to) = (before.cwnd, state.cwnd);
+    hold!(to <= most, "the window grows from {from} to {to} packets with one ACK; at most {most} are allowed");
+    Ok(())
 }

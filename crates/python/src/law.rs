@@ -1,0 +1,401 @@
+//! Congestion-control laws from Python: interpreted objects, and functions compiled by numba.
+//!
+//! Both forms get the same records. An interpreted law gets them as Python objects, which are filled again for each call;
+//! a compiled law gets pointers to them. `python/ackclock/laws` decides which calls a law has.
+
+mod compiled;
+mod interpreted;
+
+use std::mem::offset_of;
+use std::sync::Arc;
+
+use ackclock_net::Plan;
+use ackclock_tcp::congestion::foreign::{Controls, ForeignSpec, LawFailure, LawMaker, Needs};
+use ackclock_tcp::congestion::{AckSample, CongestionEvent, Signal, Window as TcpWindow};
+use ackclock_tcp::contract::{Breach, check};
+use ackclock_tcp::{LostSegment, Phase, RateSample};
+use ackclock_units::{Role, Stream, Time};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+pub(crate) use compiled::CompiledLaw;
+pub(crate) use interpreted::InterpretedLaw;
+
+create_exception!(
+    _core,
+    LawFailed,
+    PyRuntimeError,
+    "A law failed; the arguments are its name, flow, connection, simulated time in seconds, call and reason."
+);
+
+/// Declares records that Python objects show and compiled functions read by offset.
+macro_rules! records {
+    ($($(#[$meta:meta])* $name:ident { $($(#[$of_field:meta])* $field:ident: $type:ident,)+ })+) => {
+        $($(#[$meta])*
+        #[derive(Clone, Copy, Debug, Default)]
+        #[repr(C)]
+        pub(crate) struct $name { $($(#[$of_field])* pub(crate) $field: $type,)+ })+
+
+        /// The layout of each record: size, and name, type and offset of each field.
+        const LAYOUTS: &[Layout] = &[
+            $((stringify!($name), size_of::<$name>(), &[
+                $((stringify!($field), stringify!($type), offset_of!($name, $field)),)+
+            ]),)+
+        ];
+    };
+}
+
+type Layout = (&'static str, usize, &'static [(&'static str, &'static str, usize)]);
+
+records! {
+    /// What a law may change.
+    #[pyclass(module = "ackclock._core", get_all, set_all)]
+    Window {
+        /// Congestion window in packets.
+        cwnd: f64,
+        /// Slow-start threshold in packets.
+        ssthresh: f64,
+        /// Pacing rate in packets per second, which the option `pacing = "law"` uses; 0 if the law has none.
+        pacing_rate: f64,
+    }
+
+    /// A new ACK, after the sender has updated its own state.
+    #[pyclass(module = "ackclock._core", get_all)]
+    Ack {
+        /// Arrival time in seconds.
+        now: f64,
+        /// Smoothed round-trip time in seconds; NaN before the first sample.
+        srtt: f64,
+        /// Round-trip time of the last acknowledged packet in seconds; NaN if the packet was sent more than once.
+        rtt: f64,
+        /// Time since the last transmission of that packet in seconds, also if it was sent more than once.
+        elapsed: f64,
+        /// Number of packets that the ACK counts for in congestion avoidance: 1, or with the option `byte_counting` the
+        /// number of packets acknowledged, at most one window.
+        counted: f64,
+        /// Arrival time in whole picoseconds.
+        now_ps: i64,
+        /// First unacknowledged packet.
+        snd_una: i64,
+        /// Next packet to send.
+        snd_nxt: i64,
+        /// Number of packets newly acknowledged, cumulatively or, with RACK, selectively.
+        newly_acked: i64,
+        /// Number of packets by which this ACK advances `snd_una`.
+        advance: i64,
+        /// The option `byte_counting`.
+        byte_counting: i64,
+        /// Number of marked packets that the ACKs since the last new one report.
+        marked: i64,
+        /// Whether the sender had less in flight than the window allowed.
+        app_limited: bool,
+    }
+
+    /// A loss or a mark that requires a window reduction: at most one per congestion event.
+    #[pyclass(module = "ackclock._core", get_all)]
+    Congestion {
+        /// Time in seconds.
+        now: f64,
+        /// Window that the reduction is computed from, in packets: the flight size, or as the option `decrease_from` says.
+        window: f64,
+        /// Lower limit of the halved window: two packets, or one as in ns-2.
+        least: f64,
+        /// Time in whole picoseconds.
+        now_ps: i64,
+        /// Whether duplicate or selective ACKs, or a fine-grained timer, show a loss.
+        is_loss: bool,
+        /// Whether a mark arrived.
+        is_mark: bool,
+        /// Whether the retransmission timer fired. The engine sets the window to one packet afterwards.
+        is_timeout: bool,
+        /// Whether the lost packet had already been retransmitted.
+        lost_again: bool,
+        /// Whether a mark reduces the window less than a loss (RFC 8511).
+        abe: bool,
+    }
+
+    /// A delivery-rate sample: an ACK that delivers data, also in a recovery.
+    #[pyclass(module = "ackclock._core", get_all)]
+    Rate {
+        /// Arrival time in seconds.
+        now: f64,
+        /// Rate at which data is delivered, in packets per second; NaN if the interval is too short.
+        rate: f64,
+        /// Round-trip time of the delivered packet that was sent last, in seconds; NaN if it was sent more than once.
+        rtt: f64,
+        /// Minimum round-trip time so far, in seconds.
+        min_rtt: f64,
+        /// Arrival time in whole picoseconds.
+        now_ps: i64,
+        /// Number of packets delivered so far.
+        delivered: i64,
+        /// The same number when that packet was sent.
+        prior_delivered: i64,
+        /// Number of packets found lost since that packet was sent.
+        lost: i64,
+        /// Number of packets in the network when that packet was sent, including it.
+        tx_in_flight: i64,
+        /// Number of packets that this ACK delivers.
+        newly_delivered: i64,
+        /// Number of packets that this ACK shows to be lost.
+        newly_lost: i64,
+        /// Number of packets in the network before this ACK.
+        prior_in_flight: i64,
+        /// Number of packets in the network now.
+        in_flight: i64,
+        /// Number of packets that a paced sender sends at once.
+        burst: i64,
+        /// Whether the application limits the rate.
+        app_limited: bool,
+        /// Whether losses are being repaired.
+        in_recovery: bool,
+        /// Whether data is sent again after a timeout.
+        after_timeout: bool,
+    }
+
+    /// A packet found lost, with the state of the sender when it was sent.
+    #[pyclass(module = "ackclock._core", get_all)]
+    Lost {
+        /// Number of the packet.
+        number: i64,
+        /// Number of packets in the network when it was sent, including it.
+        tx_in_flight: i64,
+        /// Number of packets found lost since, including it.
+        lost: i64,
+        /// Whether the application limited the sender then.
+        app_limited: bool,
+    }
+
+    /// The end of a time without anything in flight.
+    #[pyclass(module = "ackclock._core", get_all)]
+    Idle {
+        /// Time in seconds.
+        now: f64,
+        /// Time since the last transmission, in seconds.
+        idle: f64,
+        /// Time in whole picoseconds.
+        now_ps: i64,
+        /// Time since the last transmission, in whole picoseconds.
+        idle_ps: i64,
+    }
+}
+
+const fn picos(time: Time) -> i64 {
+    time.as_picos().cast_signed()
+}
+
+fn seconds(time: Option<Time>) -> f64 {
+    time.map_or(f64::NAN, Time::as_secs_f64)
+}
+
+impl Window {
+    pub(crate) const fn of(controls: &Controls) -> Self {
+        let Controls { cwnd, ssthresh, pacing_rate } = *controls;
+        Self { cwnd, ssthresh, pacing_rate }
+    }
+
+    pub(crate) const fn controls(&self) -> Controls {
+        let Self { cwnd, ssthresh, pacing_rate } = *self;
+        Controls { cwnd, ssthresh, pacing_rate }
+    }
+}
+
+impl Ack {
+    pub(crate) fn of(sample: &AckSample, cwnd: f64) -> Self {
+        Self {
+            now: sample.now.as_secs_f64(),
+            srtt: sample.srtt,
+            rtt: seconds(sample.rtt),
+            elapsed: seconds(sample.elapsed),
+            counted: sample.counted(&TcpWindow { cwnd, ssthresh: 0.0 }),
+            now_ps: picos(sample.now),
+            snd_una: sample.snd_una as i64,
+            snd_nxt: sample.snd_nxt as i64,
+            newly_acked: sample.newly_acked as i64,
+            advance: sample.advance as i64,
+            byte_counting: sample.byte_counting.into(),
+            marked: sample.marked as i64,
+            app_limited: sample.app_limited,
+        }
+    }
+}
+
+impl Congestion {
+    pub(crate) fn of(event: &CongestionEvent, now: Time) -> Self {
+        let CongestionEvent { signal, window, least, lost_again, abe } = *event;
+        Self {
+            now: now.as_secs_f64(),
+            window,
+            least,
+            now_ps: picos(now),
+            is_loss: signal == Signal::Loss,
+            is_mark: signal == Signal::Mark,
+            is_timeout: signal == Signal::Timeout,
+            lost_again,
+            abe,
+        }
+    }
+}
+
+impl Rate {
+    pub(crate) fn of(sample: &RateSample) -> Self {
+        Self {
+            now: sample.now.as_secs_f64(),
+            rate: sample.rate.unwrap_or(f64::NAN),
+            rtt: seconds(sample.rtt),
+            min_rtt: sample.min_rtt.as_secs_f64(),
+            now_ps: picos(sample.now),
+            delivered: sample.delivered as i64,
+            prior_delivered: sample.prior_delivered as i64,
+            lost: sample.lost as i64,
+            tx_in_flight: sample.tx_in_flight as i64,
+            newly_delivered: sample.newly_delivered as i64,
+            newly_lost: sample.newly_lost as i64,
+            prior_in_flight: sample.prior_in_flight as i64,
+            in_flight: sample.in_flight as i64,
+            burst: sample.burst.into(),
+            app_limited: sample.app_limited,
+            in_recovery: sample.phase == Phase::Recovery,
+            after_timeout: sample.phase == Phase::Loss,
+        }
+    }
+}
+
+impl Lost {
+    pub(crate) const fn of(segment: &LostSegment) -> Self {
+        let LostSegment { number, tx_in_flight, lost, app_limited } = *segment;
+        Self { number: number as i64, tx_in_flight: tx_in_flight as i64, lost: lost as i64, app_limited }
+    }
+}
+
+impl Idle {
+    pub(crate) fn of(now: Time, idle: Time) -> Self {
+        Self { now: now.as_secs_f64(), idle: idle.as_secs_f64(), now_ps: picos(now), idle_ps: picos(idle) }
+    }
+}
+
+/// The random numbers of a law: SplitMix64, seeded by the seed of the run and the flow.
+#[pyclass(module = "ackclock._core")]
+#[derive(Debug)]
+pub(crate) struct LawRandom(Stream);
+
+#[pymethods]
+impl LawRandom {
+    #[new]
+    fn new(seed: u64) -> Self {
+        Self(Stream::new(seed, Role::Law, 0))
+    }
+
+    /// Uniform in [0, 1).
+    fn random(&mut self) -> f64 {
+        self.0.uniform()
+    }
+
+    /// Uniform in [low, high).
+    fn uniform(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.0.uniform()
+    }
+
+    /// Exponential with the given mean.
+    fn exponential(&mut self, mean: f64) -> f64 {
+        mean * self.0.exponential()
+    }
+
+    /// Normal with the given mean and standard deviation.
+    fn normal(&mut self, mean: f64, sd: f64) -> f64 {
+        mean + sd * self.0.normal()
+    }
+}
+
+/// Cube root, correctly rounded: the same bits as in the engine's CUBIC on every machine, unlike ``math.cbrt``.
+#[pyfunction]
+fn cbrt(x: f64) -> f64 {
+    x.cbrt()
+}
+
+/// The same, for compiled laws.
+extern "C" fn compiled_cbrt(x: f64) -> f64 {
+    x.cbrt()
+}
+
+/// A law of a plan, by its number.
+#[derive(FromPyObject)]
+pub(crate) enum Law<'py> {
+    Interpreted(Bound<'py, InterpretedLaw>),
+    Compiled(Bound<'py, CompiledLaw>),
+}
+
+impl Law<'_> {
+    fn maker(&self) -> Arc<dyn LawMaker> {
+        match self {
+            Self::Interpreted(law) => law.get().maker(law.py()),
+            Self::Compiled(law) => law.get().maker(),
+        }
+    }
+}
+
+/// Sets the makers of the laws in a plan. Returns whether a law needs the interpreter.
+pub(crate) fn set_makers(plan: &mut Plan, laws: &[Law<'_>]) -> bool {
+    let makers: Vec<Arc<dyn LawMaker>> = laws.iter().map(Law::maker).collect();
+    plan.set_law_makers(|law| makers.get(law.number as usize).map(Arc::clone));
+    laws.iter().any(|law| matches!(law, Law::Interpreted(_)))
+}
+
+/// Checks a law in one conversation of those with a seed: None, or the broken rule, the simulated time in seconds and the
+/// conversation in words.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
+fn check_contract(
+    py: Python<'_>,
+    law: Law<'_>,
+    name: &str,
+    needs: &str,
+    seed: u64,
+    number: u32,
+) -> PyResult<Option<(String, f64, String)>> {
+    let needs: Needs = serde_json::from_str(needs).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let law = ForeignSpec { name: name.into(), number: 0, needs, maker: Some(law.maker()) };
+    let Err(Breach { broken, at, conversation, cause }) = check(&law, seed, number) else { return Ok(None) };
+    // an interrupt is no fault of the law
+    let raised = cause.as_ref().and_then(|cause| cause.downcast_ref::<PyErr>());
+    if let Some(interrupt) = raised.filter(|raised| raised.is_instance_of::<PyKeyboardInterrupt>(py)) {
+        return Err(interrupt.clone_ref(py));
+    }
+    Ok(Some((broken.to_string(), at.as_secs_f64(), conversation)))
+}
+
+/// The exception for a failure. Its cause is the law's own exception, if there is one.
+pub(crate) fn failed(failure: &LawFailure) -> PyErr {
+    let LawFailure { law, flow, connection, at, call, cause } = failure;
+    Python::attach(|py| {
+        let raised = cause.downcast_ref::<PyErr>();
+        let reason = if raised.is_some() { String::new() } else { cause.to_string() };
+        let error = LawFailed::new_err((law.to_string(), *flow, *connection, at.as_secs_f64(), *call, reason));
+        error.set_cause(py, raised.map(|raised| raised.clone_ref(py)));
+        error
+    })
+}
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add_class::<Window>()?;
+    module.add_class::<Ack>()?;
+    module.add_class::<Congestion>()?;
+    module.add_class::<Rate>()?;
+    module.add_class::<Lost>()?;
+    module.add_class::<Idle>()?;
+    module.add_class::<LawRandom>()?;
+    module.add_class::<InterpretedLaw>()?;
+    module.add_class::<CompiledLaw>()?;
+    module.add_function(wrap_pyfunction!(check_contract, module)?)?;
+    module.add_function(wrap_pyfunction!(cbrt, module)?)?;
+    module.add("CBRT_ADDRESS", compiled_cbrt as extern "C" fn(f64) -> f64 as usize)?;
+    module.add(
+        "LAW_RECORDS",
+        LAYOUTS.iter().map(|(name, size, fields)| (*name, *size, fields.to_vec())).collect::<Vec<_>>(),
+    )?;
+    let failed: Bound<'_, PyType> = py.get_type::<LawFailed>();
+    module.add("LawFailed", failed)
+}

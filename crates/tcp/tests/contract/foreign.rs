@@ -1,0 +1,108 @@
+//! Laws from outside the engine: Reno, and laws that break the contract.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, ForeignSpec, LawMaker, Needs};
+use ackclock_tcp::congestion::{AckSample, CongestionEvent, Window};
+use ackclock_tcp::contract::{Breach, check};
+use ackclock_units::{Role, Stream, Time};
+
+/// Reno, or one of its faulty variants.
+#[derive(Clone, Debug)]
+enum Law {
+    Reno,
+    /// Doubles the window with each ACK.
+    Doubles,
+    /// Adds a random number of at most one segment per window.
+    Random(Stream),
+    /// Keeps the window after a loss.
+    Ignores,
+    /// Counts the ACKs of all flows.
+    Shares(Arc<AtomicU64>),
+    /// Sends a segment in a thousand years.
+    Waits,
+    /// Sets the window to NaN after a loss.
+    Undefined,
+}
+
+impl ForeignLaw for Law {
+    fn on_ack(&mut self, window: &mut Controls, ack: &AckSample) -> Result<(), Cause> {
+        let Controls { cwnd, ssthresh, .. } = *window;
+        let more = ack.counted(&Window { cwnd, ssthresh }) / cwnd;
+        window.cwnd += match self {
+            Self::Doubles => cwnd,
+            Self::Random(stream) => stream.uniform() * more,
+            Self::Shares(count) => more / (1 + count.fetch_add(1, Relaxed) % 3) as f64,
+            _ => more,
+        };
+        if matches!(self, Self::Waits) {
+            window.pacing_rate = 1e-11;
+        }
+        Ok(())
+    }
+
+    fn on_congestion(&mut self, window: &mut Controls, event: &CongestionEvent, _: Time) -> Result<(), Cause> {
+        match self {
+            Self::Ignores => {}
+            Self::Undefined => window.cwnd = f64::NAN,
+            _ => window.respond_as_reno(event),
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+struct Maker(Law);
+
+impl LawMaker for Maker {
+    fn make(&self, _: u32, _: u64, seed: u64) -> Result<Box<dyn ForeignLaw>, Cause> {
+        Ok(Box::new(match &self.0 {
+            Law::Random(_) => Law::Random(Stream::new(seed, Role::Law, 0)),
+            law => law.clone(),
+        }))
+    }
+}
+
+fn spec(law: Law) -> ForeignSpec {
+    let maker: Arc<dyn LawMaker> = Arc::new(Maker(law));
+    ForeignSpec { name: "Test".into(), number: 0, needs: Needs::default(), maker: Some(maker) }
+}
+
+const CONVERSATIONS: u32 = 300;
+
+/// The breaches of a law in all conversations.
+fn breaches(law: Law) -> Vec<Breach> {
+    let law = spec(law);
+    (0..CONVERSATIONS).filter_map(|number| check(&law, 1, number).err()).collect()
+}
+
+/// Validates: Reno keeps the contract as a law from outside, and so does a law with random numbers of its own.
+/// Source: `src/contract.rs`.
+/// Tolerance: exact.
+#[test]
+fn reno_from_outside_keeps_the_contract() {
+    for law in [Law::Reno, Law::Random(Stream::new(1, Role::Law, 0))] {
+        let found = breaches(law);
+        assert!(found.is_empty(), "{:?}", found.first());
+    }
+}
+
+/// Validates: each faulty law breaks the contract, and the words say how.
+/// Source: `src/contract.rs`.
+/// Tolerance: exact.
+#[test]
+fn faults_are_told_in_words() {
+    for (law, words) in [
+        (Law::Doubles, "slow start adds at most as many as are acknowledged"),
+        (Law::Ignores, "it must be reduced"),
+        (Law::Shares(Arc::default()), "flows share state"),
+        (Law::Waits, "the transfer does not end"),
+        (Law::Undefined, "on_congestion fails: window.cwnd is NaN; must be a number from 0 to"),
+    ] {
+        let found = breaches(law.clone());
+        assert!(!found.is_empty(), "{law:?} keeps the contract");
+        assert!(found.iter().any(|breach| breach.broken.to_string().contains(words)), "{law:?}: {:?}", found.first());
+        assert!(found[0].conversation.contains(" packets over a path of "), "{}", found[0].conversation);
+    }
+}

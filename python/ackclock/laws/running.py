@@ -1,0 +1,228 @@
+"""Laws in a run: what the engine gets, what a result keeps, and the error of a law that fails."""
+
+import ctypes
+import platform
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+from ackclock.laws import finding
+from ackclock.laws.finding import UnknownLawError, told_at
+from ackclock.laws.law import Law, calls_of, maker
+from ackclock.laws.source import Source, source
+from ackclock.running import engine
+from ackclock.scenario.errors import refuse
+
+__all__ = ["LawError", "LawInUse", "needs", "watched"]
+
+
+class LawError(RuntimeError):
+    """A law failed. Its own exception, with the traceback, is the ``__cause__``.
+
+    Attributes
+    ----------
+    law, flow, connection
+        Name of the law, number of its flow, and number of the flow's connection, from 0.
+    time
+        Simulated time in seconds.
+    call
+        The method that failed.
+    """
+
+    def __init__(self, law: str, flow: int, connection: int, time: float, call: str, reason: str) -> None:
+        super().__init__(law, flow, connection, time, call, reason)
+        self.law, self.flow, self.connection, self.time, self.call, self.reason = (
+            law,
+            flow,
+            connection,
+            time,
+            call,
+            reason,
+        )
+
+    def __str__(self) -> str:
+        which = f", connection {self.connection}" if self.connection else ""
+        return f"law {self.law}: {self.call} failed for flow {self.flow}{which} at {self.time:.9g} s: {self.reason}"
+
+    @classmethod
+    def of(cls, failed: engine.LawFailed) -> Self:
+        """Convert the engine's exception."""
+        law, flow, connection, time, call, reason = failed.args
+        cause = failed.__cause__
+        return cls(law, flow, connection, time, call, reason if cause is None else told_at(cause))
+
+
+def needs(law: type[Law]) -> dict[str, bool]:
+    """Return what a law needs from its sender, in the engine's form."""
+    calls, names = calls_of(law), source(law).names
+    return {
+        "own_slow_start": law.own_slow_start,
+        "observes": "observe" in calls,
+        "times_segments": bool({"rtt", "elapsed"} & names),
+        "samples_rate": "on_rate" in calls,
+        "scalable": law.scalable,
+    }
+
+
+@dataclass(frozen=True)
+class LawInUse:
+    """The law of a group of flows.
+
+    A pickle of it contains what another process needs to have the same class: the text of a file that was loaded here,
+    or the class itself as its module or a notebook defines it.
+    """
+
+    law: type[Law]
+    parameters: Mapping[str, Any]
+    compiled: bool = False
+    told: Source = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "told", finding.use(self.law))
+
+    @classmethod
+    def of(cls, at: str, law: str, sha256: str | None, parameters: Mapping[str, Any], *, compiled: bool) -> Self:
+        """Find the law that a transport names; ``at`` is the path of the transport's field.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such law, or it has another source now.
+        """
+        try:
+            found = finding.find(law, sha256)
+        except UnknownLawError as error:
+            raise refuse(at, law, str(error)) from error.__cause__
+        return cls(found, dict(parameters), compiled)
+
+    def for_engine(self) -> "engine.InterpretedLaw | engine.CompiledLaw":
+        """Return the law in the engine's form."""
+        if self.compiled:
+            from ackclock.laws.compiling import machine_code  # noqa: PLC0415  # it needs numba
+
+            return machine_code(self.law, self.parameters)
+        return engine.InterpretedLaw(maker(self.law, self.parameters))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a result keeps of the law, in addition to the scenario."""
+        told = {"law": self.told.law, "sha256": self.told.sha256, "python": platform.python_version()}
+        if self.compiled:
+            told["numba"] = sys.modules["numba"].__version__
+        return told | {"source": self.told.text}
+
+    def __getstate__(self) -> dict[str, Any]:
+        text = finding.loaded_text(self.law)
+        law = self.law if text is None else None
+        told = {"law": law, "file": text, "parameters": self.parameters, "compiled": self.compiled, "told": self.told}
+        return told | {"name": self.law.__qualname__}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        law = state["law"]
+        if law is None:
+            law = finding.reload(*state["file"])
+            for step in state["name"].split("."):
+                law = getattr(law, step)
+        finding.restore(law, state["told"])
+        for name, value in {**state, "law": law}.items():
+            if name in self.__dataclass_fields__:
+                object.__setattr__(self, name, value)
+
+
+def simulate(
+    laws: Sequence[LawInUse],
+    plan: str,
+    seed: int,
+    progress: Callable[[float], None] | None,
+    jobs: int,
+    memory: int,
+) -> tuple[str, Mapping[str, engine.Rows], Sequence[engine.CapturedPackets]]:
+    """Run a plan with its laws.
+
+    Raises
+    ------
+    LawError
+        A law has failed.
+    """
+    made = [law.for_engine() for law in laws]
+    try:
+        with watched(made):
+            return engine.simulate(plan, seed, progress, jobs, memory, made)
+    except engine.LawFailed as failed:
+        cause = failed.__cause__
+        if cause is not None and not isinstance(cause, Exception | SlowLawError):
+            raise cause from None  # an interrupt
+        raise LawError.of(failed) from cause
+
+
+# A law that never returns would stop its run for ever, and Ctrl-C reaches the main thread only. A thread therefore looks
+# once a second whether each running law has returned from a call, and ends calls that take too long.
+
+LONGEST_CALL: Final = 10
+"""Seconds after which a single call of a law fails."""
+
+
+class SlowLawError(BaseException):
+    """Raised in a law that does not return. It is no `Exception`, so that no law catches it by accident."""
+
+
+_running: dict[int, Sequence["engine.InterpretedLaw"]] = {}
+"""The interpreted laws of each thread that runs a plan."""
+_lock = threading.Lock()
+
+
+@contextmanager
+def watched(laws: Sequence[object]) -> Iterator[None]:
+    """Watch the calls of the laws in a run."""
+    interpreted = [law for law in laws if isinstance(law, engine.InterpretedLaw)]
+    if not interpreted:
+        yield
+        return
+    me = threading.get_ident()
+    with _lock:
+        _running[me] = interpreted
+        if not any(thread.name == _WATCH for thread in threading.enumerate()):
+            threading.Thread(target=_watch, name=_WATCH, daemon=True).start()
+    try:
+        yield
+    finally:
+        with _lock:
+            del _running[me]
+
+
+_WATCH: Final = "ackclock-laws"
+
+
+def _watch() -> None:
+    stuck: dict[int, tuple[int, int]] = {}
+    wait = threading.Event()
+    while True:
+        wait.wait(1.0)
+        with _lock:
+            if not _running:
+                return
+            for thread, laws in _running.items():
+                calls = sum(law.calls for law in laws)
+                before, seconds = stuck.get(thread, (calls, 0))
+                # an odd number: a call runs
+                seconds = seconds + 1 if calls == before and calls % 2 and not _in_debugger(thread) else 0
+                stuck[thread] = (calls, seconds)
+                if seconds >= LONGEST_CALL:
+                    raise_in(thread, SlowLawError)
+                    stuck[thread] = (calls, 0)
+
+
+def raise_in(thread: int, error: type[BaseException]) -> None:
+    """Raise an exception in another thread, the next time that it runs Python code."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+
+
+def _in_debugger(thread: int) -> bool:
+    frame = sys._current_frames().get(thread)  # noqa: SLF001  # the only way to see another thread
+    while frame is not None:
+        if frame.f_globals.get("__name__") in {"bdb", "pdb"}:
+            return True
+        frame = frame.f_back
+    return False

@@ -1,0 +1,230 @@
+"""The text that makes a law what it is, and its digest.
+
+The text consists of the class, its own base classes, and the functions, classes and constants outside the class that its
+methods refer to, directly or through each other. What else the file contains does not matter, so a script can be edited
+around its law. Modules outside the user's own code, such as ``math``, are named only.
+"""
+
+import ast
+import dis
+import hashlib
+import inspect
+import linecache
+import sys
+import sysconfig
+import textwrap
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
+from typing import Any, Final
+
+from ackclock.laws.law import Law
+from ackclock.scenario.errors import ScenarioError, refuse
+
+__all__ = ["Source", "is_own", "names_used", "node_of", "remember", "source"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """The source of a law."""
+
+    law: str
+    """``FILE:CLASS`` as in a scenario; only the class if it is not from a file."""
+    text: str
+    names: frozenset[str]
+    """The attributes and words that the code of the law uses."""
+
+    @property
+    def sha256(self) -> str:
+        """The digest of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+_sources: "weakref.WeakKeyDictionary[type[Law], Source]" = weakref.WeakKeyDictionary()
+_PLAIN: Final = (bool, int, float, complex, str, bytes, type(None))
+
+
+def source(law: type[Law]) -> Source:
+    """Return the source of a law; it is read once.
+
+    Raises
+    ------
+    ScenarioError
+        The text is not available, or the law uses something that its text does not tell.
+    """
+    if law not in _sources:
+        remember(law, _read(law))
+    return _sources[law]
+
+
+def remember(law: type[Law], known: Source) -> None:
+    """Set the source of a law that another process has read."""
+    _sources[law] = known
+
+
+def _read(law: type[Law]) -> Source:
+    texts: dict[str, str] = {}
+    names: set[str] = set()
+    own = [base for base in law.__mro__ if issubclass(base, Law) and base is not Law]
+    for base in own:
+        texts[base.__qualname__] = _text_of(base, law)
+    for base in own:
+        for function in _functions(base):
+            _follow(function, law, texts, names)
+    path = Path(_first_code(law).co_filename)
+    at = f"{path.resolve()}:" if path.is_file() else ""
+    first = [f"# {name}\n{texts.pop(name)}" for name in [base.__qualname__ for base in own]]
+    rest = [f"# {name}\n{text}" for name, text in sorted(texts.items())]
+    return Source(at + law.__qualname__, "\n\n".join([*first, *rest]), frozenset(names))
+
+
+def _functions(owner: type) -> Iterator[FunctionType]:
+    """Yield the functions of a class."""
+    for value in vars(owner).values():
+        wrapped = [value.fget, value.fset] if isinstance(value, property) else [getattr(value, "__func__", value)]
+        for function in wrapped:
+            inner = inspect.unwrap(function) if callable(function) else function
+            if isinstance(inner, FunctionType):
+                yield inner
+
+
+def _first_code(law: type) -> CodeType:
+    for base in law.__mro__:
+        for function in _functions(base):
+            if function.__qualname__.startswith(f"{base.__qualname__}."):
+                return function.__code__
+    raise refuse("law", law.__name__, "must define on_ack or on_rate")
+
+
+def names_used(code: CodeType) -> set[str]:
+    """Return the names and words in a function's code, also in functions within it."""
+    words = {word for word in code.co_consts if isinstance(word, str)}
+    inner = (names_used(part) for part in code.co_consts if isinstance(part, CodeType))
+    return set(code.co_names).union(words, *inner)
+
+
+def _globals_used(code: CodeType) -> set[str]:
+    own = {each.argval for each in dis.get_instructions(code) if each.opname in {"LOAD_GLOBAL", "LOAD_NAME"}}
+    return own.union(*(_globals_used(part) for part in code.co_consts if isinstance(part, CodeType)))
+
+
+def _follow(function: FunctionType, law: type[Law], texts: dict[str, str], names: set[str]) -> None:
+    """Add the texts of everything that a function refers to."""
+    names |= names_used(function.__code__)
+    around = {
+        name: function.__globals__[name] for name in _globals_used(function.__code__) if name in function.__globals__
+    }
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        if name != "__class__":
+            around[name] = cell.cell_contents
+    for name, value in sorted(around.items()):
+        _add(name, value, law, texts, names)
+
+
+def _add(name: str, value: object, law: type[Law], texts: dict[str, str], names: set[str]) -> None:
+    if isinstance(value, type) and value in law.__mro__:
+        return
+    if isinstance(value, ModuleType):
+        if name not in texts:
+            texts[name] = f"import {value.__name__}" if _is_foreign(value) else _whole(value, law)
+        return
+    if isinstance(value, FunctionType | type):
+        if not is_own(value):
+            texts[name] = f"from {value.__module__} import {value.__qualname__}"
+        elif name not in texts:
+            texts[name] = _text_of(value, law)
+            for function in [value] if isinstance(value, FunctionType) else _functions(value):
+                _follow(function, law, texts, names)
+        return
+    if inspect.isbuiltin(value) or isinstance(value, MethodType):
+        texts[name] = f"from {value.__module__} import {value.__qualname__}"
+        return
+    if _is_constant(value):
+        texts[name] = f"{name} = {value!r}"
+        return
+    rest = "flows would share it, and its text does not tell it; make it a number, a word or a tuple of these"
+    raise refuse(f"law {law.__name__}", name, f"must not be used, as it is a {type(value).__name__}: {rest}")
+
+
+def _is_constant(value: Any) -> bool:
+    if isinstance(value, tuple | frozenset):
+        return all(map(_is_constant, value))
+    if isinstance(value, MappingProxyType):
+        return all(_is_constant(key) and _is_constant(each) for key, each in value.items())
+    return isinstance(value, _PLAIN)
+
+
+def _is_foreign(module: ModuleType) -> bool:
+    """Return whether a module belongs to Python, to this package or to another installed package."""
+    if module.__name__.partition(".")[0] in {"ackclock", "numba", *sys.stdlib_module_names} - {"__main__"}:
+        return True
+    file = getattr(module, "__file__", None)
+    paths = sysconfig.get_paths()
+    return file is not None and any(Path(file).is_relative_to(paths[place]) for place in ("purelib", "platlib"))
+
+
+def is_own(thing: type | FunctionType) -> bool:
+    """Return whether a class or a function is of the user's own code."""
+    module = sys.modules.get(thing.__module__)
+    return thing.__module__ != "builtins" and (module is None or not _is_foreign(module))
+
+
+def _whole(module: ModuleType, law: type[Law]) -> str:
+    text = "".join(linecache.getlines(module.__file__ or ""))
+    if not text:
+        raise _unavailable(law, f"of the module {module.__name__}")
+    return text
+
+
+def _text_of(thing: type | FunctionType, law: type[Law]) -> str:
+    """Return the text of a class or a function.
+
+    `inspect.getsource` does not find classes of a notebook, since it looks for a file of their module.
+    """
+    codes = [thing.__code__] if isinstance(thing, FunctionType) else [each.__code__ for each in _functions(thing)]
+    for code in codes:
+        lines = linecache.getlines(code.co_filename)
+        found = node_of(lines, thing.__qualname__, code.co_firstlineno) if lines else None
+        if found is not None:
+            first = min([found.lineno, *(each.lineno for each in found.decorator_list)])
+            return textwrap.dedent("".join(lines[first - 1 : found.end_lineno]))
+    if not codes:
+        try:
+            return textwrap.dedent(inspect.getsource(thing))
+        except (OSError, TypeError):
+            pass
+    raise _unavailable(law, "" if thing is law else f"of {thing.__qualname__}")
+
+
+Node = ast.ClassDef | ast.FunctionDef
+
+
+def node_of(lines: list[str], qualname: str, line: int) -> Node | None:
+    """Find a class or a function by its name and by a line of it."""
+    try:
+        tree = ast.parse("".join(lines))
+    except SyntaxError:
+        return None
+    name = qualname.rpartition(".")[2]
+    there = (
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name and _covers(node, line)
+    )
+    return max(there, key=lambda node: node.lineno, default=None)
+
+
+def _covers(node: Node, line: int) -> bool:
+    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    return first <= line <= (node.end_lineno or first)
+
+
+def _unavailable(law: type[Law], of: str) -> ScenarioError:
+    where = "put the class into a file or a notebook"
+    return refuse(
+        "law",
+        law.__name__,
+        f"must have a text, by which results name it, but the text {of} is lost; {where}".replace("  ", " "),
+    )
