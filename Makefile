@@ -35,7 +35,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray long extras laws hostile kills fuzz mutants bench guard traces agreement linux ns3 flips validation kept guides build \
+.PHONY: help reproduce test check ray long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
 	signatures lock format clean
 .DEFAULT_GOAL := help
 
@@ -126,6 +126,9 @@ format: $(VENV)/.installed ## format all sources in place
 	$(PY) -m ruff check --fix-only --quiet
 	$(PY) -m ruff format
 
+wasm: target/lab/engine.wasm ## compile the engine to WebAssembly, with rustup's target or else Debian's rustc-web
+	@ls -l target/lab/engine.wasm
+
 signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
 	$(PY) bench/signatures.py
 
@@ -153,3 +156,6 @@ $(VENV)/.installed: $(VENV)/.made requirements.lock
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(ENGINE)
 	env -u CONDA_PREFIX VIRTUAL_ENV='$(CURDIR)/$(VENV)' $(VENV)/bin/maturin develop --release --locked
 	@touch $@
+
+target/lab/engine.wasm: web/engine.sh $(ENGINE)
+	web/engine.sh

@@ -95,6 +95,9 @@ fn run_parts<E: From<PlanError>>(
     memory: &Memory,
     mut progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Vec<Outcome>, E> {
+    if threads <= 1 {
+        return run_in_turn(parts, seed, memory, progress);
+    }
     let flows: usize = parts.iter().map(|part| part.names.flows.len()).sum();
     let (next, rows, stop) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
     let (tell, told) = mpsc::channel();
@@ -152,6 +155,26 @@ fn run_parts<E: From<PlanError>>(
     debug_assert!(is_whole, "a part stops only if another one or progress failed");
     outcomes.sort_unstable_by_key(|(place, _)| *place);
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+/// Runs parts of a plan one after another on the calling thread, for platforms without threads.
+fn run_in_turn<E: From<PlanError>>(
+    parts: &[Part],
+    seed: u64,
+    memory: &Memory,
+    mut progress: impl FnMut(f64) -> Result<(), E>,
+) -> Result<Vec<Outcome>, E> {
+    let flows: usize = parts.iter().map(|part| part.names.flows.len()).sum();
+    let (mut ended, mut rows) = (0, 0);
+    let outcomes = parts.iter().map(|part| {
+        let own = part.names.flows.len();
+        let outcome = run_undivided(&part.plan, &part.names, seed, memory, |fraction| {
+            progress(((ended as f64 + fraction * own as f64) / flows as f64).min(1.0))
+        })?;
+        (ended, rows) = (ended + own, rows + outcome.rows);
+        if rows > MOST_ROWS { Err(too_many_rows().into()) } else { Ok(outcome) }
+    });
+    outcomes.collect()
 }
 
 /// Runs a plan without splitting it.

@@ -159,7 +159,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
         "start": TIME.parse(group.start or ""),
         "spread": TIME.parse(group.spread or ""),
         **({"priority": group.priority} if group.priority else {}),
-        "transport": _transport(group.transport, group.packet_size),
+        "transport": transport_for_engine(group.transport, group.packet_size),
         "source": group.source.for_engine(
             Setting(
                 at=f"{'clients' if scenario.clients else 'flows'}.{place}.source",
@@ -171,7 +171,8 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
     }
 
 
-def _transport(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
+def transport_for_engine(transport: Tcp | Udp, packet_size: int | None) -> dict[str, Any]:
+    """Convert a transport with all defaults filled in."""
     if isinstance(transport, Udp):
         return {"kind": "udp", "sizes": transport.packet_sizes}
     variant = catalogue().variants[transport.variant]
