@@ -17,6 +17,7 @@ async function bundle(input, format, platform = {}) {
       target: "es2022",
       minify: platform.ssr === undefined,
       cssMinify: true,
+      cssCodeSplit: false,
       ...platform.build,
       rollupOptions: { input, output: { format } },
     },

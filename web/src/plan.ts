@@ -33,6 +33,8 @@ export interface Described {
   readonly duration: number;
   readonly bin: number;
   readonly from: number;
+  /** The engine's number of the measured link. */
+  readonly link: number;
   /** Name of the queue discipline of the bottleneck. */
   readonly queue: string;
 }
@@ -117,7 +119,7 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
       records: [],
       captures: [],
     },
-    groups, profile, rate, duration, bin, from, queue: discipline["kind"] as string,
+    groups, profile, rate, duration, bin, from, link: 0, queue: discipline["kind"] as string,
   };
 }
 

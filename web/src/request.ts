@@ -35,11 +35,11 @@ export function requestOf(scenario: Described, plan: Tables = scenario.plan): Re
   const records: Tables[] = [
     { kind: "windows", flows: [...flows], every: packets > MOST_PACKETS ? every : null },
     { kind: "acks", flows: all },
-    { kind: "queue", links: [0], every },
-    { kind: "gauges", links: [0], every },
-    { kind: "arrivals", links: [0], bin: fine },
-    { kind: "drops", links: [0] },
-    { kind: "marks", links: [0] },
+    { kind: "queue", links: [scenario.link], every },
+    { kind: "gauges", links: [scenario.link], every },
+    { kind: "arrivals", links: [scenario.link], bin: fine },
+    { kind: "drops", links: [scenario.link] },
+    { kind: "marks", links: [scenario.link] },
   ];
   const shown = {
     duration: scenario.duration / 1e12,
