@@ -129,6 +129,9 @@ format: $(VENV)/.installed ## format all sources in place
 wasm: target/lab/engine.wasm ## compile the engine to WebAssembly, with rustup's target or else Debian's rustc-web
 	@ls -l target/lab/engine.wasm
 
+lab: python/ackclock/lab/page.html ## build the page of `ackclock lab`, one file with the engine (needs Node 20 and npm)
+	@ls -l python/ackclock/lab/page.html
+
 signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
 	$(PY) bench/signatures.py
 
@@ -159,3 +162,16 @@ $(VENV)/.built: $(VENV)/.installed pyproject.toml $(ENGINE)
 
 target/lab/engine.wasm: web/engine.sh $(ENGINE)
 	web/engine.sh
+
+target/lab/catalogue.json: $(VENV)/.built bench/lab_parts.py $(wildcard web/stories/* python/ackclock/lab/*.py)
+	$(PY) bench/lab_parts.py $@
+
+web/node_modules: web/package-lock.json
+	@command -v npm >/dev/null || { echo 'The lab needs Node 20 or newer with npm: https://nodejs.org' >&2; exit 1; }
+	cd web && npm ci --no-audit --no-fund --silent
+	@touch $@
+
+python/ackclock/lab/page.html: target/lab/engine.wasm target/lab/catalogue.json web/node_modules \
+		web/build.mjs web/index.html web/tsconfig.json $(wildcard web/src/* web/test/*)
+	cd web && npx tsc --noEmit && node build.mjs --test && node build.mjs
+	cp target/lab/lab.html $@

@@ -41,6 +41,7 @@ if (process.argv.includes("--test")) {
     style,
     engine: packed("engine.wasm"),
     catalogue: packed("catalogue.json"),
+    revision: JSON.parse(readFileSync(new URL("catalogue.json", out), "utf8")).revision,
     script: inline(chunk(outputs)),
   };
   const page = readFileSync(new URL("index.html", import.meta.url), "utf8").replace(/<!-- (\w+) -->/g, (_, name) => parts[name]);

@@ -20,7 +20,9 @@ export interface GivenKnob {
 export interface Given {
   readonly name: string;
   readonly text?: string;
+  /** As in its file, and with all defaults, which the settings change. */
   readonly scenario: Tables;
+  readonly effective: Tables;
   readonly plan: Tables;
   readonly seed: string;
   readonly knobs: readonly GivenKnob[];
@@ -34,8 +36,8 @@ const isTable = (value: unknown): value is Tables => typeof value === "object" &
 
 export function isGiven(value: unknown): value is Given {
   if (!isTable(value)) return false;
-  const { name, scenario, plan, seed, knobs, described } = value as unknown as Given;
-  return typeof name === "string" && isTable(scenario) && isTable(plan) && typeof seed === "string" && Array.isArray(knobs)
+  const { name, scenario, effective, plan, seed, knobs, described } = value as unknown as Given;
+  return typeof name === "string" && isTable(scenario) && isTable(effective) && isTable(plan) && typeof seed === "string" && Array.isArray(knobs)
     && knobs.length <= MOST_KNOBS && knobs.every(isKnob) && isTable(described) && isDescribed(described as unknown as Described);
 }
 

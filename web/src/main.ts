@@ -177,7 +177,7 @@ class Lab {
     // a scenario that the page can read has all settings
     let plain = false;
     try {
-      plain = JSON.stringify(describe(given.scenario, this.catalogue).plan) === JSON.stringify({ ...given.plan, records: [], captures: [] });
+      plain = isSame(describe(given.scenario, this.catalogue).plan, { ...given.plan, records: [], captures: [] });
     } catch {
       plain = false;
     }
@@ -409,7 +409,7 @@ class Lab {
     const { change, given } = this.current.state;
     const content = given === undefined
       ? `s=${await packed(stringify(change.tables))}&seed=${change.seed}`
-      : `d=${await packed(JSON.stringify({ ...given, scenario: edited(given), plan: describeGiven(given).plan, seed: change.seed, edits: {} }))}`;
+      : `d=${await packed(JSON.stringify({ ...given, effective: edited(given), plan: describeGiven(given).plan, seed: change.seed, edits: {} }))}`;
     const zoom = this.zoom === undefined ? "" : `&zoom=${this.zoom.map((time) => Number(time.toFixed(6))).join("-")}`;
     const link = `${location.href.replace(/#.*$/, "")}#${content}${zoom}`;
     history.replaceState(null, "", link);
@@ -433,8 +433,14 @@ class Lab {
   }
 }
 
+function isSame(a: Json | undefined, b: Json | undefined): boolean {
+  if (typeof a !== "object" || a === null || typeof b !== "object" || b === null) return a === b;
+  const [names, others] = [Object.keys(a), Object.keys(b)];
+  return names.length === others.length && names.every((name) => isSame((a as Tables)[name], (b as Tables)[name]));
+}
+
 function edited(given: Given): Json {
-  const scenario = structuredClone(given.scenario) as Tables;
+  const scenario = structuredClone(given.effective);
   for (const [path, value] of Object.entries(given.edits ?? {})) assign(scenario, path.split("."), value);
   return scenario;
 }
