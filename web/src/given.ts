@@ -93,7 +93,7 @@ export class GivenKnobs {
     const emit = (): void => this.changed({ change: { tables: change.tables, seed }, given: { ...given, edits } });
     const knobs = given.knobs.map((knob) => {
       const { path, label, kind, low, high, value } = knob;
-      const [scale, name] = kind === "time" ? [1e9, "ms"] : kind === "rate" ? [1e6, "Mbit/s"] : [1, ""];
+      const [scale, name] = kind === "time" ? (value >= 1e12 ? [1e12, "s"] : [1e9, "ms"]) : kind === "rate" ? [1e6, "Mbit/s"] : [1, ""];
       return numericKnob({
         id: `k-${path.replaceAll(".", "-")}`, label, unit: name, low: low / scale, high: high / scale, value: value / scale, whole: kind === "whole", logarithmic: low > 0,
         set: (now) => {

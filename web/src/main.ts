@@ -463,6 +463,8 @@ async function unzipped(id: string): Promise<ArrayBuffer> {
 }
 
 async function start(): Promise<void> {
+  // on a narrow screen the settings would cover the plots
+  byId<HTMLDetailsElement>("settings").open = matchMedia("(min-width: 761px)").matches;
   const [wasm, described] = await Promise.all([unzipped("engine"), unzipped("catalogue")]);
   const catalogue = JSON.parse(new TextDecoder().decode(described)) as Catalogue;
   const lab = new Lab(catalogue, await WebAssembly.compile(wasm));

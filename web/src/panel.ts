@@ -52,7 +52,7 @@ export class Panel {
     this.gaugeBox.append(this.plots.gauge.root, element("div", { class: "bar" }, this.choice));
     const { cwnd, queue, goodput, rtt, arrivals, ladder } = this.plots;
     this.root.append(
-      this.heading, this.numbers, this.notices, cwnd.root, queue.root, this.gaugeBox, goodput.root, rtt.root, arrivals.root, ladder.root, this.groups,
+      this.heading, this.numbers, this.notices, cwnd.root, queue.root, goodput.root, rtt.root, arrivals.root, this.gaugeBox, ladder.root, this.groups,
     );
   }
 
@@ -65,7 +65,7 @@ export class Panel {
   /** The plots in their order, for a figure. */
   get figures(): Plot[] {
     const { cwnd, queue, gauge, goodput, rtt, arrivals, ladder } = this.plots;
-    return [cwnd, queue, ...(this.gaugeBox.hidden ? [] : [gauge]), goodput, rtt, arrivals, ladder];
+    return [cwnd, queue, goodput, rtt, arrivals, ...(this.gaugeBox.hidden ? [] : [gauge]), ladder];
   }
 
   draw(drawn: Drawn, tops: Tops): void {
@@ -196,7 +196,7 @@ export class Panel {
       values.forEach((value, bin) => (sum[bin] = (sum[bin] ?? 0) + value / 1e6));
       const stroke = colour(groupColour(group));
       const fill = faded(stroke, place % 2 === 0 ? 0.55 : 0.38);
-      return { label: "", stroke: faded(stroke, 0.9), values: sum.slice(), width: 0.7, fill, ...(place > 0 ? { above: place } : {}) };
+      return { label: "", stroke: faded(stroke, 0.9), values: sum.slice(), width: 0.7, fill, stepped: true, ...(place > 0 ? { above: place } : {}) };
     });
     return {
       lines,
@@ -308,7 +308,7 @@ export function topsOf(drawn: readonly Drawn[]): Tops {
     cwnd: greatest(({ view }) => maxima(view.cwnd)),
     queue: greatest(({ view }) => maximum(view.queue)),
     gauge: 1,
-    goodput: greatest(({ view, scenario }) => Math.max((scenario.rate / 1e6) * 0.98, ...stackTops(view))),
+    goodput: greatest(({ view, scenario }) => Math.max((scenario.rate / 1e6) * 1.1, ...stackTops(view))),
     rtt: greatest(({ view, scenario }) => Math.max(maxima(view.srtt), ...scenario.groups.map(({ rtt }) => rtt / 1e12))),
     arrivals: greatest(({ view }) => maximum(view.arrivals.values)),
     cov: greatest(({ view }) => Math.max(maximum(view.ladder.cov), maximum(view.ladder.poisson))),
@@ -320,7 +320,7 @@ function stackTops({ goodput }: View): number[] {
   for (const { values } of goodput.bands) values.forEach((value, bin) => (sum[bin] = (sum[bin] ?? 0) + value / 1e6));
   // a hole that is filled acknowledges much at once; such peaks do not set the scale
   const sorted = sum.toSorted();
-  return [sorted[Math.floor(0.98 * (sorted.length - 1))] ?? 0];
+  return [sorted[Math.floor(0.9 * (sorted.length - 1))] ?? 0];
 }
 
 function maximum(values: ArrayLike<number>): number {
@@ -394,12 +394,15 @@ function ticks(plot: uPlot, groups: readonly Float64Array[], stroke: string, row
 function strip(plot: uPlot, phases: readonly Phase[], flows: readonly number[]): void {
   const { ctx, bbox } = plot;
   const height = 5 * devicePixelRatio;
+  const fills = new Map<string, string>();
   ctx.save();
   for (const { flow, from, until, phase } of phases) {
     const row = flows.indexOf(flow);
     if (row < 0 || phase === "avoidance") continue;
     const [left, right] = [plot.valToPos(from, "x", true), plot.valToPos(until, "x", true)];
-    ctx.fillStyle = colour(phaseColour(phase));
+    let fill = fills.get(phase);
+    if (fill === undefined) fills.set(phase, (fill = colour(phaseColour(phase))));
+    ctx.fillStyle = fill;
     ctx.fillRect(left, bbox.top + row * (height + devicePixelRatio), Math.max(devicePixelRatio, right - left), height);
   }
   ctx.restore();

@@ -116,7 +116,7 @@ export class Plot {
     const axis = { stroke: soft, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, font, labelFont: font };
     const logarithmic = content.logarithmic === true;
     const overTime = this.zoomed !== undefined;
-    const decades: uPlot.Axis = { ...axis, values: (_, splits) => splits.map((value) => (value !== null && Number.isInteger(Math.log10(value)) ? shown(value, 2) : "")) };
+    const decades: uPlot.Axis = { ...axis, splits: (_, __, low, high) => splitsOf(low, high), values: (_, splits) => splits.map((value) => (value !== null && value.toExponential().startsWith("1e") ? shown(value, 2) : "")) };
     return {
       width,
       height: titles.height,
@@ -190,4 +190,16 @@ export class Plot {
     });
     this.tip.textContent = `${shown(this.content.x[idx], 4)} s: ${parts.slice(0, 4).join(", ")}`;
   }
+}
+
+/** The multiples of powers of ten from `low` to `high`. */
+function splitsOf(low: number, high: number): number[] {
+  const found = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
+    for (let digit = 1; digit < 10; digit += 1) {
+      const value = Number(`${digit}e${power}`);
+      if (value >= low && value <= high) found.push(value);
+    }
+  }
+  return found;
 }

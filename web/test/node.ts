@@ -1,6 +1,6 @@
 // The engine in Node, for tests/lab: answers each line of JSON on standard input by one line.
 //
-// {"scenario": tables} gives the plan of the scenario; {"plan": text, "seed": text} gives the outcome, and each column as
+// {"scenario": tables, "seed": text} gives the plan of the scenario and the notices of its run; {"plan": text, "seed": text} gives the outcome, and each column as
 // the hexadecimal SHA-256 of its bytes.
 
 import { createHash } from "node:crypto";
@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 
 import type { Catalogue } from "../src/catalogue";
 import { Engine } from "../src/engine";
+import { noticesOf } from "../src/notices";
 import { describe } from "../src/plan";
 import { requestOf } from "../src/request";
 import { digests } from "./digests";
@@ -26,7 +27,8 @@ interface Question {
 function answer({ scenario, plan, seed = "1" }: Question): unknown {
   if (scenario !== undefined) {
     const found = describe(scenario, catalogue);
-    return { plan: found.plan, request: requestOf(found).plan };
+    const { outcome } = engine.run(requestOf(found).plan, BigInt(seed));
+    return { plan: found.plan, notices: noticesOf(found, outcome, catalogue.room[found.profile] ?? 0) };
   }
   const before = process.cpuUsage();
   const answer = engine.run(plan ?? "", BigInt(seed));
