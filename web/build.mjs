@@ -31,6 +31,7 @@ const chunk = (outputs) => outputs.find(({ type }) => type === "chunk").code;
 if (process.argv.includes("--test")) {
   const outputs = await bundle("test/node.ts", "es", { build: { ssr: true } });
   writeFileSync(new URL("node.mjs", out), chunk(outputs));
+  writeFileSync(new URL("page.js", out), chunk(await bundle("test/page.ts", "iife")));
 } else {
   const outputs = await bundle("src/main.ts", "iife");
   const style = outputs.find(({ fileName }) => fileName.endsWith(".css")).source;

@@ -151,7 +151,7 @@ export class Knobs {
     const laws = Object.entries(this.catalogue.variants)
       .sort(([, a], [, b]) => a.era.localeCompare(b.era))
       .map(([name, { doc, era }]) => [name, name, doc, era] as const);
-    const eras = [...laws, ["udp", "udp (no congestion control)", "Sends each packet immediately", "without congestion control"] as const];
+    const eras = [...laws, ["udp", "udp", "Sends each packet immediately", "without congestion control"] as const];
     return this.fieldset(String(group["name"] ?? `Group ${place + 1}`), place, [
       this.choice(id("law"), "Law", isTcp ? variant : "udp", eras, (value) => {
         group["transport"] = value === "udp" ? { kind: "udp" } : { kind: "tcp", variant: value };

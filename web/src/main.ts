@@ -163,7 +163,7 @@ class Lab {
       this.show({ change: { tables, seed: seedOf(address.seed) } }, address.zoom);
       return true;
     } catch (error) {
-      this.fail(`The link cannot be opened. ${(error as Error).message}`);
+      this.fail(`The link cannot be opened. ${(error as Error).message.split("\n")[0] ?? ""}`);
       if (this.sides.length === 0) {
         const [first] = this.catalogue.stories;
         if (first !== undefined) this.show({ change: { tables: parseToml(first.toml) as Tables, seed: first.seed } }, undefined, true);
@@ -324,7 +324,6 @@ class Lab {
           const room = this.catalogue.room[described.profile] ?? 0;
           const notices = side.state.given === undefined ? noticesOf(described, reply.outcome, room) : [];
           side.drawn = { scenario: described, outcome: reply.outcome, notices, view: reply.view };
-          this.fail("");
         }
     }
     this.redraw();

@@ -26,7 +26,7 @@ export class Panel {
   private readonly heading = element("h2");
   private readonly numbers = element("dl", { class: "numbers" });
   private readonly notices = element("ul", { class: "notices", "aria-label": "Notices" });
-  private readonly groups = element("div", { class: "scroll" });
+  private readonly groups = element("div", { class: "scroll", role: "region", tabindex: "0" });
   private readonly plots: Record<"cwnd" | "queue" | "gauge" | "goodput" | "rtt" | "arrivals" | "ladder", Plot>;
   private readonly choice = element("select", { "aria-label": "State of the queue discipline" });
   private readonly gaugeBox = element("div");
@@ -59,13 +59,16 @@ export class Panel {
   set title(parts: readonly [string, string]) {
     this.heading.replaceChildren(parts[0], " ", element("span", { class: "quiet" }, parts[1]));
     this.heading.hidden = parts[0] === "";
-    this.root.setAttribute("aria-label", parts[0] === "" ? "Results" : parts[0]);
+    const name = parts[0] === "" ? "" : `${parts[0]}: `;
+    this.root.setAttribute("aria-label", `${name}results`);
+    this.groups.setAttribute("aria-label", `${name}results of each group`);
   }
 
   /** The plots in their order, for a figure. */
   get figures(): Plot[] {
     const { cwnd, queue, gauge, goodput, rtt, arrivals, ladder } = this.plots;
-    return [cwnd, queue, goodput, rtt, arrivals, ...(this.gaugeBox.hidden ? [] : [gauge]), ladder];
+    const all = [cwnd, queue, goodput, rtt, arrivals, ...(this.gaugeBox.hidden ? [] : [gauge]), ladder];
+    return all.filter(({ root }) => !root.hidden);
   }
 
   draw(drawn: Drawn, tops: Tops): void {
@@ -81,6 +84,8 @@ export class Panel {
     if (drawn === undefined || tops === undefined) return;
     const { view } = drawn;
     const span = [view.from, view.until] as const;
+    const hasTcp = drawn.scenario.groups.some(({ kind }) => kind === "tcp");
+    for (const { root } of [this.plots.cwnd, this.plots.goodput, this.plots.rtt]) root.hidden = !hasTcp;
     this.plots.cwnd.draw({ ...this.windows(drawn, tops), x: view.x, span });
     this.plots.queue.draw({ ...this.queue(drawn, tops), x: view.x, span });
     this.gauge(drawn, span);

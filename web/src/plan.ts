@@ -10,6 +10,7 @@ const LONGEST_RUN = "9000 s";
 const LONGEST_WAIT = "1000000 s";
 const MOST_GROUPS = 20;
 const MOST_FLOWS = 1_000_000;
+const MOST_BINS = 10_000_000;
 const HEADER_BYTES = 40;
 
 export interface Group {
@@ -81,13 +82,20 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
     }
     const priority = table.whole("priority", 0, 7, 0);
     const count = table.whole("count", 1, MOST_FLOWS, 1);
+    const start = Number(table.quantity("start", TIME, "0 s", LONGEST_RUN, "0 s"));
+    const spread = Number(table.quantity("spread", TIME, "0 s", LONGEST_WAIT, "0 s"));
+    if (start >= duration) throw refuse(table.path("start"), `${start / 1e12} s`, `must be before the end, at ${duration / 1e12} s`);
+    if (start + spread > duration) {
+      throw refuse(table.path("spread"), `${spread / 1e12} s`, `must be at most ${(duration - start) / 1e12} s, so that all flows start before the end`);
+    }
+    if (variant !== "" && size <= HEADER_BYTES) throw refuse(table.path("packet_size"), size, `must be above ${HEADER_BYTES} for TCP`);
     planned.push({
       count,
       path: null,
       reverse: direction === "reverse",
       packet_size: size,
-      start: Number(table.quantity("start", TIME, "0 s", LONGEST_RUN, "0 s")),
-      spread: Number(table.quantity("spread", TIME, "0 s", LONGEST_WAIT, "0 s")),
+      start,
+      spread,
       ...(priority > 0 ? { priority } : {}),
       transport,
       source,
@@ -105,6 +113,8 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
   if (from >= duration) throw refuse("measure.from", `${from / 1e12} s`, "must be before the end of the run");
   const bin = givenBin ?? defaultBin(groups);
   if (bin === 0) throw new ScenarioError("measure.bin: is missing; must be a time, since no link has a delay");
+  if (bin > duration) throw refuse("measure.bin", `${bin / 1e12} s`, `must be at most the duration (${duration / 1e12} s)`);
+  if (duration / bin > MOST_BINS) throw refuse("measure.bin", `${bin / 1e12} s`, `must give at most ${MOST_BINS} bins`);
   return {
     plan: {
       duration,
