@@ -39,8 +39,8 @@ def document(scenario: Scenario, *, seed: int, name: str, text: str = "") -> dic
     ...     ),
     ...     clients=[ac.Clients(transport=ac.Tcp("reno"), source=ac.Greedy())],
     ... )
-    >>> [knob["path"] for knob in document(scenario, seed=1, name="small")["knobs"]][:3]
-    ['duration', 'dumbbell.bottleneck.rate', 'dumbbell.bottleneck.delay']
+    >>> document(scenario, seed=1, name="small")["described"]["groups"][0]["variant"]
+    'reno'
     """
     whole = scenario.effective()
     measured = find_measured(whole)
@@ -52,7 +52,7 @@ def document(scenario: Scenario, *, seed: int, name: str, text: str = "") -> dic
         "effective": json.loads(whole.to_json()),
         "plan": json.loads(plan(whole)),
         "seed": str(seed),
-        "knobs": list(_settings(whole)),
+        "knobs": list(_settings(whole)) if scenario.dumbbell is None or _has_more(scenario) else [],
         "described": {
             "groups": [
                 {
@@ -76,6 +76,12 @@ def document(scenario: Scenario, *, seed: int, name: str, text: str = "") -> dic
             "queue": "" if queue is None else queue.kind,
         },
     }
+
+
+def _has_more(scenario: Scenario) -> bool:
+    """Return whether a dumbbell has something that the page does not know, so that it needs the list of settings."""
+    text = scenario.to_json()
+    return any(f'"{name}"' in text for name in ("connections", "trace", "list", "rate_trace", "policer", "shaper", "jitter", "reorder"))
 
 
 def _settings(whole: Scenario) -> Iterator[dict[str, Any]]:

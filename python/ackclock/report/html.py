@@ -99,6 +99,8 @@ class Drawing:
         The figure's data as a table on the page.
     command
         The command that creates the figure.
+    lab
+        Link to the lab with a scenario of the figure's runs, and the coordinates of this scenario.
 
     """
 
@@ -109,6 +111,7 @@ class Drawing:
     csv: str
     numbers: Table
     command: str
+    lab: tuple[str, str] | None = None
 
     @cached_property
     def figure(self) -> Figure:
