@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.needs("node")
 
-RECORDS = ("arrivals", "queue", "gauges", "drops", "marks", "windows", "acks", "packets")
+RECORDS = ("arrivals", "queue", "gauges", "drops", "marks", "windows", "acks", "phases", "packets")
 COUNT = 50
 
 

@@ -339,11 +339,14 @@ function maximum(values: ArrayLike<number>): number {
 
 const maxima = (series: readonly ArrayLike<number>[]): number => Math.max(0, ...series.map(maximum));
 
+/** Phases in which a sender spends most of its time, which are not coloured. */
+const isUsual = (phase: string): boolean => ["avoidance", "probe_bw", "probe_cruise"].includes(phase);
+
 /** The colour of a sender's phase. Phases of the same kind share one, whatever the law calls them. */
 export function phaseColour(phase: string): string {
   if (/slow_start|startup/.test(phase)) return "slow";
-  if (/timeout|loss/.test(phase)) return "timeout";
-  if (/recovery|reduction/.test(phase)) return "recovery";
+  if (phase === "timeout") return "timeout";
+  if (phase === "recovery") return "recovery";
   return /rtt|refill|up/.test(phase) ? "probe" : "other";
 }
 
@@ -403,7 +406,7 @@ function strip(plot: uPlot, phases: readonly Phase[], flows: readonly number[]):
   ctx.save();
   for (const { flow, from, until, phase } of phases) {
     const row = flows.indexOf(flow);
-    if (row < 0 || phase === "avoidance") continue;
+    if (row < 0 || isUsual(phase)) continue;
     const [left, right] = [plot.valToPos(from, "x", true), plot.valToPos(until, "x", true)];
     let fill = fills.get(phase);
     if (fill === undefined) fills.set(phase, (fill = colour(phaseColour(phase))));

@@ -35,6 +35,7 @@ export function requestOf(scenario: Described, plan: Tables = scenario.plan): Re
   const records: Tables[] = [
     { kind: "windows", flows: [...flows], every: packets > MOST_PACKETS ? every : null },
     { kind: "acks", flows: all },
+    { kind: "phases", flows: firsts(groups) },
     { kind: "queue", links: [scenario.link], every },
     { kind: "gauges", links: [scenario.link], every },
     { kind: "arrivals", links: [scenario.link], bin: fine },
@@ -51,6 +52,9 @@ export function requestOf(scenario: Described, plan: Tables = scenario.plan): Re
   };
   return { plan: JSON.stringify({ ...plan, records }), shown };
 }
+
+/** The first TCP flow of each group, whose phases are drawn. */
+const firsts = (groups: Shown["groups"]): number[] => groups.filter(({ tcp }) => tcp).map(({ first }) => first);
 
 /** TCP flows, evenly from all groups. */
 function chosen(groups: Shown["groups"]): number[] {

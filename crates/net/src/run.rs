@@ -310,6 +310,7 @@ mod tests {
                 RecordSpec::Packets { links },
                 RecordSpec::Windows { flows: (0..flows).collect(), every: None },
                 RecordSpec::Acks { flows: (1..flows).collect() },
+                RecordSpec::Phases { flows: (0..flows).collect() },
                 RecordSpec::Transfers { flows: (0..flows).collect() },
             ],
             captures,

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::EcnMode;
 use crate::delivery_rate::{LostSegment, RateSample};
-use crate::sender::Extra;
+use crate::sender::{Extra, SenderPhase};
 use crate::slow_start::SlowStart;
 
 pub use bbr::BbrSpec;
@@ -254,6 +254,11 @@ pub trait CongestionControl: Debug + Send {
     fn pacing_rate(&self, _window: &Window, _srtt: Option<f64>) -> Option<f64> {
         None
     }
+
+    /// What the law does, if it has phases of its own.
+    fn phase(&self) -> Option<SenderPhase> {
+        None
+    }
 }
 
 /// The parameters of a law.
@@ -365,6 +370,10 @@ macro_rules! laws {
             fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
                 match self { $(Self::$variant(law) => law.pacing_rate(window, srtt),)+ }
             }
+
+            fn phase(&self) -> Option<SenderPhase> {
+                match self { $(Self::$variant(law) => law.phase(),)+ }
+            }
         }
 
         /// All congestion-control laws.
@@ -473,6 +482,11 @@ impl Law {
     /// See [`CongestionControl::pacing_rate`].
     pub(crate) fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
         if let Self::Other(law) = self { law.pacing_rate(window, srtt) } else { None }
+    }
+
+    /// See [`CongestionControl::phase`].
+    pub(crate) fn phase(&self) -> Option<SenderPhase> {
+        if let Self::Other(law) = self { law.phase() } else { None }
     }
 
     /// Heap memory in bytes.

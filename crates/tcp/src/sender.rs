@@ -6,6 +6,7 @@ mod counters;
 mod extra;
 mod marks;
 mod pacer;
+mod phase;
 mod pushes;
 mod steady;
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub(crate) use connection::Connection;
 pub use counters::Counters;
 pub(crate) use counters::RareCounters;
 pub(crate) use extra::Extra;
+pub use phase::SenderPhase;
 pub(crate) use steady::Path;
 pub use steady::Turn;
 

@@ -79,6 +79,11 @@ KINDS: Final = {
         engine_interval="every",
     ),
     "acks": RecordKind("each ACK that reaches the sender of a flow", of_links=False, sampled=False),
+    "phases": RecordKind(
+        "what senders do, at each change: slow_start, avoidance, recovery, timeout, or a phase of BBR",
+        of_links=False,
+        sampled=False,
+    ),
     "transfers": RecordKind(
         "each finite transfer: start, size, end, completion time, slowdown and retransmissions",
         of_links=False,

@@ -147,7 +147,7 @@ impl RecordSpec {
             | Self::Drops { links }
             | Self::Marks { links }
             | Self::Packets { links } => *links = links_kept(links),
-            Self::Windows { flows, .. } | Self::Acks { flows } | Self::Transfers { flows } => {
+            Self::Windows { flows, .. } | Self::Acks { flows } | Self::Phases { flows } | Self::Transfers { flows } => {
                 *flows = flows_kept(flows);
             }
         }

@@ -2,6 +2,7 @@
 
 mod links;
 mod packed;
+mod phases;
 mod senders;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,7 @@ use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
 use links::{Arrivals, GaugeRows, Signal, Signals};
+use phases::PhaseLog;
 use senders::SenderLog;
 use transfers::TransferLog;
 
@@ -43,6 +45,7 @@ pub struct Recorder {
     senders: SenderLog,
     windows: Option<usize>,
     acks: Option<usize>,
+    phases: Option<(usize, PhaseLog)>,
     transfers: Option<(usize, TransferLog)>,
     /// Whether a record needs turns, and whether the only ones are `windows` and `acks`, which take two turns at once.
     hears_turns: bool,
@@ -81,6 +84,7 @@ impl Recorder {
             senders: SenderLog::of(&[], &[]),
             windows: None,
             acks: None,
+            phases: None,
             transfers: None,
             hears_turns: false,
             pairs_turns: false,
@@ -108,6 +112,7 @@ impl Recorder {
                     heard.extend(links);
                 }
                 RecordSpec::Acks { flows } => keep_once(&mut acks, place, flows)?,
+                RecordSpec::Phases { flows } => keep_once(&mut recorder.phases, place, PhaseLog::of(&flows))?,
                 RecordSpec::Transfers { flows } => {
                     keep_once(&mut recorder.transfers, place, TransferLog::of(&flows, plan))?;
                 }
@@ -139,8 +144,9 @@ impl Recorder {
         recorder.senders = SenderLog::of(&flows(&windows), &flows(&acks));
         recorder.windows = windows.map(|(place, _)| place);
         recorder.acks = acks.map(|(place, _)| place);
-        recorder.hears_turns = recorder.windows.is_some() || recorder.transfers.is_some();
-        recorder.pairs_turns = recorder.windows.is_some() && recorder.transfers.is_none();
+        let others = recorder.transfers.is_some() || recorder.phases.is_some();
+        recorder.hears_turns = recorder.windows.is_some() || others;
+        recorder.pairs_turns = recorder.windows.is_some() && !others;
         Ok(recorder)
     }
 
@@ -210,6 +216,7 @@ impl Recorder {
             + self.packets.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.senders.rows()
             + self.transfers.iter().map(|(_, log)| log.rows()).sum::<usize>()
+            + self.phases.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.captures.rows()
     }
 
@@ -223,6 +230,7 @@ impl Recorder {
         self.drops.iter().chain(&self.marks).map(|(_, signals)| signals.held()).sum::<usize>()
             + self.packets.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.transfers.iter().map(|(_, log)| log.held()).sum::<usize>()
+            + self.phases.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.senders.held()
             + self.samples.iter().map(|(_, samples)| sampled(samples)).sum::<usize>()
             + self.captures.held()
@@ -238,6 +246,7 @@ impl Recorder {
         let [windows, acks] = self.senders.tables();
         tables.extend(self.windows.map(|place| (place, windows)));
         tables.extend(self.acks.map(|place| (place, acks)));
+        tables.extend(self.phases.into_iter().map(|(place, log)| (place, log.table())));
         tables.extend(self.transfers.into_iter().map(|(place, log)| (place, log.table(measure))));
         tables.extend(self.samples.into_iter().map(|(place, samples)| (place, samples.of.table())));
         tables.sort_by_key(|(place, _)| *place);
@@ -273,6 +282,9 @@ impl Recorder {
             return;
         }
         self.senders.turn(now, flow, sender);
+        if let Some((_, phases)) = &mut self.phases {
+            phases.turn(now, flow, sender);
+        }
         if let Some((_, transfers)) = &mut self.transfers {
             transfers.turn(flow, sender);
         }

@@ -334,6 +334,7 @@ proptest! {
             RecordSpec::Windows { flows: flows.clone(), every: None },
             RecordSpec::Windows { flows: flows.clone(), every: Some(every) },
             RecordSpec::Acks { flows: flows.clone() },
+            RecordSpec::Phases { flows: flows.clone() },
             RecordSpec::Transfers { flows },
         ];
         let others = all.clone();

@@ -33,6 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Window};
 use crate::delivery_rate::{Phase, RateSample};
+use crate::sender::SenderPhase;
 use aggregation::Aggregation;
 use bandwidth::Bandwidth;
 use plateau::Plateau;
@@ -185,6 +186,15 @@ impl CongestionControl for Bbr {
 
     fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
         Some(if self.rate > 0.0 { self.rate } else { HIGH_GAIN * window.cwnd / srtt.unwrap_or(FIRST_RTT) })
+    }
+
+    fn phase(&self) -> Option<SenderPhase> {
+        Some(match self.mode {
+            Mode::Startup => SenderPhase::Startup,
+            Mode::Drain => SenderPhase::Drain,
+            Mode::ProbeBandwidth => SenderPhase::ProbeBandwidth,
+            Mode::ProbeRtt => SenderPhase::ProbeRtt,
+        })
     }
 }
 

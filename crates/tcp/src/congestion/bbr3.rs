@@ -46,6 +46,7 @@ use super::bbr::plateau::Plateau;
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Window};
 use crate::delivery_rate::{LostSegment, Phase, RateSample};
 use crate::options::LONGEST;
+use crate::sender::SenderPhase;
 use bounds::{LongTerm, ShortTerm, inflight_at_loss};
 use ecn::Marks;
 
@@ -338,6 +339,18 @@ impl CongestionControl for Bbr3 {
 
     fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
         Some(if self.rate > 0.0 { self.rate } else { STARTUP_GAIN * window.cwnd / srtt.unwrap_or(FIRST_RTT) })
+    }
+
+    fn phase(&self) -> Option<SenderPhase> {
+        Some(match self.state {
+            State::Startup => SenderPhase::Startup,
+            State::Drain => SenderPhase::Drain,
+            State::Down => SenderPhase::ProbeDown,
+            State::Cruise => SenderPhase::ProbeCruise,
+            State::Refill => SenderPhase::ProbeRefill,
+            State::Up => SenderPhase::ProbeUp,
+            State::ProbeRtt => SenderPhase::ProbeRtt,
+        })
     }
 }
 
