@@ -66,7 +66,11 @@ ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray
 long: $(VENV)/.built ## run the tests that `make test` shortens, with all their repetitions
 	ACKCLOCK_LONG=1 $(PY) -m pytest -m 'slow and not needs' --numprocesses auto --dist worksteal
 
-extras: ray $(VENV)/.built ## run the tests that need Ray, Chromium, tshark or tcptrace, where installed
+# The lab's page is built where npm and a compiler for WebAssembly are available.
+LAB = $(shell command -v npm >/dev/null && { test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" || \
+	apt-cache show rustc-web >/dev/null 2>&1; } && echo lab)
+
+extras: ray $(VENV)/.built $(LAB) ## run the tests that need Ray, Chromium, Node, tshark or tcptrace, where installed
 	$(PY) -m pytest -m needs
 
 laws: ## run the property tests of the engine and the capture reader with many more random cases than `make test` (CASES=100000, new cases each time)

@@ -230,7 +230,7 @@ class TestDownloads:
 
 
 def test_tells_the_time_from_setting_to_picture(visit: dict[str, Any]) -> None:
-    """Only told: times depend on the machine and its load. The bar of 80 ms is for a quiet machine."""
+    """Only printed: times depend on the machine and its load. The bar of 80 ms is for a quiet machine."""
     times = sorted(detail(visit, "setting to picture"))
     assert len(times) == 20
     sys.stdout.write(f"setting to picture: median {times[10]:.0f} ms, {times[0]:.0f} to {times[-1]:.0f} ms\n")

@@ -394,7 +394,7 @@ class Lab {
     const records: Json = [{ kind: "packets", links }, { kind: "acks", flows: [flow] }, { kind: "windows", flows: [flow], every: null }];
     const cut = { ...plan, duration, measure: { ...(measure as Tables), from: 0 }, records };
     this.number += 1;
-    // packets that are under way when the picture begins have crossed links for at most two round trips and the wait
+    // packets in flight when the picture begins crossed links for at most two round trips and the wait
     const early = from - 2 * Math.max(...described.groups.map(({ rtt }) => rtt / 1e12)) - 1;
     runner.ask({ kind: "packets", id: this.number, plan: JSON.stringify(cut), seed: state.change.seed, from: Math.max(0, early), until });
   }
