@@ -1,8 +1,8 @@
-"""Write what the lab's page needs of Python: ``python bench/lab_parts.py target/lab/catalogue.json``, as part of ``make lab``.
+"""Write what the lab's page needs of Python, as part of ``make lab``: ``python bench/lab_parts.py FILE``.
 
 The file has the engine's catalogue, the parts of plans, and the stories of ``web/stories``. A story is a scenario. The
-comments at its head give its title, three sentences, the seed, and what is shown: a span of time (``zoom FROM UNTIL``, s)
-or a second run with one field changed (``beside FIELD = VALUE``).
+comments at its head give its title, three sentences, the seed, and what is shown: a span of time in seconds (``zoom
+FROM UNTIL``) or a second run with one field changed (``beside FIELD = VALUE``).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def random_scenarios(count: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield scenarios as tables. Draws that Python refuses, such as options that exclude each other, are repeated."""
-    random = Random(seed)
+    random = Random(seed)  # noqa: S311  # test inputs
     catalogue = json.loads(engine.catalogue())
     made = 0
     while made < count:
@@ -64,26 +64,25 @@ def _queue(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
 
 
 def _clients(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
-    source = random.choice(
-        [
-            {"kind": "greedy"},
-            {"kind": "greedy", "size": "300 kB"},
-            {"kind": "poisson", "rate": 60.0},
-            {"kind": "constant", "rate": 50.0},
-            {
-                "kind": "onoff",
-                "rate": 120.0,
-                "on": {"kind": "pareto", "mean": "300 ms", "shape": 1.3},
-                "off": {"kind": "exponential", "mean": "500 ms"},
-            },
-            {"kind": "fgn", "rate": 80.0, "hurst": 0.8, "cov": 0.3, "bin": "50 ms"},
-            {
-                "kind": "transfers",
-                "size": {"kind": "lognormal", "mean": "40 kB", "sigma": 1.0},
-                "think": {"kind": "fixed", "mean": "200 ms"},
-            },
-        ]
-    )
+    sources: list[dict[str, Any]] = [
+        {"kind": "greedy"},
+        {"kind": "greedy", "size": "300 kB"},
+        {"kind": "poisson", "rate": 60.0},
+        {"kind": "constant", "rate": 50.0},
+        {
+            "kind": "onoff",
+            "rate": 120.0,
+            "on": {"kind": "pareto", "mean": "300 ms", "shape": 1.3},
+            "off": {"kind": "exponential", "mean": "500 ms"},
+        },
+        {"kind": "fgn", "rate": 80.0, "hurst": 0.8, "cov": 0.3, "bin": "50 ms"},
+        {
+            "kind": "transfers",
+            "size": {"kind": "lognormal", "mean": "40 kB", "sigma": 1.0},
+            "think": {"kind": "fixed", "mean": "200 ms"},
+        },
+    ]
+    source = random.choice(sources)
     clients: dict[str, Any] = {"count": random.randint(1, 4), "source": source}
     if random.random() < 0.15 and source["kind"] not in {"greedy", "transfers"}:
         clients["transport"] = {"kind": "udp", "packet_sizes": random.choice(["fixed", "exponential"])}
@@ -91,7 +90,11 @@ def _clients(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
         variant = random.choice(sorted(catalogue["variants"]))
         law = catalogue["congestion"][catalogue["variants"][variant]["congestion"]]
         options = [option for part in catalogue["options"].values() for option in part]
-        chosen = [each for each in options if each["name"] in {"max_window", "delayed_ack", "initial_window", "overhead", "ecn"}]
+        chosen = [
+            each
+            for each in options
+            if each["name"] in {"max_window", "delayed_ack", "initial_window", "overhead", "ecn"}
+        ]
         clients["transport"] = {
             "kind": "tcp",
             "variant": variant,

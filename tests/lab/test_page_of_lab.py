@@ -8,11 +8,11 @@ import json
 import runpy
 import subprocess
 import sys
+import tomllib
 import zlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import tomllib
 from tests.lab.random_scenarios import random_scenarios
 from tests.lab.test_same_bytes import COUNT, RECORDS, digests
 
@@ -69,7 +69,11 @@ def hostile_addresses() -> list[dict[str, str]]:
         "knobs": [{**given["knobs"][0], "path": "__proto__.polluted"}],
     }
     scripted = SMALL.replace('"reno"', '"<img src=x onerror=globalThis.executed=1>"')
-    faster = SMALL.replace("5 Mbps", "1000 Gbps").replace("10 Mbps", "1000 Gbps").replace("packets = 20", "packets = 1000000000")
+    faster = (
+        SMALL.replace("5 Mbps", "1000 Gbps")
+        .replace("10 Mbps", "1000 Gbps")
+        .replace("packets = 20", "packets = 1000000000")
+    )
     faster = faster.replace('"reno"', '"reno", max_window = 1000000000')
     group = SMALL[SMALL.index("[[clients]]") :]
     named = {
@@ -122,7 +126,7 @@ def visit(root: Path, prepared: list[Prepared], tmp_path_factory: pytest.TempPat
     questions.write_text(
         json.dumps({"plans": plans, "addresses": addresses, "stories": stories(), "cases": cases}), encoding="utf-8"
     )
-    command = ["node", root / "web/test/browser.mjs", root / "target/lab/lab.html", questions, folder]
+    command: list[str | Path] = ["node", root / "web/test/browser.mjs", root / "target/lab/lab.html", questions, folder]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
     found: dict[str, Any] = json.loads(done.stdout)
     return found

@@ -16,7 +16,7 @@ from ackclock.running.run import Prepared
 from ackclock.scenario import Scenario
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 pytestmark = pytest.mark.needs("node")
@@ -29,7 +29,7 @@ def node(root: Path, questions: Sequence[dict[str, Any]]) -> list[dict[str, Any]
     """Ask the page's modules in Node."""
     lab = root / "target" / "lab"
     lines = "".join(json.dumps(question) + "\n" for question in questions)
-    command = ["node", lab / "node.mjs", lab / "engine.wasm", lab / "catalogue.json"]
+    command: list[str | Path] = ["node", lab / "node.mjs", lab / "engine.wasm", lab / "catalogue.json"]
     done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, timeout=300)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -47,11 +47,11 @@ def digests(tables: dict[str, Any]) -> dict[str, dict[str, str]]:
 
 
 @pytest.fixture(scope="module")
-def scenarios(root: Path) -> Iterator[list[tuple[dict[str, Any], Prepared]]]:
+def scenarios(root: Path) -> list[tuple[dict[str, Any], Prepared]]:
     if built_page() is None or not (root / "target" / "lab" / "node.mjs").exists():
         pytest.skip("not built: run `make lab`")
     drawn = list(random_scenarios(COUNT, seed=24))
-    yield [(tables, Prepared.of(Scenario.from_dict(tables), RECORDS)) for tables in drawn]
+    return [(tables, Prepared.of(Scenario.from_dict(tables), RECORDS)) for tables in drawn]
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What the page needs of Python: the catalogue of the engine, and the parts of plans with the defaults of each profile."""
+"""What the page needs of Python: the engine's catalogue, and the parts of plans with the defaults of each profile."""
 
 import contextlib
 import json
@@ -16,7 +16,7 @@ _PACKET_SIZE: Final = 1500
 
 
 def page_catalogue() -> dict[str, Any]:
-    """Return the engine's catalogue and the parts of plans: a transport for each variant, a queue for each discipline."""
+    """Return the engine's catalogue and the parts of plans: transports of all variants, queues of all disciplines."""
     described = json.loads(engine.catalogue())
     return {
         "version": described["version"],
@@ -45,7 +45,7 @@ def _transport(profile_name: str, transport: Tcp) -> dict[str, Any]:
 
 
 def _option_places(variant: str) -> dict[str, list[Pointer]]:
-    """Find the places in a plan's transport that follow each option of TCP, for the options that the page may change."""
+    """Find the places in a plan's transport that follow each option of TCP that the page may change."""
     found = {}
     for name, option in catalogue().tcp_options.items():
         places = [_followers(profile_name, variant, name, option) for profile_name in profile.PROFILES]
@@ -58,8 +58,12 @@ def _followers(profile_name: str, variant: str, name: str, option: Parameter) ->
     trials = []
     for given, planned in _values(option):
         with contextlib.suppress(ScenarioError):  # an option that this variant cannot have with this value
-            trials.append((_transport(profile_name, Tcp(variant, **{name: given})), planned))
+            trials.append((_transport(profile_name, _tcp(variant, name, given)), planned))
     return followers(_transport(profile_name, Tcp(variant)), trials)
+
+
+def _tcp(variant: str, name: str, value: object) -> Tcp:
+    return Tcp.model_validate({"kind": "tcp", "variant": variant, name: value})
 
 
 def _values(parameter: Parameter) -> list[tuple[object, object]]:

@@ -12,7 +12,7 @@ from ackclock.scenario.bottleneck import find_measured
 from ackclock.scenario.effective import two_way_delays
 from ackclock.scenario.errors import ScenarioError
 from ackclock.scenario.links import links_of
-from ackclock.scenario.quantity import RATE, TIME, QuantityError, Quantity
+from ackclock.scenario.quantity import RATE, TIME, Quantity, QuantityError
 
 _MOST_SETTINGS: Final = 60
 _FACTORS: Final = (10, 4, 2, 1)
@@ -81,7 +81,10 @@ def document(scenario: Scenario, *, seed: int, name: str, text: str = "") -> dic
 def _has_more(scenario: Scenario) -> bool:
     """Return whether a dumbbell has something that the page does not know, so that it needs the list of settings."""
     text = scenario.to_json()
-    return any(f'"{name}"' in text for name in ("connections", "trace", "list", "rate_trace", "policer", "shaper", "jitter", "reorder"))
+    return any(
+        f'"{name}"' in text
+        for name in ("connections", "trace", "list", "rate_trace", "policer", "shaper", "jitter", "reorder")
+    )
 
 
 def _settings(whole: Scenario) -> Iterator[dict[str, Any]]:
@@ -105,8 +108,12 @@ def _setting(whole: Scenario, base: Any, path: str, value: object) -> dict[str, 
     places = _places(whole, base, path, (kind, number, quantity))
     if places is None:
         return None
-    low: float = next(number / by for by in _FACTORS if by == 1 or _allowed(whole, path, _text(number / by, kind, quantity)))
-    high: float = next(number * by for by in _FACTORS if by == 1 or _allowed(whole, path, _text(number * by, kind, quantity)))
+    low: float = next(
+        number / by for by in _FACTORS if by == 1 or _allowed(whole, path, _text(number / by, kind, quantity))
+    )
+    high: float = next(
+        number * by for by in _FACTORS if by == 1 or _allowed(whole, path, _text(number * by, kind, quantity))
+    )
     if kind == "whole":
         low, high = max(1, round(low)), round(high)
     label = path.removeprefix("dumbbell.").replace(".", " ").replace("_", " ")

@@ -1,7 +1,7 @@
 """Finds the places of a plan that follow a field of the scenario.
 
-The lab changes a plan without Python. It may change a field only if nothing else depends on it: no default, and no other
-value of the plan. This module decides that by trial: it changes the field, makes the plan again and compares.
+The lab changes a plan without Python. It may change a field only if nothing else depends on it: no default, and no
+other value of the plan. This module decides that by trial: it changes the field, makes the plan again and compares.
 """
 
 from collections.abc import Iterator, Sequence

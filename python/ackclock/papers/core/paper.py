@@ -86,7 +86,7 @@ class Chapter:
             )
             made = [drawn] if isinstance(drawn, Drawing) else drawn
             link = lab and made and lab.link(made[0].title)
-            drawings += [replace(one, lab=link) for one in made] if link else made
+            drawings += [replace(one, lab=link[0], lab_shows=link[1]) for one in made] if link else made
         return Section(
             title=self.title,
             drawings=drawings,
@@ -203,7 +203,9 @@ class Paper:
         page = built_page()
         if page is not None:
             (folder / PAGE).write_text(page, encoding="utf-8")
-        write_report(folder, self.report(evidence, judged, command=command, lab=page is not None), judged, seeds=len(seeds))
+        write_report(
+            folder, self.report(evidence, judged, command=command, lab=page is not None), judged, seeds=len(seeds)
+        )
 
     def _check(self) -> None:
         """Check that keys and slugs refer to existing claims and figures, before the first run."""
