@@ -50,6 +50,41 @@ source = { kind = "greedy" }
 """
 
 
+POLLUTING = {
+    "path": "__proto__.polluted",
+    "label": "x",
+    "kind": "number",
+    "low": 1,
+    "high": 2,
+    "value": 1,
+    "places": [],
+}
+HOSTILE = (
+    "not a scenario",
+    "cut",
+    "not text",
+    "not TOML",
+    "a bomb",
+    "too long",
+    "10^9 flows",
+    "10^6 flows",
+    "a huge window",
+    "10^18 years",
+    "deep",
+    "many groups",
+    "an unknown field",
+    "a script",
+    "a prototype",
+    "a seed",
+    "no story",
+    "no document",
+    "no JSON",
+    "a mutilated plan",
+    "a polluting document",
+)
+"""Names of the hostile addresses."""
+
+
 def packed(text: str | bytes) -> str:
     deflate = zlib.compressobj(9, wbits=-15)
     data = text.encode() if isinstance(text, str) else text
@@ -66,7 +101,7 @@ def hostile_addresses() -> list[dict[str, str]]:
     mutilated = given | {"plan": given["plan"] | {"topology": "none", "duration": 7}}
     polluting = given | {
         "plan": given["plan"] | {"duration": 7},
-        "knobs": [{**given["knobs"][0], "path": "__proto__.polluted"}],
+        "knobs": [POLLUTING],
     }
     scripted = SMALL.replace('"reno"', '"<img src=x onerror=globalThis.executed=1>"')
     faster = (
@@ -123,6 +158,7 @@ def visit(root: Path, prepared: list[Prepared], tmp_path_factory: pytest.TempPat
     questions = folder / "questions.json"
     plans = [{"plan": each.plan, "seed": str(seed)} for seed, each in enumerate(prepared)]
     addresses = hostile_addresses()
+    assert tuple(each["name"] for each in addresses) == HOSTILE
     questions.write_text(
         json.dumps({"plans": plans, "addresses": addresses, "stories": stories(), "cases": cases}), encoding="utf-8"
     )
@@ -148,7 +184,7 @@ def test_tells_each_story(visit: dict[str, Any], story: str) -> None:
     detail(visit, f"story {story}")
 
 
-@pytest.mark.parametrize("name", [each["name"] for each in hostile_addresses()])
+@pytest.mark.parametrize("name", HOSTILE)
 def test_refuses_hostile_addresses(visit: dict[str, Any], name: str) -> None:
     detail(visit, f"address {name}")
 

@@ -185,7 +185,11 @@ export class Close {
     const lost = own.filter(({ lost: at }) => !Number.isNaN(at));
     const acks = moment.acks.filter((ack) => ack.flow === flow);
     const windows = moment.windows.filter((window) => window.flow === flow);
-    const numbers = [...segments.map(({ segment }) => segment), ...acks.map(({ ack }) => ack)];
+    const isShown = (time: number): boolean => time >= from && time <= until;
+    const numbers = [
+      ...segments.filter(({ enqueued }) => isShown(enqueued)).map(({ segment }) => segment),
+      ...acks.filter(({ time }) => isShown(time)).map(({ ack }) => ack),
+    ];
     const [low, high] = numbers.length === 0 ? [0, 1] : [Math.min(...numbers), Math.max(...numbers) + 2];
     const x = (time: number): number => MARGIN.left + ((time - from) / (until - from)) * (width - MARGIN.left - MARGIN.right);
     const y = (number: number): number => HEIGHT - MARGIN.bottom - ((number - low) / (high - low)) * (HEIGHT - MARGIN.top - MARGIN.bottom);
@@ -244,8 +248,12 @@ export class Close {
     context.lineTo(x(this.now), HEIGHT - MARGIN.bottom);
     context.stroke();
     context.restore();
-    const repeated = segments.filter(({ retransmission }) => retransmission).length;
-    this.sequence.setAttribute("aria-label", `Flow ${flow}, ${shown(from, 5)} to ${shown(until, 5)} s: ${segments.length} segments sent, ${repeated} of them again; ${lost.length} lost; ${acks.length} ACKs.`);
+    const visible = segments.filter(({ enqueued }) => isShown(enqueued));
+    const repeated = visible.filter(({ retransmission }) => retransmission).length;
+    const losses = lost.filter(({ lost: time }) => isShown(time)).length;
+    const heard = acks.filter(({ time }) => isShown(time)).length;
+    const span = `${shown(from, 5)} to ${shown(until, 5)} s`;
+    this.sequence.setAttribute("aria-label", `Flow ${flow}, ${span}: ${visible.length} segments sent, ${repeated} of them again; ${losses} lost; ${heard} ACKs.`);
   }
 
   private axes(context: CanvasRenderingContext2D, width: number, x: (time: number) => number, y: (number: number) => number, low: number, high: number): void {
@@ -323,11 +331,10 @@ export class Close {
     for (const crossing of moment.crossings) {
       const { link, sent, received, lost, enqueued, kind, flow } = crossing;
       if (!Number.isNaN(lost) && Math.abs(now - lost) < 0.03 * (this.asked.until - this.asked.from) && now >= lost) {
-        const from = link < 2 ? gateway : gateway;
         context.strokeStyle = colour("drop");
         context.lineWidth = 2;
         const fall = gateway.y + 34 + (400 * (now - lost)) / (this.asked.until - this.asked.from);
-        context.strokeRect(from.x - 14, fall, 8, 5);
+        context.strokeRect(gateway.x - 14, fall, 8, 5);
         continue;
       }
       if (now < enqueued || now >= received || !Number.isNaN(lost) && now >= lost) continue;

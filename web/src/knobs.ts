@@ -272,15 +272,18 @@ export class Knobs {
       this.emit();
     };
     const duration = time(this.tables["duration"], "30 s") / S;
+    const length = this.numeric({
+      id: "duration", label: "Duration", unit: "s", low: 1, high: 300, logarithmic: true, value: duration,
+      set: (value) => {
+        this.tables["duration"] = timeText(value * S);
+        if (time(measure["from"], "0 s") >= value * S) delete (this.tables["measure"] as Tables)["from"];
+        this.emit();
+      },
+    });
+    // the ranges of other settings end with the run
+    length.addEventListener("change", () => this.build());
     return this.fieldset("Run", undefined, [
-      this.numeric({
-        id: "duration", label: "Duration", unit: "s", low: 1, high: 300, logarithmic: true, value: duration,
-        set: (value) => {
-          this.tables["duration"] = timeText(value * S);
-          if (time(measure["from"], "0 s") >= value * S) delete (this.tables["measure"] as Tables)["from"];
-          this.emit();
-        },
-      }),
+      length,
       this.numeric({
         id: "seed", label: "Seed", unit: "", low: 1, high: 100, whole: true, value: Number(this.change.seed),
         set: (value) => {

@@ -40,7 +40,7 @@ export function requestOf(scenario: Described, plan: Tables = scenario.plan): Re
     { kind: "gauges", links: [scenario.link], every },
     { kind: "arrivals", links: [scenario.link], bin: fine },
     { kind: "drops", links: [scenario.link] },
-    { kind: "marks", links: [scenario.link] },
+    ...(usesEcn(plan) ? [{ kind: "marks", links: [scenario.link] }] : []),
   ];
   const shown = {
     duration: scenario.duration / 1e12,
@@ -52,6 +52,10 @@ export function requestOf(scenario: Described, plan: Tables = scenario.plan): Re
   };
   return { plan: JSON.stringify({ ...plan, records }), shown };
 }
+
+/** Whether any sender uses ECN, so that queues can mark packets. */
+const usesEcn = (plan: Tables): boolean =>
+  (plan["groups"] as Tables[]).some(({ transport }) => (((transport as Tables)["sender"] as Tables | undefined)?.["ecn"] ?? "off") !== "off");
 
 /** The first TCP flow of each group, whose phases are drawn. */
 const firsts = (groups: Shown["groups"]): number[] => groups.filter(({ tcp }) => tcp).map(({ first }) => first);
