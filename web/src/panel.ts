@@ -130,7 +130,7 @@ export class Panel {
       dash: [3, 3],
     }));
     const strips = firsts.map((place) => view.flows[place] ?? 0);
-    const phases = [...new Set(view.phases.filter(({ flow }) => strips.includes(flow)).map(({ phase }) => phase))].filter((phase) => phase !== "avoidance");
+    const phases = [...new Set(view.phases.filter(({ flow }) => strips.includes(flow)).map(({ phase }) => phase))].filter((phase) => !isUsual(phase));
     return {
       lines: [...lines, ...thresholds],
       keys: [
