@@ -10,6 +10,8 @@
 //! assert!(summary.departures > 0 && summary.loss == Some(0.0));
 //! ```
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests compare within tolerances"))]
+
 pub mod extra_delay;
 pub mod link;
 pub mod loss;

@@ -426,6 +426,45 @@ def report(
     reporter.report(store, x=x, y=y or [], by=by, out=out)
 
 
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock lab
+    ackclock lab examples/feng60.toml
+    ackclock lab examples/parking_lot.toml --out parking_lot.html --no-open
+    """
+)
+def lab(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Scenario (TOML) to begin with.", show_default=False)
+    ] = None,
+    seed: Annotated[str, typer.Option(metavar="NUMBER", help="Random seed to begin with.")] = "1",
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Field of FILE and its new value. May be repeated."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAGE",
+            help="Output file (default: lab.html, or the name of FILE with .lab.html). An existing page of the lab is "
+            "replaced.",
+            show_default=False,
+        ),
+    ] = None,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+) -> None:
+    """Change a scenario with sliders and see each packet, in a browser.
+
+    The page is one file with the engine as WebAssembly. It needs no server and no network, and gives the same bytes as
+    `ackclock run`.
+    """
+    from ackclock.cli import lab_writing  # noqa: PLC0415
+
+    lab_writing.lab(file, seed=seed, overrides=overrides or [], out=out, opens=opens)
+
+
 @app.command()
 def reproduce(
     study: Annotated[str, typer.Argument(help="Name of the study (see `ackclock list studies`).")] = "burstiness",
