@@ -19,6 +19,7 @@ import argparse
 import contextlib
 import difflib
 import io
+import linecache
 import os
 import re
 import subprocess
@@ -35,7 +36,14 @@ PAGES = (
     *(f"docs/guide/{name}.md" for name in ("first_study", "sweeps", "store", "wide_area", "burstiness", "transfers")),
     *(
         f"docs/guide/{name}.md"
-        for name in ("captures", "captures_writing", "cubic_beside_reno", "bufferbloat", "queue_state")
+        for name in (
+            "captures",
+            "captures_writing",
+            "cubic_beside_reno",
+            "bufferbloat",
+            "queue_state",
+            "idea_in_ten_lines",
+        )
     ),
     *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "stochastic_reno")),
     "docs/recipes/add_a_source.md",
@@ -54,6 +62,7 @@ class Reader:
     folder: Path
     session: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     printed: str = ""
+    blocks: list[str] = field(default_factory=list)
 
     def follow(self, page: str) -> str:
         """Run every block of a page, and return the page with the outputs.
@@ -84,10 +93,18 @@ class Reader:
         if language == "sql":
             return "".join(_output(["ackclock", "query", "results", query]) for query in block.split("\n\n"))
         if language == "python":
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                exec(compile(block, "page", "exec"), self.session)  # noqa: S102 - our own text
-            return out.getvalue()
+            return self.run(block)
         raise RuntimeError(f"a block of {language}: unknown language")
+
+    def run(self, block: str) -> str:
+        """Run a block of Python, and return what it prints."""
+        name = f"<block {len(self.blocks)}>"
+        self.blocks.append(block)
+        # as in a notebook: tracebacks and the text of classes are found by the name of their block
+        linecache.cache[name] = (len(block), None, block.splitlines(keepends=True), name)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(compile(block, name, "exec"), self.session)  # noqa: S102 - our own text
+        return out.getvalue()
 
 
 def difference(page: str, now: str) -> str:

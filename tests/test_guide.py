@@ -228,3 +228,17 @@ x = 1
     def test_stops_at_what_fails(self, block: str, says: str, tmp_path: Path) -> None:
         with pytest.raises(RuntimeError, match=says):
             Reader(tmp_path).follow(f"```{block}\n```\n")
+
+
+def test_an_idea_in_ten_lines(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = read("docs/guide/idea_in_ten_lines.md", root, tmp_path)
+    assert (tmp_path / "idea_in_ten_lines.png").read_bytes().startswith(b"\x89PNG")
+    monkeypatch.chdir(tmp_path)  # the page names its store relative to its folder
+    rows = reader.session["store"].sql(
+        'select variant, "dumbbell.bottleneck.queue.packets" as buffer, sojourn_mean, goodput_bps from runs'
+    )
+    found = rows.to_pandas().groupby(["variant", "buffer"]).mean()
+    for buffer in (100, 200, 400):
+        assert found.sojourn_mean["Calm", buffer] < 0.020 < found.sojourn_mean["CUBIC", buffer]
+        assert found.goodput_bps["Calm", buffer] > 19.9e6
+    assert reader.session["runs"].groups[1].goodput_bps.mean < 1e6

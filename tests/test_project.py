@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import ackclock
+from guides import Reader
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,10 +98,16 @@ def test_no_file_is_too_large_to_review(root: Path) -> None:
     assert large == []
 
 
-def test_the_python_of_the_readme_runs(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_python_of_the_readme_runs(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     readme = (root / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", readme, re.MULTILINE | re.DOTALL)
     assert blocks
+    monkeypatch.chdir(tmp_path)
+    reader = Reader(tmp_path)
     for block in blocks:
-        exec(compile(block, "README.md", "exec"), {"__name__": "__main__"})  # noqa: S102 - our own text
-    assert capsys.readouterr().out
+        reader.session = {"__name__": "__main__"}  # a reader may begin with any block
+        print(reader.run(block))
+    assert capsys.readouterr().out.strip()
+    assert (tmp_path / "calm.png").read_bytes().startswith(b"\x89PNG")

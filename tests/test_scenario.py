@@ -101,7 +101,7 @@ def test_what_python_constructs_is_checked_like_a_file() -> None:
     with pytest.raises(ac.ScenarioError, match="delay: missing"):
         ac.Link.model_validate({"rate": "10 Mbps"})
     with pytest.raises(TypeError, match="keywords after its variant"):
-        ac.Tcp("reno", "vegas")  # type: ignore[call-arg, arg-type]
+        ac.Tcp("reno", "vegas")  # type: ignore[call-arg]
 
 
 def test_scenarios_are_frozen() -> None:

@@ -80,8 +80,10 @@ class Ack:
 
     @property
     def counted(self) -> float:
-        """Number of packets that the ACK counts for in congestion avoidance: 1, or with the option ``byte_counting``
-        the number of packets acknowledged, at most one window."""
+        """Number of packets that the ACK counts for in congestion avoidance.
+
+        1, or with the option ``byte_counting`` the number of packets acknowledged, at most one window.
+        """
 
     @property
     def now_ps(self) -> int:
@@ -124,8 +126,10 @@ class Congestion:
 
     @property
     def window(self) -> float:
-        """Window that the reduction is computed from, in packets: the flight size, or as the option ``decrease_from``
-        says."""
+        """Window that the reduction is computed from, in packets.
+
+        The flight size, or as the option ``decrease_from`` says.
+        """
 
     @property
     def least(self) -> float:
@@ -168,8 +172,10 @@ class Rate:
 
     @property
     def rtt(self) -> float:
-        """Round-trip time of the delivered packet that was sent last, in seconds; NaN if it was sent more than
-        once."""
+        """Round-trip time of the delivered packet that was sent last, in seconds.
+
+        NaN if it was sent more than once.
+        """
 
     @property
     def min_rtt(self) -> float:
@@ -281,7 +287,7 @@ class LawRandom:
     def normal(self, mean: float, sd: float, /) -> float:
         """Return a normal number with the given mean and standard deviation."""
 
-class LawFailed(RuntimeError):
+class LawFailedError(RuntimeError):
     """A law failed; the arguments are its name, flow, connection, simulated time in seconds, call and reason."""
 
 class InterpretedLaw:

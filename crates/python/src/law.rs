@@ -25,7 +25,7 @@ pub(crate) use interpreted::InterpretedLaw;
 
 create_exception!(
     _core,
-    LawFailed,
+    LawFailedError,
     PyRuntimeError,
     "A law failed; the arguments are its name, flow, connection, simulated time in seconds, call and reason."
 );
@@ -36,6 +36,7 @@ macro_rules! records {
         $($(#[$meta])*
         #[derive(Clone, Copy, Debug, Default)]
         #[repr(C)]
+        #[allow(clippy::struct_field_names, reason = "the names are those of the interface")]
         pub(crate) struct $name { $($(#[$of_field])* pub(crate) $field: $type,)+ })+
 
         /// The layout of each record: size, and name, type and offset of each field.
@@ -358,7 +359,7 @@ fn check_contract(
     let needs: Needs = serde_json::from_str(needs).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let law = ForeignSpec { name: name.into(), number: 0, needs, maker: Some(law.maker()) };
     let Err(Breach { broken, at, conversation, cause }) = check(&law, seed, number) else { return Ok(None) };
-    // an interrupt is no fault of the law
+    // an interrupt says nothing about the law
     let raised = cause.as_ref().and_then(|cause| cause.downcast_ref::<PyErr>());
     if let Some(interrupt) = raised.filter(|raised| raised.is_instance_of::<PyKeyboardInterrupt>(py)) {
         return Err(interrupt.clone_ref(py));
@@ -372,7 +373,7 @@ pub(crate) fn failed(failure: &LawFailure) -> PyErr {
     Python::attach(|py| {
         let raised = cause.downcast_ref::<PyErr>();
         let reason = if raised.is_some() { String::new() } else { cause.to_string() };
-        let error = LawFailed::new_err((law.to_string(), *flow, *connection, at.as_secs_f64(), *call, reason));
+        let error = LawFailedError::new_err((law.to_string(), *flow, *connection, at.as_secs_f64(), *call, reason));
         error.set_cause(py, raised.map(|raised| raised.clone_ref(py)));
         error
     })
@@ -396,6 +397,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         "LAW_RECORDS",
         LAYOUTS.iter().map(|(name, size, fields)| (*name, *size, fields.to_vec())).collect::<Vec<_>>(),
     )?;
-    let failed: Bound<'_, PyType> = py.get_type::<LawFailed>();
-    module.add("LawFailed", failed)
+    let failed: Bound<'_, PyType> = py.get_type::<LawFailedError>();
+    module.add("LawFailedError", failed)
 }

@@ -1,10 +1,9 @@
 """Finds the class of a law by the text in a scenario: ``FILE:CLASS``, or ``CLASS`` for a class that is not from a file.
 
-A class that was used once is known for the rest of the process, by this text and the digest of its source. Otherwise its
-file is run as a module of its own.
+A class that was used once is known for the rest of the process, by this text and the digest of its source. Otherwise
+its file is run as a module of its own.
 """
 
-import functools
 import hashlib
 import linecache
 import re
@@ -12,7 +11,7 @@ import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 from ackclock.laws.law import Law, declared, in_use
 from ackclock.laws.source import Source, remember, source
@@ -74,7 +73,7 @@ def find(law: str, sha256: str | None = None) -> type[Law]:
             if sha256
             else f"{FORM}; classes without a file are given as objects, in Python"
         )
-    found = _in_module(_module(file), law, name)
+    found = _in_module(_module(file), name)
     told = use(found)
     if sha256 is not None and told.sha256 != sha256:
         raise UnknownLawError(
@@ -98,8 +97,10 @@ def spelled(law: str) -> tuple[Path | None, str]:
     return (Path(match["file"]) if match["file"] else None), match["name"]
 
 
-def _in_module(module: ModuleType, law: str, name: str) -> type[Law]:
-    found = functools.reduce(lambda at, step: getattr(at, step, None), name.split("."), module)
+def _in_module(module: ModuleType, name: str) -> type[Law]:
+    found: Any = module
+    for step in name.split("."):
+        found = getattr(found, step, None)
     if not (isinstance(found, type) and issubclass(found, Law)) or found is Law:
         there = [each.__name__ for each in vars(module).values() if isinstance(each, type) and issubclass(each, Law)]
         names = ", ".join(name for name in there if name != "Law") or "none"
@@ -127,7 +128,7 @@ def reload(path: str, text: str) -> ModuleType:
     UnknownLawError
         The text is not Python, or raises an exception.
     """
-    digest = hashlib.sha256("\0".join([path, text]).encode()).hexdigest()
+    digest = hashlib.sha256(f"{path}\0{text}".encode()).hexdigest()
     name = f"ackclock_law_{digest[:24]}"
     if name in sys.modules:
         return sys.modules[name]
@@ -166,7 +167,8 @@ def told_at(error: BaseException, path: str = "") -> str:
     ]
     if isinstance(error, SyntaxError):
         lines = [(error.filename or path, error.lineno)]
-    first = traceback.format_exception_only(error)[-1].strip()
+    words = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
+    first = f"{type(error).__name__}: {words}" if words else type(error).__name__
     return first + "".join(f" ({Path(file).name}, line {line})" for file, line in lines[-1:])
 
 

@@ -40,7 +40,7 @@ class _LawType(type):
 class Law(metaclass=_LawType):
     """A congestion-control law (window law) written in Python: the base class of your own.
 
-    Annotated attributes with defaults are the parameters of the law: ``float``, ``int``, ``bool``, or ``Literal`` words,
+    Annotated attributes with defaults are the parameters of the law: ``float``, ``int``, ``bool`` or ``Literal`` words,
     with limits as in ``Annotated[float, annotated_types.Gt(0)]``. They are fields of the transport, which are checked,
     stored and swept like any other field. Each connection has an object of its own; `setup` makes its state.
 
@@ -81,7 +81,7 @@ class Law(metaclass=_LawType):
         known = declared(type(self))
         for name in parameters:
             if name not in known:
-                raise refuse(f"{type(self).__name__}.{name}", parameters[name], one_of(name, known), noun="parameter")
+                raise refuse(type(self).__name__, name, one_of(name, known), noun="parameter")
         for name, parameter in known.items():
             value = parameters.get(name, parameter.default)
             parameter.kind.require(f"{type(self).__name__}.{name}", value)
@@ -102,8 +102,9 @@ class Law(metaclass=_LawType):
     def on_ack(self, window: Window, ack: Ack) -> None:
         """Grow the window for a new ACK.
 
-        Called in congestion avoidance, outside of a recovery, while the window limits the sender, for ACKs without marks;
-        with `own_slow_start`, for all new ACKs outside of a recovery.
+        Called in congestion avoidance, outside of a recovery, while the window limits the sender, for ACKs without
+        marks; with `own_slow_start`, for all new ACKs outside of a recovery. A law that shrinks the window stays in
+        congestion avoidance: ``ssthresh`` then shrinks too, unless the law sets it.
         """
         raise NotImplementedError
 
@@ -118,7 +119,7 @@ class Law(metaclass=_LawType):
         window.cwnd = 1.0 if event.is_timeout else max(kept, event.least)
 
     def observe(self, ack: Ack) -> None:
-        """See each new ACK before the window grows, also in slow start, in a recovery, and if the application is the limit."""
+        """See each new ACK before the window grows, also in slow start, in a recovery, and without enough data."""
 
     def on_rate(self, window: Window, sample: Rate) -> None:
         """Set the window and the pacing rate from a delivery-rate sample.
@@ -167,19 +168,22 @@ def declared(law: type[Law]) -> Mapping[str, Parameter]:
             raise refuse(at, "no default", "must have a default; state without a default belongs to setup()")
         kind, default = _kind(at, hint), getattr(law, name)
         kind.require(at, default)
-        found[name] = Parameter(name, f"Parameter {name} of the law {law.__name__}.", kind, kind.check(default))
+        value: Any = kind.check(default)
+        found[name] = Parameter(name, f"Parameter {name} of the law {law.__name__}.", kind, value)
     return MappingProxyType(found)
 
 
 def _kind(at: str, hint: Any) -> Kind:
     """Convert a type, with its limits, to the values that it allows."""
     base, *marks = get_args(hint) if get_origin(hint) is typing.Annotated else (hint,)
-    limits = {type(mark): mark for given in marks for mark in _unpacked(given)}
+    limits: dict[type, Any] = {type(mark): mark for given in marks for mark in _unpacked(given)}
     low, above, high = (limits.pop(kind, None) for kind in (Ge, Gt, Le))
     words = get_args(base) if get_origin(base) is Literal else ()
     if limits or (base not in {float, int} and (low or above or high)):
         raise refuse(at, hint, "must have no other limits than Ge, Gt and Le of annotated_types, on a float or an int")
-    least, over, most = low and low.ge, above and above.gt, high and high.le
+    least: Any = None if low is None else low.ge
+    over: Any = None if above is None else above.gt
+    most: Any = None if high is None else high.le
     if base is float:
         return kinds.number(low=least, above=over, high=most)
     if base is int:

@@ -32,7 +32,9 @@ class LawError(RuntimeError):
         The method that failed.
     """
 
-    def __init__(self, law: str, flow: int, connection: int, time: float, call: str, reason: str) -> None:
+    def __init__(  # noqa: PLR0917  # a pickle has positions only
+        self, law: str, flow: int, connection: int, time: float, call: str, reason: str
+    ) -> None:
         super().__init__(law, flow, connection, time, call, reason)
         self.law, self.flow, self.connection, self.time, self.call, self.reason = (
             law,
@@ -48,7 +50,7 @@ class LawError(RuntimeError):
         return f"law {self.law}: {self.call} failed for flow {self.flow}{which} at {self.time:.9g} s: {self.reason}"
 
     @classmethod
-    def of(cls, failed: engine.LawFailed) -> Self:
+    def of(cls, failed: engine.LawFailedError) -> Self:
         """Convert the engine's exception."""
         law, flow, connection, time, call, reason = failed.args
         cause = failed.__cause__
@@ -136,6 +138,7 @@ def simulate(
     plan: str,
     seed: int,
     progress: Callable[[float], None] | None,
+    *,
     jobs: int,
     memory: int,
 ) -> tuple[str, Mapping[str, engine.Rows], Sequence[engine.CapturedPackets]]:
@@ -150,15 +153,15 @@ def simulate(
     try:
         with watched(made):
             return engine.simulate(plan, seed, progress, jobs, memory, made)
-    except engine.LawFailed as failed:
+    except engine.LawFailedError as failed:
         cause = failed.__cause__
         if cause is not None and not isinstance(cause, Exception | SlowLawError):
             raise cause from None  # an interrupt
         raise LawError.of(failed) from cause
 
 
-# A law that never returns would stop its run for ever, and Ctrl-C reaches the main thread only. A thread therefore looks
-# once a second whether each running law has returned from a call, and ends calls that take too long.
+# A law that never returns would stop its run for ever, and Ctrl-C reaches the main thread only. A thread therefore
+# looks once a second whether each running law has returned from a call, and ends calls that take too long.
 
 LONGEST_CALL: Final = 10
 """Seconds after which a single call of a law fails."""
@@ -166,6 +169,9 @@ LONGEST_CALL: Final = 10
 
 class SlowLawError(BaseException):
     """Raised in a law that does not return. It is no `Exception`, so that no law catches it by accident."""
+
+    def __str__(self) -> str:
+        return f"the call has not returned for {LONGEST_CALL} s"
 
 
 _running: dict[int, Sequence["engine.InterpretedLaw"]] = {}

@@ -367,7 +367,7 @@ class Prepared:
             return engine.simulate(self.plan, seed, progress, jobs, memory)
         from ackclock.laws.running import simulate as simulate_laws  # noqa: PLC0415  # few runs have such laws
 
-        return simulate_laws(self.laws, self.plan, seed, progress, jobs, memory)
+        return simulate_laws(self.laws, self.plan, seed, progress, jobs=jobs, memory=memory)
 
     def _read(
         self, outcome: str, tables: Mapping[str, engine.Rows], captures: Sequence[engine.CapturedPackets]

@@ -10,7 +10,7 @@ from typing import Any, Final
 from pydantic_core import InitErrorDetails
 
 from ackclock.running.catalogue import Parameter, catalogue
-from ackclock.scenario.errors import ScenarioError, one_of, wrong
+from ackclock.scenario.errors import ScenarioError, one_of, raised, wrong
 from ackclock.scenario.kinds import law_name
 
 LAW_FIELDS: Final = ("law", "law_sha256", "compiled")
@@ -29,16 +29,13 @@ def with_law(given: Mapping[str, Any]) -> dict[str, Any]:
     law = fields.get("law")
     if law is None:
         return fields
-    if isinstance(law, type) and issubclass(law, Law):
-        law = law()
-    if isinstance(law, Law):
+    if isinstance(law, Law) or (isinstance(law, type) and issubclass(law, Law)):
         fields = _named(law) | {name: value for name, value in fields.items() if name != "law"}
     elif isinstance(law, str) and fields.get("law_sha256") is None:
         digest = _digest(law)
         fields |= {} if digest is None else {"law_sha256": digest}
-    if "recovery" in fields and "variant" not in fields:
-        if fields["recovery"] in recoveries():
-            fields["variant"] = fields.pop("recovery")
+    if fields.get("recovery") in recoveries() and "variant" not in fields:
+        fields["variant"] = fields.pop("recovery")
     fields.setdefault("variant", "rack")
     return fields
 
@@ -53,7 +50,12 @@ def _named(law: Any) -> dict[str, Any]:
     from ackclock.laws.compiling import is_compiled, plain  # noqa: PLC0415
     from ackclock.laws.finding import use  # noqa: PLC0415
 
-    told = use(plain(type(law)))
+    try:
+        law = law() if isinstance(law, type) else law
+        told = use(plain(type(law)))
+    except ScenarioError as error:
+        name = law.__name__ if isinstance(law, type) else type(law).__name__
+        raise raised([wrong(("law",), name, f"must be a complete law: {error.headline}")]) from None
     compiled = {"compiled": True} if is_compiled(type(law)) else {}
     return {"law": told.law, "law_sha256": told.sha256, **compiled, **law.parameters}
 
@@ -64,7 +66,7 @@ def _digest(law: str) -> str | None:
     from ackclock.laws.source import source  # noqa: PLC0415
 
     try:
-        return source(find(law_name().check(law))).sha256
+        return source(find(str(law_name().check(law)))).sha256
     except (UnknownLawError, ScenarioError, ValueError):
         return None  # `law_problems` reports it
 
@@ -84,12 +86,12 @@ def of_law(data: Mapping[str, Any]) -> Mapping[str, Parameter] | None:
 
 
 def law_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
-    """Check the fields that name a law. A law with a digest may be absent: then the scenario can be read, but not run."""
+    """Check the fields that name a law. A law with a digest may be lost: the scenario can be read, but not run."""
     law = data.get("law")
     if law is None:
         needless = [name for name in ("law_sha256", "compiled") if data.get(name) is not None]
         return [wrong((name,), data[name], "must be absent without law") for name in needless]
-    from ackclock.laws.finding import UnknownLawError, find  # noqa: PLC0415  # few scenarios have such laws
+    from ackclock.laws.finding import find  # noqa: PLC0415  # few scenarios have such laws
 
     problems = []
     if "recovery" in data:

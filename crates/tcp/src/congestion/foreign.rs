@@ -9,6 +9,8 @@
 //!   segment to one segment;
 //! - after a timeout, the window is one segment under any law (as in Linux, `tcp_enter_loss`);
 //! - a law without a response to congestion has Reno's;
+//! - a law that shrinks the window with an ACK stays in congestion avoidance: `ssthresh` shrinks too, unless the law sets
+//!   it or grows the window below `ssthresh` itself;
 //! - a law that fails has no further effect. Its run ends with the first [`LawFailure`], at the latest after some
 //!   thousand events.
 
@@ -297,11 +299,12 @@ impl Foreign {
             return;
         }
         let mut controls = Controls { cwnd: window.cwnd, ssthresh: window.ssthresh, pacing_rate: *pacing_rate };
-        let outcome = match law {
+        let made = match law {
             Some(law) => Ok(law),
             None => spec.make(place).map(|made| law.insert(made)),
         };
-        let outcome = outcome.and_then(|law| call(&mut **law, &mut controls, *now));
+        let name = if made.is_ok() { name } else { "setup" };
+        let outcome = made.and_then(|law| call(&mut **law, &mut controls, *now));
         match outcome.and_then(|()| controls.check().map_err(|unfit| Arc::new(unfit) as Cause)) {
             Ok(()) => {
                 *window = Window { cwnd: controls.cwnd.max(1.0), ssthresh: controls.ssthresh.max(1.0) };
@@ -357,7 +360,11 @@ impl CongestionControl for Foreign {
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         self.now = ack.now;
+        let Window { ssthresh, .. } = *window;
         self.call(window, "on_ack", |law, window, _| law.on_ack(window, ack));
+        if window.ssthresh == ssthresh && window.cwnd < ssthresh && !self.spec.needs.own_slow_start {
+            window.ssthresh = window.cwnd;
+        }
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
@@ -453,6 +460,19 @@ mod tests {
         assert_eq!(window, Window { cwnd: 1.0, ssthresh: 1.0 });
         assert_eq!(law.pacing_rate(&window, None), Some(50.0));
         assert!(failures.first().is_none());
+    }
+
+    /// Validates: a law that shrinks the window with an ACK does not return to slow start.
+    /// Source: the head of this file.
+    /// Tolerance: exact.
+    #[test]
+    fn a_window_that_shrinks_stays_in_congestion_avoidance() {
+        for (cwnd, ssthresh, after) in [(15.0, 20.0, 15.0), (25.0, 20.0, 20.0), (15.0, 18.0, 18.0)] {
+            let (mut law, _) = law(cwnd, ssthresh, 0.0);
+            let mut window = BEFORE;
+            law.on_ack(&mut window, &ACK);
+            assert_eq!(window, Window { cwnd, ssthresh: after });
+        }
     }
 
     /// Validates: a value that is not finite, negative or huge is refused with its field, the flow and the time, and the

@@ -159,8 +159,8 @@ impl Witness {
     }
 
     fn counts_flight(&self, state: &SenderState) -> Kept {
-        let (told, there) = (state.flight_size, self.outstanding.len());
-        hold!(told == there as u64, "the flight size is {told}, but {there} packets are outstanding");
+        let (counted, there) = (state.flight_size, self.outstanding.len());
+        hold!(counted == there as u64, "the flight size is {counted}, but {there} packets are outstanding");
         Ok(())
     }
 
