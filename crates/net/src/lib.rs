@@ -19,6 +19,7 @@ pub mod queue;
 pub mod rate;
 pub mod sizes;
 pub mod source;
+pub mod stepping;
 
 mod agenda;
 mod application;
