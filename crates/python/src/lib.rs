@@ -3,6 +3,7 @@
 
 mod apart;
 mod capture;
+mod features;
 mod law;
 mod pcapng;
 mod stepping;
@@ -272,6 +273,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<capture::PyCapture>()?;
     module.add_class::<Rows>()?;
     module.add_class::<CapturedPackets>()?;
+    module.add_class::<features::Features>()?;
     module.add_class::<stepping::PyStepper>()?;
     module.add_class::<stepping::PyInterval>()?;
     law::add(module)?;

@@ -6,7 +6,9 @@ use ackclock_net::Plan;
 use ackclock_net::stepping::{Action, Interval, StepError, Stepper};
 use ackclock_units::Time;
 use pyo3::exceptions::PyIndexError;
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use super::{Stopped, refuse};
 
@@ -128,6 +130,27 @@ interval! {
     wait: f64,
     queue: u64,
     cov: f64,
+}
+
+#[pymethods]
+impl PyInterval {
+    /// The measures of a step as a dictionary, without those that are undefined. Packets have `packet_size` bytes.
+    fn info<'py>(&self, py: Python<'py>, packet_size: u32) -> PyResult<Bound<'py, PyDict>> {
+        let info = PyDict::new(py);
+        info.set_item(intern!(py, "time"), self.begin + self.span)?;
+        info.set_item(intern!(py, "throughput_bps"), 8.0 * f64::from(packet_size) * self.acked as f64 / self.span)?;
+        let loss = if self.offered > 0 { self.dropped as f64 / self.offered as f64 } else { 0.0 };
+        info.set_item(intern!(py, "loss"), loss)?;
+        info.set_item(intern!(py, "queue"), self.queue)?;
+        info.set_item(intern!(py, "cwnd"), self.cwnd)?;
+        if !self.rtt.is_nan() {
+            info.set_item(intern!(py, "rtt"), self.rtt)?;
+        }
+        if !self.cov.is_nan() {
+            info.set_item(intern!(py, "cov"), self.cov)?;
+        }
+        Ok(info)
+    }
 }
 
 impl From<StepError> for Stopped {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+from ackclock.running import engine
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from ackclock.running.engine import Interval
 
 __all__ = ["Agent"]
+
+_FLOAT: Final = np.dtype(np.float32)
 
 
 class Agent:
@@ -47,10 +51,7 @@ class Agent:
         self.srtt = np.nan
         """Smoothed round-trip time at the end of the last step, in seconds."""
         self._low, self._high = float(scheme.action.low), float(scheme.action.high)
-        self._bounds = [(float(each.low), float(each.high)) for each in scheme.features]
-        self._width = len(scheme.features)
-        # before the first step: 0, or the end of the range that is next to it
-        self._features = [min(max(0.0, low), high) for low, high in self._bounds] * (scheme.history - 1)
+        self._features = engine.Features([(each.low, each.high) for each in scheme.features], scheme.history)
 
     def act(self, action: float) -> float:
         """Return the control that an action sets.
@@ -62,14 +63,9 @@ class Agent:
         """
         if action != action:  # noqa: PLR0124  # NaN
             raise ValueError("action: nan is not allowed; must be a number")
-        return self.scheme.act(min(max(action, self._low), self._high))
+        return self.scheme.act(self._low if action < self._low else self._high if action > self._high else action)
 
     def see(self, seen: Interval) -> NDArray[np.float32]:
         """Return the observation after a step."""
         self.srtt = seen.srtt
-        features = self._features
-        for value, (low, high) in zip(self.scheme.observe(seen), self._bounds, strict=True):
-            features.append(low if value < low else high if value > high else value)
-        observation = np.array(features, np.float32)
-        del features[: self._width]
-        return observation
+        return np.frombuffer(self._features.push(self.scheme.observe(seen)), _FLOAT)

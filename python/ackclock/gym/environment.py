@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from ackclock.gym.schemes import Scheme
     from ackclock.running.engine import Interval
 
-__all__ = ["DumbbellEnv", "action_space", "check_networks", "draw_network", "info_of", "observation_space"]
+__all__ = ["DumbbellEnv", "action_space", "check_networks", "draw_network", "observation_space"]
 
 _SEEDS: Final = 2**63
-_BITS: Final = 8 * PACKET
 
 
 def action_space(scheme: type[Scheme]) -> spaces.Box:
@@ -61,23 +60,6 @@ def draw_network(
     choice = int(generator.integers(len(networks))) if len(networks) > 1 else 0
     which = networks[choice]
     return which if isinstance(which, Network) else which.draw_one(generator, duration=duration)
-
-
-def info_of(seen: Interval) -> dict[str, Any]:
-    """Return the measures of a step; undefined ones are absent."""
-    rtt, cov = seen.rtt, seen.cov
-    info = {
-        "time": seen.begin + seen.span,
-        "throughput_bps": _BITS * seen.acked / seen.span,
-        "loss": seen.dropped / seen.offered if seen.offered else 0.0,
-        "queue": seen.queue,
-        "cwnd": seen.cwnd,
-    }
-    if rtt == rtt:  # noqa: PLR0124  # not NaN
-        info["rtt"] = rtt
-    if cov == cov:  # noqa: PLR0124
-        info["cov"] = cov
-    return info
 
 
 class DumbbellEnv(gymnasium.Env["NDArray[np.float32]", "NDArray[np.float32]"]):
@@ -171,7 +153,7 @@ class DumbbellEnv(gymnasium.Env["NDArray[np.float32]", "NDArray[np.float32]"]):
         self._set(0, self._agent.scheme.begin())
         seen = self._episode.step(np.nan)
         self._shown = [seen]
-        return self._agent.see(seen), info_of(seen)
+        return self._agent.see(seen), seen.info(PACKET)
 
     def step(
         self, action: NDArray[np.float32]
@@ -193,7 +175,7 @@ class DumbbellEnv(gymnasium.Env["NDArray[np.float32]", "NDArray[np.float32]"]):
         seen = episode.step(agent.srtt)
         if self.render_mode is not None:
             self._shown.append(seen)
-        return agent.see(seen), agent.scheme.reward(seen), False, episode.is_over, info_of(seen)
+        return agent.see(seen), agent.scheme.reward(seen), False, episode.is_over, seen.info(PACKET)
 
     def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]  # Gymnasium allows more
         """Draw window, round-trip time and queue of the episode so far."""

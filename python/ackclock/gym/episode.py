@@ -113,6 +113,8 @@ class Episode:
         self.network = network
         self.now = 0
         """Simulated time in picoseconds."""
+        self.is_over = False
+        """Whether the simulated time is over."""
         self._end = TIME.parse(duration)
         self._interval = interval
         self._key = (network, agents, control, law, duration)
@@ -124,6 +126,7 @@ class Episode:
 
     def _begin(self) -> None:
         self.now = 0
+        self.is_over = False
         self._first = round(self.network.base_rtt * PICOSECONDS_PER_SECOND)
 
     def again(self, seed: int) -> None:
@@ -153,16 +156,13 @@ class Episode:
         if span is None:
             span = self._first if srtt != srtt else int(srtt * PICOSECONDS_PER_SECOND)  # noqa: PLR0124  # NaN
             span = min(max(span, _SHORTEST), _LONGEST)
-        span = min(span, self._end - self.now)
-        if span <= 0:
-            raise impossible("the episode is over: call reset")
+        left = self._end - self.now
+        if span >= left:
+            if self.is_over:
+                raise impossible("the episode is over: call reset")
+            span, self.is_over = left, True
         self.now += span
         try:
             return self.stepper.step(span)
         except engine.PlanError as error:
             raise impossible(str(error)) from None
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the simulated time is over."""
-        return self.now >= self._end

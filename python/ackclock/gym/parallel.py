@@ -9,9 +9,9 @@ from gymnasium.error import ResetNeeded
 from pettingzoo import ParallelEnv
 
 from ackclock.gym.agent import Agent
-from ackclock.gym.environment import action_space, check_networks, draw_network, info_of, observation_space
+from ackclock.gym.environment import action_space, check_networks, draw_network, observation_space
 from ackclock.gym.episode import Episode, interval_of
-from ackclock.gym.networks import DEFAULT
+from ackclock.gym.networks import DEFAULT, PACKET
 from ackclock.gym.schemes import scheme_named
 from ackclock.scenario.errors import refuse
 
@@ -122,7 +122,7 @@ class ParallelDumbbell(ParallelEnv[str, "NDArray[np.float32]", "NDArray[np.float
             self._set(place, mind.scheme.begin())
         seen = self._step()
         observations = {name: mind.see(seen[name]) for name, mind in self._minds.items()}
-        return observations, {name: info_of(each) for name, each in seen.items()}
+        return observations, {name: each.info(PACKET) for name, each in seen.items()}
 
     def _step(self) -> dict[str, Interval]:
         self._episode.step(np.nan)
@@ -161,5 +161,5 @@ class ParallelDumbbell(ParallelEnv[str, "NDArray[np.float32]", "NDArray[np.float
             rewards,
             dict.fromkeys(self.possible_agents, False),
             dict.fromkeys(self.possible_agents, is_over),
-            {name: info_of(each) for name, each in seen.items()},
+            {name: each.info(PACKET) for name, each in seen.items()},
         )

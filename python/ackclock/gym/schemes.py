@@ -97,6 +97,7 @@ class Scheme(ABC):
         """Return the reward of a step."""
 
 
+_LEAST: Final = 2.0
 _LARGEST: Final = 1e6
 _GROWTH: Final = 2.0
 
@@ -132,8 +133,9 @@ class Power(Scheme):
     def act(self, action: float) -> float:
         """Multiply the window."""
         self._last = action
-        self._window = min(max(self._window * _GROWTH**action, 2.0), _LARGEST)
-        return self._window
+        window = self._window * _GROWTH**action
+        self._window = window = _LEAST if window < _LEAST else _LARGEST if window > _LARGEST else window
+        return window
 
     def observe(self, seen: Interval) -> tuple[float, ...]:
         """Return the features of a step."""
