@@ -53,9 +53,7 @@ def check_networks(networks: Network | Networks | Sequence[Network | Networks]) 
     return given
 
 
-def draw_network(
-    networks: Sequence[Network | Networks], generator: np.random.Generator, duration: str
-) -> Network:
+def draw_network(networks: Sequence[Network | Networks], generator: np.random.Generator, duration: str) -> Network:
     """Return one of the networks, or draw it from its ranges."""
     choice = int(generator.integers(len(networks))) if len(networks) > 1 else 0
     which = networks[choice]
@@ -155,9 +153,7 @@ class DumbbellEnv(gymnasium.Env["NDArray[np.float32]", "NDArray[np.float32]"]):
         self._shown = [seen]
         return self._agent.see(seen), seen.info(PACKET)
 
-    def step(
-        self, action: NDArray[np.float32]
-    ) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+    def step(self, action: NDArray[np.float32]) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Simulate a step.
 
         Raises

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import ackclock as ac
+from ackclock.gym.networks import duration_of
 from ackclock.running import engine
 from ackclock.running.processors import memory_bound
 from ackclock.running.run import Prepared
@@ -54,7 +55,7 @@ def interval_of(text: str, duration: str) -> int | None:
         picos = TIME.parse(text)
     except (QuantityError, AttributeError, TypeError):
         raise refuse("interval", text, allowed) from None
-    if picos * _MOST_STEPS < TIME.parse(duration) or picos == 0:
+    if picos * _MOST_STEPS < duration_of(duration) or picos == 0:
         raise refuse("interval", text, allowed)
     return picos
 
@@ -115,7 +116,7 @@ class Episode:
         """Simulated time in picoseconds."""
         self.is_over = False
         """Whether the simulated time is over."""
-        self._end = TIME.parse(duration)
+        self._end = duration_of(duration)
         self._interval = interval
         self._key = (network, agents, control, law, duration)
         try:

@@ -17,11 +17,11 @@ import ackclock as ac
 from ackclock.analysis import compare_paired, mean_interval
 from ackclock.gym.agent import Agent
 from ackclock.gym.episode import Episode, interval_of
-from ackclock.gym.networks import PACKET, SETS, networks_of
+from ackclock.gym.networks import PACKET, SETS, duration_of, networks_of
 from ackclock.gym.schemes import scheme_named
 from ackclock.running.catalogue import catalogue
 from ackclock.scenario.errors import one_of, refuse
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +41,7 @@ _SEED: Final = 1
 
 
 def _power(network: Network, duration: str, *, acked: int, wait: float) -> float:
-    seconds = TIME.parse(duration) / PICOSECONDS_PER_SECOND
+    seconds = duration_of(duration) / PICOSECONDS_PER_SECOND
     share = 8 * PACKET * acked / seconds / network.fair_rate(duration)
     return min(share, 1.0) * network.base_rtt / (network.base_rtt + wait)
 
@@ -62,14 +62,14 @@ def score_law(law: str | ac.Tcp, networks: Sequence[Network], *, duration: str =
     --------
     >>> from ackclock.gym import Network
     >>> network = Network(rate="10 Mbps", rtt="40 ms", buffer=100)
-    >>> [round(float(score_law(law, [network])[0]), 2) for law in ("cubic", "copa")]
-    [0.36, 0.92]
+    >>> [round(float(score_law(law, [network])[0]), 2) for law in ("cubic", "bbr")]
+    [0.3, 0.83]
 
     """
     tcp = law if isinstance(law, ac.Tcp) else ac.Tcp(law, max_window=100_000)
     scores = []
     for place, network in enumerate(networks):
-        episode = Episode(network, seed=_SEED + place, duration=duration, interval=TIME.parse(duration), law=tcp)
+        episode = Episode(network, seed=_SEED + place, duration=duration, interval=duration_of(duration), law=tcp)
         seen = episode.step(np.nan)
         scores.append(_power(network, duration, acked=seen.acked, wait=0.0 if np.isnan(seen.wait) else seen.wait))
     return np.array(scores)
@@ -101,9 +101,9 @@ def score_policy(
     >>> from ackclock.gym import Network
     >>> network = Network(rate="10 Mbps", rtt="40 ms", buffer=100)
     >>> def hold_a_small_queue(observation):
-    ...     return 0.2 if observation[-6] < 0.1 else -0.2
+    ...     return 0.05 if observation[-6] < 0.05 else -0.1
     >>> score_policy(hold_a_small_queue, [network]).round(2)
-    array([0.91])
+    array([0.9])
 
     """
     kind = scheme_named(scheme)
@@ -197,7 +197,9 @@ def compare(
         for name, policy in policies.items()
     ]
     built_in = [
-        Scores(name=law, values={which: score_law(law, networks, duration=duration) for which, networks in sets.items()})
+        Scores(
+            name=law, values={which: score_law(law, networks, duration=duration) for which, networks in sets.items()}
+        )
         for law in (variants if laws is None else laws)
     ]
 

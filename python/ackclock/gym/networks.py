@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 import ackclock as ac
+from ackclock.running.catalogue import catalogue
 from ackclock.scenario.errors import one_of, refuse
 from ackclock.scenario.fields import HEADER_BYTES
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE, TIME, QuantityError
+from ackclock.scenario.kinds import measured, number, steps, whole, word
+from ackclock.scenario.profile import PROFILES
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 from ackclock.study.sampling import Range, draw, range_of
 
 if TYPE_CHECKING:
@@ -19,7 +22,18 @@ if TYPE_CHECKING:
 
     from ackclock.study.wanted import Scalar
 
-__all__ = ["CHANGING", "DEFAULT", "LOSSY", "SETS", "SHARED", "STEADY", "Network", "Networks", "networks_of"]
+__all__ = [
+    "CHANGING",
+    "DEFAULT",
+    "LOSSY",
+    "SETS",
+    "SHARED",
+    "STEADY",
+    "Network",
+    "Networks",
+    "duration_of",
+    "networks_of",
+]
 
 PACKET: Final = 1500
 """Size of a data packet on the wire, in bytes."""
@@ -30,6 +44,32 @@ _LEAST_BUFFER: Final = 4
 _MAX_WINDOW: Final = 100_000
 """Advertised window, in packets, which never limits a flow of the sets."""
 _MOST_COMPETITORS: Final = 100
+
+_VARIANT: Final = word(catalogue().variants, noun="variant")
+_KINDS: Final = {
+    "rate": measured(RATE, "1 kbps", "10 Gbps"),
+    "rtt": measured(TIME, "0.1 ms", "10 s"),
+    "buffer": number(above=0, high=1e6),
+    "loss": number(low=0, high=0.9),
+    "competitors": whole(0, _MOST_COMPETITORS),
+    "change": measured(TIME, "10 ms", "1 h"),
+    "profile": word(PROFILES, noun="profile"),
+}
+_PACKETS: Final = whole(1, 10**9)
+_STEPS: Final = steps(measured(TIME, "0 s", "1 h"), measured(RATE, "0 bps", "10 Gbps"), most=10_000)
+_DURATION: Final = measured(TIME, "1 ms", "1 h")
+
+
+def duration_of(text: str) -> int:
+    """Read the simulated time of an episode, in picoseconds.
+
+    Raises
+    ------
+    ScenarioError
+        The text is not a time from 1 ms to 1 h.
+
+    """
+    return TIME.parse(_DURATION.require("duration", text))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,30 +102,38 @@ class Network:
     """Defaults of all senders and receivers: see ``ackclock list profiles``."""
 
     def __post_init__(self) -> None:
-        """Check the fields by making the scenario.
+        """Check the fields.
 
         Raises
         ------
         ScenarioError
             A field is not allowed.
         """
-        if len(self.competitors) > _MOST_COMPETITORS:
-            raise refuse("competitors", len(self.competitors), f"must be at most {_MOST_COMPETITORS} variants")
-        self.scenario(ac.Tcp("cubic"), duration="1 s").effective()
+        if isinstance(self.rate, str):
+            _KINDS["rate"].require("rate", self.rate)
+        else:
+            _STEPS.require("rate", self.rate)
+            if not max(self._rates):
+                raise refuse("rate", self.rate, "must not always be 0")
+        _KINDS["rtt"].require("rtt", self.rtt)
+        _KINDS["loss"].require("loss", self.loss)
+        _KINDS["profile"].require("profile", self.profile)
+        _PACKETS.require("buffer", self.buffer)
+        if isinstance(self.competitors, str) or len(self.competitors) > _MOST_COMPETITORS:
+            raise refuse("competitors", self.competitors, f"must be at most {_MOST_COMPETITORS} variants")
+        for variant in self.competitors:
+            _VARIANT.require("competitors", variant)
 
     @cached_property
     def _rates(self) -> list[int]:
         texts = [self.rate] if isinstance(self.rate, str) else [rate for _, rate in self.rate]
-        try:
-            return [RATE.parse(text) for text in texts]
-        except (QuantityError, AttributeError, TypeError):
-            raise refuse("rate", self.rate, f"must be {RATE.allowed}, or pairs of a time and a rate") from None
+        return [RATE.parse(text) for text in texts]
 
     def mean_rate(self, duration: str) -> float:
         """Return the mean rate of the bottleneck from the start to `duration`, in bit/s."""
         if isinstance(self.rate, str):
             return float(self._rates[0])
-        return ac.RateTrace(steps=self.rate).course().mean(TIME.parse(duration))
+        return ac.RateTrace(steps=self.rate).course().mean(duration_of(duration))
 
     def fair_rate(self, duration: str, *, agents: int = 1) -> float:
         """Return the equal share of each flow of the mean rate, in bit/s."""
@@ -105,10 +153,7 @@ class Network:
         ScenarioError
             A field or the duration is not allowed.
         """
-        try:
-            delay = TIME.format(TIME.parse(self.rtt) // 4)
-        except (QuantityError, AttributeError):
-            raise refuse("rtt", self.rtt, f"must be {TIME.allowed}") from None
+        delay = TIME.format(TIME.parse(self.rtt) // 4)
         rates = {"rate": self.rate} if isinstance(self.rate, str) else {"rate_trace": ac.RateTrace(steps=self.rate)}
         return ac.Scenario(
             profile=self.profile,
@@ -149,8 +194,8 @@ class Networks:
     >>> networks = Networks(rate=("2 Mbps", "20 Mbps"), rtt="50 ms", buffer=(0.5, 2.0))
     >>> for network in networks.draw(2, seed=1):
     ...     print(network.rate, network.rtt, network.buffer)
-    6393620 bps 50 ms 37
-    13588300 bps 50 ms 50
+    13708700 bps 50 ms 64
+    5193900 bps 50 ms 38
 
     """
 
@@ -182,19 +227,24 @@ class Networks:
         """
         ranges = {}
         for name in ("rate", "rtt", "buffer", "loss", "competitors"):
-            ends = getattr(self, name)
-            if isinstance(ends, tuple | list):
+            given = getattr(self, name)
+            if isinstance(given, tuple | list):
                 try:
-                    ranges[name] = range_of(*ends)
+                    ranges[name] = range_of(*given)
                 except (ValueError, TypeError) as error:
-                    raise refuse(name, ends, f"must be a value, or two ends of a range: {error}") from None
+                    raise refuse(name, given, f"must be a value, or the two ends of a range: {error}") from None
+            for end in given if name in ranges else (given,):
+                _KINDS[name].require(name, end)
         object.__setattr__(self, "_ranges", ranges)
-        if not self.variants:
-            raise refuse("variants", "()", "must have at least one TCP variant")
-        if self.change is not None and "rate" not in ranges:
-            raise refuse("change", self.change, "must be absent when the rate is not a range")
-        for share in (0.0, 0.999999):
-            self._network({name: each.at(share) for name, each in ranges.items()}, np.random.default_rng(0), "1 s")
+        _KINDS["profile"].require("profile", self.profile)
+        if isinstance(self.variants, str) or not self.variants:
+            raise refuse("variants", self.variants, "must be a list of TCP variants")
+        for variant in self.variants:
+            _VARIANT.require("variants", variant)
+        if self.change is not None:
+            _KINDS["change"].require("change", self.change)
+            if "rate" not in ranges:
+                raise refuse("change", self.change, "must be absent when the rate is not a range")
 
     def draw(self, count: int, *, seed: int, duration: str = "60 s") -> list[Network]:
         """Draw networks that cover the ranges evenly: as a Latin hypercube.
@@ -237,7 +287,7 @@ class Networks:
 
     def _course(self, generator: np.random.Generator, duration: str) -> tuple[tuple[str, str], ...]:
         step = TIME.parse(self.change or "")
-        count = -(-TIME.parse(duration) // step)
+        count = -(-duration_of(duration) // step)
         rates = self._ranges["rate"]
         shares = generator.random(count).tolist()
         return tuple((TIME.format(place * step), str(rates.at(share))) for place, share in enumerate(shares))
@@ -259,7 +309,9 @@ SETS: Final = {"train": 1, "held_out": 2}
 """The scenario sets, and the seed of each."""
 
 
-def networks_of(which: str, count: int, *, kinds: Sequence[Networks] = DEFAULT, duration: str = "20 s") -> list[Network]:
+def networks_of(
+    which: str, count: int, *, kinds: Sequence[Networks] = DEFAULT, duration: str = "20 s"
+) -> list[Network]:
     """Return a scenario set: the same number of networks of each kind, in turn.
 
     Parameters

@@ -172,8 +172,12 @@ class Aurora(Scheme):
 
     control = "rate"
     action = Feature(
-        "change", "1", -1.0, 1.0, "a tenth of the paper's: with b = 10 a, the rate is multiplied by 1 + 0.025 b, or divided by "
-        "1 - 0.025 b if b < 0"
+        "change",
+        "1",
+        -1.0,
+        1.0,
+        "a tenth of the paper's: with b = 10 a, the rate is multiplied by 1 + 0.025 b, or divided by "
+        "1 - 0.025 b if b < 0",
     )
     features = (
         Feature("latency gradient", "s/s", -1.0, 10.0, "slope of the round-trip time"),
