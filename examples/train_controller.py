@@ -1,12 +1,12 @@
 """Train a congestion controller on one machine in minutes: ``python examples/train_controller.py OUT.json``.
 
-The policy is a small neural network. It learns by an evolution strategy (Salimans, Ho, Chen, Sidor and Sutskever 2017):
-each generation tries random changes of its parameters in pairs of opposite sign, and moves the parameters towards the
-changes with more reward. NumPy suffices for this. `docs/guide/train_a_controller.md` discusses the result, and trains the
-same environment with Stable-Baselines3.
+The policy is a small neural network. It learns by an evolution strategy (Salimans, Ho, Chen, Sidor and Sutskever
+2017): each generation tries random changes of its parameters in pairs of opposite sign, and moves the parameters
+towards the changes with more reward. NumPy suffices for this. `docs/guide/train_a_controller.md` discusses the result.
 """
 
 import argparse
+import functools
 import multiprocessing
 import time
 
@@ -18,57 +18,48 @@ import ackclock.gym
 SCHEME = "power"
 HIDDEN = (16,)
 SEED = 1
+NETWORKS = 40
+DURATION = "10 s"
 
 
-class Trial:
-    """Runs episodes with given parameters; every process has its own environment."""
-
-    def __init__(self, duration):
-        self.env = gymnasium.make("Ackclock/Dumbbell-v0", scheme=SCHEME, duration=duration, disable_env_checker=True)
-
-    def reward(self, parameters, networks, seed):
-        """Return the mean reward per step, averaged over the networks."""
-        policy = ackclock.gym.Policy(SCHEME, parameters, hidden=HIDDEN)
-        means = []
-        for place, network in enumerate(networks):
-            observation, _ = self.env.reset(seed=seed + place, options={"network": network})
-            total, steps, is_over = 0.0, 0, False
-            while not is_over:
-                observation, reward, _, is_over, _ = self.env.step([policy(observation)])
-                total, steps = total + reward, steps + 1
-            means.append(total / steps)
-        return np.mean(means)
+@functools.cache  # each process has its own environment
+def environment():
+    """Make the environment."""
+    return gymnasium.make("Ackclock/Dumbbell-v0", scheme=SCHEME, duration=DURATION, disable_env_checker=True)
 
 
-def start(duration):
-    """Make the environment of a worker process."""
-    global trial
-    trial = Trial(duration)
+def reward(parameters, networks, seed):
+    """Return the mean reward per step with these parameters, averaged over the networks."""
+    env, policy = environment(), ackclock.gym.Policy(SCHEME, parameters, hidden=HIDDEN)
+    means = []
+    for place, network in enumerate(networks):
+        observation, _ = env.reset(seed=seed + place, options={"network": network})
+        total, steps, is_over = 0.0, 0, False
+        while not is_over:
+            observation, of_step, _, is_over, _ = env.step([policy(observation)])
+            total, steps = total + of_step, steps + 1
+        means.append(total / steps)
+    return np.mean(means)
 
 
-def work(task):
-    """Measure one set of parameters in a worker process."""
-    return trial.reward(*task)
-
-
-def train(generations, *, pairs=24, batch=8, noise=0.1, rate=0.05, duration="10 s", jobs=None):
+def train(generations, *, pairs=24, batch=8, noise=0.1, rate=0.05, jobs=None):
     """Train on the networks of the set `train`, and return the policy."""
     generator = np.random.default_rng(SEED)
-    networks = ackclock.gym.networks_of("train", 40, duration=duration)
+    networks = ackclock.gym.networks_of("train", NETWORKS, duration=DURATION)
     size = ackclock.gym.Policy.size(SCHEME, hidden=HIDDEN)
     parameters = generator.normal(0, 0.1, size)
     mean, square = np.zeros(size), np.zeros(size)  # Adam's moments
-    with multiprocessing.get_context("spawn").Pool(jobs, start, (duration,)) as pool:
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
         for generation in range(1, generations + 1):
             chosen = [networks[place] for place in generator.choice(len(networks), batch, replace=False)]
             changes = noise * generator.normal(size=(pairs, size))
             tried = np.concatenate([parameters + changes, parameters - changes])
-            rewards = np.array(pool.map(work, [(each, chosen, 1000 * generation) for each in tried]))
+            rewards = np.array(pool.starmap(reward, [(each, chosen, 1000 * generation) for each in tried]))
             ranks = rewards.argsort().argsort() / (2 * pairs - 1) - 0.5  # robust to outliers
             gradient = (ranks[:pairs] - ranks[pairs:]) @ changes / (pairs * noise**2)
             mean, square = 0.9 * mean + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
             step = (mean / (1 - 0.9**generation)) / (np.sqrt(square / (1 - 0.99**generation)) + 1e-8)
-            parameters = parameters + rate * step
+            parameters += rate * step
             print(f"generation {generation}: mean reward {rewards.mean():.3f}, best {rewards.max():.3f}", flush=True)
     return ackclock.gym.Policy(SCHEME, parameters, hidden=HIDDEN)
 
@@ -77,7 +68,7 @@ def main():
     """Train, and write the policy to a file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", metavar="OUT.json", help="file of the policy")
-    parser.add_argument("--generations", type=int, default=120)
+    parser.add_argument("--generations", type=int, default=100)
     parser.add_argument("--jobs", type=int, help="number of processes (default: one per CPU core)")
     options = parser.parse_args()
     begun = time.time()

@@ -462,8 +462,8 @@ def controllers(
 ) -> None:
     """Score trained policies and the built-in laws on networks for training, and on networks held out from it.
 
-    The score is the power relative to an ideal flow, from 0 to 1: goodput over the equal share of the bottleneck, at most
-    1, divided by the mean round-trip time over that of the empty path. Each mean over the networks has a 95 % interval.
+    The score is the power relative to an ideal flow, from 0 to 1: goodput over the equal share of the bottleneck, at
+    most 1, divided by the mean round-trip time over that of the empty path. Means have 95 % intervals over networks.
     """
     from ackclock.cli import scoring  # noqa: PLC0415
     from ackclock.cli.arguments import integer  # noqa: PLC0415

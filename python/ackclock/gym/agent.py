@@ -63,7 +63,7 @@ class Agent:
         """
         if action != action:  # noqa: PLR0124  # NaN
             raise ValueError("action: nan is not allowed; must be a number")
-        return self.scheme.act(self._low if action < self._low else self._high if action > self._high else action)
+        return self.scheme.act(min(max(action, self._low), self._high))
 
     def see(self, seen: Interval) -> NDArray[np.float32]:
         """Return the observation after a step."""

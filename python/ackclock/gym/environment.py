@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ackclock.gym.schemes import Scheme
-    from ackclock.running.engine import Interval
 
 __all__ = ["DumbbellEnv", "action_space", "check_networks", "draw_network", "observation_space"]
 
@@ -64,13 +63,18 @@ class DumbbellEnv(gymnasium.Env["NDArray[np.float32]", "NDArray[np.float32]"]):
     """A bulk transfer over a bottleneck, whose window or rate an agent sets.
 
     A step is an interval of simulated time: the action holds from its begin *t* on, and observation, reward and `info`
-    contain the events of exactly [*t*, *t* + length). The sender uses an action from its first ACK on. Losses are repaired
-    by the engine, with RACK-TLP; after a timeout the window grows from one packet to the agent's.
+    contain the events of exactly [*t*, *t* + length). The sender uses an action from its first ACK on. Losses are
+    repaired by the engine, with RACK-TLP; after a timeout the window grows from one packet to the agent's.
 
     An episode ends (is truncated) after `duration`; there is no terminal state. The first observation is of a step with
-    the initial control. `info` has, where defined, ``time`` (s), ``throughput_bps`` (packets acknowledged), ``rtt`` (mean of the samples,
-    s), ``loss`` (share of the flow's packets that the bottleneck drops or loses), ``cov`` (coefficient of variation of the
-    arrivals per bin at the bottleneck since the begin of the episode), ``queue`` and ``cwnd`` (packets).
+    the initial control. `info` has these measures, where they are defined:
+
+    - ``time``: simulated time at the end of the step, in s
+    - ``throughput_bps``: data acknowledged, in bit/s
+    - ``rtt``: mean of the round-trip samples, in s
+    - ``loss``: share of the flow's packets that the bottleneck drops or loses
+    - ``cov``: coefficient of variation of the arrivals per bin at the bottleneck since the begin of the episode
+    - ``queue``, ``cwnd``: packets that wait at the bottleneck, and the congestion window in packets, at the end
 
     Parameters
     ----------
@@ -173,7 +177,7 @@ class DumbbellEnv(gymnasium.Env["NDArray[np.float32]", "NDArray[np.float32]"]):
             self._shown.append(seen)
         return agent.see(seen), agent.scheme.reward(seen), False, episode.is_over, seen.info(PACKET)
 
-    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]  # Gymnasium allows more
+    def render(self) -> NDArray[np.uint8] | None:
         """Draw window, round-trip time and queue of the episode so far."""
         if self.render_mode is None:
             return None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ackclock.gym.networks import Network
-    from ackclock.gym.schemes import Control, Scheme
+    from ackclock.gym.schemes import Control
     from ackclock.running.engine import Interval, Stepper
 
 __all__ = ["Episode", "interval_of"]

@@ -2,8 +2,8 @@
 
 The score of a flow is Kleinrock's power (1979) relative to an ideal flow: its goodput over its equal share of the
 bottleneck's mean rate, at most 1, divided by its mean round-trip time over that of the empty path. Goodput counts the
-packets acknowledged in the whole episode, the beginning included. The mean round-trip time is that of the empty path and
-the mean wait at the bottleneck. All flows are measured in the same way, whatever controls them.
+packets acknowledged in the whole episode, the beginning included. The mean round-trip time is the one of the empty path
+plus the mean wait at the bottleneck. All flows are measured in the same way, whatever controls them.
 """
 
 from __future__ import annotations

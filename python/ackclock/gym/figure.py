@@ -28,7 +28,7 @@ _FRAME = 0.7
 def chart(seen: Sequence[Interval]) -> Chart:
     """Return the window, the round-trip time and the queue at the end of each step."""
     time = [each.begin + each.span for each in seen]
-    rows = (
+    rows: tuple[tuple[str, str, list[float]], ...] = (
         ("Window, packets", "blue", [each.cwnd for each in seen]),
         ("Round-trip time, ms", "red", [1e3 * each.rtt for each in seen]),
         ("Queue, packets", "green", [each.queue for each in seen]),

@@ -119,8 +119,9 @@ class Network:
         _KINDS["loss"].require("loss", self.loss)
         _KINDS["profile"].require("profile", self.profile)
         _PACKETS.require("buffer", self.buffer)
-        if isinstance(self.competitors, str) or len(self.competitors) > _MOST_COMPETITORS:
-            raise refuse("competitors", self.competitors, f"must be at most {_MOST_COMPETITORS} variants")
+        names: object = self.competitors
+        if not isinstance(names, tuple) or len(names) > _MOST_COMPETITORS:
+            raise refuse("competitors", self.competitors, f"must be a tuple of at most {_MOST_COMPETITORS} variants")
         for variant in self.competitors:
             _VARIANT.require("competitors", variant)
 
@@ -237,8 +238,9 @@ class Networks:
                 _KINDS[name].require(name, end)
         object.__setattr__(self, "_ranges", ranges)
         _KINDS["profile"].require("profile", self.profile)
-        if isinstance(self.variants, str) or not self.variants:
-            raise refuse("variants", self.variants, "must be a list of TCP variants")
+        names: object = self.variants
+        if not isinstance(names, tuple) or not names:
+            raise refuse("variants", self.variants, "must be a tuple of TCP variants")
         for variant in self.variants:
             _VARIANT.require("variants", variant)
         if self.change is not None:

@@ -14,6 +14,7 @@ from ackclock.gym.episode import Episode, interval_of
 from ackclock.gym.networks import DEFAULT, PACKET
 from ackclock.gym.schemes import scheme_named
 from ackclock.scenario.errors import refuse
+from ackclock.scenario.kinds import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["ParallelDumbbell"]
 
 _SEEDS: Final = 2**63
-_MOST: Final = 1000
+_COUNT: Final = whole(1, 1000)
 
 
 class ParallelDumbbell(ParallelEnv[str, "NDArray[np.float32]", "NDArray[np.float32]"]):
@@ -73,8 +74,7 @@ class ParallelDumbbell(ParallelEnv[str, "NDArray[np.float32]", "NDArray[np.float
         interval: str = "50 ms",
         duration: str = "20 s",
     ) -> None:
-        if not isinstance(agents, int) or not 1 <= agents <= _MOST:
-            raise refuse("agents", agents, f"must be an integer from 1 to {_MOST}")
+        _COUNT.require("agents", agents)
         if interval == "rtt":
             raise refuse("interval", interval, "must be a time: agents with different round-trip times act together")
         self.scheme_type = scheme_named(scheme)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,4 +114,4 @@ class Policy:
 
 def _shapes(scheme: type[Scheme], hidden: Sequence[int]) -> list[tuple[int, int]]:
     sizes = [len(scheme.features) * scheme.history, *hidden, 1]
-    return list(zip(sizes, sizes[1:], strict=False))
+    return list(pairwise(sizes))

@@ -60,8 +60,8 @@ class Scheme(ABC):
     """
 
     control: ClassVar[Control]
-    """What `begin` and `act` return: a ``window`` in packets, a pacing ``rate`` in packets/s, or a ``factor`` by which the
-    window of CUBIC is multiplied once."""
+    """What `begin` and `act` return: a ``window`` in packets, a pacing ``rate`` in packets/s, or a ``factor`` by which
+    the window of CUBIC is multiplied once."""
     action: ClassVar[Feature]
     """The action."""
     features: ClassVar[tuple[Feature, ...]]
@@ -133,9 +133,8 @@ class Power(Scheme):
     def act(self, action: float) -> float:
         """Multiply the window."""
         self._last = action
-        window = self._window * _GROWTH**action
-        self._window = window = _LEAST if window < _LEAST else _LARGEST if window > _LARGEST else window
-        return window
+        self._window = min(max(self._window * _GROWTH**action, _LEAST), _LARGEST)
+        return self._window
 
     def observe(self, seen: Interval) -> tuple[float, ...]:
         """Return the features of a step."""
@@ -162,12 +161,15 @@ class Power(Scheme):
 class Aurora(Scheme):
     """The controller of Jay, Rotman, Godfrey, Schapira and Tamar (ICML 2019), which sets the rate.
 
-    Differences from the paper and its published simulator: the engine repairs losses and sends data in order, where the
-    simulator sends packets without a transport; an action is limited to 10, and given as a tenth of it; the latency ratio relates to the
-    smallest sample instead of the smallest mean of an interval; the gradient is the slope of a least-squares line, as in
-    PCC Vivace, where the code has the difference of two halves; an interval without a sample has the smoothed round-trip
-    time as its latency, where the code has 0; the reward is not scaled by 0.001; a step is one round-trip time, where the
-    code has a half.
+    Differences from the paper and its published simulator:
+
+    - the engine repairs losses and delivers data in order; the simulator sends packets without a transport;
+    - an action is at most 10 in absolute value, and is given as a tenth of it;
+    - the latency ratio relates to the smallest sample, not to the smallest mean of an interval;
+    - the gradient is the slope of a least-squares line, as in PCC Vivace; the code takes the difference of two halves;
+    - an interval without a sample has the smoothed round-trip time as its latency; in the code it has 0;
+    - the reward is not scaled by 0.001;
+    - a step is one round-trip time; in the code it is half of one.
     """
 
     control = "rate"
@@ -186,8 +188,8 @@ class Aurora(Scheme):
     )
     history = 10
     reward_doc = (
-        "10 throughput - 1000 latency - 2000 loss, with packets acknowledged per s, the mean round-trip time in s, and the "
-        "share of lost packets among lost and acknowledged ones"
+        "10 throughput - 1000 latency - 2000 loss, with packets acknowledged per s, the mean round-trip time in s, and "
+        "the share of lost packets among lost and acknowledged ones"
     )
 
     _SCALE: Final = 0.025 * 10
@@ -225,8 +227,8 @@ class Aurora(Scheme):
 class Orca(Scheme):
     """The controller of Abbasloo, Yen and Chao (SIGCOMM 2020), which multiplies the window of CUBIC.
 
-    Features and reward follow the published code. Differences: the engine's CUBIC is the one of RFC 9438, not Linux's; the
-    pacing rate is the window per smoothed round-trip time; a step is 20 ms by default.
+    Features and reward follow the published code. Differences: the engine's CUBIC is the one of RFC 9438, not Linux's;
+    the pacing rate is the window per smoothed round-trip time; a step is 20 ms by default.
     """
 
     control = "factor"
