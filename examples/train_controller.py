@@ -59,7 +59,7 @@ def train(generations, *, pairs=24, batch=8, noise=0.1, rate=0.05, jobs=None):
             gradient = (ranks[:pairs] - ranks[pairs:]) @ changes / (pairs * noise**2)
             mean, square = 0.9 * mean + 0.1 * gradient, 0.99 * square + 0.01 * gradient**2
             step = (mean / (1 - 0.9**generation)) / (np.sqrt(square / (1 - 0.99**generation)) + 1e-8)
-            parameters += rate * step
+            parameters += rate * (1 - (generation - 1) / generations) * step
             print(f"generation {generation}: mean reward {rewards.mean():.3f}, best {rewards.max():.3f}", flush=True)
     return ackclock.gym.Policy(SCHEME, parameters, hidden=HIDDEN)
 
@@ -68,7 +68,7 @@ def main():
     """Train, and write the policy to a file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", metavar="OUT.json", help="file of the policy")
-    parser.add_argument("--generations", type=int, default=100)
+    parser.add_argument("--generations", type=int, default=300)
     parser.add_argument("--jobs", type=int, help="number of processes (default: one per CPU core)")
     options = parser.parse_args()
     begun = time.time()

@@ -41,13 +41,14 @@ def interval_of(text: str, duration: str) -> int | None:
     Raises
     ------
     ScenarioError
-        The text is neither a time nor ``rtt``, or an episode would have too many steps.
+        The text is neither a time nor ``rtt``, an episode would have too many steps, or its duration is not allowed.
 
     Examples
     --------
     >>> interval_of("40 ms", "20 s"), interval_of("rtt", "20 s")
     (40000000000, None)
     """
+    whole = duration_of(duration)
     if text == "rtt":
         return None
     allowed = f"must be rtt, or {TIME.allowed}, so that an episode has at most {_MOST_STEPS:,} steps"
@@ -55,7 +56,7 @@ def interval_of(text: str, duration: str) -> int | None:
         picos = TIME.parse(text)
     except (QuantityError, AttributeError, TypeError):
         raise refuse("interval", text, allowed) from None
-    if picos * _MOST_STEPS < duration_of(duration) or picos == 0:
+    if picos * _MOST_STEPS < whole or picos == 0:
         raise refuse("interval", text, allowed)
     return picos
 

@@ -44,6 +44,8 @@ _LEAST_BUFFER: Final = 4
 _MAX_WINDOW: Final = 100_000
 """Advertised window, in packets, which never limits a flow of the sets."""
 _MOST_COMPETITORS: Final = 100
+_SPREAD: Final = PICOSECONDS_PER_SECOND
+"""Time within which the competitors start."""
 
 _VARIANT: Final = word(catalogue().variants, noun="variant")
 _KINDS: Final = {
@@ -154,12 +156,14 @@ class Network:
         ScenarioError
             A field or the duration is not allowed.
         """
-        delay = TIME.format(TIME.parse(self.rtt) // 4)
+        whole, rtt = duration_of(duration), TIME.parse(self.rtt)
+        delay = TIME.format(rtt // 4)
         rates = {"rate": self.rate} if isinstance(self.rate, str) else {"rate_trace": ac.RateTrace(steps=self.rate)}
         return ac.Scenario(
             profile=self.profile,
             duration=duration,
             packet_size=PACKET,
+            measure=ac.Measure(bin=TIME.format(min(rtt, whole))),
             dumbbell=ac.Dumbbell(
                 access=ac.Link(rate=RATE.format(_ACCESS * max(self._rates)), delay=delay),
                 bottleneck=ac.Link(
@@ -176,7 +180,7 @@ class Network:
                         name=f"competitor-{place}",
                         transport=ac.Tcp(variant, max_window=_MAX_WINDOW),
                         source=ac.Greedy(),
-                        spread="1 s",
+                        spread=TIME.format(min(_SPREAD, whole)),
                     )
                     for place, variant in enumerate(self.competitors)
                 ),

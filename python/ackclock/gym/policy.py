@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["Policy"]
 
 _MOST = 10**6
+_DIGITS = 6
+"""Decimal places of an action, so that processors with different rounding give the same episodes."""
 
 
 class Policy:
@@ -79,7 +81,7 @@ class Policy:
         values: NDArray[np.float64] = np.asarray(observation, np.float64)
         for weights, bias in self._layers:
             values = np.tanh(values @ weights + bias)
-        return self._middle + self._half * float(values[0])
+        return round(self._middle + self._half * float(values[0]), _DIGITS)
 
     def save(self, path: str | Path) -> None:
         """Write the policy to a file (JSON), with six digits of each parameter."""
