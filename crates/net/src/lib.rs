@@ -21,6 +21,7 @@ pub mod queue;
 pub mod rate;
 pub mod sizes;
 pub mod source;
+pub mod stepping;
 
 mod agenda;
 mod application;

@@ -3,8 +3,10 @@
 
 mod apart;
 mod capture;
+mod features;
 mod law;
 mod pcapng;
+mod stepping;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -280,6 +282,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<capture::PyCapture>()?;
     module.add_class::<Rows>()?;
     module.add_class::<CapturedPackets>()?;
+    module.add_class::<features::Features>()?;
+    module.add_class::<stepping::PyStepper>()?;
+    module.add_class::<stepping::PyInterval>()?;
     law::add(module)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(components, module)?)?;

@@ -514,6 +514,55 @@ def reproduce(
     )
 
 
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock controllers
+    ackclock controllers controller.json --networks 100 --json
+    ackclock controllers controller.json --law cubic --law bbr3 --networks 8
+    """
+)
+def controllers(
+    policies: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="POLICY",
+            help="Files of trained policies (JSON), made by ackclock.gym.Policy.save.",
+            show_default=False,
+        ),
+    ] = None,
+    networks: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Number of networks in each set, a multiple of 4.")
+    ] = "40",
+    duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time on each network.")] = "20 s",
+    law: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VARIANT", help="TCP variant to compare with (default: all). May be repeated."),
+    ] = None,
+    baseline: Annotated[
+        str, typer.Option(metavar="NAME", help="Variant or policy that the differences are from.")
+    ] = "cubic",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects, with all scores.")] = False,
+) -> None:
+    """Score trained policies and the built-in laws on networks for training, and on networks held out from it.
+
+    The score is the power relative to an ideal flow, from 0 to 1: goodput over the equal share of the bottleneck, at
+    most 1, divided by the mean round-trip time over that of the empty path. Means have 95 % intervals over networks.
+    """
+    from ackclock.cli import scoring  # noqa: PLC0415
+    from ackclock.cli.arguments import integer  # noqa: PLC0415
+
+    scoring.score(
+        policies or [],
+        count=integer("--networks", networks, "must be a multiple of 4"),
+        duration=duration,
+        laws=law,
+        baseline=baseline,
+        as_json=json,
+    )
+
+
 @app.command("list")
 def list_(
     what: Annotated[
