@@ -35,7 +35,7 @@ PAGES = (
     *(f"docs/guide/{name}.md" for name in ("first_study", "sweeps", "store", "wide_area", "burstiness", "transfers")),
     *(
         f"docs/guide/{name}.md"
-        for name in ("captures", "captures_writing", "cubic_beside_reno", "bufferbloat", "queue_state")
+        for name in ("captures", "captures_writing", "cubic_beside_reno", "bufferbloat", "queue_state", "bbr_phases")
     ),
     *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "stochastic_reno")),
     "docs/recipes/add_a_source.md",
