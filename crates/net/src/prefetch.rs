@@ -8,7 +8,10 @@ const LINE: usize = 64;
 #[inline(always)]
 #[cfg_attr(
     all(target_arch = "x86_64", not(miri)),
-    expect(unsafe_code, reason = "with many flows most time is spent waiting for memory, and the next flows are known")
+    expect(
+        unsafe_code,
+        reason = "with many flows most time is spent waiting for memory, and the next flows are known"
+    )
 )]
 pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

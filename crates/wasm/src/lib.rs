@@ -77,7 +77,11 @@ mod page {
 enum Header<'a> {
     Error(String),
     #[serde(untagged)]
-    Run { outcome: &'a Outcome, events: u64, tables: Vec<Described> },
+    Run {
+        outcome: &'a Outcome,
+        events: u64,
+        tables: Vec<Described>,
+    },
 }
 
 /// A table, as described in the header.

@@ -72,10 +72,7 @@ impl Rows for PhaseLog {
             Column { name: "flow", values: Values::U32(rows().map(|row| row.flow).collect()) },
             Column {
                 name: "phase",
-                values: Values::Words {
-                    codes: rows().map(|row| row.phase as u8).collect(),
-                    words: SenderPhase::WORDS,
-                },
+                values: Values::Words { codes: rows().map(|row| row.phase as u8).collect(), words: SenderPhase::WORDS },
             },
         ]
     }
