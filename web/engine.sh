@@ -10,11 +10,16 @@ out=target/lab
 sysroot=$(rustc --print sysroot)
 host=$(rustc -vV | sed -n 's/^host: //p')
 
+# Messages of panics name sources without the folders of this machine.
+flags="--remap-path-prefix=$PWD="
+for sources in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do flags+=" --remap-path-prefix=$sources="; done
+
 build() {
 	cargo build --quiet --locked --package ackclock-wasm --profile wasm --target "$TARGET" --target-dir target/wasm "$@"
 }
 
 if [[ -d $sysroot/lib/rustlib/$TARGET ]]; then
+	export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="$flags"
 	build
 else
 	debian=$PWD/target/rustc-web
@@ -37,7 +42,7 @@ else
 	# rustup's cargo with Debian's compiler, which is a stable release: only building the standard library is not stable.
 	env LD_LIBRARY_PATH="$libraries" RUSTC="$debian/usr/bin/rustc" RUSTC_BOOTSTRAP=1 \
 		CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker" \
-		CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS='-Clinker-flavor=wasm-lld -Zunstable-options' \
+		CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS="-Clinker-flavor=wasm-lld -Zunstable-options $flags" \
 		bash -c "$(declare -f build); TARGET=$TARGET build -Zbuild-std=std,panic_abort"
 fi
 mkdir -p "$out"
