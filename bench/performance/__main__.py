@@ -15,6 +15,7 @@ from performance.page import PAGE, machine, put
 from performance.records import records
 from performance.scale import scale
 from performance.speed import speed
+from performance.steps import steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "captures": captures,
     "replications": replications,
     "startup": startup,
+    "steps": steps,
 }
 
 

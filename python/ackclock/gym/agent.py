@@ -51,7 +51,8 @@ class Agent:
         self.srtt = np.nan
         """Smoothed round-trip time at the end of the last step, in seconds."""
         self._low, self._high = float(scheme.action.low), float(scheme.action.high)
-        self._features = engine.Features([(each.low, each.high) for each in scheme.features], scheme.history)
+        self._observe = self.scheme.observe
+        self._push = engine.Features([(each.low, each.high) for each in scheme.features], scheme.history).push
 
     def act(self, action: float) -> float:
         """Return the control that an action sets.
@@ -68,4 +69,4 @@ class Agent:
     def see(self, seen: Interval) -> NDArray[np.float32]:
         """Return the observation after a step."""
         self.srtt = seen.srtt
-        return np.frombuffer(self._features.push(self.scheme.observe(seen)), _FLOAT)
+        return np.frombuffer(self._push(self._observe(seen)), _FLOAT)

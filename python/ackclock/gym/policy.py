@@ -27,14 +27,14 @@ _DIGITS = 6
 
 
 class Policy:
-    """A network of fully connected layers with tanh, whose output is scaled to the range of the actions.
+    """A network of fully connected layers: hidden ones with tanh, and a linear output, limited to the range of actions.
 
     Parameters
     ----------
     scheme
         The scheme whose observations the policy takes.
     parameters
-        All weights and biases in a row, layer by layer: `size` numbers.
+        All weights and biases in a row, layer by layer: the weights of each input of a layer, then the biases.
     hidden
         Sizes of the hidden layers.
 
@@ -58,13 +58,13 @@ class Policy:
         self.parameters: NDArray[np.float64] = np.asarray(parameters, np.float64)
         if self.parameters.shape != (self.size(scheme, hidden=hidden),) or not np.isfinite(self.parameters).all():
             raise ValueError(f"parameters: must be {self.size(scheme, hidden=hidden)} finite numbers")
-        self._layers = []
+        layers = []
         rest = self.parameters
         for before, after in _shapes(self.scheme, self.hidden):
             weights, bias, rest = np.split(rest, [before * after, before * after + after])
-            self._layers.append((weights.reshape(before, after), bias))
-        action = self.scheme.action
-        self._middle, self._half = (action.high + action.low) / 2, (action.high - action.low) / 2
+            layers.append((weights.reshape(before, after), bias))
+        *self._hidden_layers, (self._weights, self._bias) = layers
+        self._low, self._high = self.scheme.action.low, self.scheme.action.high
 
     @property
     def scheme(self) -> type[Scheme]:
@@ -79,9 +79,10 @@ class Policy:
     def __call__(self, observation: NDArray[np.float32]) -> float:
         """Return the action."""
         values: NDArray[np.float64] = np.asarray(observation, np.float64)
-        for weights, bias in self._layers:
+        for weights, bias in self._hidden_layers:
             values = np.tanh(values @ weights + bias)
-        return round(self._middle + self._half * float(values[0]), _DIGITS)
+        output = float((values @ self._weights + self._bias)[0])
+        return round(min(max(output, self._low), self._high), _DIGITS)
 
     def save(self, path: str | Path) -> None:
         """Write the policy to a file (JSON), with six digits of each parameter."""
