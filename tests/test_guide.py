@@ -170,7 +170,7 @@ def test_bbr_phases(root: Path, tmp_path: Path) -> None:
     table = load(tmp_path / "bbr").table("states").to_pandas()
     flight = table[(table.variable == "inflight") & table.time.between(3, 10)]
     cruises = flight[(flight.phase == "probe_bw:cruise")].value
-    assert (cruises.quantile(0.01), cruises.quantile(0.99)) == (36, 39)
+    assert (cruises.quantile(0.01), cruises.quantile(0.99)) == (36, 40)
     assert table[(table.phase == "probe_rtt") & (table.variable == "inflight")].value.min() == 3
     third_flight = load(tmp_path / "bbr3").table("states").to_pandas()
     low = third_flight[(third_flight.phase == "probe_rtt") & (third_flight.variable == "inflight")].value
