@@ -35,7 +35,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray fast long extras laws hostile kills fuzz mutants bench guard traces agreement linux ns3 flips validation kept guides build \
+.PHONY: help reproduce test check ray gym fast long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
 	signatures lock format clean
 .DEFAULT_GOAL := help
 
@@ -66,10 +66,17 @@ ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray
 fast: $(VENV)/.installed ## install numba as well, for `ackclock.compiled` and the tests of it
 	$(PY) -m pip install --require-hashes --requirement requirements-fast.lock
 
+gym: $(VENV)/.installed ## install Gymnasium and PettingZoo as well, for the environments of `ackclock.gym` and the tests of them
+	$(PY) -m pip install --require-hashes --requirement requirements-gym.lock
+
 long: $(VENV)/.built ## run the tests that `make test` shortens, with all their repetitions
 	ACKCLOCK_LONG=1 $(PY) -m pytest -m 'slow and not needs' --numprocesses auto --dist worksteal
 
-extras: ray fast $(VENV)/.built ## run the tests that need Ray, numba, Chromium, tshark or tcptrace, where installed
+# The lab's page is built where npm and a compiler for WebAssembly are available.
+LAB = $(shell command -v npm >/dev/null && { test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" || \
+	apt-cache show rustc-web >/dev/null 2>&1; } && echo lab)
+
+extras: ray gym fast $(VENV)/.built $(LAB) ## run the tests that need Ray, Gymnasium, numba, Chromium, Node, tshark or tcptrace, where installed
 	$(PY) -m pytest -m needs
 
 laws: ## run the property tests of the engine and the capture reader with many more random cases than `make test` (CASES=100000, new cases each time)
@@ -129,6 +136,12 @@ format: $(VENV)/.installed ## format all sources in place
 	$(PY) -m ruff check --fix-only --quiet
 	$(PY) -m ruff format
 
+wasm: target/lab/engine.wasm ## compile the engine to WebAssembly, with rustup's target or else Debian's rustc-web
+	@ls -l target/lab/engine.wasm
+
+lab: python/ackclock/lab/page.html ## build the page of `ackclock lab`, one file with the engine (needs Node 20 and npm)
+	@ls -l python/ackclock/lab/page.html
+
 signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
 	$(PY) bench/signatures.py
 
@@ -138,6 +151,7 @@ lock: $(VENV)/.installed ## select new versions of the Python packages
 	$(COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml
 	$(COMPILE) --extra ray --constraint requirements.lock --output-file requirements-ray.lock pyproject.toml
 	$(COMPILE) --extra fast --constraint requirements.lock --output-file requirements-fast.lock pyproject.toml
+	$(COMPILE) --extra gym --constraint requirements.lock --output-file requirements-gym.lock pyproject.toml
 
 clean: ## remove everything that was made here, reports included
 	rm -rf $(VENV) target $(OUT) python/ackclock/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -157,3 +171,19 @@ $(VENV)/.installed: $(VENV)/.made requirements.lock
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(ENGINE)
 	env -u CONDA_PREFIX VIRTUAL_ENV='$(CURDIR)/$(VENV)' $(VENV)/bin/maturin develop --release --locked
 	@touch $@
+
+target/lab/engine.wasm: web/engine.sh $(ENGINE)
+	web/engine.sh
+
+target/lab/catalogue.json: $(VENV)/.built bench/lab_parts.py $(wildcard web/stories/* python/ackclock/lab/*.py)
+	$(PY) bench/lab_parts.py $@
+
+web/node_modules: web/package-lock.json
+	@command -v npm >/dev/null || { echo 'The lab needs Node 20 or newer with npm: https://nodejs.org' >&2; exit 1; }
+	cd web && npm ci --no-audit --no-fund --silent
+	@touch $@
+
+python/ackclock/lab/page.html: target/lab/engine.wasm target/lab/catalogue.json web/node_modules \
+		web/build.mjs web/index.html web/tsconfig.json $(wildcard web/src/* web/test/*)
+	cd web && npx tsc --noEmit && node build.mjs --test && node build.mjs
+	cp target/lab/lab.html $@

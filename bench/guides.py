@@ -43,6 +43,7 @@ PAGES = (
             "bufferbloat",
             "queue_state",
             "idea_in_ten_lines",
+            "bbr_phases",
         )
     ),
     *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "stochastic_reno")),

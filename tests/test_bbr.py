@@ -4,50 +4,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
-
-import ackclock as ac
+from tests import greedy
+from tests.greedy import BDP
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    import ackclock as ac
+
 Note = Callable[[str, object], None]
 """pytest's ``record_property``."""
 
-BDP = 10e6 * 0.08 / 12_000
 HIGH_GAIN = 739 / 256
 
 
-def run(
-    *variants: str,
-    buffer: float = 4.0,
-    duration: int = 60,
-    record: tuple[str, ...] = (),
-    loss: float = 0.0,
-    **options: Any,
-) -> ac.Run:
-    """Run greedy flows; `buffer` is in bandwidth-delay products."""
-    queue = {"kind": "droptail", "packets": max(1, round(buffer * BDP)), "count_in_service": False}
-    link: dict[str, Any] = {"rate": "10 Mbps", "delay": "40 ms", "queue": queue}
-    if loss:
-        link["loss"] = {"kind": "random", "probability": loss}
-    tcp = {"kind": "tcp", "max_window": 4000, "delayed_ack": False, **options}
-    scenario = {
-        "duration": f"{duration} s",
-        "dumbbell": {"access": {"rate": "100 Gbps", "delay": "0 s"}, "bottleneck": link},
-        "clients": [
-            {
-                "name": f"{variant}{place}",
-                "spread": "1 s",
-                "transport": {**tcp, "variant": variant},
-                "source": {"kind": "greedy"},
-            }
-            for place, variant in enumerate(variants)
-        ],
-    }
-    return ac.simulate(ac.Scenario.from_dict(scenario), record=list(record))
+run = partial(greedy.run, max_window=4000, delayed_ack=False)
 
 
 def table(done: ac.Run, name: str) -> pd.DataFrame:

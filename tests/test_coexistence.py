@@ -50,7 +50,9 @@ def world(part: str, where: Mapping[str, Any]) -> dict[str, float]:
         share = 40.0
     elif where.get("queue") == "FQ-CoDel":
         share = 50.0
-    elif part == "distance":
+    elif where.get("queue") == "DualPI2" and part == "queues, distance":
+        share = 75.0
+    elif part.startswith("distance"):
         share = 30.0
     else:
         ours, theirs = (weight(where[law], where.get("BDP")) for law in ("first", "second"))
@@ -115,6 +117,8 @@ OTHER: list[tuple[str, Verdict, list[Change]]] = [
     ("C-1", Verdict.NOT, [put("p50", 20, "alone", law="Copa")]),
     ("C-2", Verdict.NOT, [put("share", 95, "buffers", first="CUBIC", second="Copa")]),
     ("D-1", Verdict.NOT, [put("share", 80, "queues", first="CUBIC", second="Prague")]),
+    ("D-2", Verdict.NOT, [put("share", 50, "queues, distance", first="Prague", second="CUBIC")]),
+    ("R-3", Verdict.NOT, [put("share", 70, "queues, distance", queue="FQ-CoDel")]),
     ("R-1", Verdict.NOT, [put("share", 20, "buffers", first="Reno", second="CUBIC")]),
     ("R-2", Verdict.NOT, [put("share", 70, "queues", queue="FQ-CoDel")]),
     ("O-1", Verdict.NOT, [put("share", 10, "buffers", first="CUBIC", second="Vegas")]),

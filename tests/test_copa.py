@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests import greedy
+from tests.greedy import Flow
 
 import ackclock as ac
 
@@ -15,42 +17,29 @@ if TYPE_CHECKING:
 Note = Callable[[str, object], None]
 """pytest's ``record_property``."""
 
-BDP = 10e6 * 0.08 / 12_000
 TARGET = 1 / 0.5
 """Packets that a flow aims to keep in the queue, 1 / delta."""
 
 
-def run(*variants: str, buffer: float = 4.0, duration: int = 60, since: int = 20, **options: Any) -> ac.Run:
-    """Run greedy flows; `buffer` is in bandwidth-delay products, and measures begin at `since` seconds.
+def run(*variants: str, since: int = 20, delayed_ack: bool = False, **fields: Any) -> ac.Run:
+    """Run greedy flows that start one second apart; further fields are those of `tests.greedy.run` or options of Copa.
 
-    The profile is Linux's, in which CUBIC reduces its window and not the flight size, which a recovery inflates.
+    The profile is Linux's.
     """
-    queue = {"kind": "droptail", "packets": round(buffer * BDP), "count_in_service": False}
-    scenario = {
-        "profile": "linux",
-        "duration": f"{duration} s",
-        "measure": {"from": f"{since} s"},
-        "dumbbell": {
-            "access": {"rate": "100 Gbps", "delay": "0 s"},
-            "bottleneck": {"rate": "10 Mbps", "delay": "40 ms", "queue": queue},
-        },
-        "clients": [
-            {
-                "name": f"{variant}{place}",
-                "start": f"{place} s",
-                "transport": {
-                    "kind": "tcp",
-                    "variant": variant,
-                    "delayed_ack": False,
-                    "max_window": 4000,
-                    **(options if variant == "copa" else {}),
-                },
-                "source": {"kind": "greedy"},
-            }
-            for place, variant in enumerate(variants)
-        ],
-    }
-    return ac.simulate(ac.Scenario.from_dict(scenario), record=["queue@bottleneck/5ms"])
+    own: dict[str, Any] = {name: fields.pop(name) for name in ("delta", "competitive") if name in fields}
+    flows = [
+        Flow(variant, own if variant == "copa" else dict[str, Any](), {"start": f"{place} s", "spread": "0 s"})
+        for place, variant in enumerate(variants)
+    ]
+    return greedy.run(
+        *flows,
+        since=since,
+        profile="linux",
+        record=["queue@bottleneck/5ms"],
+        max_window=4000,
+        delayed_ack=delayed_ack,
+        **fields,
+    )
 
 
 def waiting(done: ac.Run, since: float = 20) -> pd.Series:
@@ -93,6 +82,22 @@ def test_flows_share_the_link_and_a_short_queue(flows: int, record_property: Not
     record_property("measured", f"mean {queue.mean():.1f}, shares {[round(share, 2) for share in shares]}")
     assert 0.625 * TARGET * flows <= queue.mean() <= 2.5 * TARGET * flows
     assert shares == pytest.approx([1.0] * flows, abs=0.25)
+
+
+@pytest.mark.parametrize("flows", [1, 2])
+def test_delayed_acks_do_not_look_like_a_competitor(flows: int, record_property: Note) -> None:
+    """Flows with delayed ACKs on a shorter path, whose bandwidth-delay product is 33 packets.
+
+    Validates: the flows stay in default mode: the mean of the queue is that of flows without delayed ACKs, 1.25/delta
+        packets for each.
+    Source: Arun and Balakrishnan 2018, sections 2.2 and 3.
+    Tolerance: a factor of 2.
+    """
+    queue = {"kind": "droptail", "packets": 1000, "count_in_service": False}
+    done = run(*["copa"] * flows, delayed_ack=True, link={"rate": "10 Mbps", "delay": "20 ms", "queue": queue})
+    mean = waiting(done).mean()
+    record_property("measured", f"mean {mean:.1f}")
+    assert 0.625 * TARGET * flows <= mean <= 2.5 * TARGET * flows
 
 
 def test_competitive_mode_holds_its_own_against_cubic(record_property: Note) -> None:

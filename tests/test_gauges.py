@@ -112,6 +112,24 @@ def test_codels_time_between_drops_follows_its_count() -> None:
     assert np.allclose(gauges.drop_interval[dropping], 0.1 / np.sqrt(gauges["count"][dropping]), rtol=0, atol=1.1e-12)
 
 
+def test_cobalts_count_never_falls_by_more_than_its_decay() -> None:
+    """Samples of COBALT, every 10 ms.
+
+    Validates: from sample to sample, `count` rises or falls by at most one per `interval / sqrt(count)`, and one;
+        unlike CoDel's it is never reset.
+    Source: Linux, `cobalt_should_drop`.
+    Tolerance: exact.
+    """
+    _, gauges = gauges_of("cobalt", "gauges/10ms", interval="100 ms")
+    count = gauges["count"].to_numpy()
+    most = np.maximum(count[:-1], count[1:])
+    assert (np.abs(np.diff(count)) <= 0.010 / 0.1 * np.sqrt(most) + 1).all()
+    assert 0.1 < (gauges.dropping == 1).mean() < 0.9
+    assert count.max() > 5
+    _, codel = gauges_of("codel", "gauges/10ms", interval="100 ms")
+    assert np.diff(codel["count"]).min() < -3
+
+
 def test_recording_gauges_changes_nothing() -> None:
     plain, watched = (gauges_of("pie", record)[0].summary for record in ("gauges/100ms", "gauges/1ms"))
     assert plain == watched
@@ -189,7 +207,7 @@ def test_a_figure_needs_gauges(tmp_path: Path, capsys: Any) -> None:
     run.save(tmp_path / "empty")
     bare = ac.simulate(run.scenario.changed({"duration": "2 s"}), seed=1)
     bare.save(tmp_path / "bare")
-    for name, message in (("empty", "have no gauges"), ("bare", "recorded no gauges")):
+    for name, message in (("empty", "have no gauges"), ("bare", "recorded no gauges and no states")):
         with pytest.raises(SystemExit, match="2"):
             main(["plot", str(tmp_path / name), "--out", str(tmp_path / "a.png")])
         assert message in capsys.readouterr().err

@@ -12,6 +12,7 @@ from tests.long import long_only
 
 import ackclock as ac
 from ackclock.analysis import compare_paired
+from ackclock.running.result import load
 from guides import PAGES, Reader, difference
 from linux.cells import competition
 
@@ -145,9 +146,35 @@ def test_queue_state(root: Path, tmp_path: Path) -> None:
     )
     state = pie.table("gauges").to_pandas().pivot(index="time", columns="gauge", values="value")
     late = state.drop_prob[state.index >= 10].mean()
-    assert late == pytest.approx(0.017, abs=0.0005)
+    assert late == pytest.approx(0.016, abs=0.0005)
     assert pie.summary.loss == pytest.approx(late / 1.85, rel=0.1)
     assert state.qdelay_old[(state.index > 2) & (state.index < 5)].max() < 0.015
+
+
+def test_bbr_phases(root: Path, tmp_path: Path) -> None:
+    reader = read("docs/guide/bbr_phases.md", root, tmp_path)
+    for name in ("bbr_diagram", "bbr_states", "bbr_cycle", "bbr3_states"):
+        figure = (root / "docs" / "images" / f"{name}.png").read_bytes()
+        assert (tmp_path / f"{name}.png").read_bytes()[:4] == figure[:4] == b"\x89PNG"
+    # The guide's statements on the two versions.
+    first, third = reader.session["first"], reader.session["third"]
+    product = 10e6 * 0.0412 / 12_000
+    assert first.flight.iloc[0] == pytest.approx(2.887 * product + 6, abs=2)
+    assert third.flight.iloc[0] == pytest.approx(2 * product, abs=10)
+    cycles = first[(first.begin > 2) & (first.begin < 10)]
+    assert (cycles.phase == "probe_bw:up").sum() / 8 == pytest.approx(3, abs=0.25)
+    assert len(third[third.phase == "probe_bw:up"]) == 6
+    probes = {name: table[table.phase == "probe_rtt"].begin.to_list() for name, table in (("bbr", first), ("3", third))}
+    assert probes["bbr"] == [pytest.approx(10.1, abs=0.1)]
+    assert probes["3"] == [pytest.approx(5.1, abs=0.1), pytest.approx(10.3, abs=0.2)]
+    table = load(tmp_path / "bbr").table("states").to_pandas()
+    flight = table[(table.variable == "inflight") & table.time.between(3, 10)]
+    cruises = flight[(flight.phase == "probe_bw:cruise")].value
+    assert (cruises.quantile(0.01), cruises.quantile(0.99)) == (36, 40)
+    assert table[(table.phase == "probe_rtt") & (table.variable == "inflight")].value.min() == 3
+    third_flight = load(tmp_path / "bbr3").table("states").to_pandas()
+    low = third_flight[(third_flight.phase == "probe_rtt") & (third_flight.variable == "inflight")].value
+    assert low.median() == pytest.approx(product / 2, abs=1.5)
 
 
 def test_bufferbloat(root: Path, tmp_path: Path) -> None:

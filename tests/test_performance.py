@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
 
 from performance import page, records, speed
 from performance.__main__ import PARTS
-from performance.guard import RECORDED, Count, judge
+from performance.guard import QUEUES, Count, judge, read
 from performance.measure import Cost, Spread
 from performance.simulations import Run, Simulation, counted
 
@@ -39,20 +38,22 @@ def test_a_program_that_fails_says_why() -> None:
 
 @pytest.mark.parametrize(("now", "good"), [(1029, True), (1031, False), (900, True)])
 def test_the_guard_refuses_a_rise_of_more_than_three_percent(now: float, good: bool) -> None:  # noqa: FBT001
-    assert judge(KEPT, Count(now, "1.95.0", "x86_64"))[0] is good
+    assert judge("codel", KEPT, Count(now, "1.95.0", "x86_64"))[0] is good
 
 
 def test_the_guard_reports_a_gain_and_judges_only_its_own_compiler() -> None:
-    assert "records the gain" in judge(KEPT, Count(900, "1.95.0", "x86_64"))[1]
+    assert "records the gain" in judge("codel", KEPT, Count(900, "1.95.0", "x86_64"))[1]
     for other in (Count(2000, "1.96.0", "x86_64"), Count(2000, "1.95.0", "aarch64")):
-        good, words = judge(KEPT, other)
+        good, words = judge("codel", KEPT, other)
         assert good
         assert "+100.0 %" in words
         assert "with rustc 1.95.0 on x86_64: different compilers are not comparable" in words
 
 
-def test_the_recorded_figure_is_complete() -> None:
-    assert Count(**json.loads(RECORDED.read_text(encoding="utf-8"))).instructions_per_packet > 0
+def test_the_recorded_figures_are_complete() -> None:
+    recorded = read()
+    assert tuple(recorded) == QUEUES
+    assert all(count.instructions_per_packet > 0 for count in recorded.values())
 
 
 def test_a_share_leaves_out_the_start_that_ns2_tells() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests import greedy
+from tests.greedy import Flow
 
 import ackclock as ac
 
@@ -23,32 +25,15 @@ def run(
     rate: str = "40 Mbps",
     queue: dict[str, Any] | None = None,
     duration: int = 30,
-    record: tuple[str, ...] = (),
-    **options: Any,
+    **fields: Any,
 ) -> ac.Run:
     """Run greedy flows, each with its variant and its round-trip time in ms; measures begin at 10 s.
 
-    The profile is Linux's, in which CUBIC reduces its window and not the flight size, which a recovery inflates.
+    The profile is Linux's.
     """
-    scenario = {
-        "profile": "linux",
-        "duration": f"{duration} s",
-        "measure": {"from": "10 s"},
-        "dumbbell": {
-            "bottleneck": {"rate": rate, "delay": "1 ms", "queue": queue or {"kind": "dualpi2"}},
-        },
-        "clients": [
-            {
-                "name": f"{variant}{place}",
-                "access": {"rate": "10 Gbps", "delay": f"{rtt / 2 - 1} ms"},
-                "spread": "1 s",
-                "transport": {"kind": "tcp", "variant": variant, **options},
-                "source": {"kind": "greedy"},
-            }
-            for place, (variant, rtt) in enumerate(flows)
-        ],
-    }
-    return ac.simulate(ac.Scenario.from_dict(scenario), record=list(record))
+    each = [Flow(name, fields={"access": {"rate": "10 Gbps", "delay": f"{rtt / 2 - 1} ms"}}) for name, rtt in flows]
+    link = {"rate": rate, "delay": "1 ms", "queue": queue or {"kind": "dualpi2"}}
+    return greedy.run(*each, link=link, duration=duration, since=10, profile="linux", **fields)
 
 
 def sojourns(done: ac.Run, flow: int) -> pd.Series:

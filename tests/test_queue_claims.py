@@ -1,4 +1,4 @@
-"""Published results of CoDel, PIE and DualPI2, and what queues promise beside hostile senders."""
+"""Published results of CoDel, COBALT, CAKE, PIE and DualPI2, and what queues promise beside hostile senders."""
 
 from __future__ import annotations
 
@@ -127,6 +127,75 @@ class TestCoDel:
         assert median_ms(pie(50)) == pytest.approx(median_ms(pie(5)), rel=0.2)
 
 
+class TestCobalt:
+    def test_the_wait_of_many_flows_stays_near_the_target(self) -> None:
+        """Fifty CUBIC flows at 10 Mb/s, with a round-trip time of 100 ms.
+
+        Validates: COBALT's count is not reset, so that the median wait stays near the target; CoDel's grows with load.
+        Source: the decay of `count`, Linux, `cobalt_should_drop`.
+        Tolerance: twice the target.
+        """
+        run = simulate(10, 100, {"kind": "cobalt"}, [greedy(50, "cubic")])
+        assert median_ms(run) <= 2 * 5
+        assert run.summary.utilization > 0.98
+        assert median_ms(codel(10, 50)) > 2 * 5
+
+    def test_blue_controls_a_sender_that_does_not_respond(self) -> None:
+        """A sender of twice the link's rate, and a buffer of 200 packets.
+
+        Validates: the median wait is that of CoDel's target with COBALT, and near the buffer's size with CoDel.
+        Source: Palmei et al. 2019, abstract: COBALT curtails queueing delays beside flows that do not respond.
+        Tolerance: twice the target; half of the buffer.
+        """
+        assert median_ms(attacked({"kind": "cobalt", "packets": 200})) <= 2 * 5
+        assert median_ms(attacked({"kind": "codel", "packets": 200})) >= 200 * transmission_ms(10) / 2
+
+
+class TestCake:
+    @pytest.mark.parametrize(
+        ("isolation", "towards", "share"),
+        [
+            ("dual-srchost", "server", 5.0),
+            ("dual-dsthost", "server", 10 / 9),
+            ("dual-dsthost", "clients", 5.0),
+            ("dual-srchost", "clients", 10 / 9),
+            ("triple-isolate", "servers", 5.0),
+            ("flows", "servers", 10 / 9),
+        ],
+    )
+    def test_hosts_share_equally(self, isolation: str, towards: str, share: float) -> None:
+        """A host with one UDP flow beside a host with eight; each flow sends at the rate of the link, 10 Mb/s.
+
+        Validates: the share of the host with one flow is half of the link if CAKE distinguishes the hosts, and a ninth
+            otherwise. The flows go to a common server, come from a common server, or have a server for each host.
+        Source: Hoeiland-Joergensen et al. 2018: host isolation.
+        Tolerance: 2 %.
+        """
+        queue = {"kind": "cake", "isolation": isolation}
+        edges = {"rate": "1 Gbps", "delay": "1 ms"}
+        hosts, servers = ("one", "eight"), ("left", "right") if towards == "servers" else ("left", "left")
+        links = [{"from": "a", "to": "b", "rate": "10 Mbps", "delay": "10 ms", "queue": queue, "name": "middle"}]
+        links += [{"from": host, "to": "b" if towards == "clients" else "a", **edges} for host in hosts]
+        links += [
+            {"from": server, "to": "a" if towards == "clients" else "b", **edges} for server in sorted(set(servers))
+        ]
+        source = {"transport": {"kind": "udp"}, "source": {"kind": "poisson", "rate": 10e6 / (8 * PACKET)}}
+        ends = [
+            (server, host) if towards == "clients" else (host, server)
+            for host, server in zip(hosts, servers, strict=True)
+        ]
+        flows = [
+            {"name": host, "from": start, "to": end, "count": count, **source}
+            for host, count, (start, end) in zip(hosts, (1, 8), ends, strict=True)
+        ]
+        nodes = [{"name": name} for name in ("a", "b", *hosts, *sorted(set(servers)))]
+        scenario = {"duration": "20 s", "measure": {"from": "5 s", "link": "middle"}, "packet_size": PACKET}
+        run = ac.simulate(ac.Scenario.from_dict({**scenario, "nodes": nodes, "links": links, "flows": flows}), seed=1)
+        one, eight = run.summary.groups
+        assert one.goodput_bps / 1e6 == pytest.approx(share, rel=0.02)
+        assert (one.goodput_bps + eight.goodput_bps) / 1e6 == pytest.approx(10, rel=0.02)
+
+
 class TestPie:
     @pytest.mark.parametrize(("variant", "flows"), [*product(["cubic", "rack"], [5, 10, 30, 50])])
     def test_the_wait_settles_at_the_target(self, variant: str, flows: int) -> None:
@@ -177,15 +246,18 @@ def attacked(queue: dict[str, Any]) -> ac.Run:
 
 
 class TestHostileRate:
-    @pytest.mark.parametrize("queue", [{"kind": "fq_codel"}, {"kind": "fq", "packets": 200}])
+    @pytest.mark.parametrize("queue", [{"kind": "fq_codel"}, {"kind": "fq", "packets": 200}, {"kind": "cake"}])
     def test_fair_queues_protect_others(self, queue: dict[str, Any]) -> None:
         """Four CUBIC flows beside a sender of ten times its share.
 
         Validates: fair queueing gives each flow its max-min share of 2 Mb/s.
         Source: RFC 8290, section 4.1; deficit round robin (Shreedhar and Varghese 1996).
-        Tolerance: 5 %.
+        Tolerance: 5 %. With CAKE, whose COBALT drops more packets of the CUBIC flows than CoDel does, they leave some
+            of their share: 5 % for them, 10 % for the sender.
         """
-        assert goodputs(attacked(queue)) == pytest.approx([2.0] * (VICTIMS + 1), rel=0.05)
+        *victims, hostile = goodputs(attacked(queue))
+        assert victims == pytest.approx([2.0] * VICTIMS, rel=0.05)
+        assert hostile == pytest.approx(2.0, rel=0.10 if queue["kind"] == "cake" else 0.05)
 
     def test_fq_codel_keeps_the_delay_of_others(self) -> None:
         """The hostile flow waits in its own queue.
@@ -223,10 +295,11 @@ class TestHostileRate:
         assert run.summary.sojourn_p99 is not None
         assert 0.1 < run.summary.sojourn_p99 <= 200 * transmission_ms(10) / 1e3
 
-    def test_many_flows_share_the_queues(self) -> None:
+    @pytest.mark.parametrize("kind", ["fq_codel", "cake"])
+    def test_many_flows_share_the_queues(self, kind: str) -> None:
         """Fifty thousand flows, each of which sends a packet now and then, at twice the link's rate.
 
-        Validates: FQ-CoDel's 1024 queues carry any number of flows within its limit of packets.
+        Validates: the 1024 queues of FQ-CoDel and CAKE carry any number of flows within its limit of packets.
         Source: RFC 8290, sections 4.1 and 5.2.
         Tolerance: exact for the limit; 1 % for the rate.
         """
@@ -236,7 +309,7 @@ class TestHostileRate:
             "transport": {"kind": "udp"},
             "source": {"kind": "poisson", "rate": 0.5},
         }
-        run = simulate(10, 40, {"kind": "fq_codel"}, [crowd], "queue@bottleneck/100ms")
+        run = simulate(10, 40, {"kind": kind}, [crowd], "queue@bottleneck/100ms")
         assert run.summary.utilization == pytest.approx(1.0, rel=0.01)
         assert max(run.table("queue")["packets"].to_pylist()) <= 10_240
 
@@ -246,20 +319,26 @@ class TestHostileEcn:
 
     @pytest.mark.parametrize(
         "queue",
-        [{"kind": "fq_codel"}, {"kind": "pie", "ecn": True}, {"kind": "dualpi2"}, {"kind": "codel", "ecn": True}],
+        [
+            {"kind": "fq_codel"},
+            {"kind": "cake"},
+            {"kind": "pie", "ecn": True},
+            {"kind": "dualpi2"},
+            {"kind": "codel", "ecn": True},
+        ],
     )
     def test_who_ignores_marks_is_dropped_or_isolated(self, queue: dict[str, Any]) -> None:
         """Two CUBIC flows with ECN beside two BBR flows that ignore marks.
 
-        Validates: FQ-CoDel isolates the sender; PIE and DualPI2 drop its packets once marks do not help, and keep their
-            delay; CoDel marks only, and protects nobody.
+        Validates: FQ-CoDel and CAKE isolate the sender; PIE and DualPI2 drop its packets once marks do not help, and
+            keep their delay; CoDel marks only, and protects nobody.
         Source: RFC 8290, section 4.1; RFC 8033, section 5.1; RFC 9332, section 4.2; RFC 8289 has no rule.
         Tolerance: shares 5 %; delays 10 %.
         """
         clients = [greedy(2, "cubic", ecn="classic"), greedy(2, "bbr", ecn="classic")]
         run = simulate(10, 40, queue, clients)
         victims, hostile = run.summary.groups
-        if queue["kind"] == "fq_codel":
+        if queue["kind"] in ("fq_codel", "cake"):
             assert victims.goodput_bps == pytest.approx(5e6, rel=0.05)
         elif queue["kind"] == "codel":
             assert hostile.drops == 0

@@ -622,6 +622,15 @@ def test_fq_codel_separates_flows(root: Path) -> None:
     assert one_queue["stream"].delay_mean > groups["stream"].delay_mean
 
 
+def test_cake_separates_hosts(root: Path) -> None:
+    fair = ac.Scenario.from_toml(root / "examples" / "cake.toml")
+    groups = ac.simulate(fair).summary.groups
+    # a single CUBIC flow leaves some of its share to the other host
+    assert 0.85 < groups["one"].goodput_bps / groups["eight"].goodput_bps < 1
+    by_flow = ac.simulate(fair.changed({"links.0.queue": {"kind": "fq_codel"}})).summary.groups
+    assert by_flow["one"].goodput_bps / by_flow["eight"].goodput_bps == pytest.approx(1 / 8, rel=0.05)
+
+
 def test_dualpi2_keeps_the_delay_of_scalable_flows_short(root: Path) -> None:
     summary = ac.simulate(ac.Scenario.from_toml(root / "examples" / "dualpi2.toml")).summary
     classic, scalable = summary.groups["classic"], summary.groups["scalable"]

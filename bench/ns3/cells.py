@@ -162,7 +162,13 @@ class Cell:
         if kind == "step":
             return {"kind": "droptail", "mark_above": int(self._first["step_k"]) + 1, **queue}
         if kind == "pie":
-            return {"kind": "pie", "target": f"{15 + packet_ms:.4f} ms", "mtu": 3 * PACKET // 2, **queue}
+            return {
+                "kind": "pie",
+                "delay_from": "timestamps",
+                "target": f"{15 + packet_ms:.4f} ms",
+                "mtu": 3 * PACKET // 2,
+                **queue,
+            }
         codel = {"target": f"{5 + packet_ms:.4f} ms", "mtu": PACKET, "ecn": self._ecn, **queue}
         return {"kind": "codel", **codel} if kind == "codel" else {"kind": "fq_codel", "quantum": PACKET, **codel}
 

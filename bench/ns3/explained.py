@@ -15,11 +15,6 @@ EXPLAINED: Final = {
         "ns-3's goodput is above the largest possible one, 9.64 Mb/s: data count when the receiver delivers them in "
         "order, and at the start of the measured time much data was waiting for a missing segment."
     ),
-    "Faulty PRR: Reno, PIE, *": (
-        "Our PRR sends throughout the recovery, while PIE's drop probability is still high: some packets of a recovery "
-        "are dropped, and the window is halved again. Why ns-3's runs with and without PRR have the same goodput here "
-        "is not known."
-    ),
     "Faulty PRR: *": (
         "PRR of ns-3.44 takes the flight during the recovery for the flight before it (`RecoverFS = pipe`). The "
         "window is therefore reduced twice at each congestion, and the queue is shorter, or the link is idle. In "

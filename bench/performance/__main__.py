@@ -16,6 +16,7 @@ from performance.page import PAGE, machine, put
 from performance.records import records
 from performance.scale import scale
 from performance.speed import speed
+from performance.steps import steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +30,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "replications": replications,
     "laws": laws,
     "startup": startup,
+    "steps": steps,
 }
 
 

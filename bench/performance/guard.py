@@ -1,5 +1,7 @@
 """Guard the engine's speed by its instructions per packet of S60, which are equal on all machines of a kind.
 
+S60 is run with a queue discipline of each kind of link: drop-tail decides at arrival, and CoDel stores the packets.
+
 ``python -m performance.guard`` compares them with `instructions.json`, ``--record`` rewrites it. Time is not measured:
 it differs between machines, and varies by a tenth on one machine.
 """
@@ -21,34 +23,41 @@ RECORDED = Path(__file__).with_name("instructions.json")
 SHORT, LONG = 10, 20
 """Durations of two runs: the difference gives the instructions of the second ten seconds."""
 ALLOWED = 0.03
+QUEUES = ("droptail", "codel")
 
 
 @dataclass(frozen=True)
 class Count:
-    """Instructions per packet of S60. They depend on the compiler's version and the instruction set."""
+    """Instructions per packet of S60 with one queue. They depend on the compiler's version and the instruction set."""
 
     instructions_per_packet: float
     rustc: str
     machine: str
 
     @classmethod
-    def now(cls) -> Count:
+    def now(cls, queue: str) -> Count:
         """Count them."""
         rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
-        return cls(round(ours_s60().instructions_per_packet(SHORT, LONG), 1), rustc, platform.machine())
+        count = ours_s60(queue=queue).instructions_per_packet(SHORT, LONG)
+        return cls(round(count, 1), rustc, platform.machine())
 
 
-def judge(recorded: Count, now: Count) -> tuple[bool, str]:
+def read() -> dict[str, Count]:
+    """Read the recorded counts, by queue."""
+    return {queue: Count(**count) for queue, count in json.loads(RECORDED.read_text(encoding="utf-8")).items()}
+
+
+def judge(queue: str, recorded: Count, now: Count) -> tuple[bool, str]:
     """Check that a count is not higher than recorded, and return a message.
 
     Examples
     --------
-    >>> judge(Count(1000, "1.95.0", "x86_64"), Count(1020, "1.95.0", "x86_64")) (True, 'S60: 1020 instructions per
-    packet, +2.0 % from 1000 recorded')
+    >>> judge("codel", Count(1000, "1.95.0", "x86_64"), Count(1020, "1.95.0", "x86_64"))
+    (True, 'S60 with codel: 1020 instructions per packet, +2.0 % from 1000 recorded')
     """
     change = now.instructions_per_packet / recorded.instructions_per_packet - 1
     words = (
-        f"S60: {now.instructions_per_packet:.0f} instructions per packet, {100 * change:+.1f} % from "
+        f"S60 with {queue}: {now.instructions_per_packet:.0f} instructions per packet, {100 * change:+.1f} % from "
         f"{recorded.instructions_per_packet:.0f} recorded"
     )
     if (now.machine, now.rustc) != (recorded.machine, recorded.rustc):
@@ -74,15 +83,17 @@ def main() -> None:
     if not has_valgrind():
         print("no valgrind on this machine: instructions are not counted")
         return
-    now = Count.now()
+    counts = {queue: Count.now(queue) for queue in QUEUES}
     if record:
-        RECORDED.write_text(f"{json.dumps(asdict(now), indent=2)}\n", encoding="utf-8")
-        print(f"recorded: {now}")
+        written = {queue: asdict(count) for queue, count in counts.items()}
+        RECORDED.write_text(f"{json.dumps(written, indent=2)}\n", encoding="utf-8")
+        print(f"recorded: {counts}")
         return
-    kept = Count(**json.loads(RECORDED.read_text(encoding="utf-8")))
-    good, words = judge(kept, now)
-    print(words)
-    sys.exit(0 if good else 1)
+    recorded = read()
+    judged = [judge(queue, recorded[queue], count) for queue, count in counts.items()]
+    for _, words in judged:
+        print(words)
+    sys.exit(0 if all(good for good, _ in judged) else 1)
 
 
 if __name__ == "__main__":

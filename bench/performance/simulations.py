@@ -86,9 +86,9 @@ def counted(output: str) -> dict[str, int]:
     return counts
 
 
-def ours_s60(record: Iterable[str] = ()) -> Simulation:
-    """Return S60 in the engine's example program."""
-    return Simulation((_example("run_plan"), _plan(S60, tuple(record))))
+def ours_s60(record: Iterable[str] = (), queue: str = "droptail") -> Simulation:
+    """Return S60 in the engine's example program, with the queue discipline `queue` at the bottleneck."""
+    return Simulation((_example("run_plan"), _plan(S60, tuple(record), queue)))
 
 
 def ours_greedy(flows: int, *, spread: float = SPREAD) -> Simulation:
@@ -138,10 +138,11 @@ def _example(name: str) -> str:
 
 
 @functools.cache
-def _plan(scenario: Path, record: tuple[str, ...] = ()) -> str:
-    """Write the plan of a scenario to a file and return its path."""
-    effective = ackclock.Scenario.from_toml(scenario).effective()
-    name = "-".join([scenario.stem, *record]).replace("/", "-")
+def _plan(scenario: Path, record: tuple[str, ...] = (), queue: str = "droptail") -> str:
+    """Write the plan of a scenario, with a queue discipline at the bottleneck, to a file and return its path."""
+    changed = ackclock.Scenario.from_toml(scenario).changed({"dumbbell.bottleneck.queue.kind": queue})
+    effective = changed.effective()
+    name = "-".join([scenario.stem, queue, *record]).replace("/", "-")
     file = OUT / f"{name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(plan(effective, understand(record, effective)), encoding="utf-8")

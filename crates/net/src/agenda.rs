@@ -5,8 +5,9 @@
 //! (`order.rs`): one word per event is sorted, and the events stay in memory where they are (`chunks.rs`). The order
 //! states early which events come next, so that their data can be prefetched.
 //!
-//! Two kinds of events are rare and wait in heaps: events that a component schedules for itself within the current
-//! round, and events too far in the future to have a bucket.
+//! Events that a component schedules for itself within the current round are put in order one by one. Most components
+//! have at most one of them at a time, such as the end of a transmission, and its place in memory is fixed. Further
+//! ones, and events too far in the future to have a bucket, are rare and wait in heaps.
 
 mod chunks;
 mod order;
@@ -69,13 +70,15 @@ struct Current {
     words: Vec<u64>,
     taken: usize,
     next_known: Time,
-    /// The events added since: one of them, whose key is computed only where times are equal, and the rest. Most
-    /// components have at most one.
-    single: Option<Single>,
+    /// The events added since: the time of one of them, [`Time::MAX`] if there is none, and the rest. Most components
+    /// have at most one, which stays at [`home`](Self::home), and whose key is computed only where times are equal.
+    single: Time,
     new: BinaryHeap<Reverse<New>>,
     /// Time of the next event added since, [`Time::MAX`] if there is none.
     next_new: Time,
-    /// The memory of both: chunks, and the list of the added ones.
+    /// Place of the single event.
+    home: u32,
+    /// The memory of the others: chunks, and the list of the added ones.
     chunks: Vec<u32>,
     added: Cursor,
 }
@@ -84,13 +87,6 @@ struct Current {
 #[derive(Debug)]
 struct New {
     key: Key,
-    place: u32,
-}
-
-/// The time and place of an event added in its own round.
-#[derive(Clone, Copy, Debug)]
-struct Single {
-    at: Time,
     place: u32,
 }
 
@@ -108,11 +104,11 @@ impl Agenda {
             rounds,
             next: 0,
             buckets: vec![Cursor::default(); components * rounds.ahead],
-            chunks: Chunks::default(),
+            chunks: Chunks::reserving(components),
             far: BinaryHeap::new(),
             component: None,
-            running: Box::new(Current::empty()),
-            others: std::iter::repeat_with(|| Box::new(Current::empty())).take(components).collect(),
+            running: Box::new(Current::empty(0)),
+            others: (0..components as u32).map(|home| Box::new(Current::empty(home))).collect(),
             slots: Slots::new(),
         }
     }
@@ -150,20 +146,29 @@ impl Agenda {
         Some(self.chunks.at_mut(place))
     }
 
+    /// The same, also for a running component's event of the current round, if no other one was added.
+    #[inline(always)]
+    pub(crate) fn add_own(&mut self, component: usize, at: Time) -> Option<&mut Event> {
+        let Current { single, next_new, home, .. } = &mut *self.running;
+        if self.rounds.of(at) >= self.next || *single != Time::MAX {
+            return self.add(component, at);
+        }
+        debug_assert_eq!(self.component, Some(component), "only the running component adds to the current round");
+        *single = at;
+        *next_new = at.min(*next_new);
+        Some(self.chunks.at_mut(*home))
+    }
+
     /// Adds an event whose round has no bucket: because the round is the current one, in which components have no
     /// events for others, or because it is too far in the future.
     pub(crate) fn add_to_heap(&mut self, component: usize, event: Event, targets: Targets<'_>) {
         if self.rounds.of(event.at) < self.next {
             debug_assert_eq!(self.component, Some(component), "only the running component adds to the current round");
-            let Current { single, new, next_new, added, .. } = &mut *self.running;
+            let Current { new, next_new, added, .. } = &mut *self.running;
             let place = added.push(&mut self.chunks);
             *self.chunks.at_mut(place) = event;
             *next_new = event.at.min(*next_new);
-            if single.is_none() {
-                *single = Some(Single { at: event.at, place });
-            } else {
-                new.push(Reverse(New { key: event.key(targets), place }));
-            }
+            new.push(Reverse(New { key: event.key(targets), place }));
         } else {
             self.far.push(Reverse(Far { component, event }));
         }
@@ -200,16 +205,22 @@ impl Agenda {
         self.running.next_new <= at
     }
 
+    /// Whether an event added in the current round is before `at`.
+    #[inline(always)]
+    pub(crate) fn has_new_before(&self, at: Time) -> bool {
+        self.running.next_new < at
+    }
+
     /// Takes the next event, which was known when the round began, if it is before `end`. Returns its place.
     #[inline(always)]
     pub(crate) fn take_known(&mut self, end: Time) -> Option<u32> {
         if self.running.next_known < end { self.running.take_known(&self.chunks) } else { None }
     }
 
-    /// Takes the next event added in the current round, if it is before `end`. Returns its place.
+    /// Takes the single event added in the current round, if no other was added. Returns its place.
     #[inline(always)]
-    pub(crate) fn take_new(&mut self, end: Time, targets: Targets<'_>) -> Option<u32> {
-        if self.running.next_new < end { self.running.take_new(&self.chunks, targets) } else { None }
+    pub(crate) fn take_single(&mut self) -> Option<u32> {
+        self.running.take_single()
     }
 
     /// Takes the next event when it may be one added in the current round.
@@ -224,7 +235,7 @@ impl Agenda {
                 return running.take_known(chunks);
             }
         }
-        running.take_new(chunks, targets)
+        running.take_single().or_else(|| running.take_new(chunks, targets))
     }
 
     /// The event at a place.
@@ -289,14 +300,16 @@ impl Agenda {
 }
 
 impl Current {
-    const fn empty() -> Self {
+    /// The events of a component whose single event stays at `home`.
+    const fn empty(home: u32) -> Self {
         Self {
             words: Vec::new(),
             taken: 0,
             next_known: Time::MAX,
-            single: None,
+            single: Time::MAX,
             new: BinaryHeap::new(),
             next_new: Time::MAX,
+            home,
             chunks: Vec::new(),
             added: Cursor::EMPTY,
         }
@@ -321,35 +334,33 @@ impl Current {
 
     /// The key of the next event added in the round.
     fn next_new(&self, chunks: &Chunks, targets: Targets<'_>) -> Option<Key> {
-        let single = self.single.map(|single| chunks.at(single.place).key(targets));
+        let single = (self.single != Time::MAX).then(|| chunks.at(self.home).key(targets));
         let new = self.new.peek().map(|Reverse(new)| new.key);
         single.into_iter().chain(new).min()
     }
 
-    /// Takes the next event added in the round. Returns its place.
+    /// Takes the single event added in the round, if no other was added. Returns its place.
     #[inline(always)]
-    fn take_new(&mut self, chunks: &Chunks, targets: Targets<'_>) -> Option<u32> {
-        match self.single {
-            Some(single) if self.new.is_empty() => {
-                (self.single, self.next_new) = (None, Time::MAX);
-                Some(single.place)
-            }
-            _ => self.take_first(chunks, targets),
+    fn take_single(&mut self) -> Option<u32> {
+        if !self.new.is_empty() || self.single == Time::MAX {
+            return None;
         }
+        (self.single, self.next_new) = (Time::MAX, Time::MAX);
+        Some(self.home)
     }
 
-    /// The same if several events may have been added.
+    /// Takes the next of several events added in the round. Returns its place.
     #[inline(never)]
-    fn take_first(&mut self, chunks: &Chunks, targets: Targets<'_>) -> Option<u32> {
+    fn take_new(&mut self, chunks: &Chunks, targets: Targets<'_>) -> Option<u32> {
         let next = |new: &BinaryHeap<Reverse<New>>| new.peek().map(|Reverse(new)| new.key);
-        let is_first =
-            |single: &mut Single| next(&self.new).is_none_or(|new| chunks.at(single.place).key(targets) < new);
-        let taken = match self.single.take_if(is_first) {
-            Some(single) => Some(single.place),
-            None => self.new.pop().map(|Reverse(new)| new.place),
+        let is_first = |new| self.single != Time::MAX && chunks.at(self.home).key(targets) < new;
+        let taken = if next(&self.new).is_none_or(is_first) {
+            self.single = Time::MAX;
+            Some(self.home)
+        } else {
+            self.new.pop().map(|Reverse(new)| new.place)
         };
-        let single = self.single.map_or(Time::MAX, |single| single.at);
-        self.next_new = next(&self.new).map_or(Time::MAX, |key| key.at).min(single);
+        self.next_new = next(&self.new).map_or(Time::MAX, |key| key.at).min(self.single);
         taken
     }
 

@@ -53,11 +53,15 @@ impl Application {
     }
 
     /// Supplies the sender with the data available now, as much as it can use.
-    #[inline(never)]
+    #[inline(always)]
     pub(crate) fn refill(&mut self, sender: &mut Sender, now: Time) {
-        if !sender.wants_data() || self.next > now {
-            return;
+        if sender.wants_data() && self.next <= now {
+            self.refill_now(sender, now);
         }
+    }
+
+    #[inline(never)]
+    fn refill_now(&mut self, sender: &mut Sender, now: Time) {
         match &self.source {
             AnySource::Poisson(source) if sender.is_open() => {
                 let quota = sender.send_quota();

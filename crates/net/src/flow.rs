@@ -208,6 +208,33 @@ impl Flow {
         self.arm(now, transit);
     }
 
+    /// The same for a [paced](Sender::is_paced) sender.
+    #[inline(never)]
+    fn take_paced_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        loop {
+            if self.has_transfers {
+                self.follow_transfers(now, transit, observer);
+            }
+            let Self { outlet, transport, .. } = self;
+            let Transport::Tcp(sender) = transport else { return };
+            let burst = sender.send_paced(now, MOST_AT_ONCE);
+            let is_cut = burst.end - burst.start == MOST_AT_ONCE;
+            for number in burst {
+                transit.forward(&outlet.packet(outlet.new_segment(number), now), outlet.hop, now, observer);
+            }
+            if is_cut {
+                return transit.cut(outlet.flow(), now);
+            }
+            observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
+            match sender.poll_release() {
+                Some(release) if is_first(release, sender, transit) && !sender.is_data_limited() => now = release,
+                _ => break,
+            }
+            self.application.refill(sender, now);
+        }
+        self.arm(now, transit);
+    }
+
     /// The same for a [steady](Sender::is_steady) sender.
     #[inline(always)]
     fn take_steady_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
@@ -275,13 +302,20 @@ impl Flow {
         }
     }
 
-    /// Takes a turn after a wake-up.
-    #[inline(never)]
+    /// Takes a turn of any kind.
+    #[inline(always)]
     fn take_turn(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         match &self.transport {
-            Transport::Tcp(sender) if sender.is_steady() => self.take_steady_turn(now, transit, observer),
+            Transport::Tcp(sender) if sender.is_steady() => self.take_steady_turn_apart(now, transit, observer),
+            Transport::Tcp(sender) if sender.is_paced() => self.take_paced_turn(now, transit, observer),
             _ => self.take_any_turn(now, transit, observer),
         }
+    }
+
+    /// A copy of [`take_steady_turn`](Self::take_steady_turn) for callers in which it is rare.
+    #[inline(never)]
+    fn take_steady_turn_apart(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+        self.take_steady_turn(now, transit, observer);
     }
 
     /// Reports the beginning of a transfer, and closes the connection when its transfer is complete.

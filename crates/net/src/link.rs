@@ -122,6 +122,7 @@ impl Link {
     /// Heap memory in bytes, excluding data that links share.
     pub(crate) fn held(&self) -> usize {
         self.backlog.held()
+            + self.queue.held()
             + self.entrance.as_ref().map_or(0, |entrance| entrance.held())
             + self.loss.as_ref().map_or(0, |loss| loss.held())
             + self.extra_delay.as_ref().map_or(0, |extra| extra.held())

@@ -221,8 +221,8 @@ impl Links {
         self.paths[link as usize].take(size, now)
     }
 
-    /// Offers a packet that does not take the fast path. `hop` is the index of the link's hop on the packet's route.
-    pub(crate) fn offer(&mut self, id: LinkId, packet: &Packet, hop: u32, now: Time) -> Offered {
+    /// Offers a packet that does not take the fast path to a link whose discipline decides at arrival.
+    pub(crate) fn offer(&mut self, id: LinkId, packet: &Packet, now: Time) -> Offered {
         match self.forms[id.0 as usize] {
             Form::Short(kind) => {
                 let mut link = self.resume(id, kind);
@@ -248,7 +248,7 @@ impl Links {
                 }
                 offered
             }
-            Form::Served(slot) => self.served[slot as usize].offer(packet, hop, now),
+            Form::Served(_) => unreachable!("packets are offered to a served link itself"),
         }
     }
 
@@ -355,7 +355,13 @@ mod tests {
         });
         let rate = Rate::from_mbps(1);
         let spec = LinkSpec::plain(rate.into(), delay, queue);
-        let context = Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into(), bands: [].into() };
+        let context = Context {
+            rate,
+            stream: Stream::new(1, Role::Queue, 0),
+            flows: [].into(),
+            bands: [].into(),
+            hosts: [].into(),
+        };
         Link::new(
             &spec,
             LinkRate::new(&spec.rate),
@@ -379,7 +385,7 @@ mod tests {
             Some(Sent { start, end, arrival }) => {
                 (Offered::Accepted { start, end, arrival, marked: false, lost: false }, true)
             }
-            None => (links.offer(LINK, &packet(size), 0, now), false),
+            None => (links.offer(LINK, &packet(size), now), false),
         }
     }
 

@@ -26,7 +26,7 @@ use crate::links::Links;
 use crate::loss::LossSpec;
 use crate::packet::{FlowId, LinkId, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
-use crate::queue::{Context, Discipline, QueueSpec};
+use crate::queue::{Context, Discipline, Hosts, QueueSpec};
 use crate::rate::{LinkRate, RateSpec};
 use crate::sack_store::SackStore;
 use crate::served::ServedLink;
@@ -227,6 +227,7 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
     let mut shared = BTreeMap::new();
     let flows: Arc<[u32]> = names.flows.as_slice().into();
     let bands: Arc<[u8]> = plan.bands().into();
+    let hosts: Arc<[Hosts]> = hosts(edges, plan, names).into();
     for (id, Edge { link, .. }) in edges.iter().enumerate() {
         let Name(name) = names.link(LinkId(id as u32));
         let rate = match &link.rate {
@@ -236,8 +237,8 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
             }
         };
         let stream = Stream::new(seed, Role::Queue, name);
-        let (flows, bands) = (Arc::clone(&flows), Arc::clone(&bands));
-        let context = Context { rate: rate.mean(Time::ZERO, plan.duration), stream, flows, bands };
+        let (flows, bands, hosts) = (Arc::clone(&flows), Arc::clone(&bands), Arc::clone(&hosts));
+        let context = Context { rate: rate.mean(Time::ZERO, plan.duration), stream, flows, bands, hosts };
         let extra_delay = ExtraDelay::new(link.jitter, link.reorder, seed, name);
         let losses = Stream::new(seed, Role::Loss, name);
         match link.queue.build(&context) {
@@ -249,6 +250,15 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
             }
         }
     }
+}
+
+/// The hosts of each flow, by the global ids of their nodes; empty if no queue asks for them.
+fn hosts(edges: &[Edge<'_>], plan: &Plan, names: &Names) -> Vec<Hosts> {
+    if !edges.iter().any(|edge| edge.queue().knows_hosts()) {
+        return Vec::new();
+    }
+    let name = |node: u32| names.nodes.get(node as usize).copied().unwrap_or(node);
+    ends(plan).map(|(from, to)| [name(from), name(to)]).collect()
 }
 
 fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u32, failures: &Arc<Failures>) -> Flow {

@@ -22,11 +22,12 @@ pub struct FlowId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Name(pub(crate) u32);
 
-/// Global ids of links and flows. Empty when every local id equals its global id.
+/// Global ids of links, flows and nodes. Empty when every local id equals its global id.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
     pub(crate) links: Vec<u32>,
     pub(crate) flows: Vec<u32>,
+    pub(crate) nodes: Vec<u32>,
 }
 
 impl Names {
@@ -247,6 +248,13 @@ impl Packet {
             sent: self.sent,
             pushed: self.header.has(Header::PUSH),
         }
+    }
+
+    /// Whether data was sent before.
+    #[inline(always)]
+    pub(crate) const fn is_retransmission(&self) -> bool {
+        debug_assert!(!self.is_ack(), "an ACK is sent once");
+        self.header.has(Header::RETRANSMISSION)
     }
 
     /// The [echo](ackclock_tcp::Ack::echo) of an ACK.

@@ -347,8 +347,20 @@ pub enum RecordSpec {
         /// Time between samples; `None` records every change.
         every: Option<Time>,
     },
+    /// Phases and [state variables](ackclock_tcp::congestion::STATES) of the window laws of these flows.
+    States {
+        /// Flow indices.
+        flows: Vec<u32>,
+        /// Time between samples; `None` records every change.
+        every: Option<Time>,
+    },
     /// Each ACK that reaches the sender of these flows.
     Acks {
+        /// Flow indices.
+        flows: Vec<u32>,
+    },
+    /// What the senders of these flows do: a row for each change.
+    Phases {
         /// Flow indices.
         flows: Vec<u32>,
     },
@@ -463,7 +475,11 @@ impl RecordSpec {
             | Self::Drops { links }
             | Self::Marks { links }
             | Self::Packets { links } => links,
-            Self::Windows { .. } | Self::Acks { .. } | Self::Transfers { .. } => &[],
+            Self::Windows { .. }
+            | Self::States { .. }
+            | Self::Acks { .. }
+            | Self::Phases { .. }
+            | Self::Transfers { .. } => &[],
         }
     }
 }

@@ -7,6 +7,8 @@
 //! and is asked for the next one when a transmission is about to start (`served.rs`). Each discipline has its own file
 //! and is registered by one line of `queues!` below.
 
+mod cake;
+mod cobalt;
 mod codel;
 mod drop_tail;
 mod dualpi2;
@@ -29,13 +31,15 @@ use serde::{Deserialize, Serialize};
 use crate::backlog::Backlog;
 use crate::packet::Packet;
 
+pub use cake::{CakeSpec, Isolation};
+pub use cobalt::CobaltSpec;
 pub use codel::CodelSpec;
 pub use drop_tail::{DropFrom, DropTailSpec, Ties};
 pub use dualpi2::{DualPi2Spec, Low};
 pub use fq::FqSpec;
 pub use fq_codel::FqCodelSpec;
 pub use gauges::{GAUGES, Gauge};
-pub use pie::PieSpec;
+pub use pie::{DelayFrom, PieSpec};
 pub use priority::PrioritySpec;
 pub use red::{AboveMax, CountBelow, RedSpec, Unit};
 use stored::PacketQueue;
@@ -127,6 +131,11 @@ pub trait QueueDiscipline: Debug + Send {
 
     /// Calls `visit` with the name and value of each of the discipline's [gauges](GAUGES).
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
+
+    /// Heap memory in bytes that grows with the queue.
+    fn held(&self) -> usize {
+        0
+    }
 }
 
 /// The capacity of a queue.
@@ -252,6 +261,10 @@ macro_rules! queues {
             fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
                 match self { $(Self::$variant(queue) => queue.gauges(visit),)+ }
             }
+
+            fn held(&self) -> usize {
+                match self { $(Self::$variant(queue) => queue.held(),)+ }
+            }
         }
 
         /// All queue disciplines.
@@ -268,8 +281,19 @@ impl QueueSpec {
         match self {
             Self::FqCodel(spec) => fq_codel::bytes(spec),
             Self::Fq(spec) => fq::bytes(spec),
+            Self::Cake(spec) => cake::bytes(spec),
             _ => 0,
         }
+    }
+
+    /// Memory of a waiting packet in bytes that the discipline needs in addition to the link's.
+    pub(crate) const fn bytes_of_packet(&self) -> usize {
+        if let Self::Pie(spec) = self { pie::bytes_of_packet(spec) } else { 0 }
+    }
+
+    /// Whether the discipline uses the [hosts](Context::hosts) of flows.
+    pub(crate) const fn knows_hosts(&self) -> bool {
+        matches!(self, Self::Cake(_))
     }
 
     /// Whether the discipline only accepts or drops packets, and decisions depend only on the packets that are pending.
@@ -324,7 +348,12 @@ pub(crate) struct Context {
     pub(crate) flows: Arc<[u32]>,
     /// Priority of each flow; empty if all are 0.
     pub(crate) bands: Arc<[u8]>,
+    /// The hosts of each flow; empty if no queue of the run [uses](QueueSpec::knows_hosts) them.
+    pub(crate) hosts: Arc<[Hosts]>,
 }
+
+/// The nodes at which a flow begins and ends, by their global ids.
+pub(crate) type Hosts = [u32; 2];
 
 queues! {
     at_arrival {
@@ -334,7 +363,9 @@ queues! {
     }
     stored {
         Codel "codel" => CodelSpec, codel;
+        Cobalt "cobalt" => CobaltSpec, cobalt;
         FqCodel "fq_codel" => FqCodelSpec, fq_codel;
+        Cake "cake" => CakeSpec, cake;
         Fq "fq" => FqSpec, fq;
         DualPi2 "dualpi2" => DualPi2Spec, dualpi2;
         Priority "priority" => PrioritySpec, priority;

@@ -9,7 +9,6 @@ use ackclock_units::{Stream, Time};
 use crate::backlog::INSTANT;
 use crate::entrance::Entrance;
 use crate::extra_delay::ExtraDelay;
-use crate::link::Offered;
 use crate::links::{Line, Sent};
 use crate::loss::{Loss, LossPlace};
 use crate::packet::Packet;
@@ -96,18 +95,16 @@ impl ServedLink {
             + self.extra_delay.as_ref().map_or(0, |extra| extra.held())
     }
 
-    /// Offers a packet to the queue. If the link [needs service](Self::needs_service) then, [`start`](Self::start) must
-    /// follow.
-    pub(crate) fn offer(&mut self, packet: &Packet, hop: u32, now: Time) -> Offered {
+    /// Offers a packet to the queue. `hop` is the index of the link's hop on the packet's route. Returns the reason if
+    /// the packet is dropped. If the link [needs service](Self::needs_service) otherwise, [`take_next`](Self::take_next) must follow.
+    #[inline(always)]
+    pub(crate) fn offer(&mut self, packet: &Packet, hop: u32, now: Time) -> Option<DropReason> {
         if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, now)) {
-            return Offered::Dropped(reason);
+            return Some(reason);
         }
         let in_service = if now < self.busy_until { self.size } else { 0 };
         let queued = Queued { packet: *packet, since: now, hop, marked: false };
-        match self.queue.enqueue(queued, in_service, &mut self.dropped) {
-            Ok(()) => Offered::Queued,
-            Err(reason) => Offered::Dropped(reason),
-        }
+        self.queue.enqueue(queued, in_service, &mut self.dropped).err()
     }
 
     /// Whether no event is pending that starts the next transmission, or stored packets were dropped.
@@ -121,11 +118,10 @@ impl ServedLink {
         self.is_due = false;
     }
 
-    /// Takes the next packet from the queue, if the link is free and a packet is left. Returns the packet, the times of its
-    /// transmission, which begins when a shaper has tokens for it, and whether it is lost then.
+    /// Takes the next packet from the queue, if the link is free and a packet is left. [`send`](Self::send) must follow.
     #[inline(always)]
-    pub(crate) fn start(&mut self, now: Time) -> Option<(Queued, Sent, bool)> {
-        if self.is_due || now < self.busy_until { None } else { self.send(now) }
+    pub(crate) fn take_next(&mut self, now: Time) -> Option<Queued> {
+        if self.is_due || now < self.busy_until { None } else { self.queue.dequeue(now, &mut self.dropped) }
     }
 
     /// Time at which an event must start the next transmission, if a packet waits and no such event is pending.
@@ -136,23 +132,20 @@ impl ServedLink {
         is_new.then_some(self.busy_until)
     }
 
+    /// Sends the packet that was taken from the queue. Returns the times of its transmission, which begins when a shaper
+    /// has tokens for it, and whether it is lost then.
     #[inline(always)]
-    fn send(&mut self, now: Time) -> Option<(Queued, Sent, bool)> {
-        let queued = self.queue.dequeue(now, &mut self.dropped)?;
-        debug_assert!(
-            !queued.marked || queued.packet.ecn().is_capable(),
-            "a discipline marks only ECN-capable packets"
-        );
-        let size = queued.packet.size();
+    pub(crate) fn send(&mut self, packet: &Packet, now: Time) -> (Sent, bool) {
+        let size = packet.size();
         let start = self.shaper.as_mut().map_or(now, |shaper| shaper.take_later(size, now));
         let end = start.saturating_add(self.time_of(size, start));
         self.busy_until = end;
-        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(&queued.packet));
+        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(packet));
         let mut arrival = end.saturating_add(self.delay);
         if let Some(extra) = self.extra_delay.as_mut().filter(|_| !lost) {
             arrival = extra.arrival(arrival);
         }
-        Some((queued, Sent { start, end, arrival }, lost))
+        (Sent { start, end, arrival }, lost)
     }
 
     /// Transmission time of the next packet.

@@ -166,9 +166,10 @@ impl Simulator {
                 }
                 if self.transit.agenda.has_new(event.at) {
                     // a tie is broken below
-                    if !self.handle_new(event.at, observer) {
+                    if !self.transit.agenda.has_new_before(event.at) {
                         break;
                     }
+                    self.handle_new(observer);
                     // one more event, so that one of the known ones may have to wait
                     let taken = end - left.len();
                     let most = usize::try_from(self.transit.last - self.events).unwrap_or(usize::MAX);
@@ -198,28 +199,32 @@ impl Simulator {
         }
     }
 
-    /// Handles the next event that a component of links added in the current round, if it is before `end`. Returns
-    /// whether it is.
+    /// Handles the next event that a component of links added in the current round.
     #[inline(never)]
-    fn handle_new(&mut self, end: Time, observer: &mut impl Observer) -> bool {
-        let place = self.transit.take_new(end);
-        if let Some(place) = place {
+    fn handle_new(&mut self, observer: &mut impl Observer) {
+        if let Some(place) = self.transit.take_new() {
             self.handle_at_link(place, observer);
         }
-        place.is_some()
     }
 
     /// Handles an event of a component of links.
     #[inline(always)]
     fn handle_at_link(&mut self, place: u32, observer: &mut impl Observer) {
         self.events += 1;
-        let event = *self.transit.agenda.event(place);
+        let event = self.transit.agenda.event(place);
         if event.is_departure() {
             self.transit.depart(event.link(), event.at, observer);
         } else {
-            let packet = event.packet(&self.transit.sacks);
-            self.transit.send(&packet, event.stop().0, event.at, observer);
+            self.handle_arrival(place, observer);
         }
+    }
+
+    /// Handles an arrival at a link. Apart from the departures, which need no memory for a packet.
+    #[inline(never)]
+    fn handle_arrival(&mut self, place: u32, observer: &mut impl Observer) {
+        let event = *self.transit.agenda.event(place);
+        let packet = event.packet(&self.transit.sacks);
+        self.transit.send(&packet, event.stop().0, event.at, observer);
     }
 
     /// Prefetches what later events will touch. `words` are the words of the next events. The event is requested first,

@@ -294,7 +294,7 @@ impl Sinks {
     pub(crate) fn take_in_order(&mut self, packet: &Packet, now: Time) -> Option<(u64, u32)> {
         let FlowId(flow) = packet.flow();
         let sink = &mut self.flows[flow as usize];
-        if sink.state != packet.connection() {
+        if sink.state != packet.connection() || packet.is_retransmission() {
             return None;
         }
         let next = sink.receiver.take_in_order(packet.number())?;

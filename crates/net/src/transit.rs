@@ -70,7 +70,7 @@ impl Transit {
             if observer.follows() {
                 observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
             }
-            self.cross(&packet.answer(next, now), hop, now, observer);
+            self.cross(&packet.answer(next, now).for_original(true), hop, now, observer);
         } else {
             self.answer(*packet, now, observer);
         }
@@ -134,12 +134,17 @@ impl Transit {
         unqueued.fold(Time::ZERO, |sum, hop| sum + self.links.line(hop.link).time_of(size))
     }
 
+    /// Schedules a departure beside other events of the current round, or in a round that has no bucket.
+    #[inline(never)]
+    fn add_departure_to_heap(&mut self, component: usize, at: Time, link: LinkId) {
+        self.add_event(component, Event::departure(link, at));
+    }
+
     /// Schedules an arrival in a round that has no bucket.
     #[cold]
     #[inline(never)]
     fn add_to_heap(&mut self, component: usize, at: Time, stop: Stop, packet: Packet) {
-        let Self { agenda, hops, names, .. } = self;
-        agenda.add_to_heap(component, Event::arrival(at, stop, &packet), Targets { hops, names });
+        self.add_event(component, Event::arrival(at, stop, &packet));
     }
 
     /// Offers to the link of a hop a packet that the fast path does not handle. Returns its arrival time, unless it is
@@ -148,55 +153,79 @@ impl Transit {
     #[inline(never)]
     fn judge(&mut self, index: u32, packet: Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
         let (packet, id) = (&packet, self.hops[index as usize].link);
-        let offered = self.links.offer(id, packet, index, now);
+        if let Some(link) = self.links.served(id) {
+            let refused = link.offer(packet, index, now);
+            let needs_service = link.needs_service();
+            if observer.watches(id) {
+                let offered = refused.map_or(Offered::Queued, Offered::Dropped);
+                observer.observe(now, &Observation::Offered { link: id, packet, offered });
+            }
+            if refused.is_some() {
+                self.forget(packet);
+            } else if needs_service {
+                self.serve(id, false, now, observer);
+            }
+            return None;
+        }
+        let offered = self.links.offer(id, packet, now);
         if observer.watches(id) {
             observer.observe(now, &Observation::Offered { link: id, packet, offered });
         }
         match offered {
             Offered::Accepted { arrival, marked: false, lost: false, .. } => return Some(arrival),
             Offered::Accepted { arrival, marked: true, lost: false, .. } => {
-                self.leave(packet.marked(), index, arrival, observer);
+                self.leave_marked(packet.marked(), index, arrival, observer);
             }
             Offered::Accepted { lost: true, .. } | Offered::Dropped(_) => self.forget(packet),
-            Offered::Queued => {
-                if self.links.served(id).is_some_and(|link| link.needs_service()) {
-                    self.serve(id, now, observer);
-                }
-            }
+            Offered::Queued => unreachable!("only links that store packets queue them without a time"),
         }
         None
     }
 
     /// Handles the event at the end of a transmission of a link that stores packets.
+    #[inline(never)]
     pub(crate) fn depart(&mut self, id: LinkId, now: Time, observer: &mut impl Observer) {
-        if let Some(link) = self.links.served(id) {
-            link.fire();
-            self.serve(id, now, observer);
-        }
+        self.serve(id, true, now, observer);
     }
 
     /// Starts the next transmission of a link that stores packets, if the link is free, and forwards the packet.
-    #[inline(never)]
-    fn serve(&mut self, id: LinkId, now: Time, observer: &mut impl Observer) {
+    /// `is_event` is whether the last transmission ends now, by its event.
+    #[inline(always)]
+    fn serve(&mut self, id: LinkId, is_event: bool, now: Time, observer: &mut impl Observer) {
         let Some(link) = self.links.served(id) else { return };
-        let sent = link.start(now);
+        if is_event {
+            link.fire();
+        }
+        let queued = link.take_next(now);
+        let sent = queued.as_ref().map(|queued| link.send(&queued.packet, now));
         let (due, has_dropped) = (link.take_due(now), link.has_dropped());
         if let Some(at) = due {
             // only the link's own component handles its packets
-            self.add_wakeup(self.agenda.running(), Event::departure(id, at));
+            let component = self.agenda.running();
+            if let Some(event) = self.agenda.add_own(component, at) {
+                *event = Event::departure(id, at);
+            } else {
+                self.add_departure_to_heap(component, at, id);
+            }
         }
         if has_dropped {
             self.report_dropped(id, now, observer);
         }
-        let Some((Queued { packet, since, hop, marked }, Sent { start, end, arrival }, lost)) = sent else { return };
+        let Some((Queued { packet, since, hop, marked }, (Sent { start, end, arrival }, lost))) =
+            queued.as_ref().zip(sent)
+        else {
+            return;
+        };
         if observer.watches(id) {
-            let fate = Offered::Accepted { start, end, arrival, marked, lost };
-            observer.observe(now, &Observation::Left { link: id, packet: &packet, since, fate });
+            let fate = Offered::Accepted { start, end, arrival, marked: *marked, lost };
+            observer.observe(now, &Observation::Left { link: id, packet, since: *since, fate });
         }
         if lost {
-            self.forget(&packet);
+            self.forget(packet);
+        } else if *marked {
+            self.leave_marked(packet.marked(), *hop, arrival, observer);
         } else {
-            self.leave(if marked { packet.marked() } else { packet }, hop, arrival, observer);
+            self.leave(packet, *hop, arrival, observer);
         }
     }
 
@@ -223,22 +252,27 @@ impl Transit {
         }
     }
 
-    /// Moves a packet from the end of a hop, whose link it leaves as another packet or by another event, to its next
-    /// event.
+    /// Moves a packet from the end of a hop, whose link it leaves as another packet, to its next event.
     #[inline(never)]
-    fn leave(&mut self, packet: Packet, index: u32, arrival: Time, observer: &mut impl Observer) {
+    fn leave_marked(&mut self, packet: Packet, index: u32, arrival: Time, observer: &mut impl Observer) {
+        self.leave(&packet, index, arrival, observer);
+    }
+
+    /// Moves a packet from the end of a hop, whose link it leaves by another event, to its next event.
+    #[inline(always)]
+    fn leave(&mut self, packet: &Packet, index: u32, arrival: Time, observer: &mut impl Observer) {
         let hop = self.hops[index as usize];
         let stop = hop.stop(index);
         if hop.has_event() {
             if let Some(event) = self.agenda.add(hop.component as usize, arrival) {
-                *event = Event::arrival(arrival, stop, &packet);
+                *event = Event::arrival(arrival, stop, packet);
             } else {
-                self.add_to_heap(hop.component as usize, arrival, stop, packet);
+                self.add_to_heap(hop.component as usize, arrival, stop, *packet);
             }
         } else if hop.is_last() {
-            self.arrive(packet, arrival, observer);
+            self.deliver(packet, arrival, observer);
         } else {
-            self.send(&packet, stop.0, arrival, observer);
+            self.send(packet, stop.0, arrival, observer);
         }
     }
 
@@ -304,12 +338,10 @@ impl Transit {
         if self.agenda.is_next_known() { self.agenda.take_known(end) } else { self.take_any(end) }
     }
 
-    /// Takes the next event that the running component added in the current round, if it is before `end`. Returns its
-    /// place in the agenda.
+    /// Takes the next event that the running component added in the current round. Returns its place in the agenda.
     #[inline(always)]
-    pub(crate) fn take_new(&mut self, end: Time) -> Option<u32> {
-        let Self { agenda, hops, names, .. } = self;
-        agenda.take_new(end, Targets { hops, names })
+    pub(crate) fn take_new(&mut self) -> Option<u32> {
+        if let Some(place) = self.agenda.take_single() { Some(place) } else { self.take_any(Time::MAX) }
     }
 
     #[inline(never)]
@@ -336,13 +368,13 @@ impl Transit {
     /// Schedules a wake-up of an endpoint.
     #[inline(never)]
     pub(crate) fn wake(&mut self, at: Time, flow: FlowId, wakeup: Wakeup) {
-        self.add_wakeup(ENDPOINTS, Event::wakeup_of(flow, at, wakeup));
+        self.add_event(ENDPOINTS, Event::wakeup_of(flow, at, wakeup));
     }
 
     /// Schedules an event of a component.
     #[inline(always)]
-    fn add_wakeup(&mut self, component: usize, event: Event) {
-        if let Some(slot) = self.agenda.add(component, event.at) {
+    fn add_event(&mut self, component: usize, event: Event) {
+        if let Some(slot) = self.agenda.add_own(component, event.at) {
             *slot = event;
         } else {
             let Self { agenda, hops, names, .. } = self;

@@ -313,12 +313,12 @@ impl LawRandom {
 /// Cube root, correctly rounded: the same bits as in the engine's CUBIC on every machine, unlike ``math.cbrt``.
 #[pyfunction]
 fn cbrt(x: f64) -> f64 {
-    x.cbrt()
+    libm::cbrt(x)
 }
 
 /// The same, for compiled laws.
 extern "C" fn compiled_cbrt(x: f64) -> f64 {
-    x.cbrt()
+    libm::cbrt(x)
 }
 
 /// A law of a plan, by its number.

@@ -3,8 +3,10 @@
 
 mod apart;
 mod capture;
+mod features;
 mod law;
 mod pcapng;
+mod stepping;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,7 +18,7 @@ use ackclock_net::observe::{Column, Table, Values};
 use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::foreign::LawFailure;
-use ackclock_tcp::congestion::{LAWS, LawSpec};
+use ackclock_tcp::congestion::{LAWS, LawSpec, STATES, Variable};
 use ackclock_tcp::{EcnMode, RECEIVER, SENDER, TIMER, VARIANTS};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -67,6 +69,14 @@ fn catalogue() -> String {
         VARIANTS.iter().map(|variant| (variant.name.to_owned(), json!(variant))).collect();
     let gauges: Map<String, Value> =
         GAUGES.iter().map(|gauge| (gauge.name.to_owned(), json!({"unit": gauge.unit, "doc": gauge.doc}))).collect();
+    let states: Map<String, Value> = STATES
+        .iter()
+        .map(|state| {
+            let describe = |each: &Variable| json!({"name": each.name, "unit": each.unit, "doc": each.doc});
+            let variables: Vec<Value> = state.variables.iter().map(describe).collect();
+            (state.law.to_owned(), json!({"phases": state.phases, "variables": variables}))
+        })
+        .collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "revision": env!("ENGINE_REVISION"),
@@ -74,6 +84,7 @@ fn catalogue() -> String {
         "congestion": by_name(LAWS),
         "queues": by_name(QUEUES),
         "gauges": gauges,
+        "states": states,
         "options": {"receiver": RECEIVER, "sender": SENDER, "rtt": TIMER},
     })
     .to_string()
@@ -271,6 +282,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<capture::PyCapture>()?;
     module.add_class::<Rows>()?;
     module.add_class::<CapturedPackets>()?;
+    module.add_class::<features::Features>()?;
+    module.add_class::<stepping::PyStepper>()?;
+    module.add_class::<stepping::PyInterval>()?;
     law::add(module)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(components, module)?)?;

@@ -268,7 +268,8 @@ words! {
 words! {
     /// Quantity from which a window reduction is computed.
     pub enum DecreaseFrom {
-        /// The flight size; the halved window is at least two segments (RFC 5681, equation 4).
+        /// The flight size; the halved window is at least two segments (RFC 5681, equation 4). Segments that SACKs report
+        /// do not raise it above the window.
         FlightSize = "flight_size",
         /// The minimum of `cwnd` and `rwnd`, as a real number (ns-2).
         Window = "window",

@@ -10,6 +10,7 @@ mod bbr;
 mod bbr3;
 #[cfg(test)]
 mod bench;
+mod built_in;
 mod copa;
 mod cubic;
 mod dctcp;
@@ -20,9 +21,9 @@ mod prague;
 mod recipe;
 mod reno;
 mod scalable;
+pub(crate) mod state;
 mod vegas;
 
-use std::borrow::Borrow;
 use std::fmt::Debug;
 
 use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
@@ -37,6 +38,7 @@ use foreign::Place;
 
 pub use bbr::BbrSpec;
 pub use bbr3::Bbr3Spec;
+pub use built_in::BuiltIn;
 pub use copa::CopaSpec;
 pub use cubic::{CubicRules, CubicSpec};
 pub use dctcp::DctcpSpec;
@@ -45,6 +47,7 @@ pub use highspeed::HighSpeedSpec;
 pub use prague::PragueSpec;
 pub use reno::RenoSpec;
 pub use scalable::ScalableSpec;
+pub use state::{LawState, Variable, phases, variables};
 pub use vegas::{BaseRtt, VegasSpec};
 
 /// More than sums of fractions of a segment are rounded by.
@@ -204,6 +207,12 @@ pub trait CongestionControl: Debug + Send {
     /// [`on_ack`](Self::on_ack) is called only in congestion avoidance and while the window is the limit.
     const OWN_SLOW_START: bool = false;
 
+    /// Names of the law's phases.
+    const PHASES: &'static [&'static str] = state::CLASSIC;
+
+    /// The law's state variables.
+    const VARIABLES: &'static [Variable] = &[];
+
     /// The same for a law that decides it when it is made.
     fn has_own_slow_start(&self) -> bool {
         Self::OWN_SLOW_START
@@ -263,6 +272,15 @@ pub trait CongestionControl: Debug + Send {
     fn pacing_rate(&self, _window: &Window, _srtt: Option<f64>) -> Option<f64> {
         None
     }
+
+    /// The law's phase at `now`, one of [`PHASES`](Self::PHASES), if it has phases of its own.
+    fn phase(&self, _now: Time) -> Option<&'static str> {
+        None
+    }
+
+    /// Calls `visit` with the name and the value at `now` of each of the law's [variables](Self::VARIABLES), in order,
+    /// except for those of delivery-rate samples, which the sender knows.
+    fn visit_state(&self, _now: Time, _visit: &mut dyn FnMut(&'static str, f64)) {}
 }
 
 /// The parameters of a law.
@@ -325,13 +343,18 @@ macro_rules! laws {
 
         impl Other {
             #[inline(never)]
-            fn on_ack(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, ack: &AckSample) {
-                match self { $(Self::$variant(law) => law.grow(extra, window, &|| ack),)+ }
+            fn on_ack(
+                &mut self,
+                extra: &mut Option<Box<Extra>>,
+                window: &mut Window,
+                sample: &impl Fn() -> AckSample,
+            ) {
+                match self { $(Self::$variant(law) => law.grow(extra, window, sample),)+ }
             }
 
             #[inline(never)]
-            fn observe(&mut self, ack: &AckSample) {
-                match self { $(Self::$variant(law) => law.observe(ack),)+ }
+            fn observe(&mut self, sample: &impl Fn() -> AckSample) {
+                match self { $(Self::$variant(law) => law.observe(&sample()),)+ }
             }
 
             fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
@@ -374,11 +397,28 @@ macro_rules! laws {
             fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
                 match self { $(Self::$variant(law) => law.pacing_rate(window, srtt),)+ }
             }
+
+            fn phase(&self, now: Time) -> Option<&'static str> {
+                match self { $(Self::$variant(law) => law.phase(now),)+ }
+            }
+
+            fn visit_state(&self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+                match self { $(Self::$variant(law) => law.visit_state(now, visit),)+ }
+            }
         }
 
         /// All congestion-control laws.
         pub const LAWS: &[Entry] = &[
             $(Entry { name: $name, doc: $module::DOC, parameters: $module::PARAMETERS },)+
+        ];
+
+        /// The phases and the state variables of all laws.
+        pub const STATES: &[LawState] = &[
+            $(LawState {
+                law: $name,
+                phases: <$module::$variant as CongestionControl>::PHASES,
+                variables: <$module::$variant as CongestionControl>::VARIABLES,
+            },)+
         ];
     };
 }
@@ -408,7 +448,7 @@ impl Law {
     ) {
         match self {
             Self::Reno(law) => law.grow(extra, window, &sample),
-            Self::Other(law) => law.on_ack(extra, window, &sample()),
+            Self::Other(law) => law.on_ack(extra, window, &sample),
         }
     }
 
@@ -416,7 +456,7 @@ impl Law {
     pub(crate) fn observe(&mut self, sample: impl Fn() -> AckSample) {
         match self {
             Self::Reno(law) => law.observe(&sample()),
-            Self::Other(law) => law.observe(&sample()),
+            Self::Other(law) => law.observe(&sample),
         }
     }
 
@@ -484,6 +524,18 @@ impl Law {
         if let Self::Other(law) = self { law.pacing_rate(window, srtt) } else { None }
     }
 
+    /// See [`CongestionControl::phase`].
+    pub(crate) fn phase(&self, now: Time) -> Option<&'static str> {
+        if let Self::Other(law) = self { law.phase(now) } else { None }
+    }
+
+    /// See [`CongestionControl::visit_state`].
+    pub(crate) fn visit_state(&self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        if let Self::Other(law) = self {
+            law.visit_state(now, visit);
+        }
+    }
+
     /// Tells a foreign law where it runs.
     pub(crate) fn place(&mut self, place: impl FnOnce() -> Place) {
         if let Self::Other(law) = self
@@ -522,34 +574,28 @@ impl Law {
     }
 }
 
-/// Growth of the window, by slow start or by the law. The sample is built where it is read, or is there already: copying
-/// what has just been written stalls the processor.
+/// Growth of the window, by slow start or by the law.
 trait Growth: CongestionControl {
     #[inline(always)]
-    fn grow<S: Borrow<AckSample>>(
-        &mut self,
-        extra: &mut Option<Box<Extra>>,
-        window: &mut Window,
-        sample: &impl Fn() -> S,
-    ) {
-        self.observe(sample().borrow());
+    fn grow(&mut self, extra: &mut Option<Box<Extra>>, window: &mut Window, sample: &impl Fn() -> AckSample) {
+        self.observe(&sample());
         if self.has_own_slow_start() {
-            self.on_ack(window, sample().borrow());
-        } else if !sample().borrow().app_limited && sample().borrow().marked == 0 {
+            self.on_ack(window, &sample());
+        } else if !sample().app_limited && sample().marked == 0 {
             if window.cwnd < window.ssthresh {
                 let left = match extra {
-                    None if sample().borrow().byte_counting == 0 => {
+                    None if sample().byte_counting == 0 => {
                         window.cwnd += 1.0;
                         return;
                     }
-                    None => SlowStart::Standard.on_ack(window, sample().borrow()),
-                    Some(extra) => extra.slow_start.on_ack(window, sample().borrow()),
+                    None => SlowStart::Standard.on_ack(window, &sample()),
+                    Some(extra) => extra.slow_start.on_ack(window, &sample()),
                 };
                 if left > 0 {
-                    self.on_ack(window, &AckSample { newly_acked: left, ..*sample().borrow() });
+                    self.on_ack(window, &AckSample { newly_acked: left, ..sample() });
                 }
             } else {
-                self.on_ack(window, sample().borrow());
+                self.on_ack(window, &sample());
             }
         }
     }

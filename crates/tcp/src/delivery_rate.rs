@@ -52,6 +52,8 @@ pub struct RateSample {
     pub phase: Phase,
     /// Number of segments that a paced sender sends at once.
     pub burst: u32,
+    /// When pacing lets the next segment leave; `now` if it may leave at once.
+    pub departure: Time,
 }
 
 /// A segment found lost, with the state of the sender when it was sent.
@@ -107,8 +109,8 @@ pub(crate) struct DeliveryRate {
     /// Stamps of the outstanding segments, and the number of the first one.
     stamps: VecDeque<Stamp>,
     first: u64,
-    /// Of the segments that the present ACK delivers, the stamp of the one that was sent last.
-    latest: Option<(u64, Stamp)>,
+    /// Of the segments that the present ACK delivers, the one that was sent last, and when.
+    latest: Option<(Time, u64)>,
     /// Segments found lost since the last sample.
     losses: Vec<LostSegment>,
     /// Segments in the network, and segments lost and delivered, before the present ACK.
@@ -132,6 +134,17 @@ impl DeliveryRate {
             before: (0, 0, 0),
             burst,
         }
+    }
+
+    /// Number of segments delivered so far.
+    pub(crate) const fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Time from the last transmission of the segment delivered last to its delivery; `None` if the sender has been idle
+    /// since, or if nothing was delivered.
+    pub(crate) fn rtt(&self) -> Option<Time> {
+        (self.delivered_at > self.first_sent).then(|| self.delivered_at - self.first_sent)
     }
 
     /// Heap memory in bytes.
@@ -171,31 +184,32 @@ impl DeliveryRate {
 
     /// Records that the present ACK delivers segment `number`, which no ACK has delivered before.
     pub(crate) fn on_delivered(&mut self, number: u64, now: Time) {
-        let Some(stamp) = self.stamp(number) else { return };
+        let Some(at) = self.stamp(number).map(|stamp| stamp.at) else { return };
         self.delivered += 1;
         self.delivered_at = now;
-        if self.latest.is_none_or(|(latest, of)| (of.at, latest) < (stamp.at, number)) {
-            self.latest = Some((number, stamp));
-            self.first_sent = stamp.at;
+        if self.latest.is_none_or(|latest| latest < (at, number)) {
+            self.latest = Some((at, number));
+            self.first_sent = at;
         }
     }
 
     /// Records that segment `number` was found lost.
     pub(crate) fn on_lost(&mut self, number: u64) {
         self.lost += 1;
-        let Some(stamp) = self.stamp(number) else { return };
-        self.losses.push(LostSegment {
-            number,
-            tx_in_flight: stamp.in_flight,
-            lost: self.lost - stamp.lost,
-            app_limited: stamp.app_limited,
-        });
+        let Some(&Stamp { in_flight, lost, app_limited, .. }) = self.stamp(number) else { return };
+        self.losses.push(LostSegment { number, tx_in_flight: in_flight, lost: self.lost - lost, app_limited });
     }
 
     /// The stamp of segment `number`; a SYN has none.
-    fn stamp(&self, number: u64) -> Option<Stamp> {
-        let index = number.checked_sub(self.first)?;
-        self.stamps.get(index as usize).copied()
+    #[inline(always)]
+    fn stamp(&self, number: u64) -> Option<&Stamp> {
+        // a number before the first one wraps around to an index after the last one
+        self.stamps.get(number.wrapping_sub(self.first) as usize)
+    }
+
+    /// Whether segments were found lost since they were last [taken](Self::take_losses).
+    pub(crate) const fn has_losses(&self) -> bool {
+        !self.losses.is_empty()
     }
 
     /// Takes the segments found lost since the last call.
@@ -204,10 +218,11 @@ impl DeliveryRate {
     }
 
     /// Forgets all segments before `snd_una`, which are acknowledged.
-    pub(crate) fn advance(&mut self, snd_una: u64) {
-        let gone = snd_una.saturating_sub(self.first).min(self.stamps.len() as u64);
-        self.stamps.drain(..gone as usize);
-        self.first += gone;
+    #[inline(always)]
+    fn advance(&mut self, snd_una: u64) {
+        while self.first < snd_una && self.stamps.pop_front().is_some() {
+            self.first += 1;
+        }
     }
 
     /// Records that the sender has less data than the window allows: all samples are limited by the application until
@@ -216,13 +231,29 @@ impl DeliveryRate {
         self.limited_until = (self.delivered + in_flight).max(1);
     }
 
-    /// The sample of the present ACK, if it delivers a segment. `min_rtt` is the minimum round-trip time, and `in_flight`
-    /// the number of segments in the network after the ACK.
-    pub(crate) fn sample(&mut self, min_rtt: Time, in_flight: u64, phase: Phase, now: Time) -> Option<RateSample> {
+    /// The sample of the present ACK, if it delivers a segment, all before `snd_una` being acknowledged then. `min_rtt` is
+    /// the minimum round-trip time, and `in_flight` the number of segments in the network after the ACK.
+    #[inline(always)]
+    pub(crate) fn sample(
+        &mut self,
+        snd_una: u64,
+        min_rtt: Time,
+        in_flight: u64,
+        phase: Phase,
+        now: Time,
+    ) -> Option<RateSample> {
         if self.delivered > self.limited_until {
             self.limited_until = 0;
         }
-        let (_, stamp) = self.latest.take()?;
+        let sample = self.sample_of_latest(min_rtt, in_flight, phase, now);
+        self.advance(snd_una);
+        sample
+    }
+
+    #[inline(always)]
+    fn sample_of_latest(&mut self, min_rtt: Time, in_flight: u64, phase: Phase, now: Time) -> Option<RateSample> {
+        let (_, latest) = self.latest.take()?;
+        let stamp = self.stamp(latest)?;
         let (prior_in_flight, lost, delivered) = self.before;
         let interval = (stamp.at - stamp.first_sent).max(now - stamp.delivered_at);
         let is_plausible = interval >= min_rtt && interval > Time::ZERO;
@@ -243,6 +274,7 @@ impl DeliveryRate {
             in_flight,
             phase,
             burst: self.burst,
+            departure: now,
         })
     }
 }
@@ -269,8 +301,7 @@ mod tests {
     fn acknowledge(rate: &mut DeliveryRate, number: u64, in_flight: u64, now: Time) -> RateSample {
         rate.begin_ack(in_flight);
         rate.on_delivered(number, now);
-        rate.advance(number + 1);
-        rate.sample(MS(40), in_flight - 1, Phase::Open, now).expect("a segment was delivered")
+        rate.sample(number + 1, MS(40), in_flight - 1, Phase::Open, now).expect("a segment was delivered")
     }
 
     fn near(found: Option<f64>, expected: f64) -> bool {
@@ -367,15 +398,14 @@ mod tests {
         rate.on_lost(0);
         let lost = LostSegment { number: 0, tx_in_flight: 1, lost: 1, app_limited: true };
         assert_eq!(rate.take_losses().collect::<Vec<_>>(), [lost]);
-        let sample = rate.sample(MS(40), 0, Phase::Recovery, MS(50)).expect("three were delivered");
+        let sample = rate.sample(0, MS(40), 0, Phase::Recovery, MS(50)).expect("three were delivered");
         assert_eq!((sample.delivered, sample.newly_delivered, sample.newly_lost, sample.lost), (3, 3, 1, 1));
         assert_eq!((sample.rate, sample.rtt), (Some(60.0), Some(MS(47))), "3 segments in 50 ms");
         rate.on_sent(0, 0, MS(50));
         rate.begin_ack(1);
         rate.on_delivered(0, MS(60));
-        rate.advance(4);
-        let sample = rate.sample(MS(40), 0, Phase::Open, MS(60)).expect("the first one was delivered");
+        let sample = rate.sample(4, MS(40), 0, Phase::Open, MS(60)).expect("the first one was delivered");
         assert_eq!((sample.rate, sample.rtt, sample.lost), (None, None, 0), "10 ms are too short for an answer");
-        assert!(rate.sample(MS(40), 0, Phase::Open, MS(60)).is_none(), "one sample per ACK");
+        assert!(rate.sample(4, MS(40), 0, Phase::Open, MS(60)).is_none(), "one sample per ACK");
     }
 }

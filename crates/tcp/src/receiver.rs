@@ -117,7 +117,8 @@ words! {
 pub struct Receiver {
     rcv_nxt: u64,
     /// Index of the record in the pool, or [`NO_RECORD`]. A receiver has a record while segments are missing, until the
-    /// next ACK after one that reports a duplicate, and always if it delays ACKs, reports marks or tunes its window.
+    /// next ACK after one that reports a duplicate, while it reports originals and the segment that last advanced
+    /// `rcv_nxt` was a retransmission, and always if it delays ACKs, reports marks or tunes its window.
     record: u32,
     /// Index of the configuration in the pool.
     config: u32,
@@ -153,7 +154,7 @@ impl ReceiverConfig {
 
     /// Whether a receiver has state between segments even if none is missing.
     const fn keeps_record(&self) -> bool {
-        self.delayed_ack || self.reports_originals || !matches!(self.ecn, EcnMode::Off) || self.tunes()
+        self.delayed_ack || !matches!(self.ecn, EcnMode::Off) || self.tunes()
     }
 
     /// Whether the advertised window opens by auto-tuning, so that each ACK carries it.
@@ -191,15 +192,16 @@ impl Receiver {
         self.rcv_nxt.saturating_sub(u64::from(self.config(pool).handshake))
     }
 
-    /// Whether no segment is missing, ACKs are never delayed, and neither marks nor originals are reported: the most
-    /// frequent state. The receiver has no other state then than the next expected segment.
+    /// Whether no segment is missing, ACKs are never delayed, marks are not reported, and the next expected segment
+    /// follows an original: the most frequent state. The receiver has no other state then than that segment's number.
     #[inline(always)]
     pub const fn is_steady(&self) -> bool {
         self.record == NO_RECORD
     }
 
-    /// Handles segment `number` if it is the next one in order. The receiver must be [steady](Self::is_steady).
-    /// Returns the number to acknowledge; if there is none, the receiver is unchanged.
+    /// Handles segment `number`, which was sent once, if it is the next one in order. The receiver must be
+    /// [steady](Self::is_steady). Returns the number to acknowledge; if there is none, the receiver is unchanged. The ACK
+    /// answers an [original](Ack::original).
     #[inline(always)]
     pub fn take_in_order(&mut self, number: u64) -> Option<u64> {
         debug_assert!(self.is_steady(), "the caller checks it");
@@ -219,11 +221,12 @@ impl Receiver {
         now: Time,
         pool: &'a mut ReceiverPool,
     ) -> Arrival<'a> {
-        if !self.is_steady() || number != self.rcv_nxt {
+        if !self.is_steady() || number != self.rcv_nxt || mark.again {
             return self.handle_with_record(number, mark, now, pool);
         }
         self.rcv_nxt += 1;
-        Arrival { in_order: 1, duplicate: false, has_early: false, ack: Some(Ack::cumulative(self.rcv_nxt)) }
+        let ack = Ack { original: self.config(pool).reports_originals, ..Ack::cumulative(self.rcv_nxt) };
+        Arrival { in_order: 1, duplicate: false, has_early: false, ack: Some(ack) }
     }
 
     #[inline(never)]
@@ -236,10 +239,11 @@ impl Receiver {
     ) -> Arrival<'a> {
         if self.is_steady() {
             self.record = pool.add_record();
+            pool.records[self.record as usize].original = self.rcv_nxt > 0;
         }
         let config = &pool.configs[self.config as usize];
         let record = &mut pool.records[self.record as usize];
-        if !config.keeps_record() && !config.dsack {
+        if !config.keeps_record() && !config.dsack && !config.reports_originals {
             let before = self.rcv_nxt;
             let (duplicate, _) = record.place(number, &mut self.rcv_nxt, config);
             let in_order = self.rcv_nxt - before;
@@ -316,10 +320,11 @@ impl Receiver {
     #[inline(always)]
     fn acknowledge<'a>(&mut self, latest: Option<u64>, again: bool, pool: &'a mut ReceiverPool) -> Ack<'a> {
         let next = self.rcv_nxt;
-        let most = pool.configs[self.config as usize].sack_blocks as usize;
+        let config = &pool.configs[self.config as usize];
+        let most = config.sack_blocks as usize;
         let record = &mut pool.records[self.record as usize];
         record.delay.stop();
-        let (echo, original) = (record.echo.report(), record.original);
+        let (echo, original) = (record.echo.report(), record.original && config.reports_originals);
         let window = record.tuning.as_mut().map(|tuning| tuning.advertise(next));
         let has_blocks = most > 0 && (again || !record.beyond.is_empty());
         if has_blocks || window.is_some() {
@@ -327,7 +332,7 @@ impl Receiver {
             sack.window = window.unwrap_or(0);
             return Ack { next, sack, echo, original };
         }
-        if record.beyond.is_empty() && !again {
+        if record.beyond.is_empty() && !again && original == config.reports_originals {
             self.release(pool);
         }
         Ack { echo, original, ..Ack::cumulative(next) }

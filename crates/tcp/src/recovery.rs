@@ -94,6 +94,20 @@ impl Recovery {
         }
     }
 
+    /// Whether losses are being repaired: after they were found or after a timeout, until all data that was outstanding
+    /// then is acknowledged.
+    pub(crate) fn is_repairing(&self, connection: &Connection) -> bool {
+        match self {
+            Self::Rack(rack) => rack.is_repairing(),
+            _ => connection.recover.is_some_and(|recover| connection.snd_una < recover),
+        }
+    }
+
+    /// Number of segments in the network.
+    pub(crate) fn in_flight(&self, connection: &Connection) -> u64 {
+        if let Self::Rack(rack) = self { rack.pipe(connection, connection.snd_una) } else { connection.flight() }
+    }
+
     /// Called before the sender processes a new ACK.
     pub(crate) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Progress {
         match self {
@@ -116,6 +130,7 @@ impl Recovery {
     }
 
     /// The delivery-rate sample of the last ACK; only RACK knows which segments an ACK delivers.
+    #[inline(always)]
     pub(crate) fn rate_sample(&self, connection: &mut Connection, now: Time) -> Option<RateSample> {
         if let Self::Rack(rack) = self { rack.rate_sample(connection, now) } else { None }
     }
@@ -174,7 +189,7 @@ impl Recovery {
     pub(crate) fn on_mark(&mut self, connection: &mut Connection) {
         match self {
             Self::Rack(rack) => rack.on_mark(connection),
-            _ => connection.reduce(Signal::Mark, false),
+            _ => connection.reduce(Signal::Mark, false, 0),
         }
     }
 

@@ -126,23 +126,26 @@ impl RttEstimator {
     pub(crate) fn sample(&mut self, config: &RttConfig, sent: Time, now: Time) {
         let tick = |at: Time| (at + self.phase).as_picos() / config.clock.as_picos();
         let ticks = (tick(now) - tick(sent)).max(1) as i64;
-        let clock = config.clock.as_secs_f64();
-        let estimate = match (self.estimate(config), config.arithmetic) {
-            (None, Arithmetic::Real) => {
-                let rtt = ticks as f64 * clock;
-                Estimate::Real { srtt: rtt, rttvar: rtt / 2.0 }
+        let before = self.estimate(config);
+        let estimate = match config.arithmetic {
+            Arithmetic::Real => {
+                let rtt = ticks as f64 * config.clock.as_secs_f64();
+                match before {
+                    Some(Estimate::Real { srtt, rttvar }) => Estimate::Real {
+                        rttvar: 0.75 * rttvar + 0.25 * (srtt - rtt).abs(),
+                        srtt: 0.875 * srtt + 0.125 * rtt,
+                    },
+                    _ => Estimate::Real { srtt: rtt, rttvar: rtt / 2.0 },
+                }
             }
-            (Some(Estimate::Real { srtt, rttvar }), _) => {
-                let rtt = ticks as f64 * clock;
-                Estimate::Real { rttvar: 0.75 * rttvar + 0.25 * (srtt - rtt).abs(), srtt: 0.875 * srtt + 0.125 * rtt }
-            }
-            (None | Some(Estimate::Integer { srtt: 0, .. }), Arithmetic::Integer) => {
-                Estimate::Integer { srtt: 8 * ticks, rttvar: 2 * ticks }
-            }
-            (Some(Estimate::Integer { srtt, rttvar }), _) => {
-                let error = ticks - (srtt >> 3);
-                Estimate::Integer { srtt: (srtt + error).max(1), rttvar: (rttvar + error.abs() - (rttvar >> 2)).max(1) }
-            }
+            Arithmetic::Integer => match before {
+                Some(Estimate::Integer { srtt, rttvar }) if srtt > 0 => {
+                    let error = ticks - (srtt >> 3);
+                    let rttvar = (rttvar + error.abs() - (rttvar >> 2)).max(1);
+                    Estimate::Integer { srtt: (srtt + error).max(1), rttvar }
+                }
+                _ => Estimate::Integer { srtt: 8 * ticks, rttvar: 2 * ticks },
+            },
         };
         self.samples = self.samples.saturating_add(1);
         self.estimate = estimate.packed();

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::segment::Block;
+use crate::segment::{Block, MAX_SACK_BLOCKS};
 
 /// Selectively acknowledged segments, stored as runs: memory grows with the number of gaps, not with the window.
 ///
@@ -18,6 +18,8 @@ pub(crate) struct Scoreboard {
     high_rxt: u64,
     /// Number of segments in `runs` below `high_rxt`.
     sacked_below: u64,
+    /// Blocks of the last ACK, all of them known. Most ACKs repeat all but the first one.
+    last: [Block; MAX_SACK_BLOCKS],
 }
 
 impl Scoreboard {
@@ -36,20 +38,10 @@ impl Scoreboard {
         snd_una < block.start && block.start < block.end && block.end <= snd_max
     }
 
-    /// Calls `visit` with each segment of a block that is not yet known to have arrived.
-    pub(crate) fn each_new(&self, block: Block, mut visit: impl FnMut(u64)) {
-        let mut next = block.start;
-        let first = self.runs.partition_point(|run| run.end <= block.start);
-        for run in self.runs.iter().skip(first).take_while(|run| run.start < block.end) {
-            (next..run.start).for_each(&mut visit);
-            next = run.end;
-        }
-        (next..block.end).for_each(visit);
-    }
-
     /// Clears the scoreboard.
     pub(crate) fn clear(&mut self) {
         self.runs.clear();
+        self.last = Default::default();
         (self.sacked, self.high_rxt, self.sacked_below) = (0, 0, 0);
     }
 
@@ -76,36 +68,65 @@ impl Scoreboard {
     /// and below `snd_max` cannot come from a correct receiver and is ignored.
     pub(crate) fn update(&mut self, blocks: &[Block], snd_una: u64, snd_max: u64) -> bool {
         let before = self.sacked;
-        for block in blocks {
-            if Self::is_valid(*block, snd_una, snd_max) {
-                self.add(*block);
-            }
-        }
+        self.take_new(blocks, snd_una, snd_max, |_| ());
         self.sacked > before
     }
 
-    fn add(&mut self, block: Block) {
-        // merge all runs that touch the block
-        let first = self.runs.partition_point(|run| run.end < block.start);
-        let mut merged = block;
-        let (mut known, mut known_below) = (0, 0);
+    /// The same. Calls `visit` with each range of new segments.
+    #[inline(always)]
+    pub(crate) fn take_new(&mut self, blocks: &[Block], snd_una: u64, snd_max: u64, mut visit: impl FnMut(Block)) {
+        let known = self.last;
+        for (place, block) in blocks.iter().enumerate() {
+            let mut last = *block;
+            if !known.contains(block) {
+                if Self::is_valid(*block, snd_una, snd_max) {
+                    self.add(*block, &mut visit);
+                } else {
+                    last = Block::default();
+                }
+            }
+            if let Some(place) = self.last.get_mut(place) {
+                *place = last;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, block: Block, visit: &mut impl FnMut(Block)) {
+        // merge all runs that touch the block; usually it is above all of them, or extends the last one
+        let first = match self.runs.back() {
+            Some(run) if run.start <= block.start => self.runs.len() - usize::from(run.end >= block.start),
+            _ => self.runs.partition_point(|run| run.end < block.start),
+        };
+        let Block { mut start, mut end } = block;
+        let mut next = start;
         let mut last = first;
-        while let Some(run) = self.runs.get(last)
+        while let Some(run) = self.runs.get(last).copied()
             && run.start <= block.end
         {
-            let overlap = run.overlap(block);
-            known += overlap.len();
-            known_below += overlap.below(self.high_rxt).len();
-            merged = Block { start: merged.start.min(run.start), end: merged.end.max(run.end) };
+            self.count_new(Block { start: next, end: run.start }, visit);
+            (start, end) = (start.min(run.start), end.max(run.end));
+            next = run.end;
             last += 1;
         }
-        self.sacked += block.len() - known;
-        self.sacked_below += block.below(self.high_rxt).len() - known_below;
+        self.count_new(Block { start: next, end: block.end }, visit);
         if first == last {
-            self.runs.insert(first, merged);
+            self.runs.insert(first, block);
         } else {
-            self.runs[first] = merged;
-            self.runs.drain(first + 1..last);
+            self.runs[first] = Block { start, end };
+            if first + 1 < last {
+                self.runs.drain(first + 1..last);
+            }
+        }
+    }
+
+    /// Counts a range of new segments, unless it is empty.
+    #[inline(always)]
+    fn count_new(&mut self, range: Block, visit: &mut impl FnMut(Block)) {
+        if range.start < range.end {
+            self.sacked += range.len();
+            self.sacked_below += range.below(self.high_rxt).len();
+            visit(range);
         }
     }
 
@@ -203,6 +224,9 @@ mod tests {
         assert!(board.runs.is_empty());
         assert!(board.update(&[block(5, 10)], 4, 10));
         assert!(!board.update(&[block(5, 10), block(6, 7)], 4, 10), "no news");
+        // a block that was ignored counts once it is possible
+        assert!(!board.update(&[block(9, 11)], 4, 10));
+        assert!(board.update(&[block(9, 11)], 4, 11));
     }
 
     #[test]
@@ -252,6 +276,7 @@ mod tests {
                     set.extend(new.start..new.end);
                 }
                 prop_assert_eq!(board.update(&[new], una, SND_MAX), set.len() > before);
+                prop_assert!(!board.update(&[new], una, SND_MAX), "a repeated block is no news");
                 prop_assert_eq!(board.sacked, set.len() as u64);
                 prop_assert_eq!(board.sacked_below, set.range(..board.high_rxt).count() as u64);
                 prop_assert!(board.runs.iter().zip(board.runs.iter().skip(1)).all(|(a, b)| a.end < b.start));

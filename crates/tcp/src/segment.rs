@@ -176,11 +176,6 @@ impl Block {
         Self { end: self.end.min(end), ..self }
     }
 
-    /// Intersection of two blocks.
-    pub(crate) fn overlap(self, other: Self) -> Self {
-        Self { start: self.start.max(other.start), end: self.end.min(other.end) }
-    }
-
     pub(crate) const fn contains(self, number: u64) -> bool {
         self.start <= number && number < self.end
     }

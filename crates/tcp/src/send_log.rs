@@ -89,6 +89,9 @@ impl SendLog {
 
     /// Removes all segments before `next`, which are acknowledged. Returns the record of segment `next - 1`.
     pub(crate) fn acknowledge(&mut self, next: u64) -> Option<Sent> {
+        if self.stale.is_empty() && self.first < next {
+            return self.drain(next, |_| ()).map(|(_, last)| last);
+        }
         let last = self.get(next.checked_sub(1)?);
         let count = ((next - self.first) as usize).min(self.sent.len());
         let wraps = self.slot(self.first) > self.slot(next - 1);
@@ -106,10 +109,8 @@ impl SendLog {
     #[inline(always)]
     pub(crate) fn drain(&mut self, next: u64, mut visit: impl FnMut(&Sent)) -> Option<(Sent, Sent)> {
         debug_assert!(self.stale.is_empty(), "RACK's records are correct");
-        let first = self.sent.pop_front()?;
-        visit(&first);
+        let first = *self.sent.front()?;
         let mut last = first;
-        self.first += 1;
         while self.first < next {
             last = self.sent.pop_front()?;
             visit(&last);

@@ -4,6 +4,7 @@
 mod connection;
 mod counters;
 mod extra;
+mod inspect;
 mod marks;
 mod pacer;
 mod pushes;
@@ -188,6 +189,8 @@ impl Sender {
     pub fn handle_ack(&mut self, ack: Ack<'_>, now: Time) {
         if self.is_steady_ack(ack) {
             self.handle_steady_ack(ack.next, now);
+        } else if self.is_timed_ack(ack) {
+            self.handle_timed_ack(ack.next, now);
         } else {
             self.handle_any_ack(ack, now);
         }
@@ -277,13 +280,17 @@ impl Sender {
     }
 
     /// Gives the law the delivery-rate sample of an ACK.
-    fn sample_rate(&mut self, now: Time) {
+    #[inline(always)]
+    pub(crate) fn sample_rate(&mut self, now: Time) {
         let Self { connection, recovery, stream, .. } = self;
-        let Some(sample) = recovery.rate_sample(connection, now) else { return };
+        let Some(mut sample) = recovery.rate_sample(connection, now) else { return };
         let Connection { law, window, extra, .. } = connection;
-        let Some(rate) = extra.as_mut().and_then(|extra| extra.rate.as_mut()) else { return };
-        for lost in rate.take_losses() {
-            law.on_lost(window, &lost, &sample, stream);
+        let Some(Extra { rate: Some(rate), pacer, .. }) = extra.as_deref_mut() else { return };
+        sample.departure = pacer.as_ref().and_then(|pacer| pacer.waits_until(now)).unwrap_or(now);
+        if rate.has_losses() {
+            for lost in rate.take_losses() {
+                law.on_lost(window, &lost, &sample, stream);
+            }
         }
         if law.on_rate(window, &sample, stream) {
             rate.limit(sample.in_flight);
@@ -453,7 +460,7 @@ impl Connection {
         let (repaired, ssthresh) = (self.is_past_recover(), self.window.ssthresh);
         self.recover = PackedOption::some(self.snd_max);
         if reduces {
-            self.reduce(Signal::Timeout, false);
+            self.reduce(Signal::Timeout, false, 0);
             if !repaired && self.config.decrease_from == DecreaseFrom::FlightSize {
                 // RFC 5681, equation 4, limits ssthresh to half of FlightSize. In a long recovery FlightSize includes
                 // segments that arrived many round trips ago, so half of it can exceed the window at the time of the

@@ -12,11 +12,13 @@ const COARSER_BITS: u32 = 3;
 
 /// When a timer fires that was set at `now` for the time `wait`, with a clock of this `tick`; 0 for a clock without
 /// ticks.
+#[inline(always)]
 pub(crate) fn fires_at(now: Time, wait: Time, tick: Time) -> Time {
-    let tick = tick.as_picos();
-    if tick == 0 {
-        return now.saturating_add(wait);
-    }
+    if tick == Time::ZERO { now.saturating_add(wait) } else { fires_with_tick(now, wait, tick.as_picos()) }
+}
+
+#[inline(never)]
+fn fires_with_tick(now: Time, wait: Time, tick: u64) -> Time {
     let ticks = wait.as_picos().div_ceil(tick);
     let mut bits = 0;
     while ticks >= COARSER_FROM << bits && bits < 8 * COARSER_BITS {

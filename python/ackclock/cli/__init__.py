@@ -320,11 +320,17 @@ def query(
     ackclock run examples/codel.toml --record gauges/10ms --out result
     ackclock plot result --out codel.png
     ackclock plot result --gauge count --from "10 s" --to "20 s" --out count.svg
+    ackclock run examples/bbr.toml --record states --out bbr
+    ackclock plot bbr --out states.png
+    ackclock plot bbr --diagram --out diagram.png
     """
 )
 def plot(
     result: Annotated[
-        Path, typer.Argument(metavar="RESULT", help="Folder of a result with the record gauges.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="RESULT", help="Folder of a result with the record gauges or states.", show_default=False
+        ),
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="New file, PNG or SVG.", show_default=False)],
     link: Annotated[
@@ -339,6 +345,22 @@ def plot(
             "`ackclock list gauges` lists all gauges.",
         ),
     ] = None,
+    flow: Annotated[
+        int | None,
+        typer.Option(metavar="NUMBER", help="Flow to draw (default: the first recorded flow).", show_default=False),
+    ] = None,
+    variable: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="State variable to draw, one panel per variable (default: the usual ones of the window law). May be "
+            "repeated. `ackclock list states` lists all variables.",
+        ),
+    ] = None,
+    diagram: Annotated[
+        bool,
+        typer.Option("--diagram", help="Round-trip time and delivery rate over what is in flight, as points by phase."),
+    ] = False,
     from_: Annotated[
         str | None,
         typer.Option(
@@ -350,10 +372,12 @@ def plot(
         typer.Option(metavar="TIME", help="End of the plot (default: the end of the run).", show_default=False),
     ] = None,
 ) -> None:
-    """Draw the state of a queue discipline over time, from the gauges that a run recorded."""
+    """Draw the state of a queue discipline or of a window law over time, from the gauges or states of a run."""
     from ackclock.cli import plotting  # noqa: PLC0415
 
-    plotting.plot(result, out=out, link=link, gauges=gauge or [], start=from_, end=to)
+    gauges = plotting.Gauges(link, gauge or [])
+    states = plotting.States(flow, variable or [], diagram=diagram)
+    plotting.plot(result, gauges, states, out=out, start=from_, end=to)
 
 
 @app.command(
@@ -400,6 +424,45 @@ def report(
     from ackclock.cli import reporter  # noqa: PLC0415
 
     reporter.report(store, x=x, y=y or [], by=by, out=out)
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock lab
+    ackclock lab examples/feng60.toml
+    ackclock lab examples/parking_lot.toml --out parking_lot.html --no-open
+    """
+)
+def lab(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Scenario (TOML) to begin with.", show_default=False)
+    ] = None,
+    seed: Annotated[str, typer.Option(metavar="NUMBER", help="Random seed to begin with.")] = "1",
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Field of FILE and its new value. May be repeated."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAGE",
+            help="Output file (default: lab.html, or the name of FILE with .lab.html). An existing page of the lab is "
+            "replaced.",
+            show_default=False,
+        ),
+    ] = None,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+) -> None:
+    """Change a scenario with sliders and see each packet, in a browser.
+
+    The page is one file with the engine as WebAssembly. It needs no server and no network, and gives the same bytes as
+    `ackclock run`.
+    """
+    from ackclock.cli import lab_writing  # noqa: PLC0415
+
+    lab_writing.lab(file, seed=seed, overrides=overrides or [], out=out, opens=opens)
 
 
 @app.command()
@@ -451,12 +514,62 @@ def reproduce(
     )
 
 
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock controllers
+    ackclock controllers controller.json --networks 100 --json
+    ackclock controllers controller.json --law cubic --law bbr3 --networks 8
+    """
+)
+def controllers(
+    policies: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="POLICY",
+            help="Files of trained policies (JSON), made by ackclock.gym.Policy.save.",
+            show_default=False,
+        ),
+    ] = None,
+    networks: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Number of networks in each set, a multiple of 4.")
+    ] = "40",
+    duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time on each network.")] = "20 s",
+    law: Annotated[
+        list[str] | None,
+        typer.Option(metavar="VARIANT", help="TCP variant to compare with (default: all). May be repeated."),
+    ] = None,
+    baseline: Annotated[
+        str, typer.Option(metavar="NAME", help="Variant or policy that the differences are from.")
+    ] = "cubic",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects, with all scores.")] = False,
+) -> None:
+    """Score trained policies and the built-in laws on networks for training, and on networks held out from it.
+
+    The score is the power relative to an ideal flow, from 0 to 1: goodput over the equal share of the bottleneck, at
+    most 1, divided by the mean round-trip time over that of the empty path. Means have 95 % intervals over networks.
+    """
+    from ackclock.cli import scoring  # noqa: PLC0415
+    from ackclock.cli.arguments import integer  # noqa: PLC0415
+
+    scoring.score(
+        policies or [],
+        count=integer("--networks", networks, "must be a multiple of 4"),
+        duration=duration,
+        laws=law,
+        baseline=baseline,
+        as_json=json,
+    )
+
+
 @app.command("list")
 def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="List to print: studies, variants, queues, sources, records, gauges or profiles (default: all).",
+            help="List to print: studies, variants, queues, sources, records, gauges, states or profiles "
+            "(default: all).",
             show_default=False,
         ),
     ] = None,

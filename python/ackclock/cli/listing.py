@@ -6,7 +6,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock.cli.console import console
-from ackclock.running.catalogue import Entry, catalogue
+from ackclock.running.catalogue import Entry, Gauge, catalogue
 from ackclock.running.records import KINDS
 from ackclock.scenario import profile
 from ackclock.scenario.errors import one_of, refuse
@@ -102,7 +102,19 @@ def _records() -> Iterator[_Line]:
 
 def _gauges() -> Iterator[_Line]:
     for name, gauge in catalogue().gauges.items():
-        yield name, gauge.doc + (f" ({gauge.unit})" if gauge.unit else "")
+        yield name, _quantity(gauge)
+
+
+def _states() -> Iterator[_Line]:
+    for law, state in catalogue().states.items():
+        if state.variables:
+            yield law, "phases: " + ", ".join(state.phases)
+        for name, variable in state.variables.items():
+            yield f"  {name}", _quantity(variable)
+
+
+def _quantity(quantity: Gauge) -> str:
+    return quantity.doc + (f" ({quantity.unit})" if quantity.unit else "")
 
 
 _LISTS: Mapping[str, Callable[[], Iterator[_Line]]] = {
@@ -112,5 +124,6 @@ _LISTS: Mapping[str, Callable[[], Iterator[_Line]]] = {
     "sources": _sources,
     "records": _records,
     "gauges": _gauges,
+    "states": _states,
     "profiles": lambda: iter(profile.PROFILES.items()),
 }

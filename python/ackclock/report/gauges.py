@@ -26,6 +26,7 @@ _TOGETHER: Final[Sequence[tuple[tuple[str, ...], str]]] = (
     (("qdelay_old",), "Queueing delay"),
     (("p_base", "p_C", "p_CL"), "Probability"),
     (("prevq",), "Queueing delay"),
+    (("p_drop",), "BLUE's probability"),
     (("active_queues",), "Active queues"),
 )
 """Gauges that share a panel by default, and the label of its axis. Other gauges are drawn on request, one per panel."""

@@ -7,7 +7,7 @@ list`` are derived from these declarations, so that a new law, queue or option n
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -49,11 +49,20 @@ class Entry:
 
 @dataclass(frozen=True)
 class Gauge:
-    """A quantity of a queue discipline's state, which the record ``gauges`` samples."""
+    """A quantity of the state of a queue discipline (record ``gauges``) or of a window law (record ``states``)."""
 
     doc: str
     unit: str
     """The unit; empty for numbers without a unit."""
+
+
+@dataclass(frozen=True)
+class LawState:
+    """What a window law holds besides the window, which the record ``states`` contains."""
+
+    phases: Sequence[str]
+    variables: Mapping[str, Gauge]
+    """The law's variables, by name; empty if the window is its whole state."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +78,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The engine's variants, window laws, queues, gauges and options, to which scenarios refer by name."""
+    """The engine's variants, window laws with their states, queues, gauges and options, by name."""
 
     version: str
     revision: str
@@ -78,6 +87,8 @@ class Catalogue:
     congestion: Mapping[str, Entry]
     queues: Mapping[str, Entry]
     gauges: Mapping[str, Gauge]
+    states: Mapping[str, LawState]
+    """What each window law holds."""
     options: Mapping[str, Mapping[str, Parameter]]
     """The options of TCP: by section of the plan (``receiver``, ``sender`` or ``rtt``), then by name."""
 
@@ -98,7 +109,7 @@ def catalogue() -> Catalogue:
     Examples
     --------
     >>> sorted(catalogue().queues)
-    ['codel', 'droptail', 'dualpi2', 'fq', 'fq_codel', 'pie', 'priority', 'red']
+    ['cake', 'cobalt', 'codel', 'droptail', 'dualpi2', 'fq', 'fq_codel', 'pie', 'priority', 'red']
     """
     described = json.loads(engine.catalogue())
     return Catalogue(
@@ -108,6 +119,7 @@ def catalogue() -> Catalogue:
         congestion=_entries(described["congestion"]),
         queues=_entries(described["queues"]),
         gauges=MappingProxyType({name: Gauge(**each) for name, each in described["gauges"].items()}),
+        states=MappingProxyType({name: _state(each) for name, each in described["states"].items()}),
         options=MappingProxyType(
             {part: _parameters(described["options"][part]) for part in ("receiver", "sender", "rtt")}
         ),
@@ -116,6 +128,11 @@ def catalogue() -> Catalogue:
 
 def _entries(described: dict[str, Any]) -> Mapping[str, Entry]:
     return MappingProxyType({name: _entry(each) for name, each in described.items()})
+
+
+def _state(described: dict[str, Any]) -> LawState:
+    variables = {each["name"]: Gauge(doc=each["doc"], unit=each["unit"]) for each in described["variables"]}
+    return LawState(phases=tuple(described["phases"]), variables=MappingProxyType(variables))
 
 
 def _entry(described: dict[str, Any]) -> Entry:

@@ -78,7 +78,20 @@ KINDS: Final = {
         sampled=True,
         engine_interval="every",
     ),
+    "states": RecordKind(
+        "phase and state variables of the window law of flows, such as BBR's bandwidth or CUBIC's w_max, at each "
+        "change or sampled; `ackclock list states` lists all variables",
+        of_links=False,
+        sampled=True,
+        engine_interval="every",
+        rows=14,
+    ),
     "acks": RecordKind("each ACK that reaches the sender of a flow", of_links=False, sampled=False),
+    "phases": RecordKind(
+        "the phase of each sender, such as slow_start, at each change",
+        of_links=False,
+        sampled=False,
+    ),
     "transfers": RecordKind(
         "each finite transfer: start, size, end, completion time, slowdown and retransmissions",
         of_links=False,

@@ -174,6 +174,8 @@ class Tcp(TcpTable):
     ) -> None: ...
 
 _QueueKind: TypeAlias = Literal[
+    "cake",
+    "cobalt",
     "codel",
     "droptail",
     "dualpi2",
@@ -198,6 +200,9 @@ class Queue(QueueTable):
         interval: str = ...,
         mtu: int = ...,
         ecn: bool = ...,
+        queues: int = ...,
+        quantum: int = ...,
+        isolation: Literal["flows", "dual-srchost", "dual-dsthost", "triple-isolate"] = ...,
         ce_threshold: str = ...,
         ties: Literal["departure", "arrival"] = ...,
         drop: Literal["tail", "head"] = ...,
@@ -210,13 +215,12 @@ class Queue(QueueTable):
         ramp_to: str = ...,
         low: Literal["ect1", "ect"] = ...,
         classic_share: float = ...,
-        queues: int = ...,
-        quantum: int = ...,
         memory: int = ...,
         max_burst: str = ...,
         mark_below: float = ...,
         derandomize: bool = ...,
         byte_mode: bool = ...,
+        delay_from: Literal["arrival", "timestamps", "departure_rate"] = ...,
         min_th: float = ...,
         max_th: float = ...,
         max_p: float = ...,

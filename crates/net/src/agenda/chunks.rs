@@ -55,6 +55,12 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
+    /// No lists. The first `count` places belong to none.
+    pub(super) fn reserving(count: usize) -> Self {
+        let chunks = count.div_ceil(CHUNK);
+        Self { events: vec![Event::NONE; chunks * CHUNK], before: vec![NONE; chunks], free: Vec::new() }
+    }
+
     /// Heap memory in bytes.
     pub(super) const fn held(&self) -> usize {
         let ids = self.before.capacity() + self.free.capacity();

@@ -20,7 +20,7 @@ static HOPS: [Hop; 301] = {
     }
     hops
 };
-static NAMES: Names = Names { links: Vec::new(), flows: Vec::new() };
+static NAMES: Names = Names { links: Vec::new(), flows: Vec::new(), nodes: Vec::new() };
 const TARGETS: Targets<'static> = Targets { hops: &HOPS, names: &NAMES };
 
 fn sorted(mut events: Vec<Event>) -> Vec<Event> {
@@ -33,7 +33,7 @@ fn event(at: u64, id: u32) -> Event {
 }
 
 fn add(agenda: &mut Agenda, component: usize, event: Event) {
-    if let Some(slot) = agenda.add(component, event.at) {
+    if let Some(slot) = agenda.add_own(component, event.at) {
         *slot = event;
     } else {
         agenda.add_to_heap(component, event, TARGETS);

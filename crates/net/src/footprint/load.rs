@@ -60,8 +60,8 @@ impl Load<'_> {
         self.rate().min(self.offered) * longest_delay(self.link)
     }
 
-    /// Bytes that the link stores for waiting packets: none if all have one size and the discipline stores none; and for
-    /// packets that may overtake each other.
+    /// Bytes that the link and its discipline store for waiting packets (none if all have one size and the discipline
+    /// stores and measures none), and for packets that may overtake each other.
     pub(super) fn runs(&self) -> f64 {
         let is_steady = self.link.has_constant_rate();
         let waiting = match () {
@@ -69,8 +69,9 @@ impl Load<'_> {
             () if self.is_alike && is_steady => 0.0,
             () => self.waits() * Backlog::BYTES_OF_RUN as f64,
         };
+        let measured = self.waits() * self.link.queue.bytes_of_packet() as f64;
         let pending = if self.link.keeps_order() { 0.0 } else { self.crossing() * ExtraDelay::BYTES_OF_PACKET as f64 };
-        waiting + pending
+        waiting + measured + pending
     }
 
     /// Number of links with pending packets of several sizes, or that always have the long form. A client's own link

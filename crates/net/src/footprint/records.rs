@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ackclock_tcp::congestion::STATES;
+
 use super::BIN;
 use super::load::Load;
 use crate::memory::MOST_ROWS;
@@ -11,6 +13,18 @@ use crate::queue::gauges::MOST as MOST_GAUGES;
 
 /// Copies of a table: its rows, its columns, and one more copy of the columns.
 pub(super) const COPIES: f64 = 3.0;
+
+/// The largest number of state variables of a window law.
+const MOST_VARIABLES: f64 = {
+    let (mut most, mut place) = (0, 0);
+    while place < STATES.len() {
+        if STATES[place].variables.len() > most {
+            most = STATES[place].variables.len();
+        }
+        place += 1;
+    }
+    most as f64
+};
 
 /// Memory of tables, captures and bins, in bytes.
 pub(super) fn of_records(plan: &Plan, loads: &BTreeMap<usize, Load<'_>>) -> f64 {
@@ -36,13 +50,20 @@ pub(super) fn of_records(plan: &Plan, loads: &BTreeMap<usize, Load<'_>>) -> f64 
                 MOST_GAUGES as f64 * seconds / every.as_secs_f64() * links.len() as f64
             }
             RecordSpec::Windows { flows, every: Some(every) } => seconds / every.as_secs_f64() * flows.len() as f64,
+            RecordSpec::States { flows, every: Some(every) } => {
+                MOST_VARIABLES * seconds / every.as_secs_f64() * flows.len() as f64
+            }
+            // assumption: an ACK and a transmission change five variables
+            RecordSpec::States { flows, every: None } => kept(5.0 * delivered(flows)),
             RecordSpec::Packets { links } => kept(3.0 * crossing(links)),
             // a queue may mark every packet
             RecordSpec::Marks { links } => kept(crossing(links)),
             // assumption: at most 10 % of the packets are dropped
             RecordSpec::Drops { links } => kept(crossing(links) / 10.0),
-            // assumption: a transfer has at least ten packets
-            RecordSpec::Transfers { flows } => kept(flows.len() as f64 + delivered(flows) / 10.0),
+            // assumption: a transfer has at least ten packets, and a phase lasts for as many
+            RecordSpec::Transfers { flows } | RecordSpec::Phases { flows } => {
+                kept(flows.len() as f64 + delivered(flows) / 10.0)
+            }
             // most of these rows take one word
             RecordSpec::Windows { flows, every: None } | RecordSpec::Acks { flows } => kept(delivered(flows)) / 3.0,
         };

@@ -158,6 +158,7 @@ fn records_take_rows_by_time_or_by_packet() {
     near(rows(RecordSpec::Queue { links: both.clone(), every }), 200.0);
     near(rows(RecordSpec::Gauges { links: both.clone(), every }), 1_600.0);
     near(rows(RecordSpec::Windows { flows: both.clone(), every: Some(every) }), 200.0);
+    near(rows(RecordSpec::States { flows: both.clone(), every: Some(every) }), 14.0 * 200.0);
     let sent = rows(RecordSpec::Packets { links: both.clone() }) / 3.0;
     near(rows(RecordSpec::Drops { links: both.clone() }), sent / 10.0);
     near(rows(RecordSpec::Marks { links: both.clone() }), sent);
@@ -167,6 +168,7 @@ fn records_take_rows_by_time_or_by_packet() {
     near(rows(RecordSpec::Acks { flows: both.clone() }), all / 3.0);
     near(rows(RecordSpec::Acks { flows: vec![1] }), all / 6.0);
     near(rows(RecordSpec::Windows { flows: both.clone(), every: None }), all / 3.0);
+    near(rows(RecordSpec::States { flows: both.clone(), every: None }), 5.0 * all);
     near(rows(RecordSpec::Transfers { flows: both }), 2.0 + all / 10.0);
 }
 

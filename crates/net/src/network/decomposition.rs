@@ -4,7 +4,7 @@
 //! to the other links that its flows cross, and the parts are the connected components of that graph (Qiu, Zhang and
 //! Keshav, *Understanding the performance of many TCP flows*, section 2.2). In this implementation links are directed,
 //! ACKs count in the same way as data, and all links count, not only access links. Each part is a plan of its own. Its
-//! links and flows keep their global ids, which determine ties and random numbers, so that every part runs exactly as
+//! links, flows and nodes keep their global ids, which determine ties and random numbers, so that every part runs exactly as
 //! it does in an undivided run.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -117,7 +117,8 @@ impl Members {
             records: whole.records.iter().map(|record| record.of_part(&links_kept, &flows_kept)).collect(),
             captures: whole.captures.iter().map(|capture| capture.of_part(&links_kept)).collect(),
         };
-        Part { plan, names: Names { links: links.into_iter().collect(), flows }, groups, is_measured }
+        let names = Names { links: links.into_iter().collect(), flows, nodes: nodes.0 };
+        Part { plan, names, groups, is_measured }
     }
 }
 
@@ -147,7 +148,11 @@ impl RecordSpec {
             | Self::Drops { links }
             | Self::Marks { links }
             | Self::Packets { links } => *links = links_kept(links),
-            Self::Windows { flows, .. } | Self::Acks { flows } | Self::Transfers { flows } => {
+            Self::Windows { flows, .. }
+            | Self::States { flows, .. }
+            | Self::Acks { flows }
+            | Self::Phases { flows }
+            | Self::Transfers { flows } => {
                 *flows = flows_kept(flows);
             }
         }

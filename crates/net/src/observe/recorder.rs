@@ -2,7 +2,9 @@
 
 mod links;
 mod packed;
+mod phases;
 mod senders;
+mod states;
 #[cfg(test)]
 mod tests;
 mod transfers;
@@ -19,7 +21,9 @@ use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
 use links::{Arrivals, GaugeRows, Signal, Signals};
+use phases::PhaseLog;
 use senders::SenderLog;
+use states::StateLog;
 use transfers::TransferLog;
 
 columns! { Queue { time: F64(f64), link: U32(u32), packets: U64(u64), bytes: U64(u64), average: F64(f64) } }
@@ -43,7 +47,10 @@ pub struct Recorder {
     senders: SenderLog,
     windows: Option<usize>,
     acks: Option<usize>,
+    phases: Option<(usize, PhaseLog)>,
     transfers: Option<(usize, TransferLog)>,
+    /// The record `states`, at each change.
+    states: Option<(usize, StateLog)>,
     /// Whether a record needs turns, and whether the only ones are `windows` and `acks`, which take two turns at once.
     hears_turns: bool,
     pairs_turns: bool,
@@ -63,6 +70,7 @@ enum Sampled {
     Queue { links: Vec<u32>, rows: Queue },
     Gauges { links: Vec<u32>, rows: GaugeRows },
     Windows { flows: Vec<u32>, rows: SenderLog },
+    States { flows: Vec<u32>, rows: StateLog },
 }
 
 impl Recorder {
@@ -81,7 +89,9 @@ impl Recorder {
             senders: SenderLog::of(&[], &[]),
             windows: None,
             acks: None,
+            phases: None,
             transfers: None,
+            states: None,
             hears_turns: false,
             pairs_turns: false,
             samples: Vec::new(),
@@ -108,6 +118,7 @@ impl Recorder {
                     heard.extend(links);
                 }
                 RecordSpec::Acks { flows } => keep_once(&mut acks, place, flows)?,
+                RecordSpec::Phases { flows } => keep_once(&mut recorder.phases, place, PhaseLog::of(&flows))?,
                 RecordSpec::Transfers { flows } => {
                     keep_once(&mut recorder.transfers, place, TransferLog::of(&flows, plan))?;
                 }
@@ -117,6 +128,13 @@ impl Recorder {
                 RecordSpec::Windows { flows, every: Some(every) } => {
                     let rows = SenderLog::of(&flows, &[]);
                     recorder.samples.push((place, Samples { every, of: Sampled::Windows { flows, rows } }));
+                }
+                RecordSpec::States { flows, every: None } => {
+                    keep_once(&mut recorder.states, place, StateLog::of(&flows))?;
+                }
+                RecordSpec::States { flows, every: Some(every) } => {
+                    let rows = StateLog::of(&flows);
+                    recorder.samples.push((place, Samples { every, of: Sampled::States { flows, rows } }));
                 }
                 RecordSpec::Queue { links, every } => {
                     let samples = plan.duration.as_picos().div_ceil(every.as_picos());
@@ -139,8 +157,9 @@ impl Recorder {
         recorder.senders = SenderLog::of(&flows(&windows), &flows(&acks));
         recorder.windows = windows.map(|(place, _)| place);
         recorder.acks = acks.map(|(place, _)| place);
-        recorder.hears_turns = recorder.windows.is_some() || recorder.transfers.is_some();
-        recorder.pairs_turns = recorder.windows.is_some() && recorder.transfers.is_none();
+        let hears_single_turns = recorder.transfers.is_some() || recorder.states.is_some() || recorder.phases.is_some();
+        recorder.hears_turns = recorder.windows.is_some() || hears_single_turns;
+        recorder.pairs_turns = recorder.windows.is_some() && !hears_single_turns;
         Ok(recorder)
     }
 
@@ -200,6 +219,13 @@ impl Recorder {
                         }
                     }
                 }
+                Sampled::States { flows, rows } => {
+                    for flow in flows {
+                        if let Some(sender) = simulator.sender(FlowId(*flow)) {
+                            rows.sample(now, *flow, sender);
+                        }
+                    }
+                }
             }
         }
     }
@@ -210,6 +236,8 @@ impl Recorder {
             + self.packets.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.senders.rows()
             + self.transfers.iter().map(|(_, log)| log.rows()).sum::<usize>()
+            + self.states.iter().map(|(_, log)| log.rows()).sum::<usize>()
+            + self.phases.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.captures.rows()
     }
 
@@ -219,10 +247,13 @@ impl Recorder {
             Sampled::Queue { rows, .. } => rows.held(),
             Sampled::Gauges { rows, .. } => rows.held(),
             Sampled::Windows { rows, .. } => rows.held(),
+            Sampled::States { rows, .. } => rows.held(),
         };
         self.drops.iter().chain(&self.marks).map(|(_, signals)| signals.held()).sum::<usize>()
             + self.packets.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.transfers.iter().map(|(_, log)| log.held()).sum::<usize>()
+            + self.states.iter().map(|(_, log)| log.held()).sum::<usize>()
+            + self.phases.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.senders.held()
             + self.samples.iter().map(|(_, samples)| sampled(samples)).sum::<usize>()
             + self.captures.held()
@@ -238,7 +269,9 @@ impl Recorder {
         let [windows, acks] = self.senders.tables();
         tables.extend(self.windows.map(|place| (place, windows)));
         tables.extend(self.acks.map(|place| (place, acks)));
+        tables.extend(self.phases.into_iter().map(|(place, log)| (place, log.table())));
         tables.extend(self.transfers.into_iter().map(|(place, log)| (place, log.table(measure))));
+        tables.extend(self.states.into_iter().map(|(place, log)| (place, Table::new("states", log))));
         tables.extend(self.samples.into_iter().map(|(place, samples)| (place, samples.of.table())));
         tables.sort_by_key(|(place, _)| *place);
         let tables = std::iter::once(flows).chain(tables.into_iter().map(|(_, table)| table));
@@ -273,8 +306,14 @@ impl Recorder {
             return;
         }
         self.senders.turn(now, flow, sender);
+        if let Some((_, phases)) = &mut self.phases {
+            phases.turn(now, flow, sender);
+        }
         if let Some((_, transfers)) = &mut self.transfers {
             transfers.turn(flow, sender);
+        }
+        if let Some((_, states)) = &mut self.states {
+            states.turn(now, flow, sender);
         }
     }
 
@@ -389,6 +428,7 @@ impl Sampled {
                 let [windows, _] = rows.tables();
                 windows
             }
+            Self::States { rows, .. } => Table::new("states", rows),
         }
     }
 }

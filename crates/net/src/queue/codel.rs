@@ -127,6 +127,7 @@ impl State {
     }
 
     /// Removes the next packet of a queue that is not dropped.
+    #[inline(always)]
     pub(super) fn dequeue(
         &mut self,
         control: &Control,
@@ -134,33 +135,38 @@ impl State {
         now: Time,
         dropped: &mut Dropped,
     ) -> Option<Queued> {
-        let mut packet = self.drop_late(control, store, now, dropped)?;
+        let is_late = self.is_late(control, store, now);
+        if is_late || self.dropping {
+            self.drop_late(is_late, control, store, now, dropped);
+        }
+        let mut packet = store.pop()?;
         if control.ce_threshold.is_some_and(|threshold| now - packet.since > threshold) {
             packet.mark();
         }
         Some(packet)
     }
 
-    fn drop_late(&mut self, control: &Control, store: &mut Store, now: Time, dropped: &mut Dropped) -> Option<Queued> {
-        let (mut packet, is_late) = self.take(control, store, now);
+    /// Drops packets at the head, until the one that leaves is there. `is_late` is whether the first one may be dropped.
+    #[inline(never)]
+    fn drop_late(&mut self, mut is_late: bool, control: &Control, store: &mut Store, now: Time, dropped: &mut Dropped) {
         if self.dropping {
-            self.dropping = is_late;
-            while self.dropping && now >= self.drop_next {
+            while is_late && now >= self.drop_next {
                 self.count += 1;
-                if control.marks(&mut packet) {
+                if control.marks(store) {
                     self.drop_next = control.next(self.drop_next, self.count);
                     break;
                 }
-                dropped.extend(packet.map(|packet| (packet, DropReason::Early)));
-                (packet, self.dropping) = self.take(control, store, now);
-                if self.dropping {
+                dropped.extend(store.pop().map(|packet| (packet, DropReason::Early)));
+                is_late = self.is_late(control, store, now);
+                if is_late {
                     self.drop_next = control.next(self.drop_next, self.count);
                 }
             }
-        } else if is_late {
-            if !control.marks(&mut packet) {
-                dropped.extend(packet.map(|packet| (packet, DropReason::Early)));
-                packet = self.take(control, store, now).0;
+            self.dropping = is_late;
+        } else {
+            if !control.marks(store) {
+                dropped.extend(store.pop().map(|packet| (packet, DropReason::Early)));
+                self.is_late(control, store, now);
             }
             self.dropping = true;
             let delta = self.count - self.lastcount;
@@ -169,26 +175,27 @@ impl State {
             self.drop_next = control.next(now, self.count);
             self.lastcount = self.count;
         }
-        packet
     }
 
-    /// Takes the packet at the head, and whether it may be dropped (`dodequeue` in the RFC).
-    fn take(&mut self, control: &Control, store: &mut Store, now: Time) -> (Option<Queued>, bool) {
-        let packet = store.pop();
-        let is_above = packet.is_some_and(|packet| now - packet.since >= control.target && store.bytes() > control.mtu);
+    /// Whether the packet at the head, which is about to leave, may be dropped (`dodequeue` in the RFC).
+    #[inline(always)]
+    fn is_late(&mut self, control: &Control, store: &Store, now: Time) -> bool {
+        let is_above = store.front().is_some_and(|packet| {
+            let left = store.bytes() - u64::from(packet.packet.size());
+            now - packet.since >= control.target && left > control.mtu
+        });
         if !is_above {
             self.first_above_time = None;
-            return (packet, false);
+            return false;
         }
-        let first = *self.first_above_time.get_or_insert(now.saturating_add(control.interval));
-        (packet, now >= first)
+        now >= *self.first_above_time.get_or_insert(now.saturating_add(control.interval))
     }
 }
 
 impl Control {
-    /// Marks a packet that would be dropped, if marks are on and the packet is ECN-capable.
-    fn marks(&self, packet: &mut Option<Queued>) -> bool {
-        self.ecn && packet.as_mut().is_some_and(Queued::mark)
+    /// Marks the packet at the head, which would be dropped, if marks are on and the packet is ECN-capable.
+    fn marks(&self, store: &mut Store) -> bool {
+        self.ecn && store.front_mut().is_some_and(Queued::mark)
     }
 
     /// Time of the drop after one at `last`, which is number `count` (`control_law` in the RFC).

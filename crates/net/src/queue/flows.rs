@@ -32,10 +32,19 @@ impl Hash {
 
     /// The queue of a packet.
     pub(super) fn of(&self, packet: &Packet) -> u32 {
+        self.place(self.flow(packet))
+    }
+
+    /// A number for the flow, connection and direction of a packet.
+    pub(super) fn flow(&self, packet: &Packet) -> u64 {
         let FlowId(flow) = packet.flow();
         let flow = u64::from(self.names.get(flow as usize).copied().unwrap_or(flow));
         let connection = flow * u64::from(CONNECTIONS) + u64::from(packet.connection());
-        let flow = connection << 1 | u64::from(packet.is_ack());
+        connection << 1 | u64::from(packet.is_ack())
+    }
+
+    /// The queue of a number.
+    pub(super) fn place(&self, flow: u64) -> u32 {
         // the finalizer of splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014)
         let mixed = (flow ^ self.key).wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -53,7 +62,10 @@ mod tests {
 
     fn hash(queues: u32, link: u32, flows: &[u32]) -> Hash {
         let stream = Stream::new(1, Role::Queue, link);
-        Hash::new(queues, &Context { rate: Rate::from_mbps(1), stream, flows: flows.into(), bands: [].into() })
+        Hash::new(
+            queues,
+            &Context { rate: Rate::from_mbps(1), stream, flows: flows.into(), bands: [].into(), hosts: [].into() },
+        )
     }
 
     /// Validates: flows are distributed evenly and independently among the queues.

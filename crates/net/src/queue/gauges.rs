@@ -28,10 +28,24 @@ pub const GAUGES: &[Gauge] = &[
     gauge("max_p", "", "RED: drop probability at max_th, which changes only with adaptive"),
     gauge("p_b", "", "RED: drop probability for the average, before it is spread evenly"),
     // CoDel: RFC 8289
-    gauge("count", "drops", "CoDel: drops or marks since the dropping state was entered"),
+    gauge(
+        "count",
+        "drops",
+        "CoDel: drops or marks since the dropping state was entered; COBALT: number of the next drop, less decay",
+    ),
     gauge("lastcount", "drops", "CoDel: the count when the dropping state was last entered"),
-    gauge("dropping", "", "CoDel: 1 in the dropping state, otherwise 0; FQ-CoDel: number of queues in this state"),
-    gauge("drop_interval", "s", "CoDel: time between drops, interval / sqrt(count); null outside the dropping state"),
+    gauge(
+        "dropping",
+        "",
+        "CoDel, COBALT: 1 in the dropping state, otherwise 0; FQ-CoDel, CAKE: number of queues in it",
+    ),
+    gauge(
+        "drop_interval",
+        "s",
+        "CoDel, COBALT: time between drops, interval / sqrt(count); null outside the dropping state",
+    ),
+    // COBALT: Palmei et al. 2019
+    gauge("p_drop", "", "COBALT: drop probability of BLUE; CAKE: the highest one of all queues"),
     // PIE: RFC 8033
     gauge("drop_prob", "", "PIE: drop probability"),
     gauge("qdelay_old", "s", "PIE: queueing delay at the last update"),
@@ -43,12 +57,12 @@ pub const GAUGES: &[Gauge] = &[
     gauge("p_CL", "", "DualPI2: coupled probability of a mark in the L4S queue, p_base times the coupling factor"),
     gauge("prevq", "s", "DualPI2: queueing delay at the last update"),
     // FQ-CoDel: RFC 8290; deficit round robin: Shreedhar and Varghese 1996
-    gauge("new_queues", "queues", "FQ-CoDel: queues in the list of new queues"),
-    gauge("old_queues", "queues", "FQ-CoDel: queues in the list of old queues"),
+    gauge("new_queues", "queues", "FQ-CoDel, CAKE: queues in the list of new queues"),
+    gauge("old_queues", "queues", "FQ-CoDel, CAKE: queues in the list of old queues"),
     gauge(
         "active_queues",
         "queues",
-        "FQ-CoDel, fair queueing: queues with packets, one for each active flow unless flows share a queue",
+        "FQ-CoDel, CAKE, fair queueing: queues with packets, one for each active flow unless flows share a queue",
     ),
     gauge("bands", "bands", "Strict priority: priorities of which packets wait"),
 ];

@@ -7,8 +7,8 @@
 //! the delay is short and `p` below 20 %, and while at most two packets wait.
 //!
 //! Differences from the RFC:
-//! - The RFC measures the rate at which packets leave, or the time that they waited. Here the delay is the time that a
-//!   packet would wait that arrives now, which the link knows exactly.
+//! - The RFC measures the rate at which packets leave, or the time that they waited. `delay_from` selects one of these
+//!   measurements, or the time that a packet would wait that arrives now, which the link knows exactly.
 //! - `update` begins at time 0. The updates since the last arrival are made up for at the next one: in between, nothing
 //!   depends on them.
 //! - An increase of `p` is at most 2 % from 10 % on, and 2 % at a delay above 250 ms (section 5.5). `derandomize` spreads
@@ -16,11 +16,16 @@
 //!   probability of `mark_below` (section 5.1).
 //! - PIE is always active; section 5.3 lets it start only at a third of the limit.
 
+mod latency;
+
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
 use super::codel::{MTU, ecn};
 use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Verdict};
+use latency::Departures;
+
+pub use latency::DelayFrom;
 
 pub(super) const DOC: &str = "Proportional integral controller of the delay: drops at random on arrival (RFC 8033)";
 
@@ -56,6 +61,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     number("mark_below", "Above this probability, ECN-capable packets are dropped too", 1.0, 0.1),
     flag("derandomize", "Avoid drops in quick succession and long times without any", false),
     flag("byte_mode", "Multiply the probability by the packet size over mtu", false),
+    Parameter {
+        name: "delay_from",
+        doc: "Source of the delay: an arrival's wait (exact), the last departed packet's wait, or bytes over rate",
+        kind: ParameterKind::Choice { choices: &["arrival", "timestamps", "departure_rate"], default: "arrival" },
+    },
 ];
 
 /// The parameters of PIE.
@@ -86,6 +96,8 @@ pub struct PieSpec {
     pub derandomize: bool,
     /// Multiply the probability by the packet size over `mtu`.
     pub byte_mode: bool,
+    /// Source of the delay.
+    pub delay_from: DelayFrom,
 }
 
 pub(super) fn check(spec: &PieSpec) -> Result<(), Invalid> {
@@ -105,7 +117,13 @@ pub(super) fn build(spec: &PieSpec, context: &Context) -> Pie {
         last_delay: Time::ZERO,
         burst_allowance: Time::ZERO,
         accumulated: 0.0,
+        departures: (spec.delay_from != DelayFrom::Arrival).then(Departures::default),
     }
+}
+
+/// Memory of a waiting packet in bytes. The storage may have twice the capacity that is needed.
+pub(super) const fn bytes_of_packet(spec: &PieSpec) -> usize {
+    if matches!(spec.delay_from, DelayFrom::Arrival) { 0 } else { 2 * Departures::BYTES_OF_PACKET }
 }
 
 #[derive(Debug)]
@@ -120,17 +138,29 @@ pub(crate) struct Pie {
     burst_allowance: Time,
     /// Sum of the probabilities since the last drop or mark (`accu_prob_`).
     accumulated: f64,
+    /// What is measured, if the delay is.
+    departures: Option<Departures>,
 }
 
 impl Pie {
+    /// Delay at `now` of a link that is busy until `busy_until`.
+    fn delay(&mut self, now: Time, busy_until: Time) -> Time {
+        match &mut self.departures {
+            Some(departures) => departures.delay(now, self.spec.delay_from),
+            None => busy_until.saturating_sub(now),
+        }
+    }
+
     /// Makes the updates due by `now` on a link that is busy until `busy_until`.
     fn catch_up(&mut self, now: Time, busy_until: Time) {
-        while self.next <= now {
-            let delay = busy_until.saturating_sub(self.next);
+        while self.next <= now && self.next < Time::MAX {
+            let delay = self.delay(self.next, busy_until);
             let was_at_rest = self.last_delay == Time::ZERO && self.probability <= 0.0;
             self.update(delay);
             self.next = self.next.saturating_add(self.spec.update);
-            if was_at_rest && delay == Time::ZERO && self.burst_allowance == Time::ZERO && self.next <= now {
+            let is_empty = self.departures.as_ref().is_none_or(Departures::is_empty);
+            if was_at_rest && is_empty && delay == Time::ZERO && self.burst_allowance == Time::ZERO && self.next <= now
+            {
                 // no update changes anything before the next arrival
                 let step = self.spec.update.as_picos();
                 let missed = (now - self.next).as_picos() / step + 1;
@@ -190,13 +220,9 @@ impl Pie {
         }
         self.stream.uniform() < p
     }
-}
 
-impl QueueDiscipline for Pie {
-    fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict {
-        let busy_until = arrival.backlog.busy_until();
-        self.catch_up(arrival.now, busy_until);
-        let delay = busy_until.saturating_sub(arrival.now);
+    fn judge(&mut self, arrival: &Arrival<'_>, busy_until: Time) -> Verdict {
+        let delay = self.delay(arrival.now, busy_until);
         if self.probability <= 0.0 && self.is_short(delay) && self.is_short(self.last_delay) {
             self.burst_allowance = self.spec.max_burst;
         }
@@ -212,6 +238,18 @@ impl QueueDiscipline for Pie {
         }
         Verdict::Drop(DropReason::Early)
     }
+}
+
+impl QueueDiscipline for Pie {
+    fn on_arrival(&mut self, arrival: &Arrival<'_>) -> Verdict {
+        let busy_until = arrival.backlog.busy_until();
+        self.catch_up(arrival.now, busy_until);
+        let verdict = self.judge(arrival, busy_until);
+        if let Some(departures) = self.departures.as_mut().filter(|_| !matches!(verdict, Verdict::Drop(_))) {
+            departures.push(arrival.now, busy_until.max(arrival.now), arrival.packet.size());
+        }
+        verdict
+    }
 
     fn advance(&mut self, now: Time, busy_until: Time) {
         self.catch_up(now, busy_until);
@@ -222,6 +260,10 @@ impl QueueDiscipline for Pie {
         visit("qdelay_old", self.last_delay.as_secs_f64());
         visit("burst_allowance", self.burst_allowance.as_secs_f64());
         visit("accu_prob", self.accumulated);
+    }
+
+    fn held(&self) -> usize {
+        self.departures.as_ref().map_or(0, Departures::held)
     }
 }
 

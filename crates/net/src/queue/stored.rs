@@ -114,6 +114,11 @@ impl Store {
         self.packets.front()
     }
 
+    /// The packet at the head.
+    pub(super) fn front_mut(&mut self) -> Option<&mut Queued> {
+        self.packets.front_mut()
+    }
+
     /// Whether there is no packet.
     pub(super) fn is_empty(&self) -> bool {
         self.packets.is_empty()

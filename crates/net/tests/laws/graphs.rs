@@ -9,7 +9,8 @@ use ackclock_net::link::Offered;
 use ackclock_net::loss::{LossPlace, LossSpec};
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{
-    AboveMax, CodelSpec, CountBelow, DropFrom, DropReason, DropTailSpec, DualPi2Spec, FqCodelSpec, FqSpec, Limit, Low,
+    AboveMax, CakeSpec, CobaltSpec, CodelSpec, CountBelow, DelayFrom, DropFrom, DropReason, DropTailSpec, DualPi2Spec,
+    FqCodelSpec, FqSpec, Isolation, Limit, Low,
 };
 use ackclock_net::queue::{PieSpec, PrioritySpec, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::rate::{RateSpec, RateTraceSpec};
@@ -39,8 +40,9 @@ fn queues() -> impl Strategy<Value = QueueSpec> {
 fn pie_queues() -> impl Strategy<Value = QueueSpec> {
     let times = (1_u64..20_000, 1_000_u64..20_000, 0_u64..50_000);
     let gains = (0.0_f64..20.0, 0.0_f64..200.0, 0.0..1.0_f64);
-    (limits(), any::<[bool; 4]>(), times, gains, 1_u64..2_000).prop_map(
-        |(limit, flags, (target, update, max_burst), (alpha, beta, mark_below), mtu)| {
+    let sources = prop::sample::select(vec![DelayFrom::Arrival, DelayFrom::Timestamps, DelayFrom::DepartureRate]);
+    (limits(), any::<[bool; 4]>(), times, gains, 1_u64..2_000, sources).prop_map(
+        |(limit, flags, (target, update, max_burst), (alpha, beta, mark_below), mtu, delay_from)| {
             let [count_in_service, ecn, derandomize, byte_mode] = flags;
             let [target, update, max_burst] = [target, update, max_burst].map(Time::from_micros);
             QueueSpec::Pie(PieSpec {
@@ -56,6 +58,7 @@ fn pie_queues() -> impl Strategy<Value = QueueSpec> {
                 mark_below,
                 derandomize,
                 byte_mode,
+                delay_from,
             })
         },
     )
@@ -113,13 +116,43 @@ fn several_queues() -> impl Strategy<Value = QueueSpec> {
     );
     let priority = (limits(), any::<bool>())
         .prop_map(|(limit, count_in_service)| QueueSpec::Priority(PrioritySpec { limit, count_in_service }));
-    prop_oneof![2 => fair, 1 => dual, 1 => priority]
+    prop_oneof![2 => fair, 1 => dual, 1 => priority, 1 => cake_queues()]
+}
+
+fn cake_queues() -> impl Strategy<Value = QueueSpec> {
+    let times = (0_u64..10_000, 1_000_u64..100_000);
+    let isolation = prop::sample::select(vec![
+        Isolation::Flows,
+        Isolation::DualSrchost,
+        Isolation::DualDsthost,
+        Isolation::TripleIsolate,
+    ]);
+    let numbers = (prop::sample::select(vec![8_u32, 16, 1024]), 256_u32..3_000, 0_u32..2_000);
+    (limits(), any::<[bool; 2]>(), times, numbers, isolation).prop_map(
+        |(limit, [count_in_service, ecn], (target, interval), (queues, quantum, mtu), isolation)| {
+            QueueSpec::Cake(CakeSpec {
+                limit,
+                count_in_service,
+                target: Time::from_micros(target),
+                interval: Time::from_micros(interval),
+                mtu,
+                ecn,
+                queues,
+                quantum,
+                isolation,
+            })
+        },
+    )
 }
 
 fn codel_queues() -> impl Strategy<Value = QueueSpec> {
     let times = (0_u64..10_000, 1_000_u64..100_000, prop::option::weighted(0.3, 0_u64..10_000));
-    (limits(), any::<[bool; 2]>(), times, 0_u64..3_000).prop_map(
-        |(limit, [count_in_service, ecn], (target, interval, ce_threshold), mtu)| {
+    (limits(), any::<[bool; 3]>(), times, 0_u64..3_000).prop_map(
+        |(limit, [count_in_service, ecn, cobalt], (target, interval, ce_threshold), mtu)| {
+            if cobalt {
+                let [target, interval] = [target, interval].map(Time::from_micros);
+                return QueueSpec::Cobalt(CobaltSpec { limit, count_in_service, target, interval, ecn });
+            }
             QueueSpec::Codel(CodelSpec {
                 limit,
                 count_in_service,

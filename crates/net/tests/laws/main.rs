@@ -333,7 +333,10 @@ proptest! {
             RecordSpec::Marks { links: all.clone() },
             RecordSpec::Windows { flows: flows.clone(), every: None },
             RecordSpec::Windows { flows: flows.clone(), every: Some(every) },
+            RecordSpec::States { flows: flows.clone(), every: None },
+            RecordSpec::States { flows: flows.clone(), every: Some(every) },
             RecordSpec::Acks { flows: flows.clone() },
+            RecordSpec::Phases { flows: flows.clone() },
             RecordSpec::Transfers { flows },
         ];
         let others = all.clone();

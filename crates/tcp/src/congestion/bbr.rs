@@ -19,8 +19,8 @@
 //!
 //! Differences from Linux: real numbers in place of fixed point, except for the gains; the bandwidth is the exact maximum
 //! of its window; a delayed ACK may renew the minimum round-trip time; traffic policers are not detected; the initial
-//! rate has no margin; the flight at the next departure is the present one, without what is delivered until then. There
-//! is no segmentation offload, so a burst has `pacing_burst` segments, but the window has room for Linux's bursts of 1 ms.
+//! rate has no margin. There is no segmentation offload, so a burst has `pacing_burst` segments, but the window has room
+//! for Linux's bursts of 1 ms.
 
 pub(super) mod aggregation;
 pub(super) mod bandwidth;
@@ -31,7 +31,8 @@ mod tests;
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Window};
+use super::state::{DELIVERED, INFLIGHT, MIN_RTT, PACING_RATE, RTT, if_set, variable};
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Variable, Window};
 use crate::delivery_rate::{Phase, RateSample};
 use aggregation::Aggregation;
 use bandwidth::Bandwidth;
@@ -39,6 +40,14 @@ use plateau::Plateau;
 
 pub(super) const DOC: &str = "Sends at the bandwidth that it measures, whatever is lost (Cardwell et al. 2016)";
 pub(super) const PARAMETERS: &[Parameter] = &[];
+
+/// The variables of both versions.
+pub(super) const BW: Variable =
+    variable("bw", "segments/s", "Bandwidth of the model: the maximum delivery rate, within its bound");
+pub(super) const PACING_GAIN: Variable = variable("pacing_gain", "", "Gain of the pacing rate");
+pub(super) const CWND_GAIN: Variable = variable("cwnd_gain", "", "Gain of the window");
+pub(super) const EXTRA_ACKED: Variable =
+    variable("extra_acked", "segments", "Room in the window for ACKs that arrive in bursts");
 
 /// The gains of startup and drain, in the kernel's units: `2/ln 2` and its inverse.
 const HIGH_GAIN: f64 = 739.0 / 256.0;
@@ -142,6 +151,20 @@ impl Spec for BbrSpec {
 
 impl CongestionControl for Bbr {
     const OWN_SLOW_START: bool = true;
+    const PHASES: &'static [&'static str] =
+        &["startup", "drain", "probe_bw:up", "probe_bw:down", "probe_bw:cruise", "probe_rtt"];
+    const VARIABLES: &'static [Variable] = &[
+        DELIVERED,
+        RTT,
+        INFLIGHT,
+        PACING_RATE,
+        BW,
+        MIN_RTT,
+        PACING_GAIN,
+        CWND_GAIN,
+        EXTRA_ACKED,
+        variable("cycle_idx", "", "Phase of the cycle of eight gains, from 0 to 7; null outside of ProbeBW"),
+    ];
 
     fn samples_rate(&self) -> bool {
         true
@@ -186,6 +209,28 @@ impl CongestionControl for Bbr {
     fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
         Some(if self.rate > 0.0 { self.rate } else { HIGH_GAIN * window.cwnd / srtt.unwrap_or(FIRST_RTT) })
     }
+
+    fn phase(&self, _now: Time) -> Option<&'static str> {
+        Some(match (self.mode, self.phase) {
+            (Mode::Startup, _) => "startup",
+            (Mode::Drain, _) => "drain",
+            (Mode::ProbeBandwidth, 0) => "probe_bw:up",
+            (Mode::ProbeBandwidth, 1) => "probe_bw:down",
+            (Mode::ProbeBandwidth, _) => "probe_bw:cruise",
+            (Mode::ProbeRtt, _) => "probe_rtt",
+        })
+    }
+
+    fn visit_state(&self, _now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        let bandwidth = self.bandwidth.get();
+        let cycles = self.mode == Mode::ProbeBandwidth;
+        visit("bw", bandwidth);
+        visit("min_rtt", if_set(self.min_rtt));
+        visit("pacing_gain", self.rate_gain());
+        visit("cwnd_gain", self.window_gain());
+        visit("extra_acked", self.aggregation.excess(bandwidth));
+        visit("cycle_idx", if cycles { self.phase as f64 } else { f64::NAN });
+    }
 }
 
 impl Bbr {
@@ -225,7 +270,7 @@ impl Bbr {
         }
         let is_long = (sample.now - self.phase_at).as_secs_f64() > self.min_rtt;
         let gain = CYCLE[self.phase];
-        let flight = sample.prior_in_flight as f64;
+        let flight = self.at_departure(sample.prior_in_flight, sample);
         let is_over = if gain > 1.0 {
             is_long && (sample.newly_lost > 0 || flight + self.at_once() >= self.inflight(gain))
         } else if gain < 1.0 {
@@ -255,7 +300,7 @@ impl Bbr {
             self.mode = Mode::Drain;
             window.ssthresh = self.inflight(1.0);
         }
-        if self.mode == Mode::Drain && sample.in_flight as f64 <= self.inflight(1.0) {
+        if self.mode == Mode::Drain && self.at_departure(sample.in_flight, sample) <= self.inflight(1.0) {
             self.begin_cycles(sample.now, stream);
         }
     }
@@ -344,6 +389,12 @@ impl Bbr {
     fn at_once(&self) -> f64 {
         let least = if self.rate < SLOW { 1.0 } else { 2.0 };
         (self.rate * BURST_TIME).floor().clamp(least, MOST_AT_ONCE).max(self.burst)
+    }
+
+    /// The part of a flight that is still in the network when pacing lets the next segment leave.
+    fn at_departure(&self, flight: u64, sample: &RateSample) -> f64 {
+        let wait = (sample.departure - sample.now).as_secs_f64();
+        (flight as f64 - (self.bandwidth.get() * wait).floor()).max(0.0)
     }
 
     /// `product` with what the last bursts of a paced sender need.

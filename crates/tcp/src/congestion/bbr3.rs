@@ -43,7 +43,9 @@ use serde::{Deserialize, Serialize};
 use super::bbr::aggregation::{Aggregation, ROUNDS};
 use super::bbr::bandwidth::Bandwidth;
 use super::bbr::plateau::Plateau;
-use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Window};
+use super::bbr::{BW, CWND_GAIN, EXTRA_ACKED, PACING_GAIN};
+use super::state::{ALPHA, DELIVERED, INFLIGHT, MIN_RTT, PACING_RATE, RTT, if_set, variable};
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
 use crate::delivery_rate::{LostSegment, Phase, RateSample};
 use crate::options::LONGEST;
 use bounds::{LongTerm, ShortTerm, inflight_at_loss};
@@ -262,6 +264,24 @@ impl Spec for Bbr3Spec {
 
 impl CongestionControl for Bbr3 {
     const OWN_SLOW_START: bool = true;
+    const PHASES: &'static [&'static str] =
+        &["startup", "drain", "probe_bw:down", "probe_bw:cruise", "probe_bw:refill", "probe_bw:up", "probe_rtt"];
+    const VARIABLES: &'static [Variable] = &[
+        DELIVERED,
+        RTT,
+        INFLIGHT,
+        PACING_RATE,
+        variable("max_bw", "segments/s", "Maximum delivery rate of the present and the last cycle of ProbeBW"),
+        variable("bw_shortterm", "segments/s", "Short-term bound of the bandwidth; null if unset"),
+        BW,
+        MIN_RTT,
+        variable("inflight_longterm", "segments", "Long-term bound of the flight (inflight_hi); null if unset"),
+        variable("inflight_shortterm", "segments", "Short-term bound of the flight (inflight_lo); null if unset"),
+        PACING_GAIN,
+        CWND_GAIN,
+        EXTRA_ACKED,
+        ALPHA,
+    ];
 
     fn samples_rate(&self) -> bool {
         true
@@ -339,10 +359,36 @@ impl CongestionControl for Bbr3 {
     fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
         Some(if self.rate > 0.0 { self.rate } else { STARTUP_GAIN * window.cwnd / srtt.unwrap_or(FIRST_RTT) })
     }
+
+    fn phase(&self, _now: Time) -> Option<&'static str> {
+        Some(match self.state {
+            State::Startup => "startup",
+            State::Drain => "drain",
+            State::Down => "probe_bw:down",
+            State::Cruise => "probe_bw:cruise",
+            State::Refill => "probe_bw:refill",
+            State::Up => "probe_bw:up",
+            State::ProbeRtt => "probe_rtt",
+        })
+    }
+
+    fn visit_state(&self, _now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        let (pacing_gain, cwnd_gain) = self.state.gains();
+        visit("max_bw", self.max_bandwidth.get());
+        visit("bw_shortterm", if_set(self.short.bandwidth));
+        visit("bw", self.bandwidth);
+        visit("min_rtt", if_set(self.min_rtt));
+        visit("inflight_longterm", if_set(self.long.inflight));
+        visit("inflight_shortterm", if_set(self.short.inflight));
+        visit("pacing_gain", pacing_gain);
+        visit("cwnd_gain", cwnd_gain);
+        visit("extra_acked", self.aggregation.excess(self.bandwidth));
+        visit("alpha", self.marks.alpha());
+    }
 }
 
 impl Bbr3 {
-    /// Prepares for the first sample.
+    /// Prepares for the first sample. The model begins with the round-trip time of the handshake.
     fn begin(&mut self, window: &Window, sample: &RateSample) {
         (self.burst, self.delivered) = (f64::from(sample.burst), sample.delivered);
         if self.initial == 0.0 {
@@ -350,10 +396,9 @@ impl Bbr3 {
             (self.min_rtt_at, self.probe_rtt_at, self.cycle_at) = (sample.now, sample.now, sample.now);
             self.aggregation.restart(sample.now);
         }
-        if self.rate == 0.0
-            && let Some(rtt) = sample.rtt
-        {
-            self.rate = STARTUP_GAIN * self.initial / rtt.as_secs_f64().max(FIRST_RTT / 1e3);
+        if self.rate == 0.0 && sample.min_rtt < Time::MAX {
+            self.min_rtt = sample.min_rtt.as_secs_f64();
+            self.rate = STARTUP_GAIN * self.initial / self.min_rtt.max(FIRST_RTT / 1e3);
         }
     }
 

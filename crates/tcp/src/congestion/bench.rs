@@ -41,6 +41,7 @@ impl<L: CongestionControl> Bench<L> {
             in_flight,
             phase: Phase::Open,
             burst: 1,
+            departure: self.now,
         }
     }
 

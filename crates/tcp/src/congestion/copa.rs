@@ -21,14 +21,22 @@
 //! `v` is limited so that the window at most doubles per round trip, as in the authors' `genericCC`. A timeout begins slow
 //! start again. A window that the application does not use does not grow. The queue is also nearly empty if `d_q` is at
 //! most the time between two segments of the flow: a tenth of the swing of a few flows is less than one segment, so that
-//! by the paper's rule alone they would sometimes take each other for flows that fill the queue.
+//! by the paper's rule alone they would sometimes take each other for flows that fill the queue. If an ACK releases several
+//! segments, the sampled one, which is the last, also waits behind the others: at twice the flow's rate, half of that time
+//! for each. The authors' receivers acknowledge every packet.
+//!
+//! The queue empties as the paper says only if all flows together aim at much less than a bandwidth-delay product (BDP).
+//! With more than about a quarter of it, the swing is damped, as the window changes the rate `cwnd / RTT` a round trip
+//! before the delay shows it. Flows that then take each other for flows that fill the queue stay in competitive mode, in
+//! which they aim at even more. `competitive = false` prevents that, as in `mvfst`, which has the default mode only.
 
 mod window;
 
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Window};
+use super::state::{DELIVERED, INFLIGHT, MIN_RTT, PACING_RATE, RTT, if_set, variable};
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
 use crate::delivery_rate::RateSample;
 use window::Minimum;
 
@@ -121,6 +129,20 @@ impl Spec for CopaSpec {
 
 impl CongestionControl for Copa {
     const OWN_SLOW_START: bool = true;
+    const PHASES: &'static [&'static str] = &["slow_start", "default", "competitive"];
+    const VARIABLES: &'static [Variable] = &[
+        DELIVERED,
+        RTT,
+        INFLIGHT,
+        PACING_RATE,
+        MIN_RTT,
+        variable("standing_rtt", "s", "Minimum round-trip time of the last half of a smoothed one"),
+        variable("d_q", "s", "Queueing delay: standing_rtt less min_rtt"),
+        variable("target_rate", "segments/s", "Rate that the flow aims at, 1 / (delta d_q); null while d_q is 0"),
+        variable("delta", "", "Weight of delay against rate; lower in competitive mode"),
+        variable("velocity", "", "Factor of the steps of the window"),
+        variable("direction", "", "Whether the window grew in the last round trip, 1, or fell, -1"),
+    ];
 
     fn samples_rate(&self) -> bool {
         true
@@ -141,7 +163,7 @@ impl CongestionControl for Copa {
 
     fn on_rate(&mut self, window: &mut Window, sample: &RateSample, _stream: &mut Stream) {
         if let Some(rtt) = sample.rtt {
-            self.measure(rtt.as_secs_f64(), window.cwnd, sample.now);
+            self.measure(rtt.as_secs_f64(), sample.newly_delivered, window.cwnd, sample.now);
         }
         if !self.standing.get().is_finite() {
             return;
@@ -157,19 +179,39 @@ impl CongestionControl for Copa {
         let standing = self.standing.get();
         standing.is_finite().then(|| 2.0 * window.cwnd / standing)
     }
+
+    fn phase(&self, now: Time) -> Option<&'static str> {
+        Some(match (self.is_starting, self.is_competing(now)) {
+            (true, _) => "slow_start",
+            (false, false) => "default",
+            (false, true) => "competitive",
+        })
+    }
+
+    fn visit_state(&self, _now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        let (minimum, standing) = (self.minimum.get(), self.standing.get());
+        let delay = if standing.is_finite() { self.queueing_delay() } else { f64::NAN };
+        visit("min_rtt", if_set(minimum));
+        visit("standing_rtt", if_set(standing));
+        visit("d_q", delay);
+        visit("target_rate", if_set(self.segments / delay));
+        visit("delta", 1.0 / self.segments);
+        visit("velocity", self.velocity);
+        visit("direction", if self.grows { 1.0 } else { -1.0 });
+    }
 }
 
 impl Copa {
-    /// Takes a sample of the round-trip time.
-    fn measure(&mut self, rtt: f64, cwnd: f64, now: Time) {
+    /// Takes a sample of the round-trip time, with an ACK that delivers `n` segments.
+    fn measure(&mut self, rtt: f64, n: u64, cwnd: f64, now: Time) {
         let srtt = if self.srtt.is_nan() { rtt } else { self.srtt };
         let span = |rounds: f64| Time::from_secs_f64(rounds * srtt);
         self.minimum.update(now, rtt, MINIMUM_SPAN);
         self.standing.update(now, rtt, span(STANDING_ROUNDS));
         self.largest.update(now, -rtt, span(LARGEST_ROUNDS));
         let most = -self.largest.get() - self.minimum.get();
-        let segment = rtt / cwnd;
-        if self.emptied_at.is_none() || self.queueing_delay() <= (NEARLY_EMPTY * most).max(segment) {
+        let own = 0.5 * (n + 1) as f64 * rtt / cwnd;
+        if self.emptied_at.is_none() || self.queueing_delay() <= (NEARLY_EMPTY * most).max(own) {
             self.emptied_at = Some(now);
         }
     }
@@ -242,10 +284,10 @@ mod tests {
             let mut bench = Self::with(SPEC.build(), Time::from_millis(100));
             (bench.window.cwnd, bench.law.is_starting) = (cwnd, false);
             bench.law.srtt = 0.1;
-            bench.law.measure(0.1, cwnd, Time::ZERO);
+            bench.law.measure(0.1, 1, cwnd, Time::ZERO);
             bench.now = Time::from_millis(100);
             bench.rtt += Time::from_millis(delay_ms);
-            bench.law.measure(bench.rtt.as_secs_f64(), cwnd, bench.now);
+            bench.law.measure(bench.rtt.as_secs_f64(), 1, cwnd, bench.now);
             bench.law.round_end = u64::MAX;
             bench
         }
@@ -360,6 +402,21 @@ mod tests {
         calm.rtt = Time::from_millis(150);
         (0..20).for_each(|_| calm.round(0.0, 20, 10));
         assert_eq!(calm.law.segments, 2.0);
+    }
+
+    /// Validates: on a path of 100 ms with a window of 20 segments, 5 ms apart, a delay of 7 ms is not nearly empty with
+    ///     an ACK of each segment, but with ACKs of two, the second of which waits for 2.5 ms behind the first.
+    /// Source: the rule at the head of this file.
+    /// Tolerance: exact.
+    #[test]
+    fn segments_of_one_ack_wait_for_each_other() {
+        for (n, delay, is_empty) in [(1, 5, true), (1, 7, false), (2, 7, true), (2, 9, false)] {
+            let mut bench = Bench::after_start(20.0, 0);
+            bench.now += Time::from_millis(100);
+            bench.rtt += Time::from_millis(delay);
+            bench.hear(n);
+            assert_eq!(bench.law.emptied_at == Some(bench.now), is_empty, "{n} segments, {delay} ms");
+        }
     }
 
     /// Validates: the pacing rate is two windows per standing round-trip time; an unused window does not grow; the window

@@ -36,7 +36,8 @@ mod linux;
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Window};
+use super::state::variable;
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
 use linux::Linux;
 
 pub(super) const DOC: &str = "Grows as a cubic function of the time since the last loss (RFC 9438)";
@@ -106,7 +107,7 @@ struct Epoch {
 
 impl Epoch {
     fn begin(now: Time, cwnd: f64, w_max: f64) -> Self {
-        let (origin, k) = if w_max > cwnd { (w_max, ((w_max - cwnd) / C).cbrt()) } else { (cwnd, 0.0) };
+        let (origin, k) = if w_max > cwnd { (w_max, libm::cbrt((w_max - cwnd) / C)) } else { (cwnd, 0.0) };
         Self { start: now, origin, k, w_est: cwnd }
     }
 
@@ -150,6 +151,16 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
+    const VARIABLES: &'static [Variable] = &[
+        variable(
+            "w_max",
+            "segments",
+            "Window before the last reduction, perhaps lowered by fast convergence; null if none",
+        ),
+        variable("k", "s", "Time from the beginning of the epoch until the curve reaches its maximum; null before it"),
+        variable("w_est", "segments", "Window of a Reno flow in this epoch; null before it"),
+    ];
+
     fn observe(&mut self, ack: &AckSample) {
         let since = ack.now - self.last_ack;
         self.last_ack = ack.now;
@@ -211,6 +222,16 @@ impl CongestionControl for Cubic {
 
     fn times_segments(&self) -> bool {
         self.is_linux()
+    }
+
+    fn visit_state(&self, _now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        let curve = self.epoch.map(|epoch| (epoch.k, epoch.w_est));
+        let (w_max, curve) =
+            if self.is_linux() { (self.linux.w_max(), self.linux.curve()) } else { (self.w_max, curve) };
+        let (k, w_est) = curve.unwrap_or((f64::NAN, f64::NAN));
+        visit("w_max", if w_max > 0.0 { w_max } else { f64::NAN });
+        visit("k", k);
+        visit("w_est", w_est);
     }
 }
 

@@ -9,9 +9,11 @@
 //! Differences from RFC 8257: shares are of segments, not of bytes. A window ends when data sent at its beginning is
 //! acknowledged, as in the RFC, also during a recovery.
 
+use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Window};
+use super::state::ALPHA;
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
 
 pub(super) const DOC: &str = "Reduces the window in proportion to the share of marked packets (RFC 8257)";
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -57,6 +59,8 @@ impl Spec for DctcpSpec {
 }
 
 impl CongestionControl for Dctcp {
+    const VARIABLES: &'static [Variable] = &[ALPHA];
+
     fn observe(&mut self, ack: &AckSample) {
         self.acked += ack.advance;
         self.marked += ack.marked.min(ack.advance);
@@ -77,6 +81,10 @@ impl CongestionControl for Dctcp {
             Signal::Loss | Signal::Timeout => event.window / 2.0,
         };
         window.reduce_to(kept, event);
+    }
+
+    fn visit_state(&self, _now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("alpha", self.alpha);
     }
 }
 

@@ -21,7 +21,8 @@
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Window};
+use super::state::{ALPHA, DELIVERED, INFLIGHT, PACING_RATE, RTT, variable};
+use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
 use crate::delivery_rate::{Phase, RateSample};
 use crate::options::LONGEST;
 
@@ -122,6 +123,15 @@ impl Spec for PragueSpec {
 
 impl CongestionControl for Prague {
     const OWN_SLOW_START: bool = true;
+    const VARIABLES: &'static [Variable] = &[
+        DELIVERED,
+        RTT,
+        INFLIGHT,
+        PACING_RATE,
+        ALPHA,
+        variable("fractional_cwnd", "segments", "The window with its fraction, which the sender's window follows"),
+        variable("increase", "segments", "Growth of the window per round trip without marks, after slow start"),
+    ];
 
     fn samples_rate(&self) -> bool {
         true
@@ -176,6 +186,12 @@ impl CongestionControl for Prague {
         let cwnd = if self.cwnd > 0.0 { self.cwnd } else { window.cwnd };
         let gain = if cwnd < window.ssthresh / 2.0 { 2.0 } else { 1.0 };
         srtt.map(|srtt| gain * cwnd / srtt)
+    }
+
+    fn visit_state(&self, _now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("alpha", self.alpha);
+        visit("fractional_cwnd", self.cwnd);
+        visit("increase", self.growth());
     }
 }
 

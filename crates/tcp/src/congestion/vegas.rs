@@ -24,7 +24,10 @@
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, CongestionControl, CongestionEvent, Invalid, Parameter, ParameterKind, Signal, Spec, Window};
+use super::state::{if_set, variable};
+use super::{
+    AckSample, CongestionControl, CongestionEvent, Invalid, Parameter, ParameterKind, Signal, Spec, Variable, Window,
+};
 
 pub(super) const DOC: &str =
     "Keeps between alpha and beta packets in queues, estimated once per round trip (Brakmo and Peterson 1995)";
@@ -78,6 +81,8 @@ pub(crate) struct Vegas {
     round_start: Time,
     rtt_sum: f64,
     rtt_count: u32,
+    /// Segments in queues, as of the last evaluation.
+    diff: f64,
     /// Amount that each ACK adds to the window in this round.
     increment: f64,
     /// Whether slow start grows the window in this round, as it does in every other round.
@@ -103,6 +108,7 @@ impl Spec for VegasSpec {
             round_start: Time::ZERO,
             rtt_sum: 0.0,
             rtt_count: 0,
+            diff: f64::NAN,
             increment: 0.0,
             growing: true,
         }
@@ -128,8 +134,8 @@ impl Vegas {
             }
             let expected = flight(ack) / self.base_rtt;
             let actual = sent / rtt;
-            let diff = ((expected - actual) * self.base_rtt + 0.5).trunc();
-            self.adjust(window, diff);
+            self.diff = ((expected - actual) * self.base_rtt + 0.5).trunc();
+            self.adjust(window, self.diff);
         }
         (self.rtt_sum, self.rtt_count) = (0.0, 0);
         self.round_end = ack.snd_nxt;
@@ -162,6 +168,10 @@ fn flight(ack: &AckSample) -> f64 {
 
 impl CongestionControl for Vegas {
     const OWN_SLOW_START: bool = true;
+    const VARIABLES: &'static [Variable] = &[
+        variable("base_rtt", "s", "Round-trip time of the empty path"),
+        variable("diff", "segments", "Segments in queues, as of the last round trip; null before it"),
+    ];
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         let first = self.base_rtt.is_infinite() && self.spec.base_rtt == BaseRtt::Ns2;
@@ -206,6 +216,11 @@ impl CongestionControl for Vegas {
 
     fn times_segments(&self) -> bool {
         true
+    }
+
+    fn visit_state(&self, _now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        visit("base_rtt", if_set(self.base_rtt));
+        visit("diff", self.diff);
     }
 }
 

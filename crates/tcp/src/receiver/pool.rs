@@ -34,7 +34,7 @@ pub(super) struct Record {
     reported: Option<Box<Sack>>,
     pub(super) delay: Delay,
     pub(super) echo: Echo,
-    /// The [`Ack::original`](crate::Ack::original) of the next ACK.
+    /// The [`Ack::original`](crate::Ack::original) of the next ACK, if the receiver reports it.
     pub(super) original: bool,
     /// The window, if it opens by auto-tuning.
     pub(super) tuning: Option<Box<Tuning>>,
@@ -108,6 +108,7 @@ impl Record {
     /// Prepares the record for a new connection of a receiver that always has one.
     pub(super) fn begin(&mut self, config: &ReceiverConfig) {
         self.delay = Delay::new(config.quick_acks);
+        self.original = false;
         self.tuning = config.tunes().then(|| Box::new(Tuning::new(config)));
     }
 
@@ -120,12 +121,6 @@ impl Record {
         if let Some(reported) = self.reported.as_deref_mut() {
             *reported = Sack::NONE;
         }
-    }
-
-    /// The run beyond a gap that contains segment `number`.
-    pub(super) fn run_of(&self, number: u64) -> Option<Block> {
-        let at = self.beyond.partition_point(|run| run.end <= number);
-        self.beyond.get(at).copied().filter(|run| run.contains(number))
     }
 
     /// Handles the mark of segment `number`. Returns whether an ACK for earlier segments must be sent, and whether the
@@ -200,21 +195,37 @@ impl Record {
     /// Chooses the SACK blocks: the latest segment if it has arrived `again` (RFC 2883, section 4), its run, then the runs
     /// reported before, in their current extent.
     pub(super) fn choose_blocks(&mut self, latest: Option<u64>, again: bool, most: usize) -> &mut Sack {
-        let before = self.reported.as_deref().copied().unwrap_or_default();
-        let mut sack = Sack::NONE;
+        let Self { beyond, reported, .. } = self;
+        let sack = &mut **reported.get_or_insert_default();
+        let before = std::mem::take(sack);
         if let Some(start) = latest.filter(|_| again) {
             sack.push(Block { start, end: start + 1 });
         }
-        for number in latest.into_iter().chain(before.blocks().iter().map(|block| block.start)) {
-            if let Some(run) = self.run_of(number)
-                && sack.blocks().len() < most
+        let mut add = |number| {
+            let is_full = sack.blocks().len() >= most;
+            if !is_full
+                && let Some(run) = run_of(beyond, number)
                 && !sack.blocks()[usize::from(again)..].contains(&run)
             {
                 sack.push(run);
             }
+            is_full
+        };
+        if let Some(latest) = latest {
+            add(latest);
         }
-        let reported = self.reported.get_or_insert_default();
-        **reported = sack;
-        reported
+        for block in before.blocks() {
+            if add(block.start) {
+                break;
+            }
+        }
+        sack
     }
+}
+
+/// The run, of those beyond a gap, that contains segment `number`.
+fn run_of(beyond: &[Block], number: u64) -> Option<Block> {
+    let last = beyond.last()?;
+    let run = if last.start <= number { last } else { &beyond[beyond.partition_point(|run| run.end <= number)] };
+    run.contains(number).then_some(*run)
 }

@@ -116,13 +116,15 @@ struct Model {
     marks: Vec<Mark>,
     /// How many of them preceded the last ACK.
     echoed: usize,
+    /// Whether an ACK answers an original.
+    original: bool,
 }
 
-/// An ACK: the next segment expected, the SACK blocks, and the echo.
-type Answer = (u64, Vec<Block>, u8);
+/// An ACK: the next segment expected, the SACK blocks, the echo, and whether it answers an original.
+type Answer = (u64, Vec<Block>, u8, bool);
 
 fn answer(ack: Ack<'_>) -> Answer {
-    (ack.next, ack.sack.blocks().to_vec(), ack.echo)
+    (ack.next, ack.sack.blocks().to_vec(), ack.echo, ack.original)
 }
 
 impl Model {
@@ -137,6 +139,7 @@ impl Model {
             waiting: 0,
             marks: Vec::new(),
             echoed: 0,
+            original: false,
         }
     }
 
@@ -197,7 +200,7 @@ impl Model {
         let reports = self.config.dsack && self.config.sack_blocks > 0;
         let had_it = self.segments.contains(&number);
         let again = reports && !is_syn && had_it;
-        let early = (before, Vec::new(), self.echo());
+        let early = (before, Vec::new(), self.echo(), false);
         let is_urgent = number >= before && {
             self.marks.push(mark);
             self.is_urgent()
@@ -205,6 +208,9 @@ impl Model {
         let has_gap = self.segments.range(before..).next().is_some();
         self.segments.insert(number);
         let is_next = number == before;
+        if self.config.reports_originals && is_next && self.deadline.is_none() {
+            self.original = !mark.again;
+        }
         let fills_gap = is_next && self.next() > before + 1;
         let is_last_again = self.config.delay_duplicates && number + 1 == before;
         let may_wait = (is_next && !fills_gap || is_last_again) && !(has_gap && self.config.ack_gap_fill);
@@ -241,7 +247,7 @@ impl Model {
             self.reported.clone_from(&blocks);
         }
         self.echoed = self.marks.len();
-        (next, blocks, self.echo())
+        (next, blocks, self.echo(), self.original)
     }
 }
 
@@ -255,7 +261,7 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<(usize, u64, Step)>> {
     let mark =
-        || (prop::bool::weighted(0.4), prop::bool::weighted(0.2)).prop_map(|(ce, cwr)| Mark { ce, cwr, ..Mark::NONE });
+        || [0.4, 0.2, 0.2].map(prop::bool::weighted).prop_map(|[ce, cwr, again]| Mark { ce, cwr, again, ..Mark::NONE });
     let step = prop_oneof![
         20 => (0_u64..4, mark()).prop_map(|(ahead, mark)| Step::Segment(ahead, mark)),
         20 => (0_u64..24, mark()).prop_map(|(number, mark)| Step::Segment(number, mark)),
@@ -267,7 +273,7 @@ fn steps() -> impl Strategy<Value = Vec<(usize, u64, Step)>> {
 
 prop_compose! {
     fn configs()(
-        [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, handshake, dsack] in any::<[bool; 6]>(),
+        [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, handshake, dsack, reports_originals] in any::<[bool; 7]>(),
         sack_blocks in 0_u32..5,
         ack_every in prop_oneof![2 => Just(2_u32), 1 => 1_u32..6],
         (quick_acks, quick_acks_again, pause) in (0_u32..20, 0_u32..5, 50_u64..200),
@@ -276,7 +282,7 @@ prop_compose! {
         let rules = ReceiverConfig { handshake, delayed_ack, ack_gap_fill, delay_duplicates, ack_first, ..DELAYED };
         let quick_acks_pause = Time::from_millis(pause);
         let quick = ReceiverConfig { ack_every, quick_acks, quick_acks_again, quick_acks_pause, ..rules };
-        ReceiverConfig { ecn, sack_blocks, dsack, ..quick }
+        ReceiverConfig { ecn, reports_originals, sack_blocks, dsack, ..quick }
     }
 }
 
@@ -302,10 +308,11 @@ proptest! {
                     let number = if ahead < 4 { (receiver.rcv_nxt() + ahead).saturating_sub(1) } else { ahead };
                     let (before, had_it) = (model.next(), model.segments.contains(&number));
                     let expected = model.handle_segment(number, mark, now);
-                    let short = if receiver.is_steady() { receiver.take_in_order(number) } else { None };
+                    let is_short = receiver.is_steady() && !mark.again;
+                    let short = if is_short { receiver.take_in_order(number) } else { None };
                     let found = if let Some(next) = short {
                         prop_assert!(!had_it && next == before + 1);
-                        [None, Some((next, Vec::new(), 0))]
+                        [None, Some((next, Vec::new(), 0, model.config.reports_originals))]
                     } else {
                         had_record = !receiver.is_steady();
                         let arrival = receiver.handle_segment(number, mark, now, &mut pool);
@@ -329,7 +336,9 @@ proptest! {
             for (receiver, model) in receivers.iter().zip(&models) {
                 prop_assert_eq!(receiver.poll_timeout(&pool), model.deadline);
                 let has_gap = model.segments.range(model.next()..).next().is_some();
-                prop_assert_eq!(receiver.is_steady(), !has_gap && !model.has_reported && !model.config.keeps_record());
+                let answers_original = model.original == model.config.reports_originals || model.segments.is_empty();
+                let is_steady = !has_gap && !model.has_reported && !model.config.keeps_record() && answers_original;
+                prop_assert_eq!(receiver.is_steady(), is_steady);
             }
             let in_use = receivers.iter().filter(|receiver| !receiver.is_steady()).count();
             // a duplicate takes a record even if nothing is missing

@@ -83,7 +83,7 @@ impl NewReno {
             connection.limited_transmit();
         } else if connection.is_past_recover() {
             (self.in_recovery, self.timer_restarted) = (true, false);
-            connection.reduce(Signal::Loss, false);
+            connection.reduce(Signal::Loss, false, 0);
             connection.fast_retransmit();
             connection.restart_timer(now);
             connection.inflation = DUP_THRESH;

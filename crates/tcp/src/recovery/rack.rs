@@ -44,7 +44,7 @@ use crate::config::RackRule;
 use crate::delivery_rate::{Phase, RateSample};
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
-use crate::segment::{Ack, Segment};
+use crate::segment::{Ack, Block, Segment};
 use crate::send_log::{Fate, Sent};
 use crate::sender::Connection;
 use crate::ticks;
@@ -58,6 +58,8 @@ use undo::Undo;
 #[derive(Clone, Debug, Default)]
 pub struct Rack {
     board: Scoreboard,
+    /// The segments that an ACK delivers, in ranges; empty between ACKs.
+    news: Vec<Block>,
     clock: Clock,
     losses: Losses,
     /// Send time of the transmission that last advanced `snd_una`, which a timestamp would echo.
@@ -76,6 +78,8 @@ pub struct Rack {
     due: Due,
     /// The window before the last timeout.
     cwnd: f64,
+    /// The smoothed round-trip time, and the estimator's value that it was computed from.
+    srtt: (u64, Time),
 }
 
 /// The timer that the sender's timer stands for.
@@ -100,7 +104,7 @@ struct Delivery {
 impl Rack {
     /// Heap memory in bytes.
     pub(super) fn held(&self) -> usize {
-        self.board.held() + self.losses.held()
+        self.board.held() + self.news.capacity() * size_of::<Block>() + self.losses.held()
     }
 
     /// Number of segments that the last ACK delivered.
@@ -208,7 +212,7 @@ impl Rack {
     }
 
     /// Number of segments in the network, given the first unacknowledged one.
-    fn pipe(&self, connection: &Connection, snd_una: u64) -> u64 {
+    pub(super) fn pipe(&self, connection: &Connection, snd_una: u64) -> u64 {
         connection.snd_max - snd_una - self.board.sacked() - self.losses.count()
     }
 
@@ -217,7 +221,7 @@ impl Rack {
     }
 
     /// Whether losses are being repaired, after they were found or after a timeout.
-    const fn is_repairing(&self) -> bool {
+    pub(super) const fn is_repairing(&self) -> bool {
         matches!(self.phase, Phase::Recovery | Phase::Loss)
     }
 
@@ -230,27 +234,43 @@ impl Rack {
         matches!(self.phase, Phase::Reducing | Phase::Recovery)
     }
 
-    fn reordering_window(&self, connection: &Connection) -> Time {
+    fn reordering_window(&mut self, connection: &Connection) -> Time {
         let is_certain = self.is_repairing() || self.board.sacked() >= DUP_THRESH.into();
-        let srtt = connection.rtt.srtt(&connection.config.rtt).map_or(Time::MAX, Time::from_secs_f64);
+        let srtt = self.srtt(connection).unwrap_or(Time::MAX);
         self.clock.reordering_window(is_certain, srtt)
     }
 
+    /// The smoothed round-trip time, if there is one.
+    #[inline(always)]
+    fn srtt(&mut self, connection: &Connection) -> Option<Time> {
+        let raw = connection.rtt.raw_srtt();
+        if raw != self.srtt.0 {
+            let srtt = connection.rtt.srtt(&connection.config.rtt).map_or(Time::ZERO, Time::from_secs_f64);
+            self.srtt = (raw, srtt);
+        }
+        (raw > 0).then_some(self.srtt.1)
+    }
+
     /// Records the segments that an ACK delivers.
+    #[inline(always)]
     fn deliver(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Delivery {
-        let Self { board, clock, losses, echoed, .. } = self;
+        let Self { board, clock, losses, echoed, news, .. } = self;
         let after_timeout = self.phase == Phase::Loss;
-        let (snd_una, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
+        let (before, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
+        let snd_una = ack.next.max(before);
         let is_linux = connection.config.rack == RackRule::Linux;
         let Some((log, mut rate)) = connection.records_and_rate() else { return Delivery::default() };
         let fack = clock.fack();
-        if ack.next > snd_una {
-            *echoed = echo(log.get(snd_una), ack.original);
+        if ack.next > before {
+            *echoed = echo(log.get(before), ack.original);
+            news.push(Block { start: before, end: ack.next });
         }
+        board.acknowledge(snd_una);
+        board.take_new(ack.sack.blocks(), snd_una, snd_max, |range| news.push(range));
         let mut last = None;
         let mut delivery = Delivery::default();
-        let mut take = |number| {
-            let Some(sent) = log.get_mut(number).filter(|sent| sent.fate != Fate::Delivered) else { return };
+        for number in news.drain(..).flat_map(|range| range.start..range.end) {
+            let Some(sent) = log.get_mut(number).filter(|sent| sent.fate != Fate::Delivered) else { continue };
             losses.delivered(sent);
             delivery.count += 1;
             if sent.transmits == 1 {
@@ -267,15 +287,6 @@ impl Rack {
             }
             if number >= ack.next {
                 sent.fate = Fate::Delivered;
-            }
-        };
-        (snd_una..ack.next).for_each(&mut take);
-        let snd_una = ack.next.max(snd_una);
-        board.acknowledge(snd_una);
-        for block in ack.sack.blocks() {
-            if Scoreboard::is_valid(*block, snd_una, snd_max) {
-                board.each_new(*block, &mut take);
-                board.update(&[*block], snd_una, snd_max);
             }
         }
         if let Some((_, _, rtt)) = last.filter(|_| is_linux) {
@@ -298,11 +309,11 @@ impl Rack {
     }
 
     /// The delivery-rate sample of the last ACK, if it delivered data.
+    #[inline(always)]
     pub(super) fn rate_sample(&self, connection: &mut Connection, now: Time) -> Option<RateSample> {
         let (snd_una, in_flight) = (connection.snd_una, self.pipe(connection, connection.snd_una));
         let rate = connection.rate_mut()?;
-        rate.advance(snd_una);
-        rate.sample(self.clock.min_rtt(), in_flight, self.phase, now)
+        rate.sample(snd_una, self.clock.min_rtt(), in_flight, self.phase, now)
     }
 
     /// Looks whether the sender has less data than the window allows.

@@ -37,7 +37,7 @@ impl Reno {
             connection.inflation += u32::from(inflates);
         } else if connection.is_past_recover() {
             self.in_recovery = true;
-            connection.reduce(Signal::Loss, false);
+            connection.reduce(Signal::Loss, false, 0);
             connection.fast_retransmit();
             connection.restart_timer(now);
             connection.inflation = DUP_THRESH;

@@ -241,7 +241,7 @@ impl Sack {
         if lost && past {
             self.in_recovery = true;
             let start = Start { cwnd: connection.window.cwnd as u64, flight: connection.flight(), known };
-            connection.reduce(Signal::Loss, false);
+            connection.reduce(Signal::Loss, false, known);
             connection.fast_retransmit();
             connection.restart_timer(now);
             self.board.restart_at(first + 1);

@@ -21,7 +21,7 @@ pub(super) fn on_duplicate_ack(connection: &mut Connection, now: Time) {
     if connection.dup_acks < DUP_THRESH {
         connection.limited_transmit();
     } else if connection.dup_acks == DUP_THRESH && connection.is_past_recover() {
-        connection.reduce(Signal::Loss, false);
+        connection.reduce(Signal::Loss, false, 0);
         connection.window.cwnd = 1.0; // under any law, slow start begins with one segment
         connection.note_loss();
         connection.snd_nxt = connection.snd_una;

@@ -118,7 +118,7 @@ impl Vegas {
         let lost_again = first.transmits > 1;
         self.timeout *= if lost_again { 2.0 } else { 1.125 };
         if self.last_reduction.is_none_or(|reduction| reduction < first.at) {
-            connection.reduce(Signal::Loss, lost_again);
+            connection.reduce(Signal::Loss, lost_again, 0);
             self.exit_cwnd = connection.window.cwnd;
             connection.window.cwnd += f64::from(connection.dup_acks);
             self.last_reduction = Some(now);

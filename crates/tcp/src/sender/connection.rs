@@ -218,7 +218,8 @@ impl Connection {
     /// Adds ECN and PSH to a segment that is being sent, and paces the next one.
     #[inline(never)]
     fn label(&mut self, mut segment: Segment, now: Time) -> Segment {
-        let Self { extra, law, config, window, rtt, snd_una, snd_max, supplied, .. } = self;
+        self.pace(now);
+        let Self { extra, config, snd_una, supplied, .. } = self;
         let Some(extra) = extra else { return segment };
         if let Some(marks) = &mut extra.marks {
             (segment.ecn, segment.cwr) = marks.label(segment.syn, segment.retransmission);
@@ -227,20 +228,26 @@ impl Connection {
             let at = pushes::Progress { snd_una: *snd_una, supplied: *supplied };
             segment.pushed = !segment.syn && pushes.is_pushed(segment.number, at, config);
         }
-        if let Some(pacer) = &mut extra.pacer {
-            let srtt = rtt.srtt(&config.rtt);
-            let each = match config.pacing {
-                Pacing::Law => law.pacing_rate(window, srtt).map(|rate| Time::from_secs_f64(1.0 / rate)),
-                _ => srtt.map(|srtt| pacer::interval(config, window, *snd_max - *snd_una, srtt)),
-            };
-            if let Some(each) = each {
-                pacer.on_sent(each, config, now);
-            }
-        }
         segment
     }
 
+    /// Paces the segment after one that is being sent.
+    #[inline(always)]
+    pub(super) fn pace(&mut self, now: Time) {
+        let Self { extra, law, config, window, rtt, snd_una, snd_max, .. } = self;
+        let Some(pacer) = extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return };
+        let srtt = rtt.srtt(&config.rtt);
+        let each = match config.pacing {
+            Pacing::Law => law.pacing_rate(window, srtt).map(|rate| Time::from_secs_f64(1.0 / rate)),
+            _ => srtt.map(|srtt| pacer::interval(config, window, *snd_max - *snd_una, srtt)),
+        };
+        if let Some(each) = each {
+            pacer.on_sent(each, config, now);
+        }
+    }
+
     /// Until when pacing holds back segment `number`, if it does. The initial window is not paced.
+    #[inline(always)]
     pub(super) fn paced_until(&self, number: u64, now: Time) -> Option<Time> {
         let pacer = self.extra.as_ref()?.pacer.as_ref()?;
         let initial = u64::from(self.config.initial_window) + self.alone();
@@ -325,11 +332,18 @@ impl Connection {
         self.timer = PackedOption::some(now.saturating_add(self.rtt.rto()));
     }
 
-    /// Reduces the window once for a loss that recovery found.
-    pub(crate) fn reduce(&mut self, signal: Signal, lost_again: bool) {
+    /// Reduces the window once for a loss that recovery found; `known` segments of the flight were SACKed before.
+    ///
+    /// RFC 5681 takes the flight size so that an unused window does not count. In recoveries that follow each other, the
+    /// flight size also includes segments that arrived long ago, and can be a multiple of the window, but a loss must
+    /// reduce the window (RFC 9438, section 4.6). Above the window, it therefore counts without them, as in RFC 9937.
+    pub(crate) fn reduce(&mut self, signal: Signal, lost_again: bool, known: u64) {
         let window = (self.window.cwnd + f64::from(self.inflation)).min(self.rwnd() as f64);
         let (window, least) = match self.config.decrease_from {
-            DecreaseFrom::FlightSize => ((self.flight() - u64::from(self.limited)) as f64, 2.0),
+            DecreaseFrom::FlightSize => {
+                let flight = self.flight() - u64::from(self.limited);
+                ((flight as f64).min(window.max(flight.saturating_sub(known) as f64)), 2.0)
+            }
             DecreaseFrom::Window => (window, 1.0),
             DecreaseFrom::WholeWindow => (window.floor(), 1.0),
         };

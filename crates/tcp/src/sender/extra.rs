@@ -36,7 +36,12 @@ impl Extra {
         let edge = config.initial_rwnd.map(u64::from);
         let (marks, pushes) = (Marks::of(config.ecn, law.is_scalable()), Pushes::of(config));
         let extra = Self { log, rate, slow_start, pacer, marks, edge, pushes };
-        (!extra.is_passive() || extra.log.is_some() || !extra.slow_start.is_standard()).then(|| Box::new(extra))
+        let is_needed = !extra.is_passive()
+            || extra.log.is_some()
+            || extra.rate.is_some()
+            || extra.pacer.is_some()
+            || !extra.slow_start.is_standard();
+        is_needed.then(|| Box::new(extra))
     }
 
     /// Whether the records are ns-2's, which RACK cannot use.
@@ -44,13 +49,10 @@ impl Extra {
         config.stale_records && config.recovery != RecoverySpec::Rack
     }
 
-    /// Whether nothing here concerns single segments or ACKs outside of slow start, except for the send times.
+    /// Whether nothing here concerns single segments or ACKs outside of slow start, except for the send times, the
+    /// delivery rate and the pacing.
     pub(super) const fn is_passive(&self) -> bool {
-        self.rate.is_none()
-            && self.pacer.is_none()
-            && self.marks.is_none()
-            && self.edge.is_none()
-            && self.pushes.is_none()
+        self.marks.is_none() && self.edge.is_none() && self.pushes.is_none()
     }
 
     /// Heap memory in bytes.

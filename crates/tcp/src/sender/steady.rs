@@ -1,6 +1,6 @@
 //! The short path of a steady sender: no loss, no recovery and no handshake, as for nearly all ACKs and segments. It
 //! does exactly what the general path would do, for senders that do not time each segment and, recording each of them,
-//! for RACK.
+//! for RACK, with or without pacing and samples of the delivery rate.
 
 use std::ops::Range;
 
@@ -35,43 +35,59 @@ pub(crate) enum Path {
     Short,
     /// By a steady sender with RACK, which records each segment.
     Timed,
+    /// The same for a paced sender: its ACKs and turns are separate.
+    Paced,
 }
 
 impl Sender {
-    /// Whether the sender is outside of loss recovery and has nothing to send regardless of the window, so that
-    /// [`start_turn`](Self::start_turn) and [`send_burst`](Self::send_burst) may replace
+    /// Whether the sender is outside of loss recovery, has nothing to send regardless of the window and is not paced, so
+    /// that [`start_turn`](Self::start_turn) and [`send_burst`](Self::send_burst) may replace
     /// [`poll_transmit`](Self::poll_transmit). Only ACKs and timeouts change this.
     #[inline(always)]
     pub const fn is_steady(&self) -> bool {
-        !matches!(self.connection.path, Path::General)
+        matches!(self.connection.path, Path::Short | Path::Timed)
     }
 
-    /// Whether an ACK reaches a steady sender and acknowledges new data. Only RACK looks at SACK blocks then.
+    /// Whether the same holds for a sender that is paced, so that [`send_paced`](Self::send_paced) may replace
+    /// [`poll_transmit`](Self::poll_transmit).
+    #[inline(always)]
+    pub const fn is_paced(&self) -> bool {
+        matches!(self.connection.path, Path::Paced)
+    }
+
+    /// Whether an ACK reaches a steady sender that does not time segments, and acknowledges new data.
     #[inline(always)]
     pub const fn is_steady_ack(&self, ack: Ack<'_>) -> bool {
-        let Connection { path, snd_una, snd_max, .. } = self.connection;
-        let is_plain = match path {
-            Path::General => false,
-            Path::Short => true,
-            Path::Timed => ack.sack.is_empty(),
-        };
-        is_plain && snd_una < ack.next && ack.next <= snd_max
+        matches!(self.connection.path, Path::Short) && self.is_new(ack)
+    }
+
+    /// Whether an ACK reaches a steady sender with RACK, acknowledges new data and has no blocks.
+    #[inline(always)]
+    pub(super) const fn is_timed_ack(&self, ack: Ack<'_>) -> bool {
+        matches!(self.connection.path, Path::Timed | Path::Paced) && ack.sack.is_empty() && self.is_new(ack)
+    }
+
+    #[inline(always)]
+    const fn is_new(&self, ack: Ack<'_>) -> bool {
+        let Connection { snd_una, snd_max, .. } = self.connection;
+        snd_una < ack.next && ack.next <= snd_max
     }
 
     /// Handles a [steady ACK](Self::is_steady_ack).
     #[inline(always)]
     pub fn handle_steady_ack(&mut self, next: u64, now: Time) {
-        if self.connection.path == Path::Timed {
-            return self.handle_timed_ack(next, now);
-        }
         self.connection.take_ack(next, now);
     }
 
     /// The same for a sender with RACK.
     #[inline(never)]
-    fn handle_timed_ack(&mut self, next: u64, now: Time) {
+    pub(super) fn handle_timed_ack(&mut self, next: u64, now: Time) {
         if let Recovery::Rack(rack) = &mut self.recovery {
             rack.take_ack(&mut self.connection, next, now);
+        }
+        if self.connection.samples_rate() {
+            self.sample_rate(now);
+            self.connection.limit_steady();
         }
     }
 
@@ -146,6 +162,69 @@ impl Sender {
         Some(start..end)
     }
 
+    /// Sends the segments, at most `most`, that a [paced](Self::is_paced) sender may send at `now`. Returns their numbers;
+    /// all are sent for the first time. If they are fewer, the turn ends or is held until
+    /// [`poll_release`](Self::poll_release).
+    #[inline(always)]
+    pub fn send_paced(&mut self, now: Time, most: u64) -> Range<u64> {
+        let connection = &mut self.connection;
+        let start = connection.snd_nxt;
+        debug_assert_eq!(start, connection.snd_max, "a steady sender with RACK sends nothing again");
+        let overhead = connection.config.overhead;
+        let must_process = overhead > Time::ZERO && !self.release_at.is_at_most(now);
+        if must_process && !self.release_at.is_none() {
+            return start..start;
+        }
+        if start >= connection.sendable() {
+            self.end_paced_turn();
+            return start..start;
+        }
+        if must_process {
+            self.release_at = PackedOption::some(now + self.stream.time_below(overhead));
+            return start..start;
+        }
+        let mut number = start;
+        let mut ends = false;
+        while number < start + most {
+            if let Some(at) = connection.paced_until(number, now) {
+                self.release_at = PackedOption::some(at);
+                break;
+            }
+            if connection.config.idle_restart != IdleRestart::Timeout {
+                connection.restart_after_idle(now);
+            }
+            number += 1;
+            connection.snd_nxt = number;
+            connection.send_new(number - 1, number, now);
+            connection.note_time(now);
+            connection.pace(now);
+            ends = number >= connection.sendable();
+            if ends {
+                break;
+            }
+        }
+        if number > start
+            && let Recovery::Rack(rack) = &mut self.recovery
+        {
+            rack.record_burst(connection, start..number, now);
+        }
+        // a turn of `most` segments ends with the next call
+        if ends && number < start + most {
+            self.end_paced_turn();
+        }
+        start..number
+    }
+
+    /// Ends the turn of a paced sender.
+    #[inline(always)]
+    fn end_paced_turn(&mut self) {
+        self.release_at = PackedOption::NONE;
+        self.connection.end_steady_turn();
+        if self.connection.snd_nxt >= self.connection.supplied {
+            self.recovery.look_for_limit(&mut self.connection);
+        }
+    }
+
     /// Records segments that a sender with RACK has sent.
     #[inline(never)]
     fn record_burst(&mut self, burst: Range<u64>, now: Time) {
@@ -167,10 +246,15 @@ impl Connection {
         let is_quiet = self.dup_acks == 0 && self.limited == 0 && self.inflation == 0 && self.urgent.is_none();
         let is_steady =
             is_quiet && recovery.is_at_rest(self) && self.snd_una >= self.alone() && !self.config.whole_growth;
-        match (&self.extra, recovery) {
-            (None, _) if is_steady => Path::Short,
-            (Some(extra), Recovery::Rack(_)) if is_steady && extra.is_passive() => Path::Timed,
-            (Some(extra), _) if is_steady && extra.is_passive() && extra.log.is_none() => Path::Short,
+        if !is_steady {
+            return Path::General;
+        }
+        let Some(extra) = &self.extra else { return Path::Short };
+        let is_timed = matches!(recovery, Recovery::Rack(_));
+        match (extra.is_passive(), is_timed, &extra.pacer, &extra.rate) {
+            (true, true, Some(_), _) => Path::Paced,
+            (true, true, None, None) => Path::Timed,
+            (true, false, None, None) if extra.log.is_none() => Path::Short,
             _ => Path::General,
         }
     }
@@ -212,8 +296,13 @@ impl Connection {
             app_limited,
             marked: 0,
         });
-        // without inflation
-        self.snd_limit = next + u64::from((self.window.cwnd as u32).min(self.config.max_window));
+        self.limit_steady();
+    }
+
+    /// The same as [`set_snd_limit`](Self::set_snd_limit), without inflation and with a fixed advertised window.
+    #[inline(always)]
+    fn limit_steady(&mut self) {
+        self.snd_limit = self.snd_una + u64::from((self.window.cwnd as u32).min(self.config.max_window));
     }
 
     /// The same as [`end_turn`](Self::end_turn). Without inflation, the window is as large as the advertised window if

@@ -52,7 +52,7 @@ pub(crate) fn foreign(maker: Arc<dyn LawMaker>) -> ForeignSpec {
 
 /// The congestion-control laws of [`LAWS`], in that order, with random parameters. A law missing here would not be
 /// tested.
-fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
+pub(crate) fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
     let base_rtt = select(vec![BaseRtt::Minimum, BaseRtt::Ns2]);
     let rules = select(vec![CubicRules::Rfc9438, CubicRules::Linux]);
     let cubic = (any::<bool>(), rules).prop_map(|(fast_convergence, rules)| CubicSpec { fast_convergence, rules });

@@ -6,14 +6,14 @@ mod foreign;
 mod kinds;
 mod scripts;
 
-use ackclock_tcp::congestion::{BaseRtt, LawSpec, VegasSpec};
+use ackclock_tcp::congestion::{BaseRtt, LawSpec, STATES, VegasSpec};
 use ackclock_tcp::contract::{Channel, Script, window_is_sane};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Ack, Block, IdleRestart, Sack, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 use proptest::prelude::*;
 
-use kinds::{cases, senders};
+use kinds::{cases, laws, senders};
 use scripts::scripts;
 
 #[derive(Clone, Copy, Debug)]
@@ -209,5 +209,56 @@ proptest! {
         prop_assert!(played.is_ok(), "{:?}", played.err());
         let counters = played.map(|one| one.sender.counters()).unwrap_or_default();
         prop_assert_eq!((counters.retransmissions, counters.timeouts, counters.dup_acks), (0, 0, 0));
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(50))]
+
+    /// Every law, in any conversation.
+    ///
+    /// Validates: a sender shows exactly the state variables that its law declares, in that order, none of them infinite, and
+    ///     one of the law's phases.
+    /// Source: `congestion/state.rs`.
+    /// Tolerance: exact.
+    #[test]
+    fn every_law_shows_the_state_that_it_declares(laws in laws(), steps in steps()) {
+        for (law, declared) in laws.into_iter().zip(STATES) {
+            let recovery = RecoverySpec::Rack;
+            let config = SenderConfig { congestion: law, recovery, handshake: false, ..SenderConfig::default() };
+            let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
+            let (mut now, mut acked) = (Time::ZERO, 0);
+            sender.supply(20);
+            for step in &steps {
+                while sender.poll_transmit(now).is_some() {}
+                let (mut names, mut is_set) = (Vec::new(), true);
+                sender.visit_state(now, &mut |name, value| {
+                    names.push(name);
+                    is_set &= !value.is_infinite();
+                });
+                prop_assert!(is_set, "{:?} {now}", declared.law);
+                prop_assert_eq!(names, declared.variables.iter().map(|variable| variable.name).collect::<Vec<_>>());
+                prop_assert!(declared.phases.contains(&sender.phase(now)));
+                match step {
+                    Step::Ack { millis, advance, echo, .. } => {
+                        now += Time::from_millis((*millis).into());
+                        acked = (acked + advance).min(sender.counters().sent - sender.counters().retransmissions);
+                        sender.handle_ack(Ack { echo: *echo, ..Ack::cumulative(acked) }, now);
+                    }
+                    Step::Duplicate { millis, block: (distance, length) } => {
+                        now += Time::from_millis((*millis).into());
+                        let block = Block { start: acked + distance, end: acked + distance + length };
+                        sender.handle_ack(Ack { sack: &Sack::of(&[block]), ..Ack::cumulative(acked) }, now);
+                    }
+                    Step::Timeout => {
+                        now = sender.poll_timeout().unwrap_or(now).max(now);
+                        if sender.poll_timeout().is_some() {
+                            sender.handle_timeout(now);
+                        }
+                    }
+                    Step::Supply(segments) => sender.supply(*segments),
+                }
+            }
+        }
     }
 }

@@ -4,6 +4,12 @@
 //! One module per RFC. Unless stated otherwise, the sender has no handshake, an open window and plenty of data.
 //! Segments are counted from 0.
 
+mod bbr;
+mod bbr3;
+mod copa;
+mod pacing;
+mod path;
+mod prague;
 mod rfc2018;
 mod rfc3042;
 mod rfc5681;

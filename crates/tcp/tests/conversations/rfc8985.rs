@@ -176,3 +176,25 @@ fn originals_after_a_timeout_show_that_it_was_spurious() {
     assert!(talk.cwnd() >= 20.0, "segment 1 was sent once: all originals are on their way");
     assert_eq!(talk.sender.counters().retransmissions, 1);
 }
+
+#[test]
+fn a_recovery_after_a_long_one_reduces_the_window_again() {
+    // RFC 5681, equation 4, with RFC 9937's flight: not with the segments that arrived during the long recovery
+    let mut talk = Talk::new(&rack(10));
+    talk.sends();
+    assert_eq!([2, 3].map(|end| talk.sack(20, 0, &[(1, end)])), [[10], [11]]);
+    assert_eq!(talk.sack(1, 0, &[(1, 4)]), [0]);
+    assert_eq!(talk.ssthresh(), 5.0);
+    // four round trips in which the retransmission is lost, and the new segments arrive
+    assert_eq!(talk.sack(40, 0, &[(1, 12)]), [12, 13, 14, 15]);
+    let mut end = 16;
+    for _ in 0..3 {
+        assert_eq!(talk.sack(40, 0, &[(1, end)]), [0, end, end + 1, end + 2, end + 3]);
+        end += 4;
+    }
+    // it arrives, but the first new segment is lost: of 28 segments, 5 were in the network
+    let next = end - 4;
+    assert_eq!(talk.sack(40, next, &[(next + 1, end)]), [next, end]);
+    assert_eq!(talk.ssthresh(), 2.0);
+    assert_eq!(talk.sender.counters().fast_retransmits, 2);
+}

@@ -31,6 +31,10 @@ SHORT = 6
 ENOUGH = Named("from 1 BDP on", (1, 2, 4, 8, 16, 32))
 USUAL = Named("2 and 4 BDP", (2, 4))
 DEEP = Named("from 8 BDP on", (8, 16, 32))
+BOTH = Named("1 and 8 BDP", (1, 8))
+
+FAIR = (60, 600 / 7)
+"""Shares in per cent of a flow whose rate is three times another's, within a factor of two."""
 
 
 def modelled(buffer: float) -> float:
@@ -52,6 +56,8 @@ def modelled(buffer: float) -> float:
 
 
 _beside_prague = SHARE.at("shares by queue", first="CUBIC", second="Prague", queue="DualPI2")
+_near_cubic = SHARE.at("queues, distance", first="CUBIC", second="Prague", queue="DualPI2")
+_near_prague = SHARE.at("queues, distance", first="Prague", second="CUBIC", queue="DualPI2")
 _six = {law: LOSS.at("six", law=law, BDP=0.8) for law in ("BBR", "CUBIC")}
 _queue = MEDIAN.at("six", law="BBR", BDP=8)
 _beside_cubic = SHARE.at("shares", first="BBR", second="CUBIC", BDP=SHALLOW)
@@ -68,7 +74,7 @@ CLAIMS = (
             part=_queue.at_least(RTT / 2) & _queue.at_most(2 * RTT),
         ),
     ),
-    claim("H-4", AtPoints(SHARE.at("distance", first="BBR", second="BBR").below(50), points="buffers")),
+    claim("H-4", AtPoints(SHARE.at("distance", first="BBR", second="BBR", BDP=BOTH).below(50), points="buffers")),
     claim("H-5", AtPoints(_beside_cubic.at_least(MOST), points="buffers")),
     claim("H-6", AtPoints(SHARE.at("shares", first="BBR", second="CUBIC", BDP=DEEP).below(50), points="buffers")),
     claim("W-1", AtPoints(*_model, points="buffers")),
@@ -98,6 +104,15 @@ CLAIMS = (
         Holds(_beside_prague.at_least(100 / 3) & _beside_prague.at_most(200 / 3)),
     ),
     claim(
+        "D-2",
+        Holds(
+            _near_cubic.at_least(FAIR[0])
+            & _near_cubic.at_most(FAIR[1])
+            & _near_prague.at_least(FAIR[0])
+            & _near_prague.at_most(FAIR[1])
+        ),
+    ),
+    claim(
         "R-1",
         AtPoints(
             SHARE.at("shares", first="CUBIC", second="Reno", BDP=Named("up to 2 BDP", (0.5, 1, 2))).near(50, by=10),
@@ -108,6 +123,7 @@ CLAIMS = (
         "R-2",
         AtPoints(SHARE.at("queues", queue="FQ-CoDel").near(50, by=5), points="pairs"),
     ),
+    claim("R-3", AtPoints(SHARE.at("queues, distance", queue="FQ-CoDel").near(50, by=5), points="pairs")),
     claim(
         "O-1",
         AtPoints(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations_with_replacement, permutations
+from itertools import combinations, combinations_with_replacement, permutations, product
 from typing import TYPE_CHECKING, Any
 
 from ackclock.papers.coexistence.measures import flows
@@ -35,11 +35,17 @@ PRODUCT = 100 / 3
 BUFFERS = (0.25, 0.5, 1, 2, 4, 8, 16, 32)
 """Buffers of tail drop in bandwidth-delay products."""
 
-TWO = (1, 8)
-"""The buffers with other numbers of flows or distances."""
+FOUR = (0.25, 1, 8, 32)
+"""The buffers with other numbers of flows."""
 
 QUEUES = {"CoDel": "codel", "PIE": "pie", "FQ-CoDel": "fq_codel", "DualPI2": "dualpi2"}
-"""Kind of each queue other than tail drop; its buffer holds four bandwidth-delay products."""
+"""Kind of each queue other than tail drop."""
+
+ACTIVE = 4
+"""Buffer of these queues in bandwidth-delay products: long enough that the discipline alone decides."""
+
+FAR = 50
+"""Delay in ms of the access links of a distant flow, whose round-trip time is 120 ms instead of 40 ms."""
 
 NUMBERS = (1, 2, 4, 8, 16)
 """Numbers of CUBIC flows against one BBR flow."""
@@ -52,7 +58,11 @@ KERNEL = {33: 94.0, 67: 91.4, 133: 64.2, 267: 44.6, 1067: 15.4}
 40 ms, by packets of the buffer: means of five runs of the kernel."""
 
 PAIRS = tuple(combinations_with_replacement(LAWS, 2))
+DIFFERENT = tuple(combinations(LAWS, 2))
 ORDERED = tuple(permutations(LAWS, 2))
+ALL = tuple(product(LAWS, LAWS))
+
+_WHOLE: dict[str, Any] = {"measure.from": "0 s"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,39 +86,29 @@ class Flows:
 
 
 def parts() -> list[Part]:
-    """Return all parts. Coordinates: the laws, the buffer in bandwidth-delay products or the queue, and numbers."""
+    """Return all parts. Coordinates: the laws, the buffer in bandwidth-delay products or the queue, and numbers.
+
+    All combinations would take more than an hour of CPU time with five seeds, but ten minutes are enough for a study.
+    Three axes are therefore thinned. Queues other than tail drop have one buffer, and a second one for one
+    against one: their target limits the queue, not the buffer. Other numbers of flows, which take three to five times
+    as long, have four buffers of tail drop instead of eight. Numbers and distances change together only for five
+    against five with one buffer.
+    """
     return [
         Part(name=name, spots=list(spots), take=flows)
         for name, spots in {
             "alone": (_spot({"law": law, "BDP": at}, at, Flows(law)) for law in LAWS for at in BUFFERS),
-            "buffers": (
-                _spot({"first": one, "second": two, "BDP": at}, at, Flows(one), Flows(two))
-                for one, two in PAIRS
-                for at in BUFFERS
-            ),
-            "queues": (
-                _spot({"first": one, "second": two, "queue": name}, name, Flows(one), Flows(two))
-                for one, two in PAIRS
-                for name in QUEUES
-            ),
-            "one to five": (
-                _spot({"first": one, "second": two, "BDP": at}, at, Flows(one), Flows(two, 5))
-                for one, two in ORDERED
-                for at in TWO
-            ),
-            "five to five": (
-                _spot({"first": one, "second": two, "BDP": at}, at, Flows(one, 5), Flows(two, 5))
-                for one, two in PAIRS
-                for at in TWO
-            ),
-            "distance": (
-                _spot({"first": one, "second": two, "BDP": at}, at, Flows(one), Flows(two, access=50))
-                for one, two in (*ORDERED, *((law, law) for law in LAWS))
-                for at in TWO
-            ),
-            "model": (
-                _spot({"BDP": at}, at, Flows("BBR"), Flows("CUBIC"), **{"measure.from": "0 s"}) for at in MODELLED
-            ),
+            "buffers": _grid(PAIRS, BUFFERS),
+            "one to five": _grid(ORDERED, FOUR, others=5),
+            "five to five": _grid(PAIRS, FOUR, ours=5, others=5),
+            "distance": _grid(ALL, BUFFERS, access=FAR),
+            "distance, five to five": _grid(ALL, (1,), ours=5, others=5, access=FAR),
+            "queues": _grid(PAIRS, QUEUES),
+            "queues, 1 BDP": _grid(PAIRS, QUEUES, buffer=1),
+            "queues, one to five": _grid(ORDERED, QUEUES, others=5),
+            "queues, five to five": _grid(DIFFERENT, QUEUES, ours=5, others=5),
+            "queues, distance": _grid(ALL, QUEUES, access=FAR),
+            "model": (_spot({"BDP": at}, at, Flows("BBR"), Flows("CUBIC"), **_WHOLE) for at in MODELLED),
             "crowd": (_spot({"CUBIC flows": number}, 32, Flows("BBR"), Flows("CUBIC", number)) for number in NUMBERS),
             "kernel": (_kernel(packets) for packets in KERNEL),
             "six": (_spot({"law": law, "BDP": at}, at, Flows(law, 6)) for law in ("BBR", "CUBIC") for at in (0.8, 8)),
@@ -116,9 +116,34 @@ def parts() -> list[Part]:
     ]
 
 
-def _spot(where: Mapping[str, Scalar], queue: float | str, *groups: Flows, **fields: Any) -> Spot:
-    """Make a point with a queue, or with tail drop and a buffer of this many bandwidth-delay products."""
-    kind, buffer = (QUEUES[queue], 4.0) if isinstance(queue, str) else ("droptail", queue)
+def _grid(
+    pairs: Iterable[tuple[str, str]],
+    queues: Iterable[float | str],
+    *,
+    ours: int = 1,
+    others: int = 1,
+    access: int = 10,
+    buffer: float = ACTIVE,
+) -> list[Spot]:
+    """Make the points of some pairs with some queues; `others` and `access` describe the flows of the second law."""
+    return [
+        _spot(
+            {"first": one, "second": two, "queue" if isinstance(queue, str) else "BDP": queue},
+            queue,
+            Flows(one, ours),
+            Flows(two, others, access),
+            buffer=buffer,
+        )
+        for one, two in pairs
+        for queue in queues
+    ]
+
+
+def _spot(
+    where: Mapping[str, Scalar], queue: float | str, *groups: Flows, buffer: float = ACTIVE, **fields: Any
+) -> Spot:
+    """Make a point with a queue of `QUEUES`, or with tail drop and a buffer of this many bandwidth-delay products."""
+    kind, buffer = (QUEUES[queue], buffer) if isinstance(queue, str) else ("droptail", queue)
     names = ("first", "second")[: len(groups)]
     scenario = DEFINITION.scenario(
         "base",

@@ -9,7 +9,7 @@ import numpy as np
 
 from ackclock.papers.aqm.measures import MEDIAN
 from ackclock.papers.coexistence.claims import CLAIMS, modelled
-from ackclock.papers.coexistence.experiment import DEFINITION, LAWS, MODELLED, QUEUES, TWO, both_ways, parts
+from ackclock.papers.coexistence.experiment import DEFINITION, FOUR, LAWS, MODELLED, QUEUES, both_ways, parts
 from ackclock.papers.coexistence.measures import HARM, LOSS, SHARE, TOTAL
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
 from ackclock.papers.core.paper import Chapter, Paper
@@ -168,34 +168,86 @@ MODEL = Figure(
 )
 
 
+ONE_FIVE = _matrices(
+    "one-five",
+    "Figure 6. One against five",
+    "Share of one flow beside one of five others.",
+    of=SHARE.at("one to five"),
+    over=_in_buffers(FOUR),
+    height=12,
+)
+
+FIVE_FIVE = _matrices(
+    "five-five",
+    "Figure 7. Five against five",
+    "Share of a flow beside one of the other law.",
+    of=SHARE.at("five to five"),
+    over=_in_buffers(FOUR),
+    height=12,
+)
+
+DISTANCE = _matrices(
+    "distance",
+    "Figure 8. Distances",
+    "Share of a flow with a round-trip time of 40 ms beside one with 120 ms.",
+    of=SHARE.at("distance"),
+    over=_in_buffers(FOUR),
+    height=12,
+)
+
+CROWDED = _matrices(
+    "distance-five-five",
+    "Figure 9. Five against five distant flows",
+    "Share of one of five flows with a round-trip time of 40 ms beside one of five with 120 ms.",
+    of=SHARE.at("distance, five to five"),
+    over=_in_buffers((1,)),
+    height=7,
+)
+
+ACTIVE_SMALL, ACTIVE_ONE_FIVE, ACTIVE_FIVE_FIVE, ACTIVE_DISTANCE = (
+    _matrices(
+        slug,
+        f"Figure {number}. Active queues, {title}",
+        what,
+        of=SHARE.at(part),
+        over={queue: queue for queue in QUEUES},
+        axis="queue",
+        head="Queue",
+        height=12,
+    )
+    for number, slug, title, part, what in (
+        (10, "queues-small", "small buffers", "queues, 1 BDP", "Share of a flow beside another, in a buffer of 1 BDP."),
+        (
+            11,
+            "queues-one-five",
+            "one against five",
+            "queues, one to five",
+            "Share of one flow beside one of five others, with four disciplines.",
+        ),
+        (
+            12,
+            "queues-five-five",
+            "five against five",
+            "queues, five to five",
+            "Share of a flow beside one of the other law, with four disciplines.",
+        ),
+        (
+            13,
+            "queues-distance",
+            "distances",
+            "queues, distance",
+            "Share of a flow with a round-trip time of 40 ms beside one with 120 ms, with four disciplines.",
+        ),
+    )
+)
+
 CHAPTERS = [
     Chapter(title="One against one", figures=[MATRIX, BESIDE_CUBIC, DAMAGE, ACTIVE]),
     Chapter(title="BBR beside CUBIC: model and measurement", figures=[MODEL]),
+    Chapter(title="Numbers and distances", figures=[ONE_FIVE, FIVE_FIVE, DISTANCE, CROWDED]),
     Chapter(
-        title="Numbers and distances",
-        figures=[
-            _matrices(slug, title, what, of=SHARE.at(part), over=_in_buffers(TWO), height=7)
-            for slug, title, part, what in (
-                (
-                    "one-five",
-                    "Figure 6. One against five",
-                    "one to five",
-                    "Share of one flow beside one of five others.",
-                ),
-                (
-                    "five-five",
-                    "Figure 7. Five against five",
-                    "five to five",
-                    "Share of a flow beside one of the other law.",
-                ),
-                (
-                    "distance",
-                    "Figure 8. Distances",
-                    "distance",
-                    "Share of a flow with a round-trip time of 40 ms beside one with 120 ms.",
-                ),
-            )
-        ],
+        title="Active queues",
+        figures=[ACTIVE_SMALL, ACTIVE_ONE_FIVE, ACTIVE_FIVE_FIVE, ACTIVE_DISTANCE],
     ),
 ]
 

@@ -121,8 +121,23 @@ impl AtLink {
 
     /// Handles a packet that the link stores. Until it [leaves](Self::left), it counts as one that waits to the end of
     /// the measured time.
-    #[inline(never)]
+    #[inline(always)]
     fn queued(&mut self, now: Time, kind: usize) {
+        // the common case: in the current bin
+        if now < self.bins.edge() {
+            let waits = self.waits_from(now);
+            let meter = &mut self.meters[kind];
+            meter.arrivals.count();
+            meter.carried -= 1;
+            meter.waiting += waits;
+        } else {
+            self.queued_unusually(now, kind);
+        }
+    }
+
+    /// Handles a packet that the link stores, which begins a bin or does not arrive in the measured time.
+    #[inline(never)]
+    fn queued_unusually(&mut self, now: Time, kind: usize) {
         let arrived = self.from <= now && now < self.end;
         if arrived {
             if now >= self.bins.edge() {
@@ -135,26 +150,54 @@ impl AtLink {
     }
 
     /// Handles a packet of the given kind that leaves the link's queue, which it joined at `since`.
-    #[inline(never)]
+    #[inline(always)]
     pub(in crate::observe) fn left(&mut self, now: Time, kind: usize, since: Time, fate: Offered) {
+        let Offered::Accepted { start, end, marked, lost, .. } = fate else {
+            return self.dropped_late(now, kind);
+        };
+        if marked {
+            self.mark(start, kind);
+        }
+        if lost {
+            self.lose(start, kind);
+        }
         // a packet that waits for the tokens of a shaper has left the discipline, but still waits
-        let now = if let Offered::Accepted { start, .. } = fate { start } else { now };
+        if self.from <= start && end <= self.usual_until {
+            let waits = self.waits_from(start);
+            let meter = &mut self.meters[kind];
+            meter.carried += 1;
+            meter.waiting -= waits;
+            meter.busy += (end - start).as_picos();
+            meter.sojourn.record(start - since);
+        } else {
+            self.sent_unusually(kind, since, start, end);
+        }
+    }
+
+    /// Handles a stored packet that is dropped.
+    #[inline(never)]
+    fn dropped_late(&mut self, now: Time, kind: usize) {
         let waits = self.waits_from(now);
         let leaves = self.from <= now && now < self.end;
         let meter = &mut self.meters[kind];
         meter.carried += i64::from(leaves);
         meter.waiting -= waits;
-        let Offered::Accepted { start, end, marked, lost, .. } = fate else {
-            meter.drops.count_stored(leaves);
-            return;
-        };
-        meter.corrupted += u64::from(leaves && lost);
-        meter.marks += u64::from(leaves && marked);
+        meter.drops.count_stored(leaves);
+    }
+
+    /// Handles a stored packet that is not sent within the measured time, or at a varying rate.
+    #[inline(never)]
+    fn sent_unusually(&mut self, kind: usize, since: Time, start: Time, end: Time) {
+        let waits = self.waits_from(start);
+        let leaves = self.from <= start && start < self.end;
+        let meter = &mut self.meters[kind];
+        meter.carried += i64::from(leaves);
+        meter.waiting -= waits;
+        if leaves {
+            meter.sojourn.record(start - since);
+        }
         let (start, until) = (start.max(self.from), end.min(self.end));
         meter.busy += self.rate.busy(start, until, self.mean_rate).as_picos();
-        if leaves {
-            meter.sojourn.record(now - since);
-        }
     }
 
     /// Time from `now` to the end of the measured time, in picoseconds, without the time before it begins.

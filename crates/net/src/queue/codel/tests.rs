@@ -29,6 +29,7 @@ fn codel(spec: &CodelSpec) -> Codel {
             stream: Stream::new(1, Role::Queue, 0),
             flows: [].into(),
             bands: [].into(),
+            hosts: [].into(),
         },
     )
 }

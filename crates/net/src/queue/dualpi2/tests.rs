@@ -32,6 +32,7 @@ fn queue(spec: &DualPi2Spec) -> DualPi2 {
             stream: Stream::new(1, Role::Queue, 0),
             flows: [].into(),
             bands: [].into(),
+            hosts: [].into(),
         },
     )
 }
@@ -189,4 +190,14 @@ proptest! {
             prop_assert!(queue.next > now && queue.next <= now + queue.spec.update);
         }
     }
+}
+
+/// Validates: the updates up to the end of time end.
+/// Source: none; `Time::MAX` is the last instant, after which no update is due.
+/// Tolerance: exact.
+#[test]
+fn updates_end_at_the_end_of_time() {
+    let mut queue = queue(&spec());
+    queue.catch_up(Time::MAX);
+    assert_eq!((queue.next, queue.base), (Time::MAX, 0.0));
 }

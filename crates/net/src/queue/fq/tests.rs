@@ -16,6 +16,7 @@ fn queue(packets: u64, quantum: u32) -> Fq {
             stream: Stream::new(1, Role::Queue, 0),
             flows: [].into(),
             bands: [].into(),
+            hosts: [].into(),
         },
     )
 }

@@ -32,6 +32,7 @@ fn queue(spec: &FqCodelSpec) -> FqCodel {
             stream: Stream::new(1, Role::Queue, 0),
             flows: [].into(),
             bands: [].into(),
+            hosts: [].into(),
         },
     )
 }

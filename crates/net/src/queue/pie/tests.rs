@@ -19,6 +19,7 @@ fn spec() -> PieSpec {
         mark_below: 0.1,
         derandomize: false,
         byte_mode: false,
+        delay_from: DelayFrom::Arrival,
     }
 }
 
@@ -30,6 +31,7 @@ fn pie(spec: &PieSpec) -> Pie {
             stream: Stream::new(1, Role::Queue, 0),
             flows: [].into(),
             bands: [].into(),
+            hosts: [].into(),
         },
     )
 }
@@ -107,6 +109,48 @@ fn the_burst_allowance_runs_out() {
     assert_eq!(pie.burst_allowance, Time::ZERO);
 }
 
+/// Forty packets of 1,000 bytes arrive at once, and leave every 4 ms.
+///
+/// Validates: the delay is the wait of the last departed packet, and zero once no packet waits.
+/// Source: RFC 8033, section 5.2 (timestamps); Linux for the empty queue. Worked by hand.
+/// Tolerance: exact.
+#[test]
+fn timestamps_give_the_wait_of_the_last_departed_packet() {
+    let mut departures = Departures::default();
+    for packet in 0..40 {
+        departures.push(Time::ZERO, Time::from_millis(4 * packet), 1000);
+    }
+    for (now, delay) in [(0, 0), (3, 0), (4, 4), (7, 4), (8, 8), (155, 152), (156, 0), (1_000, 0)] {
+        let found = departures.delay(Time::from_millis(now), DelayFrom::Timestamps);
+        assert_eq!(found, Time::from_millis(delay), "at {now} ms");
+    }
+    assert!(departures.is_empty());
+}
+
+/// The same packets, but from the 27th on they leave every 6 ms. The first packet leaves before others wait. The first
+/// measurement begins with the second packet, at 4 ms, and ends with the 18th, at 68 ms: 22,000 bytes wait then. The
+/// second begins with the 19th packet, at 72 ms, and ends with the 35th, at 154 ms.
+///
+/// Validates: the delay is the number of waiting bytes times the average time for 16,384 bytes, over 16,384; zero before
+///   the first measurement; a later measurement has a weight of 1/4.
+/// Source: RFC 8033, sections 4.2 and 5.2. Worked by hand.
+/// Tolerance: a nanosecond.
+#[test]
+fn the_departure_rate_is_measured_over_16_kilobytes() {
+    let mut departures = Departures::default();
+    for packet in 0..40_u64 {
+        departures.push(Time::ZERO, Time::from_millis(4 * packet + 2 * packet.saturating_sub(25)), 1000);
+    }
+    let both = 0.75 * 0.064 + 0.25 * 0.082;
+    let expected =
+        [(67, 0, 0.064), (68, 22, 0.064), (71, 22, 0.064), (100, 14, 0.064), (153, 6, 0.064), (154, 5, both)];
+    for (now, waiting, average) in expected {
+        let delay = departures.delay(Time::from_millis(now), DelayFrom::DepartureRate).as_secs_f64();
+        assert!((delay - f64::from(waiting) * 1e3 * average / 16_384.0).abs() < 1e-9, "{delay} at {now} ms");
+    }
+    assert_eq!(departures.delay(Time::SECOND, DelayFrom::DepartureRate), Time::ZERO);
+}
+
 proptest! {
     /// Updates at the next arrival, after a busy period and an idle time.
     ///
@@ -136,4 +180,14 @@ proptest! {
         late.catch_up(Time::from_picos(1 << 63), busy_until);
         prop_assert_eq!(late.probability, 0.0);
     }
+}
+
+/// Validates: the updates up to the end of time end.
+/// Source: none; `Time::MAX` is the last instant, after which no update is due.
+/// Tolerance: exact.
+#[test]
+fn updates_end_at_the_end_of_time() {
+    let mut pie = pie(&spec());
+    pie.catch_up(Time::MAX, Time::ZERO);
+    assert_eq!((pie.next, pie.probability), (Time::MAX, 0.0));
 }

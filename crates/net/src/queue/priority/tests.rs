@@ -13,6 +13,7 @@ fn queue(limit: Limit) -> Priority {
         stream: Stream::new(1, Role::Queue, 0),
         flows: [].into(),
         bands: (0..BANDS as u8).collect(),
+        hosts: [].into(),
     };
     build(&PrioritySpec { limit, count_in_service: false }, &context)
 }

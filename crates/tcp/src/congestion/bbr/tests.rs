@@ -168,6 +168,23 @@ fn the_next_burst_counts_in_a_probe() {
     assert_eq!(bench.law.phase, 1);
 }
 
+/// Validates: what is delivered until the next segment leaves no longer counts: if it leaves after 2.5 ms, two segments
+///     are delivered at 1,000 segments/s. The phase that drains the queue ends two segments earlier, at 108 in flight.
+/// Source: Linux, `bbr_packets_in_net_at_edt`.
+/// Tolerance: exact.
+#[test]
+fn the_flight_is_that_at_the_next_departure() {
+    let mut bench = Bench::cycling();
+    assert_eq!(bench.law.inflight(1.0), 106.0);
+    for (wait, prior_in_flight, phase) in [(0, 107, 1), (1_999, 108, 1), (2_500, 109, 1), (2_500, 108, 2), (0, 106, 2)]
+    {
+        bench.law.begin_phase(1, bench.now);
+        let departure = bench.now + Time::from_micros(wait);
+        bench.give(RateSample { prior_in_flight, departure, ..bench.sample(BANDWIDTH, 1, 100) });
+        assert_eq!(bench.law.phase, phase, "{wait} us, {prior_in_flight} segments");
+    }
+}
+
 /// Validates: the model begins with the round-trip time of the handshake, 98 ms, though data takes 100 ms.
 /// Source: Linux, `bbr_init`: `tcp_min_rtt`, and `bbr_init_pacing_rate_from_rtt`.
 /// Tolerance: exact.

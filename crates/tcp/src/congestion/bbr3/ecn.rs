@@ -37,6 +37,11 @@ impl Default for Marks {
 }
 
 impl Marks {
+    /// The estimated share of marked segments.
+    pub(super) const fn alpha(&self) -> f64 {
+        self.alpha
+    }
+
     /// Takes an ACK.
     pub(super) fn observe(&mut self, ack: &AckSample) {
         self.acked += ack.newly_acked.max(ack.marked);

@@ -69,6 +69,18 @@ fn each_state_has_its_gain() {
     assert_eq!([State::Startup, State::Cruise, State::Up, State::ProbeRtt].map(|s| s.gains().1), [2.0, 2.0, 2.25, 0.5]);
 }
 
+/// Validates: the model begins with the round-trip time of the handshake, 98 ms, though data takes 100 ms.
+/// Source: draft-ietf-ccwg-bbr, `BBROnInit` and `BBRInitPacingRate`.
+/// Tolerance: exact.
+#[test]
+fn the_handshake_gives_the_first_round_trip_time() {
+    let mut bench = Bench::new();
+    bench.now += RTT;
+    bench.give(RateSample { min_rtt: Time::from_millis(98), rate: None, ..bench.sample(0.0, 1, 9) });
+    assert_eq!(bench.law.min_rtt, 0.098);
+    assert_eq!(bench.law.rate, STARTUP_GAIN * 10.0 / 0.098);
+}
+
 /// Validates: startup ends after three round trips in which the rate grew by less than a quarter, not while the
 ///     application limits the sender, and drain when a bandwidth-delay product is in flight or after three round trips.
 /// Source: draft-ietf-ccwg-bbr, sections 5.3.1.2 and 5.3.2.

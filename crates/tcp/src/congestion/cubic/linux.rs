@@ -99,7 +99,7 @@ impl Linux {
             self.origin = self.w_max.max(cwnd);
             // the kernel's cube_factor is cut before the multiplication
             let scaled = (1 << (C_BITS + 3 * SECOND_BITS)) / C * (self.origin - cwnd);
-            self.k = (scaled as f64).cbrt() as u64;
+            self.k = libm::cbrt(scaled as f64) as u64;
         }
         let epoch = *self.epoch.get_or_insert(tick);
         let ahead = self.min_rtt.map_or(0, |rtt| rtt.as_picos().div_ceil(TICK));
@@ -109,6 +109,16 @@ impl Linux {
         let target = if t < self.k { self.origin.saturating_sub(delta) } else { self.origin.saturating_add(delta) };
         let pace = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
         if self.w_max == 0 { pace.min(20) } else { pace }
+    }
+
+    /// Window before the last reduction; 0 if there was none.
+    pub(super) const fn w_max(&self) -> f64 {
+        self.w_max as f64
+    }
+
+    /// The time in seconds from the beginning of the epoch until the curve reaches its maximum, and the Reno flow's window.
+    pub(super) fn curve(&self) -> Option<(f64, f64)> {
+        self.epoch.map(|_| (self.k as f64 / f64::from(1 << SECOND_BITS), self.reno as f64))
     }
 
     /// Ends the epoch because of a loss or a mark at the window `cwnd` (`cubictcp_recalc_ssthresh`).

@@ -60,8 +60,8 @@ fn the_ack_of_a_duplicate_does_not_wait() {
     let mut pool = ReceiverPool::default();
     let mut receiver = pool.add(config);
     let mut hear = |number| receiver.handle_segment(number, Mark::NONE, Time::ZERO, &mut pool).ack.map(answer);
-    assert_eq!((hear(0), hear(1)), (Some((1, vec![], 0)), None));
-    assert_eq!(hear(1), Some((2, vec![Block { start: 1, end: 2 }], 0)));
+    assert_eq!((hear(0), hear(1)), (Some((1, vec![], 0, false)), None));
+    assert_eq!(hear(1), Some((2, vec![Block { start: 1, end: 2 }], 0, false)));
 }
 
 #[test]

@@ -17,7 +17,7 @@ impl Rack {
             return;
         }
         let start = self.start(connection);
-        connection.reduce(Signal::Mark, false);
+        connection.reduce(Signal::Mark, false, start.known);
         self.undo = Undo::default();
         self.begin_prr(connection, start);
         if self.prr.is_some() {
@@ -33,7 +33,7 @@ impl Rack {
         if self.phase == Phase::Open {
             if is_new {
                 self.undo.begin(connection.window);
-                connection.reduce(Signal::Loss, false);
+                connection.reduce(Signal::Loss, false, start.known);
             }
             self.begin_prr(connection, start);
             if self.prr.is_none() && !connection.samples_rate() {

@@ -24,16 +24,24 @@ impl Rack {
     }
 
     /// Handles an ACK for all segments before `next` at rest, without SACK blocks.
+    #[inline(always)]
     pub(crate) fn take_ack(&mut self, connection: &mut Connection, next: u64, now: Time) {
         let app_limited =
             !connection.config.grow_when_limited && connection.is_app_limited(connection.config.max_window.into());
         let snd_una = connection.snd_una;
+        let flight = connection.flight();
         let clock = &mut self.clock;
         let fack = clock.fack();
-        let Some(log) = connection.records_mut() else { return };
+        let Some((log, mut rate)) = connection.records_and_rate() else { return };
+        if let Some(rate) = &mut rate {
+            rate.begin_ack(flight);
+        }
         let mut number = snd_una;
         let ends = log.drain(next, |sent| {
             clock.delivered(number, *sent, Time::MAX, fack, now);
+            if let Some(rate) = &mut rate {
+                rate.on_delivered(number, now);
+            }
             number += 1;
         });
         let Some((first, last)) = ends else { return };
@@ -45,17 +53,33 @@ impl Rack {
         connection.snd_una = next;
         connection.snd_nxt = connection.snd_nxt.max(next);
         connection.grow(next - snd_una, || Some(last), app_limited, now);
-        self.arm(connection, now);
+        self.arm_at_rest(connection, now);
     }
 
     /// Records segments that were sent for the first time at rest.
+    #[inline(always)]
     pub(crate) fn record_burst(&mut self, connection: &mut Connection, burst: Range<u64>, now: Time) {
-        if connection.snd_una == burst.start {
+        let in_flight = burst.start - connection.snd_una;
+        if in_flight == 0 {
             self.restart_rto(connection, now);
         }
-        if let Some(log) = connection.records_mut() {
-            burst.for_each(|number| log.record(number, now));
+        if let Some((log, mut rate)) = connection.records_and_rate() {
+            for (number, in_flight) in burst.zip(in_flight..) {
+                log.record(number, now);
+                if let Some(rate) = &mut rate {
+                    rate.on_sent(number, in_flight, now);
+                }
+            }
         }
-        self.arm(connection, now);
+        self.arm_at_rest(connection, now);
+    }
+
+    /// The same as [`arm`](Self::arm) at rest: usually, the timer is for a probe.
+    #[inline(always)]
+    fn arm_at_rest(&mut self, connection: &mut Connection, now: Time) {
+        if connection.flight() == 0 || !connection.config.tail_loss_probe {
+            return self.arm(connection, now);
+        }
+        self.arm_probe(connection, now);
     }
 }

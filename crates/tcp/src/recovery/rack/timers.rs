@@ -97,12 +97,19 @@ impl Rack {
         (self.due, at) = if let Some(recheck) = self.recheck.filter(|recheck| *recheck < self.rto_at) {
             (Due::Reordering, recheck)
         } else if probes {
-            let srtt = connection.rtt.srtt(&connection.config.rtt).map(Time::from_secs_f64);
-            let wait = Probe::timeout(srtt, flight, extension(&connection.config));
-            (Due::Probe, ticks::fires_at(now, wait, connection.config.timer_tick).min(self.rto_at))
+            return self.arm_probe(connection, now);
         } else {
             (Due::Retransmission, self.rto_at)
         };
+        connection.timer = PackedOption::some(at.max(now));
+    }
+
+    /// Sets the sender's timer to the time of a probe.
+    #[inline(always)]
+    pub(super) fn arm_probe(&mut self, connection: &mut Connection, now: Time) {
+        let wait = Probe::timeout(self.srtt(connection), connection.flight(), extension(&connection.config));
+        let at = ticks::fires_at(now, wait, connection.config.timer_tick).min(self.rto_at);
+        self.due = Due::Probe;
         connection.timer = PackedOption::some(at.max(now));
     }
 

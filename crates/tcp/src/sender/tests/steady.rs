@@ -7,6 +7,8 @@ use proptest::prelude::*;
 
 use super::kinds::{cases, receivers, senders};
 use super::*;
+use crate::config::Pacing;
+use crate::congestion::{BbrSpec, LawSpec, RenoSpec};
 use crate::receiver::ReceiverPool;
 use crate::segment::Sack;
 
@@ -46,7 +48,7 @@ impl Pair {
 
     /// Applies a call to both senders and compares everything that shows.
     fn call(&mut self, call: impl Fn(&mut Sender)) {
-        self.steady += u32::from(self.short.is_steady());
+        self.steady += u32::from(self.short.is_steady() || self.short.is_paced());
         call(&mut self.short);
         call(&mut self.general);
         self.general.connection.path = Path::General;
@@ -66,6 +68,12 @@ impl Pair {
         self.now = now;
         let expected: Vec<_> = std::iter::from_fn(|| self.general.poll_transmit(now)).take(most).collect();
         let (mut sent, short) = (Vec::new(), &mut self.short);
+        let size = short.packet_size();
+        let segment = |number| Segment::new(number, size);
+        let is_paced = short.is_paced();
+        if is_paced {
+            sent.extend(short.send_paced(now, most as u64).map(segment));
+        }
         let is_short = short.is_steady()
             && match short.start_turn(now) {
                 Turn::Over => true,
@@ -75,13 +83,11 @@ impl Pair {
                 }
                 Turn::Sending => {
                     let burst = short.send_burst(now, most as u64);
-                    let size = short.packet_size();
-                    let segment = |number| Segment::new(number, size);
                     sent.extend(burst.clone().into_iter().flatten().map(segment));
                     burst.is_some()
                 }
             };
-        if !is_short {
+        if !is_short && !is_paced {
             sent.extend(std::iter::from_fn(|| short.poll_transmit(now)).take(most));
         }
         assert_eq!(sent, expected);
@@ -222,6 +228,34 @@ fn a_transfer_without_losses_is_steady_from_its_first_data_on() {
             assert!(pair.short.is_steady());
         }
         assert!(pair.steady > 5);
+    }
+}
+
+/// The same for paced senders, with and without samples of the delivery rate.
+#[test]
+fn a_paced_transfer_without_losses_takes_the_short_path() {
+    let laws = [(LawSpec::Reno(RenoSpec {}), Pacing::Window), (LawSpec::Bbr(BbrSpec {}), Pacing::Law)];
+    for ((congestion, pacing), overhead) in laws.into_iter().flat_map(|law| [0, 10].map(|micros| (law.clone(), micros)))
+    {
+        let overhead = Time::from_micros(overhead);
+        let config =
+            SenderConfig { recovery: RecoverySpec::Rack, congestion, pacing, overhead, ..SenderConfig::default() };
+        let mut pair = Pair::new(&config);
+        pair.call(|sender| sender.supply(200));
+        let (mut next, mut held) = (0, 0);
+        for step in 0.. {
+            let now = Time::from_micros(300 * step);
+            next += pair.turn(now, 1_000).len() as u64;
+            held += u32::from(pair.short.poll_release().is_some());
+            if pair.short.is_idle() {
+                break;
+            }
+            if step % 4 == 0 {
+                pair.call(|sender| sender.handle_ack(Ack::cumulative(next), now));
+                assert!(next == 0 || pair.short.is_paced());
+            }
+        }
+        assert!(pair.steady > 50 && held > 10, "{pacing:?}: {} calls, {held} turns held", pair.steady);
     }
 }
 
