@@ -24,9 +24,7 @@ def train(steps, *, seed=1):
     """Train for a number of steps, and return the policy."""
     torch.set_num_threads(1)  # the same result on any number of processors
     networks = ackclock.gym.networks_of("train", NETWORKS)
-    env = make_vec_env(
-        "Ackclock/Dumbbell-v0", n_envs=8, seed=seed, env_kwargs={"networks": networks, "scheme": SCHEME}
-    )
+    env = make_vec_env("Ackclock/Dumbbell-v0", n_envs=8, seed=seed, env_kwargs={"networks": networks, "scheme": SCHEME})
     model = PPO(
         "MlpPolicy",
         env,

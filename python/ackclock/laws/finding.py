@@ -160,7 +160,7 @@ def told_at(error: BaseException, path: str = "") -> str:
     ...     {}["a"]
     ... except KeyError as error:
     ...     told_at(error)
-    "KeyError: 'a' (..., line 1)"
+    "KeyError: 'a' (..., line 2)"
     """
     frames = traceback.extract_tb(error.__traceback__)
     lines = [(frame.filename, frame.lineno) for frame in frames if frame.filename == path] or [
