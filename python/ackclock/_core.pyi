@@ -459,7 +459,7 @@ class Features:
     """The features of the last steps, as the bytes of an observation."""
 
     def __new__(cls, ranges: list[tuple[float, float]], steps: int, /) -> Self:
-        """Keep features with these ranges for a number of steps; each is 0 at first, or the nearest end of its range."""
+        """Keep features with these ranges for a number of steps, each 0 at first or the nearest end of its range."""
 
     def push(self, values: tuple[float, ...], /) -> bytearray:
         """Add the features of a step, and return all, the latest step last, as 32-bit floating-point numbers."""
