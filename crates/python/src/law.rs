@@ -204,12 +204,14 @@ impl Window {
 }
 
 impl Ack {
+    #[inline(always)]
     pub(crate) fn of(sample: &AckSample, cwnd: f64) -> Self {
+        let (rtt, elapsed) = if sample.elapsed.is_some() { times(sample) } else { (f64::NAN, f64::NAN) };
         Self {
-            now: sample.now.as_secs_f64(),
+            now: picos(sample.now) as f64 / 1e12, // as `Time::as_secs_f64`, which converts larger numbers too
             srtt: sample.srtt,
-            rtt: seconds(sample.rtt),
-            elapsed: seconds(sample.elapsed),
+            rtt,
+            elapsed,
             counted: sample.counted(&TcpWindow { cwnd, ssthresh: 0.0 }),
             now_ps: picos(sample.now),
             snd_una: sample.snd_una as i64,
@@ -221,6 +223,13 @@ impl Ack {
             app_limited: sample.app_limited,
         }
     }
+}
+
+/// The times of the last acknowledged packet. It is a function of its own, so that laws that do not read them do not pay
+/// for divisions.
+#[inline(never)]
+fn times(sample: &AckSample) -> (f64, f64) {
+    (seconds(sample.rtt), seconds(sample.elapsed))
 }
 
 impl Congestion {

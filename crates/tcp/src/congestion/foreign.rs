@@ -55,6 +55,13 @@ impl Controls {
         (self.cwnd, self.ssthresh) = (window.cwnd, window.ssthresh);
     }
 
+    /// Whether [`check`](Self::check) succeeds.
+    #[inline(always)]
+    fn is_fit(&self) -> bool {
+        let allowed = |value: f64| (0.0..=MOST).contains(&value);
+        allowed(self.cwnd) & allowed(self.ssthresh) & allowed(self.pacing_rate)
+    }
+
     fn check(&self) -> Result<(), Unfit> {
         let Self { cwnd, ssthresh, pacing_rate } = *self;
         for (field, value, unit) in
@@ -196,7 +203,7 @@ impl Spec for ForeignSpec {
     type State = Foreign;
 
     fn build(&self) -> Foreign {
-        Foreign { spec: self.clone(), place: None, law: None, pacing_rate: 0.0, now: Time::ZERO }
+        Foreign { spec: self.clone(), place: None, made: None, pacing_rate: 0.0, now: Time::ZERO }
     }
 }
 
@@ -263,9 +270,16 @@ impl Place {
 pub(crate) struct Foreign {
     spec: ForeignSpec,
     place: Option<Box<Place>>,
-    law: Option<Box<dyn ForeignLaw>>,
+    made: Option<Made>,
     pacing_rate: f64,
     now: Time,
+}
+
+/// The law, and where its run records failures.
+#[derive(Debug)]
+struct Made {
+    law: Box<dyn ForeignLaw>,
+    failures: Arc<Failures>,
 }
 
 impl Foreign {
@@ -287,36 +301,57 @@ impl Foreign {
     }
 
     /// Calls the law, and applies what it has set if this is allowed.
+    #[inline(always)]
     fn call(
         &mut self,
         window: &mut Window,
         name: &'static str,
         call: impl FnOnce(&mut dyn ForeignLaw, &mut Controls, Time) -> Result<(), Cause>,
     ) {
-        let Self { spec, place, law, pacing_rate, now } = self;
-        let place = place.get_or_insert_with(|| Box::new(Place::new(0, 0, Arc::default())));
-        if place.failures.first().is_some() {
+        if self.made.is_none() {
+            self.make();
+        }
+        let Some(Made { law, failures }) = &mut self.made else { return };
+        if failures.first().is_some() {
             return;
         }
-        let mut controls = Controls { cwnd: window.cwnd, ssthresh: window.ssthresh, pacing_rate: *pacing_rate };
-        let made = match law {
-            Some(law) => Ok(law),
-            None => spec.make(place).map(|made| law.insert(made)),
-        };
-        let name = if made.is_ok() { name } else { "setup" };
-        let outcome = made.and_then(|law| call(&mut **law, &mut controls, *now));
-        match outcome.and_then(|()| controls.check().map_err(|unfit| Arc::new(unfit) as Cause)) {
-            Ok(()) => {
-                *window = Window { cwnd: controls.cwnd.max(1.0), ssthresh: controls.ssthresh.max(1.0) };
-                *pacing_rate = controls.pacing_rate;
-            }
-            Err(cause) => {
-                let Place { flow, connection, failures, .. } = &**place;
-                let (law, flow, connection, at) = (Arc::clone(&spec.name), *flow, *connection, *now);
-                // only the first failure counts
-                let _ = failures.0.set(LawFailure { law, flow, connection, at, call: name, cause });
-            }
+        let mut controls = Controls { cwnd: window.cwnd, ssthresh: window.ssthresh, pacing_rate: self.pacing_rate };
+        let outcome = call(&mut **law, &mut controls, self.now);
+        if outcome.is_err() || !controls.is_fit() {
+            return self.fail(name, outcome, &controls);
         }
+        *window = Window { cwnd: controls.cwnd.max(1.0), ssthresh: controls.ssthresh.max(1.0) };
+        self.pacing_rate = controls.pacing_rate;
+    }
+
+    /// Makes the law, before its first call.
+    #[cold]
+    #[inline(never)]
+    fn make(&mut self) {
+        let place = self.place.get_or_insert_with(|| Box::new(Place::new(0, 0, Arc::default())));
+        let failures = Arc::clone(&place.failures);
+        if failures.first().is_some() {
+            return;
+        }
+        match self.spec.make(place) {
+            Ok(law) => self.made = Some(Made { law, failures }),
+            Err(cause) => self.record("setup", cause),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&self, name: &'static str, outcome: Result<(), Cause>, controls: &Controls) {
+        if let Err(cause) = outcome.and_then(|()| controls.check().map_err(|unfit| Arc::new(unfit) as Cause)) {
+            self.record(name, cause);
+        }
+    }
+
+    /// Records a failure; only the first one of a run counts.
+    fn record(&self, call: &'static str, cause: Cause) {
+        let Some(Place { flow, connection, failures, .. }) = self.place.as_deref() else { return };
+        let (law, flow, connection, at) = (Arc::clone(&self.spec.name), *flow, *connection, self.now);
+        let _ = failures.0.set(LawFailure { law, flow, connection, at, call, cause });
     }
 
     /// Calls the law with a call that does not change the windows.
