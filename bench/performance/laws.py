@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SECONDS = 60
-TURNS = 25
+TURNS = 40
 LAWS = {"Reno": ("reno", "reno.py:Reno"), "CUBIC": ("cubic", "cubic.py:Cubic")}
 
 

@@ -80,10 +80,10 @@ records! {
         now_ps: i64,
         /// First unacknowledged packet.
         snd_una: i64,
-        /// Next packet to send.
-        snd_nxt: i64,
         /// Number of packets newly acknowledged, cumulatively or, with RACK, selectively.
         newly_acked: i64,
+        /// Next packet to send.
+        snd_nxt: i64,
         /// Number of packets by which this ACK advances `snd_una`.
         advance: i64,
         /// The option `byte_counting`.
