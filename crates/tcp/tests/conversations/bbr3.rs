@@ -30,7 +30,7 @@ fn the_second_round_trip_is_paced_at_the_startup_gain() {
     assert_eq!(talk.sends().len(), 10);
     assert_eq!(talk.ack(100, 1), [10]);
     assert_eq!(talk.process(), [11]);
-    assert!(near(talk.now.as_secs_f64(), 0.1 + 0.01 / (4.0 * 2.0_f64.ln()), 1e-9), "{}", talk.now);
+    assert!(near(talk.now.as_secs_f64(), 0.1 + 0.01 / (4.0 * std::f64::consts::LN_2), 1e-9), "{}", talk.now);
 }
 
 /// Validates: startup holds two bandwidth-delay products, 200 segments, in flight, and ends after three round trips in which
