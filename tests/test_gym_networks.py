@@ -77,6 +77,7 @@ class TestNetworks:
         train, held_out = networks_of("train", 8), networks_of("held_out", 8)
         assert train == networks_of("train", 8)
         assert not set(train) & set(held_out)
+        assert len({each.rtt for each in train + held_out}) == 16, "no two kinds share their draws"
         assert [bool(each.competitors) for each in train] == [False, False, False, True] * 2
         assert [isinstance(each.rate, tuple) for each in train] == [False, False, True, False] * 2
         assert [each.loss > 0 for each in train] == [False, True, False, False] * 2
@@ -92,7 +93,7 @@ class TestNetworks:
             network = Network(rate=rate, rtt="40 ms", buffer=33)
             run = episode(network)
             run.stepper.set_window(0, 2.0)
-            samples = [run.step(np.nan).rtt_min for _ in range(10)]
+            samples = [run.step().rtt_min for _ in range(10)]
             assert network.base_rtt + 1.2e-3 == pytest.approx(samples[-1], abs=1.2e-4)
 
     def test_rates_are_means_over_the_episode(self) -> None:
@@ -152,7 +153,7 @@ class TestEpisode:
         for law in ("cubic", "bbr", "vegas", "sack"):
             tcp = ac.Tcp(law, max_window=1000)
             network = Network(rate="10 Mbps", rtt="40 ms", buffer=33, loss=0.001, competitors=("reno",))
-            seen = episode(network, law=tcp, interval=20_000 * MS).step(np.nan)
+            seen = episode(network, law=tcp, interval=20_000 * MS).step()
             run = ac.simulate(network.scenario(tcp, duration="20 s"), seed=1)
             flows = run.table("flows").to_pylist()
             assert seen.sent == flows[0]["sent"]
@@ -164,26 +165,27 @@ class TestEpisode:
     def test_the_same_seed_gives_the_same_episode(self) -> None:
         network = networks_of("train", 4)[3]
         first, again, other = (episode(network, seed=seed) for seed in (1, 1, 2))
-        assert first.step(np.nan).info(1500) == again.step(np.nan).info(1500)
-        rest = [each.step(np.nan).info(1500) for each in (first, again, other) for _ in range(100)]
+        assert first.step().info(1500) == again.step().info(1500)
+        rest = [each.step().info(1500) for each in (first, again, other) for _ in range(100)]
         assert rest[:100] == rest[100:200] != rest[200:]
         first.again(2)
         other.again(2)
-        assert first.step(np.nan).info(1500) == other.step(np.nan).info(1500)
+        assert first.step().info(1500) == other.step().info(1500)
 
     def test_steps_last_a_round_trip_and_end_with_the_episode(self) -> None:
         run, srtt, spans = episode(interval=None, duration="1 s"), float("nan"), list[float]()
         run.stepper.set_window(0, 60.0)
         while not run.is_over:
-            seen = run.step(srtt)
+            seen = run.step()
             spans.append(seen.span)
             if spans[1:] and not run.is_over:
                 assert seen.span == pytest.approx(srtt)
             srtt = seen.srtt
         assert sum(spans) == pytest.approx(1)
+        assert min(spans) >= 0.04, "no step is short"
         assert spans[0] == pytest.approx(NETWORK.base_rtt)
         with pytest.raises(ac.ScenarioError, match="the episode is over"):
-            run.step(srtt)
+            run.step()
 
     @pytest.mark.parametrize("interval", ["0 s", "1 ps", "soon", 5])
     def test_steps_must_be_few(self, interval: Any) -> None:

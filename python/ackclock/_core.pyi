@@ -382,7 +382,7 @@ class Interval:
 
     @property
     def begin(self) -> float:
-        """Begin of the step."""
+        """Start of the step."""
 
     @property
     def span(self) -> float:

@@ -7,7 +7,7 @@
 //! it, so the events of the link that lie after the step are kept until the step that they belong to.
 //!
 //! The law of an agent's flow is a [law from outside the engine](ackclock_tcp::congestion::foreign) named [`AGENT`].
-//! Timeouts and loss recovery are the engine's. Flows with other laws can be [watched](Stepper::watch) in the same way.
+//! Timeouts and loss recovery are the engine's. Flows with other laws can be [watched](Stepper::new) in the same way.
 
 mod agent;
 mod link;
@@ -45,13 +45,13 @@ pub enum Action {
 /// A step as seen by the sender of a flow, and by the measured link. Times are in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
-    /// Begin of the step.
+    /// Start of the step.
     pub begin: f64,
     /// Length of the step.
     pub span: f64,
-    /// Packets sent, retransmissions included.
+    /// Packets sent, retransmissions and the SYN included.
     pub sent: u64,
-    /// Packets acknowledged cumulatively.
+    /// Packets acknowledged cumulatively, the SYN included.
     pub acked: u64,
     /// Packets sent again because the sender took them for lost.
     pub lost: u64,
@@ -85,7 +85,7 @@ pub struct Interval {
     pub cov: f64,
 }
 
-/// The counters of a flow at the end of the last step.
+/// The counters of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Totals {
     sent: u64,
@@ -100,7 +100,9 @@ struct Watched {
     flow: FlowId,
     /// Exchanges data with the law of the flow, if the flow has an agent.
     desk: Option<Arc<Desk>>,
+    /// The counters at the start and at the end of the step.
     before: Totals,
+    after: Totals,
 }
 
 /// A simulation that is stepped.
@@ -153,7 +155,7 @@ impl Stepper {
         let simulator = Simulator::new(&plan, seed)?;
         let watched = |(flow, is_agents): &(u32, bool)| {
             let desk = is_agents.then(|| agents.desk(*flow)).flatten();
-            Watched { flow: FlowId(*flow), desk, before: Totals::default() }
+            Watched { flow: FlowId(*flow), desk, before: Totals::default(), after: Totals::default() }
         };
         Ok(Self {
             watched: flows.iter().map(watched).collect(),
@@ -189,7 +191,7 @@ impl Stepper {
             return Err(StepError::from(PlanError::new("duration", problem)).into());
         }
         for watched in &mut self.watched {
-            watched.before = totals(&self.simulator, watched.flow);
+            watched.before = watched.after;
             if let Some(desk) = &watched.desk {
                 desk.begin(self.now);
             }
@@ -202,6 +204,9 @@ impl Stepper {
         }
         if let Some(failure) = self.simulator.failure() {
             return Err(StepError::from(failure.clone()).into());
+        }
+        for watched in &mut self.watched {
+            watched.after = totals(&self.simulator, watched.flow);
         }
         Ok(())
     }
@@ -235,8 +240,7 @@ impl Stepper {
     /// If there is no such flow.
     pub fn interval(&mut self, place: usize) -> Interval {
         let Self { simulator, watched, link, begin, now, .. } = self;
-        let Watched { flow, desk, before } = &watched[place];
-        let after = totals(simulator, *flow);
+        let Watched { flow, desk, before, after } = &watched[place];
         let state = simulator.sender(*flow).map(ackclock_tcp::Sender::state);
         let (queue, _) = simulator.link(link.id()).backlog(*now);
         let Samples { count, mean, gradient, least } = desk.as_ref().map(|desk| desk.samples()).unwrap_or_default();

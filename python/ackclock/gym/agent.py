@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -48,10 +49,8 @@ class Agent:
         flows: int = 1,
     ) -> None:
         self.scheme = scheme(network, generator, duration=duration, flows=flows)
-        self.srtt = np.nan
-        """Smoothed round-trip time at the end of the last step, in seconds."""
         self._low, self._high = float(scheme.action.low), float(scheme.action.high)
-        self._observe = self.scheme.observe
+        self._act, self._observe = self.scheme.act, self.scheme.observe
         self._push = engine.Features([(each.low, each.high) for each in scheme.features], scheme.history).push
 
     def act(self, action: float) -> float:
@@ -62,11 +61,12 @@ class Agent:
         ValueError
             The action is not a number.
         """
-        if action != action:  # noqa: PLR0124  # NaN
-            raise ValueError("action: nan is not allowed; must be a number")
-        return self.scheme.act(min(max(action, self._low), self._high))
+        if not self._low <= action <= self._high:
+            if math.isnan(action):
+                raise ValueError("action: nan is not allowed; must be a number")
+            action = min(max(action, self._low), self._high)
+        return self._act(action)
 
     def see(self, seen: Interval) -> NDArray[np.float32]:
         """Return the observation after a step."""
-        self.srtt = seen.srtt
         return np.frombuffer(self._push(self._observe(seen)), _FLOAT)

@@ -62,7 +62,7 @@ def draw_network(networks: Sequence[Network | Networks], generator: np.random.Ge
 class DumbbellEnv(gymnasium.Env["NDArray[np.float32]", "NDArray[np.float32]"]):
     """A bulk transfer over a bottleneck, whose window or rate an agent sets.
 
-    A step is an interval of simulated time: the action holds from its begin *t* on, and observation, reward and `info`
+    A step is an interval of simulated time: the action holds from its start *t* on, and observation, reward and `info`
     contain the events of exactly [*t*, *t* + length). The sender uses an action from its first ACK on. Losses are
     repaired by the engine, with RACK-TLP; after a timeout the window grows from one packet to the agent's.
 
@@ -73,7 +73,7 @@ class DumbbellEnv(gymnasium.Env["NDArray[np.float32]", "NDArray[np.float32]"]):
     - ``throughput_bps``: data acknowledged, in bit/s
     - ``rtt``: mean of the round-trip samples, in s
     - ``loss``: share of the flow's packets that the bottleneck drops or loses
-    - ``cov``: coefficient of variation of the arrivals per bin at the bottleneck since the begin of the episode
+    - ``cov``: coefficient of variation of the arrivals per bin at the bottleneck since the start of the episode
     - ``queue``, ``cwnd``: packets that wait at the bottleneck, and the congestion window in packets, at the end
 
     Parameters
@@ -83,7 +83,8 @@ class DumbbellEnv(gymnasium.Env["NDArray[np.float32]", "NDArray[np.float32]"]):
     scheme
         Action, observation and reward: ``power``, ``aurora``, ``orca``, or a subclass of `ackclock.gym.Scheme`.
     interval
-        Length of a step: a time, or ``rtt`` for the smoothed round-trip time (default: as the scheme says).
+        Length of a step: a time, or ``rtt`` for the smoothed round-trip time (default: as the scheme says). The last
+        step of an episode lasts until its end, up to twice as long.
     duration
         Simulated time of an episode.
     render_mode
@@ -151,11 +152,12 @@ class DumbbellEnv(gymnasium.Env["NDArray[np.float32]", "NDArray[np.float32]"]):
                 network, seed=engine_seed, duration=self._duration, interval=self._interval, control=scheme.control
             )
             self._set = self._episode.setter(scheme.control)
-        self._agent = Agent(self.scheme_type, network, self.np_random, duration=self._duration)
-        self._set(0, self._agent.scheme.begin())
-        seen = self._episode.step(np.nan)
+        agent = Agent(self.scheme_type, network, self.np_random, duration=self._duration)
+        self._act, self._see, self._reward = agent.act, agent.see, agent.scheme.reward
+        self._set(0, agent.scheme.begin())
+        seen = self._episode.step()
         self._shown = [seen]
-        return self._agent.see(seen), seen.info(PACKET)
+        return self._see(seen), seen.info(PACKET)
 
     def step(self, action: NDArray[np.float32]) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """Simulate a step.
@@ -170,12 +172,11 @@ class DumbbellEnv(gymnasium.Env["NDArray[np.float32]", "NDArray[np.float32]"]):
         episode = self._episode
         if episode is None or episode.is_over:
             raise gymnasium.error.ResetNeeded("there is no episode, or it is over: call reset() before step()")
-        agent = self._agent
-        self._set(0, agent.act(float(action[0])))
-        seen = episode.step(agent.srtt)
+        self._set(0, self._act(float(action[0])))
+        seen = episode.step()
         if self.render_mode is not None:
             self._shown.append(seen)
-        return agent.see(seen), agent.scheme.reward(seen), False, episode.is_over, seen.info(PACKET)
+        return self._see(seen), self._reward(seen), False, episode.is_over, seen.info(PACKET)
 
     def render(self) -> NDArray[np.uint8] | None:
         """Draw window, round-trip time and queue of the episode so far."""

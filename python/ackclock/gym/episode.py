@@ -91,7 +91,8 @@ class Episode:
     duration
         Simulated time.
     interval
-        Length of a step in picoseconds; None for the smoothed round-trip time.
+        Length of a step in picoseconds; None for the smoothed round-trip time. The last step ends with the episode, and
+        is up to twice as long.
     control
         What agents set.
     agents
@@ -129,7 +130,7 @@ class Episode:
     def _begin(self) -> None:
         self.now = 0
         self.is_over = False
-        self._first = round(self.network.base_rtt * PICOSECONDS_PER_SECOND)
+        self._seen: Interval | None = None
 
     def again(self, seed: int) -> None:
         """Begin again with another seed."""
@@ -141,30 +142,31 @@ class Episode:
         stepper = self.stepper
         return {"window": stepper.set_window, "rate": stepper.set_rate, "factor": stepper.multiply}[control]
 
-    def step(self, srtt: float) -> Interval:
+    def step(self) -> Interval:
         """Simulate a step, and return what the first flow saw.
-
-        Parameters
-        ----------
-        srtt
-            The smoothed round-trip time now, in seconds, or NaN.
 
         Raises
         ------
         ScenarioError
             The simulation needs too much memory, or the episode is over.
         """
-        span = self._interval
-        if span is None:
-            span = self._first if srtt != srtt else int(srtt * PICOSECONDS_PER_SECOND)  # noqa: PLR0124  # NaN
-            span = min(max(span, _SHORTEST), _LONGEST)
+        span = self._interval or self._round_trip()
         left = self._end - self.now
-        if span >= left:
+        if left < 2 * span:
             if self.is_over:
                 raise impossible("the episode is over: call reset")
+            # the last step: a short one after it would say little
             span, self.is_over = left, True
         self.now += span
         try:
-            return self.stepper.step(span)
+            self._seen = seen = self.stepper.step(span)
         except engine.PlanError as error:
             raise impossible(str(error)) from None
+        return seen
+
+    def _round_trip(self) -> int:
+        """Return the smoothed round-trip time now, or the one of the empty path, in picoseconds."""
+        srtt = self.network.base_rtt if self._seen is None else self._seen.srtt
+        if srtt != srtt:  # noqa: PLR0124  # NaN: no sample yet
+            srtt = self.network.base_rtt
+        return min(max(int(srtt * PICOSECONDS_PER_SECOND), _SHORTEST), _LONGEST)

@@ -70,7 +70,7 @@ def score_law(law: str | ac.Tcp, networks: Sequence[Network], *, duration: str =
     scores = []
     for place, network in enumerate(networks):
         episode = Episode(network, seed=_SEED + place, duration=duration, interval=duration_of(duration), law=tcp)
-        seen = episode.step(np.nan)
+        seen = episode.step()
         scores.append(_power(network, duration, acked=seen.acked, wait=0.0 if np.isnan(seen.wait) else seen.wait))
     return np.array(scores)
 
@@ -117,7 +117,7 @@ def score_policy(
         set_control(0, agent.scheme.begin())
         acked, accepted, waited = 0, 0, 0.0
         while True:
-            seen = episode.step(agent.srtt)
+            seen = episode.step()
             observation = agent.see(seen)
             acked += seen.acked
             count = seen.offered - seen.dropped

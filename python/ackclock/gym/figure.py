@@ -35,7 +35,7 @@ def chart(seen: Sequence[Interval]) -> Chart:
     )
     panels = [
         Panel(
-            x=Axis(label="Time, s" if place == len(rows) else ""),
+            x=Axis(label="Time, s" if place == len(rows) else "", low=0.0, high=time[-1]),
             y=Axis(label=label, low=0.0),
             series=[Series(name=label, x=time, y=values, colour=colour, width=1.0, listed=False)],
         )

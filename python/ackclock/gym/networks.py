@@ -312,7 +312,7 @@ DEFAULT: Final = (STEADY, LOSSY, CHANGING, SHARED)
 """The networks of an environment that names none: of each kind with equal probability."""
 
 SETS: Final = {"train": 1, "held_out": 2}
-"""The scenario sets, and the seed of each."""
+"""The scenario sets, and the first seed of each; the seeds of the sets alternate."""
 
 
 def networks_of(
@@ -347,5 +347,9 @@ def networks_of(
         raise refuse("set", which, one_of(which, SETS), noun="set")
     if count < len(kinds) or count % len(kinds):
         raise refuse("count", count, f"must be a multiple of {len(kinds)}, the number of kinds of networks")
-    drawn = [kind.draw(count // len(kinds), seed=SETS[which], duration=duration) for kind in kinds]
+    # each kind has draws of its own, so that the networks are independent
+    seeds = range(SETS[which], SETS[which] + len(SETS) * len(kinds), len(SETS))
+    drawn = [
+        kind.draw(count // len(kinds), seed=seed, duration=duration) for kind, seed in zip(kinds, seeds, strict=True)
+    ]
     return [network for turn in zip(*drawn, strict=True) for network in turn]

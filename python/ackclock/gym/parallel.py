@@ -125,7 +125,7 @@ class ParallelDumbbell(ParallelEnv[str, "NDArray[np.float32]", "NDArray[np.float
         return observations, {name: each.info(PACKET) for name, each in seen.items()}
 
     def _step(self) -> dict[str, Interval]:
-        self._episode.step(np.nan)
+        self._episode.step()
         return {name: self._episode.stepper.interval(place) for place, name in enumerate(self.possible_agents)}
 
     def step(

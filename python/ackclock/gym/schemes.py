@@ -69,7 +69,7 @@ class Scheme(ABC):
     history: ClassVar[int] = 1
     """Number of steps in an observation, the latest one last."""
     interval: ClassVar[str] = "rtt"
-    """Length of a step: a time, or ``rtt``, the smoothed round-trip time at its begin."""
+    """Length of a step: a time, or ``rtt``, the smoothed round-trip time at its start."""
     reward_doc: ClassVar[str]
     """The reward in words."""
 
@@ -117,7 +117,7 @@ class Power(Scheme):
     )
     history = 4
     reward_doc = (
-        "power: rate of acknowledged packets over the flow's equal share of the link, at most 1, divided by the mean "
+        "rate of acknowledged packets over the flow's equal share of the link, at most 1, divided by the mean "
         "round-trip time over that of the empty path"
     )
 
@@ -133,8 +133,11 @@ class Power(Scheme):
     def act(self, action: float) -> float:
         """Multiply the window."""
         self._last = action
-        self._window = min(max(self._window * _GROWTH**action, _LEAST), _LARGEST)
-        return self._window
+        window: float = self._window * _GROWTH**action
+        if not _LEAST <= window <= _LARGEST:
+            window = min(max(window, _LEAST), _LARGEST)
+        self._window = window
+        return window
 
     def observe(self, seen: Interval) -> tuple[float, ...]:
         """Return the features of a step."""

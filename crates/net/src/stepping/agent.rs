@@ -45,7 +45,7 @@ pub(super) struct Desk {
     window: Shared,
     rate: Shared,
     factor: Shared,
-    /// Begin of the step in picoseconds.
+    /// Start of the step in picoseconds.
     begin: AtomicU64,
     /// Round-trip samples `r` at the times `t` of the step: their number, and the sums of `r`, `t`, `t^2` and `t r`.
     count: Shared,
