@@ -44,6 +44,7 @@ PAGES = (
             "queue_state",
             "idea_in_ten_lines",
             "bbr_phases",
+            "train_a_controller",
         )
     ),
     *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "stochastic_reno")),

@@ -192,6 +192,21 @@ def test_bufferbloat(root: Path, tmp_path: Path) -> None:
     assert max(goodput[name] for name in ("CoDel", "FQ-CoDel", "Adaptive RED")) < 9.5
 
 
+@pytest.mark.needs("gymnasium")
+def test_train_a_controller(root: Path, tmp_path: Path) -> None:
+    reader = read("docs/guide/train_a_controller.md", root, tmp_path)
+    figure = (root / "docs" / "images" / "controller.png").read_bytes()
+    assert (tmp_path / "controller.png").read_bytes()[:4] == figure[:4] == b"\x89PNG"
+    # The guide's statements on its table.
+    rows = reader.session["rows"]
+    assert compare_paired(rows["cubic"], rows["controller"]).difference.low > 0
+    assert rows["controller"].mean() > 1.9 * rows["cubic"].mean()
+    assert not any(compare_paired(rows[law], rows["controller"]).differ for law in ("copa", "bbr"))
+    steady, lossy, changing, _ = ({law: scores[kind::4].mean() for law, scores in rows.items()} for kind in range(4))
+    assert max(steady, key=steady.__getitem__) == max(changing, key=changing.__getitem__) == "controller"
+    assert lossy["controller"] < min(lossy["copa"], lossy["bbr"])
+
+
 def test_burstiness(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/burstiness.md", root, tmp_path)
     # The guide's statements on its three series.
