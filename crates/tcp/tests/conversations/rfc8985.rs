@@ -198,3 +198,18 @@ fn a_recovery_after_a_long_one_reduces_the_window_again() {
     assert_eq!(talk.ssthresh(), 2.0);
     assert_eq!(talk.sender.counters().fast_retransmits, 2);
 }
+
+#[test]
+fn a_recovery_ends_the_wait_for_the_answer_to_a_probe() {
+    // 7.1: otherwise the next ACK would show that the probe repaired a loss, and reduce the window a second time
+    let mut talk = Talk::with_supply(&SenderConfig { max_window: 2, ..rack(2) }, 6);
+    assert_eq!(talk.sends(), [0, 1]);
+    assert_eq!(talk.ack(40, 2), [2, 3]);
+    // both are lost; the answer to the probe shows the loss of 2
+    assert_eq!(talk.time_out(), [3]);
+    assert_eq!(talk.sack(40, 2, &[(3, 4)]), [2]);
+    talk.ack(40, 4);
+    talk.ack(40, 5);
+    let counters = talk.sender.counters();
+    assert_eq!((counters.fast_retransmits, counters.timeouts), (1, 0));
+}
