@@ -1,7 +1,7 @@
 //! RFC 8985: RACK-TLP, and what undoes an unnecessary reduction.
 
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{Ack, RackRule, RttConfig, Sack, SenderConfig, UndoRule};
+use ackclock_tcp::{Ack, DecreaseFrom, EcnMode, RackRule, RttConfig, Sack, SenderConfig, UndoRule};
 use ackclock_units::Time;
 
 use crate::{Talk, open};
@@ -212,4 +212,20 @@ fn a_recovery_ends_the_wait_for_the_answer_to_a_probe() {
     talk.ack(40, 5);
     let counters = talk.sender.counters();
     assert_eq!((counters.fast_retransmits, counters.timeouts), (1, 0));
+}
+
+#[test]
+fn a_mark_and_a_repaired_loss_in_one_ack_reduce_the_window_once() {
+    // RFC 3168, section 6.1.2: at most one reduction per window of data
+    let config = SenderConfig { ecn: EcnMode::Classic, decrease_from: DecreaseFrom::Window, ..rack(6) };
+    let mut talk = Talk::with_supply(&config, 6);
+    talk.sends();
+    talk.ack(40, 5);
+    assert_eq!(talk.time_out(), [5]);
+    talk.ack(40, 6);
+    talk.supply(10);
+    let before = talk.cwnd();
+    talk.now += Time::from_millis(40);
+    talk.sender.handle_ack(Ack { next: 7, sack: &Sack::NONE, echo: 1, original: false }, talk.now);
+    assert_eq!((before, talk.ssthresh()), (7.0, 3.0));
 }
