@@ -36,7 +36,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name exam
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
 .PHONY: help reproduce test check ray gym fast long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
-	signatures lock format clean
+	signatures notices deny coverage lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -145,6 +145,12 @@ lab: python/ackclock/lab/page.html ## build the page of `ackclock lab`, one file
 signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
 	$(PY) bench/signatures.py
 
+notices: $(VENV)/.installed web/node_modules ## write THIRD_PARTY.txt, the licences of the code in wheels and in the lab's page (needs npm)
+	$(PY) bench/notices.py
+
+deny: ## check licences, sources and known vulnerabilities of the Rust dependencies (needs cargo-deny and a network)
+	cargo deny --locked check
+
 lock: $(VENV)/.installed ## select new versions of the Python packages
 	$(PYTHON) -m venv $(VENV)/lock
 	$(VENV)/lock/bin/python -m pip install pip-tools
@@ -184,6 +190,6 @@ web/node_modules: web/package-lock.json
 	@touch $@
 
 python/ackclock/lab/page.html: target/lab/engine.wasm target/lab/catalogue.json web/node_modules \
-		web/build.mjs web/index.html web/tsconfig.json $(wildcard web/src/* web/test/*)
+		web/build.mjs web/index.html web/tsconfig.json THIRD_PARTY.txt $(wildcard web/src/* web/test/*)
 	cd web && npx tsc --noEmit && node build.mjs --test && node build.mjs
 	cp target/lab/lab.html $@

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import ackclock
+import notices
 from guides import Reader
 
 if TYPE_CHECKING:
@@ -40,10 +41,24 @@ def normal(name: str) -> str:
 
 
 def test_one_version(root: Path) -> None:
-    version = toml(root / "pyproject.toml")["project"]["version"]
-    assert toml(root / "Cargo.toml")["workspace"]["package"]["version"] == version
+    """Cargo.toml has the version; the changelog and the citation must name it too."""
+    version = toml(root / "Cargo.toml")["workspace"]["package"]["version"]
+    assert toml(root / "pyproject.toml")["project"]["dynamic"] == ["version"]
     assert ackclock.__version__ == version
     assert metadata.version("ackclock") == version
+    citation = (root / "CITATION.cff").read_text(encoding="utf-8")
+    released = re.findall(r"^## \[([0-9.]+)\] - ([0-9-]+)$", (root / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert released[0] == (version, *re.findall(r'^date-released: "(.*)"$', citation, re.MULTILINE))
+    assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [version]
+
+
+def test_notices_name_the_code_of_others(root: Path) -> None:
+    text = (root / "THIRD_PARTY.txt").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^(\S+ [0-9]\S*) .* (?:page|wheel)$", text, re.MULTILINE))
+    linked = {*notices.crates(offline=True), *(f"{name} {version}" for name, version in notices.scripts().items())}
+    assert listed == linked, "`make notices` writes THIRD_PARTY.txt"
+    with_text = {name for name in linked if re.search(rf"^{re.escape(name)}:?$", text, re.MULTILINE)}
+    assert with_text == linked
 
 
 def test_every_package_is_pinned_with_hashes_and_without_an_address(root: Path) -> None:
