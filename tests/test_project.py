@@ -101,6 +101,25 @@ def test_ci_runs_the_two_commands_of_the_readme_before_it_installs_anything(root
     assert steps[:2] == commands
 
 
+def test_workflows_use_what_the_repository_has(root: Path) -> None:
+    """They run targets and scripts that exist, with the oldest supported versions, and pinned actions."""
+    workflows = {path.name: path.read_text(encoding="utf-8") for path in tracked(root, ".github/workflows/*.yml")}
+    text = "".join(workflows.values())
+    targets = set(re.findall(r"^([a-z0-9]+):.*## ", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"(?:run|build): make (?:PYTHON=python )?([a-z0-9]+)", text))
+    assert {"test", "check", "build", "deny"} <= named <= targets | {"wheel", "docs"}
+    assert all((root / script).is_file() for script in re.findall(r"(\S+\.py|\.ci/run)\b", text))
+    assert all(re.search(r"@v\d+\.\d+\.\d+$", action) for action in re.findall(r"uses: (\S+)", text))
+    rust = toml(root / "Cargo.toml")["workspace"]["package"]["rust-version"]
+    assert f'RUSTUP_TOOLCHAIN: "{rust}"' in workflows["tests.yml"]
+    assert f"rustup toolchain install {rust} " in workflows["tests.yml"]
+    project = toml(root / "pyproject.toml")["project"]
+    supported = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
+    assert project["requires-python"] == f">={supported[0]}"
+    for name in ("tests.yml", "wheels.yml"):
+        assert f'python: ["{supported[0]}", "{supported[-1]}"]' in workflows[name]
+
+
 def test_licence_is_there_and_named(root: Path) -> None:
     project = toml(root / "pyproject.toml")["project"]
     text = (root / project["license-files"][0]).read_text(encoding="utf-8")
