@@ -93,8 +93,19 @@ hostile: $(VENV)/.built ## run random hostile scenarios, each limited to 6 s and
 fuzz: ## fuzz the capture reader for SECONDS (1200), starting from the corpus (needs a nightly toolchain and cargo-fuzz)
 	cd crates/capture && cargo +nightly fuzz run read -- -max_total_time=$(SECONDS) -max_len=8192
 
-mutants: $(VENV)/.built ## put random faults into the sources and list the faults that no test detects (MUTANTS=200 NET=100 SEED=1; several hours; needs cargo-mutants)
-	PYTHONPATH=bench $(PY) -m mutants --python $(MUTANTS) --net $(NET) --seed $(SEED)
+mutants: $(VENV)/.built ## put random faults into the sources and list the faults that no test detects (MUTANTS=200 NET=100 SEED=1; several hours; needs cargo-mutants; DIFF=main: only lines that the branch changes)
+	PYTHONPATH=bench $(PY) -m mutants --python $(MUTANTS) --net $(NET) --seed $(SEED) $(if $(DIFF),--diff $(DIFF))
+
+coverage: $(VENV)/.built ## measure which lines the tests reach, and write pages to out/coverage (TESTS="tests/test_run.py": only these; Rust with cargo-llvm-cov)
+	@mkdir -p $(OUT)/coverage
+	$(PY) -m coverage erase
+	$(PY) -m coverage run -m pytest -m 'not needs' --numprocesses auto --dist worksteal $(TESTS)
+	$(PY) -m coverage combine --quiet
+	$(PY) -m coverage html --quiet --directory $(OUT)/coverage/python
+	$(PY) -m coverage report --skip-covered --skip-empty
+	@if command -v cargo-llvm-cov >/dev/null; then \
+		cargo llvm-cov --workspace --locked --lib --tests --html --output-dir $(OUT)/coverage/rust; \
+	else echo 'cargo-llvm-cov is not installed: no coverage of the Rust code'; fi
 
 bench: $(VENV)/.built ## measure speed and memory, also of ns-2 if installed, and write docs/performance.md (PARTS="speed records")
 	PYTHONPATH=bench $(PY) -m performance $(PARTS)

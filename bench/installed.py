@@ -37,7 +37,7 @@ def ackclock(*arguments: str, folder: Path) -> str:
 
 def results(folder: Path) -> list[object]:
     """Run every scenario of ``ackclock init``, and return the summaries."""
-    found = []
+    found: list[object] = []
     for kind in KINDS:
         ackclock("init", kind, folder=folder)
         run = json.loads(ackclock("run", f"{kind.replace('-', '_')}.toml", "--json", folder=folder))
