@@ -36,7 +36,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name exam
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
 .PHONY: help reproduce test check ray gym fast long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
-	signatures notices deny coverage lock format clean
+	signatures notices deny coverage recipes lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -155,6 +155,10 @@ lab: python/ackclock/lab/page.html ## build the page of `ackclock lab`, one file
 
 signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
 	$(PY) bench/signatures.py
+
+recipes: $(VENV)/.installed ## follow the recipes in a copy of the sources, and compile and test it (some minutes)
+	rm -rf $(OUT)/recipes
+	CARGO_TARGET_DIR='$(CURDIR)/target/recipes' $(PY) bench/recipes.py $(OUT)/recipes
 
 notices: $(VENV)/.installed web/node_modules ## write THIRD_PARTY.txt, the licences of the code in wheels and in the lab's page (needs npm)
 	$(PY) bench/notices.py

@@ -8,6 +8,7 @@ session.
 - ``python``: runs in the page's session
 - ``sql``: queries of the store ``results``, separated by empty lines
 - ``text``: the output of the block before it, without trailing spaces
+- ``rust``, ``diff``: changes of the sources, which are not made; ``make recipes`` tries them
 
 The comparison is exact. Seeds fix all random numbers, and outputs have two to five digits. No block prints a run time
 or a path of the machine. The tests and ``make guides`` use the same code.
@@ -49,6 +50,7 @@ PAGES = (
     ),
     *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "stochastic_reno")),
     "docs/recipes/add_a_source.md",
+    "docs/recipes/add_a_measure.md",
 )
 
 SETTINGS = {"MPLBACKEND": "Agg", "COLUMNS": "100", "NO_COLOR": "1"}
@@ -96,6 +98,8 @@ class Reader:
             return "".join(_output(["ackclock", "query", "results", query]) for query in block.split("\n\n"))
         if language == "python":
             return self.run(block)
+        if language in {"rust", "diff"}:
+            return ""
         raise RuntimeError(f"a block of {language}: unknown language")
 
     def run(self, block: str) -> str:
