@@ -122,7 +122,9 @@ def _rust_results(lines: list[Line]) -> dict[tuple[str, str], str]:
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     measured = {match["path"]: match["output"] for match in _RUST_OUTPUT.finditer(ran.stdout)}
     return {
-        (defining(match["path"], wanted[name]), name): _told(match["result"] == "ok", _MEASURED.findall(measured.get(match["path"], "")))
+        (defining(match["path"], wanted[name]), name): _told(
+            match["result"] == "ok", _MEASURED.findall(measured.get(match["path"], ""))
+        )
         for match in _RUST_RESULT.finditer(ran.stdout)
         if (name := match["path"].split("::")[-1]) in wanted
     }
