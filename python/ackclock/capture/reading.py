@@ -60,7 +60,7 @@ class Capture:
     >>> capture.packets > 300, "tcp" in capture.protocols
     (True, True)
     >>> capture
-    X
+    Capture(ethernet.pcap; 378 packets in 4.892 s; 21 conversations; 1 notice)
     """
 
     path: Path
@@ -103,8 +103,11 @@ class Capture:
     """Facts that a user of these numbers must know."""
 
     def __repr__(self) -> str:
-        there = [f"{self.packets:,} packets in {self.duration:.4g} s", f"{self.flow_count:,} conversations"]
-        there += [f"{len(self.notices)} notices"] if self.notices else []
+        from ackclock.report.inline import counted  # noqa: PLC0415  # only display needs it
+
+        packets = f"{counted(self.packets, 'packet')} in {self.duration:.4g} s"
+        there = [packets, counted(self.flow_count, "conversation")]
+        there += [counted(len(self.notices), "notice")] if self.notices else []
         return f"Capture({self.path.name}; {'; '.join(there)})"
 
     def _repr_html_(self) -> str:

@@ -24,6 +24,7 @@ from ackclock.scenario.errors import refuse
 from ackclock.scenario.files import read_scenario, transports
 from ackclock.scenario.overrides import override
 
+
 def run(
     file: Path,
     *,

@@ -1,4 +1,4 @@
-"""The usual figures of runs: throughput, queue, windows, c.o.v. over time scales, and the distribution of waiting times.
+"""The usual figures of runs: throughput, queue, windows, c.o.v. over time scales, and the distribution of waits.
 
 Each figure is made from one run, or from runs of one scenario with several seeds. Of several runs it shows the means,
 with 95 % confidence intervals (Student's t) at each point.
@@ -44,10 +44,12 @@ _PENS: Final[tuple[tuple[str, Marker], ...]] = (
 _MOST_LINES: Final = len(_PENS)
 _HEIGHT: Final = 3.3
 """Height of a figure, in inches."""
-_POINTS: Final = 200
+_POINTS: Final = 100
 """Maximum number of bins of a throughput, and number of points at which several runs are compared."""
 _FEWEST_BINS: Final = 10
 """Fewest bins for a coefficient of variation."""
+_ABOVE: Final = 1.05
+"""Room above the largest value of any run; wide intervals, such as those of slow starts, end there."""
 _MILLI: Final = 1e3
 _MEGABITS: Final = 8e-6
 
@@ -159,7 +161,7 @@ def _throughput(asked: _Asked) -> Chart:
     count = int((asked.end - asked.start) / step + 1e-9)
     if not count:
         raise refuse("end", asked.end, f"must be at least one bin of {step:g} s after the start")
-    edges = asked.start + step * np.arange(count + 1)
+    edges = asked.start + step * np.arange(count + 1, dtype=np.float64)
     names = _by_flow(asked.runs[0])
 
     sent = [rows[rows.event == "dequeue"] for rows in (asked.of_link(run, "packets") for run in asked.runs)]
@@ -234,7 +236,7 @@ def _delay(asked: _Asked) -> Chart:
         found.append((waits[there], names[flows[there]]))
     if not all(waits.size for waits, _ in found):
         raise impossible(f"plot: no packet left the queue of {asked.link} in this time")
-    x = np.linspace(0.0, max(float(waits.max()) for waits, _ in found), 2 * _POINTS + 1)
+    x = np.linspace(0.0, max(float(waits.max()) for waits, _ in found), 4 * _POINTS + 1)
     lines = [_Line("all packets", _MILLI * x, np.array([_shares(waits, x) for waits, _ in found]))]
     for group in _several([groups for _, groups in found]):
         shares = [_shares(waits[groups == group], x) for waits, groups in found]
@@ -253,8 +255,12 @@ def _over_time(asked: _Asked, lines: Sequence[_Line], label: str, x_label: str =
     if not any(line.x.size for line in lines):
         raise impossible(f"plot: there is nothing to draw from {asked.start:g} s to {asked.end:g} s")
     series, bands = _curves(lines)
+    most = _ABOVE * max((float(np.nanmax(line.y, initial=0.0)) for line in lines), default=0.0) or 1.0
     panel = Panel(
-        x=Axis(label=x_label, low=asked.start, high=asked.end), y=Axis(label=label, low=0.0), series=series, bands=bands
+        x=Axis(label=x_label, low=asked.start, high=asked.end),
+        y=Axis(label=label, low=0.0, high=most),
+        series=series,
+        bands=bands,
     )
     return Chart(panels=[panel], height=_HEIGHT)
 
@@ -263,24 +269,26 @@ def _curves(
     lines: Sequence[_Line], *, marked: bool = False, limits: tuple[float, float] = (0.0, math.inf)
 ) -> tuple[list[Series], list[Band]]:
     """Draw each line, or the mean of its runs with an interval at each point."""
-    series, bands = [], []
+    series: list[Series] = []
+    bands: list[Band] = []
     for line, (colour, marker) in zip(lines, _PENS, strict=False):
         runs = len(line.y)
-        several = f": mean of {runs} runs, 95 % interval" if runs > 1 else ""
+        several = runs > 1
         means, low, high = _intervals(line.y)
         one = Series(
-            name=f"{line.name}{several}",
+            name=line.name,
             x=line.x,
             y=means,
             colour=colour,
             width=1.4 if several or marked else 1.0,
             marker=marker if marked else None,
-            listed=bool(several) or marked or len(lines) > 1,
+            listed=several or marked or len(lines) > 1,
         )
         series.append(one)
         if several:
             low, high = np.clip([low, high], *limits)
-            bands.append(Band(name=one.name, x=line.x, low=low, high=high, colour=colour, listed=False))
+            name = f"95 % interval of {runs} runs"
+            bands.append(Band(name=name, x=line.x, low=low, high=high, colour=colour, listed=not bands))
     return series, bands
 
 

@@ -63,7 +63,7 @@ def small_bars(values: ArrayLike, label: str) -> str:
 
     heights = np.asarray(values, dtype=np.float64)
     step = (_WIDTH - 2 * _MARGIN) / max(heights.size, 1)
-    x = (_MARGIN + step * (np.arange(heights.size) + 0.5)) * _FINE
+    x = (_MARGIN + step * (np.arange(heights.size, dtype=np.float64) + 0.5)) * _FINE
     path = bars(x, _down(np.zeros_like(heights), of=heights), _down(heights))
     return _drawing(f'<path d="{path}" stroke-width="{max(1, round(0.7 * step * _FINE))}"/>', label)
 

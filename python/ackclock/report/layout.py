@@ -87,7 +87,9 @@ def choose(
     for name, wanted in [("x", x), *(("by", each) for each in by or ())]:
         if wanted is not None and wanted not in paths:
             raise refuse(
-                option.format(name), wanted, one_of(wanted, paths) if paths else "must be absent: no field differs between points"
+                option.format(name),
+                wanted,
+                one_of(wanted, paths) if paths else "must be absent: no field differs between points",
             )
     if not points.fields:
         return None

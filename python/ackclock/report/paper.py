@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, MultipleLocator, NullLocator
 
 from ackclock.report.chart import Band, Series
-from ackclock.report.style import COLOURS, HEAT, PARTED, paper_style, to_png
+from ackclock.report.style import COLOURS, HEAT, PARTED, paper_style, to_small_png
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ackclock.report.chart import Axis, Chart, Dash, Heat, Level, Marker, Note, Panel, Scale
 
-__all__ = ["WIDTH", "draw"]
+__all__ = ["WIDTH", "PaperFigure", "draw"]
 
 WIDTH = 5.8
 """Width of a chart, in inches."""
@@ -71,7 +71,7 @@ class PaperFigure(Figure):
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
         size = zip(("width", "height"), self.get_size_inches(), strict=True)
-        return to_png(self), {name: round(_PIXELS * inches) for name, inches in size}
+        return to_small_png(self), {name: round(_PIXELS * inches) for name, inches in size}
 
 
 def draw(chart: Chart) -> Figure:

@@ -90,9 +90,7 @@ def label(measure: str) -> str:
     return f"{WORDS[measure]}, {unit}" if unit else WORDS[measure]
 
 
-def measure_chart(
-    runs: pa.Table, measure: str, *, x: str | None = None, by: Sequence[str] | None = None
-) -> Chart:
+def measure_chart(runs: pa.Table, measure: str, *, x: str | None = None, by: Sequence[str] | None = None) -> Chart:
     """Draw a measure of the view ``runs`` of a store against a field, in the layout of ``ackclock report``.
 
     Raises

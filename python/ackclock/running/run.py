@@ -64,7 +64,9 @@ class Run:
             raise no_attribute(self, name, own, {measure: f"summary.{measure}" for measure in MEASURES})
 
     def __repr__(self) -> str:
-        notices = f"; {len(self.notices)} notice{'' if len(self.notices) == 1 else 's'}" if self.notices else ""
+        from ackclock.report.inline import counted  # noqa: PLC0415  # only display needs it
+
+        notices = f"; {counted(len(self.notices), 'notice')}" if self.notices else ""
         return f"Run(seed {self.seed}; {brief(self.summary)}{notices})"
 
     def _repr_html_(self) -> str:
@@ -118,7 +120,12 @@ class Run:
         return to_arrow(table, self.scenario) if isinstance(table, engine.Rows) else table
 
     def plot(
-        self, *, figure: str = "throughput", link: str | None = None, start: float | None = None, end: float | None = None
+        self,
+        *,
+        figure: str = "throughput",
+        link: str | None = None,
+        start: float | None = None,
+        end: float | None = None,
     ) -> "Figure":
         """Draw one of the usual figures of the run.
 
@@ -135,8 +142,8 @@ class Run:
             ``"delay"``             ``packets``    distribution function of the time in the queue of a link
             ======================  =============  =============================================================
 
-            The run must have kept the record: ``simulate(..., record=["queue/10ms", "windows"])``. Name the link for the
-            record ``packets``, such as ``packets@bottleneck``, since it otherwise covers every link.
+            The run must have kept the record: ``simulate(..., record=["queue/10ms", "windows"])``. Name the link for
+            the record ``packets``, such as ``packets@bottleneck``, since it otherwise covers every link.
         link
             Name of the link (default: the measured link).
         start, end

@@ -100,7 +100,8 @@ class GroupRuns:
         return self._summaries[0].clients
 
     def __repr__(self) -> str:
-        return f"GroupRuns({self.name}, {self.clients} flows; goodput_bps: {self.goodput_bps})"
+        flows = f"{self.clients} flow{'' if self.clients == 1 else 's'}"
+        return f"GroupRuns({self.name}, {flows}; goodput_bps: {self.goodput_bps})"
 
     def __getattr__(self, name: str) -> Estimate:
         if name not in GROUP_MEASURES:
@@ -242,7 +243,12 @@ class Runs(Sequence[Run]):
         return compare_paired(*zip(*pairs, strict=True))
 
     def plot(
-        self, *, figure: str = "throughput", link: str | None = None, start: float | None = None, end: float | None = None
+        self,
+        *,
+        figure: str = "throughput",
+        link: str | None = None,
+        start: float | None = None,
+        end: float | None = None,
     ) -> "Figure":
         """Draw one of the usual figures as the mean of the runs, with a 95 % interval at each point.
 

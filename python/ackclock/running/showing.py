@@ -54,7 +54,9 @@ def runs_html(runs: Runs) -> str:
 def estimate_html(estimate: Estimate) -> str:
     """Return an estimate with its number of runs and its warning as HTML."""
     notices = [estimate.warning] if estimate.warning else []
-    return block(f"{estimate}", f"<small>95 % interval, {counted(len(estimate.values), 'run')}</small>", notices=notices)
+    return block(
+        f"{estimate}", f"<small>95 % interval, {counted(len(estimate.values), 'run')}</small>", notices=notices
+    )
 
 
 def _mean(values: Sequence[float | None], factor: float) -> str:
@@ -65,19 +67,22 @@ def _mean(values: Sequence[float | None], factor: float) -> str:
 
 
 def _small(runs: Sequence[Run]) -> str:
-    """Draw a record of the measured link over time if the runs have kept one, otherwise the goodput of each flow."""
+    """Draw a record of the measured link over time if the runs have kept one, otherwise the goodput of each flow.
+
+    Columns become lists, since Arrow's conversion to NumPy loads an installed pandas: 2 s of CPU time.
+    """
     import numpy as np  # noqa: PLC0415  # slow to load, and an interactive session has loaded it
 
     link, of = runs[0].scenario.measure.link or "", "" if len(runs) == 1 else f", mean of {counted(len(runs), 'run')}"
     for record, words in _DRAWN.items():
         if all(record in run.tables for run in runs):
             rows = [_at(run.table(record), link) for run in runs]
-            times = rows[0]["time"].to_numpy()
-            if times.size > 1:
-                means = np.mean([each["packets"].to_numpy() for each in rows], axis=0)
+            times = rows[0]["time"].to_pylist()
+            if len(times) > 1:
+                means = np.mean([each["packets"].to_pylist() for each in rows], axis=0)
                 label = f"{words.format(link, times[1] - times[0])}{of}; at most {means.max():.4g}"
                 return small_line(means, label)
-    goodput = np.mean([run.table("flows")["goodput_bps"].to_numpy() for run in runs], axis=0) / 1e6
+    goodput = np.mean([run.table("flows")["goodput_bps"].to_pylist() for run in runs], axis=0) / 1e6
     label = f"goodput of each flow{of}; at most {goodput.max(initial=0.0):.4g} Mbps"
     return small_bars(goodput, label)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.scenario.errors import listed, refuse, unreadable
 from ackclock.study.store.folder import Folder, new_name
 from ackclock.study.store.journal import Journal
 from ackclock.study.store.row import Row, encode
@@ -90,9 +90,7 @@ class Store:
         title += f" and {counted(len(failures), 'failure')}" if len(failures) else ""
         return block(title, _table_html(runs), notices=self.notices)
 
-    def plot(
-        self, *, measure: str = "cov", x: str | None = None, by: Sequence[str] | None = None
-    ) -> Figure:
+    def plot(self, *, measure: str = "cov", x: str | None = None, by: Sequence[str] | None = None) -> Figure:
         """Draw a measure against a swept field: means over the seeds, with 95 % confidence intervals.
 
         The figure is that of ``ackclock report``.
@@ -261,7 +259,7 @@ class Table:
         self._table = table
 
     def __repr__(self) -> str:
-        return f"Table({len(self._table)} rows; columns: {', '.join(self._table.column_names)})"
+        return f"Table({len(self._table)} rows; columns: {listed(self._table.column_names)})"
 
     def _repr_html_(self) -> str:
         """Return the first rows, for notebooks."""
