@@ -79,10 +79,13 @@ LAB = $(shell command -v npm >/dev/null && { test -d "$$(rustc --print sysroot)/
 extras: ray gym fast $(VENV)/.built $(LAB) ## run the tests that need Ray, Gymnasium, numba, Chromium, Node, tshark or tcptrace, where installed
 	$(PY) -m pytest -m needs
 
-laws: ## run the property tests of the engine and the capture reader with many more random cases than `make test` (CASES=100000, new cases each time)
-	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-tcp --test contract
-	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-net --test laws
-	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-capture --test any_bytes
+laws: export PROPTEST_CASES := $(CASES)
+laws: export PROPTEST_RNG_SEED := $(or $(DRAW),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
+laws: ## run the property tests of the engine and the capture reader with many more random cases than `make test` (CASES=100000, new cases each time; DRAW=N repeats those of a run)
+	@echo 'DRAW=$(PROPTEST_RNG_SEED)'
+	cargo test --profile laws --locked --package ackclock-tcp --test contract
+	cargo test --profile laws --locked --package ackclock-net --test laws
+	cargo test --profile laws --locked --package ackclock-capture --test any_bytes
 
 kills: $(VENV)/.built ## kill sweeps at random moments and check that no row is lost or duplicated (KILLS=1000; RAY=50 also kills Ray workers, after `make ray`)
 	PYTHONPATH=. $(PY) bench/kills.py --kills $(KILLS) --ray $(RAY)
