@@ -180,7 +180,7 @@ class TestFigures:
 
     @pytest.mark.parametrize("queue", [{"kind": "droptail", "packets": 40}, {"kind": "codel", "packets": 40}])
     def test_waits_agree_with_the_summary(self, queue: dict[str, Any], run: Run) -> None:
-        """For disciplines that drop at arrival and later, up to the buckets of the engine's histogram and the points."""
+        """For disciplines that drop at arrival and later, up to the buckets of the histogram and the points."""
         scenario = run.scenario.changed({"dumbbell.bottleneck.queue": queue})
         made = ac.simulate(scenario, record=["packets@bottleneck"])
         series = chart([made], "delay").panels[0].series[0]
