@@ -143,6 +143,12 @@ class TestHtml:
         assert cells[cells.index("packets") + 1] == f"{capture.packets:,}"
         assert "<svg" in capture._repr_html_()
 
+    def test_numbers_align_to_the_right(self) -> None:
+        numbers, words = ["1,234", "-0.5", "1e-07", "0.06 ± 0.01", "-", "undefined"], ["reno", "0a7f", "25 ms", "-x"]
+        cells = parsed(table([numbers, words])).iter("td")
+        right = [cell.text for cell in cells if cell.attrib["style"].endswith("right")]
+        assert right == numbers
+
     def test_drawings_keep_the_extremes(self) -> None:
         """The largest value is 2 pixels below the upper edge, and zero is 2 pixels above the lower one."""
         assert 'd="M20 580l1960-560"' in small_line([0, 5], "")

@@ -5,6 +5,7 @@ Colours follow the notebook's theme, all texts are escaped, and no figure librar
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,8 @@ _MARGIN: Final = 2
 _FINE: Final = 10
 """Units of a small drawing per pixel."""
 
+_NUMBER: Final = re.compile(r"-?\d[\d,.]*(?:e[+-]?\d+)?(?: ± .+)?|-|undefined")
+
 _NOTICE: Final = "border-left:3px solid #c98a00;padding:2px 8px;margin:4px 0;max-width:60em"
 _CELL: Final = "padding:1px 10px 1px 0;white-space:nowrap"
 
@@ -34,7 +37,7 @@ def block(title: str, *parts: str, notices: Iterable[str] = ()) -> str:
 
 
 def table(rows: Iterable[Sequence[str]], *, head: Sequence[str] = (), caption: str = "") -> str:
-    """Write a table; the first cell of each row names it, and cells that begin with a digit align to the right."""
+    """Write a table; numbers align to the right."""
     above = f'<caption style="text-align:left">{escape(caption)}</caption>' if caption else ""
     names = "".join(f'<th style="{_CELL};text-align:left">{escape(name)}</th>' for name in head)
     body = "".join(f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in rows)
@@ -87,7 +90,7 @@ def _drawing(path: str, label: str) -> str:
 
 
 def _cell(text: str) -> str:
-    side = "right" if text[:1].isdigit() or text in {"-", "undefined"} else "left"
+    side = "right" if _NUMBER.fullmatch(text) else "left"
     return f'<td style="{_CELL};text-align:{side}">{escape(text)}</td>'
 
 
