@@ -35,7 +35,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray long extras laws hostile kills fuzz mutants bench guard traces agreement linux ns3 flips validation kept guides build \
+.PHONY: help reproduce test check ray notebooks long extras laws hostile kills fuzz mutants bench guard traces agreement linux ns3 flips validation kept guides build \
 	signatures lock format clean
 .DEFAULT_GOAL := help
 
@@ -63,10 +63,13 @@ check: $(VENV)/.installed ## check formatting, lints, types, documentation and t
 ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray` and the tests of it
 	$(PY) -m pip install --require-hashes --requirement requirements-ray.lock
 
+notebooks: $(VENV)/.installed ## install what runs the notebooks of examples/notebooks, for their tests
+	$(PY) -m pip install --require-hashes --requirement requirements-notebooks.lock
+
 long: $(VENV)/.built ## run the tests that `make test` shortens, with all their repetitions
 	ACKCLOCK_LONG=1 $(PY) -m pytest -m 'slow and not needs' --numprocesses auto --dist worksteal
 
-extras: ray $(VENV)/.built ## run the tests that need Ray, Chromium, tshark or tcptrace, where installed
+extras: ray notebooks $(VENV)/.built ## run the tests that need Ray, a notebook kernel, Chromium, tshark or tcptrace, where installed
 	$(PY) -m pytest -m needs
 
 laws: ## run the property tests of the engine and the capture reader with many more random cases than `make test` (CASES=100000, new cases each time)
@@ -134,6 +137,7 @@ lock: $(VENV)/.installed ## select new versions of the Python packages
 	$(VENV)/lock/bin/python -m pip install pip-tools
 	$(COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml
 	$(COMPILE) --extra ray --constraint requirements.lock --output-file requirements-ray.lock pyproject.toml
+	$(COMPILE) --extra notebooks --constraint requirements.lock --output-file requirements-notebooks.lock pyproject.toml
 
 clean: ## remove everything that was made here, reports included
 	rm -rf $(VENV) target $(OUT) python/ackclock/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis

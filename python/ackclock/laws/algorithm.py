@@ -3,7 +3,8 @@
 import functools
 import typing
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
 
@@ -15,18 +16,32 @@ from ackclock.scenario import kinds
 from ackclock.scenario.errors import one_of, refuse
 from ackclock.scenario.kinds import Kind
 
-__all__ = ["Algorithm", "base_of", "calls_of", "declared", "fresh", "in_use", "maker"]
+__all__ = ["Algorithm", "Interface", "base_of", "calls_of", "declared", "fresh", "in_use", "maker"]
 
 in_use: "weakref.WeakSet[type[Algorithm]]" = weakref.WeakSet()
 """The classes that must not change any more, since scenarios name them."""
 
 
+@dataclass(frozen=True)
+class Interface:
+    """What the engine and a scenario know of the classes with one base."""
+
+    noun: str
+    """The field's term, which is also the name of the scenario's field."""
+    users: str
+    """What shares the class."""
+    calls: tuple[str, ...]
+    """The methods that the engine calls, in the order in which it takes them."""
+    fields: Callable[[], Iterable[str]]
+    """The fields of the scenario's table, whose names a parameter cannot have."""
+
+
 class AlgorithmType(type):
-    """The class of such classes. One in use cannot be changed: flows or links share it, and its source would not tell it."""
+    """The class of such classes. One that is in use cannot be changed: its source would not tell the change."""
 
     def __setattr__(cls, name: str, value: object) -> None:
-        if cls in in_use:
-            allowed = f"all {cls._users} share the class, and run in any order; keep their state in self"
+        if issubclass(cls, Algorithm) and cls in in_use:
+            allowed = f"all {cls.interface.users} share the class, and run in any order; keep their state in self"
             raise AttributeError(f"{cls.__name__}.{name} cannot be assigned: {allowed}")
         super().__setattr__(name, value)
 
@@ -34,26 +49,16 @@ class AlgorithmType(type):
 class Algorithm(metaclass=AlgorithmType):
     """The base class of `Law` and `Discipline`: parameters, random numbers and state."""
 
-    _noun: ClassVar[str]
-    """The field's term, which is also the name of the scenario's field."""
-    _users: ClassVar[str]
-    """What shares the class."""
-    _calls: ClassVar[tuple[str, ...]]
-    """The methods that the engine calls, in the order in which it takes them."""
+    interface: ClassVar[Interface]
 
     rng: LawRandom
     """Random numbers of this object alone, which depend on the seed of the run and on the flow or link."""
 
-    @classmethod
-    def _reserved(cls) -> frozenset[str]:
-        """Return the names that a parameter cannot have."""
-        return frozenset()
-
     def __init__(self, **parameters: Any) -> None:
         known = declared(type(self))
-        for name in parameters:
+        for name, value in parameters.items():
             if name not in known:
-                raise refuse(f"{type(self).__name__}.{name}", parameters[name], one_of(name, known), noun="parameter")
+                raise refuse(f"{type(self).__name__}.{name}", value, one_of(name, known), noun="parameter")
         for name, parameter in known.items():
             value = parameters.get(name, parameter.default)
             parameter.kind.require(f"{type(self).__name__}.{name}", value)
@@ -80,7 +85,7 @@ def base_of(algorithm: type[Algorithm]) -> type[Algorithm]:
 def calls_of(law: type[Algorithm]) -> tuple[str, ...]:
     """Return the methods that a class defines and the engine calls."""
     base = base_of(law)
-    return tuple(name for name in base._calls if getattr(law, name) is not getattr(base, name))
+    return tuple(name for name in base.interface.calls if getattr(law, name) is not getattr(base, name))
 
 
 @functools.cache
@@ -97,19 +102,23 @@ def declared(law: type[Algorithm]) -> Mapping[str, Parameter]:
     except (NameError, TypeError, AttributeError) as error:
         raise refuse(law.__name__, "its annotations", f"must be types: {error}") from None
     base = base_of(law)
-    reserved = base._reserved() | {"rng", "setup", *base._calls}
+    reserved = {"rng", "setup", "interface", *base.interface.calls, *base.interface.fields()}
     found = {}
     for name, hint in hints.items():
         if name in Algorithm.__annotations__ or name in base.__annotations__ or get_origin(hint) is ClassVar:
             continue
         at = f"{law.__name__}.{name}"
         if name in reserved or name.startswith("_"):
-            raise refuse(at, name, "must be another name: the scenario has a field, or the class a method, of this name")
+            raise refuse(
+                at, name, "must be another name: the scenario has a field, or the class a method, of this name"
+            )
         if not hasattr(law, name):
             raise refuse(at, "no default", "must have a default; state without a default belongs to setup()")
         kind, default = _kind(at, hint), getattr(law, name)
         kind.require(at, default)
-        found[name] = Parameter(name, f"Parameter {name} of the {base._noun} {law.__name__}.", kind, kind.check(default))
+        found[name] = Parameter(
+            name, f"Parameter {name} of the {base.interface.noun} {law.__name__}.", kind, kind.check(default)
+        )
     return MappingProxyType(found)
 
 
@@ -147,8 +156,8 @@ Maker = Callable[[int], tuple[Callable[..., Any] | None, ...]]
 
 
 def maker(law: type[Algorithm], parameters: Mapping[str, Any]) -> Maker:
-    """Return the function by which the engine makes the object of a connection or link from its seed: its methods, or None."""
-    calls, known = calls_of(law), base_of(law)._calls
+    """Return the function by which the engine makes an object from its seed: it returns the methods, or None."""
+    calls, known = calls_of(law), base_of(law).interface.calls
 
     def make(seed: int) -> tuple[Callable[..., None] | None, ...]:
         one = fresh(law, parameters, LawRandom(seed))

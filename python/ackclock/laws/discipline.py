@@ -2,13 +2,15 @@
 
 from typing import Final, Literal
 
-from ackclock.laws.algorithm import Algorithm
+from ackclock.laws.algorithm import Algorithm, Interface
 from ackclock.running.engine import QueuedPacket, WaitingQueue
 
 __all__ = ["CALLS", "Discipline"]
 
 CALLS: Final = ("on_arrival", "on_departure")
 """The methods that the engine calls, in the order in which it takes them."""
+
+_FIELDS: Final = ("kind", "packets", "bytes", "count_in_service", "discipline", "discipline_sha256")
 
 
 class Discipline(Algorithm):
@@ -40,13 +42,7 @@ class Discipline(Algorithm):
     Short(most=0.05)
     """
 
-    _noun = "discipline"
-    _users = "links"
-    _calls = CALLS
-
-    @classmethod
-    def _reserved(cls) -> frozenset[str]:
-        return frozenset({"kind", "packets", "bytes", "count_in_service", "discipline", "discipline_sha256"})
+    interface = Interface("discipline", "links", CALLS, lambda: _FIELDS)
 
     def on_arrival(self, queue: WaitingQueue, packet: QueuedPacket) -> Literal["accept", "mark", "drop"]:
         """Decide about an arriving packet, also if the queue is full (``queue.full``).

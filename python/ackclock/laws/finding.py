@@ -1,4 +1,4 @@
-"""Finds the class of a law by the text in a scenario: ``FILE:CLASS``, or ``CLASS`` for a class that is not from a file.
+"""Finds the class of a law or a discipline by the text in a scenario: ``FILE:CLASS``, or ``CLASS``.
 
 A class that was used once is known for the rest of the process, by this text and the digest of its source. Otherwise its
 file is run as a module of its own.
@@ -12,7 +12,7 @@ import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from ackclock.laws.algorithm import Algorithm, declared, in_use
 from ackclock.laws.source import Source, remember, source
@@ -27,7 +27,7 @@ _SPELLING: Final = re.compile(r"(?:(?P<file>.+\.py):)?(?P<name>[^\W\d]\w*(?:\.(?
 
 
 class UnknownLawError(ValueError):
-    """A law cannot be found; the text ends a sentence that begins with the value."""
+    """A law or discipline cannot be found; the text ends a sentence that begins with the value."""
 
 
 def use(law: type[Algorithm]) -> Source:
@@ -86,7 +86,7 @@ def find(law: str, base: type[_A], sha256: str | None = None) -> type[_A]:
     told = use(found)
     if sha256 is not None and told.sha256 != sha256:
         raise UnknownLawError(
-            f"must be the {base._noun} with the source {sha256[:12]}…, but the file has another one now, {told.sha256[:12]}…: "
+            f"must be the {base.interface.noun} with the source {sha256[:12]}…, but the file has another one now, {told.sha256[:12]}…: "
             "a result runs again only with the source that made it"
         )
     return found
@@ -107,7 +107,7 @@ def spelled(law: str, base: type[Algorithm]) -> tuple[Path | None, str]:
 
 
 def _in_module(module: ModuleType, base: type[_A], name: str) -> type[_A]:
-    found = functools.reduce(lambda at, step: getattr(at, step, None), name.split("."), module)
+    found: Any = functools.reduce(lambda at, step: getattr(at, step, None), name.split("."), cast("Any", module))
     if not (isinstance(found, type) and issubclass(found, base)) or found is base:
         there = [each for each in vars(module).values() if isinstance(each, type) and issubclass(each, base)]
         names = ", ".join(each.__name__ for each in there if each is not base) or "none"

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Final
 
-from ackclock.laws.algorithm import Algorithm
+from ackclock.laws.algorithm import Algorithm, Interface
 from ackclock.running.catalogue import catalogue
 from ackclock.running.engine import Ack, Congestion, Idle, Lost, Rate, Window
 
@@ -52,13 +52,7 @@ class Law(Algorithm):
     scalable: ClassVar[bool] = False
     """Whether the law answers marks as a scalable one must (RFC 9331). Such a law needs ``ecn = "accurate"``."""
 
-    _noun = "law"
-    _users = "flows"
-    _calls = CALLS
-
-    @classmethod
-    def _reserved(cls) -> frozenset[str]:
-        return frozenset({*_FIELDS, *catalogue().tcp_options})
+    interface = Interface("law", "flows", CALLS, lambda: (*_FIELDS, *catalogue().tcp_options))
 
     def on_ack(self, window: Window, ack: Ack) -> None:
         """Grow the window for a new ACK.

@@ -76,7 +76,9 @@ class DisciplineError(RuntimeError):
         self.discipline, self.link, self.time, self.call, self.reason = discipline, link, time, call, reason
 
     def __str__(self) -> str:
-        return f"discipline {self.discipline}: {self.call} failed at link {self.link} at {self.time:.9g} s: {self.reason}"
+        return (
+            f"discipline {self.discipline}: {self.call} failed at link {self.link} at {self.time:.9g} s: {self.reason}"
+        )
 
     @classmethod
     def of(cls, failed: engine.DisciplineFailed, links: Links) -> Self:
@@ -149,7 +151,11 @@ class LawInUse:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a result keeps of the law, in addition to the scenario."""
-        told = {base_of(self.law)._noun: self.told.law, "sha256": self.told.sha256, "python": platform.python_version()}
+        told = {
+            base_of(self.law).interface.noun: self.told.law,
+            "sha256": self.told.sha256,
+            "python": platform.python_version(),
+        }
         if self.compiled:
             told["numba"] = sys.modules["numba"].__version__
         return told | {"source": self.told.text}
@@ -157,7 +163,14 @@ class LawInUse:
     def __getstate__(self) -> dict[str, Any]:
         text = finding.loaded_text(self.law)
         law = self.law if text is None else None
-        told = {"law": law, "file": text, "base": base_of(self.law), "parameters": self.parameters, "compiled": self.compiled, "told": self.told}
+        told = {
+            "law": law,
+            "file": text,
+            "base": base_of(self.law),
+            "parameters": self.parameters,
+            "compiled": self.compiled,
+            "told": self.told,
+        }
         return told | {"name": self.law.__qualname__}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:

@@ -96,7 +96,7 @@ def _first_code(law: type[Algorithm]) -> CodeType:
             if function.__qualname__.startswith(f"{base.__qualname__}."):
                 return function.__code__
     base = base_of(law)
-    raise refuse(base._noun, law.__name__, f"must define {base._calls[0]} or another method")
+    raise refuse(base.interface.noun, law.__name__, f"must define {base.interface.calls[0]} or another method")
 
 
 def names_used(code: CodeType) -> set[str]:
@@ -146,7 +146,11 @@ def _add(name: str, value: object, law: type[Algorithm], texts: dict[str, str], 
         texts[name] = f"{name} = {value!r}"
         return
     rest = "all would share it, and its text does not tell it; make it a number, a word or a tuple of these"
-    raise refuse(f"{base_of(law)._noun} {law.__name__}", name, f"must not be used, as it is a {type(value).__name__}: {rest}")
+    raise refuse(
+        f"{base_of(law).interface.noun} {law.__name__}",
+        name,
+        f"must not be used, as it is a {type(value).__name__}: {rest}",
+    )
 
 
 def _is_constant(value: Any) -> bool:
@@ -225,7 +229,7 @@ def _covers(node: Node, line: int) -> bool:
 def _unavailable(law: type[Algorithm], of: str) -> ScenarioError:
     where = "put the class into a file or a notebook"
     return refuse(
-        base_of(law)._noun,
+        base_of(law).interface.noun,
         law.__name__,
         f"must have a text, by which results name it, but the text {of} is lost; {where}".replace("  ", " "),
     )

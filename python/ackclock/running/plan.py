@@ -128,7 +128,9 @@ def _dumbbell(scenario: Scenario, own: list[Queue]) -> dict[str, Any]:
         "kind": "dumbbell",
         "bottleneck": _link(dumbbell.bottleneck, own),
         "reverse": _link(dumbbell.reverse, own),
-        "access": [[_link(group.access, own), _link(group.access and group.access.back, own)] for group in scenario.clients],
+        "access": [
+            [_link(group.access, own), _link(group.access and group.access.back, own)] for group in scenario.clients
+        ],
     }
 
 

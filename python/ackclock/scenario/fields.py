@@ -71,7 +71,7 @@ DisciplineName = Annotated[str, class_name("Discipline")]
 VariantName = Annotated[str, word(catalogue().variants, noun="variant")]
 QueueName = Annotated[
     str,
-    word((*catalogue().queues, "python"), noun="queue", also=dict.fromkeys(("fifo", "pfifo", "tail-drop"), "droptail"))
+    word((*catalogue().queues, "python"), noun="queue", also=dict.fromkeys(("fifo", "pfifo", "tail-drop"), "droptail")),
 ]
 Direction = Annotated[str, word(["forward", "reverse"])]
 LossPlace = Annotated[str, word(["before", "after"])]

@@ -101,7 +101,7 @@ def _digest(law: str, field: Field) -> str | None:
 
     base = _base(field)
     try:
-        return source(find(class_name(base.__name__).check(law), base)).sha256
+        return source(find(str(class_name(base.__name__).check(law)), base)).sha256
     except (UnknownLawError, ScenarioError, ValueError):
         return None  # `problems_of` reports it
 

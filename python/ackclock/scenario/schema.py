@@ -68,7 +68,7 @@ def _queue(table: Mapping[str, Any], choices: list[tuple[list[str], Entry]]) -> 
     properties["kind"] = properties["kind"] | {"enum": [PYTHON]}
     own = {
         "title": PYTHON,
-        "description": "The discipline is a class derived from ackclock.Discipline, whose parameters are further fields",
+        "description": "The discipline is a class derived from ackclock.Discipline; its parameters are further fields",
         "type": "object",
         "properties": properties,
         "additionalProperties": {"type": ["number", "boolean", "string"]},
