@@ -14,7 +14,9 @@ class Codel(ac.Discipline):
     ecn: bool = False
 
     def setup(self):
-        self.first_above_time = None  # times are whole picoseconds, as in the engine
+        # times are whole picoseconds, as in the engine
+        self.target_ps, self.interval_ps = round(self.target * 1e12), round(self.interval * 1e12)
+        self.first_above_time = None
         self.drop_next = self.count = self.lastcount = 0
         self.dropping = self.entering = self.again = False
 
@@ -41,7 +43,7 @@ class Codel(ac.Discipline):
     def enter(self, now, packet):
         self.dropping = True
         delta = self.count - self.lastcount
-        soon = now - self.drop_next < 16 * round(self.interval * 1e12)
+        soon = now - self.drop_next < 16 * self.interval_ps
         self.count = self.lastcount = delta if delta > 1 and soon else 1
         self.drop_next = self.after(now)
         if self.ecn and packet.ecn_capable:
@@ -50,13 +52,13 @@ class Codel(ac.Discipline):
         return "drop"
 
     def is_late(self, queue, packet):
-        if packet.waited_ps < round(self.target * 1e12) or queue.bytes <= self.mtu:
+        if packet.waited_ps < self.target_ps or queue.bytes <= self.mtu:
             self.first_above_time = None
             return False
         if self.first_above_time is None:
-            self.first_above_time = queue.now_ps + round(self.interval * 1e12)
+            self.first_above_time = queue.now_ps + self.interval_ps
             return False
         return queue.now_ps >= self.first_above_time
 
     def after(self, last):
-        return last + int(round(self.interval * 1e12) / sqrt(self.count))
+        return last + int(self.interval_ps / sqrt(self.count))

@@ -181,13 +181,12 @@ impl Foreign {
         if self.failures.first().is_some() {
             return Decision::Keep;
         }
-        let discipline = match &mut self.discipline {
-            Some(discipline) => Ok(discipline),
-            None => {
-                let maker = self.spec.maker.as_ref().ok_or_else(|| Arc::new(NoMaker) as Cause);
-                let made = maker.and_then(|maker| maker.make(self.link, self.stream.bits()));
-                made.map(|made| self.discipline.insert(made))
-            }
+        let discipline = if let Some(discipline) = &mut self.discipline {
+            Ok(discipline)
+        } else {
+            let maker = self.spec.maker.as_ref().ok_or_else(|| Arc::new(NoMaker) as Cause);
+            let made = maker.and_then(|maker| maker.make(self.link, self.stream.bits()));
+            made.map(|made| self.discipline.insert(made))
         };
         discipline.and_then(|discipline| call(&mut **discipline)).unwrap_or_else(|cause| {
             let owner = Owner::Discipline { link: self.link };
