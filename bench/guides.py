@@ -8,6 +8,7 @@ session.
 - ``python``: runs in the page's session
 - ``sql``: queries of the store ``results``, separated by empty lines
 - ``text``: the output of the block before it, without trailing spaces
+- ``rust``, ``diff``: changes of the sources, which are not made; ``make recipes`` tries them
 
 The comparison is exact. Seeds fix all random numbers, and outputs have two to five digits. No block prints a run time
 or a path of the machine. The tests and ``make guides`` use the same code.
@@ -19,6 +20,7 @@ import argparse
 import contextlib
 import difflib
 import io
+import linecache
 import os
 import re
 import subprocess
@@ -35,10 +37,20 @@ PAGES = (
     *(f"docs/guide/{name}.md" for name in ("first_study", "sweeps", "store", "wide_area", "burstiness", "transfers")),
     *(
         f"docs/guide/{name}.md"
-        for name in ("captures", "captures_writing", "cubic_beside_reno", "bufferbloat", "queue_state")
+        for name in (
+            "captures",
+            "captures_writing",
+            "cubic_beside_reno",
+            "bufferbloat",
+            "queue_state",
+            "idea_in_ten_lines",
+            "bbr_phases",
+            "train_a_controller",
+        )
     ),
     *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "stochastic_reno")),
     "docs/recipes/add_a_source.md",
+    "docs/recipes/add_a_measure.md",
 )
 
 SETTINGS = {"MPLBACKEND": "Agg", "COLUMNS": "100", "NO_COLOR": "1"}
@@ -54,6 +66,7 @@ class Reader:
     folder: Path
     session: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
     printed: str = ""
+    blocks: list[str] = field(default_factory=list)
 
     def follow(self, page: str) -> str:
         """Run every block of a page, and return the page with the outputs.
@@ -84,10 +97,20 @@ class Reader:
         if language == "sql":
             return "".join(_output(["ackclock", "query", "results", query]) for query in block.split("\n\n"))
         if language == "python":
-            with contextlib.redirect_stdout(io.StringIO()) as out:
-                exec(compile(block, "page", "exec"), self.session)  # noqa: S102 - our own text
-            return out.getvalue()
+            return self.run(block)
+        if language in {"rust", "diff"}:
+            return ""
         raise RuntimeError(f"a block of {language}: unknown language")
+
+    def run(self, block: str) -> str:
+        """Run a block of Python, and return what it prints."""
+        name = f"<block {len(self.blocks)}>"
+        self.blocks.append(block)
+        # as in a notebook: tracebacks and the text of classes are found by the name of their block
+        linecache.cache[name] = (len(block), None, block.splitlines(keepends=True), name)
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            exec(compile(block, name, "exec"), self.session)  # noqa: S102 - our own text
+        return out.getvalue()
 
 
 def difference(page: str, now: str) -> str:

@@ -29,14 +29,14 @@ def prose(path: str, source: str) -> Iterator[tuple[int, str]]:
     """Yield the prose of a file: the number of each line, and its text."""
     if path.endswith(".py"):
         yield from _python(source)
-    elif path.endswith(".rs"):
+    elif path.endswith((".rs", ".ts", ".mjs")):
         for number, line in enumerate(source.splitlines(), 1):
             for found in _RUST.finditer(line):
                 yield number, _CODE.sub("", found["comment"] or found["text"] or "")
     elif path.endswith(".md"):
         text = _CODE.sub(lambda found: "\n" * found[0].count("\n"), source)
         yield from enumerate(text.splitlines(), 1)
-    elif path.endswith((".toml", ".tcl", "Makefile")):
+    elif path.endswith((".toml", ".tcl", ".sh", "Makefile")):
         yield from ((number, line.partition("#")[2]) for number, line in enumerate(source.splitlines(), 1))
 
 
@@ -75,7 +75,7 @@ def main() -> None:
     for path in listed.splitlines():
         if not (ROOT / path).is_file():
             continue
-        if not path.endswith((".py", ".rs", ".md", ".toml", ".tcl", "Makefile")):
+        if not path.endswith((".py", ".rs", ".ts", ".mjs", ".md", ".toml", ".tcl", ".sh", "Makefile")):
             continue
         for number, text in prose(path, (ROOT / path).read_text(encoding="utf-8")):
             for pattern, instead in patterns:

@@ -93,6 +93,23 @@ def test_queues_are_checked_on_every_link(place: str) -> None:
     assert refusal(graph(), {"links.1.queue": queue}).startswith("links.1.queue.max_th: ")
 
 
+def test_a_target_delay_excludes_the_thresholds_that_it_chooses() -> None:
+    queue = {"kind": "red", "packets": 50, "target_delay": "5 ms"}
+
+    def said(**fields: object) -> str:
+        return refusal(dumbbell(), {"dumbbell.bottleneck.queue": {**queue, **fields}})
+
+    assert said(min_th=10) == (
+        "dumbbell.bottleneck.queue.min_th: 10.0 is not allowed; must be absent: target_delay (5 ms) chooses it"
+    )
+    assert said(w_q=0.01).startswith("dumbbell.bottleneck.queue.w_q: 0.01 is not allowed; must be absent")
+    assert said() == ""
+    assert said(min_th=10, target_delay="off") == ""
+    whole = dumbbell().changed({"dumbbell.bottleneck.queue": queue}).effective()
+    assert whole.to_dict()["dumbbell"]["bottleneck"]["queue"]["min_th"] == 5
+    assert refusal(whole, {"duration": "11 s"}) == "", "a result can be run again"
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

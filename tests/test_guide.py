@@ -11,7 +11,9 @@ import pytest
 from tests.long import long_only
 
 import ackclock as ac
+import recipes
 from ackclock.analysis import compare_paired
+from ackclock.running.result import load
 from guides import PAGES, Reader, difference
 from linux.cells import competition
 
@@ -50,6 +52,21 @@ def test_the_source_of_the_recipe_needs_no_conversion(root: Path, tmp_path: Path
     assert periodic.for_engine(None) == {"kind": "periodic", "rate": 100.0, "burst": 5}
     with pytest.raises(ac.ScenarioError, match="burst: 0 is not allowed"):
         type(periodic)(rate=100, burst=0)
+
+
+def test_the_measure_of_the_recipe(root: Path, tmp_path: Path) -> None:
+    session = read("docs/recipes/add_a_measure.md", root, tmp_path).session
+    assert all(1 < ratio < 3 for ratio in session["ratios"])
+
+
+@pytest.mark.parametrize("page", recipes.PAGES)
+def test_the_changes_of_a_recipe_apply(page: str, root: Path) -> None:
+    """They name the present code: `make recipes` also compiles and tests them."""
+    text = (root / page).read_text(encoding="utf-8")
+    assert recipes.refusal(recipes.patch_of(text), root) == ""
+    for path in recipes.files_of(text):
+        assert not (root / path).exists()
+        assert (root / path).parent.is_dir()
 
 
 def test_store(root: Path, tmp_path: Path) -> None:
@@ -150,6 +167,32 @@ def test_queue_state(root: Path, tmp_path: Path) -> None:
     assert state.qdelay_old[(state.index > 2) & (state.index < 5)].max() < 0.015
 
 
+def test_bbr_phases(root: Path, tmp_path: Path) -> None:
+    reader = read("docs/guide/bbr_phases.md", root, tmp_path)
+    for name in ("bbr_diagram", "bbr_states", "bbr_cycle", "bbr3_states"):
+        figure = (root / "docs" / "images" / f"{name}.png").read_bytes()
+        assert (tmp_path / f"{name}.png").read_bytes()[:4] == figure[:4] == b"\x89PNG"
+    # The guide's statements on the two versions.
+    first, third = reader.session["first"], reader.session["third"]
+    product = 10e6 * 0.0412 / 12_000
+    assert first.flight.iloc[0] == pytest.approx(2.887 * product + 6, abs=2)
+    assert third.flight.iloc[0] == pytest.approx(2 * product, abs=10)
+    cycles = first[(first.begin > 2) & (first.begin < 10)]
+    assert (cycles.phase == "probe_bw:up").sum() / 8 == pytest.approx(3, abs=0.25)
+    assert len(third[third.phase == "probe_bw:up"]) == 6
+    probes = {name: table[table.phase == "probe_rtt"].begin.to_list() for name, table in (("bbr", first), ("3", third))}
+    assert probes["bbr"] == [pytest.approx(10.1, abs=0.1)]
+    assert probes["3"] == [pytest.approx(5.1, abs=0.1), pytest.approx(10.3, abs=0.2)]
+    table = load(tmp_path / "bbr").table("states").to_pandas()
+    flight = table[(table.variable == "inflight") & table.time.between(3, 10)]
+    cruises = flight[(flight.phase == "probe_bw:cruise")].value
+    assert (cruises.quantile(0.01), cruises.quantile(0.99)) == (36, 40)
+    assert table[(table.phase == "probe_rtt") & (table.variable == "inflight")].value.min() == 3
+    third_flight = load(tmp_path / "bbr3").table("states").to_pandas()
+    low = third_flight[(third_flight.phase == "probe_rtt") & (third_flight.variable == "inflight")].value
+    assert low.median() == pytest.approx(product / 2, abs=1.5)
+
+
 def test_bufferbloat(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/bufferbloat.md", root, tmp_path)
     assert (tmp_path / "bufferbloat.png").read_bytes().startswith(b"\x89PNG")
@@ -163,6 +206,21 @@ def test_bufferbloat(root: Path, tmp_path: Path) -> None:
     assert wait["FQ-CoDel"] < 1.2  # the transmission of a packet
     assert min(goodput[name] for name in ("drop-tail", "PIE", "DualPI2")) > 9.8
     assert max(goodput[name] for name in ("CoDel", "FQ-CoDel", "Adaptive RED")) < 9.5
+
+
+@pytest.mark.needs("gymnasium")
+def test_train_a_controller(root: Path, tmp_path: Path) -> None:
+    reader = read("docs/guide/train_a_controller.md", root, tmp_path)
+    figure = (root / "docs" / "images" / "controller.png").read_bytes()
+    assert (tmp_path / "controller.png").read_bytes()[:4] == figure[:4] == b"\x89PNG"
+    # The guide's statements on its table.
+    rows = reader.session["rows"]
+    assert compare_paired(rows["cubic"], rows["controller"]).difference.low > 0
+    assert rows["controller"].mean() > 1.9 * rows["cubic"].mean()
+    assert not any(compare_paired(rows[law], rows["controller"]).differ for law in ("copa", "bbr"))
+    steady, lossy, changing, _ = ({law: scores[kind::4].mean() for law, scores in rows.items()} for kind in range(4))
+    assert max(steady, key=steady.__getitem__) == max(changing, key=changing.__getitem__) == "controller"
+    assert lossy["controller"] < min(lossy["copa"], lossy["bbr"])
 
 
 def test_burstiness(root: Path, tmp_path: Path) -> None:
@@ -228,3 +286,17 @@ x = 1
     def test_stops_at_what_fails(self, block: str, says: str, tmp_path: Path) -> None:
         with pytest.raises(RuntimeError, match=says):
             Reader(tmp_path).follow(f"```{block}\n```\n")
+
+
+def test_an_idea_in_ten_lines(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = read("docs/guide/idea_in_ten_lines.md", root, tmp_path)
+    assert (tmp_path / "idea_in_ten_lines.png").read_bytes().startswith(b"\x89PNG")
+    monkeypatch.chdir(tmp_path)  # the page names its store relative to its folder
+    rows = reader.session["store"].sql(
+        'select variant, "dumbbell.bottleneck.queue.packets" as buffer, sojourn_mean, goodput_bps from runs'
+    )
+    found = rows.to_pandas().groupby(["variant", "buffer"]).mean()
+    for buffer in (100, 200, 400):
+        assert found.sojourn_mean["Calm", buffer] < 0.020 < found.sojourn_mean["CUBIC", buffer]
+        assert found.goodput_bps["Calm", buffer] > 19.9e6
+    assert reader.session["runs"].groups[1].goodput_bps.mean < 1e6

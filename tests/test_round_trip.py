@@ -12,12 +12,14 @@ import ackclock as ac
 from ackclock.running import engine
 from ackclock.running.catalogue import Entry, Parameter, catalogue
 from ackclock.running.plan import plan
+from ackclock.scenario.law_fields import recoveries as recoveries_alone
 from ackclock.scenario.profile import PROFILES
 from ackclock.scenario.quantity import RATE, SIZE, TIME, Quantity
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+CUBIC = f"{Path(__file__).parents[1] / 'examples' / 'cubic.py'}:Cubic"
 BURSTS = str(Path(__file__).parents[1] / "examples" / "bursts.csv")
 flags = st.booleans()
 names = st.from_regex(r"[a-z][\w.>-]{0,8}", fullmatch=True)
@@ -58,7 +60,8 @@ def _parameter(parameter: Parameter) -> st.SearchStrategy[Any]:
     if "enum" in schema:
         return st.sampled_from(schema["enum"])
     if schema.get("type") == "integer":
-        return st.integers(schema["minimum"], schema["maximum"])
+        step = 8 if parameter.name == "queues" else 1  # CAKE's
+        return st.integers(-(-schema["minimum"] // step), schema["maximum"] // step).map(lambda value: step * value)
     if parameter.is_time:
         return st.just(parameter.default)
     # The default and half of it are always within the bounds, and keep thresholds in order.
@@ -137,11 +140,20 @@ TCP: dict[str, st.SearchStrategy[Any]] = {
 
 
 def transports() -> st.SearchStrategy[dict[str, Any]]:
-    """Draw TCP of every variant."""
+    """Draw TCP of every variant, and with a law written in Python, whose digest is added when it is read."""
     known = catalogue()
+    recoveries = {"variant": st.sampled_from(recoveries_alone())} | {"recovery": st.sampled_from(recoveries_alone())}
+    law = {"compiled": st.just(value=False), "fast_convergence": flags}
+    cubic = {"kind": st.just("tcp"), "law": st.just(CUBIC)}
+    laws = [tables(cubic, TCP | law | {name: values}) for name, values in recoveries.items()]
+    options = {"prague": {name: values for name, values in TCP.items() if name != "ecn"}}  # it needs accurate feedback
     return st.one_of(
-        [
-            tables({"kind": st.just("tcp"), "variant": st.just(name)}, TCP | declared(known.law_of(name)))
+        laws
+        + [
+            tables(
+                {"kind": st.just("tcp"), "variant": st.just(name)},
+                options.get(name, TCP) | declared(known.law_of(name)),
+            )
             for name in known.variants
         ]
     )
@@ -358,7 +370,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         },
         ac.Flow: {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority", "from_", "to"},
     }
-    assert set(ac.Tcp.model_fields) == {"kind", "variant", *TCP}
+    assert set(ac.Tcp.model_fields) == {"kind", "variant", "law", "law_sha256", "compiled", *TCP}
     for part, fields in known.items():
         assert set(part.model_fields) == fields
 

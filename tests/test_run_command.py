@@ -118,6 +118,7 @@ def test_a_command_passes_its_options(monkeypatch: pytest.MonkeyPatch, tmp_path:
     plain: dict[str, Any] = {
         "seed": None,
         "as_json": True,
+        "law": None,
         "overrides": [],
         "record": None,
         "out": None,

@@ -92,8 +92,8 @@ def test_recording_states_changes_nothing() -> None:
 def test_the_curve_of_cubic_begins_at_the_reduced_window() -> None:
     """The epochs of a flow, from the recorded state.
 
-    Validates: `k` is the cube root of `(w_max - cwnd_epoch) / C`. The epoch begins at 0.7 of the window of the loss, which
-        is `w_max`, or with fast convergence `w_max / 0.85`.
+    Validates: `k` is the cube root of `(w_max - cwnd_epoch) / C`. The epoch begins at 0.7 of the window of the loss,
+        which is `w_max`, or with fast convergence `w_max / 0.85`.
     Source: RFC 9438, equation 2 and section 4.7.
     Tolerance: 3 %: the kernel's rules have whole segments and units of 1/1024 s.
     """

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from performance.captures import captures
 from performance.domains import domains
 from performance.front import replications, startup
+from performance.laws import laws
 from performance.page import PAGE, machine, put
 from performance.records import records
 from performance.scale import scale
 from performance.speed import speed
+from performance.steps import steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +28,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "records": records,
     "captures": captures,
     "replications": replications,
+    "laws": laws,
     "startup": startup,
+    "steps": steps,
 }
 
 

@@ -80,8 +80,10 @@ class Ack:
 
     @property
     def counted(self) -> float:
-        """Number of packets that the ACK counts for in congestion avoidance: 1, or with the option ``byte_counting``
-        the number of packets acknowledged, at most one window."""
+        """Number of packets that the ACK counts for in congestion avoidance.
+
+        1, or with the option ``byte_counting`` the number of packets acknowledged, at most one window.
+        """
 
     @property
     def now_ps(self) -> int:
@@ -124,8 +126,10 @@ class Congestion:
 
     @property
     def window(self) -> float:
-        """Window that the reduction is computed from, in packets: the flight size, or as the option ``decrease_from``
-        says."""
+        """Window that the reduction is computed from, in packets.
+
+        The flight size, or as the option ``decrease_from`` says.
+        """
 
     @property
     def least(self) -> float:
@@ -168,8 +172,10 @@ class Rate:
 
     @property
     def rtt(self) -> float:
-        """Round-trip time of the delivered packet that was sent last, in seconds; NaN if it was sent more than
-        once."""
+        """Round-trip time of the delivered packet that was sent last, in seconds.
+
+        NaN if it was sent more than once.
+        """
 
     @property
     def min_rtt(self) -> float:
@@ -281,7 +287,7 @@ class LawRandom:
     def normal(self, mean: float, sd: float, /) -> float:
         """Return a normal number with the given mean and standard deviation."""
 
-class LawFailed(RuntimeError):
+class LawFailedError(RuntimeError):
     """A law failed; the arguments are its name, flow, connection, simulated time in seconds, call and reason."""
 
 class InterpretedLaw:
@@ -374,7 +380,7 @@ class QueuedPacket:
     def waited_ps(self) -> int:
         """Time since its arrival at the queue, in whole picoseconds."""
 
-class DisciplineFailed(RuntimeError):
+class DisciplineFailedError(RuntimeError):
     """A discipline failed; the arguments are its name, link, simulated time in seconds, call and reason."""
 
 class InterpretedDiscipline:
@@ -426,3 +432,122 @@ def simulate(
     disciplines: Sequence[InterpretedDiscipline] = ...,
 ) -> tuple[str, dict[str, Rows], list[CapturedPackets]]:
     """Run a plan, with up to `jobs` components in parallel in `memory` bytes: outcome as JSON, tables, captures."""
+
+class Stepper:
+    """A simulation that is stepped; an agent sets the windows or rates of flows between the steps."""
+
+    def __new__(cls, plan_json: str, seed: int, groups: list[int], memory: int, /) -> Self:
+        """Build a plan at time 0, with at most `memory` bytes. The flows of `groups` are watched, in this order."""
+
+    def reset(self, seed: int, /) -> None:
+        """Begin again at time 0 with a seed."""
+
+    def set_window(self, place: int, packets: float, /) -> None:
+        """Set the congestion window of a watched flow that has an agent, as below."""
+
+    def set_rate(self, place: int, rate: float, /) -> None:
+        """Set the pacing rate in packets/s."""
+
+    def multiply(self, place: int, factor: float, /) -> None:
+        """Multiply the window, which CUBIC sets otherwise, once."""
+
+    def step(self, picos: int, /) -> Interval:
+        """Simulate the next `picos` picoseconds, and return what the first watched flow saw."""
+
+    def interval(self, place: int, /) -> Interval:
+        """Return what a watched flow saw in the last step."""
+
+    @property
+    def watched(self) -> int:
+        """The number of watched flows."""
+
+    @property
+    def now(self) -> float:
+        """Simulated time in seconds."""
+
+class Interval:
+    """A step, as seen by the sender of a flow and by the measured link. Times are in seconds."""
+
+    @property
+    def begin(self) -> float:
+        """Start of the step."""
+
+    @property
+    def span(self) -> float:
+        """Length of the step."""
+
+    @property
+    def sent(self) -> int:
+        """Packets sent, retransmissions included."""
+
+    @property
+    def acked(self) -> int:
+        """Packets acknowledged cumulatively."""
+
+    @property
+    def lost(self) -> int:
+        """Packets sent again because the sender took them for lost."""
+
+    @property
+    def timeouts(self) -> int:
+        """Retransmission timeouts."""
+
+    @property
+    def samples(self) -> int:
+        """Number of samples of the round-trip time; flows without an agent have none."""
+
+    @property
+    def rtt(self) -> float:
+        """Mean of the samples; NaN without any."""
+
+    @property
+    def rtt_gradient(self) -> float:
+        """Slope of the least-squares line through the samples, s/s; 0 with fewer than two."""
+
+    @property
+    def rtt_min(self) -> float:
+        """Smallest sample of the episode; NaN before the first."""
+
+    @property
+    def srtt(self) -> float:
+        """Smoothed round-trip time at the end; NaN before the first sample."""
+
+    @property
+    def cwnd(self) -> float:
+        """Congestion window at the end, in packets."""
+
+    @property
+    def flight(self) -> int:
+        """Packets in flight at the end."""
+
+    @property
+    def offered(self) -> int:
+        """The flow's data packets that arrived at the measured link."""
+
+    @property
+    def dropped(self) -> int:
+        """Those of them that the link dropped or lost."""
+
+    @property
+    def wait(self) -> float:
+        """Mean waiting time of the flow's packets in the queue of the link; NaN without any."""
+
+    @property
+    def queue(self) -> int:
+        """Packets of all flows that wait in the queue at the end."""
+
+    @property
+    def cov(self) -> float:
+        """Coefficient of variation of the arrivals per bin at the link in the episode; NaN with fewer than two bins."""
+
+    def info(self, packet_size: int, /) -> dict[str, float]:
+        """Return measures of the step; `packet_size` in bytes."""
+
+class Features:
+    """The features of the last steps, as the bytes of an observation."""
+
+    def __new__(cls, ranges: list[tuple[float, float]], steps: int, /) -> Self:
+        """Keep features with these ranges for a number of steps, each 0 at first or the nearest end of its range."""
+
+    def push(self, values: tuple[float, ...], /) -> bytearray:
+        """Add the features of a step, and return all, the latest step last, as 32-bit floating-point numbers."""

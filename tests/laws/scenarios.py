@@ -20,13 +20,14 @@ def drawn(number: int, variants: tuple[str, ...]) -> dict[str, Any]:
     ecn = draw.choice(["off", "off", "classic"])
     red = {"kind": "red", "min_th": 3, "max_th": 10, "ecn": True, "packets": packets}
     queue = red if ecn == "classic" else {"kind": "droptail", "packets": packets}
+    period = {"kind": "exponential", "mean": "600 ms"}
     sources = [
         {"kind": "greedy"},
         {"kind": "greedy", "size": "300 kB"},
         {"kind": "poisson", "rate": draw.choice([50, 200])},
-        {"kind": "onoff", "rate": 150, "on": {"kind": "exponential", "mean": "500 ms"}, "off": {"kind": "exponential", "mean": "800 ms"}},
+        {"kind": "onoff", "rate": 150, "on": period, "off": period},
         {"kind": "connections", "load": 0.4, "size": {"kind": "exponential", "mean": "40 kB"}, "connections": 3},
-    ]  # fmt: skip
+    ]
 
     def group() -> dict[str, Any]:
         transport = {
@@ -72,6 +73,8 @@ def results(scenario: ac.Scenario, seed: int) -> tuple[Any, ...]:
     run = ac.simulate(scenario, seed=seed, record=["windows", "drops"], jobs=1)
     tables = {name: run.table(name) for name in run.tables}
     columns = tuple(
-        (name, column, repr(table[column].to_pylist())) for name, table in tables.items() for column in table.column_names
+        (name, column, repr(table[column].to_pylist()))
+        for name, table in tables.items()
+        for column in table.column_names
     )
     return run.summary, columns

@@ -16,7 +16,7 @@ LAWS = {"reno.py:Reno": ("tahoe", "reno", "newreno", "sack", "rack"), "cubic.py:
 def test_a_law_gives_the_bytes_of_the_built_in_one(law: str) -> None:
     """Compare all results of random scenarios.
 
-    Validates: Reno and CUBIC of `examples`, interpreted, give the same summaries, windows and drops as the built-in laws.
+    Validates: Reno and CUBIC of `examples`, interpreted, give the summaries, windows and drops of the built-in laws.
     Source: RFC 5681; RFC 9438; the engine's own laws.
     Tolerance: exact.
     """

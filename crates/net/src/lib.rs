@@ -10,6 +10,8 @@
 //! assert!(summary.departures > 0 && summary.loss == Some(0.0));
 //! ```
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests compare within tolerances"))]
+
 pub mod extra_delay;
 pub mod link;
 pub mod loss;
@@ -19,6 +21,7 @@ pub mod queue;
 pub mod rate;
 pub mod sizes;
 pub mod source;
+pub mod stepping;
 
 mod agenda;
 mod application;

@@ -92,7 +92,7 @@ impl<'a> Look<'a> {
 
 /// Checks that the segment numbers of a flow still fit into packets. The other half of the numbers is more than a flow
 /// sends until the next check.
-fn check_segments(most: u64) -> Result<(), PlanError> {
+pub(crate) fn check_segments(most: u64) -> Result<(), PlanError> {
     let limit = MAX_SEGMENTS / 2;
     if most <= limit {
         return Ok(());

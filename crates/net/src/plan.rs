@@ -377,6 +377,11 @@ pub enum RecordSpec {
         /// Flow indices.
         flows: Vec<u32>,
     },
+    /// What the senders of these flows do: a row for each change.
+    Phases {
+        /// Flow indices.
+        flows: Vec<u32>,
+    },
     /// Each finite transfer of these flows.
     Transfers {
         /// Flow indices.
@@ -488,7 +493,11 @@ impl RecordSpec {
             | Self::Drops { links }
             | Self::Marks { links }
             | Self::Packets { links } => links,
-            Self::Windows { .. } | Self::States { .. } | Self::Acks { .. } | Self::Transfers { .. } => &[],
+            Self::Windows { .. }
+            | Self::States { .. }
+            | Self::Acks { .. }
+            | Self::Phases { .. }
+            | Self::Transfers { .. } => &[],
         }
     }
 }

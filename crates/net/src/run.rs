@@ -103,22 +103,10 @@ fn run_parts<E: From<PlanError> + From<Failure>>(
     memory: &Memory,
     mut progress: impl FnMut(f64) -> Result<(), E>,
 ) -> Result<Vec<Outcome>, E> {
-    let flows: usize = parts.iter().map(|part| part.names.flows.len()).sum();
     if threads.min(parts.len()) <= 1 {
-        let (mut before, mut rows) = (0.0, 0);
-        let mut outcomes = Vec::with_capacity(parts.len());
-        for part in parts {
-            let share = part.names.flows.len() as f64 / flows as f64;
-            let tell = |fraction: f64| progress(share.mul_add(fraction, before).min(1.0));
-            let outcome = run_undivided(&part.plan, &part.names, seed, memory, tell)?;
-            (before, rows) = (before + share, rows + outcome.rows);
-            if rows > MOST_ROWS {
-                return Err(too_many_rows().into());
-            }
-            outcomes.push(outcome);
-        }
-        return Ok(outcomes);
+        return run_in_turn(parts, seed, memory, progress);
     }
+    let flows: usize = parts.iter().map(|part| part.names.flows.len()).sum();
     let (next, rows, stop) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
     let (tell, told) = mpsc::channel();
     let work = |tell: mpsc::Sender<f64>| -> Result<Vec<(usize, Outcome)>, Halt> {
@@ -145,7 +133,7 @@ fn run_parts<E: From<PlanError> + From<Failure>>(
         }
     };
     let ran: Vec<_> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.clamp(1, parts.len()))
+        let workers: Vec<_> = (0..threads.min(parts.len()))
             .map(|_| {
                 let tell = tell.clone();
                 scope.spawn(|| work(tell))
@@ -176,6 +164,27 @@ fn run_parts<E: From<PlanError> + From<Failure>>(
     debug_assert!(is_whole, "a part stops only if another one or progress failed");
     outcomes.sort_unstable_by_key(|(place, _)| *place);
     Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
+}
+
+/// Runs parts of a plan one after another on the calling thread: some platforms have no threads, and a law that holds a
+/// lock of the caller must not wait for one.
+fn run_in_turn<E: From<PlanError> + From<Failure>>(
+    parts: &[Part],
+    seed: u64,
+    memory: &Memory,
+    mut progress: impl FnMut(f64) -> Result<(), E>,
+) -> Result<Vec<Outcome>, E> {
+    let flows: usize = parts.iter().map(|part| part.names.flows.len()).sum();
+    let (mut ended, mut rows) = (0, 0);
+    let outcomes = parts.iter().map(|part| {
+        let own = part.names.flows.len();
+        let outcome = run_undivided(&part.plan, &part.names, seed, memory, |fraction| {
+            progress(((ended as f64 + fraction * own as f64) / flows as f64).min(1.0))
+        })?;
+        (ended, rows) = (ended + own, rows + outcome.rows);
+        if rows > MOST_ROWS { Err(too_many_rows().into()) } else { Ok(outcome) }
+    });
+    outcomes.collect()
 }
 
 /// Runs a plan without splitting it.
@@ -323,6 +332,7 @@ mod tests {
                 RecordSpec::Windows { flows: (0..flows).collect(), every: None },
                 RecordSpec::States { flows: (0..flows).collect(), every: None },
                 RecordSpec::Acks { flows: (1..flows).collect() },
+                RecordSpec::Phases { flows: (0..flows).collect() },
                 RecordSpec::Transfers { flows: (0..flows).collect() },
             ],
             captures,

@@ -17,7 +17,7 @@ use crate::law::picos;
 
 create_exception!(
     _core,
-    DisciplineFailed,
+    DisciplineFailedError,
     PyRuntimeError,
     "A discipline failed; the arguments are its name, link, simulated time in seconds, call and reason."
 );
@@ -213,5 +213,5 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<WaitingQueue>()?;
     module.add_class::<QueuedPacket>()?;
     module.add_class::<InterpretedDiscipline>()?;
-    module.add("DisciplineFailed", module.py().get_type::<DisciplineFailed>())
+    module.add("DisciplineFailedError", module.py().get_type::<DisciplineFailedError>())
 }

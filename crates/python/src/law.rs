@@ -24,11 +24,11 @@ use pyo3::types::PyType;
 pub(crate) use compiled::CompiledLaw;
 pub(crate) use interpreted::InterpretedLaw;
 
-use crate::discipline::DisciplineFailed;
+use crate::discipline::DisciplineFailedError;
 
 create_exception!(
     _core,
-    LawFailed,
+    LawFailedError,
     PyRuntimeError,
     "A law failed; the arguments are its name, flow, connection, simulated time in seconds, call and reason."
 );
@@ -39,6 +39,7 @@ macro_rules! records {
         $($(#[$meta])*
         #[derive(Clone, Copy, Debug, Default)]
         #[repr(C)]
+        #[allow(clippy::struct_field_names, reason = "the names are those of the interface")]
         pub(crate) struct $name { $($(#[$of_field])* pub(crate) $field: $type,)+ })+
 
         /// The layout of each record: size, and name, type and offset of each field.
@@ -82,10 +83,10 @@ records! {
         now_ps: i64,
         /// First unacknowledged packet.
         snd_una: i64,
-        /// Next packet to send.
-        snd_nxt: i64,
         /// Number of packets newly acknowledged, cumulatively or, with RACK, selectively.
         newly_acked: i64,
+        /// Next packet to send.
+        snd_nxt: i64,
         /// Number of packets by which this ACK advances `snd_una`.
         advance: i64,
         /// The option `byte_counting`.
@@ -206,12 +207,14 @@ impl Window {
 }
 
 impl Ack {
+    #[inline(always)]
     pub(crate) fn of(sample: &AckSample, cwnd: f64) -> Self {
+        let (rtt, elapsed) = if sample.elapsed.is_some() { times(sample) } else { (f64::NAN, f64::NAN) };
         Self {
-            now: sample.now.as_secs_f64(),
+            now: picos(sample.now) as f64 / 1e12, // as `Time::as_secs_f64`, which converts larger numbers too
             srtt: sample.srtt,
-            rtt: seconds(sample.rtt),
-            elapsed: seconds(sample.elapsed),
+            rtt,
+            elapsed,
             counted: sample.counted(&TcpWindow { cwnd, ssthresh: 0.0 }),
             now_ps: picos(sample.now),
             snd_una: sample.snd_una as i64,
@@ -223,6 +226,13 @@ impl Ack {
             app_limited: sample.app_limited,
         }
     }
+}
+
+/// The times of the last acknowledged packet. It is a function of its own, so that laws that do not read them do not pay
+/// for divisions.
+#[inline(never)]
+fn times(sample: &AckSample) -> (f64, f64) {
+    (seconds(sample.rtt), seconds(sample.elapsed))
 }
 
 impl Congestion {
@@ -315,12 +325,12 @@ impl LawRandom {
 /// Cube root, correctly rounded: the same bits as in the engine's CUBIC on every machine, unlike ``math.cbrt``.
 #[pyfunction]
 fn cbrt(x: f64) -> f64 {
-    x.cbrt()
+    libm::cbrt(x)
 }
 
 /// The same, for compiled laws.
 extern "C" fn compiled_cbrt(x: f64) -> f64 {
-    x.cbrt()
+    libm::cbrt(x)
 }
 
 /// A law of a plan, by its number.
@@ -361,7 +371,7 @@ fn check_contract(
     let needs: Needs = serde_json::from_str(needs).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let law = ForeignSpec { name: name.into(), number: 0, needs, maker: Some(law.maker()) };
     let Err(Breach { broken, at, conversation, cause }) = check(&law, seed, number) else { return Ok(None) };
-    // an interrupt is no fault of the law
+    // an interrupt says nothing about the law
     let raised = cause.as_ref().and_then(|cause| cause.downcast_ref::<PyErr>());
     if let Some(interrupt) = raised.filter(|raised| raised.is_instance_of::<PyKeyboardInterrupt>(py)) {
         return Err(interrupt.clone_ref(py));
@@ -377,8 +387,8 @@ pub(crate) fn failed(failure: &Failure) -> PyErr {
         let reason = if raised.is_some() { String::new() } else { cause.to_string() };
         let (name, time) = (name.to_string(), at.as_secs_f64());
         let error = match *owner {
-            Owner::Law { flow, connection } => LawFailed::new_err((name, flow, connection, time, *call, reason)),
-            Owner::Discipline { link } => DisciplineFailed::new_err((name, link, time, *call, reason)),
+            Owner::Law { flow, connection } => LawFailedError::new_err((name, flow, connection, time, *call, reason)),
+            Owner::Discipline { link } => DisciplineFailedError::new_err((name, link, time, *call, reason)),
         };
         error.set_cause(py, raised.map(|raised| raised.clone_ref(py)));
         error
@@ -403,6 +413,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         "LAW_RECORDS",
         LAYOUTS.iter().map(|(name, size, fields)| (*name, *size, fields.to_vec())).collect::<Vec<_>>(),
     )?;
-    let failed: Bound<'_, PyType> = py.get_type::<LawFailed>();
-    module.add("LawFailed", failed)
+    let failed: Bound<'_, PyType> = py.get_type::<LawFailedError>();
+    module.add("LawFailedError", failed)
 }

@@ -4,8 +4,10 @@
 mod apart;
 mod capture;
 mod discipline;
+mod features;
 mod law;
 mod pcapng;
+mod stepping;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -131,6 +133,7 @@ fn footprint(plan: &str) -> PyResult<String> {
 #[pyfunction]
 #[pyo3(signature = (plan, seed, progress=None, jobs=1, memory=u64::MAX, laws=Vec::new(), disciplines=Vec::new()))]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
+#[expect(clippy::too_many_arguments, reason = "all but two have defaults")]
 fn simulate(
     py: Python<'_>,
     plan: &str,
@@ -283,6 +286,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<capture::PyCapture>()?;
     module.add_class::<Rows>()?;
     module.add_class::<CapturedPackets>()?;
+    module.add_class::<features::Features>()?;
+    module.add_class::<stepping::PyStepper>()?;
+    module.add_class::<stepping::PyInterval>()?;
     law::add(module)?;
     discipline::add(module)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;

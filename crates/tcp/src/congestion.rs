@@ -10,6 +10,7 @@ mod bbr;
 mod bbr3;
 #[cfg(test)]
 mod bench;
+mod built_in;
 mod copa;
 mod cubic;
 mod dctcp;
@@ -37,6 +38,7 @@ use foreign::Place;
 
 pub use bbr::BbrSpec;
 pub use bbr3::Bbr3Spec;
+pub use built_in::BuiltIn;
 pub use copa::CopaSpec;
 pub use cubic::{CubicRules, CubicSpec};
 pub use dctcp::DctcpSpec;

@@ -36,11 +36,12 @@ pub type Kept = Result<(), Broken>;
 
 /// Returns from the function, with the broken rule in words, unless a condition holds.
 macro_rules! hold {
-    ($condition:expr, $($words:tt)+) => {
-        if !$condition {
+    ($condition:expr, $($words:tt)+) => {{
+        let holds: bool = $condition;
+        if !holds {
             return Err(crate::contract::Broken(format!($($words)+)));
         }
-    };
+    }};
 }
 use hold;
 

@@ -24,6 +24,8 @@
 //! a flow have the same size. With a handshake, segment 0 is the SYN. Windows are real numbers of segments, but only
 //! whole segments are sent.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests compare within tolerances"))]
+
 /// The name by which the integration tests import the crate: the unit tests share their generators.
 #[cfg(test)]
 extern crate self as ackclock_tcp;

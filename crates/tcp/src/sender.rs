@@ -219,7 +219,8 @@ impl Sender {
             self.recovery.on_old_ack(&mut self.connection, ack, now);
         }
         // any other ACK acknowledges data never sent, and is ignored (RFC 9293, section 3.10.7.4)
-        if reduces && is_new {
+        // unless the same ACK has shown a loss
+        if reduces && is_new && self.connection.may_reduce_for_mark(ack.next) {
             self.recovery.on_mark(&mut self.connection);
         }
         if self.connection.samples_rate() {

@@ -1,4 +1,4 @@
-"""Defines the command line: ``ackclock run | sweep | query | plot | report | burstiness | capture | reproduce | ...``.
+"""Defines the command line: ``ackclock init | run | sweep | query | plot | report | capture | reproduce | ...``.
 
 Modules that are slow to load are imported by the command that needs them, so that ``--help`` is fast.
 """
@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from ackclock.cli import completing
 from ackclock.cli.measuring import measuring
 from ackclock.cli.models import models
 from ackclock.cli.profiles import profiles
@@ -22,7 +23,6 @@ app = typer.Typer(
     name="ackclock",
     help="A laboratory for TCP congestion control and the burstiness it causes.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -128,6 +128,39 @@ def ackclock(
     epilog="""Examples:
 
     \b
+    ackclock init dumbbell
+    ackclock init buffer-sizing sizes/first.toml
+    ackclock run sizes/first.toml
+    """
+)
+def init(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="Kind of scenario: dumbbell, parking-lot, buffer-sizing or last-hop.",
+            show_default=False,
+            autocompletion=completing.kinds,
+        ),
+    ],
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="New file (default: KIND.toml, with underscores).", show_default=False),
+    ] = None,
+) -> None:
+    """Write a complete scenario with comments, to begin with.
+
+    The comments state the unit of each value and the reason for it.
+    """
+    from ackclock.cli import starting  # noqa: PLC0415
+
+    starting.start(kind, file)
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
     ackclock run examples/feng60.toml
     ackclock run examples/feng60.toml --set "duration=20 s" --set clients.0.count=40
     ackclock run examples/feng60.toml --record arrivals --record windows@0,9/100ms --out result
@@ -165,6 +198,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="KIND[@PLACE,PLACE][/INTERVAL]",
+            autocompletion=completing.records,
             help="Table to record and write with --out, such as queue@bottleneck/10ms. PLACE is a link, group or "
             "flow. May be repeated. `ackclock list records` lists all kinds.",
         ),
@@ -426,9 +460,51 @@ def report(
     reporter.report(store, x=x, y=y or [], by=by, out=out)
 
 
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock lab
+    ackclock lab examples/feng60.toml
+    ackclock lab examples/parking_lot.toml --out parking_lot.html --no-open
+    """
+)
+def lab(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Scenario (TOML) to begin with.", show_default=False)
+    ] = None,
+    seed: Annotated[str, typer.Option(metavar="NUMBER", help="Random seed to begin with.")] = "1",
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Field of FILE and its new value. May be repeated."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PAGE",
+            help="Output file (default: lab.html, or the name of FILE with .lab.html). An existing page of the lab is "
+            "replaced.",
+            show_default=False,
+        ),
+    ] = None,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+) -> None:
+    """Change a scenario with sliders and see each packet, in a browser.
+
+    The page is one file with the engine as WebAssembly. It needs no server and no network, and gives the same bytes as
+    `ackclock run`.
+    """
+    from ackclock.cli import lab_writing  # noqa: PLC0415
+
+    lab_writing.lab(file, seed=seed, overrides=overrides or [], out=out, opens=opens)
+
+
 @app.command()
 def reproduce(
-    study: Annotated[str, typer.Argument(help="Name of the study (see `ackclock list studies`).")] = "burstiness",
+    study: Annotated[
+        str,
+        typer.Argument(help="Name of the study (see `ackclock list studies`).", autocompletion=completing.studies),
+    ] = "burstiness",
     seeds: Annotated[
         str | None,
         typer.Option(
@@ -475,6 +551,59 @@ def reproduce(
     )
 
 
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock controllers
+    ackclock controllers controller.json --networks 100 --json
+    ackclock controllers controller.json --law cubic --law bbr3 --networks 8
+    """
+)
+def controllers(
+    policies: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="POLICY",
+            help="Files of trained policies (JSON), made by ackclock.gym.Policy.save.",
+            show_default=False,
+        ),
+    ] = None,
+    networks: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Number of networks in each set, a multiple of 4.")
+    ] = "40",
+    duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time on each network.")] = "20 s",
+    law: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="VARIANT",
+            help="TCP variant to compare with (default: all). May be repeated.",
+            autocompletion=completing.variants,
+        ),
+    ] = None,
+    baseline: Annotated[
+        str, typer.Option(metavar="NAME", help="Variant or policy that the differences are from.")
+    ] = "cubic",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects, with all scores.")] = False,
+) -> None:
+    """Score trained policies and the built-in laws on networks for training, and on networks held out from it.
+
+    The score is the power relative to an ideal flow, from 0 to 1: goodput over the equal share of the bottleneck, at
+    most 1, divided by the mean round-trip time over that of the empty path. Means have 95 % intervals over networks.
+    """
+    from ackclock.cli import scoring  # noqa: PLC0415
+    from ackclock.cli.arguments import integer  # noqa: PLC0415
+
+    scoring.score(
+        policies or [],
+        count=integer("--networks", networks, "must be a multiple of 4"),
+        duration=duration,
+        laws=law,
+        baseline=baseline,
+        as_json=json,
+    )
+
+
 @app.command("list")
 def list_(
     what: Annotated[
@@ -483,6 +612,7 @@ def list_(
             help="List to print: studies, variants, queues, sources, records, gauges, states or profiles "
             "(default: all).",
             show_default=False,
+            autocompletion=completing.lists,
         ),
     ] = None,
 ) -> None:

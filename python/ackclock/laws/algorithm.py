@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from annotated_types import BaseMetadata, Ge, GroupedMetadata, Gt, Le
 
@@ -17,6 +17,8 @@ from ackclock.scenario.errors import one_of, refuse
 from ackclock.scenario.kinds import Kind
 
 __all__ = ["Algorithm", "Interface", "base_of", "calls_of", "declared", "fresh", "in_use", "maker"]
+
+_A = TypeVar("_A", bound="Algorithm")
 
 in_use: "weakref.WeakSet[type[Algorithm]]" = weakref.WeakSet()
 """The classes that must not change any more, since scenarios name them."""
@@ -56,9 +58,9 @@ class Algorithm(metaclass=AlgorithmType):
 
     def __init__(self, **parameters: Any) -> None:
         known = declared(type(self))
-        for name, value in parameters.items():
+        for name in parameters:
             if name not in known:
-                raise refuse(f"{type(self).__name__}.{name}", value, one_of(name, known), noun="parameter")
+                raise refuse(type(self).__name__, name, one_of(name, known), noun="parameter")
         for name, parameter in known.items():
             value = parameters.get(name, parameter.default)
             parameter.kind.require(f"{type(self).__name__}.{name}", value)
@@ -116,21 +118,23 @@ def declared(law: type[Algorithm]) -> Mapping[str, Parameter]:
             raise refuse(at, "no default", "must have a default; state without a default belongs to setup()")
         kind, default = _kind(at, hint), getattr(law, name)
         kind.require(at, default)
-        found[name] = Parameter(
-            name, f"Parameter {name} of the {base.interface.noun} {law.__name__}.", kind, kind.check(default)
-        )
+        value: Any = kind.check(default)
+        doc = f"Parameter {name} of the {base.interface.noun} {law.__name__}."
+        found[name] = Parameter(name, doc, kind, value)
     return MappingProxyType(found)
 
 
 def _kind(at: str, hint: Any) -> Kind:
     """Convert a type, with its limits, to the values that it allows."""
     base, *marks = get_args(hint) if get_origin(hint) is typing.Annotated else (hint,)
-    limits = {type(mark): mark for given in marks for mark in _unpacked(given)}
+    limits: dict[type, Any] = {type(mark): mark for given in marks for mark in _unpacked(given)}
     low, above, high = (limits.pop(kind, None) for kind in (Ge, Gt, Le))
     words = get_args(base) if get_origin(base) is Literal else ()
     if limits or (base not in {float, int} and (low or above or high)):
         raise refuse(at, hint, "must have no other limits than Ge, Gt and Le of annotated_types, on a float or an int")
-    least, over, most = low and low.ge, above and above.gt, high and high.le
+    least: Any = None if low is None else low.ge
+    over: Any = None if above is None else above.gt
+    most: Any = None if high is None else high.le
     if base is float:
         return kinds.number(low=least, above=over, high=most)
     if base is int:
@@ -166,7 +170,7 @@ def maker(law: type[Algorithm], parameters: Mapping[str, Any]) -> Maker:
     return make
 
 
-def fresh(law: type[Algorithm], parameters: Mapping[str, Any], rng: Any) -> Algorithm:
+def fresh(law: type[_A], parameters: Mapping[str, Any], rng: Any) -> _A:
     """Make the object of a connection or link, with its random numbers."""
     one = law.__new__(law)
     vars(one).update(parameters, rng=rng)

@@ -1,7 +1,7 @@
 """Functions for laws that give the same bits on every machine.
 
-``+``, ``-``, ``*``, ``/`` and ``math.sqrt`` do so by themselves. Other functions of ``math`` are those of the platform, and
-may differ in the last digit.
+The operators and ``math.sqrt`` do so by themselves. Other functions of ``math`` are those of the platform, and may
+differ in the last digit.
 """
 
 from ackclock.running.engine import cbrt

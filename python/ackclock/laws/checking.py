@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from ackclock.laws.compiling import is_compiled, plain
 from ackclock.laws.law import Law
@@ -64,10 +64,10 @@ def check_law(law: Law | type[Law], *, conversations: int = 300, seed: int = 1) 
     """Check that a law keeps the contract that every built-in law keeps.
 
     Conversations of a sender and a receiver are drawn at random: options, data, and which packets are lost, late,
-    duplicated or marked. A witness that counts by itself checks each step. The rules: the window is a finite number of at
-    least one packet; an ACK adds at most as many packets as it acknowledges; each congestion event reduces the window,
-    once; no more is in flight than allowed; a timer runs while data is outstanding; every transfer ends; and the same
-    conversation is the same again, also while another one goes on.
+    duplicated or marked. A witness that counts by itself checks each step. The rules: the window is a finite number, at
+    least one packet; an ACK adds at most as many packets as it acknowledges, unless `on_rate` sets the window; each
+    congestion event reduces the window, once; no more is in flight than allowed; a timer runs while data is
+    outstanding; every transfer ends; and the same conversation is the same again, also while another one goes on.
 
     Parameters
     ----------
@@ -96,16 +96,15 @@ def check_law(law: Law | type[Law], *, conversations: int = 300, seed: int = 1) 
     ...         window.cwnd *= 2
     >>> print(ac.check_law(Eager))
     Eager breaks the contract:
-    - on_ack fails: the window grows from ... to ... packets for ... acknowledged; slow start adds at most as many as ...
+    - on_ack fails: the window grows from ... to ... packets for ... acknowledged; slow start adds at most ...
     """
-    if isinstance(law, type) and issubclass(law, Law) and law is not Law:
-        law = law()
-    if not isinstance(law, Law):
+    given: Any = law() if isinstance(law, type) and law is not Law and issubclass(law, Law) else law
+    if not isinstance(given, Law):
         raise refuse("law", law, "must be a law, or a class derived from ackclock.Law")
     _COUNT.require("conversations", conversations)
     _SEED.require("seed", seed)
-    own = plain(type(law))
-    used = LawInUse(own, law.parameters, is_compiled(type(law)))
+    own = plain(type(given))
+    used = LawInUse(own, given.parameters, is_compiled(type(given)))
     name, wanted = own.__name__, json.dumps(needs(own))
     found: dict[str, tuple[int, tuple[str, float, str]]] = {}
     counts: dict[str, int] = {}

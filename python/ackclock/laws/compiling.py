@@ -10,7 +10,7 @@ import functools
 import inspect
 import linecache
 import threading
-import types as python_types
+import types
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ from ackclock.laws.algorithm import calls_of, declared, fresh
 from ackclock.laws.law import CALLS, Law
 from ackclock.laws.source import is_own, node_of
 from ackclock.running import engine
-from ackclock.scenario.errors import ScenarioError, refuse
+from ackclock.scenario.errors import ScenarioError, one_of, refuse
 
 __all__ = ["compiled", "is_compiled", "machine_code", "plain"]
 
@@ -41,6 +41,7 @@ _ARGUMENTS: Final = {
     "on_undo": ("Window",),
 }
 """The records that each call gets after ``self``."""
+_FIELDS: Final = {name: [field for field, _, _ in fields] for name, _, fields in engine.LAW_RECORDS}
 _RANDOM: Final = ("random", "uniform")
 """The methods of ``self.rng`` that can be compiled."""
 
@@ -81,7 +82,8 @@ def compiled(law: Any) -> Any:
             return same
     defaults = {name: parameter.default for name, parameter in declared(law).items()}
     _code(law, _words(defaults))
-    made = type(law)(law.__name__, (law,), {"__module__": law.__module__, "__qualname__": law.__qualname__})
+    names = {"__module__": law.__module__, "__qualname__": law.__qualname__}
+    made = types.new_class(law.__name__, (law,), exec_body=lambda body: body.update(names))
     _plain[made] = law
     return made
 
@@ -118,9 +120,13 @@ def _code(law: type[Law], words: tuple[tuple[str, str], ...]) -> "_Code":
         return _Code(law, dict(words))
 
 
+class _NoRandomError(Exception):
+    """`setup` uses random numbers, which the pattern of a compiled law does not have."""
+
+
 class _NoRandom:
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"rng.{name} is not available in setup() of a compiled law")
+        raise _NoRandomError
 
 
 class _Code:
@@ -139,7 +145,7 @@ class _Code:
         from numba import from_dtype  # noqa: PLC0415
 
         defaults = {name: parameter.default for name, parameter in declared(law).items()}
-        self._own = self._fields(law, defaults | words)
+        self._own = self._fields(law, {**defaults, **words})
         self._dtype = np.dtype([("rng", "u8"), *self._own], align=True)
         records = {
             name: from_dtype(np.dtype({
@@ -168,7 +174,8 @@ class _Code:
         """Return the name and the form of each attribute of a connection's law."""
         import numpy as np  # noqa: PLC0415
 
-        one, forms = _first(law, parameters), []
+        one = _first(law, parameters)
+        forms: list[tuple[Any, ...]] = []
         for name, value in vars(one).items():
             match value:
                 case _NoRandom() | str():
@@ -200,17 +207,18 @@ class _Code:
 
 def _first(law: type[Law], parameters: Mapping[str, Any]) -> Law:
     """Make a connection's law, as a pattern for its state."""
-    one = fresh(law, parameters, _NoRandom())
-    assert isinstance(one, Law)  # noqa: S101  # narrows the type
-    return one
+    try:
+        return fresh(law, parameters, _NoRandom())
+    except _NoRandomError:
+        raise refuse(f"law {law.__name__}", "setup()", "must not use self.rng, to be compiled") from None
 
 
 def _entry(law: type[Law], name: str, method: Any, arguments: Sequence[Any]) -> Any:
     """Compile the function that the engine calls."""
-    from numba import carray, cfunc, errors, types  # noqa: PLC0415
+    from numba import carray, cfunc  # noqa: PLC0415
+    from numba import types as forms  # noqa: PLC0415
 
-    pointers = [types.CPointer(argument) for argument in arguments]
-    signature = types.int32(*pointers)
+    signature = forms.int32(*(forms.CPointer(argument) for argument in arguments))
 
     def one(law: Any, a: Any) -> int:
         try:
@@ -235,16 +243,18 @@ def _entry(law: type[Law], name: str, method: Any, arguments: Sequence[Any]) -> 
 
     try:
         return cfunc(signature)((one, two, three)[len(arguments) - 2])
-    except errors.NumbaError as error:
+    except Exception as error:  # noqa: BLE001  # numba raises exceptions of many classes
         raise _cannot(law, name, error) from None
 
 
 def _cannot(law: type[Law], name: str, error: Exception) -> ScenarioError:
     """Convert an error of numba: what cannot be compiled, and where."""
-    lines = [line.strip() for line in str(error).splitlines()]
+    words, raised, at = str(error).partition(". Raised from ")
+    lines = [line.strip() for line in words.splitlines()]
     file = Path(inspect.getfile(getattr(law, name)) if hasattr(law, name) else "").name
     places = [line.partition('"')[2].partition('"') for line in lines if line.startswith('File "')]
     own = [rest.strip(" ,:").removeprefix("line ") for place, _, rest in places if Path(place).name == file]
+    own += [at.rpartition("(")[2].rstrip(")")] if raised else []
     where = f" ({file}, line {own[-1].split()[0].rstrip(':')})" if own else f" ({file})"
     skipped = (
         "Failed in",
@@ -259,10 +269,9 @@ def _cannot(law: type[Law], name: str, error: Exception) -> ScenarioError:
         "@",
     )
     telling = [line for line in lines if line and not line.startswith(skipped) and "definition" not in line]
-    why = next((line for line in telling if _TELLS in line), telling[0] if telling else type(error).__name__)
-    return refuse(
-        f"law {law.__name__}", f"{name}{where}", f"must be code that numba compiles: {why.replace(_TELLS, '')}"
-    )
+    ours = sorted((line.partition(_TELLS)[2] for line in telling if _TELLS in line), key=len)
+    why = ours[-1] if ours else next(iter(telling), type(error).__name__)
+    return refuse(f"law {law.__name__}", f"{name}{where}", f"must be code that numba compiles: {why}")
 
 
 _TELLS: Final = "ackclock: "
@@ -272,8 +281,8 @@ _TELLS: Final = "ackclock: "
 class _Translation:
     """Translates the methods of a law into functions that numba compiles.
 
-    ``self.method(...)`` becomes a call of the method's function, ``self.rng.random()`` a step of the law's generator, and
-    a constant of the class its value. Everything else stays as it is, with its line numbers.
+    ``self.method(...)`` becomes a call of the method's function, ``self.rng.random()`` a step of the law's generator,
+    and a constant of the class its value. Everything else stays as it is, with its line numbers.
     """
 
     def __init__(self, law: type[Law], words: Mapping[str, str], forms: Mapping[str, str]) -> None:
@@ -290,14 +299,14 @@ class _Translation:
         from numba import njit  # noqa: PLC0415
 
         if function not in self._made:
-            if not isinstance(function, python_types.FunctionType):
+            if not isinstance(function, types.FunctionType):
                 where = getattr(function, "__name__", type(function).__name__)
                 raise refuse(f"law {self._law.__name__}", where, "must be a plain function or method, to be compiled")
             self._made[function] = None  # a recursion finds nothing, which numba reports
             self._made[function] = njit(self._rebuilt(function, is_method=is_method))
         return self._made[function]
 
-    def _rebuilt(self, function: python_types.FunctionType, *, is_method: bool) -> Callable[..., Any]:
+    def _rebuilt(self, function: types.FunctionType, *, is_method: bool) -> Callable[..., Any]:
         """Compile the text of a function again, after the translation."""
         code = function.__code__
         found = node_of(linecache.getlines(code.co_filename), function.__qualname__, code.co_firstlineno)
@@ -313,26 +322,28 @@ class _Translation:
             if isinstance(argument, ast.arg):
                 argument.annotation = None
         if is_method:
-            found = _Methods(self, found.args.args[0].arg, around).visit(found)
+            names = [argument.arg for argument in found.args.args]
+            records = dict(zip(names[1:], _ARGUMENTS.get(function.__name__, ()), strict=False))
+            found = _Methods(self, names[0], around, records).visit(found)
         ast.fix_missing_locations(found)
         for name in {node.id for node in ast.walk(found) if isinstance(node, ast.Name)}:
             value = around.get(name)
-            if isinstance(value, python_types.FunctionType) and is_own(value):
+            if isinstance(value, types.FunctionType) and is_own(value):
                 around[name] = self._function(value, is_method=False)
-        around["_ackclock_random"], around["_ackclock_whole"] = _tools()
+        around["_ackclock_random"] = _random()
         module = ast.Module(body=[found], type_ignores=[])
         exec(compile(module, code.co_filename, "exec"), around)  # noqa: S102  # the law's own text
         made: Callable[..., Any] = around[found.name]
         return made
 
     def attribute(self, name: str) -> Any:
-        """Return what an attribute of ``self`` stands for: a constant, a function, or None for a field of the record."""
+        """Return what an attribute of ``self`` stands for: a constant or a function; None for a field of the record."""
         if name in self._words:
             return ast.Constant(self._words[name])
         if name in self._forms:
             return None
-        value = inspect.getattr_static(self._law, name, None)
-        if isinstance(value, int | float | str) and not isinstance(value, property):
+        value: Any = inspect.getattr_static(self._law, name, None)
+        if isinstance(value, int | float | str):
             return ast.Constant(value)
         return value
 
@@ -349,15 +360,16 @@ class _Translation:
 class _Methods(ast.NodeTransformer):
     """Translates a method."""
 
-    def __init__(self, translation: _Translation, me: str, around: dict[str, Any]) -> None:
+    def __init__(self, translation: _Translation, me: str, around: dict[str, Any], records: Mapping[str, str]) -> None:
         self._translation = translation
         self._me = me
         self._around = around
+        self._records = records
 
     def _is_own(self, node: ast.AST) -> bool:
         return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self._me
 
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802  # named by `ast`
+    def visit_Call(self, node: ast.Call) -> ast.AST:  # named by `ast`
         function = node.func
         if isinstance(function, ast.Name) and function.id == "super":
             raise self._translation.refuse(node, "super()", "must be absent: repeat the method of the base class")
@@ -371,7 +383,7 @@ class _Methods(ast.NodeTransformer):
                 return self._within(node)
             if self._is_own(function):
                 value = self._translation.attribute(function.attr)
-                if isinstance(value, python_types.FunctionType):
+                if isinstance(value, types.FunctionType):
                     name = f"_ackclock_{function.attr}"
                     self._around[name] = self._translation.method(function.attr)
                     node.func = ast.copy_location(_name(name), function)
@@ -383,7 +395,10 @@ class _Methods(ast.NodeTransformer):
         call.args = [self.visit(argument) for argument in call.args]
         return call
 
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        record = self._records.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        if record is not None and node.attr not in _FIELDS[record]:
+            raise self._translation.refuse(node, ast.unparse(node), one_of(node.attr, _FIELDS[record]))
         if self._is_own(node):
             if isinstance(node.ctx, ast.Load):
                 value = self._translation.attribute(node.attr)
@@ -393,32 +408,33 @@ class _Methods(ast.NodeTransformer):
                 raise self._translation.refuse(node, f"self.{node.attr}", "must be made in setup() as a number")
         return self.generic_visit(node)
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
         for target in node.targets:
             node.value = self._whole(target, node.value)
         return self.generic_visit(node)
 
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:  # noqa: N802
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         if not self._is_own(node.target):
             return self.generic_visit(node)
         left = ast.copy_location(ast.Attribute(_name(self._me), _field(node.target), ast.Load()), node)
         whole = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
         return self.visit_Assign(ast.copy_location(ast.Assign([node.target], whole), node))
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
         if node.value is None:
             return None
         return self.visit_Assign(ast.copy_location(ast.Assign([node.target], node.value), node))
 
     def _whole(self, target: ast.expr, value: ast.expr) -> ast.expr:
-        """Check that a field that begins as a whole number stays one: numba would cut fractions off."""
+        """Check that a field that begins as a whole number stays one."""
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             value.elts = [self._whole(*pair) for pair in zip(target.elts, value.elts, strict=True)]
             return value
         if not self._is_own(target) or self._translation.form(_field(target)) not in {"i8", "?"}:
             return value
-        call = ast.Call(_name("_ackclock_whole"), [value, ast.Constant(_field(target))], [])
-        return ast.copy_location(call, value)
+        check = f"_ackclock_whole_{_field(target)}"
+        self._around[check] = _whole(_field(target))
+        return ast.copy_location(ast.Call(_name(check), [value], []), value)
 
 
 def _name(name: str) -> ast.Name:
@@ -430,12 +446,13 @@ def _field(node: ast.expr) -> str:
 
 
 @functools.cache
-def _tools() -> tuple[Any, Any]:
-    """Make the functions that translated methods call: a random number, and the check of a whole number."""
-    from numba import errors, extending, njit, types, uint64  # noqa: PLC0415
+def _random() -> Any:
+    """Make the function that draws a random number for a law, and let numba know the cube root."""
+    from numba import extending, njit, uint64  # noqa: PLC0415
+    from numba import types as forms  # noqa: PLC0415
 
-    @njit
-    def random(me: Any, low: float, high: float) -> float:
+    @njit  # type: ignore[untyped-decorator]
+    def random(me: Any, low: float, high: float) -> Any:
         # SplitMix64 and the fraction of 53 bits, as in the engine
         me.rng = uint64(me.rng + uint64(0x9E3779B97F4A7C15))
         bits = uint64(me.rng)
@@ -445,23 +462,31 @@ def _tools() -> tuple[Any, Any]:
         share = (bits >> uint64(11)) * 1.1102230246251565e-16
         return low + (high - low) * share
 
-    def whole(value, field):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  # numba compares the signatures
-        raise NotImplementedError
-
-    @extending.overload(whole)
-    def check(value, field):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        if not isinstance(value, types.Integer | types.Boolean | types.IntegerLiteral | types.BooleanLiteral):
-            name = getattr(field, "literal_value", "a field")
-            rest = "gets a fraction, but setup() begins it as an int: begin it as a float, such as 0.0"
-            raise errors.TypingError(f"{_TELLS}self.{name} {rest}")
-        return lambda value, field: value
-
     root = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(engine.CBRT_ADDRESS)
 
     @extending.overload(engine.cbrt)
     def cube_root(value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-        if not isinstance(value, types.Float | types.Integer):
+        if not isinstance(value, forms.Float | forms.Integer):
             return None
-        return lambda value: root(value)
+        return lambda value: root(value)  # noqa: PLW0108  # numba compiles functions only
 
-    return random, whole
+    return random
+
+
+@functools.cache
+def _whole(field: str) -> Any:
+    """Make the function that checks that a value of a field is a whole number: numba would cut fractions off."""
+    from numba import errors, extending  # noqa: PLC0415
+    from numba import types as forms  # noqa: PLC0415
+
+    def whole(value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202  # numba compares the signatures
+        raise NotImplementedError
+
+    @extending.overload(whole)
+    def check(value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        if not isinstance(value, forms.Integer | forms.Boolean | forms.IntegerLiteral | forms.BooleanLiteral):
+            rest = "gets a fraction, but setup() begins it as an int: begin it as a float, such as 0.0"
+            raise errors.TypingError(f"{_TELLS}self.{field} {rest}")
+        return lambda value: value
+
+    return whole

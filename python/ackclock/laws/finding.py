@@ -1,10 +1,9 @@
 """Finds the class of a law or a discipline by the text in a scenario: ``FILE:CLASS``, or ``CLASS``.
 
-A class that was used once is known for the rest of the process, by this text and the digest of its source. Otherwise its
-file is run as a module of its own.
+A class that was used once is known for the rest of the process, by this text and the digest of its source. Otherwise
+its file is run as a module of its own.
 """
 
-import functools
 import hashlib
 import linecache
 import re
@@ -12,12 +11,12 @@ import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 from ackclock.laws.algorithm import Algorithm, declared, in_use
 from ackclock.laws.source import Source, remember, source
 
-__all__ = ["UnknownLawError", "find", "form", "known", "loaded_text", "reload", "use"]
+__all__ = ["UnknownLawError", "find", "form", "in_module", "known", "loaded_text", "reload", "use"]
 
 _A = TypeVar("_A", bound=Algorithm)
 _known: dict[tuple[str, str], type[Algorithm]] = {}
@@ -82,12 +81,12 @@ def find(law: str, base: type[_A], sha256: str | None = None) -> type[_A]:
             if sha256
             else f"{form(base)}; classes without a file are given as objects, in Python"
         )
-    found = _in_module(_module(file, base), base, name)
+    found = in_module(_module(file, base), base, name)
     told = use(found)
     if sha256 is not None and told.sha256 != sha256:
         raise UnknownLawError(
-            f"must be the {base.interface.noun} with the source {sha256[:12]}…, but the file has another one now, {told.sha256[:12]}…: "
-            "a result runs again only with the source that made it"
+            f"must be the {base.interface.noun} with the source {sha256[:12]}…, but the file has another one now, "
+            f"{told.sha256[:12]}…: a result runs again only with the source that made it"
         )
     return found
 
@@ -106,12 +105,15 @@ def spelled(law: str, base: type[Algorithm]) -> tuple[Path | None, str]:
     return (Path(match["file"]) if match["file"] else None), match["name"]
 
 
-def _in_module(module: ModuleType, base: type[_A], name: str) -> type[_A]:
-    found: Any = functools.reduce(lambda at, step: getattr(at, step, None), name.split("."), cast("Any", module))
+def in_module(module: ModuleType, base: type[_A], name: str) -> type[_A]:
+    """Return a class of a module that is derived from a base."""
+    found: Any = module
+    for step in name.split("."):
+        found = getattr(found, step, None)
     if not (isinstance(found, type) and issubclass(found, base)) or found is base:
         there = [each for each in vars(module).values() if isinstance(each, type) and issubclass(each, base)]
         names = ", ".join(each.__name__ for each in there if each is not base) or "none"
-        raise UnknownLawError(f"{form(base)}; those in this file: {names}")
+        raise UnknownLawError(f"{form(base)}; the {base.interface.noun}s in this file: {names}")
     return found
 
 
@@ -135,7 +137,7 @@ def reload(path: str, text: str, base: type[Algorithm]) -> ModuleType:
     UnknownLawError
         The text is not Python, or raises an exception.
     """
-    digest = hashlib.sha256("\0".join([path, text]).encode()).hexdigest()
+    digest = hashlib.sha256(f"{path}\0{text}".encode()).hexdigest()
     name = f"ackclock_law_{digest[:24]}"
     if name in sys.modules:
         return sys.modules[name]
@@ -166,7 +168,7 @@ def told_at(error: BaseException, path: str = "") -> str:
     ...     {}["a"]
     ... except KeyError as error:
     ...     told_at(error)
-    "KeyError: 'a' (..., line 1)"
+    "KeyError: 'a' (..., line 2)"
     """
     frames = traceback.extract_tb(error.__traceback__)
     lines = [(frame.filename, frame.lineno) for frame in frames if frame.filename == path] or [
@@ -174,7 +176,8 @@ def told_at(error: BaseException, path: str = "") -> str:
     ]
     if isinstance(error, SyntaxError):
         lines = [(error.filename or path, error.lineno)]
-    first = traceback.format_exception_only(error)[-1].strip()
+    words = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
+    first = f"{type(error).__name__}: {words}" if words else type(error).__name__
     return first + "".join(f" ({Path(file).name}, line {line})" for file, line in lines[-1:])
 
 

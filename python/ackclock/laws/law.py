@@ -18,7 +18,7 @@ _FIELDS: Final = ("kind", "variant", "recovery", "law", "law_sha256", "compiled"
 class Law(Algorithm):
     """A congestion-control law (window law) written in Python: the base class of your own.
 
-    Annotated attributes with defaults are the parameters of the law: ``float``, ``int``, ``bool``, or ``Literal`` words,
+    Annotated attributes with defaults are the parameters of the law: ``float``, ``int``, ``bool`` or ``Literal`` words,
     with limits as in ``Annotated[float, annotated_types.Gt(0)]``. They are fields of the transport, which are checked,
     stored and swept like any other field. Each connection has an object of its own; `setup` makes its state.
 
@@ -57,8 +57,9 @@ class Law(Algorithm):
     def on_ack(self, window: Window, ack: Ack) -> None:
         """Grow the window for a new ACK.
 
-        Called in congestion avoidance, outside of a recovery, while the window limits the sender, for ACKs without marks;
-        with `own_slow_start`, for all new ACKs outside of a recovery.
+        Called in congestion avoidance, outside of a recovery, while the window limits the sender, for ACKs without
+        marks; with `own_slow_start`, for all new ACKs outside of a recovery. A law that shrinks the window stays in
+        congestion avoidance: ``ssthresh`` then shrinks too, unless the law sets it.
         """
         raise NotImplementedError
 
@@ -73,7 +74,7 @@ class Law(Algorithm):
         window.cwnd = 1.0 if event.is_timeout else max(kept, event.least)
 
     def observe(self, ack: Ack) -> None:
-        """See each new ACK before the window grows, also in slow start, in a recovery, and if the application is the limit."""
+        """See each new ACK before the window grows, also in slow start, in a recovery, and without enough data."""
 
     def on_rate(self, window: Window, sample: Rate) -> None:
         """Set the window and the pacing rate from a delivery-rate sample.

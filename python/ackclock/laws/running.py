@@ -1,6 +1,7 @@
 """Laws in a run: what the engine gets, what a result keeps, and the error of a law that fails."""
 
 import ctypes
+import pickle
 import platform
 import sys
 import threading
@@ -10,9 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from ackclock.laws import finding
-from ackclock.laws.finding import UnknownLawError, told_at
 from ackclock.laws.algorithm import Algorithm, base_of, calls_of, maker
-from ackclock.laws.discipline import Discipline
+from ackclock.laws.finding import UnknownLawError, told_at
 from ackclock.laws.law import Law
 from ackclock.laws.source import Source, source
 from ackclock.running import engine
@@ -35,7 +35,9 @@ class LawError(RuntimeError):
         The method that failed.
     """
 
-    def __init__(self, law: str, flow: int, connection: int, time: float, call: str, reason: str) -> None:
+    def __init__(  # noqa: PLR0917  # a pickle has positions only
+        self, law: str, flow: int, connection: int, time: float, call: str, reason: str
+    ) -> None:
         super().__init__(law, flow, connection, time, call, reason)
         self.law, self.flow, self.connection, self.time, self.call, self.reason = (
             law,
@@ -51,7 +53,7 @@ class LawError(RuntimeError):
         return f"law {self.law}: {self.call} failed for flow {self.flow}{which} at {self.time:.9g} s: {self.reason}"
 
     @classmethod
-    def of(cls, failed: engine.LawFailed) -> Self:
+    def of(cls, failed: engine.LawFailedError) -> Self:
         """Convert the engine's exception."""
         law, flow, connection, time, call, reason = failed.args
         cause = failed.__cause__
@@ -81,7 +83,7 @@ class DisciplineError(RuntimeError):
         )
 
     @classmethod
-    def of(cls, failed: engine.DisciplineFailed, links: Links) -> Self:
+    def of(cls, failed: engine.DisciplineFailedError, links: Links) -> Self:
         """Convert the engine's exception."""
         discipline, link, time, call, reason = failed.args
         cause = failed.__cause__
@@ -161,28 +163,26 @@ class LawInUse:
         return told | {"source": self.told.text}
 
     def __getstate__(self) -> dict[str, Any]:
-        text = finding.loaded_text(self.law)
-        law = self.law if text is None else None
-        told = {
-            "law": law,
-            "file": text,
-            "base": base_of(self.law),
-            "parameters": self.parameters,
-            "compiled": self.compiled,
-            "told": self.told,
-        }
-        return told | {"name": self.law.__qualname__}
+        state = {name: getattr(self, name) for name in ("parameters", "compiled", "told")}
+        file = finding.loaded_text(self.law)
+        if file is not None:
+            return state | {"file": file, "base": base_of(self.law), "name": self.law.__qualname__}
+        # Ray also sends classes of the running script. It would set the attributes of a class that is there already.
+        cloud = sys.modules.get("ray.cloudpickle", pickle)
+        return state | {"law": cloud.dumps(self.law)}
 
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
-        law = state["law"]
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        told = state["told"]
+        law = finding.known(told.law, told.sha256)
+        if law is None and "file" in state:
+            (path, text), base = state["file"], state["base"]
+            law = finding.in_module(finding.reload(path, text, base), base, state["name"])
         if law is None:
-            law = finding.reload(*state["file"], state["base"])
-            for step in state["name"].split("."):
-                law = getattr(law, step)
-        finding.restore(law, state["told"])
-        for name, value in {**state, "law": law}.items():
-            if name in self.__dataclass_fields__:
-                object.__setattr__(self, name, value)
+            law = pickle.loads(state["law"])  # noqa: S301  # within a pickle
+        finding.restore(law, told)
+        for name in ("parameters", "compiled", "told"):
+            object.__setattr__(self, name, state[name])
+        object.__setattr__(self, "law", law)
 
 
 def simulate(
@@ -191,6 +191,7 @@ def simulate(
     links: Links,
     plan: str,
     seed: int,
+    *,
     progress: Callable[[float], None] | None,
     jobs: int,
     memory: int,
@@ -207,17 +208,17 @@ def simulate(
     try:
         with watched([*made, *queues]):
             return engine.simulate(plan, seed, progress, jobs, memory, made, queues)
-    except (engine.LawFailed, engine.DisciplineFailed) as failed:
+    except (engine.LawFailedError, engine.DisciplineFailedError) as failed:
         cause = failed.__cause__
         if cause is not None and not isinstance(cause, Exception | SlowLawError):
             raise cause from None  # an interrupt
-        if isinstance(failed, engine.LawFailed):
+        if isinstance(failed, engine.LawFailedError):
             raise LawError.of(failed) from cause
         raise DisciplineError.of(failed, links) from cause
 
 
-# A law that never returns would stop its run for ever, and Ctrl-C reaches the main thread only. A thread therefore looks
-# once a second whether each running law has returned from a call, and ends calls that take too long.
+# A law that never returns would stop its run for ever, and Ctrl-C reaches the main thread only. A thread therefore
+# looks once a second whether each running law has returned from a call, and ends calls that take too long.
 
 LONGEST_CALL: Final = 10
 """Seconds after which a single call of a law fails."""
@@ -225,6 +226,9 @@ LONGEST_CALL: Final = 10
 
 class SlowLawError(BaseException):
     """Raised in a law that does not return. It is no `Exception`, so that no law catches it by accident."""
+
+    def __str__(self) -> str:
+        return f"the call has not returned for {LONGEST_CALL} s"
 
 
 _running: dict[int, Sequence["engine.InterpretedLaw | engine.InterpretedDiscipline"]] = {}

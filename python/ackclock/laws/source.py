@@ -1,8 +1,8 @@
 """The text that makes a law what it is, and its digest.
 
-The text consists of the class, its own base classes, and the functions, classes and constants outside the class that its
-methods refer to, directly or through each other. What else the file contains does not matter, so a script can be edited
-around its law. Modules outside the user's own code, such as ``math``, are named only.
+The text consists of the class, its own base classes, and the functions, classes and constants outside the class to
+which its methods refer, directly or through each other. What else the file contains does not matter, so a script can
+be edited around its law. Modules outside the user's own code, such as ``math``, are named only.
 """
 
 import ast
@@ -145,12 +145,9 @@ def _add(name: str, value: object, law: type[Algorithm], texts: dict[str, str], 
     if _is_constant(value):
         texts[name] = f"{name} = {value!r}"
         return
-    rest = "all would share it, and its text does not tell it; make it a number, a word or a tuple of these"
-    raise refuse(
-        f"{base_of(law).interface.noun} {law.__name__}",
-        name,
-        f"must not be used, as it is a {type(value).__name__}: {rest}",
-    )
+    users = base_of(law).interface.users
+    rest = f"{users} would share it, and its text does not tell it; make it a number, a word or a tuple of these"
+    raise refuse(law.__name__, name, f"must not be used, as it is a {type(value).__name__}: {rest}")
 
 
 def _is_constant(value: Any) -> bool:

@@ -99,6 +99,8 @@ class Drawing:
         The figure's data as a table on the page.
     command
         The command that creates the figure.
+    lab, lab_shows
+        Link to the lab with a scenario of the figure's runs, and the coordinates of this scenario, or empty texts.
 
     """
 
@@ -109,6 +111,8 @@ class Drawing:
     csv: str
     numbers: Table
     command: str
+    lab: str = ""
+    lab_shows: str = ""
 
     @cached_property
     def figure(self) -> Figure:

@@ -178,7 +178,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
         "start": TIME.parse(group.start or ""),
         "spread": TIME.parse(group.spread or ""),
         **({"priority": group.priority} if group.priority else {}),
-        "transport": _transport(group.transport, group.packet_size, _laws_before(scenario, place)),
+        "transport": transport_for_engine(group.transport, group.packet_size, _laws_before(scenario, place)),
         "source": group.source.for_engine(
             Setting(
                 at=f"{'clients' if scenario.clients else 'flows'}.{place}.source",
@@ -197,7 +197,8 @@ def _laws_before(scenario: Scenario, place: int) -> int:
     )
 
 
-def _transport(transport: Tcp | Udp, packet_size: int | None, law: int) -> dict[str, Any]:
+def transport_for_engine(transport: Tcp | Udp, packet_size: int | None, law: int = 0) -> dict[str, Any]:
+    """Convert a transport with all defaults filled in; `law` is the number of its law in Python, if it has one."""
     if isinstance(transport, Udp):
         return {"kind": "udp", "sizes": transport.packet_sizes}
     variant = catalogue().variants[transport.variant]

@@ -87,6 +87,11 @@ KINDS: Final = {
         rows=14,
     ),
     "acks": RecordKind("each ACK that reaches the sender of a flow", of_links=False, sampled=False),
+    "phases": RecordKind(
+        "the phase of each sender, such as slow_start, at each change",
+        of_links=False,
+        sampled=False,
+    ),
     "transfers": RecordKind(
         "each finite transfer: start, size, end, completion time, slowdown and retransmissions",
         of_links=False,

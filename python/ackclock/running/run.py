@@ -390,7 +390,9 @@ class Prepared:
         from ackclock.laws.running import simulate as simulate_laws  # noqa: PLC0415  # few runs have such laws
 
         links = links_of(self.scenario)
-        return simulate_laws(self.laws, self.disciplines, links, self.plan, seed, progress, jobs, memory)
+        return simulate_laws(
+            self.laws, self.disciplines, links, self.plan, seed, progress=progress, jobs=jobs, memory=memory
+        )
 
     def _read(
         self, outcome: str, tables: Mapping[str, engine.Rows], captures: Sequence[engine.CapturedPackets]

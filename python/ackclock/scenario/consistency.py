@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import InitErrorDetails
 
 from ackclock.running import engine
-from ackclock.scenario import effective
+from ackclock.running.catalogue import catalogue
+from ackclock.scenario import effective, profile
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.errors import Location, missing, one_of, wrong
 from ackclock.scenario.fields import HEADER_BYTES, MOST_BINS, MOST_FLOWS
@@ -152,7 +153,11 @@ def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 
 def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
     """Check that the parameters of a congestion-control law (window law), and its ECN feedback, are consistent."""
-    found = engine.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn))
+    law = whole.law_for_engine()
+    if law.get("needs", {}).get("samples_rate") and catalogue().variants[whole.variant].recovery != "rack":
+        allowed = f"must be rack: the law {law['name']} has on_rate, which needs delivery-rate samples"
+        yield wrong((*at, "variant"), whole.variant, allowed)
+    found = engine.check_law(json.dumps(law), str(whole.ecn))
     if found is not None:
         name, message = found
         yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])
@@ -161,11 +166,23 @@ def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 def _queues(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     """Check that the parameters of each queue, with its defaults, are consistent."""
     for at, given in _given_queues(scenario):
+        yield from _chosen(at, scenario.profile, given)
         whole = effective.queue(scenario.profile, given)
         found = engine.check_queue(json.dumps(whole.for_engine()))
         if found is not None:
             name, message = found
             yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])
+
+
+def _chosen(at: Location, profile_name: str, given: Queue) -> Iterator[InitErrorDetails]:
+    """Check that parameters of RED that ``target_delay`` chooses are absent, or have the default of the profile."""
+    target = given.parameters.get("target_delay", "off")
+    if target == "off":
+        return
+    for name in ("w_q", "min_th", "max_th"):
+        value = given.parameters.get(name)
+        if value not in (None, profile.default(profile_name, given.kind, name)):
+            yield wrong((*at, name), value, f"must be absent: target_delay ({target}) chooses it")
 
 
 def _given_queues(scenario: "Scenario") -> Iterator[tuple[Location, Queue]]:

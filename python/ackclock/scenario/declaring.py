@@ -114,7 +114,7 @@ class QueueTable(Declared):
     parameters are further fields."""
 
     discipline_sha256: Digest | None = None
-    """Digest of the source of ``discipline``, which a result stores. A run is refused if the source has another digest."""
+    """Digest of the source of ``discipline``, which a result stores. A source with another digest is refused."""
 
     @classmethod
     def prepared(cls, data: object) -> object:

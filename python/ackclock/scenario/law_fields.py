@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from pydantic_core import InitErrorDetails
 
 from ackclock.running.catalogue import Parameter, catalogue
-from ackclock.scenario.errors import ScenarioError, one_of, wrong
+from ackclock.scenario.errors import ScenarioError, one_of, raised, wrong
 from ackclock.scenario.kinds import class_name
 
 if TYPE_CHECKING:
@@ -42,9 +42,8 @@ def with_law(given: Mapping[str, Any]) -> dict[str, Any]:
     fields = _with(given, "law", "variant")
     if fields.get("law") is None:
         return fields
-    if "recovery" in fields and "variant" not in fields:
-        if fields["recovery"] in recoveries():
-            fields["variant"] = fields.pop("recovery")
+    if fields.get("recovery") in recoveries() and "variant" not in fields:
+        fields["variant"] = fields.pop("recovery")
     fields.setdefault("variant", "rack")
     return fields
 
@@ -66,9 +65,7 @@ def _with(given: Mapping[str, Any], field: Field, subject: str) -> dict[str, Any
     if isinstance(first, base) or (isinstance(first, type) and issubclass(first, base)):
         fields[field] = fields.pop(subject)
     one = fields.get(field)
-    if isinstance(one, type) and issubclass(one, base):
-        one = one()
-    if isinstance(one, base):
+    if isinstance(one, base) or (isinstance(one, type) and issubclass(one, base)):
         fields = _named(one, field) | {name: value for name, value in fields.items() if name != field}
     elif isinstance(one, str) and fields.get(f"{field}_sha256") is None:
         digest = _digest(one, field)
@@ -82,16 +79,20 @@ def recoveries() -> list[str]:
     return [name for name, variant in known.items() if variant.recovery == name]
 
 
-def _named(one: "Algorithm", field: Field) -> dict[str, Any]:
+def _named(one: "Algorithm | type[Algorithm]", field: Field) -> dict[str, Any]:
     from ackclock.laws.compiling import is_compiled, plain  # noqa: PLC0415
     from ackclock.laws.finding import use  # noqa: PLC0415
     from ackclock.laws.law import Law  # noqa: PLC0415
 
-    kind, compiled = type(one), {}
-    if issubclass(kind, Law) and is_compiled(kind):
-        kind, compiled = plain(kind), {"compiled": True}
-    told = use(kind)
-    return {field: told.law, f"{field}_sha256": told.sha256, **compiled, **one.parameters}
+    kind = one if isinstance(one, type) else type(one)
+    is_machine_code = issubclass(kind, Law) and is_compiled(kind)
+    try:
+        parameters = (one() if isinstance(one, type) else one).parameters
+        told = use(plain(kind) if issubclass(kind, Law) else kind)
+    except ScenarioError as error:
+        raise raised([wrong((field,), kind.__name__, f"must be a complete {field}: {error.headline}")]) from None
+    compiled = {"compiled": True} if is_machine_code else {}
+    return {field: told.law, f"{field}_sha256": told.sha256, **compiled, **parameters}
 
 
 def _digest(law: str, field: Field) -> str | None:
@@ -121,7 +122,7 @@ def of_python(data: Mapping[str, Any], field: Field) -> Mapping[str, Parameter] 
 
 
 def law_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
-    """Check the fields that name a law. A law with a digest may be absent: then the scenario can be read, but not run."""
+    """Check the fields that name a law. A law with a digest may be lost: the scenario can be read, but not run."""
     if data.get("law") is None:
         needless = [name for name in ("law_sha256", "compiled") if data.get(name) is not None]
         return [wrong((name,), data[name], "must be absent without law") for name in needless]

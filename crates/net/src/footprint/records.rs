@@ -60,8 +60,10 @@ pub(super) fn of_records(plan: &Plan, loads: &BTreeMap<usize, Load<'_>>) -> f64 
             RecordSpec::Marks { links } => kept(crossing(links)),
             // assumption: at most 10 % of the packets are dropped
             RecordSpec::Drops { links } => kept(crossing(links) / 10.0),
-            // assumption: a transfer has at least ten packets
-            RecordSpec::Transfers { flows } => kept(flows.len() as f64 + delivered(flows) / 10.0),
+            // assumption: a transfer has at least ten packets, and a phase lasts for as many
+            RecordSpec::Transfers { flows } | RecordSpec::Phases { flows } => {
+                kept(flows.len() as f64 + delivered(flows) / 10.0)
+            }
             // most of these rows take one word
             RecordSpec::Windows { flows, every: None } | RecordSpec::Acks { flows } => kept(delivered(flows)) / 3.0,
         };

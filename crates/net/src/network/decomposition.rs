@@ -151,6 +151,7 @@ impl RecordSpec {
             Self::Windows { flows, .. }
             | Self::States { flows, .. }
             | Self::Acks { flows }
+            | Self::Phases { flows }
             | Self::Transfers { flows } => {
                 *flows = flows_kept(flows);
             }

@@ -2,6 +2,7 @@
 
 mod links;
 mod packed;
+mod phases;
 mod senders;
 mod states;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
 use links::{Arrivals, GaugeRows, Signal, Signals};
+use phases::PhaseLog;
 use senders::SenderLog;
 use states::StateLog;
 use transfers::TransferLog;
@@ -45,6 +47,7 @@ pub struct Recorder {
     senders: SenderLog,
     windows: Option<usize>,
     acks: Option<usize>,
+    phases: Option<(usize, PhaseLog)>,
     transfers: Option<(usize, TransferLog)>,
     /// The record `states`, at each change.
     states: Option<(usize, StateLog)>,
@@ -86,6 +89,7 @@ impl Recorder {
             senders: SenderLog::of(&[], &[]),
             windows: None,
             acks: None,
+            phases: None,
             transfers: None,
             states: None,
             hears_turns: false,
@@ -114,6 +118,7 @@ impl Recorder {
                     heard.extend(links);
                 }
                 RecordSpec::Acks { flows } => keep_once(&mut acks, place, flows)?,
+                RecordSpec::Phases { flows } => keep_once(&mut recorder.phases, place, PhaseLog::of(&flows))?,
                 RecordSpec::Transfers { flows } => {
                     keep_once(&mut recorder.transfers, place, TransferLog::of(&flows, plan))?;
                 }
@@ -152,7 +157,7 @@ impl Recorder {
         recorder.senders = SenderLog::of(&flows(&windows), &flows(&acks));
         recorder.windows = windows.map(|(place, _)| place);
         recorder.acks = acks.map(|(place, _)| place);
-        let hears_single_turns = recorder.transfers.is_some() || recorder.states.is_some();
+        let hears_single_turns = recorder.transfers.is_some() || recorder.states.is_some() || recorder.phases.is_some();
         recorder.hears_turns = recorder.windows.is_some() || hears_single_turns;
         recorder.pairs_turns = recorder.windows.is_some() && !hears_single_turns;
         Ok(recorder)
@@ -232,6 +237,7 @@ impl Recorder {
             + self.senders.rows()
             + self.transfers.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.states.iter().map(|(_, log)| log.rows()).sum::<usize>()
+            + self.phases.iter().map(|(_, log)| log.rows()).sum::<usize>()
             + self.captures.rows()
     }
 
@@ -247,6 +253,7 @@ impl Recorder {
             + self.packets.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.transfers.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.states.iter().map(|(_, log)| log.held()).sum::<usize>()
+            + self.phases.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.senders.held()
             + self.samples.iter().map(|(_, samples)| sampled(samples)).sum::<usize>()
             + self.captures.held()
@@ -262,6 +269,7 @@ impl Recorder {
         let [windows, acks] = self.senders.tables();
         tables.extend(self.windows.map(|place| (place, windows)));
         tables.extend(self.acks.map(|place| (place, acks)));
+        tables.extend(self.phases.into_iter().map(|(place, log)| (place, log.table())));
         tables.extend(self.transfers.into_iter().map(|(place, log)| (place, log.table(measure))));
         tables.extend(self.states.into_iter().map(|(place, log)| (place, Table::new("states", log))));
         tables.extend(self.samples.into_iter().map(|(place, samples)| (place, samples.of.table())));
@@ -298,6 +306,9 @@ impl Recorder {
             return;
         }
         self.senders.turn(now, flow, sender);
+        if let Some((_, phases)) = &mut self.phases {
+            phases.turn(now, flow, sender);
+        }
         if let Some((_, transfers)) = &mut self.transfers {
             transfers.turn(flow, sender);
         }

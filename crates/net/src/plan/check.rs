@@ -85,7 +85,9 @@ impl RecordSpec {
                 (ids, links, None)
             }
             Self::Windows { flows: ids, every } | Self::States { flows: ids, every } => (ids, flows, *every),
-            Self::Acks { flows: ids } | Self::Transfers { flows: ids } => (ids, flows, None),
+            Self::Acks { flows: ids } | Self::Phases { flows: ids } | Self::Transfers { flows: ids } => {
+                (ids, flows, None)
+            }
         };
         if interval == Some(Time::ZERO) {
             return Err("an interval must be above 0 s");

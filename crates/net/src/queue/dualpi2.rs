@@ -146,7 +146,7 @@ impl DualPi2 {
     /// Makes the updates due by `now`. The packets at the heads have been there since the last update.
     fn catch_up(&mut self, now: Time) {
         let heads = [self.low.front(), self.classic.front()].map(|head| head.map(|queued| queued.since));
-        while self.next <= now {
+        while self.next <= now && self.next < Time::MAX {
             let waits = |since: Option<Time>| since.map_or(Time::ZERO, |since| self.next.saturating_sub(since));
             let delay = waits(heads[L]).max(waits(heads[C]));
             let was_at_rest = self.base <= 0.0 && self.last_delay == Time::ZERO;

@@ -153,7 +153,7 @@ impl Pie {
 
     /// Makes the updates due by `now` on a link that is busy until `busy_until`.
     fn catch_up(&mut self, now: Time, busy_until: Time) {
-        while self.next <= now {
+        while self.next <= now && self.next < Time::MAX {
             let delay = self.delay(self.next, busy_until);
             let was_at_rest = self.last_delay == Time::ZERO && self.probability <= 0.0;
             self.update(delay);

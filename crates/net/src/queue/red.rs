@@ -142,7 +142,7 @@ impl RedSpec {
     fn settled(self, typical: f64) -> Self {
         let Some(delay) = self.target_delay else { return self };
         let min_th = (delay.as_secs_f64() / typical / 2.0).max(5.0);
-        Self { w_q: -(-typical).exp_m1(), min_th, max_th: 3.0 * min_th, ..self }
+        Self { w_q: -libm::expm1(-typical), min_th, max_th: 3.0 * min_th, ..self }
     }
 }
 

@@ -91,8 +91,8 @@ impl Distribution {
             Self::Fixed { mean } => *mean,
             Self::Exponential { mean } => mean * stream.exponential(),
             // by inversion: the negative logarithm of a uniform number is exponential
-            Self::Pareto { mean, shape } => mean * (shape - 1.0) / shape * (stream.exponential() / shape).exp(),
-            Self::Lognormal { mean, sigma } => mean * (sigma * (stream.normal() - sigma / 2.0)).exp(),
+            Self::Pareto { mean, shape } => mean * (shape - 1.0) / shape * libm::exp(stream.exponential() / shape),
+            Self::Lognormal { mean, sigma } => mean * libm::exp(sigma * (stream.normal() - sigma / 2.0)),
             Self::Table(table) => table.at(stream.uniform()),
         }
     }

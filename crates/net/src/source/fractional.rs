@@ -139,8 +139,8 @@ fn autocovariance(hurst: f64, lag: usize) -> f64 {
     }
     // to avoid cancellation between nearly equal powers, all are computed relative to the middle one
     let (lag, exponent) = (lag as f64, 2.0 * hurst);
-    let apart = |step: f64| (exponent * (step / lag).ln_1p()).exp_m1();
-    lag.powf(exponent) * (apart(1.0) + apart(-1.0)) / 2.0
+    let apart = |step: f64| libm::expm1(exponent * libm::log1p(step / lag));
+    libm::pow(lag, exponent) * (apart(1.0) + apart(-1.0)) / 2.0
 }
 
 #[cfg(test)]

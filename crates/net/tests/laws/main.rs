@@ -336,6 +336,7 @@ proptest! {
             RecordSpec::States { flows: flows.clone(), every: None },
             RecordSpec::States { flows: flows.clone(), every: Some(every) },
             RecordSpec::Acks { flows: flows.clone() },
+            RecordSpec::Phases { flows: flows.clone() },
             RecordSpec::Transfers { flows },
         ];
         let others = all.clone();

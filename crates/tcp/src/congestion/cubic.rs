@@ -107,7 +107,7 @@ struct Epoch {
 
 impl Epoch {
     fn begin(now: Time, cwnd: f64, w_max: f64) -> Self {
-        let (origin, k) = if w_max > cwnd { (w_max, ((w_max - cwnd) / C).cbrt()) } else { (cwnd, 0.0) };
+        let (origin, k) = if w_max > cwnd { (w_max, libm::cbrt((w_max - cwnd) / C)) } else { (cwnd, 0.0) };
         Self { start: now, origin, k, w_est: cwnd }
     }
 

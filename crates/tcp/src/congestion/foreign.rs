@@ -9,6 +9,8 @@
 //!   segment to one segment;
 //! - after a timeout, the window is one segment under any law (as in Linux, `tcp_enter_loss`);
 //! - a law without a response to congestion has Reno's;
+//! - a law that shrinks the window with an ACK stays in congestion avoidance: `ssthresh` shrinks too, unless the law sets
+//!   it or grows the window below `ssthresh` itself;
 //! - a law that fails has no further effect. Its run ends with the first [`Failure`], at the latest after some
 //!   thousand events.
 
@@ -50,6 +52,13 @@ impl Controls {
         let mut window = Window { cwnd: self.cwnd, ssthresh: self.ssthresh };
         Reno.on_congestion(&mut window, event);
         (self.cwnd, self.ssthresh) = (window.cwnd, window.ssthresh);
+    }
+
+    /// Whether [`check`](Self::check) succeeds.
+    #[inline(always)]
+    fn is_fit(&self) -> bool {
+        let allowed = |value: f64| (0.0..=MOST).contains(&value);
+        allowed(self.cwnd) & allowed(self.ssthresh) & allowed(self.pacing_rate)
     }
 
     fn check(&self) -> Result<(), Unfit> {
@@ -193,7 +202,7 @@ impl Spec for ForeignSpec {
     type State = Foreign;
 
     fn build(&self) -> Foreign {
-        Foreign { spec: self.clone(), place: None, law: None, pacing_rate: 0.0, now: Time::ZERO }
+        Foreign { spec: self.clone(), place: None, made: None, pacing_rate: 0.0, now: Time::ZERO }
     }
 }
 
@@ -219,9 +228,16 @@ impl Place {
 pub(crate) struct Foreign {
     spec: ForeignSpec,
     place: Option<Box<Place>>,
-    law: Option<Box<dyn ForeignLaw>>,
+    made: Option<Made>,
     pacing_rate: f64,
     now: Time,
+}
+
+/// The law, and where its run records failures.
+#[derive(Debug)]
+struct Made {
+    law: Box<dyn ForeignLaw>,
+    failures: Arc<Failures>,
 }
 
 impl Foreign {
@@ -243,34 +259,57 @@ impl Foreign {
     }
 
     /// Calls the law, and applies what it has set if this is allowed.
+    #[inline(always)]
     fn call(
         &mut self,
         window: &mut Window,
         name: &'static str,
         call: impl FnOnce(&mut dyn ForeignLaw, &mut Controls, Time) -> Result<(), Cause>,
     ) {
-        let Self { spec, place, law, pacing_rate, now } = self;
-        let place = place.get_or_insert_with(|| Box::new(Place::new(0, 0, Arc::default())));
-        if place.failures.first().is_some() {
+        if self.made.is_none() {
+            self.make();
+        }
+        let Some(Made { law, failures }) = &mut self.made else { return };
+        if failures.first().is_some() {
             return;
         }
-        let mut controls = Controls { cwnd: window.cwnd, ssthresh: window.ssthresh, pacing_rate: *pacing_rate };
-        let outcome = match law {
-            Some(law) => Ok(law),
-            None => spec.make(place).map(|made| law.insert(made)),
-        };
-        let outcome = outcome.and_then(|law| call(&mut **law, &mut controls, *now));
-        match outcome.and_then(|()| controls.check().map_err(|unfit| Arc::new(unfit) as Cause)) {
-            Ok(()) => {
-                *window = Window { cwnd: controls.cwnd.max(1.0), ssthresh: controls.ssthresh.max(1.0) };
-                *pacing_rate = controls.pacing_rate;
-            }
-            Err(cause) => {
-                let Place { flow, connection, failures, .. } = &**place;
-                let owner = Owner::Law { flow: *flow, connection: *connection };
-                failures.add(Failure { name: Arc::clone(&spec.name), owner, at: *now, call: name, cause });
-            }
+        let mut controls = Controls { cwnd: window.cwnd, ssthresh: window.ssthresh, pacing_rate: self.pacing_rate };
+        let outcome = call(&mut **law, &mut controls, self.now);
+        if outcome.is_err() || !controls.is_fit() {
+            return self.fail(name, outcome, &controls);
         }
+        *window = Window { cwnd: controls.cwnd.max(1.0), ssthresh: controls.ssthresh.max(1.0) };
+        self.pacing_rate = controls.pacing_rate;
+    }
+
+    /// Makes the law, before its first call.
+    #[cold]
+    #[inline(never)]
+    fn make(&mut self) {
+        let place = self.place.get_or_insert_with(|| Box::new(Place::new(0, 0, Arc::default())));
+        let failures = Arc::clone(&place.failures);
+        if failures.first().is_some() {
+            return;
+        }
+        match self.spec.make(place) {
+            Ok(law) => self.made = Some(Made { law, failures }),
+            Err(cause) => self.record("setup", cause),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fail(&self, name: &'static str, outcome: Result<(), Cause>, controls: &Controls) {
+        if let Err(cause) = outcome.and_then(|()| controls.check().map_err(|unfit| Arc::new(unfit) as Cause)) {
+            self.record(name, cause);
+        }
+    }
+
+    /// Records a failure; only the first one of a run counts.
+    fn record(&self, call: &'static str, cause: Cause) {
+        let Some(Place { flow, connection, failures, .. }) = self.place.as_deref() else { return };
+        let owner = Owner::Law { flow: *flow, connection: *connection };
+        failures.add(Failure { name: Arc::clone(&self.spec.name), owner, at: self.now, call, cause });
     }
 
     /// Calls the law with a call that does not change the windows.
@@ -302,7 +341,11 @@ impl CongestionControl for Foreign {
 
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         self.now = ack.now;
+        let Window { ssthresh, .. } = *window;
         self.call(window, "on_ack", |law, window, _| law.on_ack(window, ack));
+        if window.ssthresh == ssthresh && window.cwnd < ssthresh && !self.spec.needs.own_slow_start {
+            window.ssthresh = window.cwnd;
+        }
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
@@ -398,6 +441,19 @@ mod tests {
         assert_eq!(window, Window { cwnd: 1.0, ssthresh: 1.0 });
         assert_eq!(law.pacing_rate(&window, None), Some(50.0));
         assert!(failures.first().is_none());
+    }
+
+    /// Validates: a law that shrinks the window with an ACK does not return to slow start.
+    /// Source: the head of this file.
+    /// Tolerance: exact.
+    #[test]
+    fn a_window_that_shrinks_stays_in_congestion_avoidance() {
+        for (cwnd, ssthresh, after) in [(15.0, 20.0, 15.0), (25.0, 20.0, 20.0), (15.0, 18.0, 18.0)] {
+            let (mut law, _) = law(cwnd, ssthresh, 0.0);
+            let mut window = BEFORE;
+            law.on_ack(&mut window, &ACK);
+            assert_eq!(window, Window { cwnd, ssthresh: after });
+        }
     }
 
     /// Validates: a value that is not finite, negative or huge is refused with its field, the flow and the time, and the

@@ -43,7 +43,7 @@ fn decrease(window: f64) -> f64 {
     if window <= LOW_WINDOW {
         return 0.5;
     }
-    let share = (window.ln() - LOW_WINDOW.ln()) / (HIGH_WINDOW.ln() - LOW_WINDOW.ln());
+    let share = (libm::log(window) - libm::log(LOW_WINDOW)) / (libm::log(HIGH_WINDOW) - libm::log(LOW_WINDOW));
     (0.5 - (0.5 - HIGH_DECREASE) * share).max(HIGH_DECREASE)
 }
 
@@ -52,7 +52,7 @@ fn increase(window: f64) -> f64 {
     if window <= LOW_WINDOW {
         return 1.0;
     }
-    let (loss, factor) = (0.078 / window.powf(1.2), decrease(window));
+    let (loss, factor) = (0.078 / libm::pow(window, 1.2), decrease(window));
     (window * window * loss * 2.0 * factor / (2.0 - factor)).max(1.0)
 }
 

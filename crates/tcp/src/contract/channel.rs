@@ -81,8 +81,10 @@ pub struct Channel {
     pub trace: Vec<(Time, u64)>,
 }
 
-/// Number of turns after which a transfer of at most 200 segments is considered stuck.
-const TURNS: usize = 4_000;
+/// Number of turns after which a transfer of at most 200 segments is considered stuck. Most need a few hundred, but while
+/// pacing at an old rate holds a segment back for minutes, the timer of `idle_restart = timeout` can fire every few
+/// milliseconds.
+const TURNS: usize = 200_000;
 
 impl Channel {
     /// A conversation before its first event.

@@ -159,8 +159,8 @@ impl Witness {
     }
 
     fn counts_flight(&self, state: &SenderState) -> Kept {
-        let (told, there) = (state.flight_size, self.outstanding.len());
-        hold!(told == there as u64, "the flight size is {told}, but {there} packets are outstanding");
+        let (counted, there) = (state.flight_size, self.outstanding.len());
+        hold!(counted == there as u64, "the flight size is {counted}, but {there} packets are outstanding");
         Ok(())
     }
 
@@ -236,6 +236,9 @@ impl Witness {
         let news = if let Cause::NewAck(news) = cause { news } else { 0 };
         let has_marks = self.config.ecn != EcnMode::Off;
         if self.config.needs_rack() {
+            if matches!(congestion, LawSpec::Foreign(_)) {
+                return Ok(()); // the window is the law's alone
+            }
             // a recovery ends with the window before it; no ACK delivers more than what is outstanding
             let most = before.cwnd.max(self.peak).max(4.0).max(initial);
             // whole growth rounds a window that lacks 1e-9 of a segment up

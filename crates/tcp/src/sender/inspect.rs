@@ -23,6 +23,12 @@ impl Sender {
         law.phase(now).unwrap_or_else(classic)
     }
 
+    /// Whether data sent before the last loss, mark or timeout is not yet acknowledged.
+    pub fn repairs(&self) -> bool {
+        let connection = &self.connection;
+        connection.recover.is_some_and(|recover| recover > 0 && connection.snd_una < recover)
+    }
+
     /// Calls `visit` with the name and the value at `now` of each of the law's [state
     /// variables](crate::congestion::STATES), in the order of their declaration; a value that is not set is NaN.
     pub fn visit_state(&self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {

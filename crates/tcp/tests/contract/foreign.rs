@@ -1,17 +1,18 @@
-//! Laws from outside the engine: Reno, and laws that break the contract.
+//! Laws from outside the engine that break the contract.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, ForeignSpec, LawMaker, Needs};
+use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, LawMaker};
 use ackclock_tcp::congestion::{AckSample, CongestionEvent, Window};
 use ackclock_tcp::contract::{Breach, check};
 use ackclock_units::{Role, Stream, Time};
 
-/// Reno, or one of its faulty variants.
+use crate::kinds::{ForeignReno, foreign};
+
+/// Reno with random growth, or one of its faulty variants.
 #[derive(Clone, Debug)]
 enum Law {
-    Reno,
     /// Doubles the window with each ACK.
     Doubles,
     /// Adds a random number of at most one segment per window.
@@ -64,16 +65,11 @@ impl LawMaker for Maker {
     }
 }
 
-fn spec(law: Law) -> ForeignSpec {
-    let maker: Arc<dyn LawMaker> = Arc::new(Maker(law));
-    ForeignSpec { name: "Test".into(), number: 0, needs: Needs::default(), maker: Some(maker) }
-}
-
 const CONVERSATIONS: u32 = 300;
 
 /// The breaches of a law in all conversations.
-fn breaches(law: Law) -> Vec<Breach> {
-    let law = spec(law);
+fn breaches(maker: impl LawMaker + 'static) -> Vec<Breach> {
+    let law = foreign(Arc::new(maker));
     (0..CONVERSATIONS).filter_map(|number| check(&law, 1, number).err()).collect()
 }
 
@@ -82,8 +78,8 @@ fn breaches(law: Law) -> Vec<Breach> {
 /// Tolerance: exact.
 #[test]
 fn reno_from_outside_keeps_the_contract() {
-    for law in [Law::Reno, Law::Random(Stream::new(1, Role::Law, 0))] {
-        let found = breaches(law);
+    let random = Maker(Law::Random(Stream::new(1, Role::Law, 0)));
+    for found in [breaches(ForeignReno), breaches(random)] {
         assert!(found.is_empty(), "{:?}", found.first());
     }
 }
@@ -100,7 +96,7 @@ fn faults_are_told_in_words() {
         (Law::Waits, "the transfer does not end"),
         (Law::Undefined, "on_congestion fails: window.cwnd is NaN; must be a number from 0 to"),
     ] {
-        let found = breaches(law.clone());
+        let found = breaches(Maker(law.clone()));
         assert!(!found.is_empty(), "{law:?} keeps the contract");
         assert!(found.iter().any(|breach| breach.broken.to_string().contains(words)), "{law:?}: {:?}", found.first());
         assert!(found[0].conversation.contains(" packets over a path of "), "{}", found[0].conversation);

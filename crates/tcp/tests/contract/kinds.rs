@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, ForeignSpec, LawMaker, Needs};
 use ackclock_tcp::congestion::{
-    AckSample, BaseRtt, Bbr3Spec, BbrSpec, CongestionEvent, CopaSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec,
-    LAWS, LawSpec, PragueSpec, RenoSpec, ScalableSpec, VegasSpec, Window,
+    AckSample, BaseRtt, Bbr3Spec, BbrSpec, CopaSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec,
+    PragueSpec, RenoSpec, ScalableSpec, VegasSpec, Window,
 };
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
@@ -15,43 +15,37 @@ use ackclock_tcp::{
 use ackclock_units::Time;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::RngSeed;
 
-/// Reno as a law from outside the engine.
-#[derive(Debug)]
-struct Outside;
-
-impl ForeignLaw for Outside {
-    fn on_ack(&mut self, window: &mut Controls, ack: &AckSample) -> Result<(), Cause> {
-        let Controls { cwnd, ssthresh, .. } = *window;
-        window.cwnd += ack.counted(&Window { cwnd, ssthresh }) / cwnd;
-        Ok(())
-    }
-
-    fn on_congestion(&mut self, window: &mut Controls, event: &CongestionEvent, _: Time) -> Result<(), Cause> {
-        window.respond_as_reno(event);
-        Ok(())
-    }
-}
-
-impl LawMaker for Outside {
-    fn make(&self, _: u32, _: u64, _: u64) -> Result<Box<dyn ForeignLaw>, Cause> {
-        Ok(Box::new(Self))
-    }
-}
-
-fn outside() -> ForeignSpec {
-    ForeignSpec { name: "Outside".into(), number: 0, needs: Needs::default(), maker: Some(Arc::new(Outside)) }
-}
-
-/// Configuration for `usual` random cases, the same in each run. If `PROPTEST_CASES` is set, it gives the number of
-/// cases, and they differ in each run.
+/// Configuration for `usual` random cases. If `PROPTEST_CASES` is set, it gives the number of cases.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if std::env::var_os("PROPTEST_CASES").is_some() {
         return asked;
     }
-    ProptestConfig { cases: usual, rng_seed: RngSeed::Fixed(1), ..asked }
+    ProptestConfig { cases: usual, ..asked }
+}
+
+/// Reno's law, written outside the engine.
+#[derive(Debug)]
+pub(crate) struct ForeignReno;
+
+impl ForeignLaw for ForeignReno {
+    fn on_ack(&mut self, window: &mut Controls, ack: &AckSample) -> Result<(), Cause> {
+        let Controls { cwnd, ssthresh, .. } = *window;
+        window.cwnd += ack.counted(&Window { cwnd, ssthresh }) / cwnd;
+        Ok(())
+    }
+}
+
+impl LawMaker for ForeignReno {
+    fn make(&self, _: u32, _: u64, _: u64) -> Result<Box<dyn ForeignLaw>, Cause> {
+        Ok(Box::new(Self))
+    }
+}
+
+/// A law from outside the engine with this maker.
+pub(crate) fn foreign(maker: Arc<dyn LawMaker>) -> ForeignSpec {
+    ForeignSpec { name: "Test".into(), number: 0, needs: Needs::default(), maker: Some(maker) }
 }
 
 /// The congestion-control laws of [`LAWS`], in that order, with random parameters. A law missing here would not be
@@ -74,7 +68,7 @@ pub(crate) fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
             LawSpec::Copa(CopaSpec { delta: 0.01 + gamma / 2.0, competitive: more < 2.0 }),
             LawSpec::Cubic(cubic),
             LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: gamma / 3.0 }),
-            LawSpec::Foreign(outside()),
+            LawSpec::Foreign(foreign(Arc::new(ForeignReno))),
             LawSpec::HighSpeed(HighSpeedSpec {}),
             LawSpec::Prague(PragueSpec {
                 g: 1.0 / 16.0,

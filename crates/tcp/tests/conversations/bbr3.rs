@@ -30,7 +30,7 @@ fn the_second_round_trip_is_paced_at_the_startup_gain() {
     assert_eq!(talk.sends().len(), 10);
     assert_eq!(talk.ack(100, 1), [10]);
     assert_eq!(talk.process(), [11]);
-    assert!(near(talk.now.as_secs_f64(), 0.1 + 0.01 / (4.0 * 2.0_f64.ln()), 1e-9), "{}", talk.now);
+    assert!(near(talk.now.as_secs_f64(), 0.1 + 0.01 / (4.0 * std::f64::consts::LN_2), 1e-9), "{}", talk.now);
 }
 
 /// Validates: startup holds two bandwidth-delay products, 200 segments, in flight, and ends after three round trips in which
@@ -161,7 +161,7 @@ fn a_probe_without_losses_raises_the_bound_faster_and_faster() {
 /// Tolerance: 100 ms for the time between probes, as the minimum was seen up to a round trip before; the end: the first ACK
 ///     of a round trip, which come each millisecond.
 #[test]
-fn the_round_trip_time_is_probed_every_five_seconds() {
+fn half_a_product_is_in_flight_every_five_seconds() {
     let mut path = Path::greedy(BBR3);
     path.run_until(MS(25_000));
     let probes = spans(&path, "probe_rtt", MS(0));
@@ -227,7 +227,7 @@ fn marks_bound_the_flight_on_short_paths_only() {
 /// Source: draft-ietf-ccwg-bbr, section 5.5.4.
 /// Tolerance: 1e-6.
 #[test]
-fn an_application_that_limits_the_sender_never_misleads_the_model() {
+fn a_limited_application_never_misleads_the_model() {
     let mut path = Path::new(paced(BBR3, EcnMode::Off), 1);
     for (supply, expected) in [(1, 10.0), (8, 8.0 / 0.107), (1, 8.0 / 0.107), (2, 8.0 / 0.107)] {
         path.supply(supply);

@@ -1,7 +1,7 @@
 //! RFC 8985: RACK-TLP, and what undoes an unnecessary reduction.
 
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{Ack, RackRule, RttConfig, Sack, SenderConfig, UndoRule};
+use ackclock_tcp::{Ack, DecreaseFrom, EcnMode, RackRule, RttConfig, Sack, SenderConfig, UndoRule};
 use ackclock_units::Time;
 
 use crate::{Talk, open};
@@ -197,4 +197,35 @@ fn a_recovery_after_a_long_one_reduces_the_window_again() {
     assert_eq!(talk.sack(40, next, &[(next + 1, end)]), [next, end]);
     assert_eq!(talk.ssthresh(), 2.0);
     assert_eq!(talk.sender.counters().fast_retransmits, 2);
+}
+
+#[test]
+fn a_recovery_ends_the_wait_for_the_answer_to_a_probe() {
+    // 7.1: otherwise the next ACK would show that the probe repaired a loss, and reduce the window a second time
+    let mut talk = Talk::with_supply(&SenderConfig { max_window: 2, ..rack(2) }, 6);
+    assert_eq!(talk.sends(), [0, 1]);
+    assert_eq!(talk.ack(40, 2), [2, 3]);
+    // both are lost; the answer to the probe shows the loss of 2
+    assert_eq!(talk.time_out(), [3]);
+    assert_eq!(talk.sack(40, 2, &[(3, 4)]), [2]);
+    talk.ack(40, 4);
+    talk.ack(40, 5);
+    let counters = talk.sender.counters();
+    assert_eq!((counters.fast_retransmits, counters.timeouts), (1, 0));
+}
+
+#[test]
+fn a_mark_and_a_repaired_loss_in_one_ack_reduce_the_window_once() {
+    // RFC 3168, section 6.1.2: at most one reduction per window of data
+    let config = SenderConfig { ecn: EcnMode::Classic, decrease_from: DecreaseFrom::Window, ..rack(6) };
+    let mut talk = Talk::with_supply(&config, 6);
+    talk.sends();
+    talk.ack(40, 5);
+    assert_eq!(talk.time_out(), [5]);
+    talk.ack(40, 6);
+    talk.supply(10);
+    let before = talk.cwnd();
+    talk.now += Time::from_millis(40);
+    talk.sender.handle_ack(Ack { next: 7, sack: &Sack::NONE, echo: 1, original: false }, talk.now);
+    assert_eq!((before, talk.ssthresh()), (7.0, 3.0));
 }

@@ -6,10 +6,12 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ackclock.lab.page import built_page
 from ackclock.papers import few_seeds
 from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.figure import Figure, rows_csv
+from ackclock.papers.core.lab import PAGE, Lab
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import write_runs
 from ackclock.papers.summary import summary
@@ -75,14 +77,16 @@ class Chapter:
     text: str | Callable[[Both], str] = ""
     table: Callable[[Both], Table] | None = None
 
-    def section(self, evidence: Both, *, command: str) -> Section:
-        """Draw the chapter."""
+    def section(self, evidence: Both, *, command: str, lab: Lab | None = None) -> Section:
+        """Draw the chapter; each figure has a link to the lab with a scenario of its runs, which the lab watches."""
         drawings: list[Drawing] = []
         for figure in self.figures:
             drawn = (
                 figure.drawing(evidence, command=command) if isinstance(figure, Figure) else figure(evidence, command)
             )
-            drawings += [drawn] if isinstance(drawn, Drawing) else drawn
+            made = [drawn] if isinstance(drawn, Drawing) else drawn
+            link = lab and made and lab.link(made[0].title)
+            drawings += [replace(one, lab=link[0], lab_shows=link[1]) for one in made] if link else made
         return Section(
             title=self.title,
             drawings=drawings,
@@ -196,7 +200,12 @@ class Paper:
         write_runs(folder / "evidence.parquet", {"ackclock": evidence.ours, "ns-2.35": evidence.ns2})
         judged = judge(self.claims, evidence)
         command = self._command(seeds=len(seeds), capture=capture)
-        write_report(folder, self.report(evidence, judged, command=command), judged, seeds=len(seeds))
+        page = built_page()
+        if page is not None:
+            (folder / PAGE).write_text(page, encoding="utf-8")
+        write_report(
+            folder, self.report(evidence, judged, command=command, lab=page is not None), judged, seeds=len(seeds)
+        )
 
     def _check(self) -> None:
         """Check that keys and slugs refer to existing claims and figures, before the first run."""
@@ -211,8 +220,10 @@ class Paper:
         if len(slugs) == len(figures) and self.definition.headline not in slugs:
             raise refuse("headline", self.definition.headline, f"must be the slug of a figure: {', '.join(slugs)}")
 
-    def report(self, evidence: Both, judged: Sequence[Judged], *, command: str) -> Report:
-        """Create the report of judged claims; `command` creates it again."""
+    def report(self, evidence: Both, judged: Sequence[Judged], *, command: str, lab: bool = False) -> Report:
+        """Create the report of judged claims; `command` creates it again. With `lab`, figures have links to the lab."""
+        shown = Lab.of([*self.definition.parts(), *self.parts()]) if lab else None
+        seen = replace(evidence, ours=shown.watched(evidence.ours)) if shown else evidence
         return Report(
             title=self.definition.title,
             source=self.definition.source,
@@ -222,7 +233,7 @@ class Paper:
             overview=self.overview(evidence) if self.overview else None,
             findings=[one.finding for one in judged],
             sections=[
-                *(chapter.section(evidence, command=command) for chapter in self.chapters),
+                *(chapter.section(seen, command=command, lab=shown) for chapter in self.chapters),
                 *_changed_rules(self.claims),
             ],
             setup=self.definition.setup,

@@ -191,3 +191,13 @@ proptest! {
         }
     }
 }
+
+/// Validates: the updates up to the end of time end.
+/// Source: none; `Time::MAX` is the last instant, after which no update is due.
+/// Tolerance: exact.
+#[test]
+fn updates_end_at_the_end_of_time() {
+    let mut queue = queue(&spec());
+    queue.catch_up(Time::MAX);
+    assert_eq!((queue.next, queue.base), (Time::MAX, 0.0));
+}

@@ -181,3 +181,13 @@ proptest! {
         prop_assert_eq!(late.probability, 0.0);
     }
 }
+
+/// Validates: the updates up to the end of time end.
+/// Source: none; `Time::MAX` is the last instant, after which no update is due.
+/// Tolerance: exact.
+#[test]
+fn updates_end_at_the_end_of_time() {
+    let mut pie = pie(&spec());
+    pie.catch_up(Time::MAX, Time::ZERO);
+    assert_eq!((pie.next, pie.probability), (Time::MAX, 0.0));
+}

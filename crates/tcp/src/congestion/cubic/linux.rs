@@ -99,7 +99,7 @@ impl Linux {
             self.origin = self.w_max.max(cwnd);
             // the kernel's cube_factor is cut before the multiplication
             let scaled = (1 << (C_BITS + 3 * SECOND_BITS)) / C * (self.origin - cwnd);
-            self.k = (scaled as f64).cbrt() as u64;
+            self.k = libm::cbrt(scaled as f64) as u64;
         }
         let epoch = *self.epoch.get_or_insert(tick);
         let ahead = self.min_rtt.map_or(0, |rtt| rtt.as_picos().div_ceil(TICK));

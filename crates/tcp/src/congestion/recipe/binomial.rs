@@ -42,10 +42,10 @@ impl Spec for BinomialSpec {
 
 impl CongestionControl for Binomial {
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
-        window.cwnd += ack.counted(window) / window.cwnd.powf(self.0.k + 1.0);
+        window.cwnd += ack.counted(window) / libm::pow(window.cwnd, self.0.k + 1.0);
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
-        window.reduce_to(event.window - event.window.powf(self.0.l) / 2.0, event);
+        window.reduce_to(event.window - libm::pow(event.window, self.0.l) / 2.0, event);
     }
 }

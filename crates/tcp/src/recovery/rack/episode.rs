@@ -45,7 +45,7 @@ impl Rack {
         if is_new || self.phase == Phase::Reducing {
             connection.note_loss();
         }
-        self.phase = Phase::Recovery;
+        (self.phase, self.probe) = (Phase::Recovery, None); // RFC 8985, section 7.1
     }
 
     /// Begins to reduce the window in proportion, unless it is the law's alone.

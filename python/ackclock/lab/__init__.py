@@ -1,0 +1,1 @@
+"""The lab: one web page that simulates a scenario again whenever a setting changes."""

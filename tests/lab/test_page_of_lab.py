@@ -1,0 +1,276 @@
+"""The built page of the lab, used in Chromium as a reader uses it (``web/test/browser.mjs``)."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import json
+import runpy
+import subprocess
+import sys
+import tomllib
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.lab.random_scenarios import random_scenarios
+from tests.lab.test_same_bytes import COUNT, RECORDS, digests
+
+from ackclock import Scenario, simulate
+from ackclock.lab.document import document
+from ackclock.lab.page import built_page, page_with
+from ackclock.running import engine
+from ackclock.running.run import Prepared
+from lab_parts import stories
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.needs("chromium", "node")
+
+SMALL = """
+duration = "5 s"
+[dumbbell]
+access = { rate = "10 Mbps", delay = "5 ms" }
+bottleneck = { rate = "5 Mbps", delay = "20 ms", queue = { kind = "droptail", packets = 20 } }
+[[clients]]
+count = 2
+transport = { kind = "tcp", variant = "reno" }
+source = { kind = "greedy" }
+"""
+PICTURE = """
+duration = "60 s"
+[dumbbell]
+access = { rate = "1 Gbps", delay = "5 ms" }
+bottleneck = { rate = "10 Mbps", delay = "20 ms", queue = { kind = "droptail", packets = 50 } }
+[[clients]]
+count = 10
+transport = { kind = "tcp", variant = "cubic" }
+source = { kind = "greedy" }
+"""
+
+
+POLLUTING = {
+    "path": "__proto__.polluted",
+    "label": "x",
+    "kind": "number",
+    "low": 1,
+    "high": 2,
+    "value": 1,
+    "places": [],
+}
+HOSTILE = (
+    "not a scenario",
+    "cut",
+    "not text",
+    "not TOML",
+    "a bomb",
+    "too long",
+    "10^9 flows",
+    "10^6 flows",
+    "a huge window",
+    "10^18 years",
+    "deep",
+    "many groups",
+    "an unknown field",
+    "a script",
+    "a prototype",
+    "a seed",
+    "no story",
+    "no document",
+    "no JSON",
+    "a mutilated plan",
+    "a polluting document",
+)
+"""Names of the hostile addresses."""
+
+
+def packed(text: str | bytes) -> str:
+    deflate = zlib.compressobj(9, wbits=-15)
+    data = text.encode() if isinstance(text, str) else text
+    return base64.urlsafe_b64encode(deflate.compress(data) + deflate.flush()).decode().rstrip("=")
+
+
+def link(text: str | bytes) -> str:
+    return f"#s={packed(text)}"
+
+
+def hostile_addresses() -> list[dict[str, str]]:
+    """Return addresses that must give a message, and a part of it."""
+    given = json.loads(json.dumps(document(Scenario.from_dict(tomllib.loads(SMALL)), seed=1, name="small")))
+    mutilated = given | {"plan": given["plan"] | {"topology": "none", "duration": 7}}
+    polluting = given | {
+        "plan": given["plan"] | {"duration": 7},
+        "knobs": [POLLUTING],
+    }
+    scripted = SMALL.replace('"reno"', '"<img src=x onerror=globalThis.executed=1>"')
+    faster = (
+        SMALL.replace("5 Mbps", "1000 Gbps")
+        .replace("10 Mbps", "1000 Gbps")
+        .replace("packets = 20", "packets = 1000000000")
+    )
+    faster = faster.replace('"reno"', '"reno", max_window = 1000000000')
+    group = SMALL[SMALL.index("[[clients]]") :]
+    named = {
+        "not a scenario": ("#s=%%%", "incomplete or damaged"),
+        "cut": (link(SMALL)[:40], "incomplete or damaged"),
+        "not text": (link(b"\xff\xfe\x00" * 9), "incomplete or damaged"),
+        "not TOML": (link("duration = = 3"), "cannot be opened"),
+        "a bomb": (link(b"#" * 50_000_000), "512 kB"),
+        "too long": ("#s=" + "A" * 70_000, "64 kB"),
+        "10^9 flows": (link(SMALL.replace("count = 2", "count = 1000000000")), "clients.0.count: 1000000000"),
+        "10^6 flows": (link(SMALL.replace("count = 2", "count = 1000000")), "memory"),
+        "a huge window": (link(faster), "memory"),
+        "10^18 years": (link(SMALL.replace("5 s", "1e18 h")), "duration"),
+        "deep": (link("a = " + "[" * 20_000), "cannot be opened"),
+        "many groups": (link(SMALL + group * 400), "clients"),
+        "an unknown field": (link(SMALL.replace("[[clients]]", "[[clients]]\ncolour = 3")), "clients.0.colour"),
+        "a script": (link(scripted), "clients.0.transport.variant"),
+        "a prototype": (link(SMALL + "\n[__proto__]\npolluted = 1"), "__proto__"),
+        "a seed": (link(SMALL) + "&seed=99999999999999999999", "seed"),
+        "no story": ("#story=<b>x</b>", "no story"),
+        "no document": ("#d=" + packed("[1, 2]"), "does not contain a scenario"),
+        "no JSON": ("#d=" + packed("{"), "cannot be opened"),
+        "a mutilated plan": ("#d=" + packed(json.dumps(mutilated)), "plan"),
+        "a polluting document": ("#d=" + packed(json.dumps(polluting)), "does not contain a scenario"),
+    }
+    return [{"name": name, "hash": hash_, "message": message} for name, (hash_, message) in named.items()]
+
+
+@pytest.fixture(scope="module")
+def prepared() -> list[Prepared]:
+    return [Prepared.of(Scenario.from_dict(tables), RECORDS) for tables in random_scenarios(COUNT, seed=24)]
+
+
+@pytest.fixture(scope="module")
+def visit(root: Path, prepared: list[Prepared], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Use the page, once for all tests."""
+    if built_page() is None or not (root / "target" / "lab" / "page.js").exists():
+        pytest.skip("not built: run `make lab`")
+    folder = tmp_path_factory.mktemp("lab")
+    cases = []
+    for name in ("parking_lot", "feng60", "bufferbloat", "web_search"):
+        tables = tomllib.loads((root / "examples" / f"{name}.toml").read_text(encoding="utf-8")) | {"duration": "8 s"}
+        tables.pop("measure", None) if name != "parking_lot" else tables["measure"].update({"from": "0 s"})
+        file = folder / f"{name}.html"
+        file.write_text(page_with(document(Scenario.from_dict(tables), seed=1, name=name)), encoding="utf-8")
+        cases.append({"name": name, "file": str(file), "picture": f"s={packed(PICTURE)}"})
+    questions = folder / "questions.json"
+    plans = [{"plan": each.plan, "seed": str(seed)} for seed, each in enumerate(prepared)]
+    addresses = hostile_addresses()
+    assert tuple(each["name"] for each in addresses) == HOSTILE
+    questions.write_text(
+        json.dumps({"plans": plans, "addresses": addresses, "stories": stories(), "cases": cases}), encoding="utf-8"
+    )
+    command: list[str | Path] = ["node", root / "web/test/browser.mjs", root / "target/lab/lab.html", questions, folder]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def detail(visit: dict[str, Any], name: str) -> Any:
+    check = visit["checks"][name]
+    assert check["ok"], check["detail"]
+    return check["detail"]
+
+
+def test_writes_nothing_to_the_console_and_asks_for_nothing(visit: dict[str, Any]) -> None:
+    assert visit["console"] == []
+    assert visit["requests"] == []
+
+
+@pytest.mark.parametrize("story", [each["name"] for each in stories()])
+def test_tells_each_story(visit: dict[str, Any], story: str) -> None:
+    detail(visit, f"story {story}")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_refuses_hostile_addresses(visit: dict[str, Any], name: str) -> None:
+    detail(visit, f"address {name}")
+
+
+@pytest.mark.parametrize("name", ["parking_lot", "feng60", "bufferbloat", "web_search"])
+def test_shows_files(visit: dict[str, Any], name: str) -> None:
+    detail(visit, f"file {name}")
+
+
+def test_every_knob_changes_the_run(visit: dict[str, Any]) -> None:
+    assert len(detail(visit, "every knob")) > 12
+
+
+@pytest.mark.parametrize(
+    ("field", "known"),
+    [
+        ("g0-law", sorted([*json.loads(engine.catalogue())["variants"], "udp"])),
+        ("queue", sorted(json.loads(engine.catalogue())["queues"])),
+        ("g0-source", None),
+        ("profile", None),
+    ],
+)
+def test_every_choice_works(visit: dict[str, Any], field: str, known: list[str] | None) -> None:
+    found = detail(visit, f"every choice of {field}")
+    assert known is None or sorted(found) == known
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "parameters and options",
+        "a field with nonsense is marked and changes nothing",
+        "A beside B",
+        "share link",
+        "zoom and packets",
+        "a drag over a plot zooms",
+        "keyboard",
+        "a long run shows its progress, leaves the page free and can be cancelled",
+        "390 pixels",
+        "accessibility, light",
+        "accessibility, dark",
+    ],
+)
+def test_serves_readers(visit: dict[str, Any], name: str) -> None:
+    detail(visit, name)
+
+
+def test_gives_the_bytes_of_the_native_engine(visit: dict[str, Any], prepared: list[Prepared]) -> None:
+    answers = detail(visit, "same bytes")
+    assert len(answers) == COUNT
+    for seed, (each, answer) in enumerate(zip(prepared, answers, strict=True)):
+        outcome, tables, _ = engine.simulate(each.plan, seed)
+        assert answer == {"outcome": json.loads(outcome), "tables": digests(tables)}, each.scenario.to_toml()
+
+
+class TestDownloads:
+    @pytest.fixture
+    def files(self, visit: dict[str, Any]) -> dict[str, str]:
+        found: dict[str, str] = detail(visit, "downloads")
+        return found
+
+    def test_the_scenario_gives_the_numbers_of_the_page(self, files: dict[str, str]) -> None:
+        scenario = Scenario.from_toml(files["toml"])
+        run = simulate(scenario, seed=3)
+        with open(files["table"], encoding="utf-8") as file:  # noqa: PTH123  # a name from another program
+            rows = {row["group"]: row for row in csv.DictReader(file)}
+        assert set(rows) == {"all", "reno", "vegas"}
+        for name, value in rows["all"].items():
+            if name != "group" and value != "" and hasattr(run.summary, name):
+                assert float(value) == getattr(run.summary, name), name
+        assert float(rows["vegas"]["goodput_bps"]) == run.groups["vegas"].goodput_bps
+
+    def test_the_program_runs(self, files: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+        runpy.run_path(files["python"])
+        assert str(simulate(Scenario.from_toml(files["toml"]), seed=3).summary) in capsys.readouterr().out
+
+    def test_the_figure_is_an_image(self, files: dict[str, str]) -> None:
+        import matplotlib.image  # noqa: PLC0415  # slow to load
+
+        image = matplotlib.image.imread(files["figure"])
+        assert image.shape[0] > 900
+        assert image.std() > 0.05
+
+
+def test_tells_the_time_from_setting_to_picture(visit: dict[str, Any]) -> None:
+    """Only printed: times depend on the machine and its load. The bar of 80 ms is for a quiet machine."""
+    times = sorted(detail(visit, "setting to picture"))
+    assert len(times) == 20
+    sys.stdout.write(f"setting to picture: median {times[10]:.0f} ms, {times[0]:.0f} to {times[-1]:.0f} ms\n")

@@ -1,0 +1,87 @@
+"""The lab's page makes the plans that Python makes, and its engine gives the bytes of the native one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.lab.random_scenarios import random_scenarios
+
+from ackclock.lab.page import built_page
+from ackclock.running.run import Prepared
+from ackclock.scenario import Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+pytestmark = pytest.mark.needs("node")
+
+RECORDS = ("arrivals", "queue", "gauges", "drops", "marks", "windows", "acks", "phases", "packets")
+COUNT = 50
+
+
+def node(root: Path, questions: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Ask the page's modules in Node."""
+    lab = root / "target" / "lab"
+    lines = "".join(json.dumps(question) + "\n" for question in questions)
+    command: list[str | Path] = ["node", lab / "node.mjs", lab / "engine.wasm", lab / "catalogue.json"]
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, timeout=300)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def digests(tables: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the SHA-256 of each column as 64-bit floating-point numbers."""
+    types = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "bool": "u1"}
+    return {
+        name: {
+            column: hashlib.sha256(np.frombuffer(data, types.get(kind, "u1")).astype("<f8").tobytes()).hexdigest()
+            for column, kind, data in rows.columns()
+        }
+        for name, rows in tables.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def scenarios(root: Path) -> list[tuple[dict[str, Any], Prepared]]:
+    if built_page() is None or not (root / "target" / "lab" / "node.mjs").exists():
+        pytest.skip("not built: run `make lab`")
+    drawn = list(random_scenarios(COUNT, seed=24))
+    return [(tables, Prepared.of(Scenario.from_dict(tables), RECORDS)) for tables in drawn]
+
+
+@pytest.fixture(scope="module")
+def native(scenarios: list[tuple[dict[str, Any], Prepared]]) -> list[dict[str, Any]]:
+    """Return the outcomes of the native engine."""
+    from ackclock.running import engine  # noqa: PLC0415  # only where the tests run
+
+    found = []
+    for seed, (_, prepared) in enumerate(scenarios):
+        outcome, tables, _ = engine.simulate(prepared.plan, seed)
+        found.append({"outcome": json.loads(outcome), "tables": digests(tables)})
+    return found
+
+
+class TestInNode:
+    def test_plans_equal_those_of_python(self, root: Path, scenarios: list[tuple[dict[str, Any], Prepared]]) -> None:
+        answers = node(root, [{"scenario": tables} for tables, _ in scenarios])
+        for (tables, prepared), answer in zip(scenarios, answers, strict=True):
+            assert answer.get("plan") == json.loads(prepared.plan) | {"records": []}, (tables, answer.get("error"))
+
+    def test_outcomes_and_tables_are_the_same_bytes(
+        self, root: Path, scenarios: list[tuple[dict[str, Any], Prepared]], native: list[dict[str, Any]]
+    ) -> None:
+        questions = [{"plan": prepared.plan, "seed": str(seed)} for seed, (_, prepared) in enumerate(scenarios)]
+        answers = node(root, questions)
+        for (tables, _), answer, expected in zip(scenarios, answers, native, strict=True):
+            assert answer.get("outcome") == expected["outcome"], (tables, answer.get("error"))
+            assert answer["tables"] == expected["tables"], tables
+
+    def test_notices_are_those_of_python(self, root: Path, scenarios: list[tuple[dict[str, Any], Prepared]]) -> None:
+        answers = node(root, [{"scenario": tables, "seed": str(seed)} for seed, (tables, _) in enumerate(scenarios)])
+        for seed, ((tables, prepared), answer) in enumerate(zip(scenarios, answers, strict=True)):
+            assert answer["notices"] == list(prepared.run(seed).notices), tables

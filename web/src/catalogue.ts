@@ -1,0 +1,59 @@
+// What Python's `ackclock.lab.catalogue` gives the page.
+
+export interface Parameter {
+  readonly name: string;
+  readonly doc: string;
+  readonly kind: "number" | "whole" | "time" | "choice" | "flag";
+  readonly min?: number | null;
+  readonly max?: number | null;
+  readonly above?: number | null;
+  readonly choices?: readonly string[];
+  /** A word that is allowed instead of a time. */
+  readonly or?: string | null;
+}
+
+export interface Entry {
+  readonly doc: string;
+  readonly parameters: readonly Parameter[];
+}
+
+export interface Variant {
+  readonly doc: string;
+  readonly recovery: string;
+  readonly congestion: string;
+  readonly era: string;
+}
+
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export type Tables = { [name: string]: Json };
+
+export interface Catalogue {
+  readonly version: string;
+  readonly revision: string;
+  readonly profiles: Readonly<Record<string, string>>;
+  readonly variants: Readonly<Record<string, Variant>>;
+  readonly laws: Readonly<Record<string, Entry>>;
+  readonly queues: Readonly<Record<string, Entry>>;
+  readonly gauges: Readonly<Record<string, { readonly unit: string; readonly doc: string }>>;
+  readonly options: readonly Parameter[];
+  /** For each variant, the places in a plan's transport that follow an option of TCP. */
+  readonly follows: Readonly<Record<string, Readonly<Record<string, readonly (readonly (string | number)[])[]>>>>;
+  /** A plan's transport for each profile and variant, and a plan's queue for each profile and discipline. */
+  readonly transports: Readonly<Record<string, Readonly<Record<string, Tables>>>>;
+  readonly disciplines: Readonly<Record<string, Readonly<Record<string, Tables>>>>;
+  /** The limit of a queue, in packets, if a scenario gives none. */
+  readonly room: Readonly<Record<string, number>>;
+  readonly stories: readonly Story[];
+}
+
+export interface Story {
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  readonly toml: string;
+  readonly seed: string;
+  /** The part of the run that is shown first, in seconds. */
+  readonly zoom?: readonly [number, number];
+  /** A change that shows the point of the story beside it, as in `ackclock run --set`. */
+  readonly beside?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,104 @@
+// The engine: calls the three functions of crates/wasm. Runs in a worker, and in Node for tests.
+
+export type Column = Float64Array | Uint32Array | Uint8Array;
+
+export interface Table {
+  readonly rows: number;
+  readonly columns: Readonly<Record<string, Column>>;
+  /** Words of columns of words, whose values are places in these lists. */
+  readonly words: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface Facts {
+  readonly bins: readonly number[];
+  readonly red_avg_max: number | null;
+  readonly window_limited: readonly (number | null)[];
+  readonly waited: readonly number[];
+  readonly unfinished: readonly number[];
+}
+
+export type Measures = Readonly<Record<string, number | null>>;
+
+export interface Outcome {
+  readonly summary: Measures;
+  readonly groups: readonly Measures[];
+  readonly elsewhere: readonly Measures[];
+  readonly facts: Facts;
+}
+
+export interface Answer {
+  readonly outcome: Outcome;
+  readonly events: number;
+  readonly tables: Readonly<Record<string, Table>>;
+}
+
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  room(length: number): number;
+  simulate(seed: bigint, from: number, until: number): number;
+  answer(): number;
+}
+
+interface Header {
+  readonly error?: string;
+  readonly outcome: Outcome;
+  readonly events: number;
+  readonly tables: readonly {
+    readonly name: string;
+    readonly rows: number;
+    readonly columns: readonly { readonly name: string; readonly kind: string; readonly at: number; readonly words?: string[] }[];
+  }[];
+}
+
+/** A plan that the engine refuses; the message names the field. */
+export class PlanError extends Error {}
+
+export class Engine {
+  private constructor(private readonly exports: Exports) {}
+
+  static async of(module: WebAssembly.Module, progress: (fraction: number) => void = () => undefined): Promise<Engine> {
+    const instance = await WebAssembly.instantiate(module, { page: { progress } });
+    return new Engine(instance.exports as unknown as Exports);
+  }
+
+  /** Runs a plan; of tables with times, the answer has the rows within [from, until), in seconds. */
+  run(plan: string, seed: bigint, from = -Infinity, until = Infinity): Answer {
+    const { exports } = this;
+    const text = new TextEncoder().encode(plan);
+    const at = exports.room(text.length);
+    new Uint8Array(exports.memory.buffer, at, text.length).set(text);
+    const length = exports.simulate(seed, from, until);
+    return decoded(exports.memory.buffer, exports.answer(), length);
+  }
+}
+
+function decoded(memory: ArrayBuffer, start: number, length: number): Answer {
+  const size = new DataView(memory, start, 4).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(memory, start + 4, size))) as Header;
+  if (header.error !== undefined) throw new PlanError(header.error);
+  const values = start + Math.ceil((4 + size) / 8) * 8;
+  if (values > start + length) throw new Error("the engine's answer is incomplete");
+  const tables: Record<string, Table> = {};
+  for (const { name, rows, columns } of header.tables) {
+    const table = { rows, columns: {} as Record<string, Column>, words: {} as Record<string, readonly string[]> };
+    for (const { name: column, kind, at, words } of columns) {
+      table.columns[column] = copied(memory, values + at, rows, kind);
+      if (words !== undefined) table.words[column] = words;
+    }
+    tables[name] = table;
+  }
+  return { outcome: header.outcome, events: header.events, tables };
+}
+
+function copied(memory: ArrayBuffer, at: number, rows: number, kind: string): Column {
+  switch (kind) {
+    case "f64":
+      return new Float64Array(memory.slice(at, at + 8 * rows));
+    case "u32":
+      return new Uint32Array(memory.slice(at, at + 4 * rows));
+    case "u64":
+      return Float64Array.from(new BigUint64Array(memory.slice(at, at + 8 * rows)), Number);
+    default:
+      return new Uint8Array(memory.slice(at, at + rows));
+  }
+}

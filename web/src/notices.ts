@@ -1,0 +1,263 @@
+// The notices of a run of a dumbbell, in the words of python/ackclock/running/notices.py; tests compare both.
+
+import type { Json, Tables } from "./catalogue";
+import type { Facts, Outcome } from "./engine";
+import type { Described, Group } from "./plan";
+import { TIME, format } from "./quantity";
+
+const BATCH = 5;
+const LEAST_BATCHES = 10;
+const WINDOW_LIMITED = 0.5;
+const WORTH_LEAVING_OUT = 0.05;
+const CUT_WORTH_TELLING = 0.001;
+const LEFT_OUT = 0.05;
+const RARE_SIZE = Math.log(1e6);
+const LONGEST_PACKET = 65535;
+const HEADER_BYTES = 40;
+
+interface Queue {
+  readonly kind: string;
+  readonly packets: number | undefined;
+  readonly bytes: number | undefined;
+  readonly table: Tables;
+}
+
+interface Line {
+  readonly name: string;
+  readonly rate: number;
+  readonly delay: number;
+  readonly queue: Queue;
+}
+
+export function noticesOf(scenario: Described, outcome: Outcome, room: number): string[] {
+  const { facts } = outcome;
+  const links = linksOf(scenario);
+  const measured = scenario.groups.filter(({ direction }) => direction === "forward");
+  const bottleneck = links.bottleneck.queue;
+  return [
+    ...(measured.length === 0 ? ["No flow sends its data over the measured link, bottleneck."] : []),
+    ...bins(scenario, facts),
+    ...windowLimited(scenario, facts),
+    ...red(bottleneck, facts.red_avg_max),
+    ...unfinished(scenario, outcome),
+    ...held(scenario, outcome, links, room),
+    ...redOutOfReach(bottleneck, measured),
+    ...cutSizes(scenario),
+    ...noRoom(scenario, links),
+    ...smallBuffer(scenario, measured, bottleneck),
+    ...overload(scenario, measured, links),
+  ];
+}
+
+/** As Python's format `.4g`. */
+export function general(value: number, digits: number): string {
+  if (value === 0) return "0";
+  const [mantissa = "", exponent = "0"] = value.toExponential(digits - 1).split("e");
+  const power = Number(exponent);
+  if (power < -4 || power >= digits) {
+    const short = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
+    return `${short}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+  }
+  const fixed = value.toFixed(Math.max(0, digits - 1 - power));
+  return fixed.includes(".") ? fixed.replace(/\.?0+$/, "") : fixed;
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(0)}%`;
+
+interface Links {
+  readonly bottleneck: Line;
+  readonly reverse: Line;
+  readonly access: readonly Line[];
+}
+
+function linksOf({ plan, groups }: Described): Links {
+  const topology = plan["topology"] as Tables;
+  const line = (table: Json | undefined, name: string): Line => {
+    const { rate, delay, queue } = table as Tables;
+    const of = queue as Tables;
+    const limit = of["limit"] as { packets?: number; bytes?: number };
+    return { name, rate: rate as number, delay: delay as number, queue: { kind: of["kind"] as string, packets: limit.packets, bytes: limit.bytes, table: of } };
+  };
+  return {
+    bottleneck: line(topology["bottleneck"], "bottleneck"),
+    reverse: line(topology["reverse"], "bottleneck.reverse"),
+    access: (topology["access"] as Json[][]).map(([there], place) => line(there, `the access links of ${groups[place]?.name ?? ""}`)),
+  };
+}
+
+/** The links that a group's data crosses, and those of its ACKs. */
+function ways(group: Group, place: number, { bottleneck, reverse, access }: Links): [Line[], Line[]] {
+  const own = access[place];
+  if (own === undefined) return [[], []];
+  return group.direction === "forward" ? [[own, bottleneck], [reverse, own]] : [[reverse, own], [own, bottleneck]];
+}
+
+/** The values in the warm-up by MSER-5; undefined if there are too few values, null if they still drift. */
+export function warmup(values: readonly number[]): number | null | undefined {
+  const batches = Math.floor(values.length / BATCH);
+  if (batches < LEAST_BATCHES) return undefined;
+  const sums = Array.from({ length: batches }, (_, batch) => values.slice(batch * BATCH, (batch + 1) * BATCH).reduce((sum, value) => sum + value, 0));
+  const [origin, furthest] = [sums.at(-1) ?? 0, Math.floor(batches / 2)];
+  let [total, squares, best, at] = [0, 0, Infinity, 0];
+  for (let cut = batches - 1; cut >= 0; cut -= 1) {
+    const deviation = (sums[cut] ?? 0) - origin;
+    total += deviation;
+    squares += deviation * deviation;
+    if (cut > furthest) continue;
+    const left = batches - cut;
+    const error = (squares - (total * total) / left) / left ** 2;
+    if (error <= best) [best, at] = [error, cut];
+  }
+  return at === furthest ? null : at * BATCH;
+}
+
+function* bins(scenario: Described, { bins }: Facts): Iterable<string> {
+  const [width, from] = [scenario.bin, scenario.from].map((time) => format(TIME, BigInt(time)));
+  if (bins.length < 2) yield `cov is undefined: the measured time contains fewer than two whole bins of ${width}.`;
+  const length = warmup(bins);
+  if (length === null) {
+    yield "The run does not reach steady state: arrivals still drift half-way through the measured time. Simulate a longer time.";
+  } else if (length) {
+    const end = (scenario.from + length * scenario.bin) / 1e12;
+    const [[mean, cov], [laterMean, laterCov]] = [meanAndCov(bins), meanAndCov(bins.slice(length))];
+    const byChance = 3 / Math.sqrt(bins.length);
+    const changes = ([["cov", cov, laterCov, byChance], ["arrivals per bin", mean, laterMean, byChance * laterCov]] as const)
+      .filter(([, now, later, share]) => Math.abs(later - now) > Math.max(WORTH_LEAVING_OUT, share) * now)
+      .map(([name, now, later]) => `${name} would be ${general(later, 4)}, not ${general(now, 4)}`);
+    if (changes.length > 0) {
+      yield `The run does not reach steady state before ${general(end, 4)} s: measured from there, ${changes.join(" and ")}. A later measure.from (now ${from}) excludes the start.`;
+    }
+  }
+}
+
+function meanAndCov(bins: readonly number[]): [number, number] {
+  const total = bins.reduce((sum, value) => sum + value, 0);
+  const squares = bins.reduce((sum, value) => sum + value * value, 0);
+  return [total / bins.length, total === 0 ? 0 : Math.sqrt(bins.length * squares - total ** 2) / total];
+}
+
+function* windowLimited(scenario: Described, facts: Facts): Iterable<string> {
+  const planned = scenario.plan["groups"] as Tables[];
+  for (const [place, group] of scenario.groups.entries()) {
+    const share = facts.window_limited[place];
+    if (share === null || share === undefined || share < WINDOW_LIMITED || group.kind !== "tcp") continue;
+    const receiver = (planned[place]?.["transport"] as Tables)["receiver"] as Tables;
+    const tuned = receiver["rwnd"] === "auto" ? 'rwnd = "auto", ' : "";
+    yield `Group ${group.name} was limited by its advertised window (${tuned}max_window = ${String(receiver["max_window"])}) in ${percent(share)} of its opportunities to send: congestion control had little effect then.`;
+  }
+}
+
+function* red({ kind, table }: Queue, highest: number | null): Iterable<string> {
+  if (highest === null || kind !== "red") return;
+  const [size, inBytes, threshold] = [table["mean_packet_size"] as number, table["unit"] === "bytes", table["min_th"] as number];
+  const reached = inBytes ? highest / size : highest;
+  if (reached > threshold) return;
+  const unit = inBytes ? ` packets of ${general(size, 6)} bytes` : "";
+  yield `RED never dropped early: its average queue reached ${general(reached, 3)}${unit}, below min_th (${general(threshold, 6)}).`;
+}
+
+function* unfinished(scenario: Described, { facts, groups }: Outcome): Iterable<string> {
+  for (const [place, { name }] of scenario.groups.entries()) {
+    const [left, ended] = [facts.unfinished[place] ?? 0, groups[place]?.["completed"] ?? 0];
+    if (left > LEFT_OUT * (left + ended)) {
+      yield `${left} of ${left + ended} transfers of group ${name} were incomplete at the end of the run. Completion times exclude them, and they tend to be the longest: simulate a longer time.`;
+    }
+  }
+}
+
+function* held(scenario: Described, { groups }: Outcome, links: Links, room: number): Iterable<string> {
+  const measured = (scenario.duration - scenario.from) / 1e12;
+  for (const [place, group] of scenario.groups.entries()) {
+    const names: string[] = [];
+    let least = 0;
+    for (const { name, rate, delay, queue } of ways(group, place, links)[0]) {
+      const each = (8 * group.packetSize) / rate;
+      least += delay / 1e12 + each;
+      if (name === "bottleneck") continue;
+      if (queue.kind === "droptail" && queue.packets === room) names.push(name);
+      else least += each * (queue.packets || (queue.bytes ?? 0) / group.packetSize);
+    }
+    if (names.length === 0) continue;
+    const found = groups[place];
+    const wait = ((found?.["queue_mean"] ?? 0) * measured) / (found?.["departures"] || 1);
+    const waited = (found?.["delay_mean"] ?? 0) - wait - least;
+    if (waited > group.rtt / 1e12) {
+      yield `Packets of group ${group.name} waited ${general(waited, 3)} s on average in queues with the default limit of ${room.toLocaleString("en")} packets: ${names.join(", ")}. That is longer than the round trip without queues (${general(group.rtt / 1e12, 3)} s): these queues held more than one bandwidth-delay product.`;
+    }
+  }
+}
+
+function* redOutOfReach({ kind, table, packets, bytes }: Queue, measured: readonly Group[]): Iterable<string> {
+  if (kind !== "red") return;
+  const sizes = measured.length === 0 ? [1500] : measured.map(({ packetSize }) => packetSize);
+  const [size, inBytes, threshold] = [table["mean_packet_size"] as number, table["unit"] === "bytes", table["max_th"] as number];
+  const most = inBytes
+    ? (packets === undefined ? (bytes ?? 0) : packets * Math.max(...sizes)) / size
+    : bytes === undefined ? (packets ?? 0) : bytes / Math.min(...sizes);
+  if (threshold < most) return;
+  const unit = inBytes ? ` packets of ${general(size, 6)} bytes` : " packets";
+  yield `RED cannot reach max_th (${general(threshold, 6)}): the queue of bottleneck is full at ${general(most, 4)}${unit}.`;
+}
+
+const isSpread = (scenario: Described, place: number): boolean => {
+  const transport = (scenario.plan["groups"] as Tables[])[place]?.["transport"] as Tables;
+  return transport["kind"] === "udp" && transport["sizes"] !== "fixed";
+};
+
+function* cutSizes(scenario: Described): Iterable<string> {
+  for (const [place, { name, packetSize }] of scenario.groups.entries()) {
+    const cut = Math.exp(-LONGEST_PACKET / packetSize);
+    if (isSpread(scenario, place) && cut > CUT_WORTH_TELLING) {
+      yield `Group ${name} cuts ${(100 * cut).toFixed(1)}% of its packets to ${LONGEST_PACKET} bytes: its mean packet size is ${(packetSize * (1 - cut)).toFixed(0)} bytes, not ${packetSize}.`;
+    }
+  }
+}
+
+function* noRoom(scenario: Described, links: Links): Iterable<string> {
+  const told = new Set<string>();
+  for (const [place, group] of scenario.groups.entries()) {
+    const [there, back] = ways(group, place, links);
+    const data = isSpread(scenario, place) ? Math.min(LONGEST_PACKET, Math.round(group.packetSize * RARE_SIZE)) : group.packetSize;
+    for (const [way, size] of [[there, data], [back, group.kind === "tcp" ? HEADER_BYTES : 0]] as const) {
+      for (const { name, queue } of way) {
+        if (queue.bytes === undefined || queue.bytes >= size || told.has(`${name} ${size}`)) continue;
+        told.add(`${name} ${size}`);
+        yield `The queue of ${name} drops every packet of ${size} bytes: its limit is ${queue.bytes} bytes, and even an empty queue must have space for a packet.`;
+      }
+    }
+  }
+}
+
+function* smallBuffer(scenario: Described, measured: readonly Group[], queue: Queue): Iterable<string> {
+  const tcp = measured.filter(({ kind }) => kind === "tcp");
+  const flows = tcp.reduce((sum, { count }) => sum + count, 0);
+  if (flows === 0) return;
+  const packet = tcp.reduce((sum, { count, packetSize }) => sum + count * packetSize, 0) / flows;
+  const delay = tcp.reduce((sum, { count, rtt }) => sum + count * rtt, 0) / flows / 1e12;
+  const product = (scenario.rate * delay) / 8 / packet;
+  const buffer = queue.bytes === undefined ? (queue.packets ?? 0) : queue.bytes / packet;
+  if (buffer < product) {
+    yield `The buffer of bottleneck (${buffer.toFixed(0)} packets) is below one bandwidth-delay product (${product.toFixed(0)} packets of ${packet.toFixed(0)} bytes).`;
+  }
+}
+
+function* overload(scenario: Described, measured: readonly Group[], links: Links): Iterable<string> {
+  const planned = scenario.plan["groups"] as Tables[];
+  let offered = 0;
+  for (const group of measured) {
+    const place = scenario.groups.indexOf(group);
+    if (group.kind !== "udp") continue;
+    const narrowest = group.count * (links.access[place]?.rate ?? Infinity);
+    offered += Math.min(group.count * meanRate(planned[place]?.["source"] as Tables) * 8 * group.packetSize, narrowest);
+  }
+  const share = offered / scenario.rate;
+  if (share > 1) yield `UDP sources alone offer ${percent(share)} of the measured link's rate: the excess is lost at its queue.`;
+}
+
+/** Mean packets per second of a source; the clipping of noise is left out, which adds at most 8 %. */
+function meanRate(source: Tables): number {
+  const rate = (source["rate"] as number | undefined) ?? 0;
+  if (source["kind"] !== "onoff") return rate;
+  const [on, off] = [source["on"], source["off"]].map((period) => (period as Tables)["mean"] as number) as [number, number];
+  return (rate * on) / (on + off);
+}

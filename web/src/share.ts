@@ -1,0 +1,69 @@
+// Scenarios in the address, after `#`: compressed TOML, or a compressed document that `ackclock lab` made.
+
+/** Longest text that the page reads from an address. A scenario of 20 groups has some 5 kB. */
+const LONGEST_ADDRESS = 64 * 1024;
+const LONGEST_TEXT = 512 * 1024;
+
+export class AddressError extends Error {}
+
+async function piped(bytes: Uint8Array<ArrayBuffer>, through: CompressionStream | DecompressionStream, most: number): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = new Blob([bytes]).stream().pipeThrough(through).getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > most) {
+      await reader.cancel();
+      throw new AddressError(`the scenario in the address has more than ${most / 1024} kB of text`);
+    }
+    parts.push(value as Uint8Array<ArrayBuffer>);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+export async function packed(text: string): Promise<string> {
+  const bytes = await piped(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Infinity);
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+export async function unpacked(packed: string): Promise<string> {
+  if (packed.length > LONGEST_ADDRESS) throw new AddressError(`the address is longer than ${LONGEST_ADDRESS / 1024} kB`);
+  try {
+    const bytes = Uint8Array.from(atob(packed.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+    const text = await piped(bytes, new DecompressionStream("deflate-raw"), LONGEST_TEXT);
+    return new TextDecoder("utf-8", { fatal: true }).decode(text);
+  } catch (error) {
+    if (error instanceof AddressError) throw error;
+    throw new AddressError("the address does not contain a scenario: it is incomplete or damaged");
+  }
+}
+
+export interface Address {
+  readonly toml?: string;
+  readonly story?: string;
+  readonly document?: string;
+  readonly seed: string;
+  readonly zoom?: readonly [number, number];
+}
+
+/** Reads what follows `#` in an address. */
+export async function read(hash: string): Promise<Address | undefined> {
+  const fields = new Map(hash.replace(/^#/, "").split("&").slice(0, 20).map((field) => {
+    const at = field.indexOf("=");
+    return at < 0 ? [field, ""] as const : [field.slice(0, at), field.slice(at + 1)] as const;
+  }));
+  const [scenario, story, document] = [fields.get("s"), fields.get("story"), fields.get("d")];
+  if (scenario === undefined && story === undefined && document === undefined) return undefined;
+  const zoom = /^([0-9.]{1,20})-([0-9.]{1,20})$/.exec(fields.get("zoom") ?? "");
+  return {
+    seed: fields.get("seed") ?? "1",
+    ...(scenario === undefined ? {} : { toml: await unpacked(scenario) }),
+    ...(document === undefined ? {} : { document: await unpacked(document) }),
+    ...(story === undefined ? {} : { story }),
+    ...(zoom === null ? {} : { zoom: [Number(zoom[1]), Number(zoom[2])] as const }),
+  };
+}

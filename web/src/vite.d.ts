@@ -1,0 +1,5 @@
+declare module "*?worker&inline" {
+  const EngineWorker: new () => Worker;
+  export default EngineWorker;
+}
+declare module "*.css";

@@ -1,0 +1,364 @@
+// Uses the built page in Chromium as a reader does. tests/lab/test_page_of_lab.py starts it and judges what it prints:
+// one JSON object with the result of each check, and everything that the page asked for or wrote to the console.
+//
+// node browser.mjs PAGE QUESTIONS OUT: QUESTIONS is a JSON file with plans and addresses, OUT a folder for downloads.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+import { chromium } from "playwright-core";
+
+const [page, questions, out] = process.argv.slice(2);
+const { plans, addresses, stories, cases } = JSON.parse(readFileSync(questions, "utf8"));
+const address = pathToFileURL(page).href;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const found = { checks: {}, console: [], requests: [] };
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND"],
+});
+
+async function opened(hash = "", options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
+  const tab = await context.newPage();
+  tab.on("console", (message) => found.console.push(`${message.type()}: ${message.text()}`));
+  tab.on("pageerror", (error) => found.console.push(`error: ${error.stack ?? error}`));
+  tab.on("dialog", (dialog) => found.console.push(`dialog: ${dialog.message()}`));
+  tab.on("request", (request) => {
+    if (!/^(file|blob|data):/.test(request.url())) found.requests.push(request.url());
+  });
+  await tab.goto(address + hash);
+  return tab;
+}
+
+const drawings = (tab) => tab.evaluate(() => Number(document.body.dataset.drawn ?? 0));
+const drawnAfter = (tab, count) => tab.waitForFunction((count) => Number(document.body.dataset.drawn ?? 0) > count, count, { timeout: 20_000 });
+const said = (tab) => tab.evaluate(() => (document.getElementById("error").hidden ? "" : document.getElementById("error").textContent));
+const numbers = (tab, run = 0) => tab.evaluate((run) => document.querySelectorAll(".numbers")[run]?.textContent, run);
+const settled = (tab) => tab.waitForFunction(() => document.querySelectorAll(".run:not(.stale) .numbers > div").length > 0);
+
+/** Changes a setting and waits for its picture. */
+async function set(tab, id, value) {
+  const before = await drawings(tab);
+  await tab.evaluate(([id, value]) => {
+    const field = document.getElementById(id);
+    if (field.type === "checkbox") field.checked = value;
+    else field.value = value;
+    for (const name of ["input", "change"]) field.dispatchEvent(new Event(name, { bubbles: true }));
+  }, [id, value]);
+  const done = (before) => Number(document.body.dataset.drawn ?? 0) > before || !document.getElementById("error").hidden;
+  await tab.waitForFunction(done, before, { timeout: 20_000 }).catch(() => expect(false, `${id} = ${value}: no picture`));
+}
+
+/** Records the result of a check. ONLY, a regular expression, selects checks by name. */
+async function check(name, act) {
+  if (process.env.ONLY !== undefined && !new RegExp(process.env.ONLY).test(name)) return;
+  try {
+    found.checks[name] = { ok: true, detail: (await act()) ?? null };
+  } catch (error) {
+    found.checks[name] = { ok: false, detail: String(error.stack ?? error).slice(0, 2000) };
+  }
+}
+
+function expect(is, message) {
+  if (!is) throw new Error(message);
+}
+
+const closed = (tab) => tab.context().close();
+
+for (const story of stories) {
+  await check(`story ${story.name}`, async () => {
+    const tab = await opened(`#story=${story.name}`);
+    await drawnAfter(tab, story.beside ? 1 : 0);
+    expect((await said(tab)) === "", await said(tab));
+    expect((await tab.locator("#words h2").textContent()) === story.title, "the title is missing");
+    expect((await tab.locator(".run").count()) === (story.beside ? 2 : 1), "the wrong number of runs");
+    if (story.beside) expect((await numbers(tab, 0)) !== (await numbers(tab, 1)), "A and B are equal");
+    await closed(tab);
+  });
+}
+
+await check("every knob", async () => {
+  const tab = await opened("#story=vegas_beside_reno");
+  await drawnAfter(tab, 0);
+  await set(tab, "duration", "400");
+  const fields = await tab.evaluate(() => [...document.querySelectorAll("#knobs input[type=range]")].map(({ id, min, max, value }) => ({ id, min, max, value })));
+  const base = await numbers(tab);
+  const unmoved = [];
+  for (const { id, min, max, value } of fields) {
+    if (id === "duration") continue;
+    await set(tab, id, String(Number(value) + (Number(value) < (Number(min) + Number(max)) / 2 ? 1 : -1) * Math.max(1, (max - min) / 20)));
+    expect((await said(tab)) === "", `${id}: ${await said(tab)}`);
+    if ((await numbers(tab)) === base) unmoved.push(id);
+    await set(tab, id, value);
+  }
+  expect(unmoved.length === 0, `these changed nothing: ${unmoved}`);
+  await closed(tab);
+  return fields.map(({ id }) => id);
+});
+
+for (const [id, options] of [["g0-law", 0], ["queue", 0], ["g0-source", 0], ["profile", 0]]) {
+  await check(`every choice of ${id}`, async () => {
+    const tab = await opened("#story=sawtooth");
+    await drawnAfter(tab, 0);
+    await set(tab, "duration", "200");
+    const values = await tab.evaluate((id) => [...document.getElementById(id).options].map(({ value }) => value), id);
+    for (const value of values) {
+      await set(tab, id, value);
+      expect((await said(tab)) === "", `${value}: ${await said(tab)}`);
+    }
+    await closed(tab);
+    return values;
+  });
+}
+
+await check("parameters and options", async () => {
+  const tab = await opened("#story=red_weight");
+  await drawnAfter(tab, 1);
+  await set(tab, "duration", "150");
+  for (const details of await tab.locator("#knobs details:not([hidden])").all()) await details.locator("summary").click();
+  await tab.waitForFunction(() => document.querySelectorAll("#knobs details input[type=checkbox]").length > 3);
+  const flags = await tab.evaluate(() => [...document.querySelectorAll("#knobs details input[type=checkbox]")].map(({ id, checked }) => ({ id, checked })));
+  for (const { id, checked } of flags) {
+    await set(tab, id, !checked);
+    expect((await said(tab)) === "", `${id}: ${await said(tab)}`);
+  }
+  await set(tab, "queue-max_p", "0.5");
+  await closed(tab);
+  return flags.length;
+});
+
+await check("a field with nonsense is marked and changes nothing", async () => {
+  const tab = await opened("#story=sawtooth");
+  await drawnAfter(tab, 0);
+  const before = [await drawings(tab), await numbers(tab)];
+  await tab.fill("#rate-value", "ten");
+  await tab.press("#rate-value", "Enter");
+  expect((await tab.getAttribute("#rate-value", "aria-invalid")) === "true", "it is not marked");
+  expect((await drawings(tab)) === before[0] && (await numbers(tab)) === before[1], "the run changed");
+  await tab.fill("#rate-value", "100000000");
+  await tab.press("#rate-value", "Enter");
+  await tab.waitForFunction(() => !document.getElementById("error").hidden);
+  expect((await said(tab)).startsWith("dumbbell.bottleneck.rate: "), await said(tab));
+  await closed(tab);
+});
+
+await check("A beside B", async () => {
+  const tab = await opened("#story=sawtooth");
+  await drawnAfter(tab, 0);
+  const alone = await numbers(tab);
+  await tab.click("#pin");
+  await tab.waitForFunction(() => document.querySelectorAll(".run .numbers > div").length > 15);
+  await set(tab, "rate", "300");
+  const [a, b] = [await numbers(tab, 0), await numbers(tab, 1)];
+  expect(a === alone, "A changed");
+  expect(b !== alone, "B did not change");
+  await tab.click("#pin");
+  expect((await tab.locator(".run").count()) === 1 && (await numbers(tab)) === b, "B does not remain alone");
+  await closed(tab);
+});
+
+await check("share link", async () => {
+  const tab = await opened("#story=red_weight");
+  await drawnAfter(tab, 1);
+  await set(tab, "seed", "7");
+  await set(tab, "g0-count", "300");
+  await tab.click("#share");
+  await tab.waitForFunction(() => location.hash.startsWith("#s="));
+  const [hash, expected] = [await tab.evaluate(() => location.hash), await numbers(tab, 1)];
+  const other = await opened(hash);
+  await drawnAfter(other, 0);
+  expect((await numbers(other)) === expected, "the run differs");
+  await closed(tab);
+  await closed(other);
+  return hash.length;
+});
+
+await check("downloads", async () => {
+  const tab = await opened("#story=vegas_beside_reno");
+  await drawnAfter(tab, 0);
+  await set(tab, "seed", "3");
+  await set(tab, "buffer", "400");
+  const names = {};
+  for (const id of ["toml", "python", "table", "figure"]) {
+    await tab.click("#downloads summary");
+    const [download] = await Promise.all([tab.waitForEvent("download"), tab.click(`#${id}`)]);
+    names[id] = join(out, download.suggestedFilename());
+    await download.saveAs(names[id]);
+  }
+  await closed(tab);
+  return names;
+});
+
+await check("zoom and packets", async () => {
+  const tab = await opened("#story=ack_clock");
+  await drawnAfter(tab, 0);
+  await tab.click("[aria-label='Zoom in']");
+  await tab.click("[aria-label='Show single packets of this time']");
+  await tab.waitForFunction(() => !document.getElementById("close").hidden);
+  const labels = () => tab.evaluate(() => [...document.querySelectorAll("canvas.close")].map((canvas) => canvas.getAttribute("aria-label")));
+  const [sequence, dumbbell] = await labels();
+  const sent = Number(/: ([0-9]+) segments sent/.exec(sequence)[1]);
+  expect(sent > 20, sequence);
+  for (let step = 0; step < 30; step += 1) await tab.click("[aria-label='One event on']");
+  const [, later] = await labels();
+  expect(later !== dumbbell, "a step shows the same packets");
+  await tab.click("#close button[aria-pressed]");
+  await tab.waitForTimeout(300);
+  await tab.click("#close button[aria-pressed]");
+  const [, played] = await labels();
+  expect(played !== later, "the picture does not move");
+  await tab.click("#close >> text=Close");
+  expect(await tab.evaluate(() => document.getElementById("close").hidden), "it stays open");
+  await tab.click("text=Whole run");
+  await closed(tab);
+  return [sequence, later];
+});
+
+await check("a drag over a plot zooms", async () => {
+  const tab = await opened("#story=sawtooth");
+  await drawnAfter(tab, 0);
+  const box = await tab.locator(".u-over").first().boundingBox();
+  await tab.mouse.move(box.x + box.width * 0.25, box.y + 40);
+  await tab.mouse.down();
+  await tab.mouse.move(box.x + box.width * 0.5, box.y + 45, { steps: 5 });
+  await tab.mouse.up();
+  await tab.waitForFunction(() => document.getElementById("said").textContent.startsWith("Shown: "));
+  const shown = await tab.textContent("#said");
+  const [from, until] = shown.match(/[0-9.]+/g).map(Number);
+  expect(Math.abs(from - 15) < 0.5 && Math.abs(until - 30) < 0.5, shown);
+  await closed(tab);
+});
+
+await check("keyboard", async () => {
+  const tab = await opened("#story=sawtooth");
+  await drawnAfter(tab, 0);
+  await tab.keyboard.press("Tab");
+  expect((await tab.evaluate(() => document.activeElement.className)) === "skip", "the first stop is not the link to the plots");
+  await tab.focus("#rate");
+  const before = [await drawings(tab), await tab.inputValue("#rate-value")];
+  await tab.keyboard.press("ArrowRight");
+  await drawnAfter(tab, before[0]);
+  expect((await tab.inputValue("#rate-value")) !== before[1], "the value stays");
+  await tab.focus("#queue");
+  await tab.keyboard.press("ArrowDown");
+  await drawnAfter(tab, before[0] + 1);
+  expect((await tab.evaluate(() => document.activeElement.id)) === "queue", "the focus is lost");
+  await closed(tab);
+});
+
+await check("a long run shows its progress, leaves the page free and can be cancelled", async () => {
+  const tab = await opened("#story=sawtooth");
+  await drawnAfter(tab, 0);
+  await tab.fill("#duration-value", "7000");
+  await tab.press("#duration-value", "Enter");
+  await tab.waitForSelector("progress[value]");
+  await tab.waitForFunction(() => document.querySelector("progress").value > 0, null, { timeout: 60_000 });
+  const frames = await tab.evaluate(() => new Promise((resolve) => {
+    let count = 0;
+    const end = performance.now() + 300;
+    const next = () => (performance.now() < end ? (count += 1, requestAnimationFrame(next)) : resolve(count));
+    next();
+  }));
+  expect(frames > 3, `${frames} frames in 0.3 s`);
+  await tab.click("#cancel");
+  expect((await tab.locator("progress").count()) === 0, "the progress remains");
+  const before = await drawings(tab);
+  await tab.fill("#duration-value", "5");
+  await tab.press("#duration-value", "Enter");
+  await drawnAfter(tab, before);
+  await closed(tab);
+  return frames;
+});
+
+await check("390 pixels", async () => {
+  for (const story of ["sawtooth", "bufferbloat"]) {
+    const tab = await opened(`#story=${story}`, { viewport: { width: 390, height: 844 } });
+    await drawnAfter(tab, story === "bufferbloat" ? 1 : 0);
+    const width = () => tab.evaluate(() => document.scrollingElement.scrollWidth);
+    expect((await width()) <= 390, `${story}: ${await width()} pixels wide`);
+    await tab.click("#settings > summary");
+    await set(tab, "buffer", "500");
+    expect((await width()) <= 390, `${story} with settings: ${await width()} pixels wide`);
+    await closed(tab);
+  }
+});
+
+for (const colorScheme of ["light", "dark"]) {
+  await check(`accessibility, ${colorScheme}`, async () => {
+    const tab = await opened("#story=bufferbloat", { colorScheme });
+    await drawnAfter(tab, 1);
+    await settled(tab);
+    await tab.evaluate(axe);
+    const { violations } = await tab.evaluate(() => globalThis.axe.run());
+    expect(violations.length === 0, violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message ?? ""}`).slice(0, 3).join(" | ")}`).join("\n"));
+    await closed(tab);
+  });
+}
+
+for (const { name, hash, message } of addresses) {
+  await check(`address ${name}`, async () => {
+    const tab = await opened(hash);
+    await tab.waitForFunction(() => !document.getElementById("error").hidden, null, { timeout: 20_000 });
+    const text = await said(tab);
+    expect(text.includes(message), `said: ${text}`);
+    const harm = await tab.evaluate(() => ({ polluted: {}.polluted, executed: globalThis.executed, heap: performance.memory?.usedJSHeapSize ?? 0 }));
+    expect(harm.polluted === undefined && harm.executed === undefined, "something was executed");
+    expect(harm.heap < 200e6, `${harm.heap} bytes in use`);
+    await closed(tab);
+    return text;
+  });
+}
+
+for (const { name, file } of cases) {
+  await check(`file ${name}`, async () => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    const tab = await context.newPage();
+    tab.on("console", (message) => found.console.push(`${message.type()}: ${message.text()}`));
+    tab.on("pageerror", (error) => found.console.push(`error: ${error.stack ?? error}`));
+    await tab.goto(pathToFileURL(file).href);
+    await drawnAfter(tab, 0);
+    expect((await said(tab)) === "", await said(tab));
+    const before = await numbers(tab);
+    const [first] = await tab.evaluate(() => [...document.querySelectorAll("#knobs input[type=range]")].map(({ id }) => id).filter((id) => !["seed", "k-duration", "duration"].includes(id)));
+    await set(tab, first, "300");
+    expect((await numbers(tab)) !== before, `${first} changes nothing`);
+    await tab.click("#share");
+    await tab.waitForFunction(() => /^#[ds]=/.test(location.hash));
+    const [hash, expected] = [await tab.evaluate(() => location.hash), await numbers(tab)];
+    const other = await opened(hash);
+    await drawnAfter(other, 0);
+    expect((await numbers(other)) === expected, "the shared run differs");
+    await closed(other);
+    await context.close();
+    return first;
+  });
+}
+
+await check("same bytes", async () => {
+  const tab = await opened("#story=sawtooth");
+  await drawnAfter(tab, 0);
+  await tab.evaluate(readFileSync(join(page, "..", "page.js"), "utf8"));
+  const answers = [];
+  for (const { plan, seed } of plans) answers.push(await tab.evaluate(([plan, seed]) => globalThis.runPlan(plan, seed), [plan, seed]));
+  await closed(tab);
+  return answers;
+});
+
+await check("setting to picture", async () => {
+  const tab = await opened(`#${cases[0].picture}`);
+  await drawnAfter(tab, 0);
+  const times = [];
+  for (let place = 0; place < 20; place += 1) {
+    await set(tab, "buffer", String(400 + 10 * place));
+    times.push(await tab.evaluate(() => Number(document.body.dataset.picture)));
+  }
+  await closed(tab);
+  return times;
+});
+
+await browser.close();
+console.log(JSON.stringify(found));

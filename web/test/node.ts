@@ -1,0 +1,46 @@
+// The engine in Node, for tests/lab: answers each line of JSON on standard input by one line.
+//
+// {"scenario": tables, "seed": text} gives the plan of the scenario and the notices of its run; {"plan": text, "seed": text} gives the outcome, and each column as
+// the hexadecimal SHA-256 of its bytes.
+
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+import type { Catalogue } from "../src/catalogue";
+import { Engine } from "../src/engine";
+import { noticesOf } from "../src/notices";
+import { describe } from "../src/plan";
+import { requestOf } from "../src/request";
+import { digests } from "./digests";
+
+const [wasm = "", described = ""] = process.argv.slice(2);
+const engine = await Engine.of(await WebAssembly.compile(readFileSync(wasm)));
+const catalogue = JSON.parse(readFileSync(described, "utf8")) as Catalogue;
+
+interface Question {
+  readonly scenario?: unknown;
+  readonly plan?: string;
+  readonly seed?: string;
+}
+
+function answer({ scenario, plan, seed = "1" }: Question): unknown {
+  if (scenario !== undefined) {
+    const found = describe(scenario, catalogue);
+    const { outcome } = engine.run(requestOf(found).plan, BigInt(seed));
+    return { plan: found.plan, notices: noticesOf(found, outcome, catalogue.room[found.profile] ?? 0) };
+  }
+  const before = process.cpuUsage();
+  const answer = engine.run(plan ?? "", BigInt(seed));
+  const { user, system } = process.cpuUsage(before);
+  const time = (user + system) / 1e6;
+  return { outcome: answer.outcome, events: answer.events, time, tables: digests(answer, (bytes) => createHash("sha256").update(bytes).digest("hex")) };
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  try {
+    console.log(JSON.stringify(answer(JSON.parse(line) as Question)));
+  } catch (error) {
+    console.log(JSON.stringify({ error: String(error) }));
+  }
+}
