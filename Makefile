@@ -35,7 +35,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray gym fast long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
+.PHONY: help reproduce test check ray gym fast docs references long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
 	signatures lock format clean
 .DEFAULT_GOAL := help
 
@@ -51,7 +51,7 @@ test: $(VENV)/.built ## run the tests: Rust, Python, the examples in the documen
 	cargo test --workspace --locked --doc
 	$(PY) -m pytest -m 'not needs' --numprocesses auto --dist worksteal
 
-check: $(VENV)/.installed ## check formatting, lints, types, documentation and the words of all prose
+check: $(VENV)/.installed ## check formatting, lints, types, documentation, its links and the words of all prose
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked
@@ -59,6 +59,7 @@ check: $(VENV)/.installed ## check formatting, lints, types, documentation and t
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
 	$(PY) bench/prose.py
+	PYTHONPATH=bench $(PY) -m website.links
 
 ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray` and the tests of it
 	$(PY) -m pip install --require-hashes --requirement requirements-ray.lock
@@ -69,6 +70,9 @@ fast: $(VENV)/.installed ## install numba as well, for `ackclock.compiled` and t
 gym: $(VENV)/.installed ## install Gymnasium and PettingZoo as well, for the environments of `ackclock.gym` and the tests of them
 	$(PY) -m pip install --require-hashes --requirement requirements-gym.lock
 
+docs: $(VENV)/.docs $(VENV)/.built ## build the documentation site in out/site, with the packages of requirements-docs.lock
+	PYTHONPATH=bench $(PY) -m website $(OUT)/site
+
 long: $(VENV)/.built ## run the tests that `make test` shortens, with all their repetitions
 	ACKCLOCK_LONG=1 $(PY) -m pytest -m 'slow and not needs' --numprocesses auto --dist worksteal
 
@@ -76,7 +80,7 @@ long: $(VENV)/.built ## run the tests that `make test` shortens, with all their 
 LAB = $(shell command -v npm >/dev/null && { test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" || \
 	apt-cache show rustc-web >/dev/null 2>&1; } && echo lab)
 
-extras: ray gym fast $(VENV)/.built $(LAB) ## run the tests that need Ray, Gymnasium, numba, Chromium, Node, tshark or tcptrace, where installed
+extras: ray gym fast $(VENV)/.docs $(VENV)/.built $(LAB) ## run the tests that need Ray, Gymnasium, numba, Zensical, Chromium, Node, tshark or tcptrace, where installed
 	$(PY) -m pytest -m needs
 
 laws: ## run the property tests of the engine and the capture reader with many more random cases than `make test` (CASES=100000, new cases each time)
@@ -142,6 +146,9 @@ wasm: target/lab/engine.wasm ## compile the engine to WebAssembly, with rustup's
 lab: python/ackclock/lab/page.html ## build the page of `ackclock lab`, one file with the engine (needs Node 20 and npm)
 	@ls -l python/ackclock/lab/page.html
 
+references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the commands and the records, from the program
+	PYTHONPATH=bench $(PY) -m website.references
+
 signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
 	$(PY) bench/signatures.py
 
@@ -152,6 +159,7 @@ lock: $(VENV)/.installed ## select new versions of the Python packages
 	$(COMPILE) --extra ray --constraint requirements.lock --output-file requirements-ray.lock pyproject.toml
 	$(COMPILE) --extra fast --constraint requirements.lock --output-file requirements-fast.lock pyproject.toml
 	$(COMPILE) --extra gym --constraint requirements.lock --output-file requirements-gym.lock pyproject.toml
+	$(COMPILE) --extra docs --constraint requirements.lock --output-file requirements-docs.lock pyproject.toml
 
 clean: ## remove everything that was made here, reports included
 	rm -rf $(VENV) target $(OUT) python/ackclock/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -166,6 +174,10 @@ $(VENV)/.made:
 
 $(VENV)/.installed: $(VENV)/.made requirements.lock
 	$(PY) -m pip install --require-hashes --requirement requirements.lock
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed requirements-docs.lock
+	$(PY) -m pip install --require-hashes --requirement requirements-docs.lock
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(ENGINE)

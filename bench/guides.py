@@ -8,6 +8,7 @@ session.
 - ``python``: runs in the page's session
 - ``sql``: queries of the store ``results``, separated by empty lines
 - ``text``: the output of the block before it, without trailing spaces
+- ``math``: formulas
 
 The comparison is exact. Seeds fix all random numbers, and outputs have two to five digits. No block prints a run time
 or a path of the machine. The tests and ``make guides`` use the same code.
@@ -80,6 +81,8 @@ class Reader:
 
     def _fence(self, found: re.Match[str]) -> str:
         language, indent = found["language"], found["indent"]
+        if language == "math":
+            return found[0]
         if language == "text":
             shown = "\n".join(line.rstrip() for line in self.printed.splitlines())
             return f"{indent}```text\n{textwrap.indent(shown, indent)}\n{indent}```"
