@@ -70,13 +70,7 @@ def headings(page: Path) -> frozenset[str]:
 
 
 def slug(title: str) -> str:
-    """Return the anchor of a heading, as forges and the site make it.
-
-    Examples
-    --------
-    >>> slug("`reno`: why, and [how](x.md)?")
-    'reno-why-and-how'
-    """
+    """Return the anchor of a heading, as forges and the site make it."""
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title).replace("`", "").replace("*", "")
     return re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
 

@@ -26,13 +26,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def line(text: str) -> str:
-    """Write a docstring as Markdown on one line.
-
-    Examples
-    --------
-    >>> line("Raises ``ValueError``    for 0.")
-    'Raises `ValueError` for 0.'
-    """
+    """Write a docstring as Markdown on one line."""
     return " ".join(text.replace("``", "`").split())
 
 
@@ -43,12 +37,6 @@ def summary(doc: str | None) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a text on one line that begins with a capital letter and ends with a period.
-
-    Examples
-    --------
-    >>> sentence("delays ACKs"), sentence("`g` of RFC 8257.")
-    ('Delays ACKs.', '`g` of RFC 8257.')
-    """
+    """Return a text on one line that begins with a capital letter and ends with a period."""
     text = line(text)
     return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" if text else ""

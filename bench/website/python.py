@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 import ackclock
+from ackclock.scenario import Scenario
+from ackclock.scenario.model import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,4 +69,11 @@ def _page(title: str, introduction: str, names: list[str]) -> str:
 def _directives(names: list[str]) -> Iterator[str]:
     for name in names:
         yield f"::: {name}"
+        kind = getattr(ackclock, name.removeprefix("ackclock.")) if name.count(".") == 1 else None
+        if isinstance(kind, type) and issubclass(kind, Part) and _package(kind.__name__) == "scenario":
+            # the scenario reference has the fields; only whole scenarios have methods for users
+            own = [each for each in vars(Scenario) if each not in {*Scenario.model_fields, *dir(Part)}]
+            members = own if kind is Scenario else []
+            yield from ("    options:", f"      members: {json.dumps(members)}", "")
+            yield f"[Fields of `{kind.__name__}`](../scenario.md#{kind.__name__.lower()})"
         yield ""

@@ -41,10 +41,10 @@ _PROFILES: Final = """\
 ## Profiles
 
 The field `profile` names a set of defaults. In the tables of this page, a default without a profile is the same in all
-of them. `ackclock profile diff rfc linux` prints the differences between two profiles.
+of them; the text in italics is its source. `ackclock profile diff rfc linux` prints the differences of two profiles.
 """
 
-_FIELDS: Final = ("field", "values", "default", "meaning", "source of the default")
+_FIELDS: Final = ("field", "values", "default", "meaning")
 _DEFAULT: Final = re.compile(r"\s*\(default: ((?:[^()]|\([^()]*\))*)\)")
 _MEASURED: Final = re.compile(r"an? (time|rate|size) with its unit \([^)]*\), such as '[^']*'")
 _LONG: Final = re.compile(r"\b\d{5,}\b")
@@ -120,7 +120,7 @@ def _field(name: str, field: FieldInfo) -> list[str]:
     else:
         default = written[1] if written else ""
         doc = _DEFAULT.sub("", doc)
-    return [f"`{field.alias or name}`", _values(field), default, doc, ""]
+    return [f"`{field.alias or name}`", _values(field), default, doc]
 
 
 def _values(field: FieldInfo) -> str:
@@ -175,29 +175,30 @@ def _queue() -> Iterator[str]:
     shared = {name: _field(name, field) for name, field in Queue.model_fields.items()}
     for name, row in shared.items():
         if (default := profile.ROWS.get(("queue", name))) is not None:
-            row[2], row[4] = _defaults(default), line(default.source)
+            row[2:] = _defaults(default), _sourced(row[3], default)
     yield from table(_FIELDS, shared.values())
     yield "The disciplines follow, with their own fields, and with these fields again where their default differs."
     yield ""
     for kind, entry in known.queues.items():
         yield from (f"### {kind}", "", sentence(entry.doc), "")
         rows = [_option(kind, each) for each in entry.parameters.values()]
-        for name, (label, values, _, meaning, _) in shared.items():
+        for name, (label, values, _, _) in shared.items():
             if (default := profile.ROWS.get((kind, name))) is not None:
-                rows.append([label, values, _defaults(default), meaning, line(default.source)])
+                meaning = line(Queue.model_fields[name].description or "")
+                rows.append([label, values, _defaults(default), _sourced(meaning, default)])
         yield from table(_FIELDS, rows)
 
 
 def _option(scope: str, option: Parameter) -> list[str]:
+    meaning, values = sentence(option.doc), _allowed(option.kind)
     row = profile.ROWS.get((scope, option.name))
-    default = f"`{_value(option.default)}`" if row is None else _defaults(row)
-    return [
-        f"`{option.name}`",
-        _allowed(option.kind),
-        default,
-        sentence(option.doc),
-        "" if row is None else line(row.source),
-    ]
+    if row is None:
+        return [f"`{option.name}`", values, f"`{_value(option.default)}`", meaning]
+    return [f"`{option.name}`", values, _defaults(row), _sourced(meaning, row)]
+
+
+def _sourced(meaning: str, row: Row) -> str:
+    return f"{meaning}<br>*Default: {line(row.source)}*"
 
 
 def _defaults(row: Row) -> str:
