@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import ackclock
+from ackclock.papers import STUDIES
 from ackclock.scenario import Scenario
 from ackclock.scenario.profile import TABLE
 from website import python, references
-from website.links import broken_in_page, broken_in_site
+from website.links import broken_in_markdown, broken_in_page, broken_in_site
 from website.sources import Sources
 
 if TYPE_CHECKING:
@@ -53,6 +55,27 @@ def test_the_gallery_has_every_figure(root: Path) -> None:
     assert sorted(re.findall(r"\]\(images/(.*?)\)", text)) == sorted(
         image.name for image in (root / "docs" / "images").iterdir()
     )
+
+
+def test_the_commands_of_the_gallery_are_those_of_the_guides(root: Path) -> None:
+    """The tests of the guides run them."""
+    guides = "".join(page.read_text(encoding="utf-8") for page in (root / "docs" / "guide").glob("*.md"))
+    text = (root / "docs" / "gallery.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    commands = [command for block in blocks for command in block.splitlines()]
+    studies = {f"ackclock reproduce {name}" for name in STUDIES}
+    assert len(commands) > 10
+    assert [each for each in commands if each not in guides and each not in studies | {"make linux"}] == []
+
+
+def test_the_page_on_installation_has_every_extra(root: Path) -> None:
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = (root / "docs" / "install.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)) == set(project["optional-dependencies"]) - {"dev"}
+
+
+def test_no_link_is_broken(root: Path) -> None:
+    assert list(broken_in_markdown(root)) == []
 
 
 class TestSources:

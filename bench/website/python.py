@@ -74,6 +74,11 @@ def _directives(names: list[str]) -> Iterator[str]:
             # the scenario reference has the fields; only whole scenarios have methods for users
             own = [each for each in vars(Scenario) if each not in {*Scenario.model_fields, *dir(Part)}]
             members = own if kind is Scenario else []
-            yield from ("    options:", f"      members: {json.dumps(members)}", "")
+            yield from (
+                "    options:",
+                f"      members: {json.dumps(members)}",
+                "      merge_init_into_class: false",
+                "",
+            )
             yield f"[Fields of `{kind.__name__}`](../scenario.md#{kind.__name__.lower()})"
         yield ""
