@@ -36,7 +36,7 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name exam
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
 .PHONY: help reproduce test check ray gym fast docs references long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
-	signatures lock format clean
+	signatures notices deny coverage recipes lock format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -83,10 +83,13 @@ LAB = $(shell command -v npm >/dev/null && { test -d "$$(rustc --print sysroot)/
 extras: ray gym fast $(VENV)/.docs $(VENV)/.built $(LAB) ## run the tests that need Ray, Gymnasium, numba, Zensical, Chromium, Node, tshark or tcptrace, where installed
 	$(PY) -m pytest -m needs
 
-laws: ## run the property tests of the engine and the capture reader with many more random cases than `make test` (CASES=100000, new cases each time)
-	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-tcp --test contract
-	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-net --test laws
-	PROPTEST_CASES=$(CASES) cargo test --profile laws --locked --package ackclock-capture --test any_bytes
+laws: export PROPTEST_CASES := $(CASES)
+laws: export PROPTEST_RNG_SEED := $(or $(DRAW),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
+laws: ## run the property tests of the engine and the capture reader with many more random cases than `make test` (CASES=100000, new cases each time; DRAW=N repeats those of a run)
+	@echo 'DRAW=$(PROPTEST_RNG_SEED)'
+	cargo test --profile laws --locked --package ackclock-tcp --test contract
+	cargo test --profile laws --locked --package ackclock-net --test laws
+	cargo test --profile laws --locked --package ackclock-capture --test any_bytes
 
 kills: $(VENV)/.built ## kill sweeps at random moments and check that no row is lost or duplicated (KILLS=1000; RAY=50 also kills Ray workers, after `make ray`)
 	PYTHONPATH=. $(PY) bench/kills.py --kills $(KILLS) --ray $(RAY)
@@ -97,8 +100,19 @@ hostile: $(VENV)/.built ## run random hostile scenarios, each limited to 6 s and
 fuzz: ## fuzz the capture reader for SECONDS (1200), starting from the corpus (needs a nightly toolchain and cargo-fuzz)
 	cd crates/capture && cargo +nightly fuzz run read -- -max_total_time=$(SECONDS) -max_len=8192
 
-mutants: $(VENV)/.built ## put random faults into the sources and list the faults that no test detects (MUTANTS=200 NET=100 SEED=1; several hours; needs cargo-mutants)
-	PYTHONPATH=bench $(PY) -m mutants --python $(MUTANTS) --net $(NET) --seed $(SEED)
+mutants: $(VENV)/.built ## put random faults into the sources and list the faults that no test detects (MUTANTS=200 NET=100 SEED=1; several hours; needs cargo-mutants; DIFF=main: only lines that the branch changes)
+	PYTHONPATH=bench $(PY) -m mutants --python $(MUTANTS) --net $(NET) --seed $(SEED) $(if $(DIFF),--diff $(DIFF))
+
+coverage: $(VENV)/.built ## measure which lines the tests reach, and write pages to out/coverage (TESTS="tests/test_run.py": only these; Rust with cargo-llvm-cov)
+	@mkdir -p $(OUT)/coverage
+	$(PY) -m coverage erase
+	$(PY) -m coverage run -m pytest -m 'not needs' --numprocesses auto --dist worksteal $(TESTS)
+	$(PY) -m coverage combine --quiet
+	$(PY) -m coverage html --quiet --directory $(OUT)/coverage/python
+	$(PY) -m coverage report --skip-covered --skip-empty
+	@if command -v cargo-llvm-cov >/dev/null; then \
+		cargo llvm-cov --workspace --locked --lib --tests --html --output-dir $(OUT)/coverage/rust; \
+	else echo 'cargo-llvm-cov is not installed: no coverage of the Rust code'; fi
 
 bench: $(VENV)/.built ## measure speed and memory, also of ns-2 if installed, and write docs/performance.md (PARTS="speed records")
 	PYTHONPATH=bench $(PY) -m performance $(PARTS)
@@ -152,6 +166,16 @@ references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the
 signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
 	$(PY) bench/signatures.py
 
+recipes: $(VENV)/.installed ## follow the recipes in a copy of the sources, and compile and test it (some minutes)
+	rm -rf $(OUT)/recipes
+	CARGO_TARGET_DIR='$(CURDIR)/target/recipes' $(PY) bench/recipes.py $(OUT)/recipes
+
+notices: $(VENV)/.installed web/node_modules ## write THIRD_PARTY.txt, the licences of the code in wheels and in the lab's page (needs npm)
+	$(PY) bench/notices.py
+
+deny: ## check licences, sources and known vulnerabilities of the Rust dependencies (needs cargo-deny and a network)
+	cargo deny --locked check
+
 lock: $(VENV)/.installed ## select new versions of the Python packages
 	$(PYTHON) -m venv $(VENV)/lock
 	$(VENV)/lock/bin/python -m pip install pip-tools
@@ -196,6 +220,6 @@ web/node_modules: web/package-lock.json
 	@touch $@
 
 python/ackclock/lab/page.html: target/lab/engine.wasm target/lab/catalogue.json web/node_modules \
-		web/build.mjs web/index.html web/tsconfig.json $(wildcard web/src/* web/test/*)
+		web/build.mjs web/index.html web/tsconfig.json THIRD_PARTY.txt $(wildcard web/src/* web/test/*)
 	cd web && npx tsc --noEmit && node build.mjs --test && node build.mjs
 	cp target/lab/lab.html $@

@@ -9,6 +9,7 @@ session.
 - ``sql``: queries of the store ``results``, separated by empty lines
 - ``text``: the output of the block before it, without trailing spaces
 - ``math``: formulas
+- ``rust``, ``diff``: changes of the sources, which are not made; ``make recipes`` tries them
 
 The comparison is exact. Seeds fix all random numbers, and outputs have two to five digits. No block prints a run time
 or a path of the machine. The tests and ``make guides`` use the same code.
@@ -50,6 +51,7 @@ PAGES = (
     ),
     *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "stochastic_reno")),
     "docs/recipes/add_a_source.md",
+    "docs/recipes/add_a_measure.md",
 )
 
 SETTINGS = {"MPLBACKEND": "Agg", "COLUMNS": "100", "NO_COLOR": "1"}
@@ -81,8 +83,6 @@ class Reader:
 
     def _fence(self, found: re.Match[str]) -> str:
         language, indent = found["language"], found["indent"]
-        if language == "math":
-            return found[0]
         if language == "text":
             shown = "\n".join(line.rstrip() for line in self.printed.splitlines())
             return f"{indent}```text\n{textwrap.indent(shown, indent)}\n{indent}```"
@@ -99,6 +99,8 @@ class Reader:
             return "".join(_output(["ackclock", "query", "results", query]) for query in block.split("\n\n"))
         if language == "python":
             return self.run(block)
+        if language in {"math", "rust", "diff"}:
+            return ""
         raise RuntimeError(f"a block of {language}: unknown language")
 
     def run(self, block: str) -> str:

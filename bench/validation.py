@@ -114,15 +114,25 @@ def results(lines: list[Line]) -> Mapping[tuple[str, str], str]:
 
 
 def _rust_results(lines: list[Line]) -> dict[tuple[str, str], str]:
-    wanted = {line.test: line.file for line in lines if line.file.endswith(".rs")}
+    wanted: dict[str, list[str]] = {}
+    for line in lines:
+        if line.file.endswith(".rs"):
+            wanted.setdefault(line.test, []).append(line.file)
     command = ["cargo", "test", "--workspace", "--locked", "--quiet", "--", "--show-output", "--format=pretty"]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    measured = {match["path"].split("::")[-1]: match["output"] for match in _RUST_OUTPUT.finditer(ran.stdout)}
+    measured = {match["path"]: match["output"] for match in _RUST_OUTPUT.finditer(ran.stdout)}
     return {
-        (wanted[name], name): _told(match["result"] == "ok", _MEASURED.findall(measured.get(name, "")))
+        (defining(match["path"], wanted[name]), name): _told(
+            match["result"] == "ok", _MEASURED.findall(measured.get(match["path"], ""))
+        )
         for match in _RUST_RESULT.finditer(ran.stdout)
         if (name := match["path"].split("::")[-1]) in wanted
     }
+
+
+def defining(path: str, files: list[str]) -> str:
+    """Of the files with a test of this name, the one whose path has most of the modules in the test's path."""
+    return max(files, key=lambda file: sum(module in Path(file).with_suffix("").parts for module in path.split("::")))
 
 
 def _python_results(lines: list[Line]) -> dict[tuple[str, str], str]:

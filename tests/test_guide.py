@@ -11,6 +11,7 @@ import pytest
 from tests.long import long_only
 
 import ackclock as ac
+import recipes
 from ackclock.analysis import compare_paired
 from ackclock.running.result import load
 from guides import PAGES, Reader, difference
@@ -51,6 +52,21 @@ def test_the_source_of_the_recipe_needs_no_conversion(root: Path, tmp_path: Path
     assert periodic.for_engine(None) == {"kind": "periodic", "rate": 100.0, "burst": 5}
     with pytest.raises(ac.ScenarioError, match="burst: 0 is not allowed"):
         type(periodic)(rate=100, burst=0)
+
+
+def test_the_measure_of_the_recipe(root: Path, tmp_path: Path) -> None:
+    session = read("docs/recipes/add_a_measure.md", root, tmp_path).session
+    assert all(1 < ratio < 3 for ratio in session["ratios"])
+
+
+@pytest.mark.parametrize("page", recipes.PAGES)
+def test_the_changes_of_a_recipe_apply(page: str, root: Path) -> None:
+    """They name the present code: `make recipes` also compiles and tests them."""
+    text = (root / page).read_text(encoding="utf-8")
+    assert recipes.refusal(recipes.patch_of(text), root) == ""
+    for path in recipes.files_of(text):
+        assert not (root / path).exists()
+        assert (root / path).parent.is_dir()
 
 
 def test_store(root: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import coverage
 import pytest
 
 from mutants.__main__ import go_on
+from mutants.changes import changed_lines
 from mutants.edits import mutants_of, sample
 from mutants.judging import Judge, Outcome, Tree
 
@@ -80,6 +81,21 @@ def test_fewer_of_a_seed_are_the_first_of_more(tmp_path: Path) -> None:
     names = [mutant.name for mutant in sample(tmp_path, PACKAGE, count=9, seed=1)]
     assert [mutant.name for mutant in sample(tmp_path, PACKAGE, count=3, seed=1)] == names[:3]
     assert [mutant.name for mutant in sample(tmp_path, PACKAGE, count=9, seed=2)] != names
+
+
+def test_changed_lines_are_those_after_the_patch() -> None:
+    patch = "--- a/x.py\n+++ b/x.py\n@@ -3,0 +4,2 @@\n+a\n+b\n@@ -9 +11 @@\n-c\n+d\n@@ -20,3 +21,0 @@\n-e\n-f\n-g\n"
+    removed = "--- a/y.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
+    assert changed_lines(patch + removed) == {"x.py": {4, 5, 11}}
+
+
+def test_only_changed_lines_are_mutated(tmp_path: Path) -> None:
+    text = "a = 1\nb = f(\n    2,\n    c=d,\n)\nif a:\n    e = 3\n"
+    found(tmp_path, text)
+    found(tmp_path, text, "other.py")
+    only = {f"{PACKAGE}/some.py": {4, 7}}
+    drawn = {mutant.before: mutant.file for mutant in sample(tmp_path, PACKAGE, count=99, seed=1, lines=only)}
+    assert drawn == dict.fromkeys(["2", "c=d,", "3"], f"{PACKAGE}/some.py")
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import ackclock
+import notices
 from guides import Reader
 
 if TYPE_CHECKING:
@@ -40,10 +41,24 @@ def normal(name: str) -> str:
 
 
 def test_one_version(root: Path) -> None:
-    version = toml(root / "pyproject.toml")["project"]["version"]
-    assert toml(root / "Cargo.toml")["workspace"]["package"]["version"] == version
+    """Cargo.toml has the version; the changelog and the citation must name it too."""
+    version = toml(root / "Cargo.toml")["workspace"]["package"]["version"]
+    assert toml(root / "pyproject.toml")["project"]["dynamic"] == ["version"]
     assert ackclock.__version__ == version
     assert metadata.version("ackclock") == version
+    citation = (root / "CITATION.cff").read_text(encoding="utf-8")
+    released = re.findall(r"^## \[([0-9.]+)\] - ([0-9-]+)$", (root / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert released[0] == (version, *re.findall(r'^date-released: "(.*)"$', citation, re.MULTILINE))
+    assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [version]
+
+
+def test_notices_name_the_code_of_others(root: Path) -> None:
+    text = (root / "THIRD_PARTY.txt").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^(\S+ [0-9]\S*) .* (?:page|wheel)$", text, re.MULTILINE))
+    linked = {*notices.crates(offline=True), *(f"{name} {version}" for name, version in notices.scripts().items())}
+    assert listed == linked, "`make notices` writes THIRD_PARTY.txt"
+    with_text = {name for name in linked if re.search(rf"^{re.escape(name)}:?$", text, re.MULTILINE)}
+    assert with_text == linked
 
 
 def test_every_package_is_pinned_with_hashes_and_without_an_address(root: Path) -> None:
@@ -74,6 +89,25 @@ def test_ci_runs_the_two_commands_of_the_readme_before_it_installs_anything(root
     steps = re.findall(r"^\s*(make \w+|apt-get|.*apt-get install.*)", script, re.MULTILINE)
     assert commands == ["make reproduce", "make test"]
     assert steps[:2] == commands
+
+
+def test_workflows_use_what_the_repository_has(root: Path) -> None:
+    """They run targets and scripts that exist, with the oldest supported versions, and pinned actions."""
+    workflows = {path.name: path.read_text(encoding="utf-8") for path in tracked(root, ".github/workflows/*.yml")}
+    text = "".join(workflows.values())
+    targets = set(re.findall(r"^([a-z0-9]+):.*## ", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = set(re.findall(r"(?:run|build): make (?:PYTHON=python )?([a-z0-9]+)", text))
+    assert {"test", "check", "build", "deny"} <= named <= targets | {"wheel", "docs"}
+    assert all((root / script).is_file() for script in re.findall(r"(\S+\.py|\.ci/run)\b", text))
+    assert all(re.search(r"@v\d+\.\d+\.\d+$", action) for action in re.findall(r"uses: (\S+)", text))
+    rust = toml(root / "Cargo.toml")["workspace"]["package"]["rust-version"]
+    assert f'RUSTUP_TOOLCHAIN: "{rust}"' in workflows["tests.yml"]
+    assert f"rustup toolchain install {rust} " in workflows["tests.yml"]
+    project = toml(root / "pyproject.toml")["project"]
+    supported = re.findall(r"Python :: (3\.\d+)", " ".join(project["classifiers"]))
+    assert project["requires-python"] == f">={supported[0]}"
+    for name in ("tests.yml", "wheels.yml"):
+        assert f'python: ["{supported[0]}", "{supported[-1]}"]' in workflows[name]
 
 
 def test_licence_is_there_and_named(root: Path) -> None:

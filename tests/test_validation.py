@@ -45,11 +45,23 @@ fn another_source_is_named_alone() {
 
 def test_the_page_has_every_claim_and_none_failed() -> None:
     written = validation.PAGE.read_text(encoding="utf-8")
-    rows = {line.test: f"| {line.claim} | {line.source} | `{line.test}`" for line in validation.declared()}
-    missing = [test for test, row in rows.items() if row not in written]
+    rows = [f"| {line.claim} | {line.source} | `{line.test}`" for line in validation.declared()]
+    missing = [row for row in rows if row not in written]
     assert missing == [], "make validation rewrites the page"
     assert "**fails**" not in written
     assert "not run" not in written
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        ("queue::cake::tests::flows_alternate", "crates/net/src/queue/cake/tests.rs"),
+        ("queue::fq_codel::tests::flows_alternate", "crates/net/src/queue/fq_codel.rs"),
+    ],
+)
+def test_tests_of_one_name_are_kept_apart(path: str, file: str) -> None:
+    files = ["crates/net/src/queue/fq_codel.rs", "crates/net/src/queue/cake/tests.rs"]
+    assert validation.defining(path, files) == file
 
 
 def test_fields_are_read(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ if (process.argv.includes("--test")) {
     catalogue: packed("catalogue.json"),
     revision: JSON.parse(readFileSync(new URL("catalogue.json", out), "utf8")).revision,
     script: inline(chunk(outputs)),
+    notices: `<!--\n${readFileSync(new URL("../THIRD_PARTY.txt", import.meta.url), "utf8")}-->`,
   };
   const page = readFileSync(new URL("index.html", import.meta.url), "utf8").replace(/<!-- (\w+) -->/g, (_, name) => parts[name]);
   writeFileSync(new URL("lab.html", out), page);

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from scipy.stats import binomtest
 
-from mutants import edits, net
+from mutants import changes, edits, net
 from mutants.judging import PACKAGE, ROOT, Judge, Tree
 
 if TYPE_CHECKING:
@@ -66,22 +66,31 @@ def go_on(log: Path, mutants: Iterable[dict[str, Any]], judges: Sequence[_Judge]
             print(f"{outcome.outcome:9} {name}  {outcome.test}", flush=True)
 
 
-def _python(folder: Path, *, count: int, seed: int) -> None:
+def _python(folder: Path, *, count: int, seed: int, patch: str | None) -> None:
     tree = Tree(folder)
     tree.copy()
+    lines = None if patch is None else changes.changed_lines(patch)
+    drawn = {mutant.name: mutant for mutant in edits.sample(tree.root, PACKAGE, count=count, seed=seed, lines=lines)}
+    if not drawn:
+        return
     tree.learn()
     judges = [Judge(tree, number) for number in range(os.cpu_count() or 1)]
     for judge in judges:
         tree.copy_to(judge.root)
-    drawn = {mutant.name: mutant for mutant in edits.sample(tree.root, PACKAGE, count=count, seed=seed)}
     each = [lambda one, judge=judge: judge.judge(drawn[one["name"]]) for judge in judges]
     go_on(folder / "python.jsonl", ({"name": name} for name in drawn), each)
 
 
-def _net(folder: Path, *, count: int, seed: int) -> None:
+def _net(folder: Path, *, count: int, seed: int, patch: str | None) -> None:
     tree = Tree(folder)
     tree.copy()
-    drawn = net.sample(tree.root, count=count, seed=seed)
+    file = None
+    if patch is not None:
+        if not any(name.startswith("crates/net/src/") for name in changes.changed_lines(patch)):
+            return
+        file = folder / "changes.patch"
+        file.write_text(patch, encoding="utf-8")
+    drawn = net.sample(tree.root, count=count, seed=seed, patch=file)
     go_on(folder / "net.jsonl", drawn, [lambda one: net.judge(tree.root, folder, one)])
 
 
@@ -106,16 +115,19 @@ def main() -> None:
     parser.add_argument("--python", type=int, default=0, metavar="N", help="random mutants of the Python package")
     parser.add_argument("--net", type=int, default=0, metavar="N", help="random mutants of the engine")
     parser.add_argument("--seed", type=int, default=1, help="which ones are drawn")
+    parser.add_argument("--diff", metavar="REVISION", help="mutate only lines that differ from this revision")
     parser.add_argument("--out", type=Path, help="the folder for the copy and the logs; one for each commit by default")
     given = parser.parse_args()
-    given.out = given.out or ROOT / "out" / "mutants" / _commit()
+    patch = None if given.diff is None else changes.patch_since(ROOT, given.diff)
+    kind = _commit() if patch is None else f"{_commit()}-diff"
+    given.out = given.out or ROOT / "out" / "mutants" / kind
     given.out.mkdir(parents=True, exist_ok=True)
     # Child processes inherit this limit: a mutant that allocates without end fails and counts as caught.
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     if given.python:
-        _python(given.out, count=given.python, seed=given.seed)
+        _python(given.out, count=given.python, seed=given.seed, patch=patch)
     if given.net:
-        _net(given.out, count=given.net, seed=given.seed)
+        _net(given.out, count=given.net, seed=given.seed, patch=patch)
     print(*(_summary(given.out / name) for name in ("python.jsonl", "net.jsonl")), sep="\n", end="")
 
 

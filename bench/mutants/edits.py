@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 LOOKS = ("report/paper.py", "report/screen.py", "report/style.py")
@@ -259,8 +259,18 @@ def _viable(root: Path, mutant: Mutant) -> bool:
     return ast.dump(mutated) != ast.dump(ast.parse(source))
 
 
-def sample(root: Path, package: str, *, count: int, seed: int) -> Iterator[Mutant]:
-    """Draw random mutants; a smaller sample with the same seed is a prefix of a larger one."""
-    order = mutants_of(root, package)
+def sample(
+    root: Path, package: str, *, count: int, seed: int, lines: Mapping[str, set[int]] | None = None
+) -> Iterator[Mutant]:
+    """Draw random mutants; a smaller sample with the same seed is a prefix of a larger one.
+
+    With `lines`, only statements with one of these lines are mutated.
+    """
+    order = [mutant for mutant in mutants_of(root, package) if lines is None or _is_in(mutant, lines)]
     random.Random(seed).shuffle(order)  # noqa: S311  # not used for cryptography
     return itertools.islice((mutant for mutant in order if _viable(root, mutant)), count)
+
+
+def _is_in(mutant: Mutant, lines: Mapping[str, set[int]]) -> bool:
+    first, last = mutant.lines
+    return not lines.get(mutant.file, set()).isdisjoint(range(first, last + 1))

@@ -30,14 +30,18 @@ def _cargo_mutants(*arguments: str, root: Path) -> subprocess.CompletedProcess[s
     return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
 
 
-def sample(root: Path, *, count: int, seed: int) -> list[dict[str, Any]]:
-    """Draw random mutants; a smaller sample with the same seed is a prefix of a larger one."""
-    listed = _cargo_mutants("--list", "--json", root=root)
+def sample(root: Path, *, count: int, seed: int, patch: Path | None = None) -> list[dict[str, Any]]:
+    """Draw random mutants; a smaller sample with the same seed is a prefix of a larger one.
+
+    With `patch`, only the lines that this file changes are mutated.
+    """
+    inside = [] if patch is None else ["--in-diff", str(patch)]
+    listed = _cargo_mutants("--list", "--json", *inside, root=root)
     if listed.returncode:
         raise SystemExit(f"cargo mutants: {listed.stderr.strip()}")
     found: list[dict[str, Any]] = json.loads(listed.stdout)
     # With as many shards as mutants, each shard is a single mutant.
-    order = [{**mutant, "shard": f"{place}/{len(found)}"} for place, mutant in enumerate(found)]
+    order = [{**mutant, "shard": f"{place}/{len(found)}", "inside": inside} for place, mutant in enumerate(found)]
     random.Random(seed).shuffle(order)  # noqa: S311  # not used for cryptography
     return order[:count]
 
@@ -52,7 +56,7 @@ def judge(root: Path, folder: Path, mutant: dict[str, Any]) -> Outcome:
 
 
 def _judged(root: Path, folder: Path, mutant: dict[str, Any], *which: str) -> str:
-    chosen = ["--shard", mutant["shard"], "--sharding", "round-robin"]
+    chosen = [*mutant["inside"], "--shard", mutant["shard"], "--sharding", "round-robin"]
     options = ["--in-place", "--baseline", "skip", "--timeout", str(_LIMIT), "--output", str(folder)]
     _cargo_mutants(*chosen, *options, *which, root=root)
     found = json.loads((folder / "mutants.out" / "outcomes.json").read_text(encoding="utf-8"))

@@ -30,7 +30,8 @@ _DEFAULT: Final = re.compile(r"\[default: (.*)\]")
 def text() -> str:
     """Generate the page."""
     root: Any = typer.main.get_command(app)
-    lines = [_HEAD, *_overview(root)]
+    lines = [_HEAD, *_overview(root), "These options need no command:", ""]
+    lines += table(("option", "meaning"), _rows(root.params, typer.Context(root, info_name="ackclock")))
     for name, command in _commands(root, "ackclock"):
         context = typer.Context(command, info_name=name)
         arguments = [each for each in command.params if each.param_type_name == "argument"]

@@ -9,6 +9,7 @@
 //! have at most one of them at a time, such as the end of a transmission, and its place in memory is fixed. Further
 //! ones, and events too far in the future to have a bucket, are rare and wait in heaps.
 
+mod busy;
 mod chunks;
 mod order;
 #[cfg(test)]
@@ -20,6 +21,7 @@ use std::collections::BinaryHeap;
 use ackclock_units::Time;
 
 use crate::event::{Event, Key, Targets};
+use busy::Busy;
 use chunks::{Chunks, Cursor};
 use order::{List, Slots};
 
@@ -51,6 +53,7 @@ pub(crate) struct Agenda {
     next: u64,
     /// The buckets of each component, in a ring: one for each of the rounds from `next` on.
     buckets: Vec<Cursor>,
+    busy: Busy,
     chunks: Chunks,
     /// Events of rounds that have no bucket yet.
     far: BinaryHeap<Reverse<Far>>,
@@ -104,6 +107,7 @@ impl Agenda {
             rounds,
             next: 0,
             buckets: vec![Cursor::default(); components * rounds.ahead],
+            busy: Busy::new(rounds.ahead),
             chunks: Chunks::reserving(components),
             far: BinaryHeap::new(),
             component: None,
@@ -121,6 +125,7 @@ impl Agenda {
     /// Memory in bytes.
     pub(crate) fn held(&self) -> usize {
         self.buckets.capacity() * size_of::<Cursor>()
+            + self.busy.held()
             + self.chunks.held()
             + self.far.capacity() * size_of::<Far>()
             + self.others.iter().map(|current| current.held()).sum::<usize>()
@@ -141,9 +146,25 @@ impl Agenda {
         if round.wrapping_sub(self.next) >= self.rounds.ahead as u64 {
             return None;
         }
+        Some(self.push(component, round))
+    }
+
+    /// Appends an event to a bucket. Returns its memory.
+    #[inline(always)]
+    fn push(&mut self, component: usize, round: u64) -> &mut Event {
         let bucket = self.bucket(component, round);
-        let place = self.buckets[bucket].push(&mut self.chunks);
-        Some(self.chunks.at_mut(place))
+        if self.buckets[bucket].is_full() {
+            self.open(bucket, round);
+        }
+        let place = self.buckets[bucket].advance();
+        self.chunks.at_mut(place)
+    }
+
+    /// Appends a chunk to a bucket without room.
+    #[inline(never)]
+    fn open(&mut self, bucket: usize, round: u64) {
+        self.busy.set(round);
+        self.buckets[bucket] = self.chunks.open(self.buckets[bucket]);
     }
 
     /// The same, also for a running component's event of the current round, if no other one was added.
@@ -264,9 +285,7 @@ impl Agenda {
     /// Ends the current round and begins the next one that has events, but none after round `last`. Returns its number.
     pub(crate) fn begin_next(&mut self, last: u64, targets: Targets<'_>) -> u64 {
         let far = self.far.peek().map_or(last, |Reverse(far)| self.rounds.of(far.event.at).min(last));
-        let is_busy = |round: u64| (0..self.components()).any(|id| !self.buckets[self.bucket(id, round)].is_empty());
-        let mut with_bucket = self.next..far.min(self.next + self.rounds.ahead as u64);
-        let round = with_bucket.find(|round| is_busy(*round)).unwrap_or(far);
+        let round = self.busy.first(self.next, far.min(self.next + self.rounds.ahead as u64)).unwrap_or(far);
         self.begin(round, targets);
         round
     }
@@ -276,10 +295,9 @@ impl Agenda {
         while self.far.peek().is_some_and(|Reverse(far)| self.rounds.of(far.event.at) == round)
             && let Some(Reverse(Far { component, event })) = self.far.pop()
         {
-            let bucket = self.bucket(component, round);
-            let place = self.buckets[bucket].push(&mut self.chunks);
-            *self.chunks.at_mut(place) = event;
+            *self.push(component, round) = event;
         }
+        self.busy.clear(round);
         for component in 0..self.components() {
             let bucket = self.bucket(component, round);
             let cursor = std::mem::take(&mut self.buckets[bucket]);

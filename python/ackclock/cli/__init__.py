@@ -1,4 +1,4 @@
-"""Defines the command line: ``ackclock run | sweep | query | plot | report | burstiness | capture | reproduce | ...``.
+"""Defines the command line: ``ackclock init | run | sweep | query | plot | report | capture | reproduce | ...``.
 
 Modules that are slow to load are imported by the command that needs them, so that ``--help`` is fast.
 """
@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from ackclock.cli import completing
 from ackclock.cli.measuring import measuring
 from ackclock.cli.models import models
 from ackclock.cli.profiles import profiles
@@ -22,7 +23,6 @@ app = typer.Typer(
     name="ackclock",
     help="A laboratory for TCP congestion control and the burstiness it causes.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -128,6 +128,39 @@ def ackclock(
     epilog="""Examples:
 
     \b
+    ackclock init dumbbell
+    ackclock init buffer-sizing sizes/first.toml
+    ackclock run sizes/first.toml
+    """
+)
+def init(
+    kind: Annotated[
+        str,
+        typer.Argument(
+            metavar="KIND",
+            help="Kind of scenario: dumbbell, parking-lot, buffer-sizing or last-hop.",
+            show_default=False,
+            autocompletion=completing.kinds,
+        ),
+    ],
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="FILE", help="New file (default: KIND.toml, with underscores).", show_default=False),
+    ] = None,
+) -> None:
+    """Write a complete scenario with comments, to begin with.
+
+    The comments state the unit of each value and the reason for it.
+    """
+    from ackclock.cli import starting  # noqa: PLC0415
+
+    starting.start(kind, file)
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
     ackclock run examples/feng60.toml
     ackclock run examples/feng60.toml --set "duration=20 s" --set clients.0.count=40
     ackclock run examples/feng60.toml --record arrivals --record windows@0,9/100ms --out result
@@ -165,6 +198,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="KIND[@PLACE,PLACE][/INTERVAL]",
+            autocompletion=completing.records,
             help="Table to record and write with --out, such as queue@bottleneck/10ms. PLACE is a link, group or "
             "flow. May be repeated. `ackclock list records` lists all kinds.",
         ),
@@ -467,7 +501,10 @@ def lab(
 
 @app.command()
 def reproduce(
-    study: Annotated[str, typer.Argument(help="Name of the study (see `ackclock list studies`).")] = "burstiness",
+    study: Annotated[
+        str,
+        typer.Argument(help="Name of the study (see `ackclock list studies`).", autocompletion=completing.studies),
+    ] = "burstiness",
     seeds: Annotated[
         str | None,
         typer.Option(
@@ -538,7 +575,11 @@ def controllers(
     duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time on each network.")] = "20 s",
     law: Annotated[
         list[str] | None,
-        typer.Option(metavar="VARIANT", help="TCP variant to compare with (default: all). May be repeated."),
+        typer.Option(
+            metavar="VARIANT",
+            help="TCP variant to compare with (default: all). May be repeated.",
+            autocompletion=completing.variants,
+        ),
     ] = None,
     baseline: Annotated[
         str, typer.Option(metavar="NAME", help="Variant or policy that the differences are from.")
@@ -571,6 +612,7 @@ def list_(
             help="List to print: studies, variants, queues, sources, records, gauges, states or profiles "
             "(default: all).",
             show_default=False,
+            autocompletion=completing.lists,
         ),
     ] = None,
 ) -> None:

@@ -18,10 +18,10 @@ _Line = tuple[str, str]
 
 def show(what: str | None) -> None:
     """Print the names of one category, such as queues, or of all categories (``None``)."""
-    if what is not None and what not in _LISTS:
-        raise refuse("list", what, one_of(what, _LISTS))
+    if what is not None and what not in LISTS:
+        raise refuse("list", what, one_of(what, LISTS))
     out = console()
-    for name in _LISTS if what is None else [what]:
+    for name in LISTS if what is None else [what]:
         table = Table(
             title=name if what is None else None,
             title_justify="left",
@@ -29,7 +29,7 @@ def show(what: str | None) -> None:
             show_header=False,
             pad_edge=False,
         )
-        for word, meaning in _LISTS[name]():
+        for word, meaning in LISTS[name]():
             table.add_row(Text(word, no_wrap=True, style="" if meaning else "bold"), Text(meaning))
         out.print(table)
 
@@ -117,7 +117,7 @@ def _quantity(quantity: Gauge) -> str:
     return quantity.doc + (f" ({quantity.unit})" if quantity.unit else "")
 
 
-_LISTS: Mapping[str, Callable[[], Iterator[_Line]]] = {
+LISTS: Mapping[str, Callable[[], Iterator[_Line]]] = {
     "studies": _studies,
     "variants": _variants,
     "queues": _queues,

@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from ackclock.cli.completing import profile_names
+
 profiles = typer.Typer(help="List, show and compare profiles: named sets of defaults.", no_args_is_help=True)
 
 
@@ -18,7 +20,10 @@ def profile_list() -> None:
 @profiles.command("show")
 def profile_show(
     profile: Annotated[
-        str, typer.Argument(help="Name of the profile (see `ackclock profile list`).", show_default=False)
+        str,
+        typer.Argument(
+            help="Name of the profile (see `ackclock profile list`).", show_default=False, autocompletion=profile_names
+        ),
     ],
 ) -> None:
     """Show every default of a profile, with its meaning and source."""
@@ -29,8 +34,15 @@ def profile_show(
 
 @profiles.command("diff")
 def profile_diff(
-    first: Annotated[str, typer.Argument(help="Name of a profile, such as rfc.", show_default=False)],
-    second: Annotated[str, typer.Argument(help="Name of another profile, such as ns2-2.35.", show_default=False)],
+    first: Annotated[
+        str, typer.Argument(help="Name of a profile, such as rfc.", show_default=False, autocompletion=profile_names)
+    ],
+    second: Annotated[
+        str,
+        typer.Argument(
+            help="Name of another profile, such as ns2-2.35.", show_default=False, autocompletion=profile_names
+        ),
+    ],
 ) -> None:
     """Show the defaults that differ between two profiles."""
     from ackclock.cli import listing  # noqa: PLC0415

@@ -32,14 +32,26 @@ impl Cursor {
         if self.is_empty() { None } else { Some(self.end / CHUNK as u32 - 1) }
     }
 
+    /// Whether the last chunk has no room.
+    #[inline(always)]
+    pub(super) const fn is_full(self) -> bool {
+        self.next == self.end
+    }
+
+    /// Uses the next slot of the last chunk, which must have room. Returns its place.
+    #[inline(always)]
+    pub(super) const fn advance(&mut self) -> u32 {
+        self.next += 1;
+        self.next - 1
+    }
+
     /// Appends a slot for an event. Returns its place.
     #[inline(always)]
     pub(super) fn push(&mut self, chunks: &mut Chunks) -> u32 {
-        if self.next == self.end {
+        if self.is_full() {
             *self = chunks.open(*self);
         }
-        self.next += 1;
-        self.next - 1
+        self.advance()
     }
 }
 
@@ -80,8 +92,8 @@ impl Chunks {
     }
 
     /// Appends a chunk to a list whose last chunk is full. Returns the list's new end.
-    #[inline(never)]
-    fn open(&mut self, cursor: Cursor) -> Cursor {
+    #[inline(always)]
+    pub(super) fn open(&mut self, cursor: Cursor) -> Cursor {
         let id = self.free.pop().unwrap_or(self.before.len() as u32);
         if id as usize == self.before.len() {
             assert!(id < NONE / CHUNK as u32, "fewer than 2^32 events are pending");

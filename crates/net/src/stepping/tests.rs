@@ -126,7 +126,7 @@ proptest! {
     fn steps_partition_the_time(
         shares in prop::collection::vec(1_u64..1_000, 1..40),
         stored in any::<bool>(),
-        buffer in 3_u64..60,
+        buffer in 10_u64..60,
     ) {
         let queue = if stored { codel() } else { drop_tail(buffer) };
         let plan = plan(&["agent", "reno", "cubic"], 10, queue);

@@ -15,16 +15,14 @@ use ackclock_tcp::{
 use ackclock_units::Time;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use proptest::test_runner::RngSeed;
 
-/// Configuration for `usual` random cases, the same in each run. If `PROPTEST_CASES` is set, it gives the number of
-/// cases, and they differ in each run.
+/// Configuration for `usual` random cases. If `PROPTEST_CASES` is set, it gives the number of cases.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if std::env::var_os("PROPTEST_CASES").is_some() {
         return asked;
     }
-    ProptestConfig { cases: usual, rng_seed: RngSeed::Fixed(1), ..asked }
+    ProptestConfig { cases: usual, ..asked }
 }
 
 /// Reno's law, written outside the engine.

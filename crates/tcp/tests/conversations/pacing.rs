@@ -5,7 +5,6 @@ use ackclock_tcp::{EcnMode, SenderConfig};
 use ackclock_units::Time;
 use proptest::prelude::*;
 use proptest::sample::select;
-use proptest::test_runner::RngSeed;
 
 use crate::path::{MS, Moment, Path, paced};
 
@@ -22,7 +21,6 @@ fn laws() -> Vec<LawSpec> {
 proptest! {
     #![proptest_config(ProptestConfig {
         cases: if std::env::var_os("PROPTEST_CASES").is_some() { ProptestConfig::default().cases } else { 100 },
-        rng_seed: RngSeed::Fixed(1),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

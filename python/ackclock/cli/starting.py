@@ -1,0 +1,54 @@
+"""Implements ``ackclock init``: writes a commented scenario to begin with."""
+
+import sys
+import tempfile
+from importlib import resources
+from pathlib import Path
+from typing import Final
+
+from ackclock.scenario.errors import one_of, refuse, unreadable
+
+KINDS: Final = {
+    "dumbbell": "flows that share one bottleneck",
+    "parking-lot": "several bottlenecks in a row, with a flow over all and a flow over each",
+    "buffer-sizing": "long flows with different round trips, and a buffer below the bandwidth-delay product",
+    "last-hop": "a wireless last hop that loses and delays packets at random",
+}
+"""The kinds of scenarios, and what each is about."""
+
+
+def start(kind: str, file: Path | None) -> None:
+    """Write a scenario to a new file."""
+    if kind not in KINDS:
+        raise refuse("KIND", kind, one_of(kind, KINDS), noun="kind of scenario")
+    name = f"{kind.replace('-', '_')}.toml"
+    file = Path(name) if file is None else file
+    text = (resources.files("ackclock.cli") / "scenarios" / name).read_text(encoding="utf-8")
+    _write_new(file, text.replace(name, file.name))
+    sys.stdout.write(f"The scenario is {file}\nRun it with: ackclock run {file}\n")
+
+
+def _write_new(file: Path, text: str) -> None:
+    """Write a new file atomically."""
+    _refuse_existing(file)
+    beside = None
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", dir=file.parent, prefix=f".{file.name}-", delete=False, encoding="utf-8"
+        ) as made:
+            beside = Path(made.name)
+            made.write(text)
+        beside.chmod(0o644)
+        _refuse_existing(file)
+        beside.rename(file)
+    except OSError as error:
+        raise unreadable(file, str(error.strerror or error), "a new file that can be written") from None
+    finally:
+        if beside is not None:
+            beside.unlink(missing_ok=True)
+
+
+def _refuse_existing(file: Path) -> None:
+    if file.exists() or file.is_symlink():
+        raise refuse("FILE", str(file), "must not exist yet: files are never overwritten; give another name")
