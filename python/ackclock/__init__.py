@@ -1,8 +1,8 @@
 """Ackclock: a laboratory for TCP congestion control and the burstiness it causes.
 
-A :class:`Scenario` describes a network, its flows and their traffic. :func:`simulate` simulates every packet of a
-scenario and returns a :class:`Run`. :func:`replicate` simulates a scenario with several seeds and adds confidence
-intervals. :func:`sweep` runs a whole study and stores its results, and ``ackclock.open`` opens stored results.
+A `Scenario` describes a network, its flows and their traffic. `simulate` simulates every packet of a
+scenario and returns a `Run`. `replicate` simulates a scenario with several seeds and adds confidence
+intervals. `sweep` runs a whole study and stores its results, and ``ackclock.open`` opens stored results.
 """
 
 from importlib import import_module

@@ -2,7 +2,7 @@
 
 A kind annotates a field of a scenario, ``count: Annotated[int, whole(1, 10)]``, or a parameter that the engine
 declares. Quantities remain texts (``"25 ms"``), rewritten in a canonical unit so that equal scenarios compare equal;
-:mod:`ackclock.scenario.quantity` converts them to numbers.
+`ackclock.scenario.quantity` converts them to numbers.
 """
 
 import os
