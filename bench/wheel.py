@@ -74,7 +74,9 @@ def main() -> None:
         "CARGO_TARGET_DIR": str(ROOT / "target"),
         "PATH": os.pathsep.join([tools, os.environ["PATH"]]),
     }
-    subprocess.run([sys.executable, "-m", "maturin", *build, *portable, "--out", str(DIST)], cwd=COPY, env=at, check=True)
+    subprocess.run(
+        [sys.executable, "-m", "maturin", *build, *portable, "--out", str(DIST)], cwd=COPY, env=at, check=True
+    )
     packages = sorted(DIST.iterdir())
     subprocess.run([sys.executable, "-m", "twine", "check", "--strict", *packages], check=True)
     wheel = next(each for each in packages if each.suffix == ".whl")

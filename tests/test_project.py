@@ -66,6 +66,7 @@ def test_every_package_is_pinned_with_hashes_and_without_an_address(root: Path) 
     pinned = set(re.findall(r"^([a-z0-9.-]+)==[^ ]+ \\$", lock, re.MULTILINE))
     project = toml(root / "pyproject.toml")["project"]
     wanted = project["dependencies"] + project["optional-dependencies"]["dev"]
+    wanted = [requirement for requirement in wanted if "win32" not in requirement]  # the lock file is made on Linux
     names = {normal(re.split(r"[<>=!~\[; ]", requirement)[0]) for requirement in wanted}
     assert names <= pinned
     assert "://" not in lock

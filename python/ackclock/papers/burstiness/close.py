@@ -227,7 +227,9 @@ def push(run: Run) -> Mapping[str, float | None]:
         pushed[here] = at_once & heard["duplicate"][last].astype(bool)
     # If the gateway drops the first transmission of a segment, that is the first drop of the segment.
     dropped: dict[tuple[int, int], float] = {}
-    for key, time in zip(zip(drops["flow"].tolist(), drops["segment"].tolist(), strict=True), drops["time"], strict=True):
+    for key, time in zip(
+        zip(drops["flow"].tolist(), drops["segment"].tolist(), strict=True), drops["time"], strict=True
+    ):
         dropped.setdefault(key, float(time))
     segments = zip(sent["flow"].tolist(), sent["segment"].tolist(), strict=True)
     lost = np.array([dropped.get(key, np.inf) for key in segments]) - sent["time"] < 0.05

@@ -381,7 +381,12 @@ def _give_up(making: Path) -> None:
 
 def _reach_the_disk(path: Path) -> None:
     """Wait until a file, or the entries of a folder, would survive a power failure."""
-    file = os.open(path, os.O_RDONLY)
+    if os.name == "nt":  # Windows writes the entries of folders itself, and only files open for writing
+        if path.is_dir():
+            return
+        file = os.open(path, os.O_RDWR)
+    else:
+        file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)
     finally:
