@@ -13,18 +13,20 @@ from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.running import engine, saving
 from ackclock.running.notices import Notices, warmup_end
 from ackclock.running.origin import Origin
-from ackclock.running.plan import plan
+from ackclock.running.plan import own_disciplines, plan
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
-from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
+from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, brief, links_of_run
 from ackclock.running.tables import to_arrow
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.errors import impossible, no_attribute, one_of, refuse
 from ackclock.scenario.kinds import whole
+from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import seconds
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
     from ackclock.analysis import BatchMeans
     from ackclock.laws.running import LawInUse
@@ -50,6 +52,8 @@ class Run:
     """Facts that a user of these numbers must know."""
     laws: tuple[Mapping[str, Any], ...] = field(repr=False, default=())
     """The laws written in Python: source text, digest, and version of Python (and of numba if compiled)."""
+    disciplines: tuple[Mapping[str, Any], ...] = field(repr=False, default=())
+    """The queue disciplines written in Python, in the same form."""
     warmup: float | None
     """End of the warm-up, by MSER-5 on the arrivals per bin (`ackclock.analysis.mser5`): simulated time in s, at least
     ``measure.from``. ``None`` if no end is found, or the measured time has fewer than 50 bins."""
@@ -61,6 +65,18 @@ class Run:
         def __getattr__(self, name: str) -> object:
             own = [*self.__dataclass_fields__, *dir(type(self))]
             raise no_attribute(self, name, own, {measure: f"summary.{measure}" for measure in MEASURES})
+
+    def __repr__(self) -> str:
+        from ackclock.report.inline import counted  # noqa: PLC0415  # only display needs it
+
+        notices = f"; {counted(len(self.notices), 'notice')}" if self.notices else ""
+        return f"Run(seed {self.seed}; {brief(self.summary)}{notices})"
+
+    def _repr_html_(self) -> str:
+        """Return the notices, the summary and a small drawing, for notebooks."""
+        from ackclock.running.showing import run_html  # noqa: PLC0415  # only notebooks need it
+
+        return run_html(self)
 
     @property
     def version(self) -> str | None:
@@ -105,6 +121,62 @@ class Run:
             raise refuse("table", name, allowed, noun="table")
         table = self._tables[name]
         return to_arrow(table, self.scenario) if isinstance(table, engine.Rows) else table
+
+    def plot(
+        self,
+        *,
+        figure: str = "throughput",
+        link: str | None = None,
+        start: float | None = None,
+        end: float | None = None,
+    ) -> "Figure":
+        """Draw one of the usual figures of the run.
+
+        Parameters
+        ----------
+        figure
+            ======================  =============  =============================================================
+            figure                  record         shows
+            ======================  =============  =============================================================
+            ``"throughput"``        ``packets``    bits on the wire of a link per second, also of each group
+            ``"queue"``             ``queue``      packets that wait at a link
+            ``"cwnd"``              ``windows``    congestion windows of the first six recorded flows, in packets
+            ``"cov"``               ``arrivals``   c.o.v. of the arrivals at a link over the width of bins
+            ``"delay"``             ``packets``    distribution function of the time in the queue of a link
+            ======================  =============  =============================================================
+
+            The run must have kept the record: ``simulate(..., record=["queue/10ms", "windows"])``. Name the link for
+            the record ``packets``, such as ``packets@bottleneck``, since it otherwise covers every link.
+        link
+            Name of the link (default: the measured link).
+        start, end
+            Time range in s (default: the whole run; for ``cov`` and ``delay``, the measured time).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure, which a notebook shows. ``savefig`` writes it to a file.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such figure, the run has not kept its record, or there is nothing to draw.
+
+        Examples
+        --------
+        >>> import ackclock as ac
+        >>> scenario = ac.Scenario.from_toml("examples/codel.toml").changed({"duration": "12 s"})
+        >>> run = ac.simulate(scenario, record=["queue/10ms"])
+        >>> run.plot(figure="queue", start=10).axes[0].get_ylabel()
+        'Queue at bottleneck, packets'
+        >>> run.plot(figure="cwnd")
+        Traceback (most recent call last):
+        ackclock.scenario.errors.ScenarioError: plot: the figure cwnd needs the record windows, which was not kept: ask
+        for it with simulate(..., record=["windows"]); replicate takes the same argument
+        """
+        from ackclock.report import figures  # noqa: PLC0415  # it loads Matplotlib
+
+        return figures.figure([self], figure, link=link, start=start, end=end)
 
     def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = writing.SNAP_LENGTH) -> Written:
         """Write the packets of a capture to a new pcapng file.
@@ -192,6 +264,7 @@ class Run:
             "seed": self.seed,
             **self.origin.to_dict(),
             **({"laws": [dict(law) for law in self.laws]} if self.laws else {}),
+            **({"disciplines": [dict(each) for each in self.disciplines]} if self.disciplines else {}),
             "notices": list(self.notices),
             "warmup": self.warmup,
             "summary": self.summary.to_dict(),
@@ -308,17 +381,33 @@ def _laws_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
     ]
     if not places:
         return ()
+    from ackclock.laws.law import Law  # noqa: PLC0415
     from ackclock.laws.running import LawInUse  # noqa: PLC0415
 
     return tuple(
         LawInUse.of(
             f"{table}.{place}.transport.law",
+            Law,
             tcp.law or "",
             tcp.law_sha256,
             tcp.parameters,
             compiled=tcp.compiled is True,
         )
         for place, tcp in places
+    )
+
+
+def _disciplines_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
+    """Find the queue disciplines written in Python of an effective scenario."""
+    places = own_disciplines(scenario)
+    if not places:
+        return ()
+    from ackclock.laws.discipline import Discipline  # noqa: PLC0415
+    from ackclock.laws.running import LawInUse  # noqa: PLC0415
+
+    return tuple(
+        LawInUse.of(at, Discipline, queue.discipline or "", queue.discipline_sha256, queue.parameters)
+        for at, queue in places
     )
 
 
@@ -333,6 +422,8 @@ class Prepared:
     notices: Notices
     laws: tuple["LawInUse", ...] = ()
     """The laws written in Python, in the order of their groups."""
+    disciplines: tuple["LawInUse", ...] = ()
+    """The queue disciplines written in Python, in the order of their numbers."""
 
     @classmethod
     def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
@@ -340,8 +431,8 @@ class Prepared:
         effective = whole_scenario(scenario).effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
-        laws = _laws_of(effective)
-        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective), laws)
+        own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)}
+        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective), **own)
 
     def simulate(
         self,
@@ -363,11 +454,14 @@ class Prepared:
     def _answer(
         self, seed: int, progress: Callable[[float], None] | None, jobs: int, memory: int
     ) -> tuple[str, Mapping[str, engine.Rows], Sequence[engine.CapturedPackets]]:
-        if not self.laws:
+        if not self.laws and not self.disciplines:
             return engine.simulate(self.plan, seed, progress, jobs, memory)
         from ackclock.laws.running import simulate as simulate_laws  # noqa: PLC0415  # few runs have such laws
 
-        return simulate_laws(self.laws, self.plan, seed, progress, jobs=jobs, memory=memory)
+        links = links_of(self.scenario)
+        return simulate_laws(
+            self.laws, self.disciplines, links, self.plan, seed, progress=progress, jobs=jobs, memory=memory
+        )
 
     def _read(
         self, outcome: str, tables: Mapping[str, engine.Rows], captures: Sequence[engine.CapturedPackets]
@@ -419,6 +513,7 @@ class Prepared:
             notices=outcome.notices,
             warmup=outcome.warmup,
             laws=tuple(law.to_dict() for law in self.laws),
+            disciplines=tuple(each.to_dict() for each in self.disciplines),
             _tables=outcome.tables,
             _captures={
                 request.text: Captured(request, packets)
