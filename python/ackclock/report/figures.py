@@ -17,6 +17,7 @@ from ackclock.analysis import cov_ladder, student_interval
 from ackclock.report.chart import Axis, Band, Chart, Panel, Series
 from ackclock.report.paper import draw
 from ackclock.scenario.errors import impossible, one_of, refuse
+from ackclock.scenario.extras import optional
 from ackclock.scenario.quantity import seconds
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class _Asked:
 
     def of_link(self, run: Run, record: str) -> pd.DataFrame:
         """Return the rows of a record at the link."""
+        optional("pandas", "pandas", "plot()")
         table = run.table(record).to_pandas()
         rows = table[table.link == self.link]
         if rows.empty:
@@ -184,6 +186,7 @@ def _queue(asked: _Asked) -> Chart:
 
 
 def _windows(asked: _Asked) -> Chart:
+    optional("pandas", "pandas", "plot()")
     tables = [run.table("windows").to_pandas() for run in asked.runs]
     flows = list(dict.fromkeys(sorted(flow for rows in tables for flow in np.unique(rows.flow))))[:_MOST_LINES]
     if not flows:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from ackclock.scenario.errors import listed, refuse, unreadable
+from ackclock.scenario.extras import optional
 from ackclock.study.store.folder import Folder, new_name
 from ackclock.study.store.journal import Journal
 from ackclock.study.store.row import Row, encode
@@ -196,7 +197,7 @@ class Store:
                 return self._contents(mend=False, through=True).states()
 
     def sql(self, query: str) -> pa.Table:
-        """Run an SQL query over the store.
+        """Run an SQL query over the store (``pip install 'ackclock[sql]'``).
 
         Parameters
         ----------
@@ -212,16 +213,23 @@ class Store:
         Raises
         ------
         ScenarioError
-            The text is not a single ``SELECT``, or contains an error.
+            The text is not a single ``SELECT``, or contains an error; or DuckDB is not installed.
 
         """
+        optional("duckdb", "sql", "SQL")
         from ackclock.study.store.sql import ask, names  # noqa: PLC0415  # slow to load
 
         with self._folder.locked(alone=False):
             return ask(self._contents(mend=False, checked=lambda name: names(query, name)), query)
 
+    def stored(self, name: str) -> pa.Table:
+        """Return all rows of a table as they are stored, in no particular order. Unlike `table`, this needs no SQL."""
+        with self._folder.locked(alone=False):
+            return self._contents(mend=False, checked=name.__eq__).stored(name)
+
     def table(self, name: str) -> Table:
         """Return a complete table, such as ``groups`` or the kind of a record."""
+        optional("duckdb", "sql", "tables of a store")
         from ackclock.study.store.sql import identifier  # noqa: PLC0415
 
         return Table(self.sql(f"from {identifier(name)}"))
@@ -270,13 +278,13 @@ class Table:
         return self._table
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the table as a ``polars.DataFrame``."""
-        import polars as pl  # noqa: PLC0415
-
-        return pl.DataFrame(self._table)
+        """Return the table as a ``polars.DataFrame`` (``pip install 'ackclock[polars]'``)."""
+        frame: pl.DataFrame = optional("polars", "polars", "to_polars()").DataFrame(self._table)
+        return frame
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table as a ``pandas.DataFrame``."""
+        """Return the table as a ``pandas.DataFrame`` (``pip install 'ackclock[pandas]'``)."""
+        optional("pandas", "pandas", "to_pandas()")
         frame: pd.DataFrame = self._table.to_pandas()
         return frame
 
