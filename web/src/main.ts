@@ -479,7 +479,7 @@ async function start(): Promise<void> {
   const law = JSON.parse(byId("law").textContent ?? "null") as OwnLaw | null;
   const catalogue = { ...(JSON.parse(new TextDecoder().decode(described)) as Catalogue), ...(law === null ? {} : { law }) };
   if (law !== null) {
-    byId("about").textContent = `Each change runs ${law.law}, as saved at that moment, with ackclock run's engine on this machine. Reload the page for new parameters.`;
+    byId("about").textContent = `Each change runs ${law.law.replace(/^.*[/\\]/, "")} as it is saved then, on this machine. Reload the page for new parameters.`;
     // no other machine reaches this address
     byId("share").hidden = true;
   }

@@ -39,7 +39,7 @@ __all__ = ["Content", "LabServer"]
 
 MOST_BYTES: Final = 4_000_000
 """Maximum length of a request."""
-_WAIT: Final = 1.0
+_WAIT: Final = 0.5
 """Seconds in which a cancelled run must stop before its process is killed."""
 _PROGRESS: Final = 200
 """Progress is one byte from 1 to this; a zero comes before the answer."""
@@ -75,6 +75,10 @@ class Content:
         if self.tables is not None:
             scenario = Scenario.from_dict(_readable(self, self.tables))
             given = document(scenario, seed=self.seed, name=self.name)
+            # the next run has the law of its own moment
+            for tables in (given["scenario"], given["effective"]):
+                for transport in transports(tables):
+                    transport.pop("law_sha256", None)
         return page_with(given, law_for_page(self.law)).encode()
 
     def answer(self, report: Report, question: bytes) -> bytes:
@@ -96,7 +100,7 @@ class Content:
 def _readable(content: Content, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a scenario's tables for this moment's law; refuse files that the lab was not started with."""
     tables: dict[str, Any] = json.loads(json.dumps(given))
-    known = {trace.get("path") for _, trace in traces(content.tables or {})}
+    known = {None, *(trace.get("path") for _, trace in traces(content.tables or {}))}
     for at, trace in traces(tables):
         if trace.get("path") not in known:
             raise refuse(f"{at}.path", trace["path"], "must be a file of the scenario with which the lab was started")
