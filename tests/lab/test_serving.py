@@ -105,7 +105,7 @@ def sent(
 
 
 def status(server: LabServer, method: str, path: str, **headers: str | None) -> int:
-    connection = sent(server, method, path, **headers)
+    connection = sent(server, method, path, b"", **headers)
     found = connection.getresponse().status
     connection.close()
     return found
@@ -243,8 +243,9 @@ def test_the_error_of_a_law_has_its_message_and_the_simulated_time(server: LabSe
     tables = tables_of(folder)
     saved(folder, "window.cwnd = 1 / (ack.now < 0.5)")
     text = error(server, question(tables))
-    told = r"law Calm: on_ack failed for flow [01] at 0\.[5-9]\d* s: ZeroDivisionError: division by zero \(calm.py, line 10\)"
-    assert re.fullmatch(told, text), text
+    where = r"law Calm: on_ack failed for flow [01] at 0\.[5-9]\d* s"
+    pattern = where + r": ZeroDivisionError: division by zero \(calm.py, line 10\)"
+    assert re.fullmatch(pattern, text), text
     saved(folder, "this is no Python")
     assert "clients.0.transport.law: " in error(server, question(tables))
     assert "SyntaxError" in error(server, question(tables))
@@ -284,8 +285,8 @@ def test_a_client_that_goes_cancels_its_run(server: LabServer, folder: Path, res
     with socket.create_server(("127.0.0.1", 0)) as begins:
         begins.settimeout(20)
         address = begins.getsockname()
-        tells = f"self.told = True; import socket; socket.create_connection({address}).close()"
-        saved(folder, f"if not hasattr(self, 'told'): {tells}\n        {rest}")
+        begins_once = f"self.begun = True; import socket; socket.create_connection({address}).close()"
+        saved(folder, f"if not hasattr(self, 'begun'): {begins_once}\n        {rest}")
         long = question({**tables, "duration": "9000 s"}, duration=9000 * 10**12)
         connection = sent(server, "POST", f"/{server.token}/run", long)
         begins.accept()[0].close()
@@ -317,7 +318,7 @@ class TestTheCommand:
         assert ended.value.code == 0
         first, second, last = capsys.readouterr().out.splitlines()
         assert first.startswith("The lab is http://127.0.0.1:")
-        assert second == "Each run reads calm.py again. Keep the address secret. Ctrl-C ends the lab."
+        assert second == f"Each run reads {folder / 'calm.py'} again. Keep the address secret. Ctrl-C ends the lab."
         assert last == "The lab has ended"
 
     @pytest.mark.parametrize(

@@ -351,7 +351,7 @@ await check("a law in Python runs on its server", async () => {
   const shows = { alone: await numbers(tab), law: await tab.evaluate(() => document.getElementById("g0-law").selectedOptions[0].textContent) };
   await tab.click("#g0-law-more > summary");
   await tab.waitForSelector("#g0-law-budget");
-  await set(tab, "g0-law-budget", "0.03");
+  await set(tab, "g0-law-budget", "0.07");
   shows.budget = await numbers(tab);
   writeFileSync(served.file, "raise ValueError('half saved')");
   await set(tab, "seed", "2");

@@ -24,8 +24,7 @@ def lab(file: Path | None, *, seed: str, law: str | None, overrides: list[str], 
     tables = None if file is None else read_scenario(file)
     name = "" if file is None else file.stem
     if law is not None:
-        path, class_name = _spelled(law)
-        law = f"{path.resolve()}:{class_name}"
+        law = _absolute(law)
         if out is not None:
             raise refuse("--out", str(out), "must be absent with --law, which serves the page and writes no file")
         if tables is not None:
@@ -33,7 +32,7 @@ def lab(file: Path | None, *, seed: str, law: str | None, overrides: list[str], 
     if tables is not None:
         override(tables, overrides)
     if law is not None:
-        _serve(Content(law, tables, number, name), path, opens=opens)
+        _serve(Content(law, tables, number, name), opens=opens)
         return
     given = None if tables is None else document(Scenario.from_dict(tables), seed=number, name=name)
     out = Path(f"{name}.lab.html" if name else "lab.html") if out is None else out
@@ -42,21 +41,21 @@ def lab(file: Path | None, *, seed: str, law: str | None, overrides: list[str], 
     _open(out.resolve().as_uri(), opens=opens)
 
 
-def _spelled(law: str) -> tuple[Path, str]:
+def _absolute(law: str) -> str:
     try:
         path, name = spelled(law)
     except UnknownLawError as error:
         raise refuse("--law", law, str(error)) from None
     if path is None:
         raise refuse("--law", law, FORM)
-    return path, name
+    return f"{path.resolve()}:{name}"
 
 
-def _serve(content: Content, path: Path, *, opens: bool) -> None:
+def _serve(content: Content, *, opens: bool) -> None:
     with LabServer(content) as server:
-        sys.stdout.write(
-            f"The lab is {server.address}\nEach run reads {path} again. Keep the address secret. Ctrl-C ends the lab.\n"
-        )
+        file = content.law.rpartition(":")[0]
+        sys.stdout.write(f"The lab is {server.address}\n")
+        sys.stdout.write(f"Each run reads {file} again. Keep the address secret. Ctrl-C ends the lab.\n")
         sys.stdout.flush()
         _open(server.address, opens=opens)
         with contextlib.suppress(KeyboardInterrupt):

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, ClassVar, Final
 
@@ -168,6 +169,7 @@ def _work(connection: Connection, content: Content) -> None:
             raise _CancelledError
         connection.send(fraction)
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     while True:
         try:
             question = connection.recv()
@@ -256,6 +258,7 @@ def _without_interrupts() -> Iterator[None]:
     if sys.platform == "win32":
         yield
         return
+    resource_tracker.ensure_running()  # it unblocks the signal where it starts
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
