@@ -28,6 +28,9 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python && break; done)
 
+# The extras of pyproject.toml with lock files of their own.
+OPTIONAL := ray gym fast notebooks
+
 COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras --no-header \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
@@ -35,7 +38,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray gym fast long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
+.PHONY: help reproduce test check $(OPTIONAL) optional docs references long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
 	signatures notices deny coverage recipes lock format clean
 .DEFAULT_GOAL := help
 
@@ -51,7 +54,7 @@ test: $(VENV)/.built ## run the tests: Rust, Python, the examples in the documen
 	cargo test --workspace --locked --doc
 	$(PY) -m pytest -m 'not needs' --numprocesses auto --dist worksteal
 
-check: $(VENV)/.installed ## check formatting, lints, types, documentation and the words of all prose
+check: $(VENV)/.installed ## check formatting, lints, types, documentation, its links and the words of all prose
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- --deny warnings
 	RUSTDOCFLAGS='--deny warnings' cargo doc --workspace --no-deps --locked
@@ -59,15 +62,20 @@ check: $(VENV)/.installed ## check formatting, lints, types, documentation and t
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
 	$(PY) bench/prose.py
+	PYTHONPATH=bench $(PY) -m website.links
 
-ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray` and the tests of it
-	$(PY) -m pip install --require-hashes --requirement requirements-ray.lock
+ray: ## install Ray as well, for `ackclock sweep --engine ray` and the tests of it
+gym: ## install Gymnasium and PettingZoo as well, for the environments of `ackclock.gym` and the tests of them
+fast: ## install numba as well, for `ackclock.compiled` and the tests of it
+notebooks: ## install what runs the notebooks of examples/notebooks as well, for their tests
 
-fast: $(VENV)/.installed ## install numba as well, for `ackclock.compiled` and the tests of it
-	$(PY) -m pip install --require-hashes --requirement requirements-fast.lock
+$(OPTIONAL): %: $(VENV)/.installed requirements-%.lock
+	$(PY) -m pip install --require-hashes --requirement requirements-$*.lock
 
-gym: $(VENV)/.installed ## install Gymnasium and PettingZoo as well, for the environments of `ackclock.gym` and the tests of them
-	$(PY) -m pip install --require-hashes --requirement requirements-gym.lock
+optional: $(OPTIONAL) ## install all of these
+
+docs: $(VENV)/.docs $(VENV)/.built ## build the documentation site in out/site, with the packages of requirements-docs.lock
+	PYTHONPATH=bench $(PY) -m website $(OUT)/site
 
 long: $(VENV)/.built ## run the tests that `make test` shortens, with all their repetitions
 	ACKCLOCK_LONG=1 $(PY) -m pytest -m 'slow and not needs' --numprocesses auto --dist worksteal
@@ -76,7 +84,7 @@ long: $(VENV)/.built ## run the tests that `make test` shortens, with all their 
 LAB = $(shell command -v npm >/dev/null && { test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" || \
 	apt-cache show rustc-web >/dev/null 2>&1; } && echo lab)
 
-extras: ray gym fast $(VENV)/.built $(LAB) ## run the tests that need Ray, Gymnasium, numba, Chromium, Node, tshark or tcptrace, where installed
+extras: optional $(VENV)/.docs $(VENV)/.built $(LAB) ## run the tests that need Ray, Gymnasium, numba, Zensical, a notebook kernel, Chromium, Node, tshark or tcptrace, where installed
 	$(PY) -m pytest -m needs
 
 laws: export PROPTEST_CASES := $(CASES)
@@ -156,6 +164,9 @@ wasm: target/lab/engine.wasm ## compile the engine to WebAssembly, with rustup's
 lab: python/ackclock/lab/page.html ## build the page of `ackclock lab`, one file with the engine (needs Node 20 and npm)
 	@ls -l python/ackclock/lab/page.html
 
+references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the commands and the records, from the program
+	PYTHONPATH=bench $(PY) -m website.references
+
 signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
 	$(PY) bench/signatures.py
 
@@ -173,9 +184,8 @@ lock: $(VENV)/.installed ## select new versions of the Python packages
 	$(PYTHON) -m venv $(VENV)/lock
 	$(VENV)/lock/bin/python -m pip install pip-tools
 	$(COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml
-	$(COMPILE) --extra ray --constraint requirements.lock --output-file requirements-ray.lock pyproject.toml
-	$(COMPILE) --extra fast --constraint requirements.lock --output-file requirements-fast.lock pyproject.toml
-	$(COMPILE) --extra gym --constraint requirements.lock --output-file requirements-gym.lock pyproject.toml
+	for name in $(OPTIONAL) docs; do $(COMPILE) --extra $$name --constraint requirements.lock \
+		--output-file requirements-$$name.lock pyproject.toml || exit; done
 
 clean: ## remove everything that was made here, reports included
 	rm -rf $(VENV) target $(OUT) python/ackclock/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -190,6 +200,10 @@ $(VENV)/.made:
 
 $(VENV)/.installed: $(VENV)/.made requirements.lock
 	$(PY) -m pip install --require-hashes --requirement requirements.lock
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.installed requirements-docs.lock
+	$(PY) -m pip install --require-hashes --requirement requirements-docs.lock
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(ENGINE)

@@ -8,6 +8,7 @@ session.
 - ``python``: runs in the page's session
 - ``sql``: queries of the store ``results``, separated by empty lines
 - ``text``: the output of the block before it, without trailing spaces
+- ``math``: formulas
 - ``rust``, ``diff``: changes of the sources, which are not made; ``make recipes`` tries them
 
 The comparison is exact. Seeds fix all random numbers, and outputs have two to five digits. No block prints a run time
@@ -98,7 +99,7 @@ class Reader:
             return "".join(_output(["ackclock", "query", "results", query]) for query in block.split("\n\n"))
         if language == "python":
             return self.run(block)
-        if language in {"rust", "diff"}:
+        if language in {"math", "rust", "diff"}:
             return ""
         raise RuntimeError(f"a block of {language}: unknown language")
 

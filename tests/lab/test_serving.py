@@ -270,13 +270,16 @@ def test_a_request_that_makes_no_sense_has_a_message(server: LabServer, body: by
 
 
 def test_no_other_law_and_no_other_file_is_read(server: LabServer, folder: Path) -> None:
-    tables = tables_of(folder)
-    tables["clients"][0]["transport"]["law"] = f"{folder / 'other.py'}:Calm"
-    assert "the law with which the lab was started" in error(server, question(tables))
-    tables = tables_of(folder)
-    tables["clients"][0]["source"] = {"kind": "trace", "path": "/etc/passwd"}
-    tables["clients"][0]["transport"] = {"kind": "udp"}
-    assert "a file of the scenario with which the lab was started" in error(server, question(tables))
+    other = f"{folder / 'other.py'}:Calm"
+    (folder / "other.py").write_text("raise SystemExit", encoding="utf-8")
+    refused = "is not allowed; must be a file with which the lab was started"
+    for place, changed in (
+        ("clients", [{"transport": {"kind": "tcp", "law": other}}]),
+        ("clients", [{"source": {"kind": "trace", "path": "/etc/hostname"}}]),
+        ("dumbbell", {"bottleneck": {"queue": {"discipline": other}}}),
+        ("dumbbell", {"bottleneck": {"rate_trace": {"path": "/etc/hostname"}}}),
+    ):
+        assert refused in error(server, question(tables_of(folder) | {place: changed})), changed
 
 
 @pytest.mark.parametrize("rest", ["pass", "while True: pass"], ids=["a long run", "a law that never returns"])

@@ -10,7 +10,8 @@ from ackclock.cli.runner import replace_law
 from ackclock.lab.document import document
 from ackclock.lab.page import page_with, write_page
 from ackclock.lab.serving import Content, LabServer
-from ackclock.laws.finding import FORM, UnknownLawError, spelled
+from ackclock.laws.finding import UnknownLawError, form, spelled
+from ackclock.laws.law import Law
 from ackclock.running.run import SEED
 from ackclock.scenario import Scenario
 from ackclock.scenario.errors import refuse
@@ -43,11 +44,11 @@ def lab(file: Path | None, *, seed: str, law: str | None, overrides: list[str], 
 
 def _absolute(law: str) -> str:
     try:
-        path, name = spelled(law)
+        path, name = spelled(law, Law)
     except UnknownLawError as error:
         raise refuse("--law", law, str(error)) from None
     if path is None:
-        raise refuse("--law", law, FORM)
+        raise refuse("--law", law, form(Law))
     return f"{path.resolve()}:{name}"
 
 

@@ -5,8 +5,9 @@ import json
 from typing import Any, Final
 
 from ackclock.lab.following import Pointer, followers
+from ackclock.laws.algorithm import declared
 from ackclock.laws.finding import UnknownLawError, find
-from ackclock.laws.law import declared
+from ackclock.laws.law import Law
 from ackclock.running import engine
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.running.plan import transport_for_engine
@@ -51,7 +52,7 @@ def law_for_page(law: str) -> dict[str, Any]:
         There is no such law, or it is not complete.
     """
     try:
-        found = find(law)
+        found = find(law, Law)
     except UnknownLawError as error:
         raise refuse("--law", law, str(error)) from error.__cause__
     known = declared(found)

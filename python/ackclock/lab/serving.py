@@ -27,6 +27,7 @@ import numpy as np
 
 from ackclock.lab.catalogue import law_for_page
 from ackclock.lab.document import document
+from ackclock.lab.following import leaves
 from ackclock.lab.page import page_with
 from ackclock.laws.running import LawError
 from ackclock.running import engine
@@ -34,7 +35,6 @@ from ackclock.running.processors import memory_bound
 from ackclock.running.run import SEED, Prepared
 from ackclock.scenario import Scenario
 from ackclock.scenario.errors import ScenarioError, refuse
-from ackclock.scenario.files import traces, transports
 
 __all__ = ["Content", "LabServer"]
 
@@ -76,10 +76,8 @@ class Content:
         if self.tables is not None:
             scenario = Scenario.from_dict(_readable(self, self.tables))
             given = document(scenario, seed=self.seed, name=self.name)
-            # the next run has the law of its own moment
-            for tables in (given["scenario"], given["effective"]):
-                for transport in transports(tables):
-                    transport.pop("law_sha256", None)
+            _forget(given["scenario"])
+            _forget(given["effective"])
         return page_with(given, law_for_page(self.law)).encode()
 
     def answer(self, report: Report, question: bytes) -> bytes:
@@ -98,18 +96,29 @@ class Content:
         return _framed(json.dumps({"error": problem}))
 
 
+_FILES: Final = ("law", "discipline", "path")
+"""Fields of a scenario that name files."""
+
+
 def _readable(content: Content, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return a scenario's tables for this moment's law; refuse files that the lab was not started with."""
+    known = [None, content.law, *(value for at, value in leaves(content.tables) if at and at[-1] in _FILES)]
+    for at, value in leaves(given):
+        if at and at[-1] in _FILES and value not in known:
+            raise refuse(".".join(map(str, at)), value, "must be a file with which the lab was started")
     tables: dict[str, Any] = json.loads(json.dumps(given))
-    known = {None, *(trace.get("path") for _, trace in traces(content.tables or {}))}
-    for at, trace in traces(tables):
-        if trace.get("path") not in known:
-            raise refuse(f"{at}.path", trace["path"], "must be a file of the scenario with which the lab was started")
-    for transport in transports(tables):
-        transport.pop("law_sha256", None)
-        if transport.get("law") not in {None, content.law}:
-            raise refuse("law", transport["law"], f"must be {content.law}, the law with which the lab was started")
+    _forget(tables)
     return tables
+
+
+def _forget(tables: Any) -> None:
+    """Remove the digests of laws from a scenario's tables: each run has the law of its own moment."""
+    for at, _ in list(leaves(tables)):
+        if at and str(at[-1]).endswith("_sha256"):
+            inner = tables
+            for step in at[:-1]:
+                inner = inner[step]
+            del inner[at[-1]]
 
 
 def _run(content: Content, asked: Mapping[str, Any], report: Report) -> bytes:

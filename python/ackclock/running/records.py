@@ -126,7 +126,7 @@ def understand(requests: Iterable[str], scenario: Scenario) -> list[Record]:
     Raises
     ------
     ScenarioError
-        A request names something that does not exist, is repeated, or would give more than :data:`MOST_ROWS` rows.
+        A request names something that does not exist, is repeated, or would give more than `MOST_ROWS` rows.
     """
     requests = [requests] if isinstance(requests, str) else list(requests)
     records = [_understand(request, scenario) for request in requests]

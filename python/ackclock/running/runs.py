@@ -66,8 +66,8 @@ class Estimate:
 class GroupRuns:
     """The results of one group of flows in several runs.
 
-    Each number of a :class:`~ackclock.GroupSummary` is an attribute: ``runs.groups["near"].goodput_bps`` is an
-    :class:`Estimate`.
+    Each number of a `ackclock.GroupSummary` is an attribute: ``runs.groups["near"].goodput_bps`` is an
+    `Estimate`.
 
     Parameters
     ----------
@@ -102,8 +102,8 @@ class GroupRuns:
 class LinkRuns:
     """The results of one measured link in several runs.
 
-    Each number of a :class:`~ackclock.LinkSummary` is an attribute: ``runs.links["hop1"].loss`` is an
-    :class:`Estimate`.
+    Each number of a `ackclock.LinkSummary` is an attribute: ``runs.links["hop1"].loss`` is an
+    `Estimate`.
 
     Parameters
     ----------
@@ -133,8 +133,8 @@ class LinkRuns:
 class Runs(Sequence[Run]):
     """Runs of one scenario, one per seed, in the order of seeds.
 
-    Each number of a :class:`~ackclock.Summary` is an attribute: ``runs.cov`` is an :class:`Estimate`. Each number of a
-    group in `groups` is an :class:`Estimate` too.
+    Each number of a `ackclock.Summary` is an attribute: ``runs.cov`` is an `Estimate`. Each number of a
+    group in `groups` is an `Estimate` too.
     """
 
     def __init__(self, runs: Iterable[Run]) -> None:
@@ -197,7 +197,7 @@ class Runs(Sequence[Run]):
         other
             Runs of another scenario, with the same seeds.
         measure
-            A number of a :class:`~ackclock.Summary`, such as ``cov``. Pairs in which the measure is undefined are
+            A number of a `ackclock.Summary`, such as ``cov``. Pairs in which the measure is undefined are
             excluded.
 
         Returns
@@ -269,7 +269,7 @@ def replicate(
     seeds
         The number of seeds (1, 2, …), or the seeds.
     record
-        Tables to record in each run, as in :func:`~ackclock.simulate`.
+        Tables to record in each run, as in `ackclock.simulate`.
     jobs
         Number of parallel runs (default: one per CPU core). Does not affect the results.
     memory

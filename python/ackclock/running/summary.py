@@ -301,13 +301,13 @@ class Summary:
 _TABLES: Final = {"groups", "links"}
 
 MEASURES = tuple(field.name for field in fields(Summary) if field.name not in _TABLES)
-"""The names of the numbers in a :class:`Summary`."""
+"""The names of the numbers in a `Summary`."""
 
 GROUP_MEASURES = tuple(field.name for field in fields(GroupSummary) if field.name not in {"name", "clients"})
-"""The names of the numbers in a :class:`GroupSummary`."""
+"""The names of the numbers in a `GroupSummary`."""
 
 LINK_MEASURES = tuple(field.name for field in fields(LinkSummary) if field.name != "name")
-"""The names of the numbers in a :class:`LinkSummary`."""
+"""The names of the numbers in a `LinkSummary`."""
 
 
 def links_of_run(name: str, summary: Mapping[str, Any], further: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 A kind annotates a field of a scenario, ``count: Annotated[int, whole(1, 10)]``, or a parameter that the engine
 declares. Quantities remain texts (``"25 ms"``), rewritten in a canonical unit so that equal scenarios compare equal;
-:mod:`ackclock.scenario.quantity` converts them to numbers.
+`ackclock.scenario.quantity` converts them to numbers.
 """
 
 import os
@@ -411,15 +411,15 @@ def file_path() -> Kind:
     return Kind(allowed, check, {"type": "string", "minLength": 1})
 
 
-def law_name() -> Kind:
-    """Allow names of laws: ``FILE.py:CLASS``, or a class alone. The path becomes absolute.
+def class_name(base: str) -> Kind:
+    """Allow names of classes derived from a base: ``FILE.py:CLASS``, or a class alone. The path becomes absolute.
 
     Examples
     --------
-    >>> law_name().check("/laws/../mine.py:Gentle")
+    >>> class_name("Law").check("/laws/../mine.py:Gentle")
     '/mine.py:Gentle'
     """
-    allowed = "must be FILE.py:CLASS, the file and the name of a class derived from ackclock.Law"
+    allowed = f"must be FILE.py:CLASS, the file and the name of a class derived from ackclock.{base}"
     pattern = r"(.+\.py:)?[^\W\d][\w.<>]*"
 
     def check(value: object) -> str:

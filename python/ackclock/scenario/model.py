@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 else:
 
     class _Construction(type(BaseModel)):
-        """Metaclass that constructs parts: allows a positional subject, and raises :class:`~ackclock.ScenarioError`.
+        """Metaclass that constructs parts: allows a positional subject, and raises `ackclock.ScenarioError`.
 
         Only direct construction uses this method. Parts nested in a table do not, so that their errors are collected
         with the other errors of the scenario.

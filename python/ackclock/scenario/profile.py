@@ -36,7 +36,7 @@ class Row:
     """``tcp``, ``queue``, or the name of a window law or of a queue discipline."""
     field: str
     values: tuple[Value, Value, Value, Value, Value]
-    """Values in the order of :data:`PROFILES`."""
+    """Values in the order of `PROFILES`."""
     meaning: str
     source: str
     variants: Mapping[tuple[str, str], Value] = dataclasses.field(default_factory=dict)
@@ -241,6 +241,8 @@ TABLE: Final[tuple[Row, ...]] = (
         "never reached in practice; bounds memory"),
     Row("queue", "count_in_service", (True, False, True, True, True), "the limit counts the packet in transmission",
         "ns-2 DropTail holds limit_ packets, including the one in transmission"),
+    Row("python", "count_in_service", (False, False, False, False, False),
+        "the limit counts the packet in transmission", "as the other disciplines that decide when a packet leaves"),
     Row("droptail", "ties", ("departure", "departure", "departure", "departure", "departure"),
         "order of an arrival and the end of a transmission at the same time",
         "free choice; in ns-2 the arrival mostly comes first, by rounding; scenarios avoid ties with overhead"),
@@ -424,7 +426,7 @@ TABLE: Final[tuple[Row, ...]] = (
 )
 # fmt: on
 
-_ROWS: Final = {(row.scope, row.field): row for row in TABLE}
+ROWS: Final = {(row.scope, row.field): row for row in TABLE}
 
 
 def default(profile: str, scope: str, field_name: str, *, variant: str | None = None) -> Value | None:
@@ -435,7 +437,7 @@ def default(profile: str, scope: str, field_name: str, *, variant: str | None = 
     >>> default("ns2-2.35", "tcp", "min_rto"), default("ns2-2.35", "tcp", "handshake", variant="vegas")
     ('200 ms', False)
     """
-    row = _ROWS.get((scope, field_name))
+    row = ROWS.get((scope, field_name))
     return None if row is None else row.value(profile, variant)
 
 

@@ -37,7 +37,7 @@ class Quantity:
     units
         The units by name, as multiples of the base unit, smallest first. The first is the base unit itself.
     spoken
-        The units from which :meth:`format` chooses, smallest first.
+        The units from which `format` chooses, smallest first.
     plain
         The unit in which zero is written.
     also

@@ -53,7 +53,7 @@ class RateTrace(Part):
     A transmission ends when the integral of the rate reaches the bits of the packet; at a rate of 0 the transmission
     waits. The steps are given here or in a file: CSV with a header or Parquet, with the columns ``time`` (seconds) and
     ``rate`` (bit/s), or a mahimahi trace, in which each line is a millisecond at which 1500 bytes can leave
-    (:mod:`ackclock.scenario.mahimahi`). A result stores the file's path and digest, and can be rerun only with the same
+    (`ackclock.scenario.mahimahi`). A result stores the file's path and digest, and can be rerun only with the same
     content. Both directions of a link follow the trace, unless ``reverse_rate_trace`` is given.
 
     Examples

@@ -175,7 +175,7 @@ class Scenario(Part):
         return self.model_dump_json(by_alias=True, exclude_none=True)
 
     def to_toml(self) -> str:
-        """Convert the scenario to TOML, which :meth:`from_toml` reads back to an equal scenario."""
+        """Convert the scenario to TOML, which `from_toml` reads back to an equal scenario."""
         import tomli_w  # noqa: PLC0415  # only where a scenario is written
 
         return tomli_w.dumps(self.to_dict())

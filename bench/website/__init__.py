@@ -1,0 +1,1 @@
+"""The documentation site: generated references, a link checker, and the build with Zensical."""
