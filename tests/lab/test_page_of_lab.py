@@ -8,6 +8,7 @@ import json
 import runpy
 import subprocess
 import sys
+import threading
 import tomllib
 import zlib
 from typing import TYPE_CHECKING, Any
@@ -19,11 +20,13 @@ from tests.lab.test_same_bytes import COUNT, RECORDS, digests
 from ackclock import Scenario, simulate
 from ackclock.lab.document import document
 from ackclock.lab.page import built_page, page_with
+from ackclock.lab.serving import Content, LabServer
 from ackclock.running import engine
 from ackclock.running.run import Prepared
 from lab_parts import stories
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.needs("chromium", "node")
@@ -47,6 +50,17 @@ bottleneck = { rate = "10 Mbps", delay = "20 ms", queue = { kind = "droptail", p
 count = 10
 transport = { kind = "tcp", variant = "cubic" }
 source = { kind = "greedy" }
+"""
+
+
+LAW = """
+import ackclock as ac
+
+class Calm(ac.Law):
+    budget: float = 0.06
+
+    def on_ack(self, window, ack):
+        window.cwnd += ack.counted / window.cwnd if ack.srtt < self.budget else -0.01
 """
 
 
@@ -143,7 +157,25 @@ def prepared() -> list[Prepared]:
 
 
 @pytest.fixture(scope="module")
-def visit(root: Path, prepared: list[Prepared], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Serve a law in Python."""
+    if built_page() is None:
+        pytest.skip("not built: run `make lab`")
+    file = tmp_path_factory.mktemp("law") / "calm.py"
+    file.write_text(LAW, encoding="utf-8")
+    tables = tomllib.loads(SMALL.replace('variant = "reno"', f'variant = "reno", law = "{file}:Calm"'))
+    with LabServer(Content(f"{file}:Calm", tables, name="small")) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield {"address": server.address, "file": str(file), "text": LAW}
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def visit(
+    root: Path, prepared: list[Prepared], served: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
     """Use the page, once for all tests."""
     if built_page() is None or not (root / "target" / "lab" / "page.js").exists():
         pytest.skip("not built: run `make lab`")
@@ -160,7 +192,8 @@ def visit(root: Path, prepared: list[Prepared], tmp_path_factory: pytest.TempPat
     addresses = hostile_addresses()
     assert tuple(each["name"] for each in addresses) == HOSTILE
     questions.write_text(
-        json.dumps({"plans": plans, "addresses": addresses, "stories": stories(), "cases": cases}), encoding="utf-8"
+        json.dumps({"plans": plans, "addresses": addresses, "stories": stories(), "cases": cases, "served": served}),
+        encoding="utf-8",
     )
     command: list[str | Path] = ["node", root / "web/test/browser.mjs", root / "target/lab/lab.html", questions, folder]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
@@ -238,6 +271,13 @@ def test_gives_the_bytes_of_the_native_engine(visit: dict[str, Any], prepared: l
     for seed, (each, answer) in enumerate(zip(prepared, answers, strict=True)):
         outcome, tables, _ = engine.simulate(each.plan, seed)
         assert answer == {"outcome": json.loads(outcome), "tables": digests(tables)}, each.scenario.to_toml()
+
+
+def test_runs_a_law_in_python_on_its_server(visit: dict[str, Any]) -> None:
+    shows = detail(visit, "a law in Python runs on its server")
+    assert shows["law"] == "Calm"
+    assert shows["alone"] != shows["budget"], "the parameter changes the run"
+    assert "ValueError: half saved (calm.py, line 1)" in shows["error"]
 
 
 class TestDownloads:

@@ -44,6 +44,20 @@ export interface Catalogue {
   /** The limit of a queue, in packets, if a scenario gives none. */
   readonly room: Readonly<Record<string, number>>;
   readonly stories: readonly Story[];
+  /** A law in Python, whose page is served. */
+  readonly law?: OwnLaw;
+}
+
+/** A law in Python, as `law_for_page` describes it. */
+export interface OwnLaw {
+  /** As in a scenario: `FILE:CLASS`. */
+  readonly law: string;
+  readonly name: string;
+  readonly doc: string;
+  readonly parameters: readonly Parameter[];
+  readonly defaults: Tables;
+  /** A plan's transport with this law for each profile and each variant, which selects the recovery. */
+  readonly transports: Catalogue["transports"];
 }
 
 export interface Story {

@@ -28,7 +28,9 @@ export interface Outcome {
 
 export interface Answer {
   readonly outcome: Outcome;
-  readonly events: number;
+  /** Events and notices: the engine counts events, and a server writes notices. */
+  readonly events?: number | undefined;
+  readonly notices?: readonly string[] | undefined;
   readonly tables: Readonly<Record<string, Table>>;
 }
 
@@ -42,7 +44,8 @@ interface Exports {
 interface Header {
   readonly error?: string;
   readonly outcome: Outcome;
-  readonly events: number;
+  readonly events?: number;
+  readonly notices?: readonly string[];
   readonly tables: readonly {
     readonly name: string;
     readonly rows: number;
@@ -72,7 +75,7 @@ export class Engine {
   }
 }
 
-function decoded(memory: ArrayBuffer, start: number, length: number): Answer {
+export function decoded(memory: ArrayBuffer, start: number, length: number): Answer {
   const size = new DataView(memory, start, 4).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(memory, start + 4, size))) as Header;
   if (header.error !== undefined) throw new PlanError(header.error);
@@ -87,7 +90,7 @@ function decoded(memory: ArrayBuffer, start: number, length: number): Answer {
     }
     tables[name] = table;
   }
-  return { outcome: header.outcome, events: header.events, tables };
+  return { outcome: header.outcome, events: header.events, notices: header.notices, tables };
 }
 
 function copied(memory: ArrayBuffer, at: number, rows: number, kind: string): Column {

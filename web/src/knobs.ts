@@ -132,7 +132,8 @@ export class Knobs {
     const transport = group["transport"] as Tables;
     const source = group["source"] as Tables;
     const isTcp = transport["kind"] === "tcp";
-    const variant = String(transport["variant"] ?? "");
+    const own = transport["law"] === undefined ? undefined : this.catalogue.law;
+    const variant = String(transport["variant"] ?? transport["recovery"] ?? "rack");
     const id = (name: string): string => `g${place}-${name}`;
     const remove = element("button", { type: "button", id: id("remove"), "aria-label": `Remove group ${place + 1}` }, "Remove");
     remove.disabled = clients.length < 2;
@@ -141,9 +142,9 @@ export class Knobs {
       this.emit(true);
     });
     const profile = String(this.tables["profile"] ?? "rfc");
-    const part = this.catalogue.transports[profile]?.[variant];
+    const part = (own ?? this.catalogue).transports[profile]?.[variant];
     const places = this.catalogue.follows[variant] ?? {};
-    const law = this.catalogue.laws[this.catalogue.variants[variant]?.congestion ?? ""];
+    const law = own ?? this.catalogue.laws[this.catalogue.variants[variant]?.congestion ?? ""];
     const setTransport = (name: string, value: Json): void => {
       transport[name] = value;
       this.emit();
@@ -151,10 +152,14 @@ export class Knobs {
     const laws = Object.entries(this.catalogue.variants)
       .sort(([, a], [, b]) => a.era.localeCompare(b.era))
       .map(([name, { doc, era }]) => [name, name, doc, era] as const);
-    const eras = [...laws, ["udp", "udp", "Sends each packet immediately", "without congestion control"] as const];
+    const offered = this.catalogue.law;
+    const eras = [
+      ...(offered === undefined ? [] : [[offered.law, offered.name, offered.doc, "in Python"] as const]),
+      ...laws, ["udp", "udp", "Sends each packet immediately", "without congestion control"] as const,
+    ];
     return this.fieldset(String(group["name"] ?? `Group ${place + 1}`), place, [
-      this.choice(id("law"), "Law", isTcp ? variant : "udp", eras, (value) => {
-        group["transport"] = value === "udp" ? { kind: "udp" } : { kind: "tcp", variant: value };
+      this.choice(id("law"), "Law", isTcp ? (own?.law ?? variant) : "udp", eras, (value) => {
+        group["transport"] = value === "udp" ? { kind: "udp" } : { kind: "tcp", [value === offered?.law ? "law" : "variant"]: value };
         if (value === "udp" && ["greedy", "transfers"].includes(String(source["kind"]))) group["source"] = { kind: "constant", rate: 100 };
         this.emit(true);
       }),
@@ -185,7 +190,7 @@ export class Knobs {
       }),
       ...this.source(id, source),
       ...(isTcp && (law?.parameters.length ?? 0) > 0
-        ? [this.parameters(id("law"), `Parameters of ${variant}`, law?.parameters ?? [], (name) => transport[name] ?? at(part, "sender", "congestion", name), setTransport)]
+        ? [this.parameters(id("law"), `Parameters of ${own?.name ?? variant}`, law?.parameters ?? [], (name) => transport[name] ?? own?.defaults[name] ?? at(part, "sender", "congestion", name), setTransport)]
         : []),
       ...(isTcp
         ? [this.parameters(

@@ -5,7 +5,7 @@ import "./style.css";
 
 import { parse as parseToml, stringify } from "smol-toml";
 
-import type { Catalogue, Json, Story, Tables } from "./catalogue";
+import type { Catalogue, Json, OwnLaw, Story, Tables } from "./catalogue";
 import { Close } from "./close";
 import { type Given, GivenKnobs, describeGiven, isGiven } from "./given";
 import { byId, colour, element, shown } from "./dom";
@@ -128,7 +128,7 @@ class Lab {
     const panel = new Panel(this.catalogue, (from, until) => this.setZoom([from, until]), () => this.setZoom(undefined));
     const side: Side = {
       panel, state, described: undefined, shown: undefined, drawn: undefined,
-      runner: new Runner(this.module, (reply) => this.hear(side, reply), (fraction) => this.progressed(side, fraction)),
+      runner: new Runner(this.module, this.catalogue.law === undefined ? undefined : new URL("run", location.href).href, (reply) => this.hear(side, reply), (fraction) => this.progressed(side, fraction)),
     };
     return side;
   }
@@ -139,7 +139,14 @@ class Lab {
     if (isGiven(given)) this.openGiven(given);
     else {
       const [first] = this.catalogue.stories;
-      if (first !== undefined) this.tell(first);
+      const { law } = this.catalogue;
+      if (first === undefined) return;
+      if (law === undefined) this.tell(first);
+      else {
+        const tables = parseToml(first.toml) as Tables;
+        for (const group of tables["clients"] as Tables[]) group["transport"] = { kind: "tcp", law: law.law };
+        this.show({ change: { tables, seed: first.seed } });
+      }
     }
   }
 
@@ -270,11 +277,12 @@ class Lab {
     }
     if (!keepsError) this.fail("");
     const { plan, shown } = requestOf(side.described);
+    const { seed } = side.state.change;
     side.shown = shown;
     if (this.zoom !== undefined && this.zoom[0] >= shown.duration) this.zoom = undefined;
     this.asked = performance.now();
     this.number += 1;
-    side.runner.ask({ kind: "run", id: this.number, plan, seed: side.state.change.seed, shown, span: this.span(side) });
+    side.runner.ask({ kind: "run", id: this.number, native: { scenario: scenarioOf(side.state), plan, seed }, shown, span: this.span(side) });
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.progressed(side, 0), PATIENCE);
     if (this.close.isShown && side === this.current) this.close.hide();
@@ -322,7 +330,7 @@ class Lab {
       case "run":
         if (described !== undefined) {
           const room = this.catalogue.room[described.profile] ?? 0;
-          const notices = side.state.given === undefined ? noticesOf(described, reply.outcome, room) : [];
+          const notices = reply.notices ?? (side.state.given === undefined ? noticesOf(described, reply.outcome, room) : []);
           side.drawn = { scenario: described, outcome: reply.outcome, notices, view: reply.view };
         }
     }
@@ -330,7 +338,8 @@ class Lab {
     if (reply.kind === "run") {
       this.drawings += 1;
       const total = performance.now() - this.asked;
-      this.say(`${reply.events.toLocaleString("en")} events in ${shown(reply.engineTime)} ms; setting to picture ${shown(total)} ms.`);
+      const simulated = reply.events === undefined ? "Simulated" : `${reply.events.toLocaleString("en")} events`;
+      this.say(`${simulated} in ${shown(reply.engineTime)} ms; setting to picture ${shown(total)} ms.`);
       document.body.dataset["drawn"] = String(this.drawings);
       document.body.dataset["picture"] = String(total);
     }
@@ -396,12 +405,12 @@ class Lab {
     this.number += 1;
     // packets in flight when the picture begins crossed links for at most two round trips and the wait
     const early = from - 2 * Math.max(...described.groups.map(({ rtt }) => rtt / 1e12)) - 1;
-    runner.ask({ kind: "packets", id: this.number, plan: JSON.stringify(cut), seed: state.change.seed, from: Math.max(0, early), until });
+    const native = { scenario: scenarioOf(state), plan: JSON.stringify(cut), seed: state.change.seed, from: Math.max(0, early), until };
+    runner.ask({ kind: "packets", id: this.number, native });
   }
 
   private toml(): string {
-    const { change, given } = this.current.state;
-    return tomlOf(stringify(given === undefined ? change.tables : (edited(given) as Tables)), change.seed);
+    return tomlOf(stringify(scenarioOf(this.current.state)), this.current.state.change.seed);
   }
 
   private async share(): Promise<void> {
@@ -438,6 +447,8 @@ function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return names.length === others.length && names.every((name) => isSame((a as Tables)[name], (b as Tables)[name]));
 }
 
+const scenarioOf = ({ change, given }: State): Tables => (given === undefined ? change.tables : (edited(given) as Tables));
+
 function edited(given: Given): Json {
   const scenario = structuredClone(given.effective);
   for (const [path, value] of Object.entries(given.edits ?? {})) assign(scenario, path.split("."), value);
@@ -465,7 +476,13 @@ async function start(): Promise<void> {
   // on a narrow screen the settings would cover the plots
   byId<HTMLDetailsElement>("settings").open = matchMedia("(min-width: 761px)").matches;
   const [wasm, described] = await Promise.all([unzipped("engine"), unzipped("catalogue")]);
-  const catalogue = JSON.parse(new TextDecoder().decode(described)) as Catalogue;
+  const law = JSON.parse(byId("law").textContent ?? "null") as OwnLaw | null;
+  const catalogue = { ...(JSON.parse(new TextDecoder().decode(described)) as Catalogue), ...(law === null ? {} : { law }) };
+  if (law !== null) {
+    byId("about").textContent = `Each change runs ${law.law.replace(/^.*[/\\]/, "")} as it is saved then, on this machine. Reload the page for new parameters.`;
+    // no other machine reaches this address
+    byId("share").hidden = true;
+  }
   const lab = new Lab(catalogue, await WebAssembly.compile(wasm));
   await lab.begin(JSON.parse(byId("given").textContent ?? "null") as unknown);
 }

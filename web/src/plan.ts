@@ -66,6 +66,7 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
   dumbbell.done();
 
   const planned: Tables[] = [];
+  let ownLaws = 0;
   const groups: Group[] = [];
   const links: Tables[] = [];
   for (const [place, table] of top.tables("clients", MOST_GROUPS).entries()) {
@@ -75,7 +76,8 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
     const size = table.whole("packet_size", 1, 65535, packetSize);
     const direction = table.word("direction", ["forward", "reverse"], "forward");
     const name = table.text("name", /^[^\W\d][\w.>-]{0,63}$/u, "must be a name that begins with a letter", `clients-${place}`);
-    const { transport, variant } = transportOf(table.table("transport"), profile, size, catalogue);
+    const { transport, variant, isOwn } = transportOf(table.table("transport"), profile, size, catalogue);
+    if (isOwn) put(transport, ["sender", "congestion", "number"], ownLaws++);
     const { source, name: sourceName } = sourceOf(table.table("source"), size - HEADER_BYTES, duration);
     if (variant === "" && ["greedy", "transfers"].includes(sourceName)) {
       throw refuse(table.path("source.kind"), sourceName, "must be a source that sends at given times, as UDP does not pace");
@@ -199,16 +201,24 @@ function transportOf(
   profile: string,
   packetSize: number,
   catalogue: Catalogue,
-): { transport: Tables; variant: string } {
+): { transport: Tables; variant: string; isOwn: boolean } {
   if (table.word("kind", ["tcp", "udp"]) === "udp") {
     const transport = { kind: "udp", sizes: table.word("packet_sizes", ["fixed", "exponential"], "fixed") };
     table.done();
-    return { transport, variant: "" };
+    return { transport, variant: "", isOwn: false };
   }
-  const variant = table.word("variant", Object.keys(catalogue.variants));
-  const transport = structuredClone(catalogue.transports[profile]?.[variant] ?? {});
+  const own = table.has("law") ? catalogue.law : undefined;
+  const transports = (own ?? catalogue).transports[profile] ?? {};
+  if (own !== undefined) {
+    table.word("law", [own.law]);
+    // the server has the parameters, which are not in its plans
+    for (const parameter of own.parameters) if (table.has(parameter.name)) parameterValue(table, parameter);
+  }
+  const word = own !== undefined && !table.has("variant") ? "recovery" : "variant";
+  const variant = table.word(word, Object.keys(transports), own === undefined ? undefined : "rack");
+  const transport = structuredClone(transports[variant] ?? {});
   put(transport, ["sender", "packet_size"], packetSize);
-  const law = catalogue.laws[catalogue.variants[variant]?.congestion ?? ""];
+  const law = own === undefined ? catalogue.laws[catalogue.variants[variant]?.congestion ?? ""] : undefined;
   for (const parameter of law?.parameters ?? []) {
     if (table.has(parameter.name)) put(transport, ["sender", "congestion", parameter.name], parameterValue(table, parameter));
   }
@@ -219,7 +229,7 @@ function transportOf(
     for (const place of places) put(transport, place, value);
   }
   table.done();
-  return { transport, variant };
+  return { transport, variant, isOwn: own !== undefined };
 }
 
 /** Sets a value at its place in nested tables and arrays, which must exist. */

@@ -17,6 +17,7 @@ export class Runner {
 
   constructor(
     private readonly module: WebAssembly.Module,
+    private readonly server: string | undefined,
     private readonly heard: (reply: Exclude<Reply, { kind: "ready" | "progress" }>) => void,
     private readonly progressed: (fraction: number) => void,
   ) {
@@ -30,7 +31,7 @@ export class Runner {
       event.preventDefault();
       if (worker === this.worker) this.restart();
     };
-    worker.postMessage({ kind: "start", module: this.module } satisfies Question);
+    worker.postMessage({ kind: "start", module: this.module, server: this.server } satisfies Question);
     return worker;
   }
 

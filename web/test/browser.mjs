@@ -3,7 +3,7 @@
 //
 // node browser.mjs PAGE QUESTIONS OUT: QUESTIONS is a JSON file with plans and addresses, OUT a folder for downloads.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,14 +11,14 @@ import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
 
 const [page, questions, out] = process.argv.slice(2);
-const { plans, addresses, stories, cases } = JSON.parse(readFileSync(questions, "utf8"));
+const { plans, addresses, stories, cases, served } = JSON.parse(readFileSync(questions, "utf8"));
 const address = pathToFileURL(page).href;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const found = { checks: {}, console: [], requests: [] };
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND"],
+  args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"],
 });
 
 async function opened(hash = "", options = {}) {
@@ -337,6 +337,41 @@ for (const { name, file } of cases) {
     return first;
   });
 }
+
+await check("a law in Python runs on its server", async () => {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  const tab = await context.newPage();
+  tab.on("console", (message) => found.console.push(`${message.type()}: ${message.text()}`));
+  tab.on("pageerror", (error) => found.console.push(`error: ${error.stack ?? error}`));
+  tab.on("request", (request) => {
+    if (!/^(blob|data):/.test(request.url()) && !request.url().startsWith(served.address)) found.requests.push(request.url());
+  });
+  await tab.goto(served.address);
+  await drawnAfter(tab, 0);
+  const shows = { alone: await numbers(tab), law: await tab.evaluate(() => document.getElementById("g0-law").selectedOptions[0].textContent) };
+  await tab.click("#g0-law-more > summary");
+  await tab.waitForSelector("#g0-law-budget");
+  await set(tab, "g0-law-budget", "0.07");
+  shows.budget = await numbers(tab);
+  writeFileSync(served.file, "raise ValueError('half saved')");
+  await set(tab, "seed", "2");
+  shows.error = await said(tab);
+  writeFileSync(served.file, served.text);
+  await set(tab, "seed", "1");
+  expect((await said(tab)) === "" && (await numbers(tab)) === shows.budget, "the saved law does not run");
+  await tab.fill("#duration-value", "9000");
+  await tab.press("#duration-value", "Enter");
+  await tab.waitForFunction(() => document.querySelector("progress")?.value > 0, null, { timeout: 20_000 });
+  await set(tab, "duration", "300");
+  expect((await said(tab)) === "", await said(tab));
+  for (let step = 0; step < 3; step += 1) await tab.click("[aria-label='Zoom in']");
+  await tab.click("[aria-label='Show single packets of this time']");
+  await tab.waitForFunction(() => !document.getElementById("close").hidden);
+  await set(tab, "g0-law", "cubic");
+  expect((await said(tab)) === "", await said(tab));
+  await context.close();
+  return shows;
+});
 
 await check("same bytes", async () => {
   const tab = await opened("#story=sawtooth");

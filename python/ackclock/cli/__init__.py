@@ -467,6 +467,7 @@ def report(
     ackclock lab
     ackclock lab examples/feng60.toml
     ackclock lab examples/parking_lot.toml --out parking_lot.html --no-open
+    ackclock lab examples/feng60.toml --law mylaw.py:MyLaw
     """
 )
 def lab(
@@ -474,6 +475,15 @@ def lab(
         Path | None, typer.Argument(metavar="[FILE]", help="Scenario (TOML) to begin with.", show_default=False)
     ] = None,
     seed: Annotated[str, typer.Option(metavar="NUMBER", help="Random seed to begin with.")] = "1",
+    law: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.py:CLASS",
+            help="Window law written in Python, for all TCP transports. The page is then served on this machine only, "
+            "until Ctrl-C.",
+            show_default=False,
+        ),
+    ] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="PATH=VALUE", help="Field of FILE and its new value. May be repeated."),
@@ -492,11 +502,12 @@ def lab(
     """Change a scenario with sliders and see each packet, in a browser.
 
     The page is one file with the engine as WebAssembly. It needs no server and no network, and gives the same bytes as
-    `ackclock run`.
+    `ackclock run`. Only for a law in Python, which a page cannot run, this command runs each scenario, and reads the
+    file of the law again each time.
     """
     from ackclock.cli import lab_writing  # noqa: PLC0415
 
-    lab_writing.lab(file, seed=seed, overrides=overrides or [], out=out, opens=opens)
+    lab_writing.lab(file, seed=seed, law=law, overrides=overrides or [], out=out, opens=opens)
 
 
 @app.command()

@@ -1,28 +1,69 @@
-"""Implements ``ackclock lab``: writes the lab's page with a scenario, and opens it."""
+"""Implements ``ackclock lab``: writes or serves the lab's page with a scenario, and opens it."""
 
+import contextlib
 import sys
 import webbrowser
 from pathlib import Path
 
 from ackclock.cli.arguments import integer
+from ackclock.cli.runner import replace_law
 from ackclock.lab.document import document
 from ackclock.lab.page import page_with, write_page
+from ackclock.lab.serving import Content, LabServer
+from ackclock.laws.finding import UnknownLawError, form, spelled
+from ackclock.laws.law import Law
 from ackclock.running.run import SEED
 from ackclock.scenario import Scenario
+from ackclock.scenario.errors import refuse
 from ackclock.scenario.files import read_scenario
 from ackclock.scenario.overrides import override
 
 
-def lab(file: Path | None, *, seed: str, overrides: list[str], out: Path | None, opens: bool) -> None:
-    """Write the page, and open it in a browser."""
-    given = None
-    if file is not None:
-        tables = read_scenario(file)
+def lab(file: Path | None, *, seed: str, law: str | None, overrides: list[str], out: Path | None, opens: bool) -> None:
+    """Write the page, and open it in a browser; with a law in Python, serve it until an interrupt."""
+    number = SEED.require("--seed", integer("--seed", seed, SEED.allowed))
+    tables = None if file is None else read_scenario(file)
+    name = "" if file is None else file.stem
+    if law is not None:
+        law = _absolute(law)
+        if out is not None:
+            raise refuse("--out", str(out), "must be absent with --law, which serves the page and writes no file")
+        if tables is not None:
+            replace_law(tables, law)
+    if tables is not None:
         override(tables, overrides)
-        number = SEED.require("--seed", integer("--seed", seed, SEED.allowed))
-        given = document(Scenario.from_dict(tables), seed=number, name=file.stem)
-    out = Path("lab.html" if file is None else f"{file.stem}.lab.html") if out is None else out
+    if law is not None:
+        _serve(Content(law, tables, number, name), opens=opens)
+        return
+    given = None if tables is None else document(Scenario.from_dict(tables), seed=number, name=name)
+    out = Path(f"{name}.lab.html" if name else "lab.html") if out is None else out
     write_page(out, page_with(given))
     sys.stdout.write(f"The lab is {out}\n")
-    if opens and not webbrowser.open(out.resolve().as_uri()):
-        sys.stdout.write("No browser was found: open the file yourself\n")
+    _open(out.resolve().as_uri(), opens=opens)
+
+
+def _absolute(law: str) -> str:
+    try:
+        path, name = spelled(law, Law)
+    except UnknownLawError as error:
+        raise refuse("--law", law, str(error)) from None
+    if path is None:
+        raise refuse("--law", law, form(Law))
+    return f"{path.resolve()}:{name}"
+
+
+def _serve(content: Content, *, opens: bool) -> None:
+    with LabServer(content) as server:
+        file = content.law.rpartition(":")[0]
+        sys.stdout.write(f"The lab is {server.address}\n")
+        sys.stdout.write(f"Each run reads {file} again. Keep the address secret. Ctrl-C ends the lab.\n")
+        sys.stdout.flush()
+        _open(server.address, opens=opens)
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
+    sys.stdout.write("The lab has ended\n")
+
+
+def _open(address: str, *, opens: bool) -> None:
+    if opens and not webbrowser.open(address):
+        sys.stdout.write("No browser was found: open the page yourself\n")

@@ -5,12 +5,15 @@ import json
 from typing import Any, Final
 
 from ackclock.lab.following import Pointer, followers
+from ackclock.laws.algorithm import declared
+from ackclock.laws.finding import UnknownLawError, find
+from ackclock.laws.law import Law
 from ackclock.running import engine
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.running.plan import transport_for_engine
 from ackclock.scenario import Queue, Tcp, profile
 from ackclock.scenario.effective import queue, tcp
-from ackclock.scenario.errors import ScenarioError
+from ackclock.scenario.errors import ScenarioError, refuse
 
 _PACKET_SIZE: Final = 1500
 
@@ -37,6 +40,51 @@ def page_catalogue() -> dict[str, Any]:
             for name in profile.PROFILES
         },
         "room": {name: profile.default(name, "queue", "packets") for name in profile.PROFILES},
+    }
+
+
+def law_for_page(law: str) -> dict[str, Any]:
+    """Return what the page needs of a law in Python, ``FILE:CLASS``: its parameters, and transports that have it.
+
+    Raises
+    ------
+    ScenarioError
+        There is no such law, or it is not complete.
+    """
+    try:
+        found = find(law, Law)
+    except UnknownLawError as error:
+        raise refuse("--law", law, str(error)) from error.__cause__
+    known = declared(found)
+    transports: dict[str, dict[str, Any]] = {name: {} for name in profile.PROFILES}
+    for name, of in transports.items():
+        for variant in catalogue().variants:
+            with contextlib.suppress(ScenarioError):  # a recovery that the law cannot have
+                of[variant] = _transport(name, Tcp.model_validate({"kind": "tcp", "law": law, "variant": variant}))
+    return {
+        "law": law,
+        "name": found.__name__,
+        "doc": (found.__doc__ or "").partition("\n")[0],
+        "parameters": [_parameter(each) for each in known.values()],
+        "defaults": {name: each.default for name, each in known.items()},
+        "transports": transports,
+    }
+
+
+_KINDS: Final = {"integer": "whole", "number": "number", "boolean": "flag"}
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    """Describe a parameter as the engine's catalogue does."""
+    schema = parameter.kind.schema
+    return {
+        "name": parameter.name,
+        "doc": parameter.kind.allowed,
+        "kind": _KINDS.get(schema.get("type", ""), "choice"),
+        "min": schema.get("minimum"),
+        "max": schema.get("maximum"),
+        "above": schema.get("exclusiveMinimum"),
+        "choices": list(schema.get("enum", ())),
     }
 
 

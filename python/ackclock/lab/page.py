@@ -11,6 +11,8 @@ from ackclock.running.catalogue import catalogue
 from ackclock.scenario.errors import refuse, unreadable
 
 _GIVEN: Final = '<script type="application/json" id="given">null</script>'
+_LAW: Final = '<script type="application/json" id="law">null</script>'
+_OFFLINE: Final = "default-src 'none';"
 _ENGINE: Final = '<meta name="engine" content="{}">'
 
 
@@ -23,8 +25,8 @@ def built_page() -> str | None:
     return text if _ENGINE.format(catalogue().revision) in text else None
 
 
-def page_with(document: Mapping[str, Any] | None) -> str:
-    """Return the page with a scenario in it.
+def page_with(document: Mapping[str, Any] | None, law: Mapping[str, Any] | None = None) -> str:
+    """Return the page with a scenario in it. With a law in Python, the page asks its server to run scenarios.
 
     Raises
     ------
@@ -34,9 +36,13 @@ def page_with(document: Mapping[str, Any] | None) -> str:
     text = built_page()
     if text is None:
         raise refuse("lab", "page.html", "must be built with this engine: run `make lab` in the checkout of Ackclock")
-    # "<" does not occur in JSON except in strings, where a script must not see the beginning of a tag
-    given = json.dumps(document, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
-    return text.replace(_GIVEN, _GIVEN.replace("null", given))
+    if law is not None:
+        text = text.replace(_OFFLINE, f"{_OFFLINE} connect-src 'self';", 1)
+    for place, data in ((_GIVEN, document), (_LAW, law)):
+        # "<" does not occur in JSON except in strings, where a script must not see the beginning of a tag
+        found = json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+        text = text.replace(place, place.replace("null", found))
+    return text
 
 
 def write_page(out: Path, text: str) -> None:

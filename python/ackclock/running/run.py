@@ -446,14 +446,15 @@ class Prepared:
         SEED.require("seed", seed)
         memory = memory_bound(None) if memory is None else memory
         try:
-            answer = self._answer(seed, progress, jobs, memory)
+            answer = self.answer(seed, progress, jobs, memory)
         except engine.PlanError as error:
             raise impossible(str(error)) from None
-        return lambda: self._read(*answer)
+        return lambda: self.read(*answer)
 
-    def _answer(
+    def answer(
         self, seed: int, progress: Callable[[float], None] | None, jobs: int, memory: int
     ) -> tuple[str, Mapping[str, engine.Rows], Sequence[engine.CapturedPackets]]:
+        """Return the engine's answer: the outcome as JSON, the tables and the captures."""
         if not self.laws and not self.disciplines:
             return engine.simulate(self.plan, seed, progress, jobs, memory)
         from ackclock.laws.running import simulate as simulate_laws  # noqa: PLC0415  # few runs have such laws
@@ -463,9 +464,10 @@ class Prepared:
             self.laws, self.disciplines, links, self.plan, seed, progress=progress, jobs=jobs, memory=memory
         )
 
-    def _read(
+    def read(
         self, outcome: str, tables: Mapping[str, engine.Rows], captures: Sequence[engine.CapturedPackets]
     ) -> Outcome:
+        """Read the engine's answer."""
         told = from_json(outcome)
         measured = seconds(self.scenario.duration) - seconds(self.scenario.measure.from_ or "")
         facts = told["facts"] | {
