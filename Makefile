@@ -28,6 +28,9 @@ NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 PYTHON ?= $(shell for python in python3 python3.15 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c '$(NEW_ENOUGH)' 2>/dev/null && echo $$python && break; done)
 
+# The extras of pyproject.toml with lock files of their own.
+OPTIONAL := ray gym fast notebooks
+
 COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras --no-header \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 
@@ -35,7 +38,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check ray gym fast docs references long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
+.PHONY: help reproduce test check $(OPTIONAL) optional docs references long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
 	signatures notices deny coverage recipes lock format clean
 .DEFAULT_GOAL := help
 
@@ -61,14 +64,15 @@ check: $(VENV)/.installed ## check formatting, lints, types, documentation, its 
 	$(PY) bench/prose.py
 	PYTHONPATH=bench $(PY) -m website.links
 
-ray: $(VENV)/.installed ## install Ray as well, for `ackclock sweep --engine ray` and the tests of it
-	$(PY) -m pip install --require-hashes --requirement requirements-ray.lock
+ray: ## install Ray as well, for `ackclock sweep --engine ray` and the tests of it
+gym: ## install Gymnasium and PettingZoo as well, for the environments of `ackclock.gym` and the tests of them
+fast: ## install numba as well, for `ackclock.compiled` and the tests of it
+notebooks: ## install what runs the notebooks of examples/notebooks as well, for their tests
 
-fast: $(VENV)/.installed ## install numba as well, for `ackclock.compiled` and the tests of it
-	$(PY) -m pip install --require-hashes --requirement requirements-fast.lock
+$(OPTIONAL): %: $(VENV)/.installed requirements-%.lock
+	$(PY) -m pip install --require-hashes --requirement requirements-$*.lock
 
-gym: $(VENV)/.installed ## install Gymnasium and PettingZoo as well, for the environments of `ackclock.gym` and the tests of them
-	$(PY) -m pip install --require-hashes --requirement requirements-gym.lock
+optional: $(OPTIONAL) ## install all of these
 
 docs: $(VENV)/.docs $(VENV)/.built ## build the documentation site in out/site, with the packages of requirements-docs.lock
 	PYTHONPATH=bench $(PY) -m website $(OUT)/site
@@ -80,7 +84,7 @@ long: $(VENV)/.built ## run the tests that `make test` shortens, with all their 
 LAB = $(shell command -v npm >/dev/null && { test -d "$$(rustc --print sysroot)/lib/rustlib/wasm32-unknown-unknown" || \
 	apt-cache show rustc-web >/dev/null 2>&1; } && echo lab)
 
-extras: ray gym fast $(VENV)/.docs $(VENV)/.built $(LAB) ## run the tests that need Ray, Gymnasium, numba, Zensical, Chromium, Node, tshark or tcptrace, where installed
+extras: optional $(VENV)/.docs $(VENV)/.built $(LAB) ## run the tests that need Ray, Gymnasium, numba, Zensical, a notebook kernel, Chromium, Node, tshark or tcptrace, where installed
 	$(PY) -m pytest -m needs
 
 laws: export PROPTEST_CASES := $(CASES)
@@ -180,10 +184,8 @@ lock: $(VENV)/.installed ## select new versions of the Python packages
 	$(PYTHON) -m venv $(VENV)/lock
 	$(VENV)/lock/bin/python -m pip install pip-tools
 	$(COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml
-	$(COMPILE) --extra ray --constraint requirements.lock --output-file requirements-ray.lock pyproject.toml
-	$(COMPILE) --extra fast --constraint requirements.lock --output-file requirements-fast.lock pyproject.toml
-	$(COMPILE) --extra gym --constraint requirements.lock --output-file requirements-gym.lock pyproject.toml
-	$(COMPILE) --extra docs --constraint requirements.lock --output-file requirements-docs.lock pyproject.toml
+	for name in $(OPTIONAL) docs; do $(COMPILE) --extra $$name --constraint requirements.lock \
+		--output-file requirements-$$name.lock pyproject.toml || exit; done
 
 clean: ## remove everything that was made here, reports included
 	rm -rf $(VENV) target $(OUT) python/ackclock/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis

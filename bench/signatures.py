@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from ackclock.running.catalogue import catalogue
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.kinds import Kind
-from ackclock.scenario.law_fields import recoveries
+from ackclock.scenario.law_fields import PYTHON, recoveries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -28,6 +28,7 @@ _HEAD: Final = '''\
 
 from typing import Literal, TypeAlias
 
+from ackclock.laws.discipline import Discipline
 from ackclock.laws.law import Law
 from ackclock.scenario.declaring import QueueTable, TcpTable
 '''
@@ -51,7 +52,13 @@ def text() -> str:
                 also=" | Law | type[Law]",
                 more={"recovery": f"{_literal(recoveries())} | None"},
             ),
-            *_class(Queue, "QueueTable", known.queues, known.queues.values()),
+            *_class(
+                Queue,
+                "QueueTable",
+                [*known.queues, PYTHON],
+                known.queues.values(),
+                also=" | Discipline | type[Discipline]",
+            ),
             *(line for name, kind in makers.items() for line in _maker(name, known.queues[kind])),
         ]
     )

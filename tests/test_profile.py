@@ -34,7 +34,7 @@ def test_every_row_is_of_something_that_exists() -> None:
         elif row.scope in known.queues:
             assert row.field in known.queues[row.scope].parameters.keys() | general
         else:
-            assert row.scope in {"tcp", "queue"}
+            assert row.scope in {"tcp", "queue", "python"}
         assert {profile for profile, _ in row.variants} <= set(PROFILES)
         assert {variant for _, variant in row.variants} <= set(known.variants)
         assert row.source

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from ackclock.laws.arithmetic import cbrt
     from ackclock.laws.checking import LawCheck, check_law
     from ackclock.laws.compiling import compiled
+    from ackclock.laws.discipline import Discipline
     from ackclock.laws.law import Law
-    from ackclock.laws.running import LawError
+    from ackclock.laws.running import DisciplineError, LawError
     from ackclock.running.decomposition import Component, components
     from ackclock.running.run import Run, simulate
     from ackclock.running.runs import Estimate, Runs, replicate
@@ -75,6 +76,8 @@ __all__ = [
     "Component",
     "Connections",
     "Constant",
+    "Discipline",
+    "DisciplineError",
     "DropTail",
     "Dumbbell",
     "Estimate",
@@ -143,6 +146,7 @@ _HOMES: Final = (
     "capture",
     "laws.arithmetic",
     "laws.law",
+    "laws.discipline",
     "laws.running",
     "laws.compiling",
     "laws.checking",

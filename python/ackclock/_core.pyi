@@ -272,7 +272,7 @@ class Idle:
         """Time since the last transmission, in whole picoseconds."""
 
 class LawRandom:
-    """The random numbers of a law: SplitMix64, seeded by the seed of the run and the flow."""
+    """The random numbers of a law or discipline: SplitMix64, seeded by the seed of the run and the flow or link."""
 
     def __new__(cls, seed: int, /) -> Self: ...
     def random(self) -> float:
@@ -305,6 +305,93 @@ class CompiledLaw:
 
     def __new__(cls, addresses: tuple[int | None, ...], state: bytes, code: object, /) -> Self:
         """`addresses` are those of the methods; `code` owns them; `state` begins with the one of the random numbers."""
+
+class WaitingQueue:
+    """A queue as its discipline finds it. Neither the packet in question nor the one in transmission is counted."""
+
+    @property
+    def now(self) -> float:
+        """Current time in seconds."""
+
+    @property
+    def packets(self) -> int:
+        """Number of waiting packets."""
+
+    @property
+    def bytes(self) -> int:
+        """Number of waiting bytes."""
+
+    @property
+    def limit_packets(self) -> float:
+        """Limit of the queue in packets; infinity if `limit_bytes` is the limit."""
+
+    @property
+    def limit_bytes(self) -> float:
+        """Limit of the queue in bytes; infinity if `limit_packets` is the limit."""
+
+    @property
+    def rate(self) -> float:
+        """Mean rate of the link in bit/s."""
+
+    @property
+    def in_service(self) -> int:
+        """Size in bytes of the packet in transmission; 0 if the link is idle, and in `on_departure`."""
+
+    @property
+    def full(self) -> bool:
+        """Whether the arriving packet has no space."""
+
+    @property
+    def now_ps(self) -> int:
+        """Current time in whole picoseconds."""
+
+class QueuedPacket:
+    """The packet that a discipline decides about."""
+
+    @property
+    def size(self) -> int:
+        """Size in bytes."""
+
+    @property
+    def flow(self) -> int:
+        """Number of the flow."""
+
+    @property
+    def waited(self) -> float:
+        """Time since its arrival at the queue, in seconds; 0 in `on_arrival`."""
+
+    @property
+    def ecn_capable(self) -> bool:
+        """Whether the packet can be marked."""
+
+    @property
+    def ect1(self) -> bool:
+        """Whether the packet asks for low latency by the codepoint ECT(1) (RFC 9331)."""
+
+    @property
+    def marked(self) -> bool:
+        """Whether the packet is marked, by this queue or an earlier one."""
+
+    @property
+    def is_ack(self) -> bool:
+        """Whether the packet is an acknowledgment without data."""
+
+    @property
+    def waited_ps(self) -> int:
+        """Time since its arrival at the queue, in whole picoseconds."""
+
+class DisciplineFailedError(RuntimeError):
+    """A discipline failed; the arguments are its name, link, simulated time in seconds, call and reason."""
+
+class InterpretedDiscipline:
+    """A queue discipline whose objects a Python function makes."""
+
+    def __new__(cls, make: Callable[[int], tuple[Callable[..., str] | None, ...]], /) -> Self:
+        """`make` returns the methods of a new discipline for a seed, as in `ackclock.laws.discipline.CALLS`."""
+
+    @property
+    def calls(self) -> int:
+        """Number of calls begun and of calls ended, so far."""
 
 CBRT_ADDRESS: int
 """Address of the function that compiled laws call for `cbrt`."""
@@ -342,6 +429,7 @@ def simulate(
     jobs: int = 1,
     memory: int = ...,
     laws: Sequence[InterpretedLaw | CompiledLaw] = ...,
+    disciplines: Sequence[InterpretedDiscipline] = ...,
 ) -> tuple[str, dict[str, Rows], list[CapturedPackets]]:
     """Run a plan, with up to `jobs` components in parallel in `memory` bytes: outcome as JSON, tables, captures."""
 

@@ -202,7 +202,7 @@ AT_USE: dict[Any, str] = {
     NoDefault: "NoDefault.gain: 'no default' is not allowed; must have a default; state without",
     WrongDefault: "WrongDefault.gain: 'much' is not allowed; must be a number",
     WrongType: "WrongType.weights: .* must be float, int, bool or a Literal of words",
-    TakenName: "TakenName.max_window: .* must be another name: transports have",
+    TakenName: "TakenName.max_window: .* must be another name: the scenario has a field",
     unpicklable(): "Locks: 'lock' is not allowed; must not be used, as it is a lock",
 }
 """Laws that are refused before a run: a pattern of the message."""

@@ -55,7 +55,7 @@ def test_laws_keep_the_contract(law: type[ac.Law] | ac.Law | str) -> None:
     Source: `crates/tcp/src/contract.rs`.
     Tolerance: exact.
     """
-    kept = ac.check_law(find(str(EXAMPLES / law)) if isinstance(law, str) else law, conversations=500)
+    kept = ac.check_law(find(str(EXAMPLES / law), ac.Law) if isinstance(law, str) else law, conversations=500)
     assert kept, str(kept)
     assert str(kept).endswith("keeps the contract in 500 conversations.")
 

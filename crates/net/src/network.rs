@@ -12,8 +12,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use ackclock_tcp::Sender;
-use ackclock_tcp::congestion::foreign::{Failures, Place};
+use ackclock_tcp::congestion::foreign::Place;
 use ackclock_units::catalogue::Invalid;
+use ackclock_units::failure::Failures;
 use ackclock_units::{Role, Stream, Time};
 
 use crate::agenda::{Agenda, Rounds};
@@ -50,7 +51,7 @@ pub(crate) struct Network {
     pub(crate) transit: Transit,
     /// Division of time into rounds, in which components run independently.
     pub(crate) rounds: Rounds,
-    /// The first failure of a law.
+    /// The first failure of an algorithm from outside the engine.
     pub(crate) failures: Arc<Failures>,
 }
 
@@ -64,14 +65,14 @@ impl Network {
         let (path, routed) = routes(plan, nodes, &edges)?;
         let most_crossed = routed.iter().map(|Routed { data, acks, .. }| data.range().len() + acks.range().len()).max();
         let mut links = Links::new(edges.len(), most_crossed.unwrap_or_default(), plan.duration);
-        add_links(&mut links, &edges, plan, &names, seed);
+        let failures = Arc::default();
+        add_links(&mut links, &edges, plan, &names, seed, &failures);
         let feeders = Feeders::of(&path, &routed, &edges, plan);
         let unqueued = Unqueued::of(plan, &path, &routed, &edges, &feeders, observed, links.far());
         let ways = Ways::new(links.len());
         let mut layout =
             Layout { path: &path, links: &links, feeders: &feeders, unqueued: &unqueued, hops: Vec::new(), ways };
         let mut flows = Vec::with_capacity(total);
-        let failures = Arc::default();
         let mut sinks = Sinks::new(total, plan.measure.from, plan.duration);
         drop(edges);
         for ((_, group), routed) in plan.flows().zip(&routed) {
@@ -222,7 +223,7 @@ fn ends(plan: &Plan) -> impl Iterator<Item = (u32, u32)> {
     })
 }
 
-fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, seed: u64) {
+fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, seed: u64, failures: &Arc<Failures>) {
     // links that follow the same trace, such as the client links of a group, share its preprocessed form
     let mut shared = BTreeMap::new();
     let flows: Arc<[u32]> = names.flows.as_slice().into();
@@ -245,7 +246,8 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
             Discipline::AtArrival(queue) => {
                 links.add(Link::new(link, rate, queue, losses).delayed_by(extra_delay));
             }
-            Discipline::Stored(queue) => {
+            Discipline::Stored(mut queue) => {
+                queue.place(name, failures);
                 links.add_served(ServedLink::new(link, rate, queue, losses).delayed_by(extra_delay));
             }
         }

@@ -10,14 +10,16 @@ pub mod testing;
 use std::sync::Arc;
 
 use ackclock_tcp::congestion::LawSpec;
-use ackclock_tcp::congestion::foreign::{ForeignSpec, LawFailure, LawMaker};
+use ackclock_tcp::congestion::foreign::{ForeignSpec, LawMaker};
 use ackclock_tcp::{ReceiverConfig, SenderConfig};
+use ackclock_units::failure::Failure;
 use ackclock_units::{Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::extra_delay::{JitterSpec, ReorderSpec};
 use crate::loss::{LossPlace, LossSpec};
-use crate::queue::QueueSpec;
+use crate::queue::foreign::DisciplineMaker;
+use crate::queue::{ForeignQueueSpec, QueueSpec};
 use crate::rate::RateSpec;
 use crate::sizes::SizeSpec;
 use crate::source::{Distribution, FractionalSpec, TraceSpec};
@@ -64,6 +66,22 @@ impl Plan {
                 let law = ForeignSpec { maker: maker(law), ..law.clone() };
                 Arc::make_mut(sender).congestion = LawSpec::Foreign(law);
             }
+        }
+    }
+
+    /// Sets the makers of the [disciplines from outside the engine](crate::queue::foreign).
+    pub fn set_discipline_makers(&mut self, maker: impl Fn(&ForeignQueueSpec) -> Option<Arc<dyn DisciplineMaker>>) {
+        let set = |link: &mut LinkSpec| {
+            if let QueueSpec::Foreign(spec) = &mut link.queue {
+                spec.maker = maker(spec);
+            }
+        };
+        match &mut self.topology {
+            Topology::Dumbbell { bottleneck, reverse, access } => {
+                let access = access.iter_mut().flat_map(|(up, down)| [up, down]);
+                [bottleneck, reverse].into_iter().chain(access).for_each(set);
+            }
+            Topology::Graph { links, .. } => links.iter_mut().map(|edge| &mut edge.link).for_each(set),
         }
     }
 }
@@ -419,10 +437,10 @@ pub struct PlanError {
     pub problem: String,
 }
 
-impl From<LawFailure> for PlanError {
-    fn from(failure: LawFailure) -> Self {
-        let LawFailure { law, flow, at, call, cause, .. } = failure;
-        Self::new(format!("law {law}"), format!("{call} failed for flow {flow} at {at}: {cause}"))
+impl From<Failure> for PlanError {
+    fn from(failure: Failure) -> Self {
+        let Failure { name, owner, at, call, cause } = failure;
+        Self::new(format!("{} {name}", owner.noun()), format!("{call} failed for {owner} at {at}: {cause}"))
     }
 }
 

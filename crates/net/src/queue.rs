@@ -13,6 +13,7 @@ mod codel;
 mod drop_tail;
 mod dualpi2;
 mod flows;
+pub mod foreign;
 mod fq;
 mod fq_codel;
 pub(crate) mod gauges;
@@ -36,6 +37,7 @@ pub use cobalt::CobaltSpec;
 pub use codel::CodelSpec;
 pub use drop_tail::{DropFrom, DropTailSpec, Ties};
 pub use dualpi2::{DualPi2Spec, Low};
+pub use foreign::ForeignQueueSpec;
 pub use fq::FqSpec;
 pub use fq_codel::FqCodelSpec;
 pub use gauges::{GAUGES, Gauge};
@@ -369,5 +371,6 @@ queues! {
         Fq "fq" => FqSpec, fq;
         DualPi2 "dualpi2" => DualPi2Spec, dualpi2;
         Priority "priority" => PrioritySpec, priority;
+        Foreign "foreign" => ForeignQueueSpec, foreign;
     }
 }

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::thread;
 
-use ackclock_tcp::congestion::foreign::LawFailure;
 use ackclock_units::Time;
+use ackclock_units::failure::Failure;
 
 use crate::footprint::Footprint;
 use crate::memory::{EVENTS, Look, MOST_ROWS, Memory, too_many_rows};
@@ -36,7 +36,7 @@ impl Means {
 /// Runs a plan.
 ///
 /// # Errors
-/// If the plan contradicts itself, or a law from outside the engine fails.
+/// If the plan contradicts itself, or an algorithm from outside the engine fails.
 pub fn run(plan: &Plan, seed: u64) -> Result<Outcome, PlanError> {
     run_with_progress(plan, seed, Means::UNBOUNDED, |_| Ok::<(), PlanError>(()))
 }
@@ -49,8 +49,8 @@ pub fn run(plan: &Plan, seed: u64) -> Result<Outcome, PlanError> {
 ///
 /// # Errors
 /// If the plan contradicts itself or needs more memory than allowed, its records have too many rows, `progress` fails,
-/// or a law from outside the engine fails.
-pub fn run_with_progress<E: From<PlanError> + From<LawFailure>>(
+/// or an algorithm from outside the engine fails.
+pub fn run_with_progress<E: From<PlanError> + From<Failure>>(
     plan: &Plan,
     seed: u64,
     means: Means,
@@ -79,12 +79,12 @@ pub fn components(plan: &Plan) -> Result<Vec<Vec<u32>>, PlanError> {
 /// Why a part of a plan did not complete.
 enum Halt {
     Refused(PlanError),
-    Failed(LawFailure),
+    Failed(Failure),
     Stopped,
 }
 
-impl From<LawFailure> for Halt {
-    fn from(failure: LawFailure) -> Self {
+impl From<Failure> for Halt {
+    fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
 }
@@ -96,7 +96,7 @@ impl From<PlanError> for Halt {
 }
 
 /// Runs parts of a plan, each on one thread, and returns their outcomes in order. With one thread, it is the caller's.
-fn run_parts<E: From<PlanError> + From<LawFailure>>(
+fn run_parts<E: From<PlanError> + From<Failure>>(
     parts: &[Part],
     seed: u64,
     threads: usize,
@@ -168,7 +168,7 @@ fn run_parts<E: From<PlanError> + From<LawFailure>>(
 
 /// Runs parts of a plan one after another on the calling thread: some platforms have no threads, and a law that holds a
 /// lock of the caller must not wait for one.
-fn run_in_turn<E: From<PlanError> + From<LawFailure>>(
+fn run_in_turn<E: From<PlanError> + From<Failure>>(
     parts: &[Part],
     seed: u64,
     memory: &Memory,
@@ -188,7 +188,7 @@ fn run_in_turn<E: From<PlanError> + From<LawFailure>>(
 }
 
 /// Runs a plan without splitting it.
-fn run_undivided<E: From<PlanError> + From<LawFailure>>(
+fn run_undivided<E: From<PlanError> + From<Failure>>(
     plan: &Plan,
     names: &Names,
     seed: u64,

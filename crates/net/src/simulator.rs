@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use ackclock_tcp::congestion::foreign::{Failures, LawFailure};
 use ackclock_tcp::{Ack, Counters, Sack, Sender};
 use ackclock_units::Time;
+use ackclock_units::failure::{Failure, Failures};
 
 use crate::agenda::{Agenda, Rounds};
 use crate::clients::{Clients, Request};
@@ -299,7 +299,7 @@ impl Simulator {
     }
 
     /// The first failure of a law from outside the engine. The rest of such a run has no meaning.
-    pub fn failure(&self) -> Option<&LawFailure> {
+    pub fn failure(&self) -> Option<&Failure> {
         self.failures.first()
     }
 

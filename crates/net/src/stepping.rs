@@ -18,8 +18,8 @@ use std::mem::replace;
 use std::sync::Arc;
 
 use ackclock_tcp::congestion::LawSpec;
-use ackclock_tcp::congestion::foreign::LawFailure;
 use ackclock_units::Time;
+use ackclock_units::failure::Failure;
 
 use crate::footprint::Footprint;
 use crate::memory::{EVENTS, check_segments};
@@ -125,7 +125,7 @@ pub enum StepError {
     Refused(#[from] PlanError),
     /// The law of a flow failed.
     #[error(transparent)]
-    Failed(#[from] LawFailure),
+    Failed(#[from] Failure),
 }
 
 impl Stepper {

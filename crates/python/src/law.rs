@@ -4,16 +4,17 @@
 //! a compiled law gets pointers to them. `python/ackclock/laws` decides which calls a law has.
 
 mod compiled;
-mod interpreted;
+pub(crate) mod interpreted;
 
 use std::mem::offset_of;
 use std::sync::Arc;
 
 use ackclock_net::Plan;
-use ackclock_tcp::congestion::foreign::{Controls, ForeignSpec, LawFailure, LawMaker, Needs};
+use ackclock_tcp::congestion::foreign::{Controls, ForeignSpec, LawMaker, Needs};
 use ackclock_tcp::congestion::{AckSample, CongestionEvent, Signal, Window as TcpWindow};
 use ackclock_tcp::contract::{Breach, check};
 use ackclock_tcp::{LostSegment, Phase, RateSample};
+use ackclock_units::failure::{Failure, Owner};
 use ackclock_units::{Role, Stream, Time};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
@@ -22,6 +23,8 @@ use pyo3::types::PyType;
 
 pub(crate) use compiled::CompiledLaw;
 pub(crate) use interpreted::InterpretedLaw;
+
+use crate::discipline::DisciplineFailedError;
 
 create_exception!(
     _core,
@@ -183,7 +186,7 @@ records! {
     }
 }
 
-const fn picos(time: Time) -> i64 {
+pub(crate) const fn picos(time: Time) -> i64 {
     time.as_picos().cast_signed()
 }
 
@@ -377,12 +380,16 @@ fn check_contract(
 }
 
 /// The exception for a failure. Its cause is the law's own exception, if there is one.
-pub(crate) fn failed(failure: &LawFailure) -> PyErr {
-    let LawFailure { law, flow, connection, at, call, cause } = failure;
+pub(crate) fn failed(failure: &Failure) -> PyErr {
+    let Failure { name, owner, at, call, cause } = failure;
     Python::attach(|py| {
         let raised = cause.downcast_ref::<PyErr>();
         let reason = if raised.is_some() { String::new() } else { cause.to_string() };
-        let error = LawFailedError::new_err((law.to_string(), *flow, *connection, at.as_secs_f64(), *call, reason));
+        let (name, time) = (name.to_string(), at.as_secs_f64());
+        let error = match *owner {
+            Owner::Law { flow, connection } => LawFailedError::new_err((name, flow, connection, time, *call, reason)),
+            Owner::Discipline { link } => DisciplineFailedError::new_err((name, link, time, *call, reason)),
+        };
         error.set_cause(py, raised.map(|raised| raised.clone_ref(py)));
         error
     })

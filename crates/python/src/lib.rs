@@ -3,6 +3,7 @@
 
 mod apart;
 mod capture;
+mod discipline;
 mod features;
 mod law;
 mod pcapng;
@@ -17,9 +18,9 @@ use std::time::Instant;
 use ackclock_net::observe::{Column, Table, Values};
 use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
-use ackclock_tcp::congestion::foreign::LawFailure;
 use ackclock_tcp::congestion::{LAWS, LawSpec, STATES, Variable};
 use ackclock_tcp::{EcnMode, RECEIVER, SENDER, TIMER, VARIANTS};
+use ackclock_units::failure::Failure;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -127,11 +128,12 @@ fn footprint(plan: &str) -> PyResult<String> {
 ///
 /// At most `jobs` independent parts of the plan run in parallel, and together they use at most `memory` bytes.
 /// Meanwhile other Python threads can run. `progress` is called periodically with the fraction done; an exception that
-/// it raises stops the run. `laws` are the laws that the plan names by number; if the interpreter runs any of them, so
-/// does the calling thread the whole plan.
+/// it raises stops the run. `laws` and `disciplines` are those that the plan names by number; if the interpreter runs
+/// any of them, so does the calling thread the whole plan.
 #[pyfunction]
-#[pyo3(signature = (plan, seed, progress=None, jobs=1, memory=u64::MAX, laws=Vec::new()))]
+#[pyo3(signature = (plan, seed, progress=None, jobs=1, memory=u64::MAX, laws=Vec::new(), disciplines=Vec::new()))]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
+#[expect(clippy::too_many_arguments, reason = "all but two have defaults")]
 fn simulate(
     py: Python<'_>,
     plan: &str,
@@ -140,9 +142,11 @@ fn simulate(
     jobs: usize,
     memory: u64,
     laws: Vec<law::Law<'_>>,
+    disciplines: Vec<Bound<'_, discipline::InterpretedDiscipline>>,
 ) -> PyResult<(String, RawTables, Vec<CapturedPackets>)> {
     let mut plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
-    let is_interpreted = law::set_makers(&mut plan, &laws);
+    let has_disciplines = discipline::set_makers(&mut plan, &disciplines);
+    let is_interpreted = law::set_makers(&mut plan, &laws) || has_disciplines;
     let plan = Arc::new(plan);
     let means = Means { threads: jobs, memory };
     let report = |py: Python<'_>, fraction: f64| -> PyResult<()> {
@@ -240,8 +244,8 @@ fn raw<'py>(py: Python<'py>, column: &Column) -> PyResult<RawColumn<'py>> {
 #[derive(Debug)]
 enum Stopped {
     Refused(plan::PlanError),
-    /// A law from outside the engine failed.
-    Failed(LawFailure),
+    /// A law or a discipline from outside the engine failed.
+    Failed(Failure),
     Raised(PyErr),
     /// The caller no longer waits for the run.
     Left,
@@ -253,8 +257,8 @@ impl From<plan::PlanError> for Stopped {
     }
 }
 
-impl From<LawFailure> for Stopped {
-    fn from(failure: LawFailure) -> Self {
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
         Self::Failed(failure)
     }
 }
@@ -286,6 +290,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<stepping::PyStepper>()?;
     module.add_class::<stepping::PyInterval>()?;
     law::add(module)?;
+    discipline::add(module)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(components, module)?)?;
     module.add_function(wrap_pyfunction!(check_law, module)?)?;

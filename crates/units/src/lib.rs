@@ -8,6 +8,7 @@
 //! ```
 
 pub mod catalogue;
+pub mod failure;
 
 mod rate;
 mod stream;

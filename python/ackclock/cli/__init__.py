@@ -84,10 +84,10 @@ def _is_interrupt(error: BaseException | None) -> bool:
 
 
 def _fail_by_law(error: BaseException) -> NoReturn:
-    """Print the traceback of a law that failed, which is the user's own code, and exit; raise any other error."""
-    from ackclock.laws.running import LawError  # noqa: PLC0415
+    """Print the traceback of a law or discipline that failed, the user's own code, and exit; raise any other error."""
+    from ackclock.laws.running import DisciplineError, LawError  # noqa: PLC0415
 
-    if not isinstance(error, LawError):
+    if not isinstance(error, LawError | DisciplineError):
         raise error
     if error.__cause__ is not None:
         sys.stderr.writelines(traceback.format_exception(error.__cause__))

@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar, overload
 
-from ackclock.laws.law import CALLS, Law, calls_of, declared, fresh
+from ackclock.laws.algorithm import calls_of, declared, fresh
+from ackclock.laws.law import CALLS, Law
 from ackclock.laws.source import is_own, node_of
 from ackclock.running import engine
 from ackclock.scenario.errors import ScenarioError, one_of, refuse

@@ -1,4 +1,4 @@
-"""Finds the class of a law by the text in a scenario: ``FILE:CLASS``, or ``CLASS`` for a class that is not from a file.
+"""Finds the class of a law or a discipline by the text in a scenario: ``FILE:CLASS``, or ``CLASS``.
 
 A class that was used once is known for the rest of the process, by this text and the digest of its source. Otherwise
 its file is run as a module of its own.
@@ -11,25 +11,25 @@ import sys
 import traceback
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from ackclock.laws.law import Law, declared, in_use
+from ackclock.laws.algorithm import Algorithm, declared, in_use
 from ackclock.laws.source import Source, remember, source
 
-__all__ = ["UnknownLawError", "find", "in_module", "known", "loaded_text", "reload", "use"]
+__all__ = ["UnknownLawError", "find", "form", "in_module", "known", "loaded_text", "reload", "use"]
 
-_known: dict[tuple[str, str], type[Law]] = {}
+_A = TypeVar("_A", bound=Algorithm)
+_known: dict[tuple[str, str], type[Algorithm]] = {}
 _texts: dict[str, tuple[str, str]] = {}
 """Path and text of each module that was made here, by its name."""
-FORM: Final = "must be FILE.py:CLASS, the file and the name of a class derived from ackclock.Law"
 _SPELLING: Final = re.compile(r"(?:(?P<file>.+\.py):)?(?P<name>[^\W\d]\w*(?:\.(?:<locals>\.)?[^\W\d]\w*)*)")
 
 
 class UnknownLawError(ValueError):
-    """A law cannot be found; the text ends a sentence that begins with the value."""
+    """A law or discipline cannot be found; the text ends a sentence that begins with the value."""
 
 
-def use(law: type[Law]) -> Source:
+def use(law: type[Algorithm]) -> Source:
     """Make a class known, and return its source. The class cannot be changed any more.
 
     Raises
@@ -44,18 +44,25 @@ def use(law: type[Law]) -> Source:
     return told
 
 
-def known(law: str, sha256: str) -> type[Law] | None:
+def known(law: str, sha256: str) -> type[Algorithm] | None:
     """Return the class with a digest if the process has used it."""
     return _known.get((law, sha256))
 
 
-def find(law: str, sha256: str | None = None) -> type[Law]:
+def form(base: type[Algorithm]) -> str:
+    """Return the text of an error about the spelling of a class."""
+    return f"must be FILE.py:CLASS, the file and the name of a class derived from ackclock.{base.__name__}"
+
+
+def find(law: str, base: type[_A], sha256: str | None = None) -> type[_A]:
     """Find the class of a law.
 
     Parameters
     ----------
     law
-        The law as in a scenario.
+        The class as in a scenario.
+    base
+        `Law` or `Discipline`, from which the class is derived.
     sha256
         Digest of the source that the class must have; None for any.
 
@@ -64,26 +71,27 @@ def find(law: str, sha256: str | None = None) -> type[Law]:
     UnknownLawError
         There is no such class, or its source is another one.
     """
-    if sha256 is not None and (law, sha256) in _known:
-        return _known[law, sha256]
-    file, name = spelled(law)
+    cached = None if sha256 is None else _known.get((law, sha256))
+    if cached is not None and issubclass(cached, base):
+        return cached
+    file, name = spelled(law, base)
     if file is None:
         raise UnknownLawError(
             "must be defined again before this run: the class is not from a file"
             if sha256
-            else f"{FORM}; classes without a file are given as objects, in Python"
+            else f"{form(base)}; classes without a file are given as objects, in Python"
         )
-    found = in_module(_module(file), name)
+    found = in_module(_module(file, base), base, name)
     told = use(found)
     if sha256 is not None and told.sha256 != sha256:
         raise UnknownLawError(
-            f"must be the law with the source {sha256[:12]}…, but the file has another one now, {told.sha256[:12]}…: "
-            "a result runs again only with the source that made it"
+            f"must be the {base.interface.noun} with the source {sha256[:12]}…, but the file has another one now, "
+            f"{told.sha256[:12]}…: a result runs again only with the source that made it"
         )
     return found
 
 
-def spelled(law: str) -> tuple[Path | None, str]:
+def spelled(law: str, base: type[Algorithm]) -> tuple[Path | None, str]:
     """Split a law into its file, if it has one, and the name of its class.
 
     Raises
@@ -93,23 +101,23 @@ def spelled(law: str) -> tuple[Path | None, str]:
     """
     match = _SPELLING.fullmatch(law)
     if match is None:
-        raise UnknownLawError(FORM)
+        raise UnknownLawError(form(base))
     return (Path(match["file"]) if match["file"] else None), match["name"]
 
 
-def in_module(module: ModuleType, name: str) -> type[Law]:
-    """Return a law of a module."""
+def in_module(module: ModuleType, base: type[_A], name: str) -> type[_A]:
+    """Return a class of a module that is derived from a base."""
     found: Any = module
     for step in name.split("."):
         found = getattr(found, step, None)
-    if not (isinstance(found, type) and issubclass(found, Law)) or found is Law:
-        there = [each.__name__ for each in vars(module).values() if isinstance(each, type) and issubclass(each, Law)]
-        names = ", ".join(name for name in there if name != "Law") or "none"
-        raise UnknownLawError(f"{FORM}; the laws in this file: {names}")
+    if not (isinstance(found, type) and issubclass(found, base)) or found is base:
+        there = [each for each in vars(module).values() if isinstance(each, type) and issubclass(each, base)]
+        names = ", ".join(each.__name__ for each in there if each is not base) or "none"
+        raise UnknownLawError(f"{form(base)}; the {base.interface.noun}s in this file: {names}")
     return found
 
 
-def _module(path: Path) -> ModuleType:
+def _module(path: Path, base: type[Algorithm]) -> ModuleType:
     """Return the module of a file: the running script, or the file run as a module of its own."""
     script = sys.modules["__main__"]
     if getattr(script, "__file__", None) and Path(script.__file__ or "").resolve() == path.resolve():
@@ -117,11 +125,11 @@ def _module(path: Path) -> ModuleType:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UnknownLawError(f"{FORM}: the file cannot be read ({getattr(error, 'strerror', error)})") from None
-    return reload(str(path), text)
+        raise UnknownLawError(f"{form(base)}: the file cannot be read ({getattr(error, 'strerror', error)})") from None
+    return reload(str(path), text, base)
 
 
-def reload(path: str, text: str) -> ModuleType:
+def reload(path: str, text: str, base: type[Algorithm]) -> ModuleType:
     """Run the text of a file as a module, or return the module if it has run already.
 
     Raises
@@ -144,7 +152,7 @@ def reload(path: str, text: str) -> ModuleType:
         exec(compile(text, path, "exec"), vars(module))  # noqa: S102  # a law is a program
     except Exception as error:
         del sys.modules[name]
-        raise UnknownLawError(f"{FORM}: running the file fails: {told_at(error, path)}") from error
+        raise UnknownLawError(f"{form(base)}: running the file fails: {told_at(error, path)}") from error
     finally:
         sys.path.remove(folder)
     _texts[name] = (path, text)
@@ -173,12 +181,12 @@ def told_at(error: BaseException, path: str = "") -> str:
     return first + "".join(f" ({Path(file).name}, line {line})" for file, line in lines[-1:])
 
 
-def loaded_text(law: type[Law]) -> tuple[str, str] | None:
+def loaded_text(law: type[Algorithm]) -> tuple[str, str] | None:
     """Return the path and the text of the file from which a class was loaded here."""
     return _texts.get(law.__module__)
 
 
-def restore(law: type[Law], told: Source) -> None:
+def restore(law: type[Algorithm], told: Source) -> None:
     """Make a class known that another process has sent, with its source."""
     remember(law, told)
     use(law)

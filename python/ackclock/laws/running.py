@@ -11,13 +11,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from ackclock.laws import finding
+from ackclock.laws.algorithm import Algorithm, base_of, calls_of, maker
 from ackclock.laws.finding import UnknownLawError, told_at
-from ackclock.laws.law import Law, calls_of, maker
+from ackclock.laws.law import Law
 from ackclock.laws.source import Source, source
 from ackclock.running import engine
 from ackclock.scenario.errors import refuse
+from ackclock.scenario.links import Links
 
-__all__ = ["LawError", "LawInUse", "needs", "watched"]
+__all__ = ["DisciplineError", "LawError", "LawInUse", "needs", "watched"]
 
 
 class LawError(RuntimeError):
@@ -58,6 +60,36 @@ class LawError(RuntimeError):
         return cls(law, flow, connection, time, call, reason if cause is None else told_at(cause))
 
 
+class DisciplineError(RuntimeError):
+    """A queue discipline failed. Its own exception, with the traceback, is the ``__cause__``.
+
+    Attributes
+    ----------
+    discipline, link
+        Name of the discipline and of its link.
+    time
+        Simulated time in seconds.
+    call
+        The method that failed.
+    """
+
+    def __init__(self, discipline: str, link: str, time: float, call: str, reason: str) -> None:
+        super().__init__(discipline, link, time, call, reason)
+        self.discipline, self.link, self.time, self.call, self.reason = discipline, link, time, call, reason
+
+    def __str__(self) -> str:
+        return (
+            f"discipline {self.discipline}: {self.call} failed at link {self.link} at {self.time:.9g} s: {self.reason}"
+        )
+
+    @classmethod
+    def of(cls, failed: engine.DisciplineFailedError, links: Links) -> Self:
+        """Convert the engine's exception."""
+        discipline, link, time, call, reason = failed.args
+        cause = failed.__cause__
+        return cls(discipline, links.name(link), time, call, reason if cause is None else told_at(cause))
+
+
 def needs(law: type[Law]) -> dict[str, bool]:
     """Return what a law needs from its sender, in the engine's form."""
     calls, names = calls_of(law), source(law).names
@@ -72,13 +104,13 @@ def needs(law: type[Law]) -> dict[str, bool]:
 
 @dataclass(frozen=True)
 class LawInUse:
-    """The law of a group of flows.
+    """The law of a group of flows, or the discipline of queues.
 
     A pickle of it contains what another process needs to have the same class: the text of a file that was loaded here,
     or the class itself as its module or a notebook defines it.
     """
 
-    law: type[Law]
+    law: type[Algorithm]
     parameters: Mapping[str, Any]
     compiled: bool = False
     told: Source = field(init=False)
@@ -87,22 +119,32 @@ class LawInUse:
         object.__setattr__(self, "told", finding.use(self.law))
 
     @classmethod
-    def of(cls, at: str, law: str, sha256: str | None, parameters: Mapping[str, Any], *, compiled: bool) -> Self:
-        """Find the law that a transport names; ``at`` is the path of the transport's field.
+    def of(
+        cls,
+        at: str,
+        base: type[Algorithm],
+        law: str,
+        sha256: str | None,
+        parameters: Mapping[str, Any],
+        *,
+        compiled: bool = False,
+    ) -> Self:
+        """Find the class that a transport or queue names; ``at`` is the path of the field.
 
         Raises
         ------
         ScenarioError
-            There is no such law, or it has another source now.
+            There is no such class, or it has another source now.
         """
         try:
-            found = finding.find(law, sha256)
+            found = finding.find(law, base, sha256)
         except UnknownLawError as error:
             raise refuse(at, law, str(error)) from error.__cause__
         return cls(found, dict(parameters), compiled)
 
     def for_engine(self) -> "engine.InterpretedLaw | engine.CompiledLaw":
-        """Return the law in the engine's form."""
+        """Return a law in the engine's form."""
+        assert issubclass(self.law, Law)  # noqa: S101  # narrows the type
         if self.compiled:
             from ackclock.laws.compiling import machine_code  # noqa: PLC0415  # it needs numba
 
@@ -111,7 +153,11 @@ class LawInUse:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a result keeps of the law, in addition to the scenario."""
-        told = {"law": self.told.law, "sha256": self.told.sha256, "python": platform.python_version()}
+        told = {
+            base_of(self.law).interface.noun: self.told.law,
+            "sha256": self.told.sha256,
+            "python": platform.python_version(),
+        }
         if self.compiled:
             told["numba"] = sys.modules["numba"].__version__
         return told | {"source": self.told.text}
@@ -120,7 +166,7 @@ class LawInUse:
         state = {name: getattr(self, name) for name in ("parameters", "compiled", "told")}
         file = finding.loaded_text(self.law)
         if file is not None:
-            return state | {"file": file, "name": self.law.__qualname__}
+            return state | {"file": file, "base": base_of(self.law), "name": self.law.__qualname__}
         # Ray also sends classes of the running script. It would set the attributes of a class that is there already.
         cloud = sys.modules.get("ray.cloudpickle", pickle)
         return state | {"law": cloud.dumps(self.law)}
@@ -129,7 +175,8 @@ class LawInUse:
         told = state["told"]
         law = finding.known(told.law, told.sha256)
         if law is None and "file" in state:
-            law = finding.in_module(finding.reload(*state["file"]), state["name"])
+            (path, text), base = state["file"], state["base"]
+            law = finding.in_module(finding.reload(path, text, base), base, state["name"])
         if law is None:
             law = pickle.loads(state["law"])  # noqa: S301  # within a pickle
         finding.restore(law, told)
@@ -140,29 +187,34 @@ class LawInUse:
 
 def simulate(
     laws: Sequence[LawInUse],
+    disciplines: Sequence[LawInUse],
+    links: Links,
     plan: str,
     seed: int,
-    progress: Callable[[float], None] | None,
     *,
+    progress: Callable[[float], None] | None,
     jobs: int,
     memory: int,
 ) -> tuple[str, Mapping[str, engine.Rows], Sequence[engine.CapturedPackets]]:
-    """Run a plan with its laws.
+    """Run a plan with its laws and disciplines, on these links.
 
     Raises
     ------
-    LawError
-        A law has failed.
+    LawError, DisciplineError
+        A law or a discipline has failed.
     """
     made = [law.for_engine() for law in laws]
+    queues = [engine.InterpretedDiscipline(maker(each.law, each.parameters)) for each in disciplines]
     try:
-        with watched(made):
-            return engine.simulate(plan, seed, progress, jobs, memory, made)
-    except engine.LawFailedError as failed:
+        with watched([*made, *queues]):
+            return engine.simulate(plan, seed, progress, jobs, memory, made, queues)
+    except (engine.LawFailedError, engine.DisciplineFailedError) as failed:
         cause = failed.__cause__
         if cause is not None and not isinstance(cause, Exception | SlowLawError):
             raise cause from None  # an interrupt
-        raise LawError.of(failed) from cause
+        if isinstance(failed, engine.LawFailedError):
+            raise LawError.of(failed) from cause
+        raise DisciplineError.of(failed, links) from cause
 
 
 # A law that never returns would stop its run for ever, and Ctrl-C reaches the main thread only. A thread therefore
@@ -179,7 +231,7 @@ class SlowLawError(BaseException):
         return f"the call has not returned for {LONGEST_CALL} s"
 
 
-_running: dict[int, Sequence["engine.InterpretedLaw"]] = {}
+_running: dict[int, Sequence["engine.InterpretedLaw | engine.InterpretedDiscipline"]] = {}
 """The interpreted laws of each thread that runs a plan."""
 _lock = threading.Lock()
 
@@ -187,7 +239,7 @@ _lock = threading.Lock()
 @contextmanager
 def watched(laws: Sequence[object]) -> Iterator[None]:
     """Watch the calls of the laws in a run."""
-    interpreted = [law for law in laws if isinstance(law, engine.InterpretedLaw)]
+    interpreted = [law for law in laws if isinstance(law, engine.InterpretedLaw | engine.InterpretedDiscipline)]
     if not interpreted:
         yield
         return

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, Final
 
-from ackclock.laws.law import Law
+from ackclock.laws.algorithm import Algorithm, base_of
 from ackclock.scenario.errors import ScenarioError, refuse
 
 __all__ = ["Source", "is_own", "names_used", "node_of", "remember", "source"]
@@ -42,11 +42,11 @@ class Source:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-_sources: "weakref.WeakKeyDictionary[type[Law], Source]" = weakref.WeakKeyDictionary()
+_sources: "weakref.WeakKeyDictionary[type[Algorithm], Source]" = weakref.WeakKeyDictionary()
 _PLAIN: Final = (bool, int, float, complex, str, bytes, type(None))
 
 
-def source(law: type[Law]) -> Source:
+def source(law: type[Algorithm]) -> Source:
     """Return the source of a law; it is read once.
 
     Raises
@@ -59,15 +59,15 @@ def source(law: type[Law]) -> Source:
     return _sources[law]
 
 
-def remember(law: type[Law], known: Source) -> None:
+def remember(law: type[Algorithm], known: Source) -> None:
     """Set the source of a law that another process has read."""
     _sources[law] = known
 
 
-def _read(law: type[Law]) -> Source:
+def _read(law: type[Algorithm]) -> Source:
     texts: dict[str, str] = {}
     names: set[str] = set()
-    own = [base for base in law.__mro__ if issubclass(base, Law) and base is not Law]
+    own = law.__mro__[: law.__mro__.index(base_of(law))]
     for base in own:
         texts[base.__qualname__] = _text_of(base, law)
     for base in own:
@@ -90,12 +90,13 @@ def _functions(owner: type) -> Iterator[FunctionType]:
                 yield inner
 
 
-def _first_code(law: type) -> CodeType:
+def _first_code(law: type[Algorithm]) -> CodeType:
     for base in law.__mro__:
         for function in _functions(base):
             if function.__qualname__.startswith(f"{base.__qualname__}."):
                 return function.__code__
-    raise refuse("law", law.__name__, "must define on_ack or on_rate")
+    base = base_of(law)
+    raise refuse(base.interface.noun, law.__name__, f"must define {base.interface.calls[0]} or another method")
 
 
 def names_used(code: CodeType) -> set[str]:
@@ -110,7 +111,7 @@ def _globals_used(code: CodeType) -> set[str]:
     return own.union(*(_globals_used(part) for part in code.co_consts if isinstance(part, CodeType)))
 
 
-def _follow(function: FunctionType, law: type[Law], texts: dict[str, str], names: set[str]) -> None:
+def _follow(function: FunctionType, law: type[Algorithm], texts: dict[str, str], names: set[str]) -> None:
     """Add the texts of everything that a function refers to."""
     names |= names_used(function.__code__)
     around = {
@@ -123,7 +124,7 @@ def _follow(function: FunctionType, law: type[Law], texts: dict[str, str], names
         _add(name, value, law, texts, names)
 
 
-def _add(name: str, value: object, law: type[Law], texts: dict[str, str], names: set[str]) -> None:
+def _add(name: str, value: object, law: type[Algorithm], texts: dict[str, str], names: set[str]) -> None:
     if isinstance(value, type) and value in law.__mro__:
         return
     if isinstance(value, ModuleType):
@@ -144,7 +145,8 @@ def _add(name: str, value: object, law: type[Law], texts: dict[str, str], names:
     if _is_constant(value):
         texts[name] = f"{name} = {value!r}"
         return
-    rest = "flows would share it, and its text does not tell it; make it a number, a word or a tuple of these"
+    users = base_of(law).interface.users
+    rest = f"{users} would share it, and its text does not tell it; make it a number, a word or a tuple of these"
     raise refuse(law.__name__, name, f"must not be used, as it is a {type(value).__name__}: {rest}")
 
 
@@ -171,14 +173,14 @@ def is_own(thing: type | FunctionType) -> bool:
     return thing.__module__ != "builtins" and (module is None or not _is_foreign(module))
 
 
-def _whole(module: ModuleType, law: type[Law]) -> str:
+def _whole(module: ModuleType, law: type[Algorithm]) -> str:
     text = "".join(linecache.getlines(module.__file__ or ""))
     if not text:
         raise _unavailable(law, f"of the module {module.__name__}")
     return text
 
 
-def _text_of(thing: type | FunctionType, law: type[Law]) -> str:
+def _text_of(thing: type | FunctionType, law: type[Algorithm]) -> str:
     """Return the text of a class or a function.
 
     `inspect.getsource` does not find classes of a notebook, since it looks for a file of their module.
@@ -221,10 +223,10 @@ def _covers(node: Node, line: int) -> bool:
     return first <= line <= (node.end_lineno or first)
 
 
-def _unavailable(law: type[Law], of: str) -> ScenarioError:
+def _unavailable(law: type[Algorithm], of: str) -> ScenarioError:
     where = "put the class into a file or a notebook"
     return refuse(
-        "law",
+        base_of(law).interface.noun,
         law.__name__,
         f"must have a text, by which results name it, but the text {of} is lost; {where}".replace("  ", " "),
     )

@@ -14,12 +14,14 @@ from ackclock.scenario import (
     FractionalNoise,
     GraphLink,
     Link,
+    Queue,
     Scenario,
     Tcp,
     Udp,
 )
 from ackclock.scenario.errors import refuse
 from ackclock.scenario.fields import HEADER_BYTES
+from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import RATE, TIME
 from ackclock.scenario.routes import directed
@@ -40,6 +42,7 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
     refuse_too_many_requests(scenario)
     links, further = links_of(scenario), scenario.measure.links
     nodes = {node.name: number for number, node in enumerate(scenario.nodes)}
+    own = [queue for _, queue in own_disciplines(scenario)]
     return json.dumps(
         {
             "duration": TIME.parse(scenario.duration),
@@ -49,7 +52,7 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
                 "link": links.number(scenario.measure.link or ""),
                 **({"others": [links.number(name) for name in further]} if further else {}),
             },
-            "topology": _dumbbell(scenario) if scenario.dumbbell is not None else _graph(scenario, nodes),
+            "topology": _dumbbell(scenario, own) if scenario.dumbbell is not None else _graph(scenario, nodes, own),
             "groups": [_group(scenario, place, nodes) for place in range(len(scenario.groups))],
             "records": [record.for_engine() for record in records],
             "captures": [capture.for_engine() for capture in captures],
@@ -105,32 +108,48 @@ def _named_links(scenario: Scenario) -> list[tuple[str, Link | GraphLink | None]
     return named
 
 
-def _dumbbell(scenario: Scenario) -> dict[str, Any]:
+def own_disciplines(scenario: Scenario) -> list[tuple[str, Queue]]:
+    """List the different queues whose disciplines are written in Python, each with the name of its field.
+
+    The place in this list is the number by which the plan names the discipline.
+    """
+    found: list[tuple[str, Queue]] = []
+    for at, link in _named_links(scenario):
+        queue = link.queue if link is not None else None
+        if queue is not None and queue.kind == PYTHON and queue not in (each for _, each in found):
+            found.append((f"{at}.queue.discipline", queue))
+    return found
+
+
+def _dumbbell(scenario: Scenario, own: list[Queue]) -> dict[str, Any]:
     dumbbell = scenario.dumbbell
     assert dumbbell is not None  # noqa: S101  # narrows the type; the caller has checked
     return {
         "kind": "dumbbell",
-        "bottleneck": _link(dumbbell.bottleneck),
-        "reverse": _link(dumbbell.reverse),
-        "access": [[_link(group.access), _link(group.access and group.access.back)] for group in scenario.clients],
+        "bottleneck": _link(dumbbell.bottleneck, own),
+        "reverse": _link(dumbbell.reverse, own),
+        "access": [
+            [_link(group.access, own), _link(group.access and group.access.back, own)] for group in scenario.clients
+        ],
     }
 
 
-def _graph(scenario: Scenario, numbers: Mapping[str, int]) -> dict[str, Any]:
+def _graph(scenario: Scenario, numbers: Mapping[str, int], own: list[Queue]) -> dict[str, Any]:
     return {
         "kind": "graph",
         "nodes": len(numbers),
         "links": [
-            {"from": numbers[link.from_], "to": numbers[link.to], "link": _link(link.link)}
+            {"from": numbers[link.from_], "to": numbers[link.to], "link": _link(link.link, own)}
             for link in directed(scenario.links)
         ],
     }
 
 
-def _link(link: Link | GraphLink | None) -> dict[str, Any]:
+def _link(link: Link | GraphLink | None, own: list[Queue]) -> dict[str, Any]:
     assert link is not None and link.queue is not None  # noqa: S101, PT018  # the scenario is effective
     rate = RATE.parse(link.rate or "") if link.rate_trace is None else link.rate_trace.for_engine()
-    return {"rate": rate, "delay": TIME.parse(link.delay), "queue": link.queue.for_engine(), **_impairments(link)}
+    queue = link.queue.for_engine(own.index(link.queue) if link.queue.kind == PYTHON else 0)
+    return {"rate": rate, "delay": TIME.parse(link.delay), "queue": queue, **_impairments(link)}
 
 
 def _impairments(link: Link | GraphLink) -> dict[str, Any]:

@@ -56,6 +56,7 @@ def load(directory: Path) -> Run:
             notices=tuple(data["notices"]),
             warmup=data["warmup"],
             laws=tuple(data.get("laws", ())),
+            disciplines=tuple(data.get("disciplines", ())),
             _tables=tables,
         )
     except (KeyError, TypeError, OSError) as error:

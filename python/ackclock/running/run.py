@@ -13,7 +13,7 @@ from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.running import engine, saving
 from ackclock.running.notices import Notices, warmup_end
 from ackclock.running.origin import Origin
-from ackclock.running.plan import plan
+from ackclock.running.plan import own_disciplines, plan
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
 from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
@@ -21,6 +21,7 @@ from ackclock.running.tables import to_arrow
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.errors import impossible, no_attribute, one_of, refuse
 from ackclock.scenario.kinds import whole
+from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import seconds
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ class Run:
     """Facts that a user of these numbers must know."""
     laws: tuple[Mapping[str, Any], ...] = field(repr=False, default=())
     """The laws written in Python: source text, digest, and version of Python (and of numba if compiled)."""
+    disciplines: tuple[Mapping[str, Any], ...] = field(repr=False, default=())
+    """The queue disciplines written in Python, in the same form."""
     warmup: float | None
     """End of the warm-up, by MSER-5 on the arrivals per bin (`ackclock.analysis.mser5`): simulated time in s, at least
     ``measure.from``. ``None`` if no end is found, or the measured time has fewer than 50 bins."""
@@ -192,6 +195,7 @@ class Run:
             "seed": self.seed,
             **self.origin.to_dict(),
             **({"laws": [dict(law) for law in self.laws]} if self.laws else {}),
+            **({"disciplines": [dict(each) for each in self.disciplines]} if self.disciplines else {}),
             "notices": list(self.notices),
             "warmup": self.warmup,
             "summary": self.summary.to_dict(),
@@ -308,17 +312,33 @@ def _laws_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
     ]
     if not places:
         return ()
+    from ackclock.laws.law import Law  # noqa: PLC0415
     from ackclock.laws.running import LawInUse  # noqa: PLC0415
 
     return tuple(
         LawInUse.of(
             f"{table}.{place}.transport.law",
+            Law,
             tcp.law or "",
             tcp.law_sha256,
             tcp.parameters,
             compiled=tcp.compiled is True,
         )
         for place, tcp in places
+    )
+
+
+def _disciplines_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
+    """Find the queue disciplines written in Python of an effective scenario."""
+    places = own_disciplines(scenario)
+    if not places:
+        return ()
+    from ackclock.laws.discipline import Discipline  # noqa: PLC0415
+    from ackclock.laws.running import LawInUse  # noqa: PLC0415
+
+    return tuple(
+        LawInUse.of(at, Discipline, queue.discipline or "", queue.discipline_sha256, queue.parameters)
+        for at, queue in places
     )
 
 
@@ -333,6 +353,8 @@ class Prepared:
     notices: Notices
     laws: tuple["LawInUse", ...] = ()
     """The laws written in Python, in the order of their groups."""
+    disciplines: tuple["LawInUse", ...] = ()
+    """The queue disciplines written in Python, in the order of their numbers."""
 
     @classmethod
     def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
@@ -340,8 +362,8 @@ class Prepared:
         effective = whole_scenario(scenario).effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
-        laws = _laws_of(effective)
-        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective), laws)
+        own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)}
+        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective), **own)
 
     def simulate(
         self,
@@ -363,11 +385,14 @@ class Prepared:
     def _answer(
         self, seed: int, progress: Callable[[float], None] | None, jobs: int, memory: int
     ) -> tuple[str, Mapping[str, engine.Rows], Sequence[engine.CapturedPackets]]:
-        if not self.laws:
+        if not self.laws and not self.disciplines:
             return engine.simulate(self.plan, seed, progress, jobs, memory)
         from ackclock.laws.running import simulate as simulate_laws  # noqa: PLC0415  # few runs have such laws
 
-        return simulate_laws(self.laws, self.plan, seed, progress, jobs=jobs, memory=memory)
+        links = links_of(self.scenario)
+        return simulate_laws(
+            self.laws, self.disciplines, links, self.plan, seed, progress=progress, jobs=jobs, memory=memory
+        )
 
     def _read(
         self, outcome: str, tables: Mapping[str, engine.Rows], captures: Sequence[engine.CapturedPackets]
@@ -419,6 +444,7 @@ class Prepared:
             notices=outcome.notices,
             warmup=outcome.warmup,
             laws=tuple(law.to_dict() for law in self.laws),
+            disciplines=tuple(each.to_dict() for each in self.disciplines),
             _tables=outcome.tables,
             _captures={
                 request.text: Captured(request, packets)

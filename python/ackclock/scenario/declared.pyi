@@ -3,6 +3,7 @@
 
 from typing import Literal, TypeAlias
 
+from ackclock.laws.discipline import Discipline
 from ackclock.laws.law import Law
 from ackclock.scenario.declaring import QueueTable, TcpTable
 
@@ -184,6 +185,7 @@ _QueueKind: TypeAlias = Literal[
     "pie",
     "priority",
     "red",
+    "python",
 ]
 
 class Queue(QueueTable):
@@ -191,11 +193,13 @@ class Queue(QueueTable):
 
     def __init__(
         self,
-        kind: _QueueKind | str,
+        kind: _QueueKind | Discipline | type[Discipline] | str,
         *,
         packets: int | None = ...,
         bytes: int | None = ...,
         count_in_service: bool | None = ...,
+        discipline: str | None = ...,
+        discipline_sha256: str | None = ...,
         target: str = ...,
         interval: str = ...,
         mtu: int = ...,
@@ -241,6 +245,8 @@ def DropTail(
     packets: int | None = ...,
     bytes: int | None = ...,
     count_in_service: bool | None = ...,
+    discipline: str | None = ...,
+    discipline_sha256: str | None = ...,
     ties: Literal["departure", "arrival"] = ...,
     drop: Literal["tail", "head"] = ...,
     mark_above: int = ...,
@@ -252,6 +258,8 @@ def Red(
     packets: int | None = ...,
     bytes: int | None = ...,
     count_in_service: bool | None = ...,
+    discipline: str | None = ...,
+    discipline_sha256: str | None = ...,
     min_th: float = ...,
     max_th: float = ...,
     max_p: float = ...,

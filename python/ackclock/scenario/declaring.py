@@ -8,8 +8,16 @@ from pydantic_core import InitErrorDetails
 
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario import errors
-from ackclock.scenario.fields import Capacity, Digest, Flag, LawName, QueueName, VariantName
-from ackclock.scenario.law_fields import for_engine, law_problems, of_law, with_law
+from ackclock.scenario.fields import Capacity, Digest, DisciplineName, Flag, LawName, QueueName, VariantName
+from ackclock.scenario.law_fields import (
+    PYTHON,
+    discipline_problems,
+    for_engine,
+    law_problems,
+    of_python,
+    with_discipline,
+    with_law,
+)
 from ackclock.scenario.model import Declared
 
 
@@ -56,7 +64,7 @@ class TcpTable(_WithOptions):
     def declared(cls, data: Mapping[str, Any]) -> Mapping[str, Parameter] | None:
         """Look up the parameters that a law in Python, or else the window law of the variant, declares."""
         if data.get("law") is not None:
-            return of_law(data)
+            return of_python(data, "law")
         known, subject = catalogue(), data.get("variant", cls.model_fields["variant"].default)
         return known.law_of(subject).parameters if isinstance(subject, str) and subject in known.variants else None
 
@@ -90,7 +98,7 @@ class QueueTable(Declared):
     subject: ClassVar[str | None] = "kind"
 
     kind: QueueName
-    """Name of the queue discipline."""
+    """Name of the queue discipline; ``python`` for one that is written in Python."""
 
     packets: Capacity | None = None
     """Limit of the queue, in packets."""
@@ -101,23 +109,41 @@ class QueueTable(Declared):
     count_in_service: Flag | None = None
     """Whether the limit counts the packet in transmission."""
 
+    discipline: DisciplineName | None = None
+    """The discipline of the kind ``python``: ``FILE.py:CLASS``, a class derived from ``ackclock.Discipline``. Its
+    parameters are further fields."""
+
+    discipline_sha256: Digest | None = None
+    """Digest of the source of ``discipline``, which a result stores. A source with another digest is refused."""
+
+    @classmethod
+    def prepared(cls, data: object) -> object:
+        """Replace a discipline that is given as an object by the fields that name it."""
+        return with_discipline(data) if isinstance(data, Mapping) else data
+
     @classmethod
     def declared(cls, data: Mapping[str, Any]) -> Mapping[str, Parameter] | None:
         """Look up the parameters that a queue discipline declares."""
         known, subject = catalogue().queues, data.get("kind")
+        if subject == PYTHON:
+            return of_python(data, "discipline")
         return known[subject].parameters if isinstance(subject, str) and subject in known else None
 
     @classmethod
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
-        """Check that only one limit is given."""
-        problems = super().own_problems(data, part)
+        """Check that only one limit is given, and the fields that name a discipline in Python."""
+        problems = super().own_problems(data, part) + discipline_problems(data)
         if data.get("packets") is not None and data.get("bytes") is not None:
             problems.append(errors.wrong(("bytes",), data["bytes"], "must be absent when packets gives the limit"))
         return problems
 
-    def for_engine(self) -> dict[str, Any]:
-        """Convert an effective queue into the engine's form."""
+    def for_engine(self, number: int = 0) -> dict[str, Any]:
+        """Convert an effective queue into the engine's form; ``number`` names a discipline in Python."""
         limit = {"packets": self.packets} if self.bytes is None else {"bytes": self.bytes}
+        if self.kind == PYTHON:
+            name = (self.discipline or "").rpartition(":")[2]
+            own = {"kind": "foreign", "name": name, "number": number}
+            return {**own, "limit": limit, "count_in_service": self.count_in_service}
         declared = catalogue().queues[self.kind].parameters
         return {
             "kind": self.kind,

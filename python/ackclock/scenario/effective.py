@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario import profile
 from ackclock.scenario.declared import Queue, Tcp
-from ackclock.scenario.law_fields import LAW_FIELDS, of_law
+from ackclock.scenario.law_fields import LAW_FIELDS, PYTHON, of_python
 from ackclock.scenario.network import Dumbbell, GraphLink, Link
 from ackclock.scenario.quantity import TIME
 from ackclock.scenario.routes import directed, routes_over
@@ -89,6 +89,9 @@ def queue(profile_name: str, given: Queue | None) -> Queue:
         fields["count_in_service"] = default("count_in_service")
     if given.packets is None and given.bytes is None:
         fields["packets"] = default("packets")
+    if given.kind == PYTHON:
+        own = of_python(given.model_dump(), "discipline") or {}
+        return given.completed(fields, {name: each.default for name, each in own.items()})
     declared = catalogue().queues[given.kind].parameters
     return given.completed(fields, _parameters(profile_name, given.kind, declared))
 
@@ -107,7 +110,7 @@ def tcp(profile_name: str, given: Tcp) -> Tcp:
         own["compiled"] = False
     fields = {name: options[name].default if value is None else value for name, value in fields.items()}
     if given.law is not None:
-        declared = of_law(given.model_dump()) or {}
+        declared = of_python(given.model_dump(), "law") or {}
         return given.completed(fields | own, {name: each.default for name, each in declared.items()})
     law = catalogue().variants[given.variant].congestion
     return given.completed(fields, _parameters(profile_name, law, catalogue().congestion[law].parameters))

@@ -5,10 +5,10 @@ from typing import Annotated, Final
 
 from ackclock.running.catalogue import catalogue
 from ackclock.scenario.kinds import (
+    class_name,
     digest,
     file_path,
     flag,
-    law_name,
     measured,
     name,
     names,
@@ -66,10 +66,12 @@ GroupName = Annotated[str, name(letter_first=True)]
 LinkNames = Annotated[Sequence[str], names(most=1000)]
 PlainName = Annotated[str, name()]
 ProfileName = Annotated[str, word(PROFILES, noun="profile")]
-LawName = Annotated[str, law_name()]
+LawName = Annotated[str, class_name("Law")]
+DisciplineName = Annotated[str, class_name("Discipline")]
 VariantName = Annotated[str, word(catalogue().variants, noun="variant")]
 QueueName = Annotated[
-    str, word(catalogue().queues, noun="queue", also=dict.fromkeys(("fifo", "pfifo", "tail-drop"), "droptail"))
+    str,
+    word((*catalogue().queues, "python"), noun="queue", also=dict.fromkeys(("fifo", "pfifo", "tail-drop"), "droptail")),
 ]
 Direction = Annotated[str, word(["forward", "reverse"])]
 LossPlace = Annotated[str, word(["before", "after"])]

@@ -27,10 +27,12 @@ def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
     for _, trace in traces(tables):
         if isinstance(trace.get("path"), str) and trace["path"]:
             trace["path"] = str(folder / trace["path"])
-    for transport in transports(tables):
-        file, colon, name = str(transport.get("law")).rpartition(":")
-        if colon and isinstance(transport["law"], str):
-            transport["law"] = f"{folder / file}:{name}"
+    places = [(transport, "law") for transport in transports(tables)]
+    places += [(queue, "discipline") for link in _links(tables) for _, queue in _within(*link, "queue")]
+    for table, field in places:
+        file, colon, name = str(table.get(field)).rpartition(":")
+        if colon and isinstance(table[field], str):
+            table[field] = f"{folder / file}:{name}"
     return tables
 
 
@@ -46,12 +48,18 @@ def traces(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for name in ("clients", "flows"):
         for at, group in _listed(name, tables.get(name)):
             yield from _within(at, group, "source")
-            for access in _within(at, group, "access"):
-                yield from _rates(*access)
+    for link in _links(tables):
+        yield from _rates(*link)
+
+
+def _links(tables: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the links of a scenario, which may be invalid, each with its path in the scenario."""
+    for name in ("clients", "flows"):
+        for at, group in _listed(name, tables.get(name)):
+            yield from _within(at, group, "access")
     dumbbell = tables.get("dumbbell")
     sides = (_within("dumbbell", dumbbell, name) for name in ("bottleneck", "reverse", "access"))
-    for link in itertools.chain(*sides, _listed("links", tables.get("links"))):
-        yield from _rates(*link)
+    yield from itertools.chain(*sides, _listed("links", tables.get("links")))
 
 
 def _rates(at: str, link: object) -> Iterator[tuple[str, dict[str, Any]]]:

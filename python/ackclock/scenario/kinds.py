@@ -411,15 +411,15 @@ def file_path() -> Kind:
     return Kind(allowed, check, {"type": "string", "minLength": 1})
 
 
-def law_name() -> Kind:
-    """Allow names of laws: ``FILE.py:CLASS``, or a class alone. The path becomes absolute.
+def class_name(base: str) -> Kind:
+    """Allow names of classes derived from a base: ``FILE.py:CLASS``, or a class alone. The path becomes absolute.
 
     Examples
     --------
-    >>> law_name().check("/laws/../mine.py:Gentle")
+    >>> class_name("Law").check("/laws/../mine.py:Gentle")
     '/mine.py:Gentle'
     """
-    allowed = "must be FILE.py:CLASS, the file and the name of a class derived from ackclock.Law"
+    allowed = f"must be FILE.py:CLASS, the file and the name of a class derived from ackclock.{base}"
     pattern = r"(.+\.py:)?[^\W\d][\w.<>]*"
 
     def check(value: object) -> str:

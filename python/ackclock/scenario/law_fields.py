@@ -1,42 +1,75 @@
-"""The fields of a transport that name a law written in Python.
+"""The fields of a transport or a queue that name a law or a discipline written in Python.
 
-A transport is plain data, also with such a law: the text and the digest that identify the class, and the values of its
+A transport or queue is plain data, also then: the text and the digest that identify the class, and the values of its
 parameters. The class is looked up when it is needed, so that a result can be read without it.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic_core import InitErrorDetails
 
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario.errors import ScenarioError, one_of, raised, wrong
-from ackclock.scenario.kinds import law_name
+from ackclock.scenario.kinds import class_name
+
+if TYPE_CHECKING:
+    from ackclock.laws.algorithm import Algorithm
 
 LAW_FIELDS: Final = ("law", "law_sha256", "compiled")
+DISCIPLINE_FIELDS: Final = ("discipline", "discipline_sha256")
+PYTHON: Final = "python"
+"""The kind of a queue whose discipline is written in Python."""
+
+Field = Literal["law", "discipline"]
+
+
+def _base(field: Field) -> "type[Algorithm]":
+    # few scenarios have such algorithms
+    if field == "law":
+        from ackclock.laws.law import Law  # noqa: PLC0415
+
+        return Law
+    from ackclock.laws.discipline import Discipline  # noqa: PLC0415
+
+    return Discipline
 
 
 def with_law(given: Mapping[str, Any]) -> dict[str, Any]:
     """Replace a law that is given as an object, and ``recovery``, by the fields that name them."""
     if given.get("law") is None and isinstance(given.get("variant", ""), str):
         return dict(given)
-    from ackclock.laws.law import Law  # noqa: PLC0415  # few scenarios have such laws
-
-    fields = dict(given)
-    variant = fields.get("variant")
-    if isinstance(variant, Law) or (isinstance(variant, type) and issubclass(variant, Law)):
-        fields["law"] = fields.pop("variant")
-    law = fields.get("law")
-    if law is None:
+    fields = _with(given, "law", "variant")
+    if fields.get("law") is None:
         return fields
-    if isinstance(law, Law) or (isinstance(law, type) and issubclass(law, Law)):
-        fields = _named(law) | {name: value for name, value in fields.items() if name != "law"}
-    elif isinstance(law, str) and fields.get("law_sha256") is None:
-        digest = _digest(law)
-        fields |= {} if digest is None else {"law_sha256": digest}
     if fields.get("recovery") in recoveries() and "variant" not in fields:
         fields["variant"] = fields.pop("recovery")
     fields.setdefault("variant", "rack")
+    return fields
+
+
+def with_discipline(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace a discipline that is given as an object by the fields that name it."""
+    if given.get("discipline") is None and isinstance(given.get("kind", ""), str):
+        return dict(given)
+    fields = _with(given, "discipline", "kind")
+    if fields.get("discipline") is not None:
+        fields.setdefault("kind", PYTHON)
+    return fields
+
+
+def _with(given: Mapping[str, Any], field: Field, subject: str) -> dict[str, Any]:
+    """Replace an object, in its field or as the subject of the table, by the fields that name it; add its digest."""
+    base, fields = _base(field), dict(given)
+    first = fields.get(subject)
+    if isinstance(first, base) or (isinstance(first, type) and issubclass(first, base)):
+        fields[field] = fields.pop(subject)
+    one = fields.get(field)
+    if isinstance(one, base) or (isinstance(one, type) and issubclass(one, base)):
+        fields = _named(one, field) | {name: value for name, value in fields.items() if name != field}
+    elif isinstance(one, str) and fields.get(f"{field}_sha256") is None:
+        digest = _digest(one, field)
+        fields |= {} if digest is None else {f"{field}_sha256": digest}
     return fields
 
 
@@ -46,76 +79,95 @@ def recoveries() -> list[str]:
     return [name for name, variant in known.items() if variant.recovery == name]
 
 
-def _named(law: Any) -> dict[str, Any]:
+def _named(one: "Algorithm | type[Algorithm]", field: Field) -> dict[str, Any]:
     from ackclock.laws.compiling import is_compiled, plain  # noqa: PLC0415
     from ackclock.laws.finding import use  # noqa: PLC0415
+    from ackclock.laws.law import Law  # noqa: PLC0415
 
+    kind = one if isinstance(one, type) else type(one)
+    is_machine_code = issubclass(kind, Law) and is_compiled(kind)
     try:
-        law = law() if isinstance(law, type) else law
-        told = use(plain(type(law)))
+        parameters = (one() if isinstance(one, type) else one).parameters
+        told = use(plain(kind) if issubclass(kind, Law) else kind)
     except ScenarioError as error:
-        name = law.__name__ if isinstance(law, type) else type(law).__name__
-        raise raised([wrong(("law",), name, f"must be a complete law: {error.headline}")]) from None
-    compiled = {"compiled": True} if is_compiled(type(law)) else {}
-    return {"law": told.law, "law_sha256": told.sha256, **compiled, **law.parameters}
+        raise raised([wrong((field,), kind.__name__, f"must be a complete {field}: {error.headline}")]) from None
+    compiled = {"compiled": True} if is_machine_code else {}
+    return {field: told.law, f"{field}_sha256": told.sha256, **compiled, **parameters}
 
 
-def _digest(law: str) -> str | None:
-    """Return the digest of a law that a scenario names without it; None if there is no such law."""
+def _digest(law: str, field: Field) -> str | None:
+    """Return the digest of a class that a scenario names without it; None if there is no such class."""
     from ackclock.laws.finding import UnknownLawError, find  # noqa: PLC0415
     from ackclock.laws.source import source  # noqa: PLC0415
 
+    base = _base(field)
     try:
-        return source(find(str(law_name().check(law)))).sha256
+        return source(find(str(class_name(base.__name__).check(law)), base)).sha256
     except (UnknownLawError, ScenarioError, ValueError):
-        return None  # `law_problems` reports it
+        return None  # `problems_of` reports it
 
 
-def of_law(data: Mapping[str, Any]) -> Mapping[str, Parameter] | None:
-    """Return the parameters of the law of a transport; None if its class is not there."""
+def of_python(data: Mapping[str, Any], field: Field) -> Mapping[str, Parameter] | None:
+    """Return the parameters of the law or discipline of a table; None if its class is not there."""
+    from ackclock.laws.algorithm import declared  # noqa: PLC0415
     from ackclock.laws.finding import UnknownLawError, find  # noqa: PLC0415
-    from ackclock.laws.law import declared  # noqa: PLC0415
 
-    law, sha256 = data.get("law"), data.get("law_sha256")
+    law, sha256, base = data.get(field), data.get(f"{field}_sha256"), _base(field)
     if not isinstance(law, str) or not isinstance(sha256, str):
         return None
     try:
-        return declared(find(str(law_name().check(law)), sha256))
+        return declared(find(str(class_name(base.__name__).check(law)), base, sha256))
     except (UnknownLawError, ScenarioError, ValueError):
         return None
 
 
 def law_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
     """Check the fields that name a law. A law with a digest may be lost: the scenario can be read, but not run."""
-    law = data.get("law")
-    if law is None:
+    if data.get("law") is None:
         needless = [name for name in ("law_sha256", "compiled") if data.get(name) is not None]
         return [wrong((name,), data[name], "must be absent without law") for name in needless]
-    from ackclock.laws.finding import find  # noqa: PLC0415  # few scenarios have such laws
-
     problems = []
     if "recovery" in data:
         known = recoveries()
         allowed = "must be absent if variant is given" if data["recovery"] in known else one_of(data["recovery"], known)
         problems.append(wrong(("recovery",), data["recovery"], allowed))
-    if isinstance(law, str) and data.get("law_sha256") is None:
-        try:
-            find(str(law_name().check(law)))
-        except ScenarioError as error:
-            problems.append(wrong(("law",), law, f"must be a complete law: {error.headline}"))
-        except ValueError as error:
-            problems.append(wrong(("law",), law, str(error)))
-    return problems
+    return problems + _problems_of(data, "law")
+
+
+def discipline_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
+    """Check the fields that name a discipline, which may be absent as a law may."""
+    if data.get("kind") != PYTHON:
+        needless = [name for name in DISCIPLINE_FIELDS if data.get(name) is not None]
+        return [wrong((name,), data[name], f"must be absent unless kind is {PYTHON!r}") for name in needless]
+    if data.get("discipline") is None:
+        return [wrong(("discipline",), None, f"must be given with kind {PYTHON!r}: FILE.py:CLASS")]
+    return _problems_of(data, "discipline")
+
+
+def _problems_of(data: Mapping[str, Any], field: Field) -> list[InitErrorDetails]:
+    from ackclock.laws.finding import UnknownLawError, find  # noqa: PLC0415
+
+    law, base = data.get(field), _base(field)
+    if not isinstance(law, str) or data.get(f"{field}_sha256") is not None:
+        return []
+    try:
+        find(str(class_name(base.__name__).check(law)), base)
+    except ScenarioError as error:
+        return [wrong((field,), law, f"must be a complete {field}: {error.headline}")]
+    except (UnknownLawError, ValueError) as error:
+        return [wrong((field,), law, str(error))]
+    return []
 
 
 def for_engine(law: str, sha256: str | None, number: int) -> dict[str, Any]:
     """Convert a law to the engine's form. A law that is not there has no needs; its run is refused elsewhere."""
     from ackclock.laws.finding import UnknownLawError, find  # noqa: PLC0415
+    from ackclock.laws.law import Law  # noqa: PLC0415
     from ackclock.laws.running import needs  # noqa: PLC0415
 
     name = law.rpartition(":")[2]
     try:
-        wanted = needs(find(law, sha256))
+        wanted = needs(find(law, Law, sha256))
     except (UnknownLawError, ScenarioError):
         wanted = {}
     return {"kind": "foreign", "name": name, "number": number, "needs": wanted}

@@ -241,6 +241,8 @@ TABLE: Final[tuple[Row, ...]] = (
         "never reached in practice; bounds memory"),
     Row("queue", "count_in_service", (True, False, True, True, True), "the limit counts the packet in transmission",
         "ns-2 DropTail holds limit_ packets, including the one in transmission"),
+    Row("python", "count_in_service", (False, False, False, False, False),
+        "the limit counts the packet in transmission", "as the other disciplines that decide when a packet leaves"),
     Row("droptail", "ties", ("departure", "departure", "departure", "departure", "departure"),
         "order of an arrival and the end of a transmission at the same time",
         "free choice; in ns-2 the arrival mostly comes first, by rounding; scenarios avoid ties with overhead"),

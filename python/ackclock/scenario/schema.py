@@ -8,7 +8,7 @@ from pydantic_core import core_schema
 
 from ackclock.running.catalogue import Entry, catalogue
 from ackclock.scenario import Scenario
-from ackclock.scenario.law_fields import LAW_FIELDS, recoveries
+from ackclock.scenario.law_fields import DISCIPLINE_FIELDS, LAW_FIELDS, PYTHON, recoveries
 
 
 class _Generator(GenerateJsonSchema):
@@ -40,7 +40,7 @@ def json_schema() -> dict[str, Any]:
     by_variant = [(variants, known.congestion[law]) for law, variants in laws.items()]
     definitions["Tcp"] = _tcp(definitions["Tcp"], by_variant)
     by_kind = [([name], entry) for name, entry in known.queues.items()]
-    definitions["Queue"] = _with_parameters(definitions["Queue"], "kind", by_kind)
+    definitions["Queue"] = _queue(definitions["Queue"], by_kind)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
@@ -56,6 +56,23 @@ def _tcp(table: Mapping[str, Any], choices: list[tuple[list[str], Entry]]) -> di
         | {"recovery": {"enum": recoveries(), "description": "Loss recovery, instead of the variant."}},
         "additionalProperties": {"type": ["number", "boolean", "string"]},
         "required": ["law"],
+    }
+    return {**whole, "oneOf": [*whole["oneOf"], own]}
+
+
+def _queue(table: Mapping[str, Any], choices: list[tuple[list[str], Entry]]) -> dict[str, Any]:
+    """Return the schema of a queue: one alternative for each kind, and one for a discipline written in Python."""
+    common = {name: field for name, field in table["properties"].items() if name not in DISCIPLINE_FIELDS}
+    whole = _with_parameters({**table, "properties": common}, "kind", choices)
+    properties = dict(table["properties"])
+    properties["kind"] = properties["kind"] | {"enum": [PYTHON]}
+    own = {
+        "title": PYTHON,
+        "description": "The discipline is a class derived from ackclock.Discipline; its parameters are further fields",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": {"type": ["number", "boolean", "string"]},
+        "required": ["discipline"],
     }
     return {**whole, "oneOf": [*whole["oneOf"], own]}
 

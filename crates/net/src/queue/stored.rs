@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use ackclock_units::Time;
+use ackclock_units::failure::Failures;
 
 use super::{DropReason, Limit};
 use crate::packet::Packet;
@@ -52,6 +54,9 @@ pub(crate) trait PacketQueue: Debug + Send {
     /// Makes the updates due by `now` that do not wait for a packet. Later calls must give the same results as without
     /// this call.
     fn advance(&mut self, _now: Time) {}
+
+    /// Tells a discipline from outside the engine the global id of its link, and where to report failures.
+    fn place(&mut self, _link: u32, _failures: &Arc<Failures>) {}
 
     /// Calls `visit` with the name and value of each of the discipline's [gauges](super::GAUGES).
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}

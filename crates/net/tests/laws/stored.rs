@@ -39,7 +39,7 @@ fn rules(queue: &QueueSpec) -> Option<Rules> {
             steals: true,
             refuses: true,
         }),
-        QueueSpec::DropTail(_) | QueueSpec::Red(_) | QueueSpec::Pie(_) => None,
+        QueueSpec::DropTail(_) | QueueSpec::Red(_) | QueueSpec::Pie(_) | QueueSpec::Foreign(_) => None,
         QueueSpec::Codel(spec) => Some(Rules {
             limit: spec.limit,
             count_in_service: spec.count_in_service,

@@ -84,35 +84,35 @@ impl LawMaker for Maker {
 }
 
 /// Calls the interpreter. The thread holds it already, so that this costs little.
-fn held<R>(call: impl FnOnce(Python<'_>) -> PyResult<R>) -> Result<R, Cause> {
+pub(crate) fn held<R>(call: impl FnOnce(Python<'_>) -> PyResult<R>) -> Result<R, Cause> {
     Python::attach(call).map_err(|error| Arc::new(error) as Cause)
 }
 
 /// An object that each call fills again.
 #[derive(Debug)]
-struct Record<T: PyClass>(Py<T>);
+pub(crate) struct Record<T: PyClass>(Py<T>);
 
 impl<T: PyClass<Frozen = False> + Default + Into<PyClassInitializer<T>>> Record<T> {
-    fn new(py: Python<'_>) -> PyResult<Self> {
+    pub(crate) fn new(py: Python<'_>) -> PyResult<Self> {
         Py::new(py, T::default()).map(Self)
     }
 
-    fn filled<'py>(&self, py: Python<'py>, content: T) -> &Bound<'py, T> {
+    pub(crate) fn filled<'py>(&self, py: Python<'py>, content: T) -> &Bound<'py, T> {
         let object = self.0.bind(py);
         *object.borrow_mut() = content;
         object
     }
 
     /// Checks that nothing else refers to the object.
-    fn is_free(&self, _: Python<'_>, name: &str) -> PyResult<()> {
+    pub(crate) fn is_free(&self, _: Python<'_>, owner: &str, name: &str) -> PyResult<()> {
         #[expect(unsafe_code, reason = "PyO3 has no other way")]
         // SAFETY: the object lives, and this thread holds the interpreter
         let references = unsafe { pyo3::ffi::Py_REFCNT(self.0.as_ptr()) };
         if references == 1 {
             return Ok(());
         }
-        let problem = "the next call changes it; keep its numbers, such as window.cwnd";
-        Err(PyReferenceError::new_err(format!("the law keeps a reference to its argument {name}: {problem}")))
+        let problem = "the next call changes it; keep its numbers instead";
+        Err(PyReferenceError::new_err(format!("the {owner} keeps a reference to its argument {name}: {problem}")))
     }
 }
 
@@ -144,7 +144,7 @@ impl Interpreted {
     ) -> PyResult<()> {
         let window = self.window.filled(py, Window::of(controls));
         self.counted(|| call(window))?;
-        self.window.is_free(py, "window")?;
+        self.window.is_free(py, "law", "window")?;
         *controls = window.borrow().controls();
         Ok(())
     }
@@ -169,7 +169,7 @@ impl ForeignLaw for Interpreted {
         held(|py| {
             let ack = self.ack.filled(py, Ack::of(sample, f64::INFINITY));
             self.counted(|| method.bind(py).call1((ack,)))?;
-            self.ack.is_free(py, "ack")
+            self.ack.is_free(py, "law", "ack")
         })
     }
 
@@ -178,7 +178,7 @@ impl ForeignLaw for Interpreted {
         held(|py| {
             let ack = self.ack.filled(py, Ack::of(sample, controls.cwnd));
             self.call(py, controls, |window| method.bind(py).call1((window, ack)))?;
-            self.ack.is_free(py, "ack")
+            self.ack.is_free(py, "law", "ack")
         })
     }
 
@@ -190,7 +190,7 @@ impl ForeignLaw for Interpreted {
         held(|py| {
             let event = self.congestion.filled(py, Congestion::of(event, now));
             self.call(py, controls, |window| method.bind(py).call1((window, event)))?;
-            self.congestion.is_free(py, "event")
+            self.congestion.is_free(py, "law", "event")
         })
     }
 
@@ -200,7 +200,7 @@ impl ForeignLaw for Interpreted {
             let lost = self.lost.filled(py, Lost::of(lost));
             let rate = self.rate.filled(py, Rate::of(sample));
             self.call(py, controls, |window| method.bind(py).call1((window, lost, rate)))?;
-            self.lost.is_free(py, "lost").and_then(|()| self.rate.is_free(py, "sample"))
+            self.lost.is_free(py, "law", "lost").and_then(|()| self.rate.is_free(py, "law", "sample"))
         })
     }
 
@@ -209,7 +209,7 @@ impl ForeignLaw for Interpreted {
         held(|py| {
             let rate = self.rate.filled(py, Rate::of(sample));
             self.call(py, controls, |window| method.bind(py).call1((window, rate)))?;
-            self.rate.is_free(py, "sample")
+            self.rate.is_free(py, "law", "sample")
         })
     }
 
@@ -218,7 +218,7 @@ impl ForeignLaw for Interpreted {
         held(|py| {
             let idle = self.idle.filled(py, Idle::of(now, idle));
             self.counted(|| method.bind(py).call1((idle,)))?;
-            self.idle.is_free(py, "idle")
+            self.idle.is_free(py, "law", "idle")
         })
     }
 

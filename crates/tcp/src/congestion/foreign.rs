@@ -11,13 +11,15 @@
 //! - a law without a response to congestion has Reno's;
 //! - a law that shrinks the window with an ACK stays in congestion avoidance: `ssthresh` shrinks too, unless the law sets
 //!   it or grows the window below `ssthresh` itself;
-//! - a law that fails has no further effect. Its run ends with the first [`LawFailure`], at the latest after some
+//! - a law that fails has no further effect. Its run ends with the first [`Failure`], at the latest after some
 //!   thousand events.
 
 use std::error::Error;
 use std::fmt::{self, Debug, Display};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
+use ackclock_units::failure::NoMaker;
+pub use ackclock_units::failure::{Cause, Failure, Failures, Owner};
 use ackclock_units::{Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
@@ -30,9 +32,6 @@ pub(super) const PARAMETERS: &[Parameter] = &[];
 
 /// Largest window in segments, and largest pacing rate in segments per second.
 pub const MOST: f64 = 1e9;
-
-/// Why a law failed.
-pub type Cause = Arc<dyn Error + Send + Sync>;
 
 /// What a law may change. The numbers are the sender's before a call, and the engine checks them after it. The layout is
 /// C's, so that compiled laws can write into it.
@@ -207,47 +206,6 @@ impl Spec for ForeignSpec {
     }
 }
 
-/// A failure of a law, which ends the run.
-#[derive(Clone, Debug)]
-pub struct LawFailure {
-    /// Name of the law.
-    pub law: Arc<str>,
-    /// Flow, and its connection, of the law.
-    pub flow: u32,
-    /// See `flow`.
-    pub connection: u64,
-    /// Simulated time.
-    pub at: Time,
-    /// The call that failed.
-    pub call: &'static str,
-    /// Why it failed.
-    pub cause: Cause,
-}
-
-impl Display for LawFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { law, flow, at, call, cause, .. } = self;
-        write!(f, "law {law}: {call} failed for flow {flow} at {at}: {cause}")
-    }
-}
-
-impl Error for LawFailure {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&*self.cause)
-    }
-}
-
-/// The first failure of a law in a run. All senders of a run share it.
-#[derive(Debug, Default)]
-pub struct Failures(OnceLock<LawFailure>);
-
-impl Failures {
-    /// The first failure, if any law has failed.
-    pub fn first(&self) -> Option<&LawFailure> {
-        self.0.get()
-    }
-}
-
 /// Where a law runs.
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -350,8 +308,8 @@ impl Foreign {
     /// Records a failure; only the first one of a run counts.
     fn record(&self, call: &'static str, cause: Cause) {
         let Some(Place { flow, connection, failures, .. }) = self.place.as_deref() else { return };
-        let (law, flow, connection, at) = (Arc::clone(&self.spec.name), *flow, *connection, self.now);
-        let _ = failures.0.set(LawFailure { law, flow, connection, at, call, cause });
+        let owner = Owner::Law { flow: *flow, connection: *connection };
+        failures.add(Failure { name: Arc::clone(&self.spec.name), owner, at: self.now, call, cause });
     }
 
     /// Calls the law with a call that does not change the windows.
@@ -367,18 +325,6 @@ impl ForeignSpec {
         maker.make(place.flow, place.connection, place.seeds.bits())
     }
 }
-
-/// The host has not set the maker of a law.
-#[derive(Clone, Copy, Debug)]
-struct NoMaker;
-
-impl Display for NoMaker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the plan does not have the law itself")
-    }
-}
-
-impl Error for NoMaker {}
 
 impl CongestionControl for Foreign {
     fn has_own_slow_start(&self) -> bool {
