@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.scenario.errors import listed, refuse, unreadable
 from ackclock.study.store.folder import Folder, new_name
 from ackclock.study.store.journal import Journal
 from ackclock.study.store.row import Row, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
     from ackclock.study.store.contents import Contents, State
 
@@ -24,6 +25,9 @@ __all__ = ["Store", "Table"]
 
 _LONGEST_JOURNAL: Final = 1_000_000
 """Size in bytes above which a journal is compacted. Compaction holds the journal's rows in memory."""
+_SHOWN: Final = 10
+_LONGEST_CELL: Final = 60
+"""Number of rows and of characters of a cell that a notebook shows."""
 
 
 class Store:
@@ -73,6 +77,58 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        return f"Store({str(self._folder.path)!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the notices, the number of runs and the first runs, for notebooks."""
+        from ackclock.report.inline import block, counted  # noqa: PLC0415  # only notebooks need it
+
+        runs, failures = self.runs.to_arrow(), self.table("failures").to_arrow()
+        title = f"Store of {counted(len(runs), 'run')}"
+        title += f" and {counted(len(failures), 'failure')}" if len(failures) else ""
+        return block(title, _table_html(runs), notices=self.notices)
+
+    def plot(self, *, measure: str = "cov", x: str | None = None, by: Sequence[str] | None = None) -> Figure:
+        """Draw a measure against a swept field: means over the seeds, with 95 % confidence intervals.
+
+        The figure is that of ``ackclock report``.
+
+        Parameters
+        ----------
+        measure
+            A number of a :class:`~ackclock.Summary`, such as ``goodput_bps``.
+        x
+            Path of the field on the horizontal axis (default: the first numeric field).
+        by
+            Paths of the fields whose values have a curve each (default: those that fit into one panel). The values of
+            further fields have a panel each.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure, which a notebook shows. ``savefig`` writes it to a file.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such measure or field, no field differs between the runs, or the measure is undefined in all
+            runs.
+
+        Examples
+        --------
+        >>> import ackclock as ac
+        >>> scenario = ac.Scenario.from_toml("examples/feng60.toml").changed({"duration": "2 s"})
+        >>> store = ac.sweep(scenario, over={"clients.0.count": [20, 40, 60]}, replications=3)
+        >>> axes = store.plot(measure="throughput_bps", x="clients.0.count").axes[0]
+        >>> axes.get_xlabel(), axes.get_ylabel()
+        ('Number of clients', 'Throughput, Mbps')
+        """
+        from ackclock.report.paper import draw  # noqa: PLC0415  # it loads Matplotlib
+        from ackclock.report.plots import measure_chart  # noqa: PLC0415
+
+        return draw(measure_chart(self.runs.to_arrow(), measure, x=x, by=by))
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -203,7 +259,11 @@ class Table:
         self._table = table
 
     def __repr__(self) -> str:
-        return f"Table({len(self._table)} rows; columns: {', '.join(self._table.column_names)})"
+        return f"Table({len(self._table)} rows; columns: {listed(self._table.column_names)})"
+
+    def _repr_html_(self) -> str:
+        """Return the first rows, for notebooks."""
+        return _table_html(self._table)
 
     def to_arrow(self) -> pa.Table:
         """Return the table as a ``pyarrow.Table``."""
@@ -219,3 +279,17 @@ class Table:
         """Return the table as a ``pandas.DataFrame``."""
         frame: pd.DataFrame = self._table.to_pandas()
         return frame
+
+
+def _table_html(rows: pa.Table) -> str:
+    from ackclock.report.inline import counted, table  # noqa: PLC0415  # only notebooks need it
+
+    shown = [[_as_text(value) for value in row.values()] for row in rows.slice(0, _SHOWN).to_pylist()]
+    more = f"; the first {_SHOWN}" if len(rows) > _SHOWN else ""
+    return table(shown, head=rows.column_names, caption=f"{counted(len(rows), 'row')}{more}")
+
+
+def _as_text(value: Any) -> str:
+    """Format a cell, shortened if it is long."""
+    text = "-" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…"
