@@ -23,10 +23,10 @@ def _parts(cell: dict[str, Any], number: int, page: Path) -> Iterator[str]:
         yield source
         return
     yield f"```python\n{source}\n```"
-    for output in cell["outputs"]:
+    for place, output in enumerate(cell["outputs"]):
         data = output.get("data", {"text/plain": output.get("text", "")})
         if "image/png" in data:
-            figure = page.with_name(f"{page.stem}_{number}.png")
+            figure = page.with_name(f"{page.stem}_{number}_{place}.png")
             figure.write_bytes(base64.b64decode("".join(data["image/png"])))
             yield f"![Figure of the code above]({figure.name})"
         else:
