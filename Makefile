@@ -39,11 +39,11 @@ ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name exam
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
 .PHONY: help reproduce test check $(OPTIONAL) optional docs references long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
-	signatures notices deny coverage recipes lock format clean
+	signatures notices deny coverage recipes lock wheel wheel-test format clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-10s  %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-10s  %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 reproduce: $(VENV)/.built ## run the study STUDY (default: burstiness) and write its report
 	$(VENV)/bin/ackclock reproduce $(STUDY) --out $(OUT)/$(STUDY)
@@ -186,9 +186,16 @@ lock: $(VENV)/.installed ## select new versions of the Python packages
 	$(COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml
 	for name in $(OPTIONAL) docs; do $(COMPILE) --extra $$name --constraint requirements.lock \
 		--output-file requirements-$$name.lock pyproject.toml || exit; done
+	$(COMPILE) --upgrade --output-file requirements-wheel.lock requirements-wheel.in
+
+wheel: $(VENV)/wheel/.installed ## build a wheel and an sdist into dist, and check them
+	$(VENV)/wheel/bin/python bench/wheel.py
+
+wheel-test: $(VENV)/.built ## test the wheel in dist in new environments, with each Python found (STUDIES=1: every study as well)
+	$(PY) bench/wheel_test.py $(if $(STUDIES),--studies)
 
 clean: ## remove everything that was made here, reports included
-	rm -rf $(VENV) target $(OUT) python/ackclock/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target $(OUT) dist python/ackclock/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 $(VENV)/.made:
 	@test -n '$(PYTHON)' && $(PYTHON) -c '$(NEW_ENOUGH)' || \
@@ -200,6 +207,11 @@ $(VENV)/.made:
 
 $(VENV)/.installed: $(VENV)/.made requirements.lock
 	$(PY) -m pip install --require-hashes --requirement requirements.lock
+	@touch $@
+
+$(VENV)/wheel/.installed: $(VENV)/.made requirements-wheel.lock
+	$(PYTHON) -m venv $(VENV)/wheel
+	$(VENV)/wheel/bin/python -m pip install --require-hashes --requirement requirements-wheel.lock
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.installed requirements-docs.lock

@@ -47,6 +47,7 @@ PAGES = (
             "idea_in_ten_lines",
             "bbr_phases",
             "train_a_controller",
+            "interactive",
         )
     ),
     *(f"docs/models/{name}.md" for name in ("pftk", "loss_law", "stochastic_reno")),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from ackclock.running.catalogue import catalogue
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.kinds import Kind
-from ackclock.scenario.law_fields import PYTHON, recoveries
+from ackclock.scenario.law_fields import DISCIPLINE_FIELDS, PYTHON, recoveries
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -93,7 +93,8 @@ def _class(
 
 def _maker(name: str, entry: Entry) -> Iterator[str]:
     yield from (f"def {name}(", "    *,")
-    yield from _parameters(_fields(Queue) | _declared([entry]), "    ")
+    shared = {field: kind for field, kind in _fields(Queue).items() if field not in DISCIPLINE_FIELDS}
+    yield from _parameters(shared | _declared([entry]), "    ")
     yield from (") -> Queue:", f'    """{entry.doc}."""', "")
 
 

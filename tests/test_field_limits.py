@@ -145,9 +145,9 @@ def test_paths_are_beside_the_scenarios_file(tmp_path: Path) -> None:
     }
     assert [at for at, _ in files.traces(tables)] == [
         "clients.0.source",
-        "clients.0.access.rate_trace",
         "clients.1.source",
         "flows.0.source",
+        "clients.0.access.rate_trace",
         "dumbbell.bottleneck.rate_trace",
         "dumbbell.bottleneck.reverse_rate_trace",
         "dumbbell.reverse.rate_trace",
@@ -156,7 +156,7 @@ def test_paths_are_beside_the_scenarios_file(tmp_path: Path) -> None:
     ]
     found = [table.get("path") for _, table in files.traces(files.beside(tables, tmp_path))]
     there = str(tmp_path / "some.csv")
-    assert found == [there, there, "", there, there, there, there, None, there]
+    assert found == [there, "", there, there, there, there, there, None, there]
     assert list(files.traces({"clients": 5, "links": {}, "dumbbell": []})) == []
 
 

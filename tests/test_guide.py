@@ -6,6 +6,7 @@ import re
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow.parquet
 import pytest
 from tests.long import long_only
@@ -13,6 +14,7 @@ from tests.long import long_only
 import ackclock as ac
 import recipes
 from ackclock.analysis import compare_paired
+from ackclock.report.figures import chart
 from ackclock.running.result import load
 from guides import PAGES, Reader, difference
 from linux.cells import competition
@@ -300,3 +302,14 @@ def test_an_idea_in_ten_lines(root: Path, tmp_path: Path, monkeypatch: pytest.Mo
         assert found.sojourn_mean["Calm", buffer] < 0.020 < found.sojourn_mean["CUBIC", buffer]
         assert found.goodput_bps["Calm", buffer] > 19.9e6
     assert reader.session["runs"].groups[1].goodput_bps.mean < 1e6
+
+
+def test_interactive(root: Path, tmp_path: Path) -> None:
+    reader = read("docs/guide/interactive.md", root, tmp_path)
+    for name in ("throughput", "cov"):
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
+    # The guide's statements: CUBIC gets the larger share, and there is less variation than of Poisson arrivals.
+    runs = reader.session["runs"]
+    assert runs.groups["cubic"].goodput_bps.mean > runs.groups["reno"].goodput_bps.mean
+    arrivals, poisson = chart(runs, "cov").panels[0].series
+    assert (np.asarray(arrivals.y) < np.asarray(poisson.y)).all()

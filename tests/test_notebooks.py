@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 FOLDER = Path(__file__).parent.parent / "examples" / "notebooks"
-NOTEBOOKS = ("a_queue_of_your_own", "an_idea_in_ten_lines")
+NOTEBOOKS = ("a_queue_of_your_own", "an_idea_in_ten_lines", "look_at_a_run")
 
 
 def printed(notebook: Any) -> list[str]:
@@ -23,7 +23,7 @@ def test_every_notebook_is_tested_and_small() -> None:
     paths = sorted(FOLDER.glob("*.ipynb"))
     assert tuple(path.stem for path in paths) == NOTEBOOKS
     for path in paths:
-        assert path.stat().st_size < 50_000
+        assert path.stat().st_size < 300_000
         assert any(printed(json.loads(path.read_text(encoding="utf-8"))))
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from ackclock.cli import runner, scaling
 from ackclock.cli.capture_writing import CaptureFiles
-from ackclock.running.summary import UNITS
+from ackclock.running.summary import GROUP_COLUMNS, UNITS, as_text
 
 if TYPE_CHECKING:
     import ackclock as ac
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     ],
 )
 def test_numbers(value: float | None, factor: float, text: str) -> None:
-    assert runner._number(value, factor) == text
+    assert as_text(value, factor) == text
 
 
 def test_groups_have_the_units_of_the_summary() -> None:
     factors = {"": 1, "packets": 1, "transfers": 1, "s": 1, "%": 100, "ms": 1000, "Mbps": 1e-6}
-    for name, unit, factor in runner._GROUPS:
+    for name, unit, factor in GROUP_COLUMNS:
         assert factor == factors[unit], name
         assert UNITS.get(name, (unit, factor)) == (unit, factor)
 
 
 def result(*groups: dict[str, Any], notices: tuple[str, ...] = ()) -> Any:
-    names = [name for name, _, _ in runner._GROUPS]
+    names = [name for name, _, _ in GROUP_COLUMNS]
     made = [SimpleNamespace(**(dict.fromkeys(names, 0) | {"name": "g"} | group)) for group in groups]
     measure = SimpleNamespace(from_="1 s", link="here", bin="10 ms")
     return SimpleNamespace(

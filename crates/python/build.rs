@@ -35,14 +35,27 @@ fn main() -> Result<()> {
     files.sort();
     let mut hash = OFFSET_BASIS;
     for file in files {
-        let content = fs::read(root.join(&file))?;
+        let mut content = fs::read(root.join(&file))?;
         let name = file.to_string_lossy().replace('\\', "/");
+        if name == "Cargo.toml" {
+            content = without_members(&content);
+        }
         for part in [name.as_bytes(), &(content.len() as u64).to_le_bytes(), &content] {
             hash = part.iter().fold(hash, |hash, &byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
         }
     }
     println!("cargo::rustc-env=ENGINE_REVISION={hash:032x}");
     Ok(())
+}
+
+/// Removes the list of the workspace's members, which is shorter in a source distribution.
+fn without_members(manifest: &[u8]) -> Vec<u8> {
+    manifest
+        .split_inclusive(|&byte| byte == b'\n')
+        .filter(|line| !line.starts_with(b"members = "))
+        .flatten()
+        .copied()
+        .collect()
 }
 
 /// Lists a file, or all files below a directory.

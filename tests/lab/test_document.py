@@ -122,3 +122,21 @@ def test_a_figure_links_to_a_run_whose_values_it_reads(root: Path) -> None:
     text = zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), wbits=-15)
     assert json.loads(text)["scenario"]["duration"] == "31 s"
     assert lab.link("Figure 2") is None, "it begins again with each figure"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("clients.0.transport", {"kind": "tcp", "law": "examples/reno.py:Reno"}),
+        ("dumbbell.bottleneck.queue", {"kind": "python", "discipline": "examples/codel.py:Codel"}),
+    ],
+)
+def test_what_is_written_in_python_is_refused(root: Path, field: str, value: dict[str, Any]) -> None:
+    scenario = Scenario.from_toml(root / "examples" / "bufferbloat.toml")
+    (name,) = value.keys() - {"kind"}
+    (path, cls) = value[name].split(":")
+    changed = scenario.changed({field: value | {name: f"{root / path}:{cls}"}})
+    with pytest.raises(
+        ScenarioError, match=rf"{field}.{name}: .*{cls}' is not allowed; must be absent: the page cannot"
+    ):
+        document(changed, seed=1, name="own")

@@ -97,7 +97,12 @@ def test_random_numbers_repeat_and_differ_between_seeds() -> None:
 
 
 def test_a_mark_drops_packets_that_cannot_be_marked() -> None:
-    """Validates: RFC 3168, section 5. Tolerance: exact."""
+    """Run flows with and without ECN through a discipline that marks.
+
+    Validates: a mark reaches ECN-capable packets, and drops other packets.
+    Source: RFC 3168, section 5.
+    Tolerance: exact.
+    """
     queue = ac.Queue(Random(p=1e-9, late=0.02), packets=100)
     marked, dropped = ac.simulate(small(queue, ecn="classic")).summary, ac.simulate(small(queue)).summary
     assert marked.marks > 0

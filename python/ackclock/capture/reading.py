@@ -59,6 +59,8 @@ class Capture:
     >>> capture = ac.read_capture("tests/data/captures/ethernet.pcap")
     >>> capture.packets > 300, "tcp" in capture.protocols
     (True, True)
+    >>> capture
+    Capture(ethernet.pcap; 378 packets in 4.892 s; 21 conversations; 1 notice)
     """
 
     path: Path
@@ -99,6 +101,32 @@ class Capture:
     """Byte offset at which reading stopped, and the reason; None if the whole file was read."""
     notices: tuple[str, ...]
     """Facts that a user of these numbers must know."""
+
+    def __repr__(self) -> str:
+        from ackclock.report.inline import counted  # noqa: PLC0415  # only display needs it
+
+        packets = f"{counted(self.packets, 'packet')} in {self.duration:.4g} s"
+        there = [packets, counted(self.flow_count, "conversation")]
+        there += [counted(len(self.notices), "notice")] if self.notices else []
+        return f"Capture({self.path.name}; {'; '.join(there)})"
+
+    def _repr_html_(self) -> str:
+        """Return the notices, the main numbers and the arrivals over time, for notebooks."""
+        from ackclock.report.inline import block, small_line, table  # noqa: PLC0415  # only notebooks need it
+
+        rate = [("mean rate", f"{8e-6 * self.bytes / self.duration:.4g}", "Mb/s")] if self.duration else []
+        rows = [
+            ("packets", f"{self.packets:,}", ""),
+            ("bytes as sent", f"{self.bytes:,}", ""),
+            ("duration", f"{self.duration:.6g}", "s"),
+            *rate,
+            ("conversations", f"{self.flow_count:,}", ""),
+            ("TCP retransmissions", f"{self.retransmissions:,}", "packets"),
+            *((each.name, f"{each.packets:,}", f"packets ({each.layer})") for each in self.mix),
+        ]
+        label = f"packets per {self.bin:g} s, at most {self.packets_per_bin.max(initial=0):,.0f}"
+        arrivals = small_line(self.packets_per_bin, label)
+        return block(f"Capture {self.path.name}", table(rows), arrivals, notices=self.notices)
 
     @property
     def protocols(self) -> dict[str, int]:

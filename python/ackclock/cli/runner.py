@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from rich.table import Table
 from rich.text import Text
@@ -18,28 +18,11 @@ from ackclock.running.progress import progress_bar
 from ackclock.running.result import Request, read_request
 from ackclock.running.run import SEED, Run, simulate
 from ackclock.running.saving import refuse_existing
-from ackclock.running.summary import UNITS, GroupSummary, Summary
+from ackclock.running.summary import GroupSummary, as_text, group_columns, summary_rows
 from ackclock.scenario import Scenario
 from ackclock.scenario.errors import refuse
 from ackclock.scenario.files import read_scenario, transports
 from ackclock.scenario.overrides import override
-
-# Columns of the table of groups: field of the group's summary, unit, and factor that converts the value to this unit.
-_GROUPS: Final = (
-    ("clients", "", 1),
-    ("arrivals", "packets", 1),
-    ("loss", "%", 100),
-    ("marks", "packets", 1),
-    ("throughput_bps", "Mbps", 1e-6),
-    ("goodput_bps", "Mbps", 1e-6),
-    ("cov", "", 1),
-    ("delay_mean", "ms", 1e3),
-    ("timeouts", "", 1),
-    ("retransmissions", "packets", 1),
-    ("jain_index", "", 1),
-    ("completed", "transfers", 1),
-    ("completion_mean", "s", 1),
-)
 
 
 def run(
@@ -130,20 +113,9 @@ def _summary_table(result: Run) -> Table:
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True)
-    for name, (unit, factor) in UNITS.items():
-        if name in _hidden(result.summary):
-            continue
-        table.add_row(name.removesuffix("_bps"), _number(getattr(result.summary, name), factor), unit)
-    table.add_row("warmup", _number(result.warmup, 1), "s")
+    for row in (*summary_rows(result.summary), ("warmup", as_text(result.warmup, 1), "s")):
+        table.add_row(*row)
     return table
-
-
-def _hidden(summary: Summary) -> set[str]:
-    """Return the measures that would add nothing: counts of 0, and drops by place if all were at arrival."""
-    by_place = {"drops_arrival", "drops_stored", "drops_lost"}
-    hides = summary.drops_arrival in (None, summary.drops)
-    zeros = {name for name in ("marks", "corrupted", "drops_policed") if not getattr(summary, name)}
-    return zeros | (by_place if hides else set())
 
 
 # Names that are too long for a column, with line breaks.
@@ -159,19 +131,11 @@ _BROKEN = {
 def _groups_table(groups: Sequence[GroupSummary]) -> Table:
     table = Table(box=None, pad_edge=False)
     table.add_column("group")
-    needs = {"marks": "marks", "completed": "completed", "completion_mean": "completed"}
-    has = {name: any(getattr(group, name) for group in groups) for name in needs.values()}
-    shown = [each for each in _GROUPS if each[0] not in needs or has[needs[each[0]]]]
+    shown = group_columns(groups)
     for name, unit, _ in shown:
         words = _BROKEN.get(name, name.removesuffix("_bps").replace("_", "\n"))
         table.add_column(Text(f"{words}\n{unit}" if unit else words), justify="right", no_wrap=True)
     for group in groups:
-        cells = (_number(getattr(group, name), factor) for name, _, factor in shown)
+        cells = (as_text(getattr(group, name), factor) for name, _, factor in shown)
         table.add_row(Text(group.name), *cells)
     return table
-
-
-def _number(value: float | None, factor: float) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,}" if isinstance(value, int) and factor == 1 else f"{value * factor:.4g}"

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ackclock.lab.following import Pointer, followers, leaves
-from ackclock.running.plan import plan
+from ackclock.running.plan import own_disciplines, plan
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.bottleneck import find_measured
 from ackclock.scenario.effective import two_way_delays
-from ackclock.scenario.errors import ScenarioError
+from ackclock.scenario.errors import ScenarioError, refuse
 from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import RATE, TIME, Quantity, QuantityError
 
@@ -29,6 +29,11 @@ def document(scenario: Scenario, *, seed: int, name: str, text: str = "") -> dic
     The page makes the plan of most dumbbells by itself, and shows all their settings. Of any other scenario it changes
     only the listed settings.
 
+    Raises
+    ------
+    ScenarioError
+        A law or a queue discipline is written in Python, which the page cannot run.
+
     Examples
     --------
     >>> import ackclock as ac
@@ -43,6 +48,8 @@ def document(scenario: Scenario, *, seed: int, name: str, text: str = "") -> dic
     'reno'
     """
     whole = scenario.effective()
+    for at, algorithm in _in_python(whole):
+        raise refuse(at, algorithm, "must be absent: the page cannot run Python")
     measured = find_measured(whole)
     queue = measured.link.queue
     return {
@@ -76,6 +83,16 @@ def document(scenario: Scenario, *, seed: int, name: str, text: str = "") -> dic
             "queue": "" if queue is None else queue.kind,
         },
     }
+
+
+def _in_python(whole: Scenario) -> Iterator[tuple[str, str]]:
+    """List the laws and disciplines that are written in Python, each with the name of its field."""
+    table = "clients" if whole.clients else "flows"
+    for place, group in enumerate(whole.groups):
+        if isinstance(group.transport, Tcp) and group.transport.law is not None:
+            yield f"{table}.{place}.transport.law", group.transport.law
+    for at, queue in own_disciplines(whole):
+        yield at, queue.discipline or ""
 
 
 def _has_more(scenario: Scenario) -> bool:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from ackclock.laws import finding
 from ackclock.laws.algorithm import Algorithm, base_of, calls_of, maker
@@ -17,7 +17,9 @@ from ackclock.laws.law import Law
 from ackclock.laws.source import Source, source
 from ackclock.running import engine
 from ackclock.scenario.errors import refuse
-from ackclock.scenario.links import Links
+
+if TYPE_CHECKING:
+    from ackclock.scenario.links import Links
 
 __all__ = ["DisciplineError", "LawError", "LawInUse", "needs", "watched"]
 
@@ -83,7 +85,7 @@ class DisciplineError(RuntimeError):
         )
 
     @classmethod
-    def of(cls, failed: engine.DisciplineFailedError, links: Links) -> Self:
+    def of(cls, failed: engine.DisciplineFailedError, links: "Links") -> Self:
         """Convert the engine's exception."""
         discipline, link, time, call, reason = failed.args
         cause = failed.__cause__
@@ -188,7 +190,7 @@ class LawInUse:
 def simulate(
     laws: Sequence[LawInUse],
     disciplines: Sequence[LawInUse],
-    links: Links,
+    links: "Links",
     plan: str,
     seed: int,
     *,

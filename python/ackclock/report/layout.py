@@ -60,7 +60,9 @@ class Layout:
         return max(maps, len({key(point, self.apart) for point in points}))
 
 
-def choose(points: Points, *, x: str | None = None, by: Sequence[str] | None = None) -> Layout | None:
+def choose(
+    points: Points, *, x: str | None = None, by: Sequence[str] | None = None, option: str = "--{}"
+) -> Layout | None:
     """Choose a layout; None if no field differs between points.
 
     The first numeric field is the x axis. Other fields define series, non-numeric fields first, as long as the panel
@@ -72,6 +74,8 @@ def choose(points: Points, *, x: str | None = None, by: Sequence[str] | None = N
         The points to draw.
     x, by
         Paths of the fields that the user requested for the x axis and for the series.
+    option
+        How an error names these two.
 
     Raises
     ------
@@ -80,10 +84,12 @@ def choose(points: Points, *, x: str | None = None, by: Sequence[str] | None = N
 
     """
     paths = [field.path for field in points.fields]
-    for option, wanted in [("--x", x), *(("--by", each) for each in by or ())]:
+    for name, wanted in [("x", x), *(("by", each) for each in by or ())]:
         if wanted is not None and wanted not in paths:
             raise refuse(
-                option, wanted, one_of(wanted, paths) if paths else "must be absent: no field differs between points"
+                option.format(name),
+                wanted,
+                one_of(wanted, paths) if paths else "must be absent: no field differs between points",
             )
     if not points.fields:
         return None

@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, MultipleLocator, NullLocator
 
 from ackclock.report.chart import Band, Series
-from ackclock.report.style import COLOURS, HEAT, PARTED, paper_style
+from ackclock.report.style import COLOURS, HEAT, PARTED, paper_style, to_small_png
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
     from ackclock.report.chart import Axis, Chart, Dash, Heat, Level, Marker, Note, Panel, Scale
 
-__all__ = ["WIDTH", "draw"]
+__all__ = ["WIDTH", "PaperFigure", "draw"]
 
 WIDTH = 5.8
 """Width of a chart, in inches."""
+
+_PIXELS = 100
+"""Pixels per inch of a figure in a notebook."""
 
 _MARKERS: Mapping[Marker | None, str] = {
     None: "",
@@ -63,6 +66,14 @@ _HANDLE = 5
 _INK = COLOURS["ink"].light
 
 
+class PaperFigure(Figure):
+    """A figure that shows itself in notebooks as its PNG file, also if ``matplotlib.pyplot`` is not loaded."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        size = zip(("width", "height"), self.get_size_inches(), strict=True)
+        return to_small_png(self), {name: round(_PIXELS * inches) for name, inches in size}
+
+
 def draw(chart: Chart) -> Figure:
     """Draw a chart as a Matplotlib figure.
 
@@ -78,7 +89,7 @@ def draw(chart: Chart) -> Figure:
 
     """
     with paper_style():
-        figure = Figure(figsize=(WIDTH, chart.height))
+        figure = PaperFigure(figsize=(WIDTH, chart.height))
         places = np.atleast_1d(figure.subplots(len(chart.panels)))
         for panel, axes in zip(chart.panels, places, strict=True):
             _draw_panel(axes, panel)

@@ -9,16 +9,20 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.report.chart import Axis, Band, Chart, Dash, Heat, Marker, Panel, Series
-from ackclock.report.layout import MOST_PANELS, key
+from ackclock.report.layout import MOST_PANELS, choose, key
+from ackclock.report.points import Points
 from ackclock.running.summary import UNITS
+from ackclock.scenario.errors import impossible, one_of, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import pyarrow as pa
+
     from ackclock.report.layout import Layout
     from ackclock.report.points import Field, Point
 
-__all__ = ["WORDS", "heat_map", "label", "lines"]
+__all__ = ["WORDS", "heat_map", "label", "lines", "measure_chart"]
 
 WORDS: Final = {
     "arrivals": "Arrivals",
@@ -84,6 +88,26 @@ def label(measure: str) -> str:
     """Return the axis label of a measure, with its unit."""
     unit = UNITS[measure][0]
     return f"{WORDS[measure]}, {unit}" if unit else WORDS[measure]
+
+
+def measure_chart(runs: pa.Table, measure: str, *, x: str | None = None, by: Sequence[str] | None = None) -> Chart:
+    """Draw a measure of the view ``runs`` of a store against a field, in the layout of ``ackclock report``.
+
+    Raises
+    ------
+    ScenarioError
+        There is no such measure or field, no field differs between the runs, or the measure is undefined in all runs.
+
+    """
+    if measure not in WORDS:
+        raise refuse("measure", measure, one_of(measure, WORDS), noun="measure")
+    points = Points.of(runs)
+    layout = choose(points, x=x, by=by, option="{}")
+    if layout is None:
+        raise impossible("plot: no field differs between the runs, so there is nothing to draw against")
+    if not any(point.interval(measure) for point in points.points):
+        raise impossible(f"plot: {measure} is undefined in all runs")
+    return lines(points.points, measure, layout)
 
 
 def lines(points: Sequence[Point], measure: str, layout: Layout) -> Chart:

@@ -115,23 +115,22 @@ class _Course:
 
 
 def _course(run: Run, flow: int | None) -> _Course:
-    table = run.table("states").to_pandas()
-    flows = list(dict.fromkeys(table.flow))
+    table = run.table("states")
+    column = {name: table.column(name).to_numpy() for name in ("flow", "time", "value")}
+    flows = list(dict.fromkeys(column["flow"].tolist()))
     if not flows:
         laws = ", ".join(name for name, state in catalogue().states.items() if state.variables)
         raise impossible(f"states: the table has no rows, because only these laws have state variables: {laws}")
     if flow is not None and flow not in flows:
         raise refuse("flow", flow, "must be one of the recorded flows: " + ", ".join(map(str, flows)))
     number = flows[0] if flow is None else flow
-    rows = table[table.flow == number]
-    steps = {
-        str(name): (part.time.to_numpy(dtype=np.float64), part.value.to_numpy(dtype=np.float64))
-        for name, part in rows.groupby("variable", observed=True)
-    }
-    phases = rows.phase.astype(str).to_numpy()
+    rows = column["flow"] == number
+    times, values = (column[name][rows].astype(np.float64) for name in ("time", "value"))
+    variables, phases = (np.array(table.column(name).to_pylist(), dtype=str)[rows] for name in ("variable", "phase"))
+    steps = {str(name): (times[variables == name], values[variables == name]) for name in np.unique(variables)}
     begins = np.flatnonzero(np.append(True, phases[1:] != phases[:-1]))
     bits = 8.0 * (_group_of(run, int(number)).packet_size or 0)
-    return _Course(steps, rows.time.to_numpy(dtype=np.float64)[begins], [str(each) for each in phases[begins]], bits)
+    return _Course(steps, times[begins], [str(each) for each in phases[begins]], bits)
 
 
 def _group_of(run: Run, flow: int) -> Clients | Flow:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.typing import RcKeyType
 
-__all__ = ["COLOURS", "HEAT", "PARTED", "Colour", "paper_style", "to_png", "to_svg"]
+__all__ = ["COLOURS", "HEAT", "PARTED", "Colour", "paper_style", "to_png", "to_small_png", "to_svg"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,6 +104,16 @@ def to_png(figure: Figure) -> bytes:
     target = io.BytesIO()
     with paper_style():
         figure.savefig(target, format="png", dpi=200)
+    return target.getvalue()
+
+
+def to_small_png(figure: Figure) -> bytes:
+    """Render a figure as `to_png` does, with 128 colours: a quarter of the size, for figures stored in notebooks."""
+    from PIL import Image  # noqa: PLC0415  # only notebooks need it
+
+    target = io.BytesIO()
+    with Image.open(io.BytesIO(to_png(figure))) as image:
+        image.convert("RGB").quantize(128).save(target, format="PNG", optimize=True)
     return target.getvalue()
 
 

@@ -16,7 +16,7 @@ from ackclock.running.origin import Origin
 from ackclock.running.plan import own_disciplines, plan
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
-from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
+from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, brief, links_of_run
 from ackclock.running.tables import to_arrow
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.errors import impossible, no_attribute, one_of, refuse
@@ -26,6 +26,7 @@ from ackclock.scenario.quantity import seconds
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
     from ackclock.analysis import BatchMeans
     from ackclock.laws.running import LawInUse
@@ -64,6 +65,18 @@ class Run:
         def __getattr__(self, name: str) -> object:
             own = [*self.__dataclass_fields__, *dir(type(self))]
             raise no_attribute(self, name, own, {measure: f"summary.{measure}" for measure in MEASURES})
+
+    def __repr__(self) -> str:
+        from ackclock.report.inline import counted  # noqa: PLC0415  # only display needs it
+
+        notices = f"; {counted(len(self.notices), 'notice')}" if self.notices else ""
+        return f"Run(seed {self.seed}; {brief(self.summary)}{notices})"
+
+    def _repr_html_(self) -> str:
+        """Return the notices, the summary and a small drawing, for notebooks."""
+        from ackclock.running.showing import run_html  # noqa: PLC0415  # only notebooks need it
+
+        return run_html(self)
 
     @property
     def version(self) -> str | None:
@@ -108,6 +121,62 @@ class Run:
             raise refuse("table", name, allowed, noun="table")
         table = self._tables[name]
         return to_arrow(table, self.scenario) if isinstance(table, engine.Rows) else table
+
+    def plot(
+        self,
+        *,
+        figure: str = "throughput",
+        link: str | None = None,
+        start: float | None = None,
+        end: float | None = None,
+    ) -> "Figure":
+        """Draw one of the usual figures of the run.
+
+        Parameters
+        ----------
+        figure
+            ======================  =============  =============================================================
+            figure                  record         shows
+            ======================  =============  =============================================================
+            ``"throughput"``        ``packets``    bits on the wire of a link per second, also of each group
+            ``"queue"``             ``queue``      packets that wait at a link
+            ``"cwnd"``              ``windows``    congestion windows of the first six recorded flows, in packets
+            ``"cov"``               ``arrivals``   c.o.v. of the arrivals at a link over the width of bins
+            ``"delay"``             ``packets``    distribution function of the time in the queue of a link
+            ======================  =============  =============================================================
+
+            The run must have kept the record: ``simulate(..., record=["queue/10ms", "windows"])``. Name the link for
+            the record ``packets``, such as ``packets@bottleneck``, since it otherwise covers every link.
+        link
+            Name of the link (default: the measured link).
+        start, end
+            Time range in s (default: the whole run; for ``cov`` and ``delay``, the measured time).
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure, which a notebook shows. ``savefig`` writes it to a file.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such figure, the run has not kept its record, or there is nothing to draw.
+
+        Examples
+        --------
+        >>> import ackclock as ac
+        >>> scenario = ac.Scenario.from_toml("examples/codel.toml").changed({"duration": "12 s"})
+        >>> run = ac.simulate(scenario, record=["queue/10ms"])
+        >>> run.plot(figure="queue", start=10).axes[0].get_ylabel()
+        'Queue at bottleneck, packets'
+        >>> run.plot(figure="cwnd")
+        Traceback (most recent call last):
+        ackclock.scenario.errors.ScenarioError: plot: the figure cwnd needs the record windows, which was not kept: ask
+        for it with simulate(..., record=["windows"]); replicate takes the same argument
+        """
+        from ackclock.report import figures  # noqa: PLC0415  # it loads Matplotlib
+
+        return figures.figure([self], figure, link=link, start=start, end=end)
 
     def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = writing.SNAP_LENGTH) -> Written:
         """Write the packets of a capture to a new pcapng file.

@@ -14,6 +14,7 @@ from ackclock.scenario.errors import listed, no_attribute, one_of, refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
     from ackclock.analysis import Comparison, Interval
 
@@ -30,6 +31,8 @@ class Estimate:
     >>> estimate = Estimate.of([0.125, 0.127, 0.126])
     >>> print(estimate)
     0.1260 ± 0.0025
+    >>> estimate
+    Estimate(0.1260 ± 0.0025; 3 runs)
     """
 
     values: tuple[float | None, ...]
@@ -39,7 +42,7 @@ class Estimate:
     half_width: float | None
     """Half-width of the 95 % confidence interval of the mean: Student's t, or for 30 values and more the bootstrap.
     ``None`` for fewer than two values."""
-    interval: "Interval | None" = field(repr=False, compare=False)
+    interval: "Interval | None" = field(compare=False)
     """The interval with its ends and its method; ``None`` if no run has a value."""
 
     @classmethod
@@ -58,6 +61,15 @@ class Estimate:
     def warning(self) -> str:
         """Why the estimate is unreliable: too few runs, or too wide an interval. Empty if it is reliable."""
         return "undefined in every run" if self.interval is None else self.interval.warning
+
+    def __repr__(self) -> str:
+        return f"Estimate({self}; {len(self.values)} run{'' if len(self.values) == 1 else 's'})"
+
+    def _repr_html_(self) -> str:
+        """Return the mean and its interval, and why it is unreliable if it is, for notebooks."""
+        from ackclock.running.showing import estimate_html  # noqa: PLC0415  # only notebooks need it
+
+        return estimate_html(self)
 
     def __str__(self) -> str:
         return "undefined" if self.interval is None else str(self.interval)
@@ -88,7 +100,8 @@ class GroupRuns:
         return self._summaries[0].clients
 
     def __repr__(self) -> str:
-        return f"GroupRuns({self.name}, {self.clients} flows; goodput_bps: {self.goodput_bps})"
+        flows = f"{self.clients} flow{'' if self.clients == 1 else 's'}"
+        return f"GroupRuns({self.name}, {flows}; goodput_bps: {self.goodput_bps})"
 
     def __getattr__(self, name: str) -> Estimate:
         if name not in GROUP_MEASURES:
@@ -153,6 +166,12 @@ class Runs(Sequence[Run]):
     def __repr__(self) -> str:
         count = f"{len(self)} run{'' if len(self) == 1 else 's'}"
         return f"Runs({count}; seeds: {listed(map(str, self.seeds))}; cov: {self.cov})"
+
+    def _repr_html_(self) -> str:
+        """Return the notices, the means with their intervals and a small drawing, for notebooks."""
+        from ackclock.running.showing import runs_html  # noqa: PLC0415  # only notebooks need it
+
+        return runs_html(self)
 
     def __eq__(self, other: object) -> bool:
         return self._runs == other._runs if isinstance(other, Runs) else NotImplemented
@@ -222,6 +241,44 @@ class Runs(Sequence[Run]):
         if not pairs:
             raise refuse("measure", measure, "must be defined in both runs of at least one seed")
         return compare_paired(*zip(*pairs, strict=True))
+
+    def plot(
+        self,
+        *,
+        figure: str = "throughput",
+        link: str | None = None,
+        start: float | None = None,
+        end: float | None = None,
+    ) -> "Figure":
+        """Draw one of the usual figures as the mean of the runs, with a 95 % interval at each point.
+
+        Parameters
+        ----------
+        figure, link, start, end
+            As for `Run.plot`. Intervals are Student's t over the runs.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure, which a notebook shows. ``savefig`` writes it to a file.
+
+        Raises
+        ------
+        ScenarioError
+            As for `Run.plot`; or there are no runs.
+
+        Examples
+        --------
+        >>> import ackclock as ac
+        >>> scenario = ac.Scenario.from_toml("examples/codel.toml").changed({"duration": "12 s"})
+        >>> runs = ac.replicate(scenario, seeds=3, record=["arrivals/10ms"])
+        >>> axes = runs.plot(figure="cov").axes[0]
+        >>> axes.get_xlabel(), axes.get_ylabel()
+        ('Width of bins, s', 'C.o.v. of arrivals at bottleneck')
+        """
+        from ackclock.report import figures  # noqa: PLC0415  # it loads Matplotlib
+
+        return figures.figure(self, figure, link=link, start=start, end=end)
 
     @property
     def notices(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The summary of a run: results over the measured time, at the measured link."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, SupportsIndex, TypeVar, overload
 
@@ -118,6 +118,9 @@ class LinkSummary:
     sojourn_max: float | None = None
     """Maximum time in the queue, s."""
 
+    def __repr__(self) -> str:
+        return f"LinkSummary({self.name}; {brief(self, 'utilization', 'loss', 'queue_mean')})"
+
 
 @dataclass(frozen=True, kw_only=True)
 class GroupSummary:
@@ -207,6 +210,10 @@ class GroupSummary:
         def __getattr__(self, name: str) -> object:
             raise no_attribute(self, name, (field.name for field in fields(self)))
 
+    def __repr__(self) -> str:
+        flows = f"{self.clients} flow{'' if self.clients == 1 else 's'}"
+        return f"GroupSummary({self.name}, {flows}; {brief(self, 'goodput_bps', 'loss', 'delay_mean')})"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
@@ -291,6 +298,15 @@ class Summary:
         def __getattr__(self, name: str) -> object:
             raise no_attribute(self, name, (field.name for field in fields(self)))
 
+    def __repr__(self) -> str:
+        return f"Summary({brief(self)})"
+
+    def _repr_html_(self) -> str:
+        """Return the numbers with their units as a table, for notebooks."""
+        from ackclock.report.inline import table  # noqa: PLC0415  # only notebooks need it
+
+        return table(summary_rows(self))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the summary as in JSON, with groups, and with links if there is more than one."""
         tables = {"groups": self.groups} | ({"links": self.links} if len(self.links) > 1 else {})
@@ -351,3 +367,68 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "starved": ("flows", 1),
 }
 """The display unit of each measure, and the factor that converts to this unit."""
+
+
+def summary_rows(summary: Summary) -> list[tuple[str, str, str]]:
+    """Return the name, the value and the unit of each number, for display.
+
+    Measures that would add nothing are left out: counts of 0, and drops by place if all were at arrival.
+    """
+    by_place = {"drops_arrival", "drops_stored", "drops_lost"}
+    hides = summary.drops_arrival in (None, summary.drops)
+    hidden = {name for name in ("marks", "corrupted", "drops_policed") if not getattr(summary, name)}
+    hidden |= by_place if hides else set()
+    return [
+        (name.removesuffix("_bps"), as_text(getattr(summary, name), factor), unit)
+        for name, (unit, factor) in UNITS.items()
+        if name not in hidden
+    ]
+
+
+GROUP_COLUMNS: Final = (
+    ("clients", "", 1),
+    ("arrivals", "packets", 1),
+    ("loss", "%", 100),
+    ("marks", "packets", 1),
+    ("throughput_bps", "Mbps", 1e-6),
+    ("goodput_bps", "Mbps", 1e-6),
+    ("cov", "", 1),
+    ("delay_mean", "ms", 1e3),
+    ("timeouts", "", 1),
+    ("retransmissions", "packets", 1),
+    ("jain_index", "", 1),
+    ("completed", "transfers", 1),
+    ("completion_mean", "s", 1),
+)
+"""The columns of a table of groups: measure, display unit, and the factor that converts to this unit."""
+
+
+def group_columns(groups: Sequence[GroupSummary]) -> list[tuple[str, str, float]]:
+    """Return the columns of a table of groups, without those that apply to none of the groups."""
+    needs = {"marks": "marks", "completed": "completed", "completion_mean": "completed"}
+    has = {name: any(getattr(group, name) for group in groups) for name in needs.values()}
+    return [each for each in GROUP_COLUMNS if each[0] not in needs or has[needs[each[0]]]]
+
+
+def as_text(value: float | None, factor: float) -> str:
+    """Format a number in its display unit: counts in full, other numbers with four digits.
+
+    >>> as_text(12345, 1), as_text(0.0123456, 100), as_text(None, 1)
+    ('12,345', '1.235', '-')
+    """
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) and factor == 1 else f"{value * factor:.4g}"
+
+
+BRIEF: Final = ("goodput_bps", "loss", "cov", "queue_mean")
+"""The measures that describe a run in one line."""
+
+
+def brief(summary: object, *measures: str) -> str:
+    """Name some numbers of a summary in one line, with their units (default: `BRIEF`)."""
+    parts = []
+    for name in measures or BRIEF:
+        unit, factor = UNITS[name]
+        parts.append(f"{name.removesuffix('_bps')} {as_text(getattr(summary, name), factor)} {unit}".rstrip())
+    return ", ".join(parts)

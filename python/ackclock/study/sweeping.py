@@ -186,8 +186,8 @@ def _there(store: Store, measure: str) -> Mapping[str, float | None]:
     done = store.done()
     if not done:
         return {}
-    found = store.sql(f'select run_id, "{measure}" from runs')  # noqa: S608 - one of `MEASURES`
-    rows = zip(*(column.to_pylist() for column in found.columns), strict=True)
+    found = store.stored("runs")
+    rows = zip(*(found.column(name).to_pylist() for name in ("run_id", measure)), strict=True)
     return {run: value for run, value in rows if run in done}
 
 
@@ -198,10 +198,10 @@ def _named_otherwise(store: Store, survey: Survey) -> list[str]:
     names = dict(
         zip(survey.scenario_ids, (str(place.coordinates[VARIANT]) for place in survey.study.places()), strict=True)
     )
-    column = f'"{VARIANT}"' if VARIANT in store.sql("from runs limit 0").column_names else "null"
-    found = store.sql(f"select scenario_id, {column}, count(*) from runs group by all")  # noqa: S608 - our own word
-    rows = zip(*(column.to_pylist() for column in found.columns), strict=True)
-    count = sum(runs for scenario, name, runs in rows if name != names.get(scenario, name))
+    found = store.stored("runs")
+    given = found.column(VARIANT).to_pylist() if VARIANT in found.column_names else [None] * len(found)
+    rows = zip(found.column("scenario_id").to_pylist(), given, strict=True)
+    count = sum(name != names.get(scenario, name) for scenario, name in rows)
     if not count:
         return []
     return [f"{count:,} runs keep the variant name of an earlier study, which is absent or differs from the new name."]

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import pyarrow.compute as pc
 
 from ackclock.analysis import autocorrelation, cov_ladder, dependence, loss_events, loss_sequences, window_cuts
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, ARRIVALS, DROPS, FINE, WARM
@@ -143,13 +144,23 @@ def _number(value: float) -> float | None:
 
 def start(run: Run) -> Mapping[str, Any]:
     """Return the times of first transmissions and of all transmissions, ordered by client."""
-    packets = run.table("packets").to_pandas()
-    sent = packets[(packets["event"] == "enqueue") & (packets["kind"] == "data")]
+    sent = _sent(run)
     taken: dict[str, Any] = {}
-    for name, rows in (("first", sent[~sent["retransmission"]]), ("sent", sent)):
-        ordered = rows.sort_values(["flow", "time"], kind="stable")
-        taken |= {f"{name}_flow": ordered["flow"].to_numpy(), f"{name}_time": ordered["time"].to_numpy()}
+    for name, rows in (("first", _where(sent, ~sent["retransmission"])), ("sent", sent)):
+        order = np.lexsort((rows["time"], rows["flow"]))
+        taken |= {f"{name}_flow": rows["flow"][order], f"{name}_time": rows["time"][order]}
     return taken
+
+
+def _sent(run: Run) -> dict[str, NDArray[Any]]:
+    """Return the transmitted packets with data."""
+    table = run.table("packets")
+    rows = table.filter(pc.and_(pc.equal(table["event"], "enqueue"), pc.equal(table["kind"], "data")))
+    return {name: rows[name].to_numpy() for name in ("time", "flow", "segment", "retransmission")}
+
+
+def _where(columns: Mapping[str, NDArray[Any]], rows: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    return {name: column[rows] for name, column in columns.items()}
 
 
 def starts(rows: Sequence[Row]) -> list[Row]:
@@ -199,23 +210,32 @@ def push(run: Run) -> Mapping[str, float | None]:
     `pushed` is the number of new packets that leave within `_AT_ONCE` of a duplicate ACK, per duplicate ACK;
     `pushed_loss` and `loss` are the percentages of these and of all new packets that the gateway drops.
     """
-    import pandas as pd  # noqa: PLC0415 - slow to load
-
-    packets, acks, drops = (run.table(name).to_pandas() for name in ("packets", "acks", "drops"))
-    new = (packets["event"] == "enqueue") & (packets["kind"] == "data") & ~packets["retransmission"]
-    sent = packets.loc[new & (packets["time"] >= WARM), ["time", "flow", "segment"]]
-    acks = acks.sort_values("time", kind="stable")[["time", "flow", "duplicate"]]
-    sent = pd.merge_asof(sent.sort_values("time", kind="stable"), acks, on="time", by="flow", tolerance=_AT_ONCE)
+    sent = _sent(run)
+    sent = _where(sent, ~sent["retransmission"] & (sent["time"] >= WARM))
+    acks, drops = (
+        {name: run.table(table)[name].to_numpy() for name in names}
+        for table, names in (("acks", ("time", "flow", "duplicate")), ("drops", ("time", "flow", "segment")))
+    )
+    pushed = np.zeros(sent["time"].size, dtype=bool)
+    for flow in np.unique(sent["flow"]):
+        here = np.flatnonzero(sent["flow"] == flow)
+        heard = _where(acks, acks["flow"] == flow)
+        heard = _where(heard, np.argsort(heard["time"], kind="stable"))
+        last = np.searchsorted(heard["time"], sent["time"][here], side="right") - 1
+        here, last = here[last >= 0], last[last >= 0]
+        at_once = sent["time"][here] - heard["time"][last] <= _AT_ONCE
+        pushed[here] = at_once & heard["duplicate"][last].astype(bool)
     # If the gateway drops the first transmission of a segment, that is the first drop of the segment.
-    first = drops.drop_duplicates(["flow", "segment"]).rename(columns={"time": "dropped"})[
-        ["flow", "segment", "dropped"]
-    ]
-    sent = sent.merge(first, on=["flow", "segment"], how="left")
-    lost = sent["dropped"] - sent["time"] < 0.05
-    pushed = sent["duplicate"].fillna(value=False).astype(bool)
-    heard = int((acks["duplicate"] & (acks["time"] >= WARM)).sum())
+    dropped: dict[tuple[int, int], float] = {}
+    for key, time in zip(
+        zip(drops["flow"].tolist(), drops["segment"].tolist(), strict=True), drops["time"], strict=True
+    ):
+        dropped.setdefault(key, float(time))
+    segments = zip(sent["flow"].tolist(), sent["segment"].tolist(), strict=True)
+    lost = np.array([dropped.get(key, np.inf) for key in segments]) - sent["time"] < 0.05
+    duplicates = int((acks["duplicate"].astype(bool) & (acks["time"] >= WARM)).sum())
     return {
-        "pushed": float(pushed.sum() / heard) if heard else None,
+        "pushed": float(pushed.sum() / duplicates) if duplicates else None,
         "pushed_loss": float(100 * lost[pushed].mean()) if pushed.any() else None,
-        "loss": float(100 * lost.mean()),
+        "loss": float(100 * lost.mean()) if lost.size else math.nan,
     }

@@ -242,9 +242,11 @@ def _read(store: Store) -> dict[str, Taken]:
     done = store.done()
     if not done:
         return {}
-    found = store.sql(f"select run_id, measure, place, value from {_MEASURES} order by all")  # noqa: S608 - our own word
+    found = store.stored(_MEASURES).sort_by([(name, "ascending") for name in ("run_id", "measure", "place")])
     values: dict[str, dict[str, Any]] = {}
-    for run, measure, place, value in zip(*(column.to_pylist() for column in found.columns), strict=True):
+    for run, measure, place, value in zip(
+        *(found.column(name).to_pylist() for name in ("run_id", "measure", "place", "value")), strict=True
+    ):
         if run not in done:
             continue
         if place is None:

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import re
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ackclock.running.checksum import CHANGED, is_sealed, sealed
 from ackclock.scenario.errors import ScenarioError, damaged, refuse, unreadable
 from ackclock.scenario.files import read_json
+from ackclock.study.store.locks import lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,12 +80,12 @@ class Folder:
             writable.
 
         """
-        lock = os.open(self._lock, os.O_CLOEXEC | (os.O_RDWR | os.O_CREAT if alone else os.O_RDONLY))
+        file = os.open(self._lock, os.O_RDWR | os.O_CREAT if alone else os.O_RDONLY)
         try:
-            fcntl.flock(lock, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | (0 if wait else fcntl.LOCK_NB))
+            lock(file, alone=alone, wait=wait)
             yield
         finally:
-            os.close(lock)
+            os.close(file)
 
     def foreign(self) -> list[Path]:
         """List files that do not belong to a store; names with a leading dot are ignored."""

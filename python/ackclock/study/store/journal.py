@@ -8,11 +8,12 @@ writes to an unlocked journal.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import struct
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
+
+from ackclock.study.store.locks import lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,7 @@ __all__ = ["MAGIC", "Journal", "Reading", "is_journal", "is_left"]
 MAGIC: Final = b"ackclock journal 1\n"
 _LENGTHS: Final = struct.Struct("<QI")
 _CHECK: Final = struct.Struct("<I")
+_BINARY: Final[int] = getattr(os, "O_BINARY", 0)  # only Windows has it
 _HEADER: Final = _LENGTHS.size + _CHECK.size
 
 
@@ -45,8 +47,8 @@ class Journal:
         self.path = path
         self.size = 0
         """Size of the file in bytes."""
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
-        fcntl.flock(self._file, fcntl.LOCK_EX)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _BINARY, 0o666)
+        lock(self._file, alone=True)
         self._write(MAGIC)
 
     def append(self, row: bytes) -> None:
@@ -129,9 +131,9 @@ def is_journal(path: Path) -> bool:
 
 def is_left(path: Path) -> bool:
     """Return whether no process writes to a journal any more."""
-    file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    file = os.open(path, os.O_RDWR)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(file, alone=True, wait=False)
     except BlockingIOError:
         return False
     else:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ackclock.study.store.rows import Rows
     from ackclock.study.store.tables import Source
 
-__all__ = ["NotWholeError", "Part", "made", "merge", "to_merge"]
+__all__ = ["NotWholeError", "Part", "made", "merge", "sources", "to_merge"]
 
 _MOST_FILES: Final = 30
 """Maximum number of files of all parts."""
@@ -281,9 +281,9 @@ def merge(folder: Path, name: str, parts: Sequence[Part], rows: Rows, replaces: 
     making = folder / f".{name}"
     making.mkdir(parents=True)
     try:
-        sources: list[Source] = [*(_Rest(part, part.again | rows.runs) if part.lost else part for part in parts), rows]
-        schemas = unified_schemas(sources)
-        written = [table for table, schema in schemas.items() if _write(making / f"{table}.parquet", schema, sources)]
+        found = sources(parts, rows)
+        schemas = unified_schemas(found)
+        written = [table for table, schema in schemas.items() if _write(making / f"{table}.parquet", schema, found)]
         record: dict[str, Any] = {
             "tables": {table: checksum(making / f"{table}.parquet") for table in written},
             "lost": sorted(_lost(making / "runs.parquet")) if any(part.lost for part in parts) else [],
@@ -318,6 +318,11 @@ class _Rest:
         for piece in self.part.pieces(name):
             known = "run_id" in piece.column_names
             yield piece.filter(pc.invert(pc.is_in(piece.column("run_id"), value_set=gone))) if known else piece
+
+
+def sources(parts: Sequence[Part], rows: Rows) -> list[Source]:
+    """Return the sources of all rows: parts, without runs that lost rows and were made again, and the new rows."""
+    return [*(_Rest(part, part.again | rows.runs) if part.lost else part for part in parts), rows]
 
 
 def _lost(runs: Path) -> set[str]:
@@ -376,7 +381,12 @@ def _give_up(making: Path) -> None:
 
 def _reach_the_disk(path: Path) -> None:
     """Wait until a file, or the entries of a folder, would survive a power failure."""
-    file = os.open(path, os.O_RDONLY)
+    if os.name == "nt":  # Windows writes the entries of folders itself, and only files open for writing
+        if path.is_dir():
+            return
+        file = os.open(path, os.O_RDWR)
+    else:
+        file = os.open(path, os.O_RDONLY)
     try:
         os.fsync(file)
     finally:

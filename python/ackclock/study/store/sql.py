@@ -4,7 +4,7 @@ A query is a single ``SELECT`` and can only read. The database is in memory, ope
 extensions. No query can change these settings.
 
 DuckDB interprets parts of a path as columns (``seed=5/``), patterns (``*``, ``?``, ``[``), a home directory, a protocol
-or a compression. Files are therefore passed to DuckDB as open file descriptors, never by their paths.
+or a compression. Files are therefore passed to DuckDB as open file descriptors, except on Windows.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoload_known_extensions": False,
     "python_enable_replacements": False,
 }
+
+_BY_PATH: Final = os.name == "nt"
+"""Windows has no files by descriptor. Of the characters above, its names can contain only brackets and =."""
 
 _HIDDEN: Final = {"revision", "schema", "cpu_seconds", KEPT, LOST}
 """Columns of ``runs`` that are hidden from queries."""
@@ -112,7 +115,12 @@ class _Database:
 
     def file(self, path: Path) -> str:
         """Open a Parquet file, and return its name in queries."""
-        number = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        if _BY_PATH:
+            whole = str(path.absolute())
+            pattern = _text(whole.replace("[", "[[]"))
+            self._paths += [_text(whole), pattern]  # DuckDB checks both
+            return f"read_parquet({pattern}, hive_partitioning = false)"
+        number = os.open(path, os.O_RDONLY)
         self._stack.callback(os.close, number)
         self._paths.append(f"'/dev/fd/{number}'")
         return f"read_parquet({self._paths[-1]})"

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.scenario.errors import listed, refuse, unreadable
+from ackclock.scenario.extras import optional
 from ackclock.study.store.folder import Folder, new_name
 from ackclock.study.store.journal import Journal
 from ackclock.study.store.row import Row, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from types import TracebackType
 
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
     from ackclock.study.store.contents import Contents, State
 
@@ -24,6 +26,9 @@ __all__ = ["Store", "Table"]
 
 _LONGEST_JOURNAL: Final = 1_000_000
 """Size in bytes above which a journal is compacted. Compaction holds the journal's rows in memory."""
+_SHOWN: Final = 10
+_LONGEST_CELL: Final = 60
+"""Number of rows and of characters of a cell that a notebook shows."""
 
 
 class Store:
@@ -73,6 +78,58 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        return f"Store({str(self._folder.path)!r})"
+
+    def _repr_html_(self) -> str:
+        """Return the notices, the number of runs and the first runs, for notebooks."""
+        from ackclock.report.inline import block, counted  # noqa: PLC0415  # only notebooks need it
+
+        runs, failures = self.runs.to_arrow(), self.table("failures").to_arrow()
+        title = f"Store of {counted(len(runs), 'run')}"
+        title += f" and {counted(len(failures), 'failure')}" if len(failures) else ""
+        return block(title, _table_html(runs), notices=self.notices)
+
+    def plot(self, *, measure: str = "cov", x: str | None = None, by: Sequence[str] | None = None) -> Figure:
+        """Draw a measure against a swept field: means over the seeds, with 95 % confidence intervals.
+
+        The figure is that of ``ackclock report``.
+
+        Parameters
+        ----------
+        measure
+            A number of a :class:`~ackclock.Summary`, such as ``goodput_bps``.
+        x
+            Path of the field on the horizontal axis (default: the first numeric field).
+        by
+            Paths of the fields whose values have a curve each (default: those that fit into one panel). The values of
+            further fields have a panel each.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            The figure, which a notebook shows. ``savefig`` writes it to a file.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such measure or field, no field differs between the runs, or the measure is undefined in all
+            runs.
+
+        Examples
+        --------
+        >>> import ackclock as ac
+        >>> scenario = ac.Scenario.from_toml("examples/feng60.toml").changed({"duration": "2 s"})
+        >>> store = ac.sweep(scenario, over={"clients.0.count": [20, 40, 60]}, replications=3)
+        >>> axes = store.plot(measure="throughput_bps", x="clients.0.count").axes[0]
+        >>> axes.get_xlabel(), axes.get_ylabel()
+        ('Number of clients', 'Throughput, Mbps')
+        """
+        from ackclock.report.paper import draw  # noqa: PLC0415  # it loads Matplotlib
+        from ackclock.report.plots import measure_chart  # noqa: PLC0415
+
+        return draw(measure_chart(self.runs.to_arrow(), measure, x=x, by=by))
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -140,7 +197,7 @@ class Store:
                 return self._contents(mend=False, through=True).states()
 
     def sql(self, query: str) -> pa.Table:
-        """Run an SQL query over the store.
+        """Run an SQL query over the store (``pip install 'ackclock[sql]'``).
 
         Parameters
         ----------
@@ -156,16 +213,23 @@ class Store:
         Raises
         ------
         ScenarioError
-            The text is not a single ``SELECT``, or contains an error.
+            The text is not a single ``SELECT``, or contains an error; or DuckDB is not installed.
 
         """
+        optional("duckdb", "sql", "SQL")
         from ackclock.study.store.sql import ask, names  # noqa: PLC0415  # slow to load
 
         with self._folder.locked(alone=False):
             return ask(self._contents(mend=False, checked=lambda name: names(query, name)), query)
 
+    def stored(self, name: str) -> pa.Table:
+        """Return all rows of a table as they are stored, in no particular order. Unlike `table`, this needs no SQL."""
+        with self._folder.locked(alone=False):
+            return self._contents(mend=False, checked=name.__eq__).stored(name)
+
     def table(self, name: str) -> Table:
         """Return a complete table, such as ``groups`` or the kind of a record."""
+        optional("duckdb", "sql", "tables of a store")
         from ackclock.study.store.sql import identifier  # noqa: PLC0415
 
         return Table(self.sql(f"from {identifier(name)}"))
@@ -203,19 +267,37 @@ class Table:
         self._table = table
 
     def __repr__(self) -> str:
-        return f"Table({len(self._table)} rows; columns: {', '.join(self._table.column_names)})"
+        return f"Table({len(self._table)} rows; columns: {listed(self._table.column_names)})"
+
+    def _repr_html_(self) -> str:
+        """Return the first rows, for notebooks."""
+        return _table_html(self._table)
 
     def to_arrow(self) -> pa.Table:
         """Return the table as a ``pyarrow.Table``."""
         return self._table
 
     def to_polars(self) -> pl.DataFrame:
-        """Return the table as a ``polars.DataFrame``."""
-        import polars as pl  # noqa: PLC0415
-
-        return pl.DataFrame(self._table)
+        """Return the table as a ``polars.DataFrame`` (``pip install 'ackclock[polars]'``)."""
+        frame: pl.DataFrame = optional("polars", "polars", "to_polars()").DataFrame(self._table)
+        return frame
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table as a ``pandas.DataFrame``."""
+        """Return the table as a ``pandas.DataFrame`` (``pip install 'ackclock[pandas]'``)."""
+        optional("pandas", "pandas", "to_pandas()")
         frame: pd.DataFrame = self._table.to_pandas()
         return frame
+
+
+def _table_html(rows: pa.Table) -> str:
+    from ackclock.report.inline import counted, table  # noqa: PLC0415  # only notebooks need it
+
+    shown = [[_as_text(value) for value in row.values()] for row in rows.slice(0, _SHOWN).to_pylist()]
+    more = f"; the first {_SHOWN}" if len(rows) > _SHOWN else ""
+    return table(shown, head=rows.column_names, caption=f"{counted(len(rows), 'row')}{more}")
+
+
+def _as_text(value: Any) -> str:
+    """Format a cell, shortened if it is long."""
+    text = "-" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+    return text if len(text) <= _LONGEST_CELL else f"{text[:_LONGEST_CELL]}…"

@@ -90,12 +90,12 @@ fn the_first_failure_is_kept() {
     let (mut failing, failures) = queue(Some(Arc::new(Maker)));
     failing.enqueue(packet(400, Ecn::NotEct), 0, &mut Vec::new()).expect("there is space");
     assert!(failing.dequeue(Time::SECOND.saturating_mul(3), &mut Vec::new()).is_some());
-    let told = failures.first().expect("it has failed").to_string();
-    assert_eq!(told, "discipline BySize: on_departure failed for link 7 at 3 s: size: too large");
+    let reported = failures.first().expect("it has failed").to_string();
+    assert_eq!(reported, "discipline BySize: on_departure failed for link 7 at 3 s: size: too large");
     failing.enqueue(packet(100, Ecn::NotEct), 0, &mut Vec::new()).expect("it is not asked any more");
 
     let (mut missing, failures) = queue(None);
     missing.enqueue(packet(100, Ecn::NotEct), 0, &mut Vec::new()).expect("there is space");
-    let told = failures.first().expect("it has failed").to_string();
-    assert!(told.ends_with("the plan does not have the algorithm itself"), "{told}");
+    let reported = failures.first().expect("it has failed").to_string();
+    assert!(reported.ends_with("the plan does not have the algorithm itself"), "{reported}");
 }
