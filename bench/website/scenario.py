@@ -179,9 +179,11 @@ def _queue() -> Iterator[str]:
     yield from table(_FIELDS, shared.values())
     yield "The disciplines follow, with their own fields, and with these fields again where their default differs."
     yield ""
-    for kind, entry in known.queues.items():
-        yield from (f"### {kind}", "", sentence(entry.doc), "")
-        rows = [_option(kind, each) for each in entry.parameters.values()]
+    kinds = {kind: (entry.doc, entry.parameters) for kind, entry in known.queues.items()}
+    kinds["python"] = ("A discipline that is written in Python, whose parameters are further fields", {})
+    for kind, (doc, parameters) in kinds.items():
+        yield from (f"### {kind}", "", sentence(doc), "")
+        rows = [_option(kind, each) for each in parameters.values()]
         for name, (label, values, _, _) in shared.items():
             if (default := profile.ROWS.get((kind, name))) is not None:
                 meaning = line(Queue.model_fields[name].description or "")

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from website import python
+from website import notebooks, python
 from website.links import CODE, LINK
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _MOVED: Final = {
 NAVIGATION: Final = (
     ("Start", "", "index.md install.md guide/first_study.md guide/idea_in_ten_lines.md guide/lab.md"),
     ("Guides", "", "guide/sweeps.md guide/store.md guide/*.md"),
+    ("Guides", "Notebooks", "notebooks/*.md"),
     ("How-to", "", "recipes/*.md"),
     ("Reference", "", "reference/scenario.md reference/commands.md measures.md reference/records.md"),
     ("Reference", "Python", "reference/python/*.md"),
@@ -44,6 +45,7 @@ NAVIGATION: Final = (
 )
 """The sections of the site with their parts: pages, and patterns of pages that no other place names."""
 
+_NOTEBOOKS: Final = "examples/notebooks"
 _UNSEARCHED: Final = "---\nsearch:\n  exclude: true\n---\n\n"
 _LANGUAGES: Final = {".py": "python", ".toml": "toml", ".json": "json", ".rs": "rust", ".cff": "yaml", ".csv": "text"}
 _LONGEST: Final = 100_000
@@ -64,7 +66,11 @@ class Sources:
         shutil.rmtree(self.folder, ignore_errors=True)
         shutil.copytree(self.root / "docs", self.pages)
         for source in self._sources():
-            self._page(source)
+            self._page(source, (self.root / source).read_text(encoding="utf-8"))
+        for notebook in sorted(self.root.glob(f"{_NOTEBOOKS}/*.ipynb")):
+            page = self.pages / "notebooks" / f"{notebook.stem}.md"
+            page.parent.mkdir(exist_ok=True)
+            self._page(f"{_NOTEBOOKS}/{notebook.name}", notebooks.markdown(notebook, page))
         for name in sorted(self.shown):
             self._show(name)
         for name, text in python.pages().items():
@@ -98,8 +104,8 @@ class Sources:
         yield from (name for name in _MOVED if (self.root / name).is_file())
         yield from (str(page.relative_to(self.root)) for page in sorted((self.root / "docs").rglob("*.md")))
 
-    def _page(self, source: str) -> None:
-        text = (self.root / source).read_text(encoding="utf-8")
+    def _page(self, source: str, text: str) -> None:
+        """Write a page with the text of a file of the repository, whose links change as the files move."""
         place = self._place(source)
         file = self.pages / place
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -125,6 +131,8 @@ class Sources:
             return name.removeprefix("docs/")
         if name in _MOVED:
             return _MOVED[name]
+        if name.startswith(f"{_NOTEBOOKS}/"):
+            return f"notebooks/{PurePosixPath(name).name}".replace(".ipynb", ".md")
         self.shown.add(name)
         return f"files/{name}.md"
 
