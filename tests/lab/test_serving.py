@@ -46,7 +46,7 @@ source = { kind = "greedy" }
 """
 BUILT = (
     f'<meta name="engine" content="{catalogue().revision}"><meta content="default-src \'none\'; img-src data:">'
-    '<script id="given" type="">null</script><script type="application/json" id="law">null</script>'
+    '<script type="application/json" id="given">null</script><script type="application/json" id="law">null</script>'
 )
 
 
@@ -347,6 +347,17 @@ class TestTheCommand:
             main(["lab", *options])
         assert ended.value.code == 2
         assert message in capsys.readouterr().err
+
+
+def test_the_page_begins_with_the_scenario(server: LabServer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ackclock.lab.page.resources.files", lambda _: folder)
+    page = Content(saved(folder), tables_of(folder), seed=7, name="mine").page().decode()
+    given = json.loads(page.partition('id="given">')[2].partition("</script>")[0])
+    assert (given["name"], given["seed"]) == ("mine", "7")
+    assert given["scenario"]["clients"][0]["transport"]["law"] == saved(folder)
+    expected = asked(server, question(tables_of(folder)))["outcome"]
+    for tables in (given["scenario"], given["effective"]):
+        assert asked(server, question(tables))["outcome"] == expected
 
 
 def test_a_lab_needs_the_page(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

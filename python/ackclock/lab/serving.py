@@ -75,7 +75,7 @@ class Content:
         given = None
         if self.tables is not None:
             scenario = Scenario.from_dict(_readable(self, self.tables))
-            given = document(scenario, seed=self.seed, name=self.name)
+            given = document(scenario, seed=self.seed, name=self.name, served=True)
             _forget(given["scenario"])
             _forget(given["effective"])
         return page_with(given, law_for_page(self.law)).encode()
