@@ -29,7 +29,7 @@ transport = { kind = "tcp", variant = "vegas", max_window = 20, alpha = 1, overh
 source = { kind = "poisson", rate = 100 }
 """
 
-QUEUES = "cake, cobalt, codel, droptail, dualpi2, fq, fq_codel, pie, priority, red"
+QUEUES = "cake, cobalt, codel, droptail, dualpi2, fq, fq_codel, pie, priority, red, python"
 
 GRAPH = """
 duration = "10 s"
