@@ -16,6 +16,7 @@ import numpy as np
 from ackclock.analysis import cov_ladder, student_interval
 from ackclock.report.chart import Axis, Band, Chart, Panel, Series
 from ackclock.report.paper import draw
+from ackclock.report.plots import PENS
 from ackclock.scenario.errors import impossible, one_of, refuse
 from ackclock.scenario.extras import optional
 from ackclock.scenario.quantity import seconds
@@ -27,22 +28,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from ackclock.report.chart import Marker
     from ackclock.running.run import Run
 
     _Numbers = NDArray[np.float64]
 
 __all__ = ["FIGURES", "chart", "figure"]
 
-_PENS: Final[tuple[tuple[str, Marker], ...]] = (
-    ("blue", "circle"),
-    ("red", "square"),
-    ("green", "triangle"),
-    ("amber", "diamond"),
-    ("sky", "down"),
-    ("orange", "pentagon"),
-)
-_MOST_LINES: Final = len(_PENS)
+_MOST_LINES: Final = 6
 _HEIGHT: Final = 3.3
 """Height of a figure, in inches."""
 _POINTS: Final = 100
@@ -274,7 +266,7 @@ def _curves(
     """Draw each line, or the mean of its runs with an interval at each point."""
     series: list[Series] = []
     bands: list[Band] = []
-    for line, (colour, marker) in zip(lines, _PENS, strict=False):
+    for line, (colour, marker) in zip(lines, PENS[:_MOST_LINES], strict=False):
         runs = len(line.y)
         several = runs > 1
         means, low, high = _intervals(line.y)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ackclock.report.layout import Layout
     from ackclock.report.points import Field, Point
 
-__all__ = ["WORDS", "heat_map", "label", "lines", "measure_chart"]
+__all__ = ["PENS", "WORDS", "heat_map", "label", "lines", "measure_chart"]
 
 WORDS: Final = {
     "arrivals": "Arrivals",
@@ -60,7 +60,7 @@ WORDS: Final = {
 }
 """Name of each measure in titles and on axes."""
 
-_PENS: Final[tuple[tuple[str, Marker], ...]] = (
+PENS: Final[tuple[tuple[str, Marker], ...]] = (
     ("blue", "circle"),
     ("red", "square"),
     ("green", "triangle"),
@@ -70,6 +70,7 @@ _PENS: Final[tuple[tuple[str, Marker], ...]] = (
     ("mint", "hexagon"),
     ("grey", "circle"),
 )
+"""Colours and markers of lines, in the order of their use."""
 
 _LOGARITHMIC: Final = 30
 """Ratio of the largest to the smallest value above which an axis is logarithmic."""
@@ -172,8 +173,8 @@ def _panel(
     series: list[Series] = []
     bands: list[Band] = []
     for number, (name, some) in enumerate(_groups(points, by)):
-        colour, marker = _PENS[number % len(_PENS)]
-        dash: Dash = "none" if not joined else "solid" if number < len(_PENS) else "dashed"
+        colour, marker = PENS[number % len(PENS)]
+        dash: Dash = "none" if not joined else "solid" if number < len(PENS) else "dashed"
         some = sorted(some, key=lambda point: x.number(point.place[x.path]))  # noqa: PLW2901  # the same points
         places = [x.number(point.place[x.path]) for point in some]
         found = [point.interval(measure) for point in some]
