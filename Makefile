@@ -191,7 +191,7 @@ lock: $(VENV)/.installed ## select new versions of the Python packages
 wheel: $(VENV)/wheel/.installed ## build a wheel and an sdist into dist, and check them
 	$(VENV)/wheel/bin/python bench/wheel.py
 
-wheel-test: $(VENV)/.built ## test the wheel in dist in new environments, with each Python found (STUDIES=1: every study as well)
+wheel-test: $(VENV)/.built $(VENV)/wheel/.installed ## test the wheel in dist in new environments, with each Python found (STUDIES=1: every study as well)
 	$(PY) bench/wheel_test.py $(if $(STUDIES),--studies)
 
 clean: ## remove everything that was made here, reports included

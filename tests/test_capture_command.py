@@ -44,7 +44,7 @@ def test_keys() -> None:
 )
 def test_stamps(time: int, text: str) -> None:
     assert capture_reading._stamp(time) == text
-    row = {"first": SimpleNamespace(value=time), "last": SimpleNamespace(value=0), "packets": 3}
+    row = {"first": time, "last": 0, "packets": 3}
     assert capture_reading._plain(row) == {"first": text, "last": "1970-01-01T00:00:00.000000000Z", "packets": 3}
 
 

@@ -137,6 +137,12 @@ class TestHtml:
         assert "6 rows" in html
         assert "12 rows; the first 10" in Table(pa.table({"x": list(range(12))}))._repr_html_()
 
+    def test_of_a_store_without_duckdb_names_the_extra(self, store: ac.Store, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "duckdb", None)
+        assert "Store of 6 runs" in store._repr_html_()
+        assert "pip install 'ackclock[sql]'" in store._repr_html_()
+        assert repr(store).startswith("Store(")
+
     def test_of_a_capture_has_the_arrivals(self, root: Path) -> None:
         capture = ac.read_capture(root / "tests" / "data" / "captures" / "ethernet.pcap")
         cells = texts(capture._repr_html_())
@@ -231,7 +237,18 @@ class TestFigures:
         ("options", "says"),
         [
             ({"figure": "qeue"}, "figure: unknown figure 'qeue'; did you mean 'queue'?"),
-            ({"figure": "queue", "link": "access.0"}, "the record queue has no rows for the link access.0"),
+            (
+                {"figure": "queue", "link": "access.0"},
+                "the record queue has no rows for the link access.0; it has rows for bottleneck",
+            ),
+            ({"link": "bottlenek"}, "link: unknown link 'bottlenek'; did you mean 'bottleneck'? must be one of bottle"),
+            ({"start": "2 seconds"}, "start: '2 seconds' is not allowed; must be a time with its unit"),
+            (
+                {"start": -1},
+                "start: -1 is not allowed; must be a number of seconds that is not negative, or a time with",
+            ),
+            ({"end": [3]}, "end: [3] is not allowed; must be a number of seconds"),
+            ({"end": float("nan")}, "end: nan is not allowed; must be a number of seconds"),
             ({"figure": "queue", "start": 9}, "start: 9 is not allowed; must be less than the end, 8 s"),
             ({"figure": "cov", "start": 7.95}, "the record arrivals has 5 bins in this time"),
             ({"figure": "delay", "start": 0, "end": 1e-6}, "no packet left the queue of bottleneck"),
@@ -241,6 +258,21 @@ class TestFigures:
     def test_what_cannot_be_drawn_is_refused(self, options: dict[str, Any], says: str, run: Run) -> None:
         with pytest.raises(ac.ScenarioError, match=re.escape(says)):
             run.plot(**options)
+
+    def test_a_time_has_a_unit_or_is_in_seconds(self, run: Run) -> None:
+        texts = chart([run], "queue", start="5 s", end="5500 ms").panels[0].series[0]
+        assert np.array_equal(texts.x, chart([run], "queue", start=5, end=5.5).panels[0].series[0].x)
+        assert np.size(texts.x) == 50
+
+    def test_runs_of_several_scenarios_have_only_what_they_share(self, run: Run) -> None:
+        longer = ac.simulate(run.scenario.changed({"duration": "9 s"}), record=["queue/10ms"])
+        coarse = ac.simulate(run.scenario, record=["queue/20ms"])
+        fewer = ac.simulate(run.scenario.changed({"clients": run.scenario.to_dict()["clients"][:1]}), seed=2)
+        assert "packets waiting" not in Runs([run, longer, coarse])._repr_html_()
+        assert "<figure" not in Runs([run, fewer])._repr_html_()
+        for other in (longer, coarse):
+            with pytest.raises(ac.ScenarioError, match="the runs differ in the interval or the time of their records"):
+                Runs([other, run]).plot(figure="queue")
 
     def test_no_runs_are_refused(self, runs: Runs) -> None:
         with pytest.raises(ac.ScenarioError, match="runs: 0 is not allowed; must be at least one run"):
@@ -280,3 +312,27 @@ print(*sorted({"matplotlib", "pandas"} & set(sys.modules)))
 """
     ran = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert ran.stdout == "\n\n"
+
+
+def test_drawing_a_run_and_reading_a_capture_need_no_pandas(root: Path) -> None:
+    code = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pandas":
+            print("pandas was asked for")
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Missing())
+import ackclock as ac
+from ackclock.cli import main
+from ackclock.report.figures import FIGURES, chart
+records = ["packets@bottleneck", "queue/10ms", "windows", "arrivals/10ms"]
+scenario = ac.Scenario.from_toml("examples/feng60.toml").changed({"duration": "2 s", "measure.from": "1 s"})
+run = ac.simulate(scenario, record=records)
+for name in FIGURES:
+    chart([run], name)
+main(["capture", "tests/data/captures/ethernet.pcap", "--json"])
+"""
+    ran = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert "pandas" not in ran.stdout
+    assert '"conversations"' in ran.stdout

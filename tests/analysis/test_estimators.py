@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import pywt
 
 from ackclock import analysis
 from ackclock.analysis import HurstEstimate
@@ -187,6 +188,15 @@ def test_the_curvature_of_a_spectrum_is_a_score_test() -> None:
     # h is the least of the objective, so the logarithms weighted by `flat` have the plain mean
     assert np.average(logs, weights=flat) == pytest.approx(logs.mean(), abs=1e-5)
     assert bent == pytest.approx(float(rest @ flat) / flat.mean() / 2 / math.sqrt(float(rest @ rest)))
+
+
+@pytest.mark.parametrize("count", [5, 6, 7, 100, 4097])
+def test_an_octave_is_that_of_pywavelets(count: int) -> None:
+    """Up to the rounding of fused multiplications, which PyWavelets uses on some processors."""
+    series = noise(count)
+    theirs = pywt.dwt(series, "db3", mode="zero")
+    for ours, part in zip(wavelets.halved(series), theirs, strict=True):
+        np.testing.assert_allclose(ours, part[2 : count // 2], rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ackclock.capture.reading import Capture
 
-__all__ = ["HEAD", "TOP", "conversations"]
+__all__ = ["HEAD", "TOP", "conversations", "largest"]
 
 TOP: Final = 10
 """Number of listed conversations."""
 HEAD: Final = ("conversation", "packets", "back", "bytes", "back", "retrans.", "back", "RTT, ms", "back")
 
 
+def largest(capture: Capture) -> list[dict[str, Any]]:
+    """Return the largest conversations as rows of the table of conversations, with times in ns since 1970."""
+    flows = capture.flows.slice(0, TOP)
+    for name in ("first", "last"):  # Python's own times have no nanoseconds
+        flows = flows.set_column(flows.column_names.index(name), name, flows[name].cast("int64"))
+    rows: list[dict[str, Any]] = flows.to_pylist()
+    return rows
+
+
 def conversations(capture: Capture) -> Iterator[list[str]]:
     """Yield a row for each of the largest conversations: endpoints, first sender first, and numbers by direction."""
-    for row in capture.flows.slice(0, TOP).to_pylist():
+    for row in largest(capture):
         ends = [_end(row[end], row[f"{end}_port"]) for end in ("source", "destination")]
         tcp = row["protocol"] == "tcp"
         yield [

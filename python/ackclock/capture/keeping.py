@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import parquet
 
-from ackclock.capture.tables import FLOWS
+from ackclock.capture.tables import FLOWS, array
+from ackclock.running.tables import numbers
 
 if TYPE_CHECKING:
     import os
@@ -27,7 +28,7 @@ class Largest:
     def __init__(self) -> None:
         self.count = 0
         self.retransmissions = 0
-        self.largest: pa.Table = FLOWS.empty_table()
+        self.largest: pa.Table = pa.Table.from_batches([], schema=FLOWS)
 
     def add(self, ended: pa.Table) -> None:
         """Add completed conversations."""
@@ -37,9 +38,9 @@ class Largest:
         for name in ("retransmissions", "retransmissions_back"):
             self.retransmissions += pc.sum(ended[name]).as_py()
         both = pa.concat_tables([self.largest, ended]).unify_dictionaries()
-        total = np.asarray(both["bytes"]).astype(np.int64) + np.asarray(both["bytes_back"]).astype(np.int64)
-        order = np.lexsort((np.asarray(both["first"].cast(pa.int64())), -total))[:_LARGEST]
-        self.largest = pa.table([_fresh(column) for column in both.take(order).columns], schema=FLOWS)
+        total = numbers(both["bytes"]).astype(np.int64) + numbers(both["bytes_back"]).astype(np.int64)
+        order = np.lexsort((numbers(both["first"].cast(pa.int64())), -total))[:_LARGEST]
+        self.largest = pa.table([_fresh(column) for column in both.take(array(order)).columns], schema=FLOWS)
 
 
 def _fresh(column: pa.ChunkedArray) -> pa.Array:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
+from ackclock.running.tables import texts
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["FLOWS", "PACKETS", "flow_table", "numbers", "packet_table"]
+__all__ = ["FLOWS", "PACKETS", "array", "flow_table", "numbers", "packet_table"]
 
 _NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "i32": "<i4", "i64": "<i8", "bool": "u1"}
 
@@ -96,21 +98,27 @@ def flow_table(batch: tuple[_Columns, list[str], list[str]]) -> pa.Table:
     return _table(FLOWS, values, addresses, protocols)
 
 
+def array(values: NDArray[Any], missing: NDArray[np.bool_] | None = None) -> pa.Array:
+    """Make an Arrow array of numbers.
+
+    `pa.array` would import an installed pandas to check the type of the values: 2 s of CPU time.
+    """
+    bits = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing is not None and missing.any() else None
+    kind = pa.from_numpy_dtype(values.dtype)
+    return pa.Array.from_buffers(kind, values.size, [bits, pa.py_buffer(np.ascontiguousarray(values))])
+
+
 def _table(
     schema: pa.Schema, values: Mapping[str, NDArray[Any]], addresses: Sequence[str], protocols: Sequence[str]
 ) -> pa.Table:
     names = {"source": addresses, "destination": addresses, "network": protocols, "protocol": protocols}
-    dictionaries = {name: pa.array(words, pa.string()) for name, words in names.items()}
+    dictionaries = {name: texts(words) for name, words in names.items()}
     return pa.table([_array(field, values[field.name], dictionaries) for field in schema], schema=schema)
 
 
 def _array(field: pa.Field, values: NDArray[Any], dictionaries: Mapping[str, pa.Array]) -> pa.Array:
     # Negative numbers mark missing values.
-    missing = values < 0 if values.dtype == np.int32 else np.isnan(values)
-    bits = pa.py_buffer(np.packbits(~missing, bitorder="little")) if missing.any() else None
-    kind = pa.from_numpy_dtype(values.dtype)
-    # `pa.array` would import an installed pandas to check the type of the values: 2 s of CPU time.
-    there = pa.Array.from_buffers(kind, values.size, [bits, pa.py_buffer(np.ascontiguousarray(values))])
+    there = array(values, values < 0 if values.dtype == np.int32 else np.isnan(values))
     if field.name in dictionaries:
         return pa.DictionaryArray.from_arrays(there.cast(pa.int32()), dictionaries[field.name])
     return there.cast(field.type)

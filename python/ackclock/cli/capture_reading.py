@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.table import Table
 from rich.text import Text
 
-from ackclock.capture.conversations import HEAD, TOP, conversations
+from ackclock.capture.conversations import HEAD, conversations, largest
 from ackclock.capture.folder import MADE
 from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
 from ackclock.capture.shares import SHARES, shares
@@ -142,7 +142,7 @@ def _told(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: lis
         "ip_bytes": read.ip_bytes,
         "conversations": read.flow_count,
         "retransmissions": read.retransmissions,
-        "top": [_plain(row) for row in read.flows.slice(0, TOP).to_pylist()],
+        "top": [_plain(row) for row in largest(read)],
         "arrivals": arrivals,
         "interfaces": [{"name": name, "link_type": link} for name, link in read.interfaces],
         "stopped": None if read.stopped is None else {"offset": read.stopped[0], "problem": read.stopped[1]},
@@ -151,7 +151,7 @@ def _told(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: lis
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _stamp(value.value) if name in {"first", "last"} else value for name, value in row.items()}
+    return {name: _stamp(value) if name in {"first", "last"} else value for name, value in row.items()}
 
 
 def _stamp(time: int) -> str:
@@ -211,12 +211,17 @@ def _write(
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
+    from ackclock.capture.tables import array  # noqa: PLC0415
     from ackclock.report.capture import capture_report  # noqa: PLC0415
     from ackclock.report.html import render  # noqa: PLC0415
 
-    time = np.arange(read.packets_per_bin.size) * read.bin
-    counts = {"packets": read.packets_per_bin.astype(np.int64), "bytes": read.bytes_per_bin.astype(np.int64)}
-    parquet.write_table(pa.table({"time": time, **counts}), (folder / "arrivals.parquet").absolute())
+    arrivals = {
+        "time": np.arange(read.packets_per_bin.size) * read.bin,
+        "packets": read.packets_per_bin.astype(np.int64),
+        "bytes": read.bytes_per_bin.astype(np.int64),
+    }
+    table = pa.table({name: array(values) for name, values in arrivals.items()})
+    parquet.write_table(table, (folder / "arrivals.parquet").absolute())
     report = capture_report(read, folder / "packets.parquet", scales=found, notices=told["notices"], command=command)
     for drawing in report.drawings:
         for name, content in drawing.files.items():

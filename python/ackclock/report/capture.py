@@ -203,7 +203,7 @@ def _dots(packets: Path, end: float) -> tuple[NDArray[np.float64], NDArray[np.fl
         largest = 1.02 * max([1.0, *(float(each.max) for each in pieces)])
         cells = np.zeros((_ROWS, _COLUMNS), dtype=bool)
         for batch in file.iter_batches(columns=["time", "bytes"]):
-            time, size = (np.asarray(batch[name], dtype=np.float64) for name in ("time", "bytes"))
+            time, size = (np.from_dlpack(batch[name]).astype(np.float64) for name in ("time", "bytes"))
             there = (time >= 0) & (time < end)
             cells[(size[there] / largest * _ROWS).astype(np.int64), (time[there] / end * _COLUMNS).astype(np.int64)] = (
                 True

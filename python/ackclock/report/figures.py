@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict, deque
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -17,20 +17,21 @@ from ackclock.analysis import cov_ladder, student_interval
 from ackclock.report.chart import Axis, Band, Chart, Panel, Series
 from ackclock.report.paper import draw
 from ackclock.report.plots import PENS
-from ackclock.scenario.errors import impossible, one_of, refuse
-from ackclock.scenario.extras import optional
-from ackclock.scenario.quantity import seconds
+from ackclock.running.tables import numbers, words
+from ackclock.scenario.errors import impossible, listed, one_of, refuse
+from ackclock.scenario.links import links_of
+from ackclock.scenario.quantity import TIME, QuantityError, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    import pandas as pd
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
     from ackclock.running.run import Run
 
     _Numbers = NDArray[np.float64]
+    _Rows = Mapping[str, NDArray[Any]]
 
 __all__ = ["FIGURES", "chart", "figure"]
 
@@ -75,29 +76,48 @@ class _Asked:
         """Times at which several runs are compared."""
         return np.linspace(self.start, self.end, _POINTS + 1)
 
-    def of_link(self, run: Run, record: str) -> pd.DataFrame:
-        """Return the rows of a record at the link."""
-        optional("pandas", "pandas", "plot()")
-        table = run.table(record).to_pandas()
-        rows = table[table.link == self.link]
-        if rows.empty:
-            raise impossible(f"plot: the record {record} has no rows for the link {self.link}")
-        return rows
+    def of_link(self, run: Run, record: str, *names: str) -> _Rows:
+        """Return the named columns of a record at the link."""
+        table = run.table(record)
+        links = words(table["link"])
+        there = links == self.link
+        if not there.any():
+            others = f"; it has rows for {listed(np.unique(links))}" if links.size else ""
+            raise impossible(f"plot: the record {record} has no rows for the link {self.link}{others}")
+        return _where(there, {name: _WAYS.get(name, numbers)(table[name]) for name in names})
 
-    def within(self, rows: pd.DataFrame) -> pd.DataFrame:
+    def within(self, rows: _Rows) -> _Rows:
         """Return the rows in the time to draw."""
-        return rows[(rows.time >= self.start) & (rows.time < self.end)]
+        return _where((rows["time"] >= self.start) & (rows["time"] < self.end), rows)
+
+
+_WAYS: Final[Mapping[str, Callable[[Any], NDArray[Any]]]] = {"event": words, "kind": words}
+"""How the columns without numbers are converted."""
+
+
+def _where(there: NDArray[np.bool_], rows: _Rows) -> _Rows:
+    return {name: column[there] for name, column in rows.items()}
 
 
 def figure(
-    runs: Sequence[Run], name: str, *, link: str | None = None, start: float | None = None, end: float | None = None
+    runs: Sequence[Run],
+    name: str,
+    *,
+    link: str | None = None,
+    start: float | str | None = None,
+    end: float | str | None = None,
 ) -> Figure:
     """Draw a usual figure of one run, or of runs of one scenario; the arguments are those of `chart`."""
     return draw(chart(runs, name, link=link, start=start, end=end))
 
 
 def chart(
-    runs: Sequence[Run], name: str, *, link: str | None = None, start: float | None = None, end: float | None = None
+    runs: Sequence[Run],
+    name: str,
+    *,
+    link: str | None = None,
+    start: float | str | None = None,
+    end: float | str | None = None,
 ) -> Chart:
     """Make a usual figure of one run, or of runs of one scenario, as a chart.
 
@@ -110,12 +130,14 @@ def chart(
     link
         Name of the link (default: the measured link). The figure ``cwnd`` has no link.
     start, end
-        Time range in seconds (default: the whole run; for ``cov`` and ``delay``, the measured time).
+        Time range, in seconds or as a text with a unit (default: the whole run; for ``cov`` and ``delay``, the
+        measured time).
 
     Raises
     ------
     ScenarioError
-        There is no such figure, the runs have not kept the record that it needs, or there are no rows to draw.
+        There is no such figure or link, a time is not allowed, the runs have not kept the record that the figure needs,
+        or there are no rows to draw.
 
     Examples
     --------
@@ -131,23 +153,36 @@ def chart(
     if not runs:
         raise refuse("runs", 0, "must be at least one run")
     scenario, wanted = runs[0].scenario, FIGURES[name]
-    there = link or scenario.measure.link or ""
+    there, links = link or scenario.measure.link or "", links_of(scenario)
+    if links.number(str(there)) is None:
+        raise refuse("link", there, one_of(there, links.names()), noun="link")
     if any(wanted.record not in run.tables for run in runs):
         request = wanted.record if wanted.record == "windows" else f"{wanted.record}@{there}"
         raise impossible(
             f"plot: the figure {name} needs the record {wanted.record}, which was not kept: "
             f'ask for it with simulate(..., record=["{request}"]); replicate takes the same argument'
         )
-    first = seconds(scenario.measure.from_ or "") if wanted.measured else 0.0
-    asked = _Asked(
-        runs,
-        there,
-        first if start is None else start,
-        min(seconds(scenario.duration), math.inf if end is None else end),
-    )
+    first, last = seconds(scenario.measure.from_ or "") if wanted.measured else 0.0, seconds(scenario.duration)
+    asked = _Asked(runs, there, _time("start", start, first), min(_time("end", end, last), last))
     if not asked.start < asked.end:
         raise refuse("start", asked.start, f"must be less than the end, {asked.end:g} s")
     return wanted.chart(asked)
+
+
+def _time(field: str, given: Any, default: float) -> float:
+    """Return a time in seconds."""
+    if given is None:
+        return default
+    if isinstance(given, str):
+        try:
+            return seconds(given)
+        except QuantityError as error:
+            raise refuse(field, given, str(error)) from None
+    is_number = isinstance(given, int | float | np.integer | np.floating) and not isinstance(given, bool)
+    if not is_number or not given >= 0:
+        raise refuse(field, given, f"must be a number of seconds that is not negative, or {TIME.allowed}")
+    time: float = given
+    return time
 
 
 def _throughput(asked: _Asked) -> Chart:
@@ -158,34 +193,37 @@ def _throughput(asked: _Asked) -> Chart:
     edges = asked.start + step * np.arange(count + 1, dtype=np.float64)
     names = _by_flow(asked.runs[0])
 
-    sent = [rows[rows.event == "dequeue"] for rows in (asked.of_link(run, "packets") for run in asked.runs)]
-    groups = [names[rows.flow] for rows in sent]
+    offered = [asked.of_link(run, "packets", "time", "event", "flow", "bytes") for run in asked.runs]
+    sent = [_where(rows["event"] == "dequeue", rows) for rows in offered]
+    groups = [names[rows["flow"]] for rows in sent]
 
-    def rates(rows: pd.DataFrame) -> _Numbers:
-        return np.histogram(rows.time, edges, weights=rows.bytes)[0] * _MEGABITS / step
+    def rates(rows: _Rows) -> _Numbers:
+        return np.histogram(rows["time"], edges, weights=rows["bytes"])[0] * _MEGABITS / step
 
     lines = [_Line("all packets", edges[:-1], np.array([rates(rows) for rows in sent]))]
     for group in _several(groups):
-        each = [rates(rows[own == group]) for rows, own in zip(sent, groups, strict=True)]
+        each = [rates(_where(own == group, rows)) for rows, own in zip(sent, groups, strict=True)]
         lines.append(_Line(group, edges[:-1], np.array(each)))
     return _over_time(asked, lines, f"Throughput of {asked.link}, Mb/s", f"Time, s (bins of {step:g} s)")
 
 
 def _queue(asked: _Asked) -> Chart:
-    rows = [asked.within(asked.of_link(run, "queue")) for run in asked.runs]
-    lines = [_Line("queue", rows[0].time.to_numpy(), np.array([each.packets for each in rows], dtype=np.float64))]
+    rows = [asked.within(asked.of_link(run, "queue", "time", "packets")) for run in asked.runs]
+    _check_same(each["time"] for each in rows)
+    lines = [_Line("queue", rows[0]["time"], np.array([each["packets"] for each in rows], dtype=np.float64))]
     return _over_time(asked, lines, f"Queue at {asked.link}, packets")
 
 
 def _windows(asked: _Asked) -> Chart:
-    optional("pandas", "pandas", "plot()")
-    tables = [run.table("windows").to_pandas() for run in asked.runs]
-    flows = list(dict.fromkeys(sorted(flow for rows in tables for flow in np.unique(rows.flow))))[:_MOST_LINES]
+    tables = [run.table("windows") for run in asked.runs]
+    windows = [{name: numbers(table[name]) for name in ("flow", "time", "cwnd")} for table in tables]
+    flows = sorted({int(flow) for rows in windows for flow in np.unique(rows["flow"])})[:_MOST_LINES]
     if not flows:
         raise impossible("plot: the record windows has no rows, because no flow with a window was recorded")
     lines = []
     for flow in flows:
-        steps = [(rows[rows.flow == flow].time.to_numpy(), rows[rows.flow == flow].cwnd.to_numpy()) for rows in tables]
+        own = [_where(rows["flow"] == flow, rows) for rows in windows]
+        steps = [(rows["time"], rows["cwnd"]) for rows in own]
         if len(steps) == 1:
             (times, values) = steps[0]
             there = (times >= asked.start) & (times < asked.end)
@@ -199,13 +237,14 @@ def _windows(asked: _Asked) -> Chart:
 def _ladder(asked: _Asked) -> Chart:
     ladders = []
     for run in asked.runs:
-        rows = asked.of_link(run, "arrivals")
-        counts = asked.within(rows).packets.to_numpy()
-        width = float(np.round(rows.time.to_numpy()[1] - rows.time.to_numpy()[0], 12)) if len(rows) > 1 else math.inf
+        rows = asked.of_link(run, "arrivals", "time", "packets")
+        times, counts = rows["time"], asked.within(rows)["packets"]
+        width = float(np.round(times[1] - times[0], 12)) if times.size > 1 else math.inf
         most = counts.size // _FEWEST_BINS
         if most < 1:
             raise impossible(f"plot: the record arrivals has {counts.size} bins in this time; the figure cov needs 10")
         ladders.append(cov_ladder(counts, width, [width * 2**power for power in range(most.bit_length())]))
+    _check_same(each.scales for each in ladders)
     scales = ladders[0].scales
     lines = [
         _Line("arrivals", scales, np.array([_above_zero(each.cov) for each in ladders])),
@@ -226,7 +265,7 @@ def _delay(asked: _Asked) -> Chart:
     names = _by_flow(asked.runs[0])
     found: list[tuple[_Numbers, NDArray[np.str_]]] = []
     for run in asked.runs:
-        left, waits, flows = _waits(asked.of_link(run, "packets"))
+        left, waits, flows = _waits(asked.of_link(run, "packets", *_PACKET))
         there = (left >= asked.start) & (left < asked.end)
         found.append((waits[there], names[flows[there]]))
     if not all(waits.size for waits, _ in found):
@@ -244,6 +283,12 @@ def _delay(asked: _Asked) -> Chart:
         bands=bands,
     )
     return Chart(panels=[panel], height=_HEIGHT)
+
+
+def _check_same(points: Iterable[_Numbers]) -> None:
+    first, *others = points
+    if not all(np.array_equal(first, each) for each in others):
+        raise impossible("plot: the runs differ in the interval or the time of their records; draw each run alone")
 
 
 def _over_time(asked: _Asked, lines: Sequence[_Line], label: str, x_label: str = "Time, s") -> Chart:
@@ -301,7 +346,10 @@ def _intervals(rows: _Numbers) -> tuple[_Numbers, _Numbers, _Numbers]:
     return found[0], found[1], found[2]
 
 
-def _waits(rows: pd.DataFrame) -> tuple[_Numbers, _Numbers, NDArray[np.int64]]:
+_PACKET: Final = ("time", "event", "flow", "kind", "segment")
+
+
+def _waits(rows: _Rows) -> tuple[_Numbers, _Numbers, NDArray[np.int64]]:
     """Return when each packet left the queue, its wait, both in s, and its flow.
 
     A packet is known by its flow, kind and segment; copies of a segment leave in the order in which they entered. A
@@ -309,7 +357,7 @@ def _waits(rows: pd.DataFrame) -> tuple[_Numbers, _Numbers, NDArray[np.int64]]:
     """
     stored: dict[tuple[int, str, int], deque[float]] = defaultdict(deque)
     found: list[tuple[float, float, int]] = []
-    columns = (rows[name].tolist() for name in ("time", "event", "flow", "kind", "segment"))
+    columns = (rows[name].tolist() for name in _PACKET)
     for time, event, *key in zip(*columns, strict=True):
         copies = stored[tuple(key)]
         if event == "enqueue":

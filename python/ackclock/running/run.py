@@ -127,8 +127,8 @@ class Run:
         *,
         figure: str = "throughput",
         link: str | None = None,
-        start: float | None = None,
-        end: float | None = None,
+        start: float | str | None = None,
+        end: float | str | None = None,
     ) -> "Figure":
         """Draw one of the usual figures of the run.
 
@@ -150,7 +150,8 @@ class Run:
         link
             Name of the link (default: the measured link).
         start, end
-            Time range in s (default: the whole run; for ``cov`` and ``delay``, the measured time).
+            Time range, in s or as a text such as ``"10 s"`` (default: the whole run; for ``cov`` and ``delay``, the
+            measured time).
 
         Returns
         -------
@@ -160,7 +161,8 @@ class Run:
         Raises
         ------
         ScenarioError
-            There is no such figure, the run has not kept its record, or there is nothing to draw.
+            There is no such figure or link, a time is not allowed, the run has not kept the record of the figure, or
+            there is nothing to draw.
 
         Examples
         --------

@@ -247,8 +247,8 @@ class Runs(Sequence[Run]):
         *,
         figure: str = "throughput",
         link: str | None = None,
-        start: float | None = None,
-        end: float | None = None,
+        start: float | str | None = None,
+        end: float | str | None = None,
     ) -> "Figure":
         """Draw one of the usual figures as the mean of the runs, with a 95 % interval at each point.
 

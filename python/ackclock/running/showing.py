@@ -78,11 +78,14 @@ def _small(runs: Sequence[Run]) -> str:
         if all(record in run.tables for run in runs):
             rows = [_at(run.table(record), link) for run in runs]
             times = rows[0]["time"].to_pylist()
-            if len(times) > 1:
+            if len(times) > 1 and all(each["time"].equals(rows[0]["time"]) for each in rows):
                 means = np.mean([each["packets"].to_pylist() for each in rows], axis=0)
                 label = f"{words.format(link, times[1] - times[0])}{of}; at most {means.max():.4g}"
                 return small_line(means, label)
-    goodput = np.mean([run.table("flows")["goodput_bps"].to_pylist() for run in runs], axis=0) / 1e6
+    flows = [run.table("flows")["goodput_bps"].to_pylist() for run in runs]
+    if len({len(each) for each in flows}) > 1:  # runs of different scenarios have no common drawing
+        return ""
+    goodput = np.mean(flows, axis=0) / 1e6
     label = f"goodput of each flow{of}; at most {goodput.max(initial=0.0):.4g} Mbps"
     return small_bars(goodput, label)
 

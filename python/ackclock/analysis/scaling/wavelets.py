@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-import pywt
 from scipy import special  # scipy.stats takes half a second to load
 
 from ackclock.analysis.scaling.estimate import NORMAL_95, ONSET, ROUNDING, Diagram, HurstEstimate, checked
@@ -16,8 +15,17 @@ if TYPE_CHECKING:
 
 __all__ = ["abry_veitch"]
 
-WAVELET: Final = "db3"
-"""Three vanishing moments: polynomial trends up to degree 2 have no effect."""
+SMOOTH: Final = (
+    0.03522629188570953,
+    -0.08544127388202666,
+    -0.13501102001025458,
+    0.45987750211849154,
+    0.8068915093110925,
+    0.33267055295008263,
+)
+"""Low-pass filter of the wavelet of Daubechies with three vanishing moments (Ten Lectures on Wavelets, table 6.1):
+polynomial trends up to degree 2 have no effect."""
+_DETAIL: Final = tuple((-1) ** (place + 1) * value for place, value in enumerate(reversed(SMOOTH)))
 
 _FINEST_OCTAVE: Final = 3
 """Counts per bin are not samples of a continuous signal, so the line bends at the two finest octaves."""
@@ -119,12 +127,9 @@ class LogScale(NamedTuple):
 
 def log_scale_diagram(values: NDArray[np.float64]) -> LogScale:
     """Compute the log-scale diagram of a series with at least one octave of enough coefficients."""
-    wavelet = pywt.Wavelet(WAVELET)
-    ends = wavelet.dec_len // 2 - 1
     smooth, found = values - values.mean(), []
     while True:
-        half = smooth.size // 2
-        smooth, detail = (part[ends:half] for part in pywt.dwt(smooth, wavelet, mode="zero"))
+        smooth, detail = halved(smooth)
         if detail.size < _FEWEST_COEFFICIENTS:
             break
         squares = detail**2
@@ -136,6 +141,19 @@ def log_scale_diagram(values: NDArray[np.float64]) -> LogScale:
     normal = special.zeta(2, sizes / 2)
     excess = np.maximum(variances / energies**2 / sizes / normal, 1)
     return LogScale(np.arange(1.0, sizes.size + 1), logs, np.sqrt(normal * excess) / math.log(2), excess)
+
+
+def halved(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the smooth part and the detail of the next octave, without coefficients that reach beyond an end."""
+    taps = len(SMOOTH)
+    size = max(values.size // 2 - taps // 2 + 1, 0)
+    smooth, detail = np.zeros(size), np.zeros(size)
+    # One tap after the other, so that each sum has the same order, and thus the same bits, on all systems.
+    for place, (low, high) in enumerate(zip(SMOOTH, _DETAIL, strict=True)):
+        part = values[taps - 1 - place :: 2][:size]
+        smooth += low * part
+        detail += high * part
+    return smooth, detail
 
 
 def _line(x: NDArray[np.float64], y: NDArray[np.float64], errors: NDArray[np.float64]) -> _Line:
