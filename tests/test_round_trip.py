@@ -74,7 +74,9 @@ def queues() -> st.SearchStrategy[dict[str, Any]]:
     def of(kind: str, entry: Entry) -> st.SearchStrategy[dict[str, Any]]:
         common = {"kind": st.just(kind)}
         optional = {"count_in_service": flags} | declared(entry)
-        return tables(common, optional | {"packets": limits}) | tables(common, optional | {"bytes": limits})
+        both = tables(common, optional | {"packets": limits}) | tables(common, optional | {"bytes": limits})
+        # with byte_mode, PIE divides by mtu
+        return both.filter(lambda queue: not queue.get("byte_mode") or queue.get("mtu") != 0) if kind == "pie" else both
 
     own = {"count_in_service": flags, "mtu": st.sampled_from([0, 1500]), "ecn": flags}
     codel = tables({"kind": st.just("python"), "discipline": st.just(CODEL)}, own | {"packets": limits})

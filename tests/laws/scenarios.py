@@ -69,7 +69,7 @@ def with_law(tables: dict[str, Any], law: str) -> ac.Scenario:
 
 
 def results(scenario: ac.Scenario, seed: int) -> tuple[Any, ...]:
-    """Return the results of a run: its summary, and the tables of windows and ACKs as bytes."""
+    """Return the results of a run: its summary, and the tables of windows and drops as bytes."""
     run = ac.simulate(scenario, seed=seed, record=["windows", "drops"], jobs=1)
     tables = {name: run.table(name) for name in run.tables}
     columns = tuple(

@@ -489,6 +489,10 @@ mod tests {
         let (mut law, failures) = (spec.build(), Arc::new(Failures::default()));
         law.place(Box::new(Place::new(1, 0, Arc::clone(&failures))));
         law.on_ack(&mut BEFORE.clone(), &ACK);
-        assert!(failures.first().is_some_and(|failure| failure.to_string().ends_with("does not have the law itself")));
+        assert!(
+            failures
+                .first()
+                .is_some_and(|failure| failure.to_string().ends_with("the plan does not have the algorithm itself"))
+        );
     }
 }
