@@ -8,8 +8,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.store.made_up import add, row
+from tests.store.made_up import add, arrivals, row
 
+from ackclock.cli import main
 from ackclock.study.store import Store, locks, sql
 
 if TYPE_CHECKING:
@@ -69,22 +70,23 @@ def test_sql_reads_files_by_path_where_it_cannot_by_descriptor(tmp_path: Path, m
     """As on Windows, whose names of files can contain brackets and the sign of a partition."""
     monkeypatch.setattr(sql, "_BY_PATH", True)
     folder = tmp_path / "seed=5" / "it's [1]"
-    add(folder, [row(1), row(2)])
+    add(folder, [row(number, tables={"arrivals": arrivals(number)}) for number in (1, 2)])
     with Store.open(folder) as store:
-        assert store.sql("select count(*) as runs from runs").to_pylist() == [{"runs": 2}]
-        assert "5" not in store.sql("select distinct seed from runs").column("seed").to_pylist()
+        assert store.sql("select count(distinct run_id) as runs from arrivals").to_pylist() == [{"runs": 2}]
+        assert "seed" not in store.sql("from arrivals").column_names
 
 
-def test_what_is_stored_is_read_without_sql(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_and_reports_need_no_sql(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "store"
     add(folder, [row(1), row(2)])
     monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(SystemExit) as ended:
+        main(["report", str(folder)])
+    assert ended.value.code == 0
     with Store.open(folder) as store:
-        ids = set(store.stored("runs")["run_id"].to_pylist())
+        ids = set(store.runs.to_arrow()["run_id"].to_pylist())
         assert ids == {row(1).run_id, row(2).run_id} == store.done()
         with pytest.raises(
             ValueError, match=r"SQL: needs duckdb, which is not installed \(pip install 'ackclock\[sql\]'\)"
         ):
             store.sql("from runs")
-        with pytest.raises(ValueError, match="pip install 'ackclock"):
-            _ = store.runs

@@ -73,8 +73,8 @@ def test_schemas_are_merged() -> None:
     class Source:
         schemas: ClassVar = {"runs": pa.schema([("a", pa.int64())]), "drops": whole}
 
-        def pieces(self, _: str) -> Any:
-            raise AssertionError
+        def pieces(self, name: str, columns: object = None) -> Any:
+            raise AssertionError(name, columns)
 
     together = unified_schemas([Source(), Source()])
     assert together.keys() == {*BASE, "drops"}

@@ -3,6 +3,7 @@
 Modules that are slow to load are imported by the command that needs them, so that ``--help`` is fast.
 """
 
+import io
 import os
 import signal
 import sys
@@ -45,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     if sys.__stdout__ is None:
         _fail("standard output: cannot be written: it is closed", code=1)
+    _use_utf_8()
     # Some commands must not load the whole package, so its error classes are imported only after an error.
     try:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
@@ -99,6 +101,13 @@ def _fail(message: str, *, code: int = 2) -> NoReturn:
     line = "".join(letter if letter.isprintable() else "?" for letter in message.rstrip())
     sys.stderr.write(line + "\n")
     sys.exit(code)
+
+
+def _use_utf_8() -> None:
+    """Encode pipes and files in UTF-8 on Windows, as other systems do."""
+    for stream in (sys.stdout, sys.stderr):
+        if sys.platform == "win32" and isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8")
 
 
 def _silence() -> None:

@@ -31,15 +31,18 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
     command = shlex.join(words)
     with Store.open(store) as opened:
         runs, failures = opened.runs.to_arrow(), opened.table("failures").to_arrow()
-        notices = opened.sql("select list(notice) as told from notices group by run_id order by run_id").to_pydict()
-        origins = opened.sql("select distinct revision, schema from origins order by all").to_pylist()
+        notices: dict[str, list[str]] = {}
+        for each in opened.table("notices").to_arrow().to_pylist():
+            notices.setdefault(each["run_id"], []).append(each["notice"])
+        origins = opened.table("origins", ["revision", "schema"]).to_arrow().group_by(["revision", "schema"])
+        programs = origins.aggregate([]).sort_by([("revision", "ascending"), ("schema", "ascending")]).to_pylist()
         found = opened.notices
-    made = [("Runs made with", Origin(version=None, **each).engine) for each in origins]
+    made = [("Runs made with", Origin(version=None, **each).engine) for each in programs]
     page = sweep_report(
         store.resolve().name,
         runs,
         failures=failures["failure"].to_pylist(),
-        notices=[*found, *told_once(notices["told"], of=len(runs))],
+        notices=[*found, *told_once(list(notices.values()), of=len(runs))],
         x=x,
         y=y or None,
         by=by,

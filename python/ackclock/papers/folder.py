@@ -28,7 +28,7 @@ def check_replaceable(out: Path, *, study: str) -> None:
 
     """
     if out.is_dir() and not out.is_symlink():
-        there = {str(path.relative_to(out)) for path in out.rglob("*") if not path.is_dir()}
+        there = {path.relative_to(out).as_posix() for path in out.rglob("*") if not path.is_dir()}
         record = _read_record(out)
         if not there or (record.get("study") == study and there <= {_RECORD, *map(str, record.get("files", []))}):
             return
@@ -67,7 +67,7 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: 
         raise unreadable(out, str(error.strerror or error), "a folder that can be written") from None
     try:
         yield making
-        files = sorted(str(path.relative_to(making)) for path in making.rglob("*") if not path.is_dir())
+        files = sorted(path.relative_to(making).as_posix() for path in making.rglob("*") if not path.is_dir())
         whole = {"study": study, **record, "files": files}
         if checksums:
             whole = sealed({**whole, "files": {name: checksum(making / name) for name in files}})

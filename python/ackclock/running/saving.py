@@ -53,7 +53,8 @@ def save(directory: Path, record: Mapping[str, Any], tables: "Iterable[tuple[str
     try:
         for name, table in tables:
             pyarrow.parquet.write_table(table, (beside / f"{name}.parquet").absolute())
-        (beside / RECORD).write_text(json.dumps(record, indent=2, allow_nan=False) + "\n")
+        text = json.dumps(record, indent=2, allow_nan=False) + "\n"
+        (beside / RECORD).write_text(text, encoding="utf-8", newline="\n")
         beside.chmod(0o755)
         refuse_existing(directory)
         beside.rename(directory)

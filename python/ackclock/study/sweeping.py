@@ -186,8 +186,8 @@ def _there(store: Store, measure: str) -> Mapping[str, float | None]:
     done = store.done()
     if not done:
         return {}
-    found = store.stored("runs")
-    rows = zip(*(found.column(name).to_pylist() for name in ("run_id", measure)), strict=True)
+    found = store.table("runs", ["run_id", measure]).to_arrow()
+    rows = zip(*(column.to_pylist() for column in found.columns), strict=True)
     return {run: value for run, value in rows if run in done}
 
 
@@ -198,7 +198,7 @@ def _named_otherwise(store: Store, survey: Survey) -> list[str]:
     names = dict(
         zip(survey.scenario_ids, (str(place.coordinates[VARIANT]) for place in survey.study.places()), strict=True)
     )
-    found = store.stored("runs")
+    found = store.runs.to_arrow()
     given = found.column(VARIANT).to_pylist() if VARIANT in found.column_names else [None] * len(found)
     rows = zip(found.column("scenario_id").to_pylist(), given, strict=True)
     count = sum(name != names.get(scenario, name) for scenario, name in rows)

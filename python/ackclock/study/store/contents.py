@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from ackclock.scenario.errors import damaged
 from ackclock.study.store.folder import new_name
 from ackclock.study.store.journal import Reading, is_journal, is_left
-from ackclock.study.store.parts import NotWholeError, Part, made, merge, sources, to_merge
+from ackclock.study.store.parts import NotWholeError, Part, made, merge, to_merge
 from ackclock.study.store.row import Entry
 from ackclock.study.store.rows import Rows
-from ackclock.study.store.tables import fit, unified_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -127,22 +125,6 @@ class Contents:
         rows = Rows(self.journals, lambda runs: made(self.parts, runs))
         self._notices.update((f"{path}: {why}", None) for path, why in rows.damage.items())
         return rows
-
-    def stored(self, name: str) -> pa.Table:
-        """Return all rows of a table, without those of runs that lost rows and were made again.
-
-        Raises
-        ------
-        DamagedError
-            No rows of the table can be read.
-
-        """
-        found = sources(self.parts, self.rows())
-        schema = unified_schemas(found).get(name)
-        if schema is None:
-            raise damaged(self.path, f"no rows of {name} are left", self.again)
-        pieces = (fit(piece, schema) for each in found if name in each.schemas for piece in each.pieces(name))
-        return pa.concat_tables([schema.empty_table(), *pieces])
 
     def states(self) -> list[State]:
         """Return the state of each part and journal; problems of journals are added to the notices."""

@@ -313,9 +313,9 @@ class _Rest:
     def schemas(self) -> Mapping[str, pa.Schema]:
         return self.part.schemas
 
-    def pieces(self, name: str) -> Iterator[pa.Table]:
+    def pieces(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         gone = pa.array(list(self.runs), pa.string())
-        for piece in self.part.pieces(name):
+        for piece in self.part.pieces(name, columns):
             known = "run_id" in piece.column_names
             yield piece.filter(pc.invert(pc.is_in(piece.column("run_id"), value_set=gone))) if known else piece
 

@@ -74,8 +74,9 @@ class Rows:
         """Return whether there are any rows."""
         return bool(self._chosen)
 
-    def pieces(self, name: str) -> Iterator[pa.Table]:
-        """Yield the rows of a table in pieces."""
+    def pieces(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Yield the rows of a table in pieces, with all columns: they are in memory in any case."""
+        del columns
         if name in self._core:
             yield self._core[name]
             return

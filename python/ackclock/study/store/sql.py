@@ -17,10 +17,11 @@ import duckdb
 import pyarrow as pa
 
 from ackclock.scenario.errors import ScenarioError, damaged, unreadable
-from ackclock.study.store.tables import KEPT, LOST, SWEPT, fit, unified_schemas
+from ackclock.study.store.tables import fit
+from ackclock.study.store.views import FIXED, Views
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from ackclock.study.store.contents import Contents
@@ -39,11 +40,6 @@ _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
 
 _BY_PATH: Final = os.name == "nt"
 """Windows has no files by descriptor. Of the characters above, its names can contain only brackets and =."""
-
-_HIDDEN: Final = {"revision", "schema", "cpu_seconds", KEPT, LOST}
-"""Columns of ``runs`` that are hidden from queries."""
-
-_SCENARIOS: Final = "select distinct on (scenario_id) * from store.scenarios"
 
 
 def names(query: str, table: str) -> bool:
@@ -65,7 +61,7 @@ def ask(contents: Contents, query: str) -> pa.Table:
     """
     with _Database() as database:
         try:
-            views = _make_views(database, contents)
+            views = _make_views(database, contents, query)
         except duckdb.Error as error:  # only for files without a checksum; other files are known to be intact
             check = f"`ackclock store check {contents.path}` reports which file it is"
             raise damaged(contents.path, _in_a_line(error), check) from None
@@ -161,80 +157,40 @@ def _plain(answer: pa.Table) -> pa.Table:
     return answer
 
 
-def _make_views(database: _Database, contents: Contents) -> list[str]:
-    """Create a view for each table, and restrict the database to the files of the store."""
+def _make_views(database: _Database, contents: Contents, query: str) -> list[str]:
+    """Create a view for each table that the query may read, and restrict the database to the files of the store.
+
+    Records are read from their files; the tables that every store has are small enough to be in memory.
+    """
     connection = database.connection
-    rows = contents.rows()
-    schemas = unified_schemas([*contents.parts, rows])
-    connection.execute("create schema store")  # the tables as they are stored; the views below select from them
-    for name, schema in schemas.items():
-        fresh = [fit(piece, schema) for piece in rows.pieces(name)] if name in rows.schemas else []
+    views = Views(contents)
+    connection.execute("create schema store")  # the rows of records that are not in a part yet
+    for name in views.names:
+        if name in FIXED:
+            connection.register(name, views.table(name) if names(query, name) else views.empty(name))
+            continue
+        schema = views.schemas[name]
+        fresh = [fit(piece, schema) for piece in views.rows.pieces(name)] if name in views.rows.schemas else []
         connection.register("fresh", pa.concat_tables([schema.empty_table(), *fresh]))
-        connection.execute(f"create table store.{identifier(f'journal.{name}')} as from fresh")
+        connection.execute(f"create table store.{identifier(name)} as from fresh")
         connection.unregister("fresh")
-        kept = [_rows_of(database, part, name) for part in contents.parts if name in part.schemas]
-        tables = [f"store.{identifier(f'journal.{name}')}", *kept]
-        together = " union all by name ".join(f"from {each}" for each in tables)
-        connection.execute(f"create view store.{identifier(name)} as {together}")
-    views = {
-        "runs": _runs(connection, schemas["runs"]),
-        "failures": _failures(schemas["failures"]),
-        "scenarios": f"from ({_SCENARIOS}) order by scenario_id",
-        "origins": "select run_id, revision, schema from store.runs order by all",
-        "costs": "select run_id, cpu_seconds from store.runs order by all",
-        "groups": "from store.groups order by run_id, name",
-        "notices": "from store.notices order by all",
-    }
-    views |= {name: f"from store.{identifier(name)}" for name in schemas.keys() - views.keys()}
-    for name, view in views.items():
-        connection.execute(f"create view {identifier(name)} as {view}")
+        kept = [
+            _rows_of(database, part, name, part.again | views.rows.runs)
+            for part in contents.parts
+            if name in part.schemas
+        ]
+        together = " union all by name ".join(f"from {each}" for each in (f"store.{identifier(name)}", *kept))
+        connection.execute(f"create view {identifier(name)} as {together}")
     database.close()
-    return list(views)
+    return views.names
 
 
-def _rows_of(database: _Database, part: Part, name: str) -> str:
-    """Return SQL for a table of a part, without runs that lost rows and were made again."""
+def _rows_of(database: _Database, part: Part, name: str, gone: Iterable[str]) -> str:
+    """Return SQL for a record in a part, without runs that lost rows and were made again."""
     file = database.file(part.file(name))
-    if not part.lost or name == "scenarios":
+    if not part.lost:
         return file
-    again = f"select unnest([{', '.join(map(_text, sorted(part.again)))}])"
-    return f"{file} where run_id not in (select run_id from store.{identifier('journal.runs')} union all {again})"
-
-
-def _runs(connection: duckdb.DuckDBPyConnection, schema: pa.Schema) -> str:
-    """Return SQL for the runs; a field that the study of a run did not sweep is read from the scenario."""
-    swept = _swept(schema)
-    rest = [field.name for field in schema if field.name not in {*swept, *_HIDDEN, "run_id", "scenario_id", "seed"}]
-    types = dict(connection.execute("select column_name, column_type from (describe store.runs)").fetchall())
-    columns = [identifier(name) for name in swept]
-    gaps = ", ".join(f"count(*) > count({column})" for column in columns) or "false"
-    partly = connection.execute(f"select {gaps} from store.runs").fetchone() or ()
-    shown = [
-        f"coalesce({column}, try_cast({_in_scenario(name)} as {types[name]})) as {column}" if gap else column
-        for name, column, gap in zip(swept, columns, partly, strict=False)
-    ]
-    join = f"left join ({_SCENARIOS}) using (scenario_id)" if any(partly) else ""
-    all_columns = ", ".join(["run_id", "seed", *shown, *map(identifier, rest), "scenario_id"])
-    return f"select {all_columns} from store.runs {join} order by {', '.join([*columns, 'seed', 'run_id'])}"
-
-
-def _failures(schema: pa.Schema) -> str:
-    """Return SQL for the failures, without runs that succeeded later."""
-    shown = ", ".join(["run_id", "seed", *map(identifier, _swept(schema)), "failure", "scenario_id"])
-    return (
-        f"select distinct on (run_id) {shown} from store.failures "
-        "where run_id not in (select run_id from store.runs) order by run_id"
-    )
-
-
-def _swept(schema: pa.Schema) -> list[str]:
-    return [field.name for field in schema if field.metadata == SWEPT]
-
-
-def _in_scenario(path: str) -> str:
-    """Return SQL that reads a field of the scenario by JSON pointer (RFC 6901, sections 3 and 4)."""
-    pointer = "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in path.split("."))
-    return f"json_extract_string(scenario, {_text(pointer)})"
+    return f"{file} where not list_contains([{', '.join(map(_text, sorted(gone)))}]::varchar[], run_id)"
 
 
 def identifier(text: str) -> str:

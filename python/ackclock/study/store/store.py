@@ -226,17 +226,19 @@ class Store:
         with self._folder.locked(alone=False):
             return ask(self._contents(mend=False, checked=lambda name: names(query, name)), query)
 
-    def stored(self, name: str) -> pa.Table:
-        """Return all rows of a table as they are stored, in no particular order. Unlike `table`, this needs no SQL."""
+    def table(self, name: str, columns: Sequence[str] | None = None) -> Table:
+        """Return a table, such as ``groups`` or the kind of a record, with all or some of its columns.
+
+        Raises
+        ------
+        ScenarioError
+            There is no such table.
+
+        """
+        from ackclock.study.store.views import Views  # noqa: PLC0415  # it loads Arrow
+
         with self._folder.locked(alone=False):
-            return self._contents(mend=False, checked=name.__eq__).stored(name)
-
-    def table(self, name: str) -> Table:
-        """Return a complete table, such as ``groups`` or the kind of a record."""
-        optional("duckdb", "sql", "tables of a store")
-        from ackclock.study.store.sql import identifier  # noqa: PLC0415
-
-        return Table(self.sql(f"from {identifier(name)}"))
+            return Table(Views(self._contents(mend=False, checked=name.__eq__)).table(name, columns))
 
     @property
     def runs(self) -> Table:

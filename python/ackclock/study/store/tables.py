@@ -63,8 +63,8 @@ class Source(Protocol):
     def schemas(self) -> Mapping[str, pa.Schema]:
         """Schema of each table, by name."""
 
-    def pieces(self, name: str) -> Iterator[pa.Table]:
-        """Yield the rows of a table in pieces. Columns that are empty in a piece may be missing."""
+    def pieces(self, name: str, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """Yield the rows of a table in pieces, at least the given columns; those that are empty may be missing."""
 
 
 def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str]) -> dict[str, pa.Table]:
