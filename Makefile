@@ -161,8 +161,8 @@ format: $(VENV)/.installed ## format all sources in place
 wasm: target/lab/engine.wasm ## compile the engine to WebAssembly, with rustup's target or else Debian's rustc-web
 	@ls -l target/lab/engine.wasm
 
-lab: python/ackclock/lab/page.html ## build the page of `ackclock lab`, one file with the engine (needs Node 20 and npm)
-	@ls -l python/ackclock/lab/page.html
+lab: python/ackclock/lab/page.zip ## build the page of `ackclock lab`, one file with the engine (needs Node 20 and npm)
+	@ls -l python/ackclock/lab/page.zip
 
 references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the commands and the records, from the program
 	PYTHONPATH=bench $(PY) -m website.references
@@ -188,7 +188,7 @@ lock: $(VENV)/.installed ## select new versions of the Python packages
 		--output-file requirements-$$name.lock pyproject.toml || exit; done
 	$(COMPILE) --upgrade --output-file requirements-wheel.lock requirements-wheel.in
 
-wheel: $(VENV)/wheel/.installed ## build a wheel and an sdist into dist, and check them
+wheel: $(VENV)/wheel/.installed python/ackclock/lab/page.zip ## build a wheel with the lab's page and an sdist into dist, and check them (needs npm)
 	$(VENV)/wheel/bin/python bench/wheel.py
 
 wheel-test: $(VENV)/.built $(VENV)/wheel/.installed ## test the wheel in dist in new environments, with each Python found (STUDIES=1: every study as well)
@@ -233,7 +233,8 @@ web/node_modules: web/package-lock.json
 	cd web && npm ci --no-audit --no-fund --silent
 	@touch $@
 
-python/ackclock/lab/page.html: target/lab/engine.wasm target/lab/catalogue.json web/node_modules \
-		web/build.mjs web/index.html web/tsconfig.json THIRD_PARTY.txt $(wildcard web/src/* web/test/*)
+python/ackclock/lab/page.zip: target/lab/engine.wasm target/lab/catalogue.json web/node_modules \
+		web/build.mjs web/index.html web/tsconfig.json THIRD_PARTY.txt bench/lab_page.py \
+		python/ackclock/lab/page.py $(wildcard web/src/* web/test/*)
 	cd web && npx tsc --noEmit && node build.mjs --test && node build.mjs
-	cp target/lab/lab.html $@
+	$(PY) bench/lab_page.py target/lab $@

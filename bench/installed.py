@@ -1,7 +1,8 @@
 """Check an installed Ackclock from outside of the repository: ``python bench/installed.py [--digest FILE]``.
 
 It uses only the interpreter that runs it, and a folder of its own. It writes and runs each scenario of `ackclock init`,
-sweeps a study, and resumes the sweep. ``--digest`` writes a hash of all results, which must be equal on all systems.
+sweeps a study, resumes the sweep, and writes the lab's page. ``--digest`` writes a hash of all results, which must be
+equal on all systems.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ def main() -> None:
         print(ackclock("--version", folder=folder).strip())
         digest = hashlib.sha256(json.dumps(results(folder), sort_keys=True).encode()).hexdigest()
         sweeps(folder)
-    print(f"{len(KINDS)} scenarios and 2 sweeps; SHA-256 of the results: {digest}")
+        ackclock("lab", "dumbbell.toml", "--no-open", folder=folder)
+    print(f"{len(KINDS)} scenarios, 2 sweeps, the lab; SHA-256 of the results: {digest}")
     if given.digest is not None:
         given.digest.write_text(f"{digest}\n", encoding="utf-8")
 

@@ -1,8 +1,7 @@
-// Bundles the lab into one file that needs no other: `make lab` calls it. The engine and the catalogue come from
-// target/lab, where the page also goes.
+// Bundles the lab into one page, target/lab/page.html: `make lab` calls it. bench/lab_page.py adds the engine and the
+// catalogue.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { gzipSync } from "node:zlib";
 import { build } from "vite";
 
 const out = new URL("../target/lab/", import.meta.url);
@@ -35,18 +34,14 @@ if (process.argv.includes("--test")) {
 } else {
   const outputs = await bundle("src/main.ts", "iife");
   const style = outputs.find(({ fileName }) => fileName.endsWith(".css")).source;
-  const packed = (name) => gzipSync(readFileSync(new URL(name, out)), { level: 9 }).toString("base64");
   // A closing tag inside of a script would end it.
   const inline = (script) => script.replaceAll("</script", "<\\/script");
   const parts = {
     style,
-    engine: packed("engine.wasm"),
-    catalogue: packed("catalogue.json"),
     revision: JSON.parse(readFileSync(new URL("catalogue.json", out), "utf8")).revision,
     script: inline(chunk(outputs)),
     notices: `<!--\n${readFileSync(new URL("../THIRD_PARTY.txt", import.meta.url), "utf8")}-->`,
   };
-  const page = readFileSync(new URL("index.html", import.meta.url), "utf8").replace(/<!-- (\w+) -->/g, (_, name) => parts[name]);
-  writeFileSync(new URL("lab.html", out), page);
-  console.log(`lab.html: ${Math.round(page.length / 1000)} kB, ${Math.round(gzipSync(page).length / 1000)} kB compressed`);
+  const page = readFileSync(new URL("index.html", import.meta.url), "utf8").replace(/<!-- (\w+) -->/g, (place, name) => parts[name] ?? place);
+  writeFileSync(new URL("page.html", out), page);
 }

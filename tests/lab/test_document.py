@@ -20,6 +20,7 @@ from ackclock.papers.core.parts import Part, Spot
 from ackclock.running.catalogue import catalogue
 from ackclock.running.plan import plan
 from ackclock.scenario.quantity import RATE, TIME
+from lab_page import pack
 from lab_parts import stories
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class TestThePage:
 
         def build(text: str | None) -> None:
             if text is not None:
-                (tmp_path / "page.html").write_text(text, encoding="utf-8")
+                pack(tmp_path / "page.zip", {"page.html": text.encode(), "engine.wasm": b"", "catalogue.json": b""})
 
         return build
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import gzip
 import json
 import runpy
 import subprocess
@@ -177,9 +178,12 @@ def visit(
     root: Path, prepared: list[Prepared], served: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
     """Use the page, once for all tests."""
-    if built_page() is None or not (root / "target" / "lab" / "page.js").exists():
+    built = built_page()
+    if built is None or not (root / "target" / "lab" / "page.js").exists():
         pytest.skip("not built: run `make lab`")
     folder = tmp_path_factory.mktemp("lab")
+    page = folder / "lab.html"
+    page.write_text(built, encoding="utf-8")
     cases = []
     for name in ("parking_lot", "feng60", "bufferbloat", "web_search"):
         tables = tomllib.loads((root / "examples" / f"{name}.toml").read_text(encoding="utf-8")) | {"duration": "8 s"}
@@ -195,7 +199,7 @@ def visit(
         json.dumps({"plans": plans, "addresses": addresses, "stories": stories(), "cases": cases, "served": served}),
         encoding="utf-8",
     )
-    command: list[str | Path] = ["node", root / "web/test/browser.mjs", root / "target/lab/lab.html", questions, folder]
+    command: list[str | Path] = ["node", root / "web/test/browser.mjs", page, questions, folder]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -205,6 +209,14 @@ def detail(visit: dict[str, Any], name: str) -> Any:
     check = visit["checks"][name]
     assert check["ok"], check["detail"]
     return check["detail"]
+
+
+def test_is_small() -> None:
+    """Opened from a server that compresses, the page needs less than 600 kB."""
+    page = built_page()
+    if page is None:
+        pytest.skip("not built: run `make lab`")
+    assert len(gzip.compress(page.encode())) < 600_000
 
 
 def test_writes_nothing_to_the_console_and_asks_for_nothing(visit: dict[str, Any]) -> None:

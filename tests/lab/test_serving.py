@@ -17,6 +17,7 @@ from ackclock import Scenario, ScenarioError, simulate
 from ackclock.cli import main
 from ackclock.lab.serving import MOST_BYTES, Content, LabServer
 from ackclock.running.catalogue import catalogue
+from lab_page import pack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +66,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(folder: Path) -> Iterator[LabServer]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("ackclock.lab.page.resources.files", lambda _: folder)
-        (folder / "page.html").write_text(BUILT, encoding="utf-8")
+        pack(folder / "page.zip", {"page.html": BUILT.encode(), "engine.wasm": b"", "catalogue.json": b""})
         made = LabServer(Content(saved(folder)))
     with made:
         thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
