@@ -162,7 +162,7 @@ def test_a_date_that_python_does_not_have_is_one_clear_line(
     assert run([folder, f"select seed, {date} as d from runs", *form]) == 2  # noqa: S608
     errors = capsys.readouterr().err
     assert errors.startswith("column d: holds a ")
-    assert errors.endswith("outside the years 1 to 9999; cast the column to text, as in d::varchar\n")
+    assert errors.endswith("or with nanoseconds; cast the column to text, as in d::varchar\n")
     assert errors.count("\n") == 1
     assert run([folder, f"select ({date})::varchar as d", *form]) == 0
 

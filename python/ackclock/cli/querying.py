@@ -50,12 +50,12 @@ def _rows(answer: "pa.Table") -> Iterator[tuple[Any, ...]]:
 
 
 def _values(name: str, column: "pa.Array | pa.ChunkedArray") -> list[Any]:
-    """Return the values of a column; reject dates that Python cannot represent, such as dates after the year 9999."""
+    """Return the values of a column; reject times that Python cannot represent."""
     try:
         values: list[Any] = column.to_pylist()
     except (OverflowError, ValueError):
-        problem = f"holds a {column.type} outside the years 1 to 9999; cast the column to text, as in {name}::varchar"
-        raise impossible(f"column {name}: {problem}") from None
+        problem = f"holds a {column.type} outside the years 1 to 9999, or with nanoseconds"
+        raise impossible(f"column {name}: {problem}; cast the column to text, as in {name}::varchar") from None
     return values
 
 
