@@ -85,7 +85,7 @@ LAB = $(shell command -v npm >/dev/null && { test -d "$$(rustc --print sysroot)/
 	apt-cache show rustc-web >/dev/null 2>&1; } && echo lab)
 
 extras: optional $(VENV)/.docs $(VENV)/.built $(LAB) ## run the tests that need Ray, Gymnasium, numba, Zensical, a notebook kernel, Chromium, Node, tshark or tcptrace, where installed
-	$(PY) -m pytest -m needs
+	$(PY) -m pytest -m needs --numprocesses auto --dist loadfile
 
 laws: export PROPTEST_CASES := $(CASES)
 laws: export PROPTEST_RNG_SEED := $(or $(DRAW),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))

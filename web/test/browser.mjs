@@ -384,7 +384,7 @@ await check("a law in Python runs on its server", async () => {
 await check("same bytes", async () => {
   const tab = await opened("#story=sawtooth");
   await drawnAfter(tab, 0);
-  await tab.evaluate(readFileSync(join(page, "..", "page.js"), "utf8"));
+  await tab.evaluate(readFileSync(new URL("../../target/lab/page.js", import.meta.url), "utf8"));
   const answers = [];
   for (const { plan, seed } of plans) answers.push(await tab.evaluate(([plan, seed]) => globalThis.runPlan(plan, seed), [plan, seed]));
   await closed(tab);
