@@ -9,6 +9,7 @@ from pathlib import Path
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
 from ackclock.running.origin import Origin
+from ackclock.running.repeats import repeats
 from ackclock.running.runs import told_once
 from ackclock.scenario.errors import refuse, unreadable
 from ackclock.study.store import Store
@@ -42,7 +43,7 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
         store.resolve().name,
         runs,
         failures=failures["failure"].to_pylist(),
-        notices=[*found, *told_once(list(notices.values()), of=len(runs))],
+        notices=[*found, *told_once(list(notices.values()), of=len(runs)), *repeats(runs)],
         x=x,
         y=y or None,
         by=by,
