@@ -475,6 +475,12 @@ def test_broken_arguments(tmp_path: Path, refused: Refused, arguments: list[str]
     assert told.count("\n") == 1
 
 
+def test_a_study_is_not_a_scenario(tmp_path: Path, refused: Refused) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text('scenario = "scenario.toml"\nreplications = 3\n')
+    assert refused(file) == f"{file}: cannot be used: it is a study, which `ackclock sweep` runs; must be a scenario\n"
+
+
 def test_all_problems_are_reported_the_most_useful_first(tmp_path: Path, refused: Refused) -> None:
     file = tmp_path / "broken.toml"
     text = SCENARIO.replace("duration", "duraton").replace("count = 60", "count = 0").replace('"10 Mbps"', '"10"')
