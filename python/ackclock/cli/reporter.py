@@ -55,7 +55,9 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
 
 
 def _check_replaceable(out: Path) -> None:
-    """Refuse to overwrite a file that is not a report of a store."""
+    """Refuse a name that says another format, and a file that is not a report of a store."""
+    if out.suffix.lower() not in {".html", ""}:
+        raise refuse("--out", str(out), "must end in .html: a report is a page")
     if not (out.exists() or out.is_symlink()):
         return
     try:
