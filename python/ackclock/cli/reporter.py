@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from ackclock.report.fixed import fixed_fields
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
 from ackclock.running.origin import Origin
@@ -35,6 +36,7 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
         notices: dict[str, list[str]] = {}
         for each in opened.table("notices").to_arrow().to_pylist():
             notices.setdefault(each["run_id"], []).append(each["notice"])
+        fixed = fixed_fields(opened.table("scenarios", ["scenario"]).to_arrow()["scenario"].to_pylist())
         origins = opened.table("origins", ["revision", "schema"]).to_arrow().group_by(["revision", "schema"])
         programs = origins.aggregate([]).sort_by([("revision", "ascending"), ("schema", "ascending")]).to_pylist()
         found = opened.notices
@@ -48,6 +50,7 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
         y=y or None,
         by=by,
         command=command,
+        fixed=fixed,
         provenance=[("Command", command), ("Program", str(Origin.here())), ("Store", store.resolve().name), *made],
     )
     _write(out, render(page))
