@@ -85,7 +85,7 @@ def test_a_sweep_loses_nothing(tmp_path: Path) -> None:
     laws = [law for law in AT_RUN if law is not NeverReturns]
     variants = {law.__name__: {"clients.0.transport": ac.Tcp(law, recovery="sack", max_window=100)} for law in laws}
     good = {"sack": {"clients.0.transport": ac.Tcp("sack", max_window=100)}}
-    with pytest.warns(UserWarning, match="fewer than 3 values"):
+    with pytest.warns(UserWarning, match="fewer than 3 values"), pytest.warns(UserWarning, match="of another seed"):
         store = ac.sweep(
             scenario(ac.Tcp("sack")), variants={**variants, **good}, replications=2, store=tmp_path / "store"
         )

@@ -162,7 +162,8 @@ def test_a_file_names_a_discipline_relative_to_itself(tmp_path: Path) -> None:
     assert max(run.table("queue")["packets"].to_pylist()) == 7
     runs = ac.replicate(scenario, seeds=[1, 2])
     assert runs[0].summary == run.summary
-    store = ac.sweep(scenario, over={"dumbbell.bottleneck.queue.most": [7, 14]}, replications=3, jobs=2)
+    with pytest.warns(UserWarning, match="exactly the results of another seed"):
+        store = ac.sweep(scenario, over={"dumbbell.bottleneck.queue.most": [7, 14]}, replications=3, jobs=2)
     table = store.runs.to_pandas().sort_values("dumbbell.bottleneck.queue.most")
     assert table["queue_mean"].is_monotonic_increasing
 

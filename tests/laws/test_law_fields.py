@@ -110,7 +110,7 @@ def test_fields_are_changed_and_swept_like_any_other() -> None:
     assert ac.simulate(base.changed({"clients.0.transport.gain": 0.9})).summary == summary(
         ac.Tcp(Gentle(gain=0.9), recovery="sack")
     )
-    with pytest.warns(UserWarning, match="fewer than 3 values"):
+    with pytest.warns(UserWarning, match="fewer than 3 values"), pytest.warns(UserWarning, match="of another seed"):
         store = ac.sweep(base, over={"clients.0.transport.gain": [0.5, 0.9]}, replications=2, jobs=2)
     rows = store.sql('select "clients.0.transport.gain" as gain, seed, loss from runs order by all').to_pylist()
     expected = [(gain, seed) for gain in (0.5, 0.9) for seed in (1, 2)]
