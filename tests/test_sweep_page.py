@@ -193,7 +193,8 @@ class TestPage:
         assert [drawing.slug for drawing in report.drawings] == ["cov", "loss"]
         hold("sweep", report)
         assert [drawing.slug for drawing in page(runs(TWO), y=["loss"]).drawings] == ["loss"]
-        with pytest.raises(ac.ScenarioError, match="--y: 'los' is not allowed; did you mean 'loss'"):
+        wrong = r"--y: 'los' is not allowed; did you mean 'loss'\? .* \(see ackclock list measures\)"
+        with pytest.raises(ac.ScenarioError, match=wrong):
             page(runs(TWO), y=["los"])
 
     def test_series_have_bands_and_units(self) -> None:

@@ -10,6 +10,7 @@ from ackclock.report.fixed import fixed_fields
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
 from ackclock.running.origin import Origin
+from ackclock.running.repeats import repeats
 from ackclock.running.runs import told_once
 from ackclock.scenario.errors import refuse, unreadable
 from ackclock.study.store import Store
@@ -44,7 +45,7 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
         store.resolve().name,
         runs,
         failures=failures["failure"].to_pylist(),
-        notices=[*found, *told_once(list(notices.values()), of=len(runs))],
+        notices=[*found, *told_once(list(notices.values()), of=len(runs)), *repeats(runs)],
         x=x,
         y=y or None,
         by=by,
@@ -57,7 +58,9 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
 
 
 def _check_replaceable(out: Path) -> None:
-    """Refuse to overwrite a file that is not a report of a store."""
+    """Refuse a name that says another format, and a file that is not a report of a store."""
+    if out.suffix.lower() not in {".html", ""}:
+        raise refuse("--out", str(out), "must end in .html: a report is a page")
     if not (out.exists() or out.is_symlink()):
         return
     try:

@@ -90,7 +90,7 @@ def sweep_report(
     """
     for each in y or ():
         if each not in WORDS:
-            raise refuse("--y", each, one_of(each, WORDS))
+            raise refuse("--y", each, f"{one_of(each, WORDS)} (see ackclock list measures)")
     if not len(runs):
         raise refuse("store", name, "must contain a run that did not fail")
     points = Points.of(runs)
