@@ -475,14 +475,20 @@ def test_broken_arguments(tmp_path: Path, refused: Refused, arguments: list[str]
     assert told.count("\n") == 1
 
 
+def test_a_study_is_not_a_scenario(tmp_path: Path, refused: Refused) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text('scenario = "scenario.toml"\nreplications = 3\n')
+    assert refused(file) == f"{file}: cannot be used: it is a study, which `ackclock sweep` runs; must be a scenario\n"
+
+
 def test_all_problems_are_reported_the_most_useful_first(tmp_path: Path, refused: Refused) -> None:
     file = tmp_path / "broken.toml"
     text = SCENARIO.replace("duration", "duraton").replace("count = 60", "count = 0").replace('"10 Mbps"', '"10"')
     file.write_text(text)
     assert (
         refused(file) == "duraton: unknown field; did you mean 'duration'? allowed: "
-        "profile, duration, packet_size, measure, dumbbell, clients, nodes, links, flows "
-        "(and 3 more: dumbbell.access.rate, clients.0.count, duration)\n"
+        "profile, duration, packet_size, measure, dumbbell, clients, nodes, links, flows"
+        "; 3 other errors: dumbbell.access.rate, clients.0.count, duration\n"
     )
     with pytest.raises(ScenarioError) as caught:
         Scenario.from_toml(file)
@@ -497,7 +503,7 @@ def test_a_root_cause_comes_before_what_follows_from_it(tmp_path: Path, refused:
     text = GRAPH.replace('to = "b"\nrate', 'to = "b"\nqueue = { packets = 0, max_th = 5 }\nrate')
     file.write_text(text)
     missing = f"links.0.queue.kind: missing; must be one of {QUEUES}"
-    assert refused(file) == f"{missing} (and 1 more: links.0.queue.packets)\n"
+    assert refused(file) == f"{missing}; another error: links.0.queue.packets\n"
     file.write_text(GRAPH.replace('kind = "tcp"', 'kind = "sctp", alpha = 1'))
     assert refused(file) == "flows.0.transport.kind: unknown transport 'sctp'; must be one of tcp, udp\n"
 
@@ -505,7 +511,7 @@ def test_a_root_cause_comes_before_what_follows_from_it(tmp_path: Path, refused:
 def test_very_many_problems_are_cut_short(tmp_path: Path, refused: Refused) -> None:
     file = tmp_path / "broken.toml"
     file.write_text("duration = '1 s'\n" + "[[clients]]\ncount = 0\n" * 500)
-    assert re.search(r" \(and \d+ more: clients\.\d+\.count(, clients\.\d+\.\w+){4}, …\)\n$", refused(file))
+    assert re.search(r"; \d+ other errors: clients\.\d+\.count(, clients\.\d+\.\w+){4}, …\n$", refused(file))
     with pytest.raises(ScenarioError) as caught:
         Scenario.from_toml(file)
     lines = str(caught.value).splitlines()

@@ -17,6 +17,7 @@ import pytest
 
 import ackclock
 from ackclock.cli import main
+from ackclock.report.plots import WORDS
 from ackclock.running.catalogue import catalogue
 from ackclock.running.origin import Origin
 from ackclock.study.store import Store
@@ -201,6 +202,19 @@ def test_list(command: Command, what: str) -> None:
     assert expected[what] in out
     _, everything, _ = command("list")
     assert expected[what] in everything
+
+
+def test_the_fields_of_all_queues_are_listed_once_at_the_head(command: Command) -> None:
+    lines = command("list", "queues")[1].splitlines()
+    assert [line.split()[0] for line in lines[:4]] == ["all", "packets", "bytes", "count_in_service"]
+    assert " ".join(lines[1].split()).startswith("packets Limit of the queue, in packets (an integer from 1 to ")
+    assert sum(line.startswith("  packets ") for line in lines) == 1
+
+
+def test_the_measures_that_a_report_draws_are_listed(command: Command) -> None:
+    lines = command("list", "measures")[1].splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == list(WORDS)
+    assert " ".join(lines[7].split()) == "loss Drops divided by arrivals (% in figures)"
 
 
 def test_variants_are_listed_by_era(command: Command) -> None:

@@ -63,6 +63,10 @@ def test_suggestions() -> None:
     assert near("RENO", ["vegas", "reno"]) == "did you mean 'reno'? "
     assert near("reno", [*map(str, range(9_999)), "renos"]) == "did you mean 'renos'? "
     assert near("reno", [*map(str, range(10_000)), "renos"]) == ""
+    assert near("Bandwidth", ["rate", "delay"]) == "did you mean 'rate'? "
+    assert near("warmup", ["duration", "measure"]) == "did you mean 'measure.from'? "
+    assert near("queuing delay", ["delay_mean", "sojourn_mean"]) == "did you mean 'sojourn_mean'? "
+    assert near("byte", ["B"], {"byte": "B"}) == "did you mean 'B'? "
     assert one_of("ren", ["reno"]) == "did you mean 'reno'? must be one of reno"
     assert one_of(3, ["reno"]) == "must be one of reno"
     assert one_of("ren", []) == "none exists"
@@ -81,9 +85,9 @@ def test_ten_problems_are_shown_and_the_rest_counted() -> None:
     ("count", "more"),
     [
         (1, ""),
-        (2, " (and 1 more: f1)"),
-        (6, " (and 5 more: f1, f2, f3, f4, f5)"),
-        (7, " (and 6 more: f1, f2, f3, f4, f5, …)"),
+        (2, "; another error: f1"),
+        (6, "; 5 other errors: f1, f2, f3, f4, f5"),
+        (7, "; 6 other errors: f1, f2, f3, f4, f5, …"),
     ],
 )
 def test_a_headline_names_five_more_fields(count: int, more: str) -> None:

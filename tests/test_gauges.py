@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.store.made_up import add, row
 
 import ackclock as ac
 from ackclock.cli import main
@@ -207,7 +208,12 @@ def test_a_figure_needs_gauges(tmp_path: Path, capsys: Any) -> None:
     run.save(tmp_path / "empty")
     bare = ac.simulate(run.scenario.changed({"duration": "2 s"}), seed=1)
     bare.save(tmp_path / "bare")
-    for name, message in (("empty", "have no gauges"), ("bare", "recorded no gauges and no states")):
+    add(tmp_path / "store", [row(1)])
+    for name, message in (
+        ("empty", "have no gauges"),
+        ("bare", "recorded no gauges and no states"),
+        ("store", "it is a store, for `ackclock report`, or `store.plot()` in Python; must be a result of"),
+    ):
         with pytest.raises(SystemExit, match="2"):
             main(["plot", str(tmp_path / name), "--out", str(tmp_path / "a.png")])
         assert message in capsys.readouterr().err

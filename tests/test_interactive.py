@@ -283,12 +283,18 @@ class TestFigures:
         assert (axes.get_xlabel(), axes.get_ylabel()) == ("Number of clients", "Loss, %")
         assert axes.collections
 
+    def test_one_field_of_the_series_needs_no_list(self, store: ac.Store) -> None:
+        choices = (None, "clients.0.count", ["clients.0.count"])
+        none, one, some = (len(store.plot(measure="loss", by=by).axes[0].lines) for by in choices)
+        assert none < one == some
+
     @pytest.mark.parametrize(
         ("options", "says"),
         [
             ({"measure": "los"}, "measure: unknown measure 'los'; did you mean 'loss'?"),
             ({"x": "clients.0.counts"}, "x: 'clients.0.counts' is not allowed"),
             ({"by": ["seed"]}, "by: 'seed' is not allowed"),
+            ({"by": "seed"}, "by: 'seed' is not allowed"),
         ],
     )
     def test_a_sweep_has_only_its_fields(self, options: dict[str, Any], says: str, store: ac.Store) -> None:

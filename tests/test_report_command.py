@@ -82,6 +82,13 @@ def test_only_pages_of_stores_are_replaced(tmp_path: Path) -> None:
             reporter._check_replaceable(path)
 
 
+@pytest.mark.parametrize("name", ["fig.png", "page.htm", "results.2"])
+def test_a_page_is_not_written_to_a_file_of_another_format(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match=r"--out: .* is not allowed; must end in \.html: a report is a page"):
+        report(tmp_path / "store", out=tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_page_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ScenarioError, match="cannot be used: .*must be a file that can be written"):

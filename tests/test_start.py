@@ -60,3 +60,20 @@ def test_every_name_is_there() -> None:
     assert set(ackclock.__all__) <= set(dir(ackclock))
     with pytest.raises(AttributeError, match="no attribute 'Simulation'"):
         _ = ackclock.Simulation  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("CoDel", '; use ac.Queue("codel", ...)'),
+        ("FqCodel", '; use ac.Queue("fq_codel", ...)'),
+        ("Cubic", '; use ac.Tcp("cubic", ...)'),
+        ("BBR", '; use ac.Tcp("bbr", ...)'),
+        ("Simulation", ""),
+        ("codel", ""),
+    ],
+)
+def test_a_queue_or_a_sender_without_a_class_has_a_hint(name: str, hint: str) -> None:
+    with pytest.raises(AttributeError) as caught:
+        getattr(ackclock, name)
+    assert str(caught.value) == f"module 'ackclock' has no attribute '{name}'{hint}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from tests.readable import hold_readable
 import ackclock as ac
 from ackclock.analysis import student_interval
 from ackclock.cli import main
+from ackclock.report.fixed import fixed_fields
 from ackclock.report.html import Report, render
 from ackclock.report.layout import choose
 from ackclock.report.points import Field, Points
@@ -97,6 +99,35 @@ class TestFields:
         assert [field.number(value) for value in values] == [0, 1]
 
 
+class TestFixedFields:
+    def test_scenarios_share_what_is_equal_in_all(self) -> None:
+        scenario = ac.Scenario.from_toml("examples/bufferbloat.toml")
+        others = [scenario.changed({"duration": "39 s"}), scenario.changed({"clients.1.packet_size": 300})]
+        shown = dict(fixed_fields([each.effective().to_json() for each in (scenario, *others)]))
+        assert "duration" not in shown
+        assert "clients.1.packet_size" not in shown
+        assert shown["dumbbell.bottleneck.rate"] == "10 Mbps"
+
+    def test_a_link_like_another_one_is_not_repeated(self) -> None:
+        given = {"rate": "1 Mbps", "delay": "2 ms", "queue": {"kind": "red"}}
+        link = {"bottleneck": given, "reverse": given, "access": given | {"delay": "0 s"}}
+        scenario = {"dumbbell": link, "clients": [{"access": given}]}
+        assert fixed_fields([json.dumps(scenario)]) == [
+            ("dumbbell.bottleneck.rate", "1 Mbps"),
+            ("dumbbell.bottleneck.delay", "2 ms"),
+            ("dumbbell.bottleneck.queue.kind", "red"),
+            ("dumbbell.access.rate", "1 Mbps"),
+            ("dumbbell.access.delay", "0 s"),
+            ("clients.0.access.delay", "2 ms"),
+        ]
+
+    def test_a_long_list_is_cut(self) -> None:
+        scenario = {"flows": [{"count": number} for number in range(100)]}
+        shown = fixed_fields([json.dumps(scenario)])
+        assert len(shown) == 41
+        assert shown[-1] == ("further fields", "60")
+
+
 class TestPoints:
     def test_replications_of_one_scenario_are_a_point(self) -> None:
         points = Points.of(runs(GRID))
@@ -162,7 +193,8 @@ class TestPage:
         assert [drawing.slug for drawing in report.drawings] == ["cov", "loss"]
         hold("sweep", report)
         assert [drawing.slug for drawing in page(runs(TWO), y=["loss"]).drawings] == ["loss"]
-        with pytest.raises(ac.ScenarioError, match="--y: 'los' is not allowed; did you mean 'loss'"):
+        wrong = r"--y: 'los' is not allowed; did you mean 'loss'\? .* \(see ackclock list measures\)"
+        with pytest.raises(ac.ScenarioError, match=wrong):
             page(runs(TWO), y=["los"])
 
     def test_series_have_bands_and_units(self) -> None:

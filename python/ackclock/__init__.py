@@ -178,7 +178,18 @@ if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
                 module = import_module(f"ackclock.{home}")
                 if name in getattr(module, "__all__", vars(module)):
                     return getattr(module, name)
-        raise AttributeError(f"module 'ackclock' has no attribute {name!r}", name=name)
+        raise AttributeError(f"module 'ackclock' has no attribute {name!r}{_instead(name)}", name=name)
+
+    def _instead(name: str) -> str:
+        """Say how to make a queue or a TCP sender that has no class of its own, such as ``CoDel``."""
+        if name[:1].isupper():  # names in lower case may be submodules
+            from ackclock.running.catalogue import catalogue  # noqa: PLC0415
+
+            kinds = {"Queue": catalogue().queues, "Tcp": catalogue().variants}
+            for made, kind in ((made, kind) for made, some in kinds.items() for kind in some):
+                if kind.replace("_", "") == name.replace("_", "").lower():
+                    return f'; use ac.{made}("{kind}", ...)'
+        return ""
 
 
 def __dir__() -> list[str]:

@@ -172,6 +172,14 @@ def test_a_file_names_its_scenario_beside_it_or_holds_it(tmp_path: Path) -> None
     assert [point.scenario for point in within.each()] == [scenario().changed({COUNT: count}) for count in (1, 2)]
 
 
+def test_a_scenario_is_not_a_study(tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(scenario().to_toml())
+    message = r"it has the fields of a scenario, which `ackclock run` runs; must be a study that names it, as in scenar"
+    with pytest.raises(ac.ScenarioError, match=message):
+        ac.Study.from_toml(file)
+
+
 def test_the_example_is_a_study(root: Path) -> None:
     example = ac.Study.from_toml(root / "examples" / "study.toml")
     assert len(Survey.of(example).works) == len(list(example.each())) > 3

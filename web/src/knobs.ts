@@ -184,6 +184,13 @@ export class Knobs {
           this.emit();
         },
       }),
+      this.numeric({
+        id: id("spread"), label: "Random delay of starts", unit: "s", low: 0, high: Math.max(1, time(this.tables["duration"], "30 s") / S), value: time(group["spread"], "0 s") / S,
+        set: (value) => {
+          group["spread"] = timeText(value * S);
+          this.emit();
+        },
+      }),
       this.choice(id("source"), "Source", String(source["kind"]), sources(isTcp), (value) => {
         group["source"] = newSource(value);
         this.emit(true);

@@ -442,7 +442,10 @@ def report(
     ] = None,
     y: Annotated[
         list[str] | None,
-        typer.Option(metavar="MEASURE", help="Measure to plot, one figure per measure. May be repeated."),
+        typer.Option(
+            metavar="MEASURE",
+            help="Measure to plot, one figure per measure. May be repeated. `ackclock list measures` lists all.",
+        ),
     ] = None,
     by: Annotated[
         list[str] | None,
@@ -629,8 +632,8 @@ def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="List to print: studies, variants, queues, sources, records, gauges, states or profiles "
-            "(default: all).",
+            help="List to print: studies, variants, queues, sources, records, measures, gauges, states or "
+            "profiles (default: all).",
             show_default=False,
             autocompletion=completing.lists,
         ),

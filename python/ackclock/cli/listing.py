@@ -1,6 +1,7 @@
 """Implements ``ackclock list`` and ``ackclock profile``: prints tables of the available names."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import get_args
 
 from rich.table import Table
 from rich.text import Text
@@ -8,8 +9,10 @@ from rich.text import Text
 from ackclock.cli.console import console
 from ackclock.running.catalogue import Entry, Gauge, catalogue
 from ackclock.running.records import KINDS
-from ackclock.scenario import profile
+from ackclock.running.summary import UNITS, meanings
+from ackclock.scenario import Queue, profile
 from ackclock.scenario.errors import one_of, refuse
+from ackclock.scenario.kinds import Kind
 from ackclock.scenario.sources import SOURCES
 
 _Line = tuple[str, str]
@@ -79,6 +82,11 @@ def _variants() -> Iterator[_Line]:
 
 
 def _queues() -> Iterator[_Line]:
+    yield "all queues:", ""
+    for name in ("packets", "bytes", "count_in_service"):
+        field = Queue.model_fields[name]
+        (kind,) = (mark for part in get_args(field.annotation) for mark in get_args(part) if isinstance(mark, Kind))
+        yield f"  {name}", _with_allowed((field.description or "").replace("``", "").removesuffix("."), kind.allowed)
     for name, entry in catalogue().queues.items():
         yield name, entry.doc
         yield from _parameters(entry)
@@ -86,7 +94,11 @@ def _queues() -> Iterator[_Line]:
 
 def _parameters(entry: Entry) -> Iterator[_Line]:
     for parameter in entry.parameters.values():
-        yield f"  {parameter.name}", f"{parameter.doc} ({parameter.kind.allowed.removeprefix('must be ')})"
+        yield f"  {parameter.name}", _with_allowed(parameter.doc, parameter.kind.allowed)
+
+
+def _with_allowed(doc: str, allowed: str) -> str:
+    return f"{doc} ({allowed.removeprefix('must be ')})"
 
 
 def _sources() -> Iterator[_Line]:
@@ -98,6 +110,12 @@ def _records() -> Iterator[_Line]:
     for name, kind in KINDS.items():
         where = "@LINK" if kind.of_links else "@GROUP-OR-FLOWS"
         yield f"{name}[{where}]{'[/INTERVAL]' if kind.sampled else ''}", kind.doc
+
+
+def _measures() -> Iterator[_Line]:
+    docs = meanings()
+    for name, (unit, factor) in UNITS.items():
+        yield name, docs[name] + ("" if factor == 1 else f" ({unit} in figures)")
 
 
 def _gauges() -> Iterator[_Line]:
@@ -123,6 +141,7 @@ LISTS: Mapping[str, Callable[[], Iterator[_Line]]] = {
     "queues": _queues,
     "sources": _sources,
     "records": _records,
+    "measures": _measures,
     "gauges": _gauges,
     "states": _states,
     "profiles": lambda: iter(profile.PROFILES.items()),

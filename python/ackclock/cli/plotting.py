@@ -14,6 +14,7 @@ from ackclock.report.style import to_png, to_svg
 from ackclock.running.result import load
 from ackclock.scenario.errors import impossible, refuse, unreadable
 from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME, QuantityError
+from ackclock.study.store.folder import is_store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,6 +74,9 @@ def plot(result: Path, gauges: Gauges, states: States, *, out: Path, start: str 
         raise impossible("plot: --link and --gauge draw gauges, but --flow, --variable and --diagram draw states")
     if states.names and states.diagram:
         raise impossible("plot: --diagram does not draw single variables; leave out --variable")
+    if is_store(result):
+        why = "it is a store, for `ackclock report`, or `store.plot()` in Python"
+        raise unreadable(result, why, "a result of `ackclock run --out`")
     run = load(result)
     draws_gauges = gauges.is_asked() or ("gauges" in run.tables and not states.is_asked())
     chosen, record = (gauges, "gauges") if draws_gauges else (states, "states")

@@ -6,9 +6,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from ackclock.report.fixed import fixed_fields
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
 from ackclock.running.origin import Origin
+from ackclock.running.repeats import repeats
 from ackclock.running.runs import told_once
 from ackclock.scenario.errors import refuse, unreadable
 from ackclock.study.store import Store
@@ -34,6 +36,7 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
         notices: dict[str, list[str]] = {}
         for each in opened.table("notices").to_arrow().to_pylist():
             notices.setdefault(each["run_id"], []).append(each["notice"])
+        fixed = fixed_fields(opened.table("scenarios", ["scenario"]).to_arrow()["scenario"].to_pylist())
         origins = opened.table("origins", ["revision", "schema"]).to_arrow().group_by(["revision", "schema"])
         programs = origins.aggregate([]).sort_by([("revision", "ascending"), ("schema", "ascending")]).to_pylist()
         found = opened.notices
@@ -42,11 +45,12 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
         store.resolve().name,
         runs,
         failures=failures["failure"].to_pylist(),
-        notices=[*found, *told_once(list(notices.values()), of=len(runs))],
+        notices=[*found, *told_once(list(notices.values()), of=len(runs)), *repeats(runs)],
         x=x,
         y=y or None,
         by=by,
         command=command,
+        fixed=fixed,
         provenance=[("Command", command), ("Program", str(Origin.here())), ("Store", store.resolve().name), *made],
     )
     _write(out, render(page))
@@ -54,7 +58,9 @@ def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | 
 
 
 def _check_replaceable(out: Path) -> None:
-    """Refuse to overwrite a file that is not a report of a store."""
+    """Refuse a name that says another format, and a file that is not a report of a store."""
+    if out.suffix.lower() not in {".html", ""}:
+        raise refuse("--out", str(out), "must end in .html: a report is a page")
     if not (out.exists() or out.is_symlink()):
         return
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -47,7 +48,7 @@ WORDS: Final = {
     "sojourn_p95": "Time in the queue, 95th percentile",
     "sojourn_p99": "Time in the queue, 99th percentile",
     "sojourn_max": "Time in the queue, maximum",
-    "delay_mean": "Mean delay",
+    "delay_mean": "One-way delay, mean",
     "jitter": "Jitter",
     "timeouts": "Timeouts",
     "fast_retransmits": "Fast retransmits",
@@ -108,7 +109,11 @@ def measure_chart(runs: pa.Table, measure: str, *, x: str | None = None, by: Seq
         raise impossible("plot: no field differs between the runs, so there is nothing to draw against")
     if not any(point.interval(measure) for point in points.points):
         raise impossible(f"plot: {measure} is undefined in all runs")
-    return lines(points.points, measure, layout)
+    drawn = lines(points.points, measure, layout)
+    first, *rest = drawn.panels
+    if not first.title and any(each.count > 1 for point in points.points if (each := point.interval(measure))):
+        first = replace(first, title="Means and 95 % confidence intervals")
+    return replace(drawn, panels=[first, *rest])
 
 
 def lines(points: Sequence[Point], measure: str, layout: Layout) -> Chart:

@@ -24,7 +24,17 @@ if TYPE_CHECKING:
 
 __all__ = ["sweep_report"]
 
-MAIN: Final = ("cov", "goodput_bps", "loss", "marks", "delay_mean", "queue_mean", "timeouts", "jain_index")
+MAIN: Final = (
+    "cov",
+    "goodput_bps",
+    "loss",
+    "marks",
+    "sojourn_mean",
+    "queue_mean",
+    "delay_mean",
+    "timeouts",
+    "jain_index",
+)
 """The measures drawn by default; marks only if there are any."""
 
 _MOST_ROWS: Final = 200
@@ -40,6 +50,7 @@ def sweep_report(
     y: Sequence[str] | None = None,
     by: Sequence[str] | None = None,
     command: str,
+    fixed: Sequence[tuple[str, str]] = (),
     provenance: Sequence[tuple[str, str]] = (),
 ) -> Report:
     """Create the page of a store.
@@ -61,6 +72,8 @@ def sweep_report(
         Measures to draw, one figure per measure (default: the main measures that are defined).
     command
         The command that creates the page.
+    fixed
+        Fields that all scenarios have in common: pairs of path and value.
     provenance
         Origin of the page, such as program versions: pairs of name and value.
 
@@ -77,7 +90,7 @@ def sweep_report(
     """
     for each in y or ():
         if each not in WORDS:
-            raise refuse("--y", each, one_of(each, WORDS))
+            raise refuse("--y", each, f"{one_of(each, WORDS)} (see ackclock list measures)")
     if not len(runs):
         raise refuse("store", name, "must contain a run that did not fail")
     points = Points.of(runs)
@@ -93,7 +106,7 @@ def sweep_report(
         summary=list(_statements(points, measures, layout, failures, notices)),
         overview=_overview(points, measures),
         sections=[Section(title="Figures", drawings=drawings)] if drawings else [],
-        setup=[(field.path, ", ".join(map(field.shown, field.values))) for field in points.fields],
+        setup=[*((field.path, ", ".join(map(field.shown, field.values))) for field in points.fields), *fixed],
         provenance=provenance,
     )
 

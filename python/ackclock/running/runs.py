@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, overload
 
+from ackclock.running.repeats import repeats
 from ackclock.running.run import Run
 from ackclock.running.summary import GROUP_MEASURES, LINK_MEASURES, MEASURES, Groups, GroupSummary, Links, LinkSummary
 from ackclock.scenario import Scenario
@@ -282,12 +283,17 @@ class Runs(Sequence[Run]):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """The notices of all runs, without duplicates.
+        """The notices of all runs, without duplicates, and a notice if runs with different seeds have equal results.
 
         A number that differs between runs becomes a range. A notice that only some runs have ends with the number of
         these runs.
         """
-        return told_once((run.notices for run in self._runs), of=len(self))
+        import pyarrow as pa  # noqa: PLC0415
+
+        told = told_once((run.notices for run in self._runs), of=len(self))
+        if len(self) < 2:
+            return told
+        return *told, *repeats(self.summary.append_column("scenario_id", pa.repeat("", len(self))))
 
     @property
     def summary(self) -> "pa.Table":

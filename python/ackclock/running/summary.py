@@ -1,5 +1,8 @@
 """The summary of a run: results over the measured time, at the measured link."""
 
+import ast
+import inspect
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, SupportsIndex, TypeVar, overload
@@ -367,6 +370,24 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "starved": ("flows", 1),
 }
 """The display unit of each measure, and the factor that converts to this unit."""
+
+
+def meanings() -> dict[str, str]:
+    """Return the meaning of each number in a `Summary`: its docstring, on one line.
+
+    Examples
+    --------
+    >>> meanings()["loss"], meanings()["sojourn_mean"]
+    ('Drops divided by arrivals', 'Mean time that packets spend in the queue, s')
+    """
+    nodes = ast.walk(ast.parse(inspect.getsource(Summary)))
+    body = next(node.body for node in nodes if isinstance(node, ast.ClassDef))
+    found = {}
+    for declared, doc in itertools.pairwise(body):
+        match declared, doc:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                found[name] = " ".join(text.replace("``", "").split()).removesuffix(".")
+    return found
 
 
 def summary_rows(summary: Summary) -> list[tuple[str, str, str]]:

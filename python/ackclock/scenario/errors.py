@@ -106,7 +106,8 @@ class ScenarioError(ValueError):
             return str(first)
         fields = list(dict.fromkeys(shorten(problem.field, _LONGEST_FIELD) for problem in others))
         cut = ", …" if len(fields) > _MOST_NAMED else ""
-        return f"{first} (and {len(others)} more: {', '.join(fields[:_MOST_NAMED])}{cut})"
+        errors = "another error" if len(others) == 1 else f"{len(others)} other errors"
+        return f"{first}; {errors}: {', '.join(fields[:_MOST_NAMED])}{cut}"
 
     def __str__(self) -> str:
         lines = [str(problem) for problem in self.problems[:_MOST_PROBLEMS]]
@@ -198,28 +199,53 @@ def listed(names: Iterable[str]) -> str:
     return ", ".join(names[:_LONGEST_LIST]) + (f" and {rest} more" if rest > 0 else "")
 
 
+_SYNONYMS = (
+    ("bandwidth", "rate"),
+    ("bulk", "greedy"),
+    ("cc", "variant"),
+    ("congestion", "variant"),
+    ("delay", "sojourn_mean"),
+    ("fifo", "droptail"),
+    ("flows", "count"),
+    ("latency", "delay"),
+    ("latency", "sojourn_mean"),
+    ("limit", "packets"),
+    ("pfifo", "droptail"),
+    ("queueing delay", "sojourn_mean"),
+    ("seeds", "replications"),
+    ("size", "packets"),
+    ("tail-drop", "droptail"),
+    ("warmup", "measure.from"),
+)
+"""Other names of fields, kinds and measures, and the word to suggest if it, or the table in its path, is allowed."""
+
+
 def near(name: str, names: Iterable[str], also: Mapping[str, str] = MappingProxyType({})) -> str:
-    """Suggest the nearest allowed word, if one is near; ``also`` maps synonyms to allowed words.
+    """Suggest the nearest allowed word or synonym of one, if one is near; ``also`` maps further synonyms to words.
 
     Examples
     --------
-    >>> near("tahoo", ["reno", "tahoe"]), near("fifo", ["droptail"], {"fifo": "droptail"}), near("fq", ["droptail"])
+    >>> near("tahoo", ["reno", "tahoe"]), near("fifo", ["droptail"]), near("fq", ["droptail"])
     ("did you mean 'tahoe'? ", "did you mean 'droptail'? ", '')
+    >>> near("latency", ["rate", "delay"]), near("latency", ["cov", "sojourn_mean"]), near("latency", ["cov"])
+    ("did you mean 'delay'? ", "did you mean 'sojourn_mean'? ", '')
     """
     if len(name) > _LONGEST_FIELD:
         return ""
-    names = [*list(names)[:10_000], *also]
+    names = list(names)[:10_000]
+    also = {synonym: word for synonym, word in _SYNONYMS if word.partition(".")[0] in names} | dict(also)
+    names += also
     close = [each for each in names if each.casefold() == name.casefold()] or difflib.get_close_matches(
         name, names, n=1
     )
     return f"did you mean '{also.get(close[0], close[0])}'? " if close else ""
 
 
-def one_of(value: object, names: Iterable[str], also: Mapping[str, str] = MappingProxyType({})) -> str:
+def one_of(value: object, names: Iterable[str]) -> str:
     """List the allowed words, and suggest the nearest to ``value``."""
     names = list(names)
     words = f"must be one of {listed(names)}" if names else "none exists"
-    return (near(value, names, also) if isinstance(value, str) else "") + words
+    return (near(value, names) if isinstance(value, str) else "") + words
 
 
 # --------------------------------------------------------------------------------------------------------------------

@@ -69,10 +69,7 @@ ProfileName = Annotated[str, word(PROFILES, noun="profile")]
 LawName = Annotated[str, class_name("Law")]
 DisciplineName = Annotated[str, class_name("Discipline")]
 VariantName = Annotated[str, word(catalogue().variants, noun="variant")]
-QueueName = Annotated[
-    str,
-    word((*catalogue().queues, "python"), noun="queue", also=dict.fromkeys(("fifo", "pfifo", "tail-drop"), "droptail")),
-]
+QueueName = Annotated[str, word((*catalogue().queues, "python"), noun="queue")]
 Direction = Annotated[str, word(["forward", "reverse"])]
 LossPlace = Annotated[str, word(["before", "after"])]
 PacketSizes = Annotated[str, word(["fixed", "exponential"])]

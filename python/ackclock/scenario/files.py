@@ -19,7 +19,10 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def read_scenario(path: Path) -> dict[str, Any]:
     """Read a scenario's TOML file into tables; the paths in it are relative to its folder."""
-    return beside(read_toml(path), path.parent)
+    tables = read_toml(path)
+    if "scenario" in tables:
+        raise unreadable(path, "it is a study, which `ackclock sweep` runs", "a scenario")
+    return beside(tables, path.parent)
 
 
 def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:

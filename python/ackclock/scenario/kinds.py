@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
@@ -265,12 +264,12 @@ def flag() -> Kind:
     return Kind(allowed, check, {"type": "boolean"})
 
 
-def word(words: Iterable[str], *, noun: str = "", also: Mapping[str, str] = MappingProxyType({})) -> Kind:
-    """Allow some words, such as the names of all queues; ``also`` maps synonyms to allowed words.
+def word(words: Iterable[str], *, noun: str = "") -> Kind:
+    """Allow some words, such as the names of all queues.
 
     Examples
     --------
-    >>> word(["droptail", "red"], noun="queue", also={"fifo": "droptail"}).require("kind", "fifo")
+    >>> word(["droptail", "red"], noun="queue").require("kind", "fifo")
     Traceback (most recent call last):
     ackclock.scenario.errors.ScenarioError: kind: unknown queue 'fifo'; did you mean 'droptail'? must be one of ...
     """
@@ -278,7 +277,7 @@ def word(words: Iterable[str], *, noun: str = "", also: Mapping[str, str] = Mapp
 
     def check(value: object) -> str:
         if not isinstance(value, str) or value not in words:
-            raise ValueError(one_of(value, words, also))
+            raise ValueError(one_of(value, words))
         return value
 
     return Kind(one_of(None, words), check, {"enum": list(words)}, noun)

@@ -52,7 +52,8 @@ class Group(Part):
 
     spread: Wait | None = None
     """Maximum random delay of each source's start after ``start``. The delay is drawn uniformly, from 0 on, for each
-    client and seed (default: no delay)."""
+    client and seed (default: no delay). Without it, greedy flows give the same run with every seed, unless something
+    else in the scenario is random."""
 
     transport: Transport
     """Transport protocol."""

@@ -259,6 +259,9 @@ class Study(Part):
         """Read a study from a TOML file."""
         data, folders = read_toml(Path(path)), [Path(path).parent]
         given = data.get("scenario")
+        if given is None and data.keys() & Scenario.field_names().keys():
+            why = "it has the fields of a scenario, which `ackclock run` runs"
+            raise errors.unreadable(path, why, 'a study that names it, as in scenario = "FILE.toml"')
         if isinstance(given, str):
             data["scenario"] = read_scenario(folders[0] / given)
             folders.append((folders[0] / given).parent)

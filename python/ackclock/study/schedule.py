@@ -32,6 +32,8 @@ class Tally:
     few, wide
         Number of complete points with fewer than `FEWEST` values of the measure, and number of complete points at which
         the half-width of the 95 % interval exceeds the mean.
+    repeats
+        A notice if runs of a point have equal results although their seeds differ.
     interrupted
         Whether Ctrl-C ended the sweep.
     notices
@@ -45,6 +47,7 @@ class Tally:
     points: int = 0
     few: int = 0
     wide: int = 0
+    repeats: tuple[str, ...] = ()
     interrupted: bool = False
     notices: tuple[str, ...] = ()
 
@@ -60,8 +63,8 @@ class Tally:
             self.wide += 1
 
     def warnings(self, measure: str) -> list[str]:
-        """Report points with too few replications."""
-        told = []
+        """Report points with too few replications, or with replications that repeat each other."""
+        told = [*self.repeats]
         if self.few:
             told.append(
                 f"{self.few:,} of {self.points:,} points have fewer than {FEWEST} values of {measure}: "

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.progress import progress_bar
+from ackclock.running.repeats import repeats
+from ackclock.running.summary import MEASURES
 from ackclock.scenario.errors import one_of, refuse
 from ackclock.study.design import VARIANT, Study
 from ackclock.study.execute import Threads, execute
@@ -157,6 +159,7 @@ def fill(
         schedule.tally.interrupted = interruption.asked
         store.close()  # so that runs made again are not reported as missing
         schedule.tally.notices = (*store.notices, *_named_otherwise(store, survey))
+        schedule.tally.repeats = _repeats(store, survey)
     return schedule.tally
 
 
@@ -189,6 +192,15 @@ def _there(store: Store, measure: str) -> Mapping[str, float | None]:
     found = store.table("runs", ["run_id", measure]).to_arrow()
     rows = zip(*(column.to_pylist() for column in found.columns), strict=True)
     return {run: value for run, value in rows if run in done}
+
+
+def _repeats(store: Store, survey: Survey) -> tuple[str, ...]:
+    """Report runs of the study that have equal results although their seeds differ."""
+    import pyarrow as pa  # noqa: PLC0415  # slow to load
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    runs = store.table("runs", ["scenario_id", "seed", *MEASURES]).to_arrow()
+    return repeats(runs.filter(pc.is_in(runs["scenario_id"], value_set=pa.array(survey.scenario_ids, pa.string()))))
 
 
 def _named_otherwise(store: Store, survey: Survey) -> list[str]:

@@ -27,15 +27,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["FORMAT", "Folder"]
+__all__ = ["FORMAT", "Folder", "is_store"]
 
 FORMAT: Final = 1
 """The format version that this program reads and writes."""
 
 _KIND: Final = "ackclock store"
+_RECORD: Final = "store.json"
 
 _WHOLE: Final = re.compile(r"([0-9a-f]{16}-)?(parts|journal)-[0-9a-f]{16}")
 """Names of parts and journals that were put aside."""
+
+
+def is_store(path: Path) -> bool:
+    """Return whether a path is the folder of a store, of any version."""
+    return (path / _RECORD).is_file()
 
 
 class Folder:
@@ -61,7 +67,7 @@ class Folder:
         self.parts = path / "parts"
         self.aside = path / "aside"
         self._lock = path / "lock"
-        self._record = path / "store.json"
+        self._record = path / _RECORD
         self._making = path / ".store.json"
         if not self._record.exists():
             if not create:

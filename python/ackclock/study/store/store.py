@@ -95,7 +95,7 @@ class Store:
         title += f" and {counted(len(failures), 'failure')}" if len(failures) else ""
         return block(title, _table_html(runs), notices=self.notices)
 
-    def plot(self, *, measure: str = "cov", x: str | None = None, by: Sequence[str] | None = None) -> Figure:
+    def plot(self, *, measure: str = "cov", x: str | None = None, by: str | Sequence[str] | None = None) -> Figure:
         """Draw a measure against a swept field: means over the seeds, with 95 % confidence intervals.
 
         The figure is that of ``ackclock report``.
@@ -107,8 +107,8 @@ class Store:
         x
             Path of the field on the horizontal axis (default: the first numeric field).
         by
-            Paths of the fields whose values have a curve each (default: those that fit into one panel). The values of
-            further fields have a panel each.
+            Path of the field, or paths of the fields, whose values have a curve each (default: those that fit into one
+            panel). The values of further fields have a panel each.
 
         Returns
         -------
@@ -133,7 +133,7 @@ class Store:
         from ackclock.report.paper import draw  # noqa: PLC0415  # it loads Matplotlib
         from ackclock.report.plots import measure_chart  # noqa: PLC0415
 
-        return draw(measure_chart(self.runs.to_arrow(), measure, x=x, by=by))
+        return draw(measure_chart(self.runs.to_arrow(), measure, x=x, by=[by] if isinstance(by, str) else by))
 
     @property
     def notices(self) -> tuple[str, ...]:
