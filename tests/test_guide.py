@@ -92,10 +92,19 @@ def test_the_first_study(root: Path, tmp_path: Path) -> None:
 
 def test_sweeps(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/sweeps.md", root, tmp_path)
+    assert (tmp_path / "delay.png").read_bytes().startswith(b"\x89PNG")
+    # The guide's statements on the delay and on `spread`.
+    rows = ac.open(tmp_path / "delay").runs.to_arrow().to_pylist()
+    size, kind = ("dumbbell.bottleneck.queue.packets", "dumbbell.bottleneck.queue.kind")
+    full = [row["sojourn_mean"] for row in rows if (row[size], row[kind]) == (300, "droptail")]
+    assert fmean(full) == pytest.approx(0.165, abs=0.0005)
+    assert max(row["sojourn_mean"] for row in rows if row[kind] != "droptail") < 0.010
+    assert min(row["utilization"] for row in rows) > 0.999
+    delay = ac.Scenario.from_dict(ac.Study.from_toml(tmp_path / "delay.toml").scenario)
+    same = ac.replicate(delay.changed({"clients.0.spread": "0 s"}), seeds=2)
+    assert same[0].summary == same[1].summary
     # The guide's statements on its pairs.
-    pairs = {
-        count: compare_paired(seeds.reno, seeds.vegas) for count, seeds in reader.session["pairs"].groupby(level=0)
-    }
+    pairs = reader.session["pairs"]
     assert pairs[20].narrowing > 10
     assert all(pairs[count].narrowing < 2 for count in (38, 44, 60))
     assert pairs[60].differ

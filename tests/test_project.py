@@ -84,7 +84,7 @@ def test_documents_name_targets_of_the_makefile(root: Path) -> None:
 def test_ci_runs_the_two_commands_of_the_readme_before_it_installs_anything(root: Path) -> None:
     """Newcomers have only these commands: an optional package must not hide their failure."""
     readme = (root / "README.md").read_text(encoding="utf-8")
-    (_, section) = readme.split("## Two commands")
+    (_, section) = readme.split("## From a checkout")
     commands = re.findall(r"^(make \w+) +#", section, re.MULTILINE)
     script = (root / ".ci/run").read_text(encoding="utf-8")
     steps = re.findall(r"^\s*(make \w+|apt-get|.*apt-get install.*)", script, re.MULTILINE)

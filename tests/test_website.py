@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pkgutil
 import re
 import tomllib
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,11 @@ PAGE = """# A `page`: one, two
 [block](no.md)
 ```
 """
+
+
+def _is_written(value: object) -> bool:
+    """Return whether a member of a class can have a docstring of its own."""
+    return inspect.isroutine(value) or isinstance(value, property)
 
 
 @pytest.fixture(scope="module")
@@ -101,6 +108,19 @@ class TestSources:
         found = [name for text in python.pages().values() for name in re.findall(r"^::: (.*)$", text, re.MULTILINE)]
         assert len(found) == len(set(found))
         assert {f"ackclock.{name}" for name in ackclock.__all__} <= set(found)
+
+    def test_docstrings_are_markdown(self) -> None:
+        """The site has no roles, tables or code blocks of reST, and finds examples by their heading."""
+        named = [name for text in python.pages().values() for name in re.findall(r"^::: (.*)$", text, re.MULTILINE)]
+        documented = {name: pkgutil.resolve_name(name.replace(".", ":", 1)) for name in named}
+        for name, kind in [*documented.items()]:
+            if isinstance(kind, type) and kind.__module__.startswith("ackclock"):
+                own = {each: value for each, value in vars(kind).items() if not each.startswith("_")}
+                documented |= {f"{name}.{each}": value for each, value in own.items() if _is_written(value)}
+        docs = {name: inspect.getdoc(each) or "" for name, each in documented.items()}
+        assert {"ackclock.Run.plot", "ackclock.Store.plot", "ackclock.analysis.Interval.warning"} <= docs.keys()
+        assert [name for name, doc in docs.items() if re.search(r":\w+:`|^ *=+ |::$|^ *\.\. ", doc, re.MULTILINE)] == []
+        assert [name for name, doc in docs.items() if ">>> " in doc and "Examples\n--" not in doc] == []
 
 
 class TestLinks:

@@ -21,7 +21,7 @@ _HEAD: Final = """\
 
 Each command with its arguments and options, as `ackclock COMMAND --help` prints them. The exit status is 0 on success,
 2 if the input is invalid, 1 if writing failed or a stored file is damaged, and 130 after an interrupt. Errors are
-printed to the standard error, one line each.
+printed to the standard error, one line each. Examples use files of the folder [examples](../../examples).
 """
 
 _DEFAULT: Final = re.compile(r"\[default: (.*)\]")

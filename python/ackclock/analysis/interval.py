@@ -87,6 +87,8 @@ class Interval:
     def warning(self) -> str:
         """Why the mean is unreliable; empty if it is reliable.
 
+        Examples
+        --------
         >>> student_interval([1, 3]).warning
         '2 replications: too few for a conclusion; use at least five'
         >>> student_interval([1, 3, 8]).warning
@@ -103,6 +105,8 @@ class Interval:
         A half-width that would round to zero is shown as a bound, so that no interval looks empty. If it is less than a
         billionth of the last digit, it comes from rounding, differs between processors, and is shown as zero.
 
+        Examples
+        --------
         >>> student_interval([0.1271, 0.1268, 0.1275]).shown(3), student_interval([2]).shown(1)
         ('0.127 ± 0.001', '2.0')
         >>> student_interval([0.1271, 0.1268, 0.1275]).shown(2), student_interval([2, 2]).shown(1)

@@ -135,15 +135,13 @@ class Run:
         Parameters
         ----------
         figure
-            ======================  =============  =============================================================
-            figure                  record         shows
-            ======================  =============  =============================================================
-            ``"throughput"``        ``packets``    bits on the wire of a link per second, also of each group
-            ``"queue"``             ``queue``      packets that wait at a link
-            ``"cwnd"``              ``windows``    congestion windows of the first six recorded flows, in packets
-            ``"cov"``               ``arrivals``   c.o.v. of the arrivals at a link over the width of bins
-            ``"delay"``             ``packets``    distribution function of the time in the queue of a link
-            ======================  =============  =============================================================
+            Each figure is made from a record:
+
+            - ``"throughput"`` from ``packets``: bits on the wire of a link per second, also of each group
+            - ``"queue"`` from ``queue``: packets that wait at a link
+            - ``"cwnd"`` from ``windows``: congestion windows of the first six recorded flows, in packets
+            - ``"cov"`` from ``arrivals``: c.o.v. of the arrivals at a link over the width of bins
+            - ``"delay"`` from ``packets``: distribution function of the time in the queue of a link
 
             The run must have kept the record: ``simulate(..., record=["queue/10ms", "windows"])``. Name the link for
             the record ``packets``, such as ``packets@bottleneck``, since it otherwise covers every link.

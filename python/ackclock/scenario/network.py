@@ -228,7 +228,12 @@ class Link(Part):
 
 
 class Dumbbell(Part):
-    """Clients on one side of a bottleneck, a server on the other."""
+    """Clients on one side of a bottleneck, a server on the other.
+
+    The server is at the end of the bottleneck and has no access link. Without queues, a round trip takes twice the sum
+    of the delays of ``access`` and ``bottleneck``, plus the transmission times; a table ``reverse`` gives the way back
+    a delay of its own.
+    """
 
     bottleneck: Link
     """The link from the gateway to the server."""

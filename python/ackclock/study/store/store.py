@@ -103,7 +103,7 @@ class Store:
         Parameters
         ----------
         measure
-            A number of a :class:`~ackclock.Summary`, such as ``goodput_bps``.
+            A number of a ``Summary``, such as ``goodput_bps``.
         x
             Path of the field on the horizontal axis (default: the first numeric field).
         by
