@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -87,9 +86,6 @@ class Store:
         """Return the notices, the number of runs and the first runs, for notebooks."""
         from ackclock.report.inline import block, counted  # noqa: PLC0415  # only notebooks need it
 
-        if find_spec("duckdb") is None:
-            needs = "The table of runs needs DuckDB, which is not installed (pip install 'ackclock[sql]')."
-            return block(f"Store of {counted(len(self.done()), 'run')}", needs, notices=self.notices)
         runs, failures = self.runs.to_arrow(), self.table("failures").to_arrow()
         title = f"Store of {counted(len(runs), 'run')}"
         title += f" and {counted(len(failures), 'failure')}" if len(failures) else ""
