@@ -22,9 +22,12 @@ _TELLING: Final = {
 }
 """Last words of the paths that a reader asks for first; an effective scenario has a hundred more."""
 
-_REPEATED: Final = (
-    (re.compile(r"^dumbbell\.reverse"), "dumbbell.bottleneck"),
-    (re.compile(r"^clients\.\d+\.access"), "dumbbell.access"),
+_SIDE_QUEUE: Final = re.compile(r"^(dumbbell|clients\.\d+)\.(reverse|access)\.queue\.")
+"""Queues other than the bottleneck's, which hardly ever fill."""
+
+_LIKE: Final = (
+    (re.compile(r"^dumbbell\.reverse\."), "dumbbell.bottleneck."),
+    (re.compile(r"^clients\.\d+\.access\."), "dumbbell.access."),
 )
 """Links that have the values of another one, unless they are given."""
 
@@ -52,10 +55,7 @@ def _leaves(value: Any, path: str) -> Iterator[tuple[str, Value]]:
 
 
 def _tells(path: str, common: dict[str, Value]) -> bool:
-    for pattern, other in _REPEATED:
-        known, times = pattern.subn(other, path)
-        if times and (".queue." in path or common.get(known) == common[path]):
-            return False
-    if path.startswith("dumbbell.access.queue"):
+    if path.rpartition(".")[2] not in _TELLING or _SIDE_QUEUE.match(path):
         return False
-    return path.rpartition(".")[2] in _TELLING
+    others = (pattern.sub(other, path) for pattern, other in _LIKE if pattern.match(path))
+    return all(common.get(other) != common[path] for other in others)
