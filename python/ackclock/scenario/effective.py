@@ -75,11 +75,29 @@ def _sealed_link(given: _Line) -> _Line:
     return given.model_copy(update=traces) if traces else given
 
 
-@functools.lru_cache(maxsize=1024)  # the points of a study share most of their tables
+# The points of a study share most of their tables, so the results of the functions below are kept. Tables with a class
+# in Python are not, since the class may become known later.
+
+
 def queue(profile_name: str, given: Queue | None) -> Queue:
     """Fill in the defaults of a queue."""
     given = given or Queue("droptail")
+    return (_queue if given.kind != PYTHON else _queue.__wrapped__)(profile_name, given)
 
+
+def tcp(profile_name: str, given: Tcp) -> Tcp:
+    """Fill in the defaults of a TCP transport."""
+    return (_tcp if given.law is None else _tcp.__wrapped__)(profile_name, given)
+
+
+def _dumbbell(profile_name: str, given: Dumbbell) -> Dumbbell:
+    links = (given.bottleneck, given.reverse, given.access)
+    is_kept = all(link is None or link.queue is None or link.queue.kind != PYTHON for link in links)
+    return (_whole_dumbbell if is_kept else _whole_dumbbell.__wrapped__)(profile_name, given)
+
+
+@functools.lru_cache(maxsize=1024)
+def _queue(profile_name: str, given: Queue) -> Queue:
     def default(name: str) -> object:
         own = profile.default(profile_name, given.kind, name)
         return profile.default(profile_name, "queue", name) if own is None else own
@@ -97,8 +115,7 @@ def queue(profile_name: str, given: Queue | None) -> Queue:
 
 
 @functools.lru_cache(maxsize=1024)
-def tcp(profile_name: str, given: Tcp) -> Tcp:
-    """Fill in the defaults of a TCP transport."""
+def _tcp(profile_name: str, given: Tcp) -> Tcp:
     fields = {
         name: profile.default(profile_name, "tcp", name, variant=given.variant)
         for name in Tcp.model_fields
@@ -156,7 +173,7 @@ _FORWARD_ONLY: Final[Mapping[str, None]] = dict.fromkeys(("queue", "loss", "poli
 
 
 @functools.lru_cache(maxsize=1024)
-def _dumbbell(profile_name: str, given: Dumbbell) -> Dumbbell:
+def _whole_dumbbell(profile_name: str, given: Dumbbell) -> Dumbbell:
     reverse = given.reverse or given.bottleneck.back.model_copy(update=_FORWARD_ONLY)
     return given.model_copy(
         update={
