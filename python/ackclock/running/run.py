@@ -428,11 +428,12 @@ class Prepared:
     @classmethod
     def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
         """Fill in the defaults of a scenario, parse the requests and make the plan; reject objects of other types."""
-        effective = whole_scenario(scenario).effective()
+        given = whole_scenario(scenario)
+        effective = given.effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
         own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)}
-        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective), **own)
+        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective, given), **own)
 
     def simulate(
         self,

@@ -99,11 +99,13 @@ def queue(profile_name: str, given: Queue | None) -> Queue:
 @functools.lru_cache(maxsize=1024)
 def tcp(profile_name: str, given: Tcp) -> Tcp:
     """Fill in the defaults of a TCP transport."""
+    recovery = recovery_of(profile_name, given)
+    named = catalogue().named(given.variant, recovery)
     fields = {
-        name: profile.default(profile_name, "tcp", name, variant=given.variant)
+        name: profile.default(profile_name, "tcp", name, variant=named)
         for name in Tcp.model_fields
         if getattr(given, name) is None
-    }
+    } | {"recovery": recovery}
     options = catalogue().tcp_options
     own = {name: fields.pop(name) for name in LAW_FIELDS if name in fields}
     if given.law is not None and "compiled" in own:
@@ -114,6 +116,12 @@ def tcp(profile_name: str, given: Tcp) -> Tcp:
         return given.completed(fields | own, {name: each.default for name, each in declared.items()})
     law = catalogue().variants[given.variant].congestion
     return given.completed(fields, _parameters(profile_name, law, catalogue().congestion[law].parameters))
+
+
+def recovery_of(profile_name: str, given: Tcp) -> str:
+    """Return the loss recovery of a transport: its variant's, or the given one, or the profile's for its variant."""
+    fixed = catalogue().variants[given.variant].recovery or given.recovery
+    return fixed or str(profile.default(profile_name, "tcp", "recovery", variant=given.variant))
 
 
 def _parameters(profile_name: str, scope: str, declared: Mapping[str, Parameter]) -> dict[str, object]:
