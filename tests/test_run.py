@@ -559,7 +559,9 @@ def test_adaptive_red_counts_packets_of_the_scenario(root: Path, profile: str, t
     """
     given = ac.Scenario.from_toml(root / "examples" / "adaptive_red.toml")
     scenario = given.changed({"profile": profile, "clients.0.transport.variant": "sack"})
-    queue = scenario.effective().dumbbell.bottleneck.queue
+    dumbbell = scenario.effective().dumbbell
+    assert dumbbell is not None
+    queue = dumbbell.bottleneck.queue
     assert queue is not None
     assert queue.parameters["mean_packet_size"] == typical
     summary = ac.simulate(scenario).summary

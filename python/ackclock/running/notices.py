@@ -10,6 +10,7 @@ from ackclock.running.steady import changing_shares, late_starts, steady_state
 from ackclock.running.unused import unused_ecn, unused_paths, unused_rate
 from ackclock.scenario import Clients, Connections, Flow, GraphLink, Link, Scenario, Tcp, Udp
 from ackclock.scenario.bottleneck import Measured, find_measured, tcp_load
+from ackclock.scenario.earlier import changed_meaning
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
 from ackclock.scenario.sources import Paced
 
@@ -34,14 +35,17 @@ class Notices:
     ----------
     scenario
         The effective scenario.
+    given
+        The scenario as given, if its defaults matter.
     """
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, given: Scenario | None = None) -> None:
         self._scenario = scenario
         self._measured = measured = find_measured(scenario)
         self._before = tuple(_nothing_measured(scenario, measured))
         self._roomy = tuple(roomy(scenario))
         self._after = (
+            *changed_meaning(given or scenario, scenario),
             *_red_out_of_reach(scenario, measured),
             *_cut_sizes(scenario),
             *_no_room(scenario),

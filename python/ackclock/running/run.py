@@ -461,7 +461,7 @@ class Prepared:
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
         own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)} if executes else {}
-        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective), **own)
+        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective, given), **own)
 
     def simulate(
         self,
