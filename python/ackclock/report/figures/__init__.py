@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ackclock.report.figures import of_flows, of_links
+from ackclock.report.figures import events, of_flows, of_links
 from ackclock.report.figures.asked import Asked
 from ackclock.report.gauges import gauge_chart
 from ackclock.report.states import phase_diagram, state_chart
@@ -87,8 +87,8 @@ FIGURES: Final = (
         "state of a link's queue discipline over time",
     ),
     FigureKind("phases", "phases", of_flows.phases, "phase of each sender over time"),
-    FigureKind("drops", "drops", of_links.drops, "each packet that a link drops, by flow"),
-    FigureKind("marks", "marks", of_links.marks, "each packet that a link marks (ECN), by flow"),
+    FigureKind("drops", "drops", events.drops, "each packet that a link drops, by flow"),
+    FigureKind("marks", "marks", events.marks, "each packet that a link marks (ECN), by flow"),
     FigureKind(
         "delay",
         "packets",

@@ -1,4 +1,4 @@
-"""Figures of a link: arrivals, queue, throughput, waits, drops and marks."""
+"""Figures of a link: arrivals, queue, throughput and waits."""
 
 from __future__ import annotations
 
@@ -10,31 +10,23 @@ import numpy as np
 
 from ackclock.analysis import cov_ladder
 from ackclock.report.chart import Axis, Chart, Panel, Series
-from ackclock.report.figures.asked import HEIGHT, MOST_LINES, POINTS, Line, curves, shares, thinned, where
+from ackclock.report.figures.asked import HEIGHT, POINTS, Line, curves, shares, where
 from ackclock.scenario.errors import impossible, refuse
 from ackclock.scenario.quantity import seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from ackclock.report.chart import Marker
     from ackclock.report.figures.asked import Asked, Numbers, Rows
 
-__all__ = ["arrivals", "delay", "drops", "ladder", "marks", "queue", "throughput"]
+__all__ = ["arrivals", "delay", "ladder", "queue", "throughput"]
 
 _FEWEST_BINS: Final = 10
 """Fewest bins for a coefficient of variation."""
 _MILLI: Final = 1e3
 _MEGABITS: Final = 8e-6
-_PLACES: Final[Mapping[str, tuple[str, Marker]]] = {
-    "arrival": ("red", "circle"),
-    "stored": ("blue", "square"),
-    "lost": ("grey", "diamond"),
-    "policed": ("amber", "triangle"),
-}
-"""Colour and marker of drops at each place."""
 
 
 def throughput(asked: Asked) -> Chart:
@@ -131,47 +123,6 @@ def delay(asked: Asked) -> Chart:
         y=Axis(label="Share of packets", low=0.0, high=1.02),
         series=series,
         bands=bands,
-    )
-    return Chart(panels=[panel], height=HEIGHT)
-
-
-def drops(asked: Asked) -> Chart:
-    """Draw each dropped packet by its flow, in the colours of the places."""
-    rows = asked.within(asked.of_link(asked.run, "drops", "time", "flow", "place"))
-    series = [_events(asked, name, where(rows["place"] == name, rows), *pen) for name, pen in _PLACES.items()]
-    return _by_flow(asked, "Drops", series)
-
-
-def marks(asked: Asked) -> Chart:
-    """Draw each marked packet by its flow."""
-    rows = asked.within(asked.of_link(asked.run, "marks", "time", "flow"))
-    return _by_flow(asked, "Marks", [_events(asked, "marked", rows, "green", "circle")])
-
-
-def _events(asked: Asked, name: str, rows: Rows, colour: str, marker: Marker) -> Series:
-    x, y = thinned(rows["time"], rows["flow"])
-    return Series(
-        name=f"{name} ({rows['time'].size:,})",
-        x=x,
-        y=y,
-        colour=colour,
-        dash="none",
-        marker=marker,
-        size=float(np.clip(120 / asked.groups.size, 1.0, 4.0)),
-        filled=False,
-    )
-
-
-def _by_flow(asked: Asked, what: str, series: Sequence[Series]) -> Chart:
-    shown = [each for each in series if np.size(each.x)]
-    if not shown:
-        raise asked.nothing()
-    flows = asked.groups.size
-    ticks = [(float(flow), str(flow)) for flow in range(flows)] if flows <= MOST_LINES else None
-    panel = Panel(
-        x=Axis(label="Time, s", low=asked.start, high=asked.end),
-        y=Axis(label=f"{what} at {asked.link}, by flow", low=-0.5, high=flows - 0.5, ticks=ticks),
-        series=shown,
     )
     return Chart(panels=[panel], height=HEIGHT)
 
