@@ -28,7 +28,7 @@ def effective(scenario: "Scenario") -> "Scenario":
     """Fill in every default of a checked scenario."""
     network: dict[str, Any]
     if scenario.dumbbell is not None:
-        dumbbell = _dumbbell(scenario.profile, scenario.dumbbell)
+        dumbbell = _dumbbell(scenario.profile, scenario.dumbbell, scenario.packet_size)
         clients = [_clients(scenario, dumbbell, place, group) for place, group in enumerate(scenario.clients)]
         network = {"dumbbell": dumbbell, "clients": tuple(clients)}
     else:
@@ -76,8 +76,8 @@ def _sealed_link(given: _Line) -> _Line:
 
 
 @functools.lru_cache(maxsize=1024)  # the points of a study share most of their tables
-def queue(profile_name: str, given: Queue | None) -> Queue:
-    """Fill in the defaults of a queue."""
+def queue(profile_name: str, given: Queue | None, packet_size: int) -> Queue:
+    """Fill in the defaults of a queue in a scenario with this packet size."""
     given = given or Queue("droptail")
 
     def default(name: str) -> object:
@@ -93,13 +93,13 @@ def queue(profile_name: str, given: Queue | None) -> Queue:
         own = of_python(given.model_dump(), "discipline") or {}
         return given.completed(fields, {name: each.default for name, each in own.items()})
     declared = catalogue().queues[given.kind].parameters
-    return given.completed(fields, _parameters(profile_name, given.kind, declared))
+    return given.completed(fields, _parameters(profile_name, given.kind, declared, packet_size))
 
 
 @functools.lru_cache(maxsize=1024)
-def tcp(profile_name: str, given: Tcp) -> Tcp:
-    """Fill in the defaults of a TCP transport."""
-    fields = {
+def tcp(profile_name: str, given: Tcp, packet_size: int) -> Tcp:
+    """Fill in the defaults of a TCP transport that sends packets of this size."""
+    fields: dict[str, object] = {
         name: profile.default(profile_name, "tcp", name, variant=given.variant)
         for name in Tcp.model_fields
         if getattr(given, name) is None
@@ -108,17 +108,25 @@ def tcp(profile_name: str, given: Tcp) -> Tcp:
     own = {name: fields.pop(name) for name in LAW_FIELDS if name in fields}
     if given.law is not None and "compiled" in own:
         own["compiled"] = False
+    for name, value in fields.items():
+        if isinstance(value, profile.PacketSize):
+            fields[name] = value.of(packet_size)
     fields = {name: options[name].default if value is None else value for name, value in fields.items()}
     if given.law is not None:
         declared = of_python(given.model_dump(), "law") or {}
         return given.completed(fields | own, {name: each.default for name, each in declared.items()})
     law = catalogue().variants[given.variant].congestion
-    return given.completed(fields, _parameters(profile_name, law, catalogue().congestion[law].parameters))
+    return given.completed(fields, _parameters(profile_name, law, catalogue().congestion[law].parameters, packet_size))
 
 
-def _parameters(profile_name: str, scope: str, declared: Mapping[str, Parameter]) -> dict[str, object]:
+def _parameters(
+    profile_name: str, scope: str, declared: Mapping[str, Parameter], packet_size: int
+) -> dict[str, object]:
     """Take declared parameters from the profile, or from their declaration if the profile does not set them."""
     defaults = {name: profile.default(profile_name, scope, name) for name in declared}
+    for name, value in defaults.items():
+        if isinstance(value, profile.PacketSize):
+            defaults[name] = declared[name].kind.check(value.of(packet_size))
     return {name: declared[name].default if value is None else value for name, value in defaults.items()}
 
 
@@ -156,25 +164,25 @@ _FORWARD_ONLY: Final[Mapping[str, None]] = dict.fromkeys(("queue", "loss", "poli
 
 
 @functools.lru_cache(maxsize=1024)
-def _dumbbell(profile_name: str, given: Dumbbell) -> Dumbbell:
+def _dumbbell(profile_name: str, given: Dumbbell, packet_size: int) -> Dumbbell:
     reverse = given.reverse or given.bottleneck.back.model_copy(update=_FORWARD_ONLY)
     return given.model_copy(
         update={
-            "bottleneck": _link(profile_name, given.bottleneck.forth),
-            "reverse": _link(profile_name, reverse),
-            "access": given.access and _link(profile_name, given.access),
+            "bottleneck": _link(profile_name, given.bottleneck.forth, packet_size),
+            "reverse": _link(profile_name, reverse, packet_size),
+            "access": given.access and _link(profile_name, given.access, packet_size),
         }
     )
 
 
-def _link(profile_name: str, given: Link) -> Link:
-    return given.model_copy(update={"queue": queue(profile_name, given.queue)})
+def _link(profile_name: str, given: Link, packet_size: int) -> Link:
+    return given.model_copy(update={"queue": queue(profile_name, given.queue, packet_size)})
 
 
 def _graph_link(scenario: "Scenario", given: GraphLink) -> GraphLink:
     return given.model_copy(
         update={
-            "queue": queue(scenario.profile, given.queue),
+            "queue": queue(scenario.profile, given.queue, scenario.packet_size),
             "name": given.directions[0][0],
             "duplex": given.duplex is not False,
         }
@@ -183,18 +191,19 @@ def _graph_link(scenario: "Scenario", given: GraphLink) -> GraphLink:
 
 def _clients(scenario: "Scenario", dumbbell: Dumbbell, place: int, given: Clients) -> Clients:
     group = _group(scenario, f"clients-{place}", given)
-    access = _link(scenario.profile, given.access) if given.access else dumbbell.access
+    access = _link(scenario.profile, given.access, scenario.packet_size) if given.access else dumbbell.access
     return group.model_copy(update={"access": access, "direction": given.direction or "forward"})
 
 
 def _group(scenario: "Scenario", name: str, given: _Group) -> _Group:
+    packet_size = given.packet_size or scenario.packet_size
     return given.model_copy(
         update={
             "name": given.name or name,
-            "packet_size": given.packet_size or scenario.packet_size,
+            "packet_size": packet_size,
             "start": given.start or "0 s",
             "spread": given.spread or "0 s",
-            "transport": tcp(scenario.profile, given.transport)
+            "transport": tcp(scenario.profile, given.transport, packet_size)
             if isinstance(given.transport, Tcp)
             else given.transport,
         }
