@@ -115,6 +115,13 @@ def _records() -> Iterator[_Line]:
         yield f"{name}[{where}]{'[/INTERVAL]' if kind.sampled else ''}", kind.doc
 
 
+def _figures() -> Iterator[_Line]:
+    from ackclock.report.figures import FIGURES  # noqa: PLC0415
+
+    for kind in FIGURES:
+        yield kind.name, f"{kind.doc} (record {kind.record})"
+
+
 def _measures() -> Iterator[_Line]:
     docs = meanings()
     for name, (unit, factor) in UNITS.items():
@@ -144,6 +151,7 @@ LISTS: Mapping[str, Callable[[], Iterator[_Line]]] = {
     "queues": _queues,
     "sources": _sources,
     "records": _records,
+    "figures": _figures,
     "measures": _measures,
     "gauges": _gauges,
     "states": _states,
