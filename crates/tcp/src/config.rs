@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::congestion::{LawSpec, RenoSpec};
 use crate::options::{options, words};
 use crate::rtt::RttConfig;
+use crate::segment::HEADER;
 
 options! {
     /// The parameters of a [`Sender`](crate::Sender). Windows are in segments.
@@ -120,8 +121,8 @@ options! {
             /// pushed packets. A write that ends with a full packet pushes it. Before the first ACK, a write also pushes
             /// each packet that completes 32 KB of it (Linux).
             write_size: u32 [0 to 1_000_000_000] = 0;
-            /// Data in a packet in bytes, for `write_size`: 1460 without TCP options and 1448 with timestamps, at an MTU of
-            /// 1500 bytes.
+            /// Data in a packet in bytes: by default `packet_size` minus 40 bytes of headers, and minus 12 more with
+            /// timestamps (`linux`). A larger value counts as `packet_size` minus 40.
             payload: u32 [1 to 65_535] = 1460;
             /// With `push`, the size of the application's send buffer in packets; 0: unlimited. The last packet that fits
             /// is pushed, and the application writes again when a third of the buffer is free (Linux).
@@ -156,6 +157,11 @@ options! {
 }
 
 impl SenderConfig {
+    /// Data in a full packet, in bytes.
+    pub fn data_bytes(&self) -> u32 {
+        self.payload.min(self.packet_size.saturating_sub(HEADER))
+    }
+
     /// Whether the law needs delivery-rate samples, which only RACK recovery gives.
     pub fn needs_rack(&self) -> bool {
         self.congestion.build().samples_rate()

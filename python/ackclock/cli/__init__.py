@@ -52,8 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
         sys.stdout.flush()
     except _UsageError as error:
-        more = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
-        _fail(error.format_message() + more)
+        _fail_by_usage(error)
     except (KeyboardInterrupt, RuntimeError) as error:  # an interrupt while Python builds a class is a RuntimeError
         if not _is_interrupt(error):
             _fail_by_law(error)
@@ -83,6 +82,15 @@ def _is_interrupt(error: BaseException | None) -> bool:
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
+
+
+def _fail_by_usage(error: Any) -> NoReturn:
+    """Print what is wrong with a command line, or the help of a command group without its command, and exit."""
+    if error.ctx and error.format_message() == error.ctx.get_help():
+        sys.stderr.write(error.format_message() + "\n")
+        sys.exit(2)
+    more = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
+    _fail(error.format_message() + more)
 
 
 def _fail_by_law(error: BaseException) -> NoReturn:

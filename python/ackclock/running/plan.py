@@ -20,7 +20,6 @@ from ackclock.scenario import (
     Udp,
 )
 from ackclock.scenario.errors import refuse
-from ackclock.scenario.fields import HEADER_BYTES
 from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import RATE, TIME
@@ -183,7 +182,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
             Setting(
                 at=f"{'clients' if scenario.clients else 'flows'}.{place}.source",
                 duration=TIME.parse(scenario.duration),
-                payload=(group.packet_size or 0) - HEADER_BYTES,
+                payload=group.payload,
                 request_rate=lambda: request_rate(scenario, group),
             )
         ),

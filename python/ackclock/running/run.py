@@ -11,16 +11,18 @@ from ackclock.analysis import mser5
 from ackclock.capture import writing
 from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.running import engine, saving
-from ackclock.running.notices import Notices, warmup_end
+from ackclock.running.notices import Notices
 from ackclock.running.origin import Origin
 from ackclock.running.plan import own_disciplines, plan
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
+from ackclock.running.steady import warmup_end
 from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, brief, links_of_run
 from ackclock.running.tables import to_arrow
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.errors import impossible, no_attribute, one_of, refuse
 from ackclock.scenario.kinds import whole
+from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import seconds
 
@@ -371,6 +373,16 @@ class Outcome:
     captures: Sequence[engine.CapturedPackets]
 
 
+def is_in_python(scenario: Scenario) -> bool:
+    """Return whether a scenario has a law or a queue discipline written in Python."""
+    links = [*scenario.links, *(group.access for group in scenario.clients)]
+    if scenario.dumbbell is not None:
+        links += [scenario.dumbbell.bottleneck, scenario.dumbbell.reverse, scenario.dumbbell.access]
+    laws = (group.transport.law for group in scenario.groups if isinstance(group.transport, Tcp))
+    queues = (link.queue for link in links if link is not None)
+    return any(law is not None for law in laws) or any(queue and queue.kind == PYTHON for queue in queues)
+
+
 def _laws_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
     """Find the laws written in Python of an effective scenario."""
     table = "clients" if scenario.clients else "flows"
@@ -389,7 +401,7 @@ def _laws_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
             f"{table}.{place}.transport.law",
             Law,
             tcp.law or "",
-            tcp.law_sha256,
+            (tcp.law_sha256, tcp.law_files_sha256),
             tcp.parameters,
             compiled=tcp.compiled is True,
         )
@@ -406,7 +418,13 @@ def _disciplines_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
     from ackclock.laws.running import LawInUse  # noqa: PLC0415
 
     return tuple(
-        LawInUse.of(at, Discipline, queue.discipline or "", queue.discipline_sha256, queue.parameters)
+        LawInUse.of(
+            at,
+            Discipline,
+            queue.discipline or "",
+            (queue.discipline_sha256, queue.discipline_files_sha256),
+            queue.parameters,
+        )
         for at, queue in places
     )
 
@@ -426,12 +444,23 @@ class Prepared:
     """The queue disciplines written in Python, in the order of their numbers."""
 
     @classmethod
-    def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
-        """Fill in the defaults of a scenario, parse the requests and make the plan; reject objects of other types."""
-        effective = whole_scenario(scenario).effective()
+    def of(
+        cls, scenario: object, record: Iterable[str], capture: Iterable[str] = (), *, executes: bool = True
+    ) -> "Prepared":
+        """Fill in the defaults of a scenario, parse the requests and make the plan; reject objects of other types.
+
+        With `executes`, the files of laws and disciplines in Python are executed. Without it, a scenario that names
+        such files is only looked at: it cannot be run, and what their classes alone define is missing.
+        """
+        given = whole_scenario(scenario)
+        if executes and is_in_python(given):
+            from ackclock.laws.loading import with_laws  # noqa: PLC0415  # few scenarios have such laws
+
+            given = with_laws(given)
+        effective = given.effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
-        own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)}
+        own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)} if executes else {}
         return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective), **own)
 
     def simulate(

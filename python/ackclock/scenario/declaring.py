@@ -38,6 +38,10 @@ class TcpFields(Declared):
     law_sha256: Digest | None = None
     """Digest of the source of ``law``, which a result stores. A run is refused if the source has another digest."""
 
+    law_files_sha256: Digest | None = None
+    """Digest of the files that a run executes to get the ``law``: its file, and the modules of its folder that this
+    imports. A result stores it. Other files are not executed. It must be given with ``law_sha256`` in a file."""
+
     compiled: Flag | None = None
     """Whether ``law`` is compiled to machine code by numba (``ackclock.compiled``; default: false)."""
 
@@ -115,6 +119,9 @@ class QueueTable(Declared):
 
     discipline_sha256: Digest | None = None
     """Digest of the source of ``discipline``, which a result stores. A source with another digest is refused."""
+
+    discipline_files_sha256: Digest | None = None
+    """Digest of the files that a run executes to get the ``discipline``, as ``law_files_sha256`` of a transport."""
 
     @classmethod
     def prepared(cls, data: object) -> object:
