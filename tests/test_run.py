@@ -386,7 +386,8 @@ def told(scenario: ac.Scenario, **facts: object) -> str:
         "completed": [0] * groups,
     }
     times = {"delay": [None] * groups, "wait": [None] * groups}
-    quiet = {"red_avg_max": None, **counts, **times, "bins": [100] * 100}
+    rates = {"goodput": 0.0, "carried": 0.0, "crossed_before": 0}
+    quiet = {"red_avg_max": None, **rates, **counts, **times, "bins": [100] * 100}
     seen: dict[str, Any] = quiet | facts
     return " ".join(Notices(scenario.effective()).of(seen, mser5(seen["bins"])))
 

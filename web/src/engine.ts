@@ -15,6 +15,7 @@ export interface Facts {
   readonly window_limited: readonly (number | null)[];
   readonly waited: readonly number[];
   readonly unfinished: readonly number[];
+  readonly crossed_before: number;
 }
 
 export type Measures = Readonly<Record<string, number | null>>;
