@@ -15,6 +15,7 @@ from tests.laws.own import Gentle, Gentler, Rated, Timed
 
 import ackclock as ac
 from ackclock.cli import main
+from ackclock.laws.finding import find
 from ackclock.laws.source import source
 from ackclock.running.result import load
 from ackclock.running.run import Prepared
@@ -85,7 +86,7 @@ def test_a_table_is_checked_like_any_other() -> None:
     ]
     for change, words in changes:
         with pytest.raises(ac.ScenarioError) as caught:
-            scenario({name: value for name, value in (table | change).items() if value is not None})
+            ac.simulate(scenario({name: value for name, value in (table | change).items() if value is not None}))
         assert words in str(caught.value)
 
 
@@ -144,8 +145,7 @@ def test_the_digest_is_of_the_law_alone(tmp_path: Path) -> None:
     ):
         file = tmp_path / f"law{place}.py"
         file.write_text(OWN.read_text().replace(old, new))
-        tcp = ac.Tcp(law=f"{file}:Gentler")
-        digests.append(tcp.law_sha256)
+        digests.append(source(find(f"{file}:Gentler", ac.Law)).sha256)
     assert digests[0] == digests[1] == source(Gentler).sha256
     assert len(set(digests)) == 3
 
@@ -169,7 +169,7 @@ def test_a_result_runs_again_only_with_its_source(tmp_path: Path) -> None:
     ended = subprocess.run(again, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith("clients.0.transport.law: ")
-    assert "must be the law with the source" in ended.stderr
+    assert "must have files with the digest" in ended.stderr
     assert "a result runs again only with the source that made it" in ended.stderr
     program = f"""
 from pathlib import Path

@@ -21,7 +21,7 @@ use crate::loss::{LossPlace, LossSpec};
 use crate::queue::foreign::DisciplineMaker;
 use crate::queue::{ForeignQueueSpec, QueueSpec};
 use crate::rate::RateSpec;
-use crate::sizes::SizeSpec;
+use crate::sizes::{SizeSpec, udp_data_bytes};
 use crate::source::{Distribution, FractionalSpec, TraceSpec};
 use crate::token_bucket::BucketSpec;
 
@@ -451,6 +451,14 @@ impl PlanError {
 }
 
 impl GroupSpec {
+    /// Data in a full packet, in bytes; for UDP with random sizes, in a packet of the mean size.
+    pub fn data_bytes(&self) -> u32 {
+        match &self.transport {
+            TransportSpec::Tcp { sender, .. } => sender.data_bytes(),
+            TransportSpec::Udp { .. } => udp_data_bytes(self.packet_size),
+        }
+    }
+
     /// Whether the group's sources supply finite transfers.
     pub(crate) const fn has_transfers(&self) -> bool {
         matches!(

@@ -30,7 +30,7 @@ use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::EcnMode;
+use crate::config::{EcnMode, RecoverySpec};
 use crate::delivery_rate::{LostSegment, RateSample};
 use crate::sender::Extra;
 use crate::slow_start::SlowStart;
@@ -327,6 +327,19 @@ macro_rules! laws {
                     ecn.word()
                 );
                 Err(Invalid { field: "ecn", problem })
+            }
+
+            /// Checks that the law works with a loss recovery.
+            pub fn check_recovery(&self, recovery: RecoverySpec) -> Result<(), Invalid> {
+                if recovery == RecoverySpec::Rack || !self.build().samples_rate() {
+                    return Ok(());
+                }
+                let problem = format!(
+                    "{} is not allowed; must be rack, as the window law needs delivery-rate samples: no other recovery \
+                     knows which packets an ACK delivers",
+                    recovery.word()
+                );
+                Err(Invalid { field: "recovery", problem })
             }
 
             pub(crate) fn build(&self) -> Law {

@@ -10,7 +10,8 @@ from ackclock.running.origin import Origin
 from ackclock.running.run import Run
 from ackclock.running.saving import RECORD
 from ackclock.running.summary import Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
-from ackclock.scenario import Scenario
+from ackclock.scenario import SCHEMA, Scenario
+from ackclock.scenario.earlier import upgrade
 from ackclock.scenario.errors import unreadable
 from ackclock.scenario.files import read_json
 
@@ -87,4 +88,7 @@ def _request(path: Path, data: Mapping[str, Any]) -> Request:
     requests = asked if isinstance(asked, list) else []
     if not isinstance(scenario, dict) or isinstance(seed, bool) or not isinstance(seed, int):
         raise unreadable(path, "it contains no scenario and seed", "the record of a run")
-    return Request(scenario, seed, Origin.read(data), tuple(requests))
+    origin = Origin.read(data)
+    if origin.schema is None or origin.schema < SCHEMA:
+        upgrade(scenario)
+    return Request(scenario, seed, origin, tuple(requests))

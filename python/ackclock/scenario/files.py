@@ -31,7 +31,7 @@ def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
         if isinstance(trace.get("path"), str) and trace["path"]:
             trace["path"] = str(folder / trace["path"])
     places = [(transport, "law") for transport in transports(tables)]
-    places += [(queue, "discipline") for link in _links(tables) for _, queue in _within(*link, "queue")]
+    places += [(queue, "discipline") for _, queue in named_queues(tables)]
     for table, field in places:
         file, colon, name = str(table.get(field)).rpartition(":")
         if colon and isinstance(table[field], str):
@@ -41,9 +41,20 @@ def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def transports(tables: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the tables of the transports of a scenario, which may be invalid."""
+    return (transport for _, transport in named_transports(tables))
+
+
+def named_transports(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the tables of the transports, each with its path in the scenario."""
     for name in ("clients", "flows"):
         for at, group in _listed(name, tables.get(name)):
-            yield from (transport for _, transport in _within(at, group, "transport"))
+            yield from _within(at, group, "transport")
+
+
+def named_queues(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the tables of the queues of a scenario, which may be invalid, each with its path in the scenario."""
+    for link in _links(tables):
+        yield from _within(*link, "queue")
 
 
 def traces(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

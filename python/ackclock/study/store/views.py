@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ackclock.scenario.earlier import upgrade
 from ackclock.scenario.errors import damaged, one_of, refuse
 from ackclock.scenario.files import json_table
 from ackclock.study.store.parts import sources
@@ -141,6 +142,8 @@ class Views:
             each: json_table(f"scenario {each}", text)
             for each, text in zip(scenarios["scenario_id"], scenarios["scenario"], strict=True)
         }
+        for scenario in known.values():
+            upgrade(scenario)
         ids = runs.column("scenario_id").to_pylist()
         for name in gaps:
             place, field = runs.schema.get_field_index(name), runs.schema.field(name)

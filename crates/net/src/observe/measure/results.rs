@@ -119,6 +119,8 @@ impl<'a> Results<'a> {
             window_limited: (0..groups.len()).map(window_limited).collect(),
             unfinished: (0..groups.len()).map(unfinished).collect(),
             waited: traits.iter().map(|group| group.waited).collect(),
+            // the last meter is for ACKs
+            thirds: at.meters[..groups.len()].iter().map(|meter| meter.arrivals.thirds()).collect(),
             bins: at.bins.counts().to_vec(),
         }
     }

@@ -198,6 +198,8 @@ pub struct Facts {
     pub unfinished: Vec<u64>,
     /// For each group, the number of requests that waited for a connection.
     pub waited: Vec<u64>,
+    /// For each group, its arrivals at the measured link in the first, second and last third of the whole bins.
+    pub thirds: Vec<[u64; 3]>,
     /// Arrivals in each whole bin at the measured link.
     pub bins: Vec<u32>,
 }
