@@ -23,6 +23,12 @@ class Ignores(ac.Law):
         window.cwnd = event.window
 
 
+class StartsAgain(ac.Law):
+    def on_congestion(self, window: Window, event: Congestion) -> None:
+        window.cwnd = event.window / 2
+        window.ssthresh = 1e6
+
+
 class Stalls(ac.Law):
     def on_ack(self, window: Window, ack: Ack) -> None:
         window.pacing_rate = 1e-9
@@ -65,6 +71,7 @@ def test_laws_keep_the_contract(law: type[ac.Law] | ac.Law | str) -> None:
     [
         (Doubles, "on_ack fails: the window grows from "),
         (Ignores, "on_congestion fails: the window is "),
+        (StartsAgain, "on_congestion fails: the law sets window.ssthresh to 1000000 packets after "),
         (Stalls, "the transfer does not end: "),
         (Undefined, "on_ack fails: window.cwnd is NaN; must be a number from 0 to 1000000000 packets"),
         (Raises, "observe fails: RuntimeError: no more"),

@@ -16,6 +16,7 @@ export interface Facts {
   readonly waited: readonly number[];
   readonly unfinished: readonly number[];
   readonly crossed_before: number;
+  readonly thirds: readonly (readonly [number, number, number])[];
 }
 
 export type Measures = Readonly<Record<string, number | null>>;

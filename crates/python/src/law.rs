@@ -55,14 +55,19 @@ type Layout = (&'static str, usize, &'static [(&'static str, &'static str, usize
 
 records! {
     /// What a law may change.
-    #[pyclass(module = "ackclock._core", get_all, set_all)]
+    #[pyclass(module = "ackclock._core")]
     Window {
         /// Congestion window in packets.
+        #[pyo3(get, set)]
         cwnd: f64,
         /// Slow-start threshold in packets.
+        #[pyo3(get)]
         ssthresh: f64,
         /// Pacing rate in packets per second, which the option `pacing = "law"` uses; 0 if the law has none.
+        #[pyo3(get, set)]
         pacing_rate: f64,
+        /// Whether the law has set `ssthresh`, perhaps to its old value; laws do not see this.
+        sets_ssthresh: bool,
     }
 
     /// A new ACK, after the sender has updated its own state.
@@ -194,15 +199,23 @@ fn seconds(time: Option<Time>) -> f64 {
     time.map_or(f64::NAN, Time::as_secs_f64)
 }
 
+#[pymethods]
+impl Window {
+    #[setter]
+    const fn set_ssthresh(&mut self, ssthresh: f64) {
+        (self.ssthresh, self.sets_ssthresh) = (ssthresh, true);
+    }
+}
+
 impl Window {
     pub(crate) const fn of(controls: &Controls) -> Self {
-        let Controls { cwnd, ssthresh, pacing_rate } = *controls;
-        Self { cwnd, ssthresh, pacing_rate }
+        let Controls { cwnd, ssthresh, pacing_rate, sets_ssthresh } = *controls;
+        Self { cwnd, ssthresh, pacing_rate, sets_ssthresh }
     }
 
     pub(crate) const fn controls(&self) -> Controls {
-        let Self { cwnd, ssthresh, pacing_rate } = *self;
-        Controls { cwnd, ssthresh, pacing_rate }
+        let Self { cwnd, ssthresh, pacing_rate, sets_ssthresh } = *self;
+        Controls { cwnd, ssthresh, pacing_rate, sets_ssthresh }
     }
 }
 
@@ -409,9 +422,12 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(check_contract, module)?)?;
     module.add_function(wrap_pyfunction!(cbrt, module)?)?;
     module.add("CBRT_ADDRESS", compiled_cbrt as extern "C" fn(f64) -> f64 as usize)?;
+    let named = |fields: &[(&'static str, &'static str, usize)]| {
+        fields.iter().copied().filter(|(name, ..)| *name != "sets_ssthresh").collect::<Vec<_>>()
+    };
     module.add(
         "LAW_RECORDS",
-        LAYOUTS.iter().map(|(name, size, fields)| (*name, *size, fields.to_vec())).collect::<Vec<_>>(),
+        LAYOUTS.iter().map(|(name, size, fields)| (*name, *size, named(fields))).collect::<Vec<_>>(),
     )?;
     let failed: Bound<'_, PyType> = py.get_type::<LawFailedError>();
     module.add("LawFailedError", failed)

@@ -52,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
         sys.stdout.flush()
     except _UsageError as error:
+        if error.ctx and error.format_message() == error.ctx.get_help():  # a command group without its command
+            sys.stderr.write(error.format_message() + "\n")
+            sys.exit(2)
         more = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
         _fail(error.format_message() + more)
     except (KeyboardInterrupt, RuntimeError) as error:  # an interrupt while Python builds a class is a RuntimeError

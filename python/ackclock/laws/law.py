@@ -66,8 +66,11 @@ class Law(Algorithm):
     def on_congestion(self, window: Window, event: Congestion) -> None:
         """Reduce the window after a loss, a mark or a timeout; at most once per congestion event.
 
-        A law without this method has Reno's response, which this one is. After a timeout, the engine sets the window to
-        one packet.
+        A law without this method has Reno's response, which this one is. A law may set ``window.cwnd`` only: the engine
+        then sets ``ssthresh`` to the reduced window, so that the flow goes on in congestion avoidance. After a timeout,
+        the engine sets the window to one packet, and slow start takes it to ``ssthresh``: the window that the law
+        sets, or half of ``event.window`` if the law leaves out timeouts. A law with `own_slow_start` or `on_rate` sets
+        ``ssthresh`` itself.
         """
         kept = event.window * (0.8 if event.abe and event.is_mark else 0.5)
         window.ssthresh = max(float(kept // 1), 2.0)

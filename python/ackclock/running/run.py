@@ -11,11 +11,12 @@ from ackclock.analysis import mser5
 from ackclock.capture import writing
 from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.running import engine, saving
-from ackclock.running.notices import Notices, warmup_end
+from ackclock.running.notices import Notices
 from ackclock.running.origin import Origin
 from ackclock.running.plan import own_disciplines, plan
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
+from ackclock.running.steady import warmup_end
 from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, brief, links_of_run
 from ackclock.running.tables import to_arrow
 from ackclock.scenario import Scenario, Tcp

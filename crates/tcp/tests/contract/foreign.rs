@@ -25,6 +25,10 @@ enum Law {
     Waits,
     /// Sets the window to NaN after a loss.
     Undefined,
+    /// Reduces the window, and leaves the threshold to the engine.
+    Halves,
+    /// Reduces the window below a threshold that slow start reaches at once.
+    StartsAgain,
 }
 
 impl ForeignLaw for Law {
@@ -47,6 +51,8 @@ impl ForeignLaw for Law {
         match self {
             Self::Ignores => {}
             Self::Undefined => window.cwnd = f64::NAN,
+            Self::Halves => window.cwnd = 0.5 * event.window,
+            Self::StartsAgain => (window.cwnd, window.ssthresh) = (0.5 * event.window, 1e6),
             _ => window.respond_as_reno(event),
         }
         Ok(())
@@ -73,13 +79,14 @@ fn breaches(maker: impl LawMaker + 'static) -> Vec<Breach> {
     (0..CONVERSATIONS).filter_map(|number| check(&law, 1, number).err()).collect()
 }
 
-/// Validates: Reno keeps the contract as a law from outside, and so does a law with random numbers of its own.
+/// Validates: Reno keeps the contract as a law from outside, and so do a law with random numbers of its own and one that
+///     leaves the threshold to the engine.
 /// Source: `src/contract.rs`.
 /// Tolerance: exact.
 #[test]
 fn reno_from_outside_keeps_the_contract() {
     let random = Maker(Law::Random(Stream::new(1, Role::Law, 0)));
-    for found in [breaches(ForeignReno), breaches(random)] {
+    for found in [breaches(ForeignReno), breaches(random), breaches(Maker(Law::Halves))] {
         assert!(found.is_empty(), "{:?}", found.first());
     }
 }
@@ -91,7 +98,8 @@ fn reno_from_outside_keeps_the_contract() {
 fn faults_are_told_in_words() {
     for (law, words) in [
         (Law::Doubles, "slow start adds at most as many as are acknowledged"),
-        (Law::Ignores, "it must be reduced"),
+        (Law::Ignores, "it must be reduced: set window.cwnd to a part of event.window"),
+        (Law::StartsAgain, "the law sets window.ssthresh to 1000000 packets after a loss, and the window was "),
         (Law::Shares(Arc::default()), "flows share state"),
         (Law::Waits, "the transfer does not end"),
         (Law::Undefined, "on_congestion fails: window.cwnd is NaN; must be a number from 0 to"),

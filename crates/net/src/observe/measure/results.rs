@@ -126,6 +126,8 @@ impl<'a> Results<'a> {
             unfinished: (0..groups.len()).map(unfinished).collect(),
             waited: traits.iter().map(|group| group.waited).collect(),
             crossed_before: (0..groups.len()).map(|group| self.crossed_before(group)).sum(),
+            // the last meter is for ACKs
+            thirds: at.meters[..groups.len()].iter().map(|meter| meter.arrivals.thirds()).collect(),
             bins: at.bins.counts().to_vec(),
         }
     }

@@ -210,6 +210,8 @@ pub struct Facts {
     /// Bytes with headers of data whose transmission at the measured link began before the measured time, but which was
     /// not yet delivered when that time began.
     pub crossed_before: u64,
+    /// For each group, its arrivals at the measured link in the first, second and last third of the whole bins.
+    pub thirds: Vec<[u64; 3]>,
     /// Arrivals in each whole bin at the measured link.
     pub bins: Vec<u32>,
 }
