@@ -3,6 +3,7 @@
 import type { Json, Tables } from "./catalogue";
 import type { Facts, Outcome } from "./engine";
 import type { Described, Group } from "./plan";
+import { TIME, format } from "./quantity";
 import { changingShares, general, lateStarts, percent, steadyState } from "./steady";
 
 const WINDOW_LIMITED = 0.5;
