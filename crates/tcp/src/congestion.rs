@@ -240,6 +240,12 @@ pub trait CongestionControl: Debug + Send {
         false
     }
 
+    /// Whether a reduction ends at the slow-start threshold that the law sets. Otherwise the threshold has another purpose,
+    /// and the reduction ends at the window that [`on_congestion`](Self::on_congestion) sets.
+    fn reduces_to_ssthresh(&self) -> bool {
+        true
+    }
+
     /// Whether the law sets the window from delivery-rate samples, as BBR does, and therefore implements
     /// [`on_rate`](Self::on_rate). Then the window belongs to the law alone: proportional rate reduction and idle
     /// periods do not change it, and [`on_congestion`](Self::on_congestion) need not. Such a law needs RACK recovery.
@@ -382,6 +388,10 @@ macro_rules! laws {
                 match self { $(Self::$variant(law) => law.times_segments(),)+ }
             }
 
+            fn reduces_to_ssthresh(&self) -> bool {
+                match self { $(Self::$variant(law) => law.reduces_to_ssthresh(),)+ }
+            }
+
             fn samples_rate(&self) -> bool {
                 match self { $(Self::$variant(law) => law.samples_rate(),)+ }
             }
@@ -495,6 +505,11 @@ impl Law {
             Self::Reno(law) => law.times_segments(),
             Self::Other(law) => law.times_segments(),
         }
+    }
+
+    /// See [`CongestionControl::reduces_to_ssthresh`].
+    pub(crate) fn reduces_to_ssthresh(&self) -> bool {
+        if let Self::Other(law) = self { law.reduces_to_ssthresh() } else { true }
     }
 
     /// See [`CongestionControl::samples_rate`].
