@@ -55,7 +55,7 @@ class Choice:
                 "its run has kept no record",
                 f"a result of `ackclock run FILE --record KIND --out FOLDER`, where KIND is one of {listed(KINDS)}",
             )
-        fit = [kind for kind in kinds if (self.flow if kind.of_link else self.link) is None]
+        fit = [kind for kind in kinds if (self.flow if kind.of_link(run) else self.link) is None]
         if not fit:
             option, given = ("--link", self.link) if self.link is not None else ("--flow", self.flow)
             names = listed(kind.name for kind in kinds)
