@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.running.checksum import CHANGED, checksum, is_sealed
-from ackclock.scenario.errors import DamagedError, damaged
+from ackclock.scenario.errors import DamagedError, ScenarioError, damaged
+from ackclock.scenario.files import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -33,12 +33,10 @@ def is_capture(folder: Path) -> bool:
         The folder contains the results of a capture, but its record is damaged.
     """
     try:
-        record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
-    except OSError:
-        return False
-    except ValueError:
-        record = None
-    if not isinstance(record, dict) or record.get("study") != MADE:
+        record = read_json(folder / _RECORD)
+    except ScenarioError:
+        record = {}
+    if record.get("study") != MADE:
         if (folder / "capture.json").exists():
             raise damaged(folder / _RECORD, "it is not the record of a capture", _again({}))
         return False
@@ -49,7 +47,7 @@ def is_capture(folder: Path) -> bool:
 
 def files_of(folder: Path) -> dict[str, str]:
     """Return the state of each file of a capture's folder: ``sound``, or the problem."""
-    record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+    record = read_json(folder / _RECORD)
     sound = "sound" if isinstance(record["files"], dict) else "no checksum: an earlier version wrote it"
     return {name: _wrong(folder, record, name) or sound for name in sorted(record["files"])}
 
@@ -62,7 +60,7 @@ def check(folder: Path, names: Iterable[str]) -> None:
     DamagedError
         A file has changed since it was written.
     """
-    record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+    record = read_json(folder / _RECORD)
     for name in names:
         if (wrong := _wrong(folder, record, name)) is not None:
             raise damaged(folder / name, wrong, _again(record))

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ackclock.running.checksum import checksum, sealed
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.scenario.errors import ScenarioError, refuse, unreadable
+from ackclock.scenario.files import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -89,7 +90,6 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: 
 
 def _read_record(folder: Path) -> dict[str, Any]:
     try:
-        record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return read_json(folder / _RECORD)
+    except ScenarioError:
         return {}
-    return record if isinstance(record, dict) else {}

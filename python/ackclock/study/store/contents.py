@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
+from ackclock.running.reading import Room
 from ackclock.study.store.folder import new_name
 from ackclock.study.store.journal import Reading, is_journal, is_left
 from ackclock.study.store.parts import NotWholeError, Part, made, merge, to_merge
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from ackclock.study.store.folder import Folder
 
 __all__ = ["Contents", "State"]
+
+_PER_RUN: Final = 200
+"""Memory for the id of a run, which is always read, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ class Contents:
         parts = list(self._read_parts())
         replaced = frozenset().union(*(part.replaces for part in parts))
         self.parts = [part for part in parts if part.path.name not in replaced]
+        Room(self.path).fits(_PER_RUN * sum(part.runs for part in self.parts))
         self._leave_out_what_was_made_again()
         self.journals = []
         for path in sorted(_entries(folder.journals)):

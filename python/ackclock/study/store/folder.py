@@ -35,6 +35,9 @@ FORMAT: Final = 1
 _KIND: Final = "ackclock store"
 _RECORD: Final = "store.json"
 
+_NO_WAIT: Final[int] = getattr(os, "O_NONBLOCK", 0)
+"""A pipe in place of the lock is opened at once."""
+
 _WHOLE: Final = re.compile(r"([0-9a-f]{16}-)?(parts|journal)-[0-9a-f]{16}")
 """Names of parts and journals that were put aside."""
 
@@ -86,7 +89,7 @@ class Folder:
             writable.
 
         """
-        file = os.open(self._lock, os.O_RDWR | os.O_CREAT if alone else os.O_RDONLY)
+        file = os.open(self._lock, _NO_WAIT | (os.O_RDWR | os.O_CREAT if alone else os.O_RDONLY))
         try:
             lock(file, alone=alone, wait=wait)
             yield

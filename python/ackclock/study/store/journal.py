@@ -101,7 +101,7 @@ class Reading:
 
     def __iter__(self) -> Iterator[bytes]:
         with self._path.open("rb") as file:
-            start = file.read(len(MAGIC))
+            start, size = file.read(len(MAGIC)), os.fstat(file.fileno()).st_size
             if start != MAGIC:
                 self.damage = None if MAGIC.startswith(start) else "it is not a journal"
                 return
@@ -112,6 +112,8 @@ class Reading:
                     return
                 length, check = _LENGTHS.unpack(lengths)
                 place = file.tell()
+                if length > size - place:
+                    return
                 row = file.read(length)
                 if len(row) < length:
                     return
