@@ -14,6 +14,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     let mut groups = vec![None; plan.groups.len()];
     let mut window_limited = vec![None; plan.groups.len()];
     let (mut unfinished, mut waited) = (vec![0; plan.groups.len()], vec![0; plan.groups.len()]);
+    let mut thirds = vec![[0; 3]; plan.groups.len()];
     let mut elsewhere = BTreeMap::new();
     let mut tables: Vec<Vec<(Arc<Numbers>, Table)>> = vec![Vec::new(); plan.records.len() + 1];
     let mut captures: Vec<Vec<(Arc<Numbers>, Capture)>> = vec![Vec::new(); plan.captures.len()];
@@ -24,6 +25,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
             window_limited[place] = outcome.facts.window_limited[at];
             unfinished[place] = outcome.facts.unfinished[at];
             waited[place] = outcome.facts.waited[at];
+            thirds[place] = outcome.facts.thirds[at];
         }
         let others = part.measure.others.iter().map(|link| names.links[*link as usize]);
         elsewhere.extend(others.zip(outcome.elsewhere));
@@ -42,6 +44,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     }
     let (summary, mut facts) = measured.expect("the measured link belongs to a part");
     (facts.window_limited, facts.unfinished, facts.waited) = (window_limited, unfinished, waited);
+    facts.thirds = thirds;
     // the table of the flows' counters precedes the records
     let records = std::iter::once(None).chain(plan.records.iter().map(Some));
     let merged = records.zip(tables).filter_map(|(record, tables)| {
@@ -68,9 +71,10 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
 /// The links of a record if its rows with equal timestamps follow the record's list of links; otherwise empty.
 fn links_in_order(record: &RecordSpec) -> Vec<u32> {
     match record {
-        RecordSpec::Arrivals { links, .. } | RecordSpec::Queue { links, .. } | RecordSpec::Gauges { links, .. } => {
-            links.clone()
-        }
+        RecordSpec::Arrivals { links, .. }
+        | RecordSpec::LinkThroughput { links, .. }
+        | RecordSpec::Queue { links, .. }
+        | RecordSpec::Gauges { links, .. } => links.clone(),
         _ => Vec::new(),
     }
 }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.capture.folder import check, is_capture
+from ackclock.running.inside import file_in
 from ackclock.running.reading import Room, csv, parquet, regular, row_count
 from ackclock.scenario.errors import impossible, listed, near, refuse, unreadable
 from ackclock.scenario.kinds import measured
@@ -69,7 +70,7 @@ def read(source: str, *, column: str | None, bin_: str | None, weight: str | Non
         raise refuse("--sum", weight, "must come with --bin: without --bin, each number is the value of one bin")
     path = Path(source)
     if path.is_dir() and (path / "arrivals.parquet").is_file():
-        path /= "arrivals.parquet"
+        path = file_in(path, "arrivals.parquet")
     if path.suffix.lower() in {".csv", ".parquet"}:
         names: list[str] = []
 

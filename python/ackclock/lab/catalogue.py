@@ -37,9 +37,10 @@ def page_catalogue() -> dict[str, Any]:
             for name in profile.PROFILES
         },
         "disciplines": {
-            name: {kind: queue(name, Queue(kind)).for_engine() for kind in described["queues"]}
+            name: {kind: queue(name, Queue(kind), _PACKET_SIZE).for_engine() for kind in described["queues"]}
             for name in profile.PROFILES
         },
+        "sized": {name: _sized(name) for name in profile.PROFILES},
         "room": {name: profile.default(name, "queue", "packets") for name in profile.PROFILES},
     }
 
@@ -91,7 +92,16 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
 
 
 def _transport(profile_name: str, transport: Tcp) -> dict[str, Any]:
-    return transport_for_engine(tcp(profile_name, transport), _PACKET_SIZE)
+    return transport_for_engine(tcp(profile_name, transport, _PACKET_SIZE), _PACKET_SIZE)
+
+
+def _sized(profile_name: str) -> dict[str, list[str]]:
+    """Find the parameters of each discipline whose default is the packet size."""
+    found: dict[str, list[str]] = {}
+    for row in profile.TABLE:
+        if row.scope in catalogue().queues and isinstance(row.value(profile_name), profile.PacketSize):
+            found.setdefault(row.scope, []).append(row.field)
+    return found
 
 
 def _option_places(variant: str) -> dict[str, list[Pointer]]:

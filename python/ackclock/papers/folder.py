@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ackclock.running.checksum import checksum, sealed
+from ackclock.running.inside import file_in
 from ackclock.scenario.errors import ScenarioError, refuse, unreadable
 from ackclock.scenario.files import read_json
 
@@ -29,7 +30,7 @@ def check_replaceable(out: Path, *, study: str) -> None:
 
     """
     if out.is_dir() and not out.is_symlink():
-        there = {path.relative_to(out).as_posix() for path in out.rglob("*") if not path.is_dir()}
+        there = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_symlink() or not path.is_dir()}
         record = _read_record(out)
         if not there or (record.get("study") == study and there <= {_RECORD, *map(str, record.get("files", []))}):
             return
@@ -90,6 +91,6 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: 
 
 def _read_record(folder: Path) -> dict[str, Any]:
     try:
-        return read_json(folder / _RECORD)
-    except ScenarioError:
+        return read_json(file_in(folder, _RECORD))
+    except (OSError, ScenarioError):
         return {}
