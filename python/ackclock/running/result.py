@@ -7,6 +7,7 @@ from typing import Any
 
 from ackclock.running.inside import file_in
 from ackclock.running.origin import Origin
+from ackclock.running.reading import parquet
 from ackclock.running.run import Run
 from ackclock.running.saving import RECORD
 from ackclock.running.summary import Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
@@ -36,8 +37,6 @@ def load(directory: Path) -> Run:
     ScenarioError
         The directory contains no run, or one that this version cannot read.
     """
-    import pyarrow.parquet  # noqa: PLC0415  # slow to load
-
     path = _record_of(directory)
     data = read_json(path)
     request = _request(path, data)
@@ -48,7 +47,7 @@ def load(directory: Path) -> Run:
         first = Scenario.from_dict(request.scenario).measure.link or ""
         links = Links(LinkSummary(**link) for link in links_of_run(first, summary, further))
         files = [file_in(directory, file.name) for file in sorted(directory.glob("*.parquet"))]
-        tables = {file.stem: pyarrow.parquet.read_table(file.absolute()) for file in files}
+        tables = {file.stem: parquet(file) for file in files}
         return Run(
             scenario=Scenario.from_dict(request.scenario),
             seed=request.seed,
