@@ -288,6 +288,68 @@ proptest! {
         }
     }
 
+    /// Checks the record `throughput`, of flows and of links.
+    ///
+    /// Validates: each bin has the bytes of the packets that are in order for the first time, or whose transmission
+    ///   begins, in that bin; the bins of the measured time add up to the goodput of each flow.
+    /// Source: their definitions (docs/measures.md).
+    /// Tolerance: exact.
+    #[test]
+    fn throughput_has_every_byte_in_its_bin(
+        mut plan in plans(false), seed in any::<u64>(), bins in 1_u64..40, begin in 0.0..1.0_f64,
+    ) {
+        let bin = Time::from_picos(plan.duration.as_picos().div_ceil(bins));
+        plan.measure.from = bin.saturating_mul((begin * bins as f64) as u64);
+        let links: Vec<u32> = (0..edges(&plan).len() as u32).collect();
+        let ids: Vec<u32> = (0..flows(&plan).len() as u32).collect();
+        plan.records = vec![RecordSpec::Throughput { flows: ids, bin }, RecordSpec::LinkThroughput { links, bin }];
+        let (ledger, _) = Ledger::of(&plan, seed, &[]);
+        let place = |at: Time| at.as_picos() / bin.as_picos();
+        let mut expected: [BTreeMap<(u64, u32), u64>; 2] = [BTreeMap::new(), BTreeMap::new()];
+        for (at, packet, in_order) in &ledger.delivered {
+            *expected[0].entry((place(*at), packet.flow().0)).or_default() += in_order * u64::from(packet.size());
+        }
+        let offers = ledger.offers.iter().map(|offer| (offer.link, offer.packet, offer.offered));
+        let left = ledger.left.iter().map(|leave| (leave.link, leave.packet, leave.fate));
+        for (link, packet, fate) in offers.chain(left) {
+            if let Offered::Accepted { start, .. } = fate
+                && start < plan.duration
+            {
+                *expected[1].entry((place(start), link)).or_default() += u64::from(packet.size());
+            }
+        }
+        let outcome = run(&plan, seed).expect("the plan is sound");
+        for (place, record) in plan.records.iter().enumerate() {
+            let alone = run(&Plan { records: vec![record.clone()], ..plan.clone() }, seed).expect("the plan is sound");
+            prop_assert_eq!(alone.tables[1].columns(), outcome.tables[1 + place].columns(), "alone");
+        }
+        let mut settled: BTreeMap<u32, u64> = BTreeMap::new();
+        for (table, mut expected) in outcome.tables[1..].iter().zip(expected) {
+            let columns = table.columns();
+            let (Values::F64(times), Values::U32(ids)) = (&columns[0].values, &columns[1].values) else {
+                panic!("time and id")
+            };
+            let Values::U64(bytes) = &columns[columns.len() - 1].values else { panic!("bytes") };
+            for ((time, id), bytes) in times.iter().zip(ids).zip(bytes) {
+                let index = place(Time::from_secs_f64(*time).saturating_add(Time::from_picos(bin.as_picos() / 2)));
+                prop_assert_eq!(expected.remove(&(index, *id)).unwrap_or_default(), *bytes, "{} {}", index, id);
+                if columns.len() == 4 && index >= place(plan.measure.from) {
+                    *settled.entry(*id).or_default() += bytes;
+                }
+            }
+            prop_assert!(expected.is_empty(), "no rows: {:?}", expected);
+        }
+        let columns = outcome.tables[0].columns();
+        let column = |name| columns.iter().find(|column| column.name == name).map(|column| &column.values);
+        let (Some(Values::U32(ids)), Some(Values::F64(rates))) = (column("flow"), column("goodput_bps")) else {
+            panic!("flow and goodput")
+        };
+        let seconds = plan.duration.saturating_sub(plan.measure.from).as_secs_f64();
+        for (id, rate) in ids.iter().zip(rates) {
+            prop_assert_eq!(settled.get(id).copied().unwrap_or_default() as f64 * 8.0 / seconds, *rate);
+        }
+    }
+
     /// Checks the records `packets`, `drops` and `marks`, and the captures at every point of every link.
     ///
     /// Validates: each event of a packet at a link before the end of the run gives exactly one row and one captured

@@ -125,9 +125,9 @@ impl<'a> Results<'a> {
             window_limited: (0..groups.len()).map(window_limited).collect(),
             unfinished: (0..groups.len()).map(unfinished).collect(),
             waited: traits.iter().map(|group| group.waited).collect(),
-            crossed_before: (0..groups.len()).map(|group| self.crossed_before(group)).sum(),
             // the last meter is for ACKs
             thirds: at.meters[..groups.len()].iter().map(|meter| meter.arrivals.thirds()).collect(),
+            crossed_before: (0..groups.len()).map(|group| self.crossed_before(group)).sum(),
             bins: at.bins.counts().to_vec(),
         }
     }

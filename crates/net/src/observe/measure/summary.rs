@@ -207,11 +207,11 @@ pub struct Facts {
     pub unfinished: Vec<u64>,
     /// For each group, the number of requests that waited for a connection.
     pub waited: Vec<u64>,
+    /// For each group, its arrivals at the measured link in the first, second and last third of the whole bins.
+    pub thirds: Vec<[u64; 3]>,
     /// Bytes with headers of data whose transmission at the measured link began before the measured time, but which was
     /// not yet delivered when that time began.
     pub crossed_before: u64,
-    /// For each group, its arrivals at the measured link in the first, second and last third of the whole bins.
-    pub thirds: Vec<[u64; 3]>,
     /// Arrivals in each whole bin at the measured link.
     pub bins: Vec<u32>,
 }
