@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.capture.folder import check, is_capture
+from ackclock.running import result
 from ackclock.running.inside import file_in
 from ackclock.scenario.errors import impossible, listed, near, refuse, unreadable
 from ackclock.scenario.kinds import measured
@@ -115,6 +116,8 @@ def _table(path: Path) -> pa.Table:
 
     if is_capture(path.parent):
         check(path.parent, [path.name])
+    else:
+        result.check(path.parent, [path.name])
     try:
         if path.suffix.lower() == ".parquet":
             return parquet.read_table(path.absolute())
