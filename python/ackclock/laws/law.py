@@ -11,7 +11,7 @@ __all__ = ["CALLS", "Law"]
 CALLS: Final = ("on_ack", "on_congestion", "observe", "on_rate", "on_lost", "on_idle", "on_undo")
 """The methods that the engine calls, in the order in which it takes them."""
 
-_FIELDS: Final = ("kind", "variant", "recovery", "law", "law_sha256", "law_files_sha256", "compiled")
+_FIELDS: Final = ("kind", "variant", "law", "law_sha256", "law_files_sha256", "compiled")
 """Fields of a transport that the engine does not declare."""
 
 

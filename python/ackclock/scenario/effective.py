@@ -123,11 +123,14 @@ def queue(profile_name: str, given: Queue, packet_size: int) -> Queue:
 @_kept
 def tcp(profile_name: str, given: Tcp, packet_size: int) -> Tcp:
     """Fill in the defaults of a TCP transport that sends packets of this size."""
+    recovery = recovery_of(profile_name, given)
+    named = catalogue().named(given.variant, recovery)
     fields: dict[str, object] = {
-        name: profile.default(profile_name, "tcp", name, variant=given.variant)
+        name: profile.default(profile_name, "tcp", name, variant=named)
         for name in Tcp.model_fields
         if getattr(given, name) is None
     }
+    fields["recovery"] = recovery
     options = catalogue().tcp_options
     own = {name: fields.pop(name) for name in LAW_FIELDS if name in fields}
     if given.law is not None and "compiled" in own:
@@ -135,12 +138,18 @@ def tcp(profile_name: str, given: Tcp, packet_size: int) -> Tcp:
     for name, value in fields.items():
         if isinstance(value, profile.PacketSize):
             fields[name] = value.of(packet_size)
-    fields = {name: options[name].default if value is None else value for name, value in fields.items()}
+    fields |= {name: options[name].default for name, value in fields.items() if value is None}
     if given.law is not None:
         declared = of_python(given.model_dump(), "law") or {}
         return given.completed(fields | own, {name: each.default for name, each in declared.items()})
     law = catalogue().variants[given.variant].congestion
     return given.completed(fields, _parameters(profile_name, law, catalogue().congestion[law].parameters, packet_size))
+
+
+def recovery_of(profile_name: str, given: Tcp) -> str:
+    """Return the loss recovery of a transport: its variant's, or the given one, or the profile's for its variant."""
+    fixed = catalogue().variants[given.variant].recovery or given.recovery
+    return fixed or str(profile.default(profile_name, "tcp", "recovery", variant=given.variant))
 
 
 def _parameters(

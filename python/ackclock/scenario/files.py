@@ -99,21 +99,26 @@ def read_json(path: Path) -> dict[str, Any]:
     return _table(path, "JSON", json.loads)
 
 
+def json_table(name: object, text: object) -> dict[str, Any]:
+    """Read a text in JSON that holds one object; ``name`` says in errors where it comes from."""
+    return _parsed(name, "JSON", json.loads, text if isinstance(text, str) else "")
+
+
 def _table(path: Path, language: str, parse: Callable[[str], object]) -> dict[str, Any]:
-    data = _parsed(path, language, parse)
-    if not isinstance(data, dict):
-        raise unreadable(path, f"it holds {shown(data)}", f"{language} that holds one table")
-    return data
+    return _parsed(path, language, parse, _text(path))
 
 
-def _parsed(path: Path, language: str, parse: Callable[[str], object]) -> object:
+def _parsed(path: object, language: str, parse: Callable[[str], object], text: str) -> dict[str, Any]:
     try:
-        return parse(_text(path))
+        data = parse(text)
     except RecursionError:
         raise unreadable(path, "it is nested too deeply", f"{language} of a few levels") from None
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
         hint = ', with quantities in quotes, as in duration = "5 s"' if language == "TOML" else ""
         raise unreadable(path, shorten(str(error), 120), language + hint) from None
+    if not isinstance(data, dict):
+        raise unreadable(path, f"it holds {shown(data)}", f"{language} that holds one table")
+    return data
 
 
 def _text(path: Path) -> str:

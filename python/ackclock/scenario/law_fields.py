@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic_core import InitErrorDetails
 
-from ackclock.running.catalogue import Parameter, catalogue
-from ackclock.scenario.errors import ScenarioError, one_of, raised, wrong
+from ackclock.running.catalogue import Parameter
+from ackclock.scenario.errors import ScenarioError, raised, wrong
 from ackclock.scenario.kinds import class_name
 
 if TYPE_CHECKING:
@@ -38,15 +38,12 @@ def _base(field: Field) -> "type[Algorithm]":
 
 
 def with_law(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace a law that is given as an object, and ``recovery``, by the fields that name them."""
+    """Replace a law that is given as an object by the fields that name it; its recovery is ``rack`` by default."""
     if given.get("law") is None and isinstance(given.get("variant", ""), str):
         return dict(given)
     fields = _with(given, "law", "variant")
-    if fields.get("law") is None:
-        return fields
-    if fields.get("recovery") in recoveries() and "variant" not in fields:
-        fields["variant"] = fields.pop("recovery")
-    fields.setdefault("variant", "rack")
+    if fields.get("law") is not None and "variant" not in fields:
+        fields.setdefault("recovery", "rack")
     return fields
 
 
@@ -70,12 +67,6 @@ def _with(given: Mapping[str, Any], field: Field, subject: str) -> dict[str, Any
     if isinstance(one, base) or (isinstance(one, type) and issubclass(one, base)):
         fields = _named(one, field) | {name: value for name, value in fields.items() if name != field}
     return fields
-
-
-def recoveries() -> list[str]:
-    """Return the variants that stand for a loss recovery alone."""
-    known = catalogue().variants
-    return [name for name, variant in known.items() if variant.recovery == name]
 
 
 def _named(one: "Algorithm | type[Algorithm]", field: Field) -> dict[str, Any]:
@@ -115,12 +106,7 @@ def law_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
     if data.get("law") is None:
         needless = [name for name in LAW_FIELDS[1:] if data.get(name) is not None]
         return [wrong((name,), data[name], "must be absent without law") for name in needless]
-    problems = []
-    if "recovery" in data:
-        known = recoveries()
-        allowed = "must be absent if variant is given" if data["recovery"] in known else one_of(data["recovery"], known)
-        problems.append(wrong(("recovery",), data["recovery"], allowed))
-    return problems
+    return []
 
 
 def discipline_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
