@@ -41,10 +41,10 @@ class Tcp(TcpTable):
     rwnd: Literal["fixed", "auto"] | None
     initial_rwnd: int | None
     initial_buffer: int | None
-    max_window: int | None
+    max_window: int | str | None
     overhead: str | None
     handshake: bool | None
-    initial_window: int | None
+    initial_window: int | str | None
     slow_start: Literal["standard", "limited", "hystart++", "hystart"] | None
     byte_counting: int | None
     whole_growth: bool | None
@@ -110,10 +110,10 @@ class Tcp(TcpTable):
         rwnd: Literal["fixed", "auto"] | None = ...,
         initial_rwnd: int | None = ...,
         initial_buffer: int | None = ...,
-        max_window: int | None = ...,
+        max_window: int | str | None = ...,
         overhead: str | None = ...,
         handshake: bool | None = ...,
-        initial_window: int | None = ...,
+        initial_window: int | str | None = ...,
         slow_start: Literal["standard", "limited", "hystart++", "hystart"] | None = ...,
         byte_counting: int | None = ...,
         whole_growth: bool | None = ...,
@@ -196,7 +196,7 @@ class Queue(QueueTable):
         kind: _QueueKind | Discipline | type[Discipline] | str,
         *,
         packets: int | None = ...,
-        bytes: int | None = ...,
+        bytes: int | str | None = ...,
         count_in_service: bool | None = ...,
         discipline: str | None = ...,
         discipline_sha256: str | None = ...,
@@ -243,7 +243,7 @@ class Queue(QueueTable):
 def DropTail(
     *,
     packets: int | None = ...,
-    bytes: int | None = ...,
+    bytes: int | str | None = ...,
     count_in_service: bool | None = ...,
     ties: Literal["departure", "arrival"] = ...,
     drop: Literal["tail", "head"] = ...,
@@ -254,7 +254,7 @@ def DropTail(
 def Red(
     *,
     packets: int | None = ...,
-    bytes: int | None = ...,
+    bytes: int | str | None = ...,
     count_in_service: bool | None = ...,
     min_th: float = ...,
     max_th: float = ...,
