@@ -21,7 +21,7 @@ use crate::simulator::Simulator;
 use crate::sizes::{SizeSpec, udp_data_bytes};
 pub(super) use at_link::AtLink;
 pub use at_link::LinkSummary;
-use crossings::Crossings;
+use crossings::{Crossing, Crossings};
 use groups::Groups;
 use plight::Plight;
 pub use results::Results;
@@ -239,15 +239,15 @@ impl Observer for Measure {
             Observation::Offered { link, packet, offered } if *link == self.at.link => {
                 let kind = self.kind(packet);
                 if self.at.offered(now, kind, *offered) {
-                    self.crossings.accepted(packet);
+                    self.crossings.accepted(packet.flow());
                 } else {
-                    self.crossings.offered(now, packet, kind, *offered);
+                    self.crossings.offered(Crossing::of(now, packet, kind, *offered));
                 }
             }
             Observation::Left { link, packet, since, fate } if *link == self.at.link => {
                 let kind = self.kind(packet);
                 if !self.at.left(now, kind, *since, *fate) {
-                    self.crossings.left(now, packet, kind, *fate);
+                    self.crossings.left(Crossing::of(now, packet, kind, *fate));
                 }
             }
             Observation::Delivered { packet, in_order, .. } if self.follows => {
