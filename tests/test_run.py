@@ -387,7 +387,8 @@ def told(scenario: ac.Scenario, **facts: object) -> str:
     }
     times = {"delay": [None] * groups, "wait": [None] * groups}
     arrivals = {"bins": [100] * 100, "thirds": [(0, 0, 0)] * groups}
-    quiet = {"red_avg_max": None, **counts, **times, **arrivals}
+    rates = {"goodput": 0.0, "carried": 0.0, "crossed_before": 0}
+    quiet = {"red_avg_max": None, **rates, **counts, **times, **arrivals}
     seen: dict[str, Any] = quiet | facts
     return " ".join(Notices(scenario.effective()).of(seen, mser5(seen["bins"])))
 

@@ -38,7 +38,7 @@ def text() -> str:
     rows = (
         (
             f"`{name}`",
-            "link" if kind.of_links else "group or flow",
+            "link" if kind.of_links else "group or flow, or link" if kind.engine_kind_of_links else "group or flow",
             "yes" if kind.sampled else "",
             line(kind.doc),
             ", ".join(f"`{each.name}`" for each in FIGURES if each.record == name),

@@ -111,7 +111,7 @@ def _sources() -> Iterator[_Line]:
 
 def _records() -> Iterator[_Line]:
     for name, kind in KINDS.items():
-        where = "@LINK" if kind.of_links else "@GROUP-OR-FLOWS"
+        where = "@LINK" if kind.of_links else "@GROUP-OR-FLOWS" + ("-OR-LINK" if kind.engine_kind_of_links else "")
         yield f"{name}[{where}]{'[/INTERVAL]' if kind.sampled else ''}", kind.doc
 
 

@@ -515,6 +515,8 @@ class Prepared:
         facts = told["facts"] | {
             "completed": [group["completed"] for group in told["groups"]],
             "delay": [group["delay_mean"] for group in told["groups"]],
+            "carried": sum(group["throughput_bps"] for group in told["groups"]),
+            "goodput": told["summary"]["goodput_bps"],
             # mean wait, by Little's law
             "wait": [group["queue_mean"] * measured / (group["departures"] or 1) for group in told["groups"]],
         }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from ackclock.running import reading
 from ackclock.scenario.errors import shorten, shown, unreadable
 
 LARGEST: Final = 50_000_000
@@ -99,34 +100,31 @@ def read_json(path: Path) -> dict[str, Any]:
     return _table(path, "JSON", json.loads)
 
 
+def json_table(name: object, text: object) -> dict[str, Any]:
+    """Read a text in JSON that holds one object; ``name`` says in errors where it comes from."""
+    return _parsed(name, "JSON", json.loads, text if isinstance(text, str) else "")
+
+
 def _table(path: Path, language: str, parse: Callable[[str], object]) -> dict[str, Any]:
-    data = _parsed(path, language, parse)
-    if not isinstance(data, dict):
-        raise unreadable(path, f"it holds {shown(data)}", f"{language} that holds one table")
-    return data
+    return _parsed(path, language, parse, _text(path, language))
 
 
-def _parsed(path: Path, language: str, parse: Callable[[str], object]) -> object:
+def _parsed(path: object, language: str, parse: Callable[[str], object], text: str) -> dict[str, Any]:
     try:
-        return parse(_text(path))
+        data = parse(text)
     except RecursionError:
         raise unreadable(path, "it is nested too deeply", f"{language} of a few levels") from None
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
         hint = ', with quantities in quotes, as in duration = "5 s"' if language == "TOML" else ""
         raise unreadable(path, shorten(str(error), 120), language + hint) from None
+    if not isinstance(data, dict):
+        raise unreadable(path, f"it holds {shown(data)}", f"{language} that holds one table")
+    return data
 
 
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise unreadable(path, f"{error.strerror or error}", "a TOML or JSON file") from None
-    except ValueError as error:  # a path with a null character
-        raise unreadable(path, str(error), "a TOML or JSON file") from None
-    if len(content) > LARGEST:
-        raise unreadable(path, "it is too large", f"a file of at most {LARGEST // 1_000_000} MB")
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise unreadable(path, f"byte {error.start} is not UTF-8", "a text file") from None
+def _text(path: Path, language: str) -> str:
+    found = reading.content(path, "a TOML or JSON file", most=LARGEST)
+    if (problem := reading.encoding(found)) is not None:
+        raise unreadable(path, problem, "a text file")
+    reading.check_nesting(path, found, language)
+    return found.decode()

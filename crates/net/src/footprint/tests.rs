@@ -92,7 +92,7 @@ fn flows_take_at_most_the_estimated_memory() {
         let mut simulator = Simulator::new(&plan, 1).expect("the plan is sound");
         let mut measure = Measure::new(&plan, &simulator);
         simulator.run_until(plan.measure.from, &mut measure);
-        measure.begin(&simulator);
+        measure.begin(&mut simulator);
         simulator.run_until(plan.duration, &mut measure);
         let Footprint { flows, windows, .. } = of(&plan);
         let held = (simulator.held_by_components() + measure.held()) as f64;
@@ -156,6 +156,8 @@ fn records_take_rows_by_time_or_by_packet() {
     // 10 s contain 100 samples of each link or flow
     near(rows(RecordSpec::Arrivals { links: both.clone(), bin: every }), 200.0);
     near(rows(RecordSpec::Queue { links: both.clone(), every }), 200.0);
+    near(rows(RecordSpec::Throughput { flows: both.clone(), bin: every }), 200.0);
+    near(rows(RecordSpec::LinkThroughput { links: both.clone(), bin: every }), 200.0);
     near(rows(RecordSpec::Gauges { links: both.clone(), every }), 1_600.0);
     near(rows(RecordSpec::Windows { flows: both.clone(), every: Some(every) }), 200.0);
     near(rows(RecordSpec::States { flows: both.clone(), every: Some(every) }), 14.0 * 200.0);
