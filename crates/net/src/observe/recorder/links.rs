@@ -31,6 +31,9 @@ struct Counter {
 }
 
 impl Arrivals {
+    /// Memory of a row in bytes.
+    pub(crate) const BYTES_OF_ROW: usize = size_of::<(f64, u64)>() + size_of::<u32>();
+
     /// The record of the given links, with bins of width `bin`, until `end`.
     pub(super) fn of(links: Vec<u32>, bin: Time, end: Time) -> Self {
         let watched = super::membership(&links).into_iter();
@@ -57,6 +60,20 @@ impl Arrivals {
         }
         counter.count += 1;
         true
+    }
+
+    /// Number of rows that the table will have.
+    pub(super) fn rows(&self) -> usize {
+        if self.links.is_empty() {
+            0
+        } else {
+            self.end.as_picos().div_ceil(self.bin.as_picos()) as usize * self.links.len()
+        }
+    }
+
+    /// Memory of all rows in bytes.
+    pub(super) fn held(&self) -> usize {
+        self.rows() * Self::BYTES_OF_ROW
     }
 
     pub(super) fn table(mut self) -> Table {
@@ -162,7 +179,7 @@ impl Signals {
 
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.rows.capacity() * size_of::<(Time, u32, u32, u64, u32, Signal)>()
+        self.rows.len() * size_of::<(Time, u32, u32, u64, u32, Signal)>()
     }
 
     pub(super) fn table(mut self) -> Table {
@@ -213,12 +230,17 @@ impl GaugeRows {
         }
     }
 
+    /// Number of rows.
+    pub(super) const fn rows(&self) -> usize {
+        self.times.len()
+    }
+
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.times.capacity() * size_of::<f64>()
-            + self.links.capacity() * size_of::<u32>()
-            + self.gauges.capacity()
-            + self.values.capacity() * size_of::<f64>()
+        self.times.len() * size_of::<f64>()
+            + self.links.len() * size_of::<u32>()
+            + self.gauges.len()
+            + self.values.len() * size_of::<f64>()
     }
 }
 
