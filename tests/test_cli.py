@@ -377,6 +377,6 @@ def test_a_command_group_alone_prints_its_help(command: Command, group: tuple[st
     assert err.startswith(f"Usage: {' '.join(('ackclock', *group))} [OPTIONS] COMMAND [ARGS]...\n")
 
 
-def test_every_command_group_is_known(command: Command) -> None:
+def test_every_command_group_is_known() -> None:
     groups = {each.name for each in app.registered_groups if each.name}
     assert groups == {"model", "profile", "store"}

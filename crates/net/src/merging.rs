@@ -71,9 +71,10 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
 /// The links of a record if its rows with equal timestamps follow the record's list of links; otherwise empty.
 fn links_in_order(record: &RecordSpec) -> Vec<u32> {
     match record {
-        RecordSpec::Arrivals { links, .. } | RecordSpec::Queue { links, .. } | RecordSpec::Gauges { links, .. } => {
-            links.clone()
-        }
+        RecordSpec::Arrivals { links, .. }
+        | RecordSpec::LinkThroughput { links, .. }
+        | RecordSpec::Queue { links, .. }
+        | RecordSpec::Gauges { links, .. } => links.clone(),
         _ => Vec::new(),
     }
 }

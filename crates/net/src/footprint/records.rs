@@ -8,13 +8,12 @@ use ackclock_units::Time;
 use super::load::Load;
 use super::traffic::Traffic;
 use crate::memory::{MOST_ROWS, to_read};
-use crate::observe::ROW;
+use crate::observe::{BYTES_OF_BIN, ROW};
 use crate::plan::{Plan, RecordSpec, Topology};
 use crate::queue::QueueSpec;
 
-/// Bytes of a row in the engine's form, as measured: a count of arrivals; a row in columns; a packed row about a sender;
-/// and a packed row with a new round-trip time.
-const COUNT: f64 = 20.0;
+/// Bytes of a row in the engine's form, as measured: a row in columns; a packed row about a sender; and a packed row with
+/// a new round-trip time.
 const COLUMNS: f64 = 24.0;
 const PACKED: f64 = 8.0;
 const PACKED_WINDOW: f64 = 20.0;
@@ -64,11 +63,14 @@ pub(super) fn certain(plan: &Plan) -> (f64, f64) {
 }
 
 fn sampled(plan: &Plan, record: &RecordSpec) -> Option<Rows> {
-    match record {
-        RecordSpec::Arrivals { links, bin } => Some(Rows::of(samples(plan, *bin) * links.len() as f64, COUNT)),
-        RecordSpec::Queue { links, every } => Some(Rows::of(samples(plan, *every) * links.len() as f64, ROW as f64)),
-        _ => None,
-    }
+    let (every, count, bytes) = match record {
+        RecordSpec::Arrivals { links: ids, bin }
+        | RecordSpec::LinkThroughput { links: ids, bin }
+        | RecordSpec::Throughput { flows: ids, bin } => (*bin, ids.len(), BYTES_OF_BIN),
+        RecordSpec::Queue { links, every } => (*every, links.len(), ROW),
+        _ => return None,
+    };
+    Some(Rows::of(samples(plan, every) * count as f64, bytes as f64))
 }
 
 fn samples(plan: &Plan, every: Time) -> f64 {
@@ -89,7 +91,10 @@ fn usual(plan: &Plan, record: &RecordSpec, traffics: &[Traffic<'_>], loads: &BTr
     let over = |flows: &[u32], value: fn(&Traffic<'_>) -> f64| over(plan, traffics, flows, value);
     let tcp = |traffic: &Traffic<'_>| if traffic.is_tcp() { traffic.flows } else { 0.0 };
     match record {
-        RecordSpec::Arrivals { .. } | RecordSpec::Queue { .. } => sampled(plan, record).unwrap_or_default(),
+        RecordSpec::Arrivals { .. }
+        | RecordSpec::LinkThroughput { .. }
+        | RecordSpec::Throughput { .. }
+        | RecordSpec::Queue { .. } => sampled(plan, record).unwrap_or_default(),
         RecordSpec::Gauges { links, every } => {
             let gauges = |load: &Load<'_>| if matches!(load.link.queue, QueueSpec::DropTail(_)) { 0.0 } else { GAUGES };
             Rows::of(samples(plan, *every) * at(plan, loads, links, gauges), COLUMNS)

@@ -128,7 +128,7 @@ fn flows_take_at_least_the_certain_and_about_the_likely_memory() {
         let mut simulator = Simulator::new(&plan, 1).expect("the plan is sound");
         let mut measure = Measure::new(&plan, &simulator);
         simulator.run_until(plan.measure.from, &mut measure);
-        measure.begin(&simulator);
+        measure.begin(&mut simulator);
         simulator.run_until(plan.duration, &mut measure);
         let Footprint { certain, likely } = of(&plan);
         let held = (simulator.held_by_components() + measure.held()) as f64;
@@ -192,13 +192,15 @@ fn records_take_rows_by_time_or_by_packet() {
     let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-6, "{found}, not {expected}");
     let (both, every) = (vec![0, 1], Time::from_millis(100));
     // 10 s contain 100 samples of each link or flow, which are certain for links
-    let of_links = |record: &RecordSpec, bytes: f64| {
+    let in_bins = |record: &RecordSpec, bytes: f64| {
         let Footprint { likely, certain } = of(&plan(Some(record.clone())));
         near(sum(likely) - bins, 200.0 * (bytes + read(record)));
         near(sum(certain) - bins, 200.0 * (bytes + read(record)));
     };
-    of_links(&RecordSpec::Arrivals { links: both.clone(), bin: every }, 20.0);
-    of_links(&RecordSpec::Queue { links: both.clone(), every }, ROW as f64);
+    in_bins(&RecordSpec::Arrivals { links: both.clone(), bin: every }, 24.0);
+    in_bins(&RecordSpec::LinkThroughput { links: both.clone(), bin: every }, 24.0);
+    in_bins(&RecordSpec::Throughput { flows: both.clone(), bin: every }, 24.0);
+    in_bins(&RecordSpec::Queue { links: both.clone(), every }, ROW as f64);
     // the number of likely rows of a record, if each takes some bytes; none is certain
     let rows = |record: RecordSpec, bytes: f64| {
         let Footprint { likely, certain } = of(&plan(Some(record.clone())));
