@@ -2,7 +2,7 @@
 
 import type { Catalogue, Json, Parameter, Tables } from "./catalogue";
 import { element, groupColour } from "./dom";
-import { discipline, sizedTransport } from "./plan";
+import { WINDOWS, discipline, packetRate, sizedTransport, windowOf } from "./plan";
 import { RATE, SIZE, TIME, format, parse } from "./quantity";
 
 export interface Change {
@@ -197,23 +197,29 @@ export class Knobs {
         group["source"] = newSource(value);
         this.emit(true);
       }),
-      ...this.source(id, source),
+      ...this.source(id, source, this.packetSize(group)),
       ...(isTcp && (law?.parameters.length ?? 0) > 0
         ? [this.parameters(id("law"), `Parameters of ${own?.name ?? variant}`, law?.parameters ?? [], (name) => transport[name] ?? own?.defaults[name] ?? at(part, "sender", "congestion", name), setTransport)]
         : []),
       ...(isTcp
         ? [this.parameters(
           id("tcp"), "Options of TCP", this.catalogue.options.filter(({ name }) => places[name] !== undefined),
-          (name) => transport[name] ?? at(part, ...(places[name]?.[0] ?? [])), setTransport,
+          (name) => {
+            const [given, usual] = [transport[name], at(part, ...(places[name]?.[0] ?? []))];
+            const isInBytes = WINDOWS.has(name) && typeof given === "string" && part !== undefined;
+            return isInBytes ? windowOf(parse(SIZE, given) ?? 0n, part, this.packetSize(group)) : given ?? usual;
+          },
+          setTransport,
         )]
         : []),
     ], remove);
   }
 
-  private source(id: (name: string) => string, source: Tables): HTMLElement[] {
+  private source(id: (name: string) => string, source: Tables, packetSize: number): HTMLElement[] {
     const number = (name: string, label: string, unit: string, low: number, high: number, logarithmic = false): HTMLElement =>
       this.numeric({
-        id: id(name), label, unit, low, high, logarithmic, value: Number(source[name]),
+        id: id(name), label, unit, low, high, logarithmic,
+        value: typeof source[name] === "string" ? packetRate(parse(RATE, source[name]) ?? 0n, packetSize) : Number(source[name]),
         set: (value) => {
           source[name] = value;
           this.emit();
