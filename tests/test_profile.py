@@ -7,6 +7,7 @@ from tests.readable import hold_readable
 
 import ackclock as ac
 from ackclock.running.catalogue import Parameter, catalogue
+from ackclock.scenario.law_fields import LAW_FIELDS
 from ackclock.scenario.profile import PROFILES, TABLE, PacketSize, Value, default, differences
 
 
@@ -15,7 +16,7 @@ def _rows(scope: str) -> set[str]:
 
 
 def test_every_default_of_tcp_is_in_the_table_or_declared() -> None:
-    fields, rows = set(ac.Tcp.model_fields) - {"kind", "variant", "law", "law_sha256", "compiled"}, _rows("tcp")
+    fields, rows = set(ac.Tcp.model_fields) - {"kind", "variant", *LAW_FIELDS}, _rows("tcp")
     assert rows <= fields <= rows | set(catalogue().tcp_options)
 
 

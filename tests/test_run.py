@@ -387,7 +387,8 @@ def told(scenario: ac.Scenario, **facts: object) -> str:
     }
     times = {"delay": [None] * groups, "wait": [None] * groups}
     arrivals = {"bins": [100] * 100, "thirds": [(0, 0, 0)] * groups}
-    quiet = {"red_avg_max": None, **counts, **times, **arrivals}
+    rates = {"goodput": 0.0, "carried": 0.0, "crossed_before": 0}
+    quiet = {"red_avg_max": None, **rates, **counts, **times, **arrivals}
     seen: dict[str, Any] = quiet | facts
     return " ".join(Notices(scenario.effective()).of(seen, mser5(seen["bins"])))
 
@@ -559,7 +560,9 @@ def test_adaptive_red_counts_packets_of_the_scenario(root: Path, profile: str, t
     """
     given = ac.Scenario.from_toml(root / "examples" / "adaptive_red.toml")
     scenario = given.changed({"profile": profile, "clients.0.transport.variant": "sack"})
-    queue = scenario.effective().dumbbell.bottleneck.queue
+    dumbbell = scenario.effective().dumbbell
+    assert dumbbell is not None
+    queue = dumbbell.bottleneck.queue
     assert queue is not None
     assert queue.parameters["mean_packet_size"] == typical
     summary = ac.simulate(scenario).summary

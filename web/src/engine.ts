@@ -16,6 +16,7 @@ export interface Facts {
   readonly waited: readonly number[];
   readonly unfinished: readonly number[];
   readonly thirds: readonly (readonly [number, number, number])[];
+  readonly crossed_before: number;
 }
 
 export type Measures = Readonly<Record<string, number | null>>;

@@ -3,12 +3,14 @@
 import type { Json, Tables } from "./catalogue";
 import type { Facts, Outcome } from "./engine";
 import type { Described, Group } from "./plan";
+import { TIME, format } from "./quantity";
 import { changingShares, general, lateStarts, percent, steadyState } from "./steady";
 
 const WINDOW_LIMITED = 0.5;
 const MARK_ALWAYS = new Set(["dualpi2", "python"]);
 const CUT_WORTH_TELLING = 0.001;
 const LEFT_OUT = 0.05;
+const EXCESS_WORTH_TELLING = 0.001;
 const RARE_SIZE = Math.log(1e6);
 const LONGEST_PACKET = 65535;
 const HEADER_BYTES = 40;
@@ -40,6 +42,7 @@ export function noticesOf(scenario: Described, outcome: Outcome, room: number): 
     ...red(bottleneck, facts.red_avg_max),
     ...unfinished(scenario, outcome),
     ...held(scenario, outcome, links, room),
+    ...crossedBefore(scenario, outcome),
     ...redOutOfReach(bottleneck, measured),
     ...cutSizes(scenario),
     ...noRoom(scenario, links),
@@ -105,6 +108,14 @@ function* unfinished(scenario: Described, { facts, groups }: Outcome): Iterable<
       yield `${left} of ${left + ended} transfers of group ${name} were incomplete at the end of the run. Completion times exclude them, and they tend to be the longest: simulate a longer time.`;
     }
   }
+}
+
+function* crossedBefore({ rate, duration, from }: Described, { summary, groups, facts }: Outcome): Iterable<string> {
+  const carried = groups.reduce((sum, group) => sum + (group["throughput_bps"] ?? 0), 0);
+  const excess = (summary["goodput_bps"] ?? 0) - carried;
+  if (excess <= EXCESS_WORTH_TELLING * rate) return;
+  const [more, before] = [(excess * (duration - from)) / 1e12 / 8, facts.crossed_before].map((bytes) => general(bytes / 1e6, 3));
+  yield `Goodput exceeds the data that bottleneck carried in the measured time by ${more ?? ""} MB (${((100 * excess) / rate).toFixed(2)}% of the link's rate): ${before ?? ""} MB had crossed it before measure.from (${format(TIME, BigInt(from))}), and were then behind it or waited at receivers for missing data.`;
 }
 
 function* held(scenario: Described, { groups }: Outcome, links: Links, room: number): Iterable<string> {

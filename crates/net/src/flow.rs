@@ -86,6 +86,13 @@ impl Flow {
         self.take_any_turn(now, transit, observer);
     }
 
+    /// Forgets the round-trip samples so far.
+    pub(crate) fn restart_round_trips(&mut self) {
+        if let Transport::Tcp(sender) = &mut self.transport {
+            sender.restart_round_trips();
+        }
+    }
+
     /// Closes the connection. Returns its sender's counters.
     pub(crate) fn close(&mut self) -> Counters {
         let Transport::Tcp(sender) = &mut self.transport else { return Counters::default() };

@@ -312,10 +312,7 @@ impl Queue {
 
     /// The parameters of a [memoryless](QueueSpec::is_memoryless) discipline.
     pub(crate) fn as_memoryless(&self) -> Option<DropTailSpec> {
-        match self {
-            Self::DropTail(queue) => queue.as_memoryless(),
-            Self::Red(_) | Self::Pie(_) => None,
-        }
+        if let Self::DropTail(queue) = self { queue.as_memoryless() } else { None }
     }
 }
 

@@ -30,7 +30,7 @@ use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::EcnMode;
+use crate::config::{EcnMode, RecoverySpec};
 use crate::delivery_rate::{LostSegment, RateSample};
 use crate::sender::Extra;
 use crate::slow_start::SlowStart;
@@ -207,6 +207,16 @@ pub trait CongestionControl: Debug + Send {
     /// [`on_ack`](Self::on_ack) is called only in congestion avoidance and while the window is the limit.
     const OWN_SLOW_START: bool = false;
 
+    /// The largest share of the window that the law keeps after a loss, for the [contract](crate::contract). Laws that set
+    /// the window otherwise, or by parameters, keep 1.
+    const KEPT: f64 = 1.0;
+
+    /// Whether the law counts the segments that an ACK acknowledges, also if the sender counts ACKs.
+    const COUNTS_SEGMENTS: bool = false;
+
+    /// Whether the law may reduce the window with an ACK.
+    const SHRINKS: bool = false;
+
     /// Names of the law's phases.
     const PHASES: &'static [&'static str] = state::CLASSIC;
 
@@ -238,6 +248,12 @@ pub trait CongestionControl: Debug + Send {
     /// does it only on request.
     fn times_segments(&self) -> bool {
         false
+    }
+
+    /// Whether a reduction ends at the slow-start threshold that the law sets. Otherwise the threshold has another purpose,
+    /// and the reduction ends at the window that [`on_congestion`](Self::on_congestion) sets.
+    fn reduces_to_ssthresh(&self) -> bool {
+        true
     }
 
     /// Whether the law sets the window from delivery-rate samples, as BBR does, and therefore implements
@@ -329,6 +345,34 @@ macro_rules! laws {
                 Err(Invalid { field: "ecn", problem })
             }
 
+            /// Checks that the law works with a loss recovery.
+            pub fn check_recovery(&self, recovery: RecoverySpec) -> Result<(), Invalid> {
+                if recovery == RecoverySpec::Rack || !self.build().samples_rate() {
+                    return Ok(());
+                }
+                let problem = format!(
+                    "{} is not allowed; must be rack, as the window law needs delivery-rate samples: no other recovery \
+                     knows which packets an ACK delivers",
+                    recovery.word()
+                );
+                Err(Invalid { field: "recovery", problem })
+            }
+
+            /// See [`CongestionControl::KEPT`].
+            pub(crate) const fn kept(&self) -> f64 {
+                match self { $(Self::$variant(_) => <$module::$variant as CongestionControl>::KEPT,)+ }
+            }
+
+            /// See [`CongestionControl::COUNTS_SEGMENTS`].
+            pub(crate) const fn counts_segments(&self) -> bool {
+                match self { $(Self::$variant(_) => <$module::$variant as CongestionControl>::COUNTS_SEGMENTS,)+ }
+            }
+
+            /// See [`CongestionControl::SHRINKS`].
+            pub(crate) const fn shrinks(&self) -> bool {
+                match self { $(Self::$variant(_) => <$module::$variant as CongestionControl>::SHRINKS,)+ }
+            }
+
             pub(crate) fn build(&self) -> Law {
                 match self { $(Self::$variant(spec) => Other::$variant(spec.build()).into(),)+ }
             }
@@ -367,6 +411,10 @@ macro_rules! laws {
 
             fn times_segments(&self) -> bool {
                 match self { $(Self::$variant(law) => law.times_segments(),)+ }
+            }
+
+            fn reduces_to_ssthresh(&self) -> bool {
+                match self { $(Self::$variant(law) => law.reduces_to_ssthresh(),)+ }
             }
 
             fn samples_rate(&self) -> bool {
@@ -482,6 +530,11 @@ impl Law {
             Self::Reno(law) => law.times_segments(),
             Self::Other(law) => law.times_segments(),
         }
+    }
+
+    /// See [`CongestionControl::reduces_to_ssthresh`].
+    pub(crate) fn reduces_to_ssthresh(&self) -> bool {
+        if let Self::Other(law) = self { law.reduces_to_ssthresh() } else { true }
     }
 
     /// See [`CongestionControl::samples_rate`].

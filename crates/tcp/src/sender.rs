@@ -29,6 +29,7 @@ use crate::congestion::foreign::Place;
 use crate::congestion::{AckSample, Signal};
 use crate::packed_option::PackedOption;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
+use crate::rtt::RoundTrips;
 use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
 
@@ -392,7 +393,7 @@ impl Sender {
 
     /// Event counts so far.
     pub const fn counters(&self) -> Counters {
-        let Connection { snd_max, turns, counters, .. } = &self.connection;
+        let Connection { snd_max, turns, counters, rtt, .. } = &self.connection;
         let RareCounters { window_limited, retransmissions, timeouts, fast_retransmits, dup_acks } = *counters;
         Counters {
             sent: *snd_max + retransmissions.get(),
@@ -402,7 +403,13 @@ impl Sender {
             timeouts: timeouts.get(),
             fast_retransmits: fast_retransmits.get(),
             dup_acks: dup_acks.get(),
+            round_trips: rtt.round_trips,
         }
+    }
+
+    /// Forgets the round-trip samples so far, which the counters contain.
+    pub fn restart_round_trips(&mut self) {
+        self.connection.rtt.round_trips = RoundTrips::default();
     }
 
     /// The observable state.

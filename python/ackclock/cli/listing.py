@@ -73,11 +73,14 @@ def _studies() -> Iterator[_Line]:
 
 def _variants() -> Iterator[_Line]:
     known = catalogue()
+    recovery = known.tcp_options["recovery"]
+    yield "all variants:", ""
+    yield "  recovery", _with_allowed(recovery.doc, f"{recovery.kind.allowed}; the profile has the defaults")
     for era in sorted({variant.era for variant in known.variants.values()}):
         yield f"{era}:", ""
         for name, variant in known.variants.items():
             if variant.era == era:
-                yield name, f"{variant.doc} (recovery {variant.recovery}, window law {variant.congestion})"
+                yield name, variant.doc
                 yield from _parameters(known.congestion[variant.congestion])
 
 

@@ -8,6 +8,7 @@ from ackclock.lab.following import Pointer, followers
 from ackclock.laws.algorithm import declared
 from ackclock.laws.finding import UnknownLawError, find
 from ackclock.laws.law import Law
+from ackclock.laws.source import source
 from ackclock.running import engine
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.running.plan import transport_for_engine
@@ -56,12 +57,13 @@ def law_for_page(law: str) -> dict[str, Any]:
         found = find(law, Law)
     except UnknownLawError as error:
         raise refuse("--law", law, str(error)) from error.__cause__
-    known = declared(found)
+    known, told = declared(found), source(found)
     transports: dict[str, dict[str, Any]] = {name: {} for name in profile.PROFILES}
     for name, of in transports.items():
         for variant in catalogue().variants:
             with contextlib.suppress(ScenarioError):  # a recovery that the law cannot have
-                of[variant] = _transport(name, Tcp.model_validate({"kind": "tcp", "law": law, "variant": variant}))
+                table = {"kind": "tcp", "law": law, "law_sha256": told.sha256, "variant": variant}
+                of[variant] = _transport(name, Tcp.model_validate(table))
     return {
         "law": law,
         "name": found.__name__,

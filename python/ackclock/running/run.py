@@ -22,6 +22,7 @@ from ackclock.running.tables import to_arrow
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.errors import impossible, no_attribute, one_of, refuse
 from ackclock.scenario.kinds import whole
+from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import seconds
 
@@ -385,6 +386,16 @@ class Outcome:
     captures: Sequence[engine.CapturedPackets]
 
 
+def is_in_python(scenario: Scenario) -> bool:
+    """Return whether a scenario has a law or a queue discipline written in Python."""
+    links = [*scenario.links, *(group.access for group in scenario.clients)]
+    if scenario.dumbbell is not None:
+        links += [scenario.dumbbell.bottleneck, scenario.dumbbell.reverse, scenario.dumbbell.access]
+    laws = (group.transport.law for group in scenario.groups if isinstance(group.transport, Tcp))
+    queues = (link.queue for link in links if link is not None)
+    return any(law is not None for law in laws) or any(queue and queue.kind == PYTHON for queue in queues)
+
+
 def _laws_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
     """Find the laws written in Python of an effective scenario."""
     table = "clients" if scenario.clients else "flows"
@@ -403,7 +414,7 @@ def _laws_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
             f"{table}.{place}.transport.law",
             Law,
             tcp.law or "",
-            tcp.law_sha256,
+            (tcp.law_sha256, tcp.law_files_sha256),
             tcp.parameters,
             compiled=tcp.compiled is True,
         )
@@ -420,7 +431,13 @@ def _disciplines_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
     from ackclock.laws.running import LawInUse  # noqa: PLC0415
 
     return tuple(
-        LawInUse.of(at, Discipline, queue.discipline or "", queue.discipline_sha256, queue.parameters)
+        LawInUse.of(
+            at,
+            Discipline,
+            queue.discipline or "",
+            (queue.discipline_sha256, queue.discipline_files_sha256),
+            queue.parameters,
+        )
         for at, queue in places
     )
 
@@ -440,13 +457,24 @@ class Prepared:
     """The queue disciplines written in Python, in the order of their numbers."""
 
     @classmethod
-    def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
-        """Fill in the defaults of a scenario, parse the requests and make the plan; reject objects of other types."""
-        effective = whole_scenario(scenario).effective()
+    def of(
+        cls, scenario: object, record: Iterable[str], capture: Iterable[str] = (), *, executes: bool = True
+    ) -> "Prepared":
+        """Fill in the defaults of a scenario, parse the requests and make the plan; reject objects of other types.
+
+        With `executes`, the files of laws and disciplines in Python are executed. Without it, a scenario that names
+        such files is only looked at: it cannot be run, and what their classes alone define is missing.
+        """
+        given = whole_scenario(scenario)
+        if executes and is_in_python(given):
+            from ackclock.laws.loading import with_laws  # noqa: PLC0415  # few scenarios have such laws
+
+            given = with_laws(given)
+        effective = given.effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
-        own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)}
-        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective), **own)
+        own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)} if executes else {}
+        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective, given), **own)
 
     def simulate(
         self,
@@ -487,6 +515,8 @@ class Prepared:
         facts = told["facts"] | {
             "completed": [group["completed"] for group in told["groups"]],
             "delay": [group["delay_mean"] for group in told["groups"]],
+            "carried": sum(group["throughput_bps"] for group in told["groups"]),
+            "goodput": told["summary"]["goodput_bps"],
             # mean wait, by Little's law
             "wait": [group["queue_mean"] * measured / (group["departures"] or 1) for group in told["groups"]],
         }

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import InitErrorDetails
 
 from ackclock.running import engine
-from ackclock.running.catalogue import catalogue
 from ackclock.scenario import effective, profile
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.errors import Location, missing, one_of, wrong
@@ -151,12 +150,8 @@ def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 
 
 def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
-    """Check that the parameters of a congestion-control law (window law), and its ECN feedback, are consistent."""
-    law = whole.law_for_engine()
-    if law.get("needs", {}).get("samples_rate") and catalogue().variants[whole.variant].recovery != "rack":
-        allowed = f"must be rack: the law {law['name']} has on_rate, which needs delivery-rate samples"
-        yield wrong((*at, "variant"), whole.variant, allowed)
-    found = engine.check_law(json.dumps(law), str(whole.ecn))
+    """Check that the parameters of a window law, its ECN feedback and its recovery are consistent."""
+    found = engine.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn), str(whole.recovery))
     if found is not None:
         name, message = found
         yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])

@@ -79,6 +79,17 @@ _TIMESTAMPS: Final = PacketSize(minus=52)
 
 # fmt: off
 TABLE: Final[tuple[Row, ...]] = (
+    Row("tcp", "recovery", ("rack", "rack", "rack", "rack", "rack"), "how losses are found and repaired",
+        "RFC 8985, with RFC 6675 below it; Vegas by Brakmo and Peterson 1995; Linux tcp_sack 1 and tcp_recovery 1, for "
+        "all its laws; ns-2 Agent/TCP/Reno, Vegas and Sack1, and for the laws that it lacks RFC 8985",
+        {("rfc", "vegas"): "vegas"}
+        | {
+            (profile, variant): recovery
+            for profile in ("ns2-2.35", "ns2-2000", "ns2-1999-qiu")
+            for variant, recovery in (
+                ("reno", "reno"), ("vegas", "vegas"), ("highspeed", "sack"), ("scalable", "sack"),
+            )
+        }),
     Row("tcp", "max_window", (1000, 100_000, 20, 20, 20), "advertised window, packets",
         "RFC 7323: window scaling is in use; ns-2 window_"),
     Row("tcp", "delayed_ack", (True, True, False, False, False), "delay ACKs until ack_every packets have arrived",

@@ -32,7 +32,8 @@ use transfers::TransferLog;
 columns! { Queue { time: F64(f64), link: U32(u32), packets: U64(u64), bytes: U64(u64), average: F64(f64) } }
 columns! { Flows {
     flow: U32(u32), group: U32(u32), sent: U64(u64), retransmissions: U64(u64), timeouts: U64(u64), fast_retransmits: U64(u64),
-    dup_acks: U64(u64), goodput_packets: U64(u64), goodput_bps: F64(f64), completed: U64(u64), completion: F64(f64),
+    dup_acks: U64(u64), goodput_packets: U64(u64), goodput_bps: F64(f64), payload_bps: F64(f64), loss: F64(f64),
+    rtt_mean: F64(f64), rtt_min: F64(f64), completed: U64(u64), completion: F64(f64),
 } }
 
 /// Collects the records that a plan requests, grouped by the events that they need. Each record is stored with its
@@ -504,6 +505,10 @@ pub(crate) fn flows(results: Results<'_>) -> Table {
             counters.dup_acks,
             meter.in_order(),
             meter.goodput_bits() / results.seconds(),
+            meter.payload_bits() / results.seconds(),
+            meter.loss().unwrap_or(f64::NAN),
+            counters.round_trips.mean().unwrap_or(f64::NAN),
+            counters.round_trips.min().unwrap_or(f64::NAN),
             meter.completed(),
             meter.completion_mean().unwrap_or(f64::NAN),
         );

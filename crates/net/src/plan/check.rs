@@ -1,6 +1,5 @@
 //! Validation of the values of a plan.
 
-use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS};
 use ackclock_units::Time;
 
@@ -54,11 +53,8 @@ impl Plan {
                 if sender.packet_size != group.packet_size || group.packet_size <= HEADER {
                     return invalid("packet_size", "must be above 40 bytes and equal to the sender's packet size");
                 }
-                if sender.needs_rack() && sender.recovery != RecoverySpec::Rack {
-                    return invalid(
-                        "transport.sender.recovery",
-                        "must be rack, as the law needs delivery-rate samples",
-                    );
+                if let Err(unfit) = sender.congestion.check_recovery(sender.recovery) {
+                    return invalid("transport.sender.recovery", &unfit.problem);
                 }
                 if let Err(unfit) = sender.congestion.check_feedback(sender.ecn) {
                     return invalid("transport.sender.ecn", &unfit.problem);

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_net::link::Offered;
 use ackclock_net::observe::{CapturedKind, Drops, Fate};
-use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, Tap, TapPoint};
+use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, Tap, TapPoint, TransportSpec};
 use ackclock_net::queue::DropReason;
 use ackclock_net::rate::RateSpec;
-use ackclock_net::{Column, FlowId, Payload, Plan, Simulator, Values, run};
+use ackclock_net::{Column, FlowId, Packet, Payload, Plan, Simulator, Values, run};
 use ackclock_tcp::Ecn;
 use ackclock_units::Time;
 use proptest::prelude::*;
@@ -73,9 +73,10 @@ proptest! {
 
     /// Checks the summary of a measurement that begins at a random time of the run.
     ///
-    /// Validates: packets, drops by place, c.o.v., load and mean queue of the measured link, and drops, waits, goodput,
-    ///   fairness, mean delay and senders' counters of each group, equal the values computed from the events in the
-    ///   measured time.
+    /// Validates: packets, drops by place, c.o.v., load and mean queue of the measured link, drops, waits, goodput with
+    ///   and without headers, fairness, mean delay and senders' counters of each group, and the loss of each flow, equal
+    ///   the values computed from the events in the measured time; goodput exceeds what the link carries by no more than
+    ///   what crossed it before.
     /// Source: their definitions (docs/measures.md).
     /// Tolerance: exact counts; quotients to 1e-12; waits to 0.1 %, half the width of a bucket.
     #[test]
@@ -187,19 +188,70 @@ proptest! {
             None => prop_assert!(bins.iter().all(|count| *count == 0.0)),
         }
 
-        // sums per flow: packets, bits delivered in order, delay in seconds
-        let mut got = vec![[0.0; 3]; flows(&plan).len()];
+        // packets of data per flow that the link was offered and dropped, and bytes that crossed it before
+        let mut offered_and_dropped = vec![[0.0; 2]; groups.len()];
+        let mut crossed_before = 0;
+        let is_data = |packet: &Packet| matches!(packet.payload(), Payload::Data { .. });
+        let offers = here().map(|offer| (offer.at, &offer.packet, offer.offered, true));
+        let leaves = left().map(|leave| (leave.at, &leave.packet, leave.fate, false));
+        for (at, packet, fate, arrives) in offers.chain(leaves) {
+            if matches!(packet.payload(), Payload::Ack { .. }) {
+                continue;
+            }
+            let [offers, drops] = &mut offered_and_dropped[packet.flow().0 as usize];
+            *offers += f64::from(u8::from(arrives && is_measured(at)));
+            match fate {
+                Offered::Dropped(_) if is_measured(at) => *drops += 1.0,
+                Offered::Accepted { start, lost: false, .. } if start < from && is_data(packet) => {
+                    crossed_before += u64::from(packet.size());
+                }
+                _ => {}
+            }
+        }
+        let losses = outcome.tables[0].columns();
+        let column = |name| losses.iter().find(|column| column.name == name).map(|column| &column.values);
+        let (Some(Values::U32(numbers)), Some(Values::F64(losses))) = (column("flow"), column("loss")) else {
+            panic!("the table of flows has losses")
+        };
+        for (flow, loss) in numbers.iter().zip(losses) {
+            let [offers, drops] = offered_and_dropped[*flow as usize];
+            let is_right = if offers > 0.0 { near(*loss, drops / offers) } else { loss.is_nan() };
+            prop_assert!(is_right, "{loss}, not {drops} of {offers}");
+        }
+        let mut seen = BTreeSet::new();
+        let crossing: BTreeSet<FlowId> =
+            here().filter(|offer| is_data(&offer.packet)).map(|offer| offer.packet.flow()).collect();
+        for (_, packet, in_order) in ledger.delivered.iter().filter(|(at, ..)| *at < from) {
+            let Payload::Data { number, connection, .. } = packet.payload() else { continue };
+            let again = *in_order == 0 && seen.contains(&(packet.flow(), connection, number));
+            seen.insert((packet.flow(), connection, number));
+            if crossing.contains(&packet.flow()) {
+                crossed_before -= (*in_order + u64::from(again)) * u64::from(packet.size());
+            }
+        }
+        prop_assert_eq!(outcome.facts.crossed_before, crossed_before);
+        let carried: f64 = outcome.groups.iter().map(|group| group.throughput_bps).sum();
+        let bound = carried + 8.0 * crossed_before as f64 / seconds;
+        prop_assert!(summary.goodput_bps <= bound * (1.0 + 1e-9), "{} above {bound}", summary.goodput_bps);
+
+        // sums per flow: packets, bits delivered in order, delay in seconds, and the bits without headers
+        let mut got = vec![[0.0; 4]; flows(&plan).len()];
         for (at, packet, in_order) in &ledger.delivered {
             if is_measured(*at) && !matches!(packet.payload(), Payload::Syn { .. }) {
                 let sums = &mut got[packet.flow().0 as usize];
-                let more = [1.0, 8.0 * *in_order as f64 * f64::from(packet.size()), (*at - packet.sent).as_secs_f64()];
+                let data = match &plan.groups[groups[packet.flow().0 as usize]].transport {
+                    TransportSpec::Tcp { sender, .. } => sender.payload.min(sender.packet_size - 40),
+                    TransportSpec::Udp { .. } => packet.size().saturating_sub(28),
+                };
+                let bits = |bytes: u32| 8.0 * *in_order as f64 * f64::from(bytes);
+                let more = [1.0, bits(packet.size()), (*at - packet.sent).as_secs_f64(), bits(data)];
                 *sums = from_fn(|place| sums[place] + more[place]);
             }
         }
         // per group: mean bits of each client, and whether the group's data crosses the measured link, if that is known
         let (mut first, mut means, mut crossing) = (0, Vec::new(), Vec::new());
-        let is_data = |offer: &&Offer| !matches!(offer.packet.payload(), Payload::Ack { .. });
-        let crossed: BTreeSet<u32> = here().filter(is_data).map(|offer| offer.packet.flow().0).collect();
+        let is_forward = |offer: &&Offer| !matches!(offer.packet.payload(), Payload::Ack { .. });
+        let crossed: BTreeSet<u32> = here().filter(is_forward).map(|offer| offer.packet.flow().0).collect();
         let reached: BTreeSet<u32> = ledger.delivered.iter().map(|(_, packet, _)| packet.flow().0).collect();
         for (group, found) in outcome.groups.iter().enumerate() {
             let (spec, flows) = (&plan.groups[group], first..first + plan.groups[group].flows());
@@ -208,7 +260,7 @@ proptest! {
             let each = spec.flows() / spec.count;
             let clients: Vec<f64> =
                 of_flows.chunks(each as usize).map(|flows| flows.iter().map(|sums| sums[1]).sum()).collect();
-            let [packets, bits, delay] = from_fn(|place| of_flows.iter().map(|sums| sums[place]).sum::<f64>());
+            let [packets, bits, delay, data] = from_fn(|place| of_flows.iter().map(|sums| sums[place]).sum::<f64>());
             match (found.jain_index, fairness(&clients)) {
                 (Some(found), Some(expected)) => prop_assert!(near(found, expected)),
                 (found, expected) => prop_assert_eq!(found, expected),
@@ -220,6 +272,8 @@ proptest! {
                 flows.clone().any(|flow| reached.contains(&flow)).then_some(false)
             });
             prop_assert!(near(found.goodput_bps, bits / seconds));
+            prop_assert!(near(found.payload_bps, data / seconds));
+            prop_assert!(found.rtt_min.unwrap_or(0.0) <= found.rtt_mean.unwrap_or(0.0) + 1e-12);
             prop_assert_eq!(found.delay_mean.is_some(), packets > 0.0);
             prop_assert!(found.delay_mean.is_none_or(|mean| (mean - delay / packets).abs() < 1e-9));
             let told = [found.retransmissions, found.timeouts, found.fast_retransmits, found.dup_acks];

@@ -74,7 +74,7 @@ impl Controls {
 
     /// Whether [`check`](Self::check) succeeds.
     #[inline(always)]
-    fn is_fit(&self) -> bool {
+    pub(crate) fn is_fit(&self) -> bool {
         let allowed = |value: f64| (0.0..=MOST).contains(&value);
         allowed(self.cwnd) & allowed(self.ssthresh) & allowed(self.pacing_rate)
     }
@@ -346,6 +346,9 @@ impl ForeignSpec {
 }
 
 impl CongestionControl for Foreign {
+    const COUNTS_SEGMENTS: bool = true;
+    const SHRINKS: bool = true;
+
     fn has_own_slow_start(&self) -> bool {
         self.spec.needs.own_slow_start
     }

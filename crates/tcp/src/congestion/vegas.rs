@@ -167,6 +167,7 @@ fn flight(ack: &AckSample) -> f64 {
 }
 
 impl CongestionControl for Vegas {
+    const SHRINKS: bool = true;
     const OWN_SLOW_START: bool = true;
     const VARIABLES: &'static [Variable] = &[
         variable("base_rtt", "s", "Round-trip time of the empty path"),
@@ -212,6 +213,11 @@ impl CongestionControl for Vegas {
                 window.cwnd = 2.0;
             }
         }
+    }
+
+    /// The threshold only tells slow start from congestion avoidance: at the end of slow start it is set to two segments.
+    fn reduces_to_ssthresh(&self) -> bool {
+        false
     }
 
     fn times_segments(&self) -> bool {
