@@ -359,11 +359,19 @@ def query(
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+    revision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REVISION",
+            help="Show the runs of this engine revision, given by its first letters (default: the newest one).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Query a store of runs, or a capture, with SQL."""
     from ackclock.cli import querying  # noqa: PLC0415
 
-    querying.query(store, sql, as_json=json, as_csv=csv)
+    querying.query(store, sql, as_json=json, as_csv=csv, revision=revision)
 
 
 @app.command(
@@ -497,6 +505,14 @@ def report(
             show_default=False,
         ),
     ] = None,
+    revision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REVISION",
+            help="Show the runs of this engine revision, given by its first letters (default: the newest one).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Draw the results of a store on one page that works offline.
 
@@ -505,7 +521,7 @@ def report(
     """
     from ackclock.cli import reporter  # noqa: PLC0415
 
-    reporter.report(store, x=x, y=y or [], by=by, out=out)
+    reporter.report(store, x=x, y=y or [], by=by, out=out, revision=revision)
 
 
 @app.command(
