@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -47,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if sys.__stdout__ is None:
         _fail("standard output: cannot be written: it is closed", code=1)
     _use_utf_8()
+    _end_as_interrupted()
     # Some commands must not load the whole package, so its error classes are imported only after an error.
     try:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
@@ -62,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _silence()
         sys.exit(1)
     except OSError as error:
-        _silence()
+        if error.filename is None:
+            _silence()
         _fail(f"{error.filename or 'standard output'}: cannot be written: {error.strerror or error}", code=1)
     except ValueError as error:
         from ackclock.running.engine import PlanError  # noqa: PLC0415
@@ -112,10 +115,19 @@ def _fail(message: str, *, code: int = 2) -> NoReturn:
 
 
 def _use_utf_8() -> None:
-    """Encode pipes and files in UTF-8 on Windows, as other systems do."""
+    """Encode pipes and files in UTF-8 on Windows, as other systems do. Names of files may have other bytes."""
     for stream in (sys.stdout, sys.stderr):
-        if sys.platform == "win32" and isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")
+        if isinstance(stream, io.TextIOWrapper):
+            if sys.platform == "win32":
+                stream.reconfigure(encoding="utf-8")
+            if stream.errors == "strict":
+                stream.reconfigure(errors="backslashreplace")
+
+
+def _end_as_interrupted() -> None:
+    """Handle SIGTERM, with which batch systems stop programs, as Ctrl-C."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _silence() -> None:

@@ -5,13 +5,12 @@ records, the summary and the notices. This is enough to reproduce the run byte f
 """
 
 import json
-import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.running.making import new_folder
+from ackclock.scenario.errors import refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,20 +44,13 @@ def save(directory: Path, record: Mapping[str, Any], tables: "Iterable[tuple[str
     import pyarrow.parquet  # noqa: PLC0415  # slow to load
 
     refuse_existing(directory)
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
-    except OSError as error:
-        raise unreadable(directory, str(error.strerror), "a new directory that can be written") from None
-    try:
+
+    def place(folder: Path) -> None:
+        refuse_existing(directory)
+        folder.rename(directory)
+
+    with new_folder(directory, place, allowed="a new directory that can be written") as beside:
         for name, table in tables:
             pyarrow.parquet.write_table(table, (beside / f"{name}.parquet").absolute())
         text = json.dumps(record, indent=2, allow_nan=False) + "\n"
         (beside / RECORD).write_text(text, encoding="utf-8", newline="\n")
-        beside.chmod(0o755)
-        refuse_existing(directory)
-        beside.rename(directory)
-    except OSError as error:
-        raise unreadable(directory, str(error.strerror or error), "a new directory that can be written") from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)

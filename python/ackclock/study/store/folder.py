@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.running.checksum import CHANGED, is_sealed, sealed
 from ackclock.running.inside import entries_in, file_in, folder_in, open_file
+from ackclock.running.locks import lock
 from ackclock.scenario.errors import ScenarioError, damaged, refuse, unreadable
 from ackclock.scenario.files import read_json
-from ackclock.study.store.locks import lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
