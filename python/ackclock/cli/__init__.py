@@ -10,6 +10,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -33,6 +34,7 @@ app.add_typer(models, name="model")
 app.add_typer(profiles, name="profile")
 app.add_typer(stores, name="store")
 
+_LONGEST_NAME = 500
 _INTERRUPTED = 128 + signal.SIGINT
 
 # Base class of the exceptions that typer raises for an invalid command line.
@@ -64,17 +66,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _silence()
         sys.exit(1)
     except OSError as error:
-        if error.filename is None:
-            _silence()
+        _silence()
         _fail(f"{error.filename or 'standard output'}: cannot be written: {error.strerror or error}", code=1)
     except ValueError as error:
-        from ackclock.running.engine import PlanError  # noqa: PLC0415
-        from ackclock.scenario.errors import DamagedError, ScenarioError  # noqa: PLC0415
-
-        if not isinstance(error, ScenarioError | PlanError):
-            raise
-        code = 1 if isinstance(error, DamagedError) else 2
-        _fail(error.headline if isinstance(error, ScenarioError) else str(error), code=code)
+        _fail_by_input(error)
     if code == _INTERRUPTED:  # typer also returns this code, because it handles interrupts itself
         _fail("interrupted; no partial output was written", code=code)
     sys.exit(code or 0)
@@ -107,6 +102,19 @@ def _fail_by_law(error: BaseException) -> NoReturn:
     _fail(str(error))
 
 
+def _fail_by_input(error: ValueError) -> NoReturn:
+    """Print the error of an invalid input, and exit; raise any other error."""
+    from ackclock.running.engine import PlanError  # noqa: PLC0415
+    from ackclock.scenario.errors import DamagedError, ScenarioError  # noqa: PLC0415
+
+    if isinstance(error, UnicodeEncodeError) and isinstance(error.object, str):
+        _fail(f"{error.object[:_LONGEST_NAME]}: cannot be used: it is not UTF-8")
+    if not isinstance(error, ScenarioError | PlanError):
+        raise error
+    code = 1 if isinstance(error, DamagedError) else 2
+    _fail(error.headline if isinstance(error, ScenarioError) else str(error), code=code)
+
+
 def _fail(message: str, *, code: int = 2) -> NoReturn:
     """Print a one-line message and exit; unprintable characters, such as line breaks, are replaced."""
     line = "".join(letter if letter.isprintable() else "?" for letter in message.rstrip())
@@ -132,7 +140,8 @@ def _end_as_interrupted() -> None:
 
 def _silence() -> None:
     """Discard further output, so that Python reports no error when it closes the standard output."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(io.UnsupportedOperation):  # the output of a test
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_version(wanted: bool) -> None:  # signature required by typer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.running.checksum import checksum, sealed
 from ackclock.running.inside import file_in
-from ackclock.running.making import new_folder, replace_folder
+from ackclock.running.making import check_name, new_folder, replace_folder
 from ackclock.scenario.errors import ScenarioError, refuse
 from ackclock.scenario.files import read_json
 
@@ -28,6 +28,7 @@ def check_replaceable(out: Path, *, study: str) -> None:
         The path exists and is not an earlier folder of the study, or contains other files.
 
     """
+    check_name(out)
     if out.is_dir() and not out.is_symlink():
         there = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_symlink() or not path.is_dir()}
         record = _read_record(out)

@@ -21,7 +21,7 @@ from ackclock.scenario.errors import unreadable
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["beside", "new_file", "new_folder", "replace_folder"]
+__all__ = ["beside", "check_name", "new_file", "new_folder", "replace_folder"]
 
 _LONGEST: Final = 200
 """Characters of the name that are kept, as file systems limit the length of a name."""
@@ -88,6 +88,7 @@ def new_file(
 
 @contextmanager
 def _made(out: Path, allowed: str, create: Callable[[Path], None]) -> Iterator[Path]:
+    check_name(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         _clear(out)
@@ -104,6 +105,20 @@ def _made(out: Path, allowed: str, create: Callable[[Path], None]) -> Iterator[P
         _remove(made)
         if held is not None:
             os.close(held)
+
+
+def check_name(out: Path) -> None:
+    """Refuse a name that is not text in UTF-8, which neither Parquet nor records can hold.
+
+    Raises
+    ------
+    ScenarioError
+        The name, or the name of a folder on the way to it, is not UTF-8.
+    """
+    try:
+        str(out.absolute()).encode()
+    except UnicodeEncodeError:
+        raise unreadable(out, "its name is not UTF-8", "a name in UTF-8") from None
 
 
 def beside(out: Path, word: str = "making") -> Path:

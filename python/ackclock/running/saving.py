@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.running.making import new_folder
+from ackclock.running.making import check_name, new_folder
 from ackclock.scenario.errors import refuse
 
 if TYPE_CHECKING:
@@ -19,7 +19,8 @@ RECORD: Final = "record.json"
 
 
 def refuse_existing(directory: Path) -> None:
-    """Refuse to write to an existing path."""
+    """Refuse to write to an existing path, or to one that cannot be written."""
+    check_name(directory)
     if directory.exists() or directory.is_symlink():
         raise refuse("out", str(directory), "must not exist yet: results are never overwritten")
 
