@@ -136,7 +136,9 @@ def gather(
         for part, spot, give in asked:
             values = give()
             rows[part.name] += [
-                Observed(where=spot.where, seed=seed, values=values[seed]) for seed in part.seeds or seeds
+                # in one order, whether a run was made now or read from the store
+                Observed(where=spot.where, seed=seed, values=dict(sorted(values[seed].items())))
+                for seed in part.seeds or seeds
             ]
     return Runs({name: _alike(found) for name, found in rows.items()})
 
