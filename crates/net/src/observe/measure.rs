@@ -15,6 +15,7 @@ use ackclock_units::Time;
 
 use super::{Histogram, Observation, Observer};
 use crate::ideal::Ideal;
+use crate::memory::BIN;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
 use crate::simulator::Simulator;
@@ -180,7 +181,7 @@ impl Measure {
 
     /// Memory in bytes, including the table of flows.
     pub(crate) fn held(&self) -> usize {
-        self.held_by_flows + self.at.held() + self.completions.iter().map(Histogram::held).sum::<usize>()
+        self.held_by_flows + self.at.held(BIN) + self.completions.iter().map(Histogram::held).sum::<usize>()
     }
 
     /// The kind of a packet: its group for data, the last kind for ACKs.

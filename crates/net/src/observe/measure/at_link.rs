@@ -324,9 +324,9 @@ impl AtLink {
         }
     }
 
-    /// Memory of the distributions of waiting times, in bytes.
-    pub(in crate::observe) fn held(&self) -> usize {
-        self.bins.held() + self.meters.iter().map(|meter| meter.sojourn.held()).sum::<usize>()
+    /// Memory of the bins, of `bin` bytes each, and of the distributions of waiting times, in bytes.
+    pub(in crate::observe) fn held(&self, bin: usize) -> usize {
+        self.bins.held(bin) + self.meters.iter().map(|meter| meter.sojourn.held()).sum::<usize>()
     }
 }
 
