@@ -82,6 +82,7 @@ impl Span {
     }
 
     /// Counts the `packets` of a flow that are delivered at `now`, if this is before the range.
+    #[cold]
     #[inline(never)]
     fn count_before(self, before: &mut [u64], flow: u32, now: Time, packets: u64) {
         if now.as_picos() < self.from

@@ -93,7 +93,7 @@ def _files_digest(law: type[Algorithm], path: Path) -> str | None:
         return None
     try:
         return (files_of(law.__module__) or Files.read(path)).sha256
-    except (OSError, UnicodeDecodeError):
+    except (ScenarioError, UnicodeDecodeError):
         return None
 
 

@@ -132,6 +132,7 @@ def tcp(profile_name: str, given: Tcp, packet_size: int) -> Tcp:
 
 
 def _completed(profile_name: str, given: Tcp, packet_size: int) -> Tcp:
+    """Fill in the defaults; windows in bytes stay as they are."""
     recovery = recovery_of(profile_name, given)
     named = catalogue().named(given.variant, recovery)
     fields: dict[str, object] = {

@@ -111,7 +111,7 @@ impl Measure {
         let mut measure = Self {
             at: AtLink::new(plan, simulator, link, plan.groups.len() + 1),
             groups: Groups::new(plan.groups.iter().map(GroupSpec::flows), crosses),
-            crossings: Crossings::new(flows, plan.groups.len(), plan.measure.from, plan.duration),
+            crossings: Crossings::new(flows, plan.groups.len() + 1, plan.measure.from, plan.duration),
             traits: plan.groups.iter().map(Traits::of).collect(),
             transfers: if any { plan.flows().map(of_flow).collect() } else { Vec::new() },
             ideals: if any { plan.flows().enumerate().map(ideal).collect() } else { Vec::new() },
@@ -238,15 +238,15 @@ impl Observer for Measure {
         match seen {
             Observation::Offered { link, packet, offered } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                self.at.offered(now, kind, *offered);
-                if kind < self.groups.len() {
+                if self.at.offered(now, kind, *offered) {
+                    self.crossings.accepted(packet);
+                } else {
                     self.crossings.offered(now, packet, kind, *offered);
                 }
             }
             Observation::Left { link, packet, since, fate } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                self.at.left(now, kind, *since, *fate);
-                if kind < self.groups.len() {
+                if !self.at.left(now, kind, *since, *fate) {
                     self.crossings.left(now, packet, kind, *fate);
                 }
             }
