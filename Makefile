@@ -213,6 +213,7 @@ $(VENV)/.installed: $(VENV)/.made requirements.lock
 	@touch $@
 
 $(VENV)/wheel/.installed: $(VENV)/.made requirements-wheel.lock
+	@echo 'Downloading the tools of make wheel (requirements-wheel.lock), with a C compiler, Zig'
 	$(PYTHON) -m venv $(VENV)/wheel
 	$(VENV)/wheel/bin/python -m pip install --require-hashes --requirement requirements-wheel.lock
 	@touch $@

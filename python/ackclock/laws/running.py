@@ -213,7 +213,7 @@ def simulate(
             return engine.simulate(plan, seed, progress, jobs, memory, made, queues)
     except (engine.LawFailedError, engine.DisciplineFailedError) as failed:
         cause = failed.__cause__
-        if cause is not None and not isinstance(cause, Exception | SlowLawError):
+        if cause is not None and not isinstance(cause, Exception | SystemExit | SlowLawError):
             raise cause from None  # an interrupt
         if isinstance(failed, engine.LawFailedError):
             raise LawError.of(failed) from cause

@@ -13,7 +13,7 @@ from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.running import engine, saving
 from ackclock.running.notices import Notices
 from ackclock.running.origin import Origin
-from ackclock.running.plan import own_disciplines, plan
+from ackclock.running.plan import in_scenario, own_disciplines, plan
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
 from ackclock.running.steady import warmup_end
@@ -490,7 +490,7 @@ class Prepared:
         try:
             answer = self.answer(seed, progress, jobs, memory)
         except engine.PlanError as error:
-            raise impossible(str(error)) from None
+            raise impossible(in_scenario(str(error), self.scenario)) from None
         return lambda: self.read(*answer)
 
     def answer(

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ackclock.running.catalogue import catalogue
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.progress import progress_bar
 from ackclock.running.repeats import repeats
@@ -125,7 +126,7 @@ def sweep(
         raise KeyboardInterrupt
     for warning in tally.warnings(study.measure):
         warnings.warn(warning, stacklevel=2)
-    opened = Store.open(folder)
+    opened = Store.open(folder, revision=catalogue().revision)
     if passing:
         weakref.finalize(opened, passing.cleanup)
     return opened
@@ -215,7 +216,7 @@ def _there(store: Store, measure: str) -> Mapping[str, float | None]:
     done = store.done()
     if not done:
         return {}
-    found = store.table("runs", ["run_id", measure]).to_arrow()
+    found = store.stored("runs", ["run_id", measure])
     rows = zip(*(column.to_pylist() for column in found.columns), strict=True)
     return {run: value for run, value in rows if run in done}
 

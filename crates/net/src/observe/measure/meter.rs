@@ -2,9 +2,9 @@
 
 use ackclock_tcp::Counters;
 
-use super::{Measure, Traits, ratio};
 use super::results::Results;
 use super::transfers::Transfers;
+use super::{Measure, Traits, ratio};
 use crate::sink::Deliveries;
 
 /// Measurements of one flow. They are computed when they are read, since there may be a million flows.
