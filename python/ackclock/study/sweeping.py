@@ -101,13 +101,16 @@ def sweep(
     >>> import ackclock as ac
     >>> link = ac.Link(rate="2 Mbps", delay="10 ms")
     >>> scenario = ac.Scenario(
-    ...     duration="5 s",
+    ...     duration="20 s",
+    ...     measure=ac.Measure(from_="5 s"),
     ...     dumbbell=ac.Dumbbell(access=link, bottleneck=link),
-    ...     clients=[ac.Clients(transport=ac.Tcp("reno"), source=ac.Greedy())],
+    ...     clients=[ac.Clients(transport=ac.Tcp("reno"), source=ac.Greedy(), spread="1 s")],
     ... )
-    >>> store = ac.sweep(scenario, over={"clients.0.count": [1, 2]}, replications=2)
-    >>> store.runs.num_rows
-    4
+    >>> def wait(run):
+    ...     return {"wait_ms": 1e3 * run.summary.sojourn_mean}
+    >>> store = ac.sweep(scenario, over={"clients.0.count": [1, 2]}, replications=3, take=wait)
+    >>> store.runs.select(["clients.0.count", "wait_ms"]).num_rows
+    6
 
     """
     if not isinstance(study, Study):

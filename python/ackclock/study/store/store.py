@@ -328,7 +328,7 @@ class Store:
 class Table:
     """A table of a store: a ``pyarrow.Table``, with what notebooks show and a conversion to Polars.
 
-    It has the attributes and methods of ``pyarrow.Table``, such as ``num_rows`` and ``to_pylist()``. Functions that take
+    It has the attributes and methods of ``pyarrow.Table``, such as ``num_rows`` and ``to_pylist()``. Functions for
     Arrow data take it as it is: ``pyarrow.table``, ``polars.DataFrame``. `to_arrow` gives the table itself.
     """
 
