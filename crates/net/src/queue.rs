@@ -224,7 +224,7 @@ macro_rules! queues {
             }
 
             /// Whether the discipline stores the packets.
-            pub(crate) const fn is_stored(&self) -> bool {
+            pub const fn is_stored(&self) -> bool {
                 matches!(self, Self::DropTail(spec) if spec.is_stored()) || matches!(self, $(Self::$stored(_))|+)
             }
 

@@ -322,6 +322,11 @@ macro_rules! laws {
         }
 
         impl LawSpec {
+            /// Name of the law, as in plans.
+            pub const fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
             /// Checks constraints between parameters, which the range of a single parameter cannot express.
             ///
             /// # Errors

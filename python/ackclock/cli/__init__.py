@@ -88,6 +88,8 @@ def _fail_by_usage(error: Any) -> NoReturn:
     if error.ctx and message == error.ctx.get_help():
         sys.stderr.write(message + "\n")
         sys.exit(2)
+    if getattr(error, "option_name", "") == "--profile":
+        message = 'No such option: --profile; it is a field of the scenario: profile = "linux", or --set profile=linux'
     _fail(message + (f" (see {error.ctx.command_path} --help)" if error.ctx else ""))
 
 
@@ -378,11 +380,19 @@ def query(
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+    revision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REVISION",
+            help="Show the runs of this engine revision, given by its first letters (default: the newest one).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Query a store of runs, or a capture, with SQL."""
     from ackclock.cli import querying  # noqa: PLC0415
 
-    querying.query(store, sql, as_json=json, as_csv=csv)
+    querying.query(store, sql, as_json=json, as_csv=csv, revision=revision)
 
 
 @app.command(
@@ -516,6 +526,14 @@ def report(
             show_default=False,
         ),
     ] = None,
+    revision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REVISION",
+            help="Show the runs of this engine revision, given by its first letters (default: the newest one).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Draw the results of a store on one page that works offline.
 
@@ -524,7 +542,7 @@ def report(
     """
     from ackclock.cli import reporter  # noqa: PLC0415
 
-    reporter.report(store, x=x, y=y or [], by=by, out=out)
+    reporter.report(store, x=x, y=y or [], by=by, out=out, revision=revision)
 
 
 @app.command(
@@ -614,8 +632,9 @@ def reproduce(
 ) -> None:
     """Reproduce a published study and write its report.
 
-    The report is a folder with figures, their data, and one page that works offline. In a terminal, the command shows
-    the remaining time.
+    The report is a folder with figures, their data, and one page that works offline. `ackclock list studies` states how
+    long each study takes. In a terminal, the command shows the remaining time; elsewhere it prints a line for each
+    twentieth of the work.
     """
     from ackclock.cli.arguments import integer  # noqa: PLC0415
     from ackclock.papers import cli as papers  # noqa: PLC0415

@@ -20,19 +20,32 @@ _OURS = "<dt>Command</dt><dd>ackclock report "
 """Text that every page made by this command contains."""
 
 
-def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | None, out: Path | None) -> None:
+def report(
+    store: Path,
+    *,
+    x: str | None,
+    y: Sequence[str],
+    by: Sequence[str] | None,
+    out: Path | None,
+    revision: str | None = None,
+) -> None:
     """Draw the results of a store on a page, and write the page."""
     out = store.with_name(f"{store.name}.html") if out is None else out
     _check_replaceable(out)
     words = ["ackclock", "report", str(store)]
     words += [
         word
-        for name, values in (("--x", [x] if x else []), ("--y", y), ("--by", by or []))
+        for name, values in (
+            ("--x", [x] if x else []),
+            ("--y", y),
+            ("--by", by or []),
+            ("--revision", [revision] if revision else []),
+        )
         for value in values
         for word in (name, value)
     ]
     command = shlex.join(words)
-    with Store.open(store) as opened:
+    with Store.open(store, revision=revision) as opened:
         runs, failures = opened.runs.to_arrow(), opened.table("failures").to_arrow()
         notices: dict[str, list[str]] = {}
         for each in opened.table("notices").to_arrow().to_pylist():

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.capture.folder import check, is_capture
+from ackclock.running import result
 from ackclock.running.inside import file_in
 from ackclock.running.reading import Room, csv, parquet, regular, row_count
 from ackclock.scenario.errors import impossible, listed, near, refuse, unreadable
@@ -138,6 +139,8 @@ def _table(path: Path, choose: Callable[[pa.Schema], list[str]]) -> pa.Table:
 
     if is_capture(path.parent):
         check(path.parent, [path.name])
+    else:
+        result.check(path.parent, [path.name])
 
     def chosen(schema: pa.Schema) -> list[str]:
         if any(map(_is_number, schema.names)):

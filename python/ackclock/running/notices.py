@@ -12,6 +12,7 @@ from ackclock.scenario import Clients, Connections, Flow, GraphLink, Link, Scena
 from ackclock.scenario.bottleneck import Measured, find_measured, tcp_load
 from ackclock.scenario.earlier import changed_meaning
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.scenario.sources import Paced
 
 WINDOW_LIMITED: Final = 0.5

@@ -1,7 +1,8 @@
 """Writes a run to disk: a directory with ``record.json`` and one Parquet file per table.
 
 ``record.json`` contains the complete effective scenario, the seed, the program that made the run, the requested
-records, the summary and the notices. This is enough to reproduce the run byte for byte.
+records, the summary and the notices. This is enough to reproduce the run byte for byte. It also contains the checksums
+of all tables, and its own.
 """
 
 import json
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ackclock.running.checksum import checksum, sealed
 from ackclock.running.making import check_name, new_folder
 from ackclock.scenario.errors import refuse
 
@@ -51,7 +53,10 @@ def save(directory: Path, record: Mapping[str, Any], tables: "Iterable[tuple[str
         folder.rename(directory)
 
     with new_folder(directory, place, allowed="a new directory that can be written") as beside:
+        files = {}
         for name, table in tables:
-            pyarrow.parquet.write_table(table, (beside / f"{name}.parquet").absolute())
-        text = json.dumps(record, indent=2, allow_nan=False) + "\n"
+            file = beside / f"{name}.parquet"
+            pyarrow.parquet.write_table(table, file.absolute())
+            files[file.name] = checksum(file)
+        text = json.dumps(sealed({**record, "files": files}), indent=2, allow_nan=False) + "\n"
         (beside / RECORD).write_text(text, encoding="utf-8", newline="\n")

@@ -15,13 +15,15 @@ use ackclock_units::Time;
 
 use super::{Histogram, Observation, Observer};
 use crate::ideal::Ideal;
+use crate::link::Offered;
+use crate::memory::BIN;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
 use crate::simulator::Simulator;
 use crate::sizes::{SizeSpec, udp_data_bytes};
 pub(super) use at_link::AtLink;
 pub use at_link::LinkSummary;
-use crossings::Crossings;
+use crossings::{Crossing, Crossings};
 use groups::Groups;
 use plight::Plight;
 pub use results::Results;
@@ -111,7 +113,7 @@ impl Measure {
         let mut measure = Self {
             at: AtLink::new(plan, simulator, link, plan.groups.len() + 1),
             groups: Groups::new(plan.groups.iter().map(GroupSpec::flows), crosses),
-            crossings: Crossings::new(flows, plan.groups.len(), plan.measure.from, plan.duration),
+            crossings: Crossings::new(flows, plan.groups.len() + 1, plan.measure.from, plan.duration),
             traits: plan.groups.iter().map(Traits::of).collect(),
             transfers: if any { plan.flows().map(of_flow).collect() } else { Vec::new() },
             ideals: if any { plan.flows().enumerate().map(ideal).collect() } else { Vec::new() },
@@ -180,13 +182,29 @@ impl Measure {
 
     /// Memory in bytes, including the table of flows.
     pub(crate) fn held(&self) -> usize {
-        self.held_by_flows + self.at.held() + self.completions.iter().map(Histogram::held).sum::<usize>()
+        self.held_by_flows + self.at.held(BIN) + self.completions.iter().map(Histogram::held).sum::<usize>()
     }
 
     /// The kind of a packet: its group for data, the last kind for ACKs.
     #[inline(always)]
     fn kind(&self, packet: &Packet) -> usize {
         if packet.is_ack() { self.groups.len() } else { self.groups.of(packet.flow().0 as usize) as usize }
+    }
+
+    /// Handles a packet at the measured link, except in the common case.
+    #[cold]
+    #[inline(never)]
+    fn offered_unusually(&mut self, packet: Crossing, offered: Offered) {
+        self.at.offered_unusually(packet.now, packet.kind, offered);
+        self.crossings.offered(packet);
+    }
+
+    /// Handles a packet that leaves the queue of the measured link, except in the common case.
+    #[cold]
+    #[inline(never)]
+    fn left_unusually(&mut self, packet: Crossing, since: Time, fate: Offered) {
+        self.at.left_unusually(packet.now, packet.kind, since, fate);
+        self.crossings.left(packet);
     }
 
     /// Counts the bytes of a delivery, and follows the flow's transfers.
@@ -238,16 +256,16 @@ impl Observer for Measure {
         match seen {
             Observation::Offered { link, packet, offered } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                self.at.offered(now, kind, *offered);
-                if kind < self.groups.len() {
-                    self.crossings.offered(now, packet, kind, *offered);
+                if self.at.takes(now, kind, *offered) {
+                    self.crossings.accepted(packet.flow());
+                } else {
+                    self.offered_unusually(Crossing::of(now, packet, kind, *offered), *offered);
                 }
             }
             Observation::Left { link, packet, since, fate } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                self.at.left(now, kind, *since, *fate);
-                if kind < self.groups.len() {
-                    self.crossings.left(now, packet, kind, *fate);
+                if !self.at.sends(kind, *since, *fate) {
+                    self.left_unusually(Crossing::of(now, packet, kind, *fate), *since, *fate);
                 }
             }
             Observation::Delivered { packet, in_order, .. } if self.follows => {

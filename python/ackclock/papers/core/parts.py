@@ -131,7 +131,7 @@ def gather(
             for part in parts
             for spot in part.spots
         ]
-        batch.run(jobs=jobs, label=label)
+        batch.run(jobs=jobs, label=label, lines=True)
         rows: dict[str, list[Observed]] = {part.name: [] for part in parts}
         for part, spot, give in asked:
             values = give()
@@ -244,7 +244,7 @@ def _read(store: Store) -> dict[str, Taken]:
     done = store.done()
     if not done:
         return {}
-    found = store.table(_MEASURES).to_arrow().sort_by([(name, "ascending") for name in ("run_id", "measure", "place")])
+    found = store.stored(_MEASURES).sort_by([(name, "ascending") for name in ("run_id", "measure", "place")])
     values: dict[str, dict[str, Any]] = {}
     for run, measure, place, value in zip(
         *(found.column(name).to_pylist() for name in ("run_id", "measure", "place", "value")), strict=True
