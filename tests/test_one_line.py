@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -163,3 +164,34 @@ def test_a_wrong_pair_is_the_only_cause() -> None:
     assert told(steps=[["1 s", "1 Mbps"]], period="5 s") == f"{at}: in the pair at 0, '1 s' must be 0 s"
     assert told(steps=[["0 s", "x"]], period="5 s").startswith(f"{at}: in the pair at 0, 'x' must be")
     assert told(steps=[["0 s"]], period="5 s").endswith("entry 0 is not a pair")
+
+
+LONG = """
+from pathlib import Path
+import ackclock as ac
+
+class L(ac.Law):
+    def on_ack(self, window, ack):
+        Path("began").touch()
+        sum(range(10**13))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs glibc")
+@pytest.mark.parametrize("command", ["run", "sweep"])
+def test_a_second_interrupt_ends_a_call_that_never_returns(command: str, here: Path) -> None:
+    (here / "law.py").write_text(LONG)
+    law = with_transport(ac.Tcp("reno")).to_dict()
+    law["clients"][0]["transport"] = {"kind": "tcp", "law": f"{here}/law.py:L"}
+    tables = law if command == "run" else {"replications": 2, "scenario": law}
+    (here / "law.toml").write_text(tomli_w.dumps(tables))
+    words = [sys.executable, "-m", "ackclock", command, "law.toml"]
+    with subprocess.Popen(words, cwd=here, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        while process.poll() is None and not (here / "began").exists():
+            pass
+        process.send_signal(signal.SIGINT)
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        _, err = process.communicate()
+    assert process.returncode == -signal.SIGINT, err
+    assert b"Traceback" not in err

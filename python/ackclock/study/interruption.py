@@ -7,6 +7,8 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Final, Self
 
+from ackclock.laws.stopping import arm
+
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -32,6 +34,7 @@ class Interruption:
         if self._ours:
             for each in _SIGNALS:
                 signal.signal(each, self._first)
+            arm()  # a law in a worker may keep Python from handling it
         return self
 
     def __exit__(self, *why: object) -> None:
