@@ -60,14 +60,15 @@ def _receiver(group: Clients | Flow, share: float, product: float | None) -> str
     assert isinstance(tcp, Tcp)  # noqa: S101  # narrows the type; UDP has no shares
     tuned = 'rwnd = "auto", ' if tcp.rwnd == "auto" else ""
     text = (
-        f"Group {group.name} was limited by its advertised window ({tuned}max_window = {tcp.max_window}) in {share:.0%} "
-        "of its time: congestion control had little effect then."
+        f"Group {group.name} was limited by its advertised window ({tuned}max_window = {tcp.max_window}) in "
+        f"{share:.0%} of its time: congestion control had little effect then."
     )
-    if product is None or round(tcp.max_window) >= round(product):
+    assert isinstance(tcp.max_window, int)  # noqa: S101  # the scenario is effective: packets
+    if product is None or tcp.max_window >= round(product):
         return text
     return (
-        f"{text} The window is below one bandwidth-delay product ({product:.0f} packets): a larger transport.max_window "
-        "lets one flow fill the link."
+        f"{text} The window is below one bandwidth-delay product ({product:.0f} packets): a larger "
+        "transport.max_window lets one flow fill the link."
     )
 
 
@@ -76,8 +77,9 @@ def _losses(scenario: Scenario, group: Clients | Flow, forward: Way, share: floa
     lossy = list(dict.fromkeys(name for name, link in forward if link.loss and not isinstance(link.loss, ListedLoss)))
     if lossy:
         yield (
-            f"Group {group.name} was limited by loss in {share:.0%} of its time, while {scenario.measure.link} was used "
-            f"to {utilization:.0%}: the random loss of {', '.join(lossy)} (loss), not the capacity, limits its rate."
+            f"Group {group.name} was limited by loss in {share:.0%} of its time, while {scenario.measure.link} was "
+            f"used to {utilization:.0%}: the random loss of {', '.join(lossy)} (loss), not the capacity, limits its "
+            "rate."
         )
 
 
@@ -93,7 +95,7 @@ def _application(scenario: Scenario, measured: Measured, place: int, share: floa
     else:
         return
     yield (
-        f"Group {group.name} was limited by its application in {share:.0%} of its time: its sources offer {offered:.0%} "
-        f"of the rate of {scenario.measure.link}, which was used to {utilization:.0%}. A higher source.{field}, or more "
-        "flows, use more of it."
+        f"Group {group.name} was limited by its application in {share:.0%} of its time: its sources offer "
+        f"{offered:.0%} of the rate of {scenario.measure.link}, which was used to {utilization:.0%}. A "
+        f"higher source.{field}, or more flows, use more of it."
     )
