@@ -97,6 +97,7 @@ laws: ## run the property tests of the engine and the capture reader with many m
 
 kills: $(VENV)/.built ## kill sweeps at random moments and check that no row is lost or duplicated (KILLS=1000; RAY=50 also kills Ray workers, after `make ray`)
 	PYTHONPATH=. $(PY) bench/kills.py --kills $(KILLS) --ray $(RAY)
+	PYTHONPATH=. $(PY) bench/kills_of_commands.py
 
 hostile: $(VENV)/.built ## run random hostile scenarios, each limited to 6 s and 4 GB, and check how they end (CASES=2000)
 	PYTHONPATH=bench $(PY) -m hostile --cases $(if $(filter file,$(origin CASES)),2000,$(CASES)) --out $(OUT)/hostile
@@ -173,9 +174,9 @@ references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the
 signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
 	$(PY) bench/signatures.py
 
-recipes: $(VENV)/.installed ## follow the recipes in a copy of the sources, and compile and test it (some minutes)
+recipes: $(VENV)/.installed ## follow the recipes in a copy of the sources, and compile and test it (about a minute)
 	rm -rf $(OUT)/recipes
-	CARGO_TARGET_DIR='$(CURDIR)/target/recipes' $(PY) bench/recipes.py $(OUT)/recipes
+	CARGO_TARGET_DIR='$(CURDIR)/target' $(PY) bench/recipes.py $(OUT)/recipes
 
 notices: $(VENV)/.installed web/node_modules ## write THIRD_PARTY.txt, the licences of the code in wheels and in the lab's page (needs npm)
 	$(PY) bench/notices.py
@@ -213,6 +214,7 @@ $(VENV)/.installed: $(VENV)/.made requirements.lock
 	@touch $@
 
 $(VENV)/wheel/.installed: $(VENV)/.made requirements-wheel.lock
+	@echo 'Downloading the tools of make wheel (requirements-wheel.lock), with a C compiler, Zig'
 	$(PYTHON) -m venv $(VENV)/wheel
 	$(VENV)/wheel/bin/python -m pip install --require-hashes --requirement requirements-wheel.lock
 	@touch $@

@@ -28,16 +28,6 @@ def test_incomplete_transfers_above_one_in_twenty(left: int, ended: int, told: s
     assert [each.partition(" were")[0] for each in found] == ([told] if told else [])
 
 
-@pytest.mark.parametrize(("share", "told"), [(None, 0), (0.49, 0), (0.5, 1), (0.9, 1)])
-def test_a_window_that_limits_half_of_the_turns(share: float | None, told: int) -> None:
-    tcp = {"transport": ac.Tcp("reno", max_window=7)}
-    found = list(notices._window_limited(groups(tcp, {"transport": ac.Udp()}), [share, 1.0]))
-    assert len(found) == told
-    assert all("(max_window = 7)" in each for each in found)
-    (tuned,) = notices._window_limited(groups({"transport": ac.Tcp("reno", max_window=7, rwnd="auto")}), [0.5])
-    assert '(rwnd = "auto", max_window = 7)' in tuned
-
-
 def test_requests_that_wait_for_a_connection() -> None:
     source = CONNECTIONS.model_construct(connections=3, load=0.5)
     other = ac.Greedy()
@@ -90,6 +80,31 @@ def test_a_buffer_below_the_product(monkeypatch: pytest.MonkeyPatch, queue: dict
     scenario: Any = SimpleNamespace(measure=SimpleNamespace(link="l"))
     measured: Any = SimpleNamespace(link=SimpleNamespace(queue=SimpleNamespace(**queue)))
     found = list(notices._small_buffer(scenario, measured))
+    assert len(found) == bool(told)
+    assert told in "".join(found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "buffer", "counts", "told"),
+    [
+        ("droptail", 26, (5, 0), ""),  # 10 packets, which swing up to 25
+        ("droptail", 25, (5, 0), "The 5 Copa flows aim to keep 10 packets (1 / delta each) in the queue of l, which"),
+        ("droptail", 1000, (6, 0), "one bandwidth-delay product is 10 packets and the buffer 1000."),
+        ("droptail", None, (6, 0), "one bandwidth-delay product is 10 packets. Such"),
+        ("droptail", 1000, (2, 2), "The 4 Copa flows aim to keep 12 packets"),
+        ("fq_codel", 10, (6, 0), ""),
+    ],
+)
+def test_copa_flows_that_fill_a_queue(
+    monkeypatch: pytest.MonkeyPatch, kind: str, buffer: int | None, counts: tuple[int, int], told: str
+) -> None:
+    monkeypatch.setattr(notices, "tcp_load", lambda _: SimpleNamespace(packet=500, product=10))
+    flows = [ac.Tcp("copa", delta=0.5), ac.Tcp("copa", delta=0.25), ac.Tcp("reno")]
+    measured: Any = groups(*({"transport": each} for each in flows))
+    queue = SimpleNamespace(kind=kind, packets=buffer, bytes=None)
+    measured.link, measured.counts = SimpleNamespace(queue=queue), [*counts, 100]
+    scenario: Any = SimpleNamespace(measure=SimpleNamespace(link="l"))
+    found = list(notices._no_room_for_copa(scenario, measured))
     assert len(found) == bool(told)
     assert told in "".join(found)
 

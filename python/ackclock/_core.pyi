@@ -38,6 +38,9 @@ class PlanError(ValueError):
 class Rows:
     """The rows of a table, in the engine's form."""
 
+    def is_empty(self) -> bool:
+        """Return whether there are no rows."""
+
     def columns(self) -> list[tuple[str, str, bytes]]:
         """Convert the rows to columns: (name, type, little-endian bytes) each."""
 
@@ -409,6 +412,14 @@ def check_contract(
     law: InterpretedLaw | CompiledLaw, name: str, needs_json: str, seed: int, number: int, /
 ) -> tuple[str, float, str] | None:
     """Check a law in a conversation: None, or the broken rule, the simulated time, and the conversation in words."""
+
+def law_counts_acks(
+    law: InterpretedLaw | CompiledLaw, name: str, needs_json: str, /
+) -> tuple[int, float, float] | None:
+    """Look whether a law counts ACKs instead of packets.
+
+    None, or a number of packets and how far the law moves its window with them, acknowledged one by one and in pairs.
+    """
 
 def check_law(spec_json: str, ecn: str, recovery: str, /) -> tuple[str, str] | None:
     """Check a window law, its ECN feedback and its recovery: None, or the invalid field and the problem."""

@@ -164,7 +164,7 @@ def test_a_file_names_a_discipline_relative_to_itself(tmp_path: Path) -> None:
     assert runs[0].summary == run.summary
     with pytest.warns(UserWarning, match="exactly the results of another seed"):
         store = ac.sweep(scenario, over={"dumbbell.bottleneck.queue.most": [7, 14]}, replications=3, jobs=2)
-    table = store.runs.to_pandas().sort_values("dumbbell.bottleneck.queue.most")
+    table = store.runs.to_pandas().sort_values(["dumbbell.bottleneck.queue.most", "queue_mean"])
     assert table["queue_mean"].is_monotonic_increasing
 
 

@@ -47,7 +47,7 @@ def test_parameters_are_checked_and_stored() -> None:
     whole = scenario(tcp).effective().clients[0].transport
     assert isinstance(whole, ac.Tcp)
     assert whole.parameters == {"gain": 0.7, "every": 1, "noisy": False, "mode": "fast"}
-    assert (whole.variant, whole.law, whole.law_sha256) == ("sack", f"{OWN}:Gentle", source(Gentle).sha256)
+    assert (whole.recovery, whole.law, whole.law_sha256) == ("sack", f"{OWN}:Gentle", source(Gentle).sha256)
     assert (whole.compiled, whole.slow_start) == (False, "hystart++")
     wrongs: list[tuple[dict[str, Any], str]] = [
         ({"gain": 0}, "Gentle.gain: 0 is not allowed; must be a number above 0 up to 2"),
@@ -73,8 +73,8 @@ def test_a_table_is_checked_like_any_other() -> None:
         ({"gian": 3}, "clients.0.transport.gian: unknown field; did you mean 'gain'?"),
         ({"recovery": "sak"}, "clients.0.transport.recovery: 'sak' is not allowed; did you mean 'sack'?"),
         (
-            {"variant": "reno"},
-            "clients.0.transport.recovery: 'sack' is not allowed; must be absent if variant is given",
+            {"variant": "newreno"},
+            "clients.0.transport.recovery: 'sack' is not allowed; must be absent: the variant newreno has",
         ),
         ({"law": "own.py"}, "clients.0.transport.law: 'own.py' is not allowed; must be FILE.py:CLASS"),
         ({"law": f"{OWN}:Gantle"}, "the laws in this file: Gentle, Gentler, Timed, Rated"),
@@ -93,7 +93,7 @@ def test_a_table_is_checked_like_any_other() -> None:
 def test_a_law_without_recovery_has_racks() -> None:
     whole = scenario(ac.Tcp(Gentle)).effective().clients[0].transport
     assert isinstance(whole, ac.Tcp)
-    assert whole.variant == "rack"
+    assert (whole.variant, whole.recovery) == ("reno", "rack")
 
 
 def test_laws_that_need_more_get_it() -> None:
@@ -102,7 +102,7 @@ def test_laws_that_need_more_get_it() -> None:
     reno = summary(ac.Tcp("sack"))
     assert (timed.loss or 0) < (reno.loss or 0)
     assert 0.9 < summary(ac.Tcp(Rated, pacing="law")).utilization <= 1
-    with pytest.raises(ac.ScenarioError, match=r"clients.0.transport.variant: 'sack' is not allowed; must be rack"):
+    with pytest.raises(ac.ScenarioError, match=r"clients.0.transport.recovery: 'sack' is not allowed; must be rack"):
         summary(ac.Tcp(Rated, recovery="sack"))
 
 

@@ -12,10 +12,10 @@ export interface Table {
 export interface Facts {
   readonly bins: readonly number[];
   readonly red_avg_max: number | null;
-  readonly window_limited: readonly (number | null)[];
   readonly waited: readonly number[];
   readonly unfinished: readonly number[];
   readonly thirds: readonly (readonly [number, number, number])[];
+  readonly crossed_before: number;
 }
 
 export type Measures = Readonly<Record<string, number | null>>;

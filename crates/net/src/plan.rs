@@ -327,6 +327,20 @@ pub enum RecordSpec {
         /// Width of a bin.
         bin: Time,
     },
+    /// Bytes whose transmission each of these links begins in every bin.
+    LinkThroughput {
+        /// Link indices.
+        links: Vec<u32>,
+        /// Width of a bin.
+        bin: Time,
+    },
+    /// Bytes that reach the application of each of these flows in every bin: of packets in order for the first time.
+    Throughput {
+        /// Flow indices.
+        flows: Vec<u32>,
+        /// Width of a bin.
+        bin: Time,
+    },
     /// Samples of the packets and bytes waiting at each of these links, and of the discipline's average as of its last
     /// arrival.
     Queue {
@@ -496,16 +510,34 @@ impl RecordSpec {
     pub(crate) fn links(&self) -> &[u32] {
         match self {
             Self::Arrivals { links, .. }
+            | Self::LinkThroughput { links, .. }
             | Self::Queue { links, .. }
             | Self::Gauges { links, .. }
             | Self::Drops { links }
             | Self::Marks { links }
             | Self::Packets { links } => links,
-            Self::Windows { .. }
+            Self::Throughput { .. }
+            | Self::Windows { .. }
             | Self::States { .. }
             | Self::Acks { .. }
             | Self::Phases { .. }
             | Self::Transfers { .. } => &[],
+        }
+    }
+
+    /// Bytes of a row in columns.
+    pub(crate) const fn bytes_of_row(&self) -> usize {
+        match self {
+            Self::Arrivals { .. } | Self::LinkThroughput { .. } => 20,
+            Self::Throughput { .. } => 24,
+            Self::Queue { .. } => 36,
+            Self::Gauges { .. } | Self::Acks { .. } => 21,
+            Self::Drops { .. } | Self::Marks { .. } => 29,
+            Self::Packets { .. } => 32,
+            Self::Windows { .. } => 52,
+            Self::States { .. } => 22,
+            Self::Phases { .. } => 13,
+            Self::Transfers { .. } => 64,
         }
     }
 }

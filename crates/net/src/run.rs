@@ -201,7 +201,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
     let mut now = Time::ZERO;
     watchers.recorder.sample(now, &mut simulator);
     if plan.measure.from == now {
-        watchers.measure.begin(&simulator);
+        watchers.measure.begin(&mut simulator);
     }
     while now < plan.duration {
         let begin = Some(plan.measure.from).filter(|from| *from > now);
@@ -226,7 +226,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
         }
         let Watchers { measure, recorder, .. } = &mut watchers;
         if Some(now) == begin {
-            measure.begin(&simulator);
+            measure.begin(&mut simulator);
         }
         recorder.sample(now, &mut simulator);
     }
@@ -244,10 +244,10 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
     let events = simulator.events();
     drop(simulator);
     let rows = recorder.rows();
-    let kept = (recorder.held() + measure.held()) as u64;
+    let kept = (recorder.held() + recorder.reading() + measure.held()) as u64;
     let (tables, captures) = recorder.into_tables(&measure, flows);
     let outcome = Outcome { summary, groups, elsewhere, facts, events, rows, tables, captures };
-    look.end(kept)?;
+    look.end(kept);
     Ok(outcome)
 }
 
@@ -324,6 +324,8 @@ mod tests {
             topology: Topology::Graph { nodes: domains + 1, links: edges.collect() },
             records: vec![
                 RecordSpec::Arrivals { links: links.clone(), bin: Time::from_millis(100) },
+                RecordSpec::LinkThroughput { links: links.clone(), bin: Time::from_millis(90) },
+                RecordSpec::Throughput { flows: (1..flows).collect(), bin: Time::from_millis(110) },
                 RecordSpec::Queue { links: links.clone(), every: Time::from_millis(50) },
                 RecordSpec::Gauges { links: links.clone(), every: Time::from_millis(70) },
                 RecordSpec::Drops { links: links.clone() },

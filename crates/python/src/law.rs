@@ -10,9 +10,9 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 use ackclock_net::Plan;
-use ackclock_tcp::congestion::foreign::{Controls, ForeignSpec, LawMaker, Needs};
+use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignSpec, LawMaker, Needs};
 use ackclock_tcp::congestion::{AckSample, CongestionEvent, Signal, Window as TcpWindow};
-use ackclock_tcp::contract::{Breach, check};
+use ackclock_tcp::contract::{Breach, Counting, check, counts_acks};
 use ackclock_tcp::{LostSegment, Phase, RateSample};
 use ackclock_units::failure::{Failure, Owner};
 use ackclock_units::{Role, Stream, Time};
@@ -360,6 +360,12 @@ impl Law<'_> {
             Self::Compiled(law) => law.get().maker(),
         }
     }
+
+    /// The law by itself, without a plan. `needs` is JSON.
+    fn spec(&self, name: &str, needs: &str) -> PyResult<ForeignSpec> {
+        let needs: Needs = serde_json::from_str(needs).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(ForeignSpec { name: name.into(), number: 0, needs, maker: Some(self.maker()) })
+    }
 }
 
 /// Sets the makers of the laws in a plan. Returns whether a law needs the interpreter.
@@ -381,15 +387,31 @@ fn check_contract(
     seed: u64,
     number: u32,
 ) -> PyResult<Option<(String, f64, String)>> {
-    let needs: Needs = serde_json::from_str(needs).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let law = ForeignSpec { name: name.into(), number: 0, needs, maker: Some(law.maker()) };
+    let law = law.spec(name, needs)?;
     let Err(Breach { broken, at, conversation, cause }) = check(&law, seed, number) else { return Ok(None) };
-    // an interrupt says nothing about the law
-    let raised = cause.as_ref().and_then(|cause| cause.downcast_ref::<PyErr>());
-    if let Some(interrupt) = raised.filter(|raised| raised.is_instance_of::<PyKeyboardInterrupt>(py)) {
-        return Err(interrupt.clone_ref(py));
-    }
+    raise_interrupt(py, cause.as_ref())?;
     Ok(Some((broken.to_string(), at.as_secs_f64(), conversation)))
+}
+
+/// Whether a law counts ACKs instead of packets: None, or a number of packets and how far the law moves its window with
+/// them, acknowledged one by one and in pairs. A law that fails counts nothing.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
+fn law_counts_acks(py: Python<'_>, law: Law<'_>, name: &str, needs: &str) -> PyResult<Option<(u64, f64, f64)>> {
+    let found = match counts_acks(&law.spec(name, needs)?) {
+        Ok(found) => found,
+        Err(cause) => raise_interrupt(py, Some(&cause)).map(|()| None)?,
+    };
+    Ok(found.map(|Counting { packets, alone, pairs }| (packets, alone, pairs)))
+}
+
+/// Raises an interrupt, which says nothing about the law that it interrupted.
+fn raise_interrupt(py: Python<'_>, cause: Option<&Cause>) -> PyResult<()> {
+    let raised = cause.and_then(|cause| cause.downcast_ref::<PyErr>());
+    match raised.filter(|raised| raised.is_instance_of::<PyKeyboardInterrupt>(py)) {
+        Some(interrupt) => Err(interrupt.clone_ref(py)),
+        None => Ok(()),
+    }
 }
 
 /// The exception for a failure. Its cause is the law's own exception, if there is one.
@@ -420,6 +442,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<InterpretedLaw>()?;
     module.add_class::<CompiledLaw>()?;
     module.add_function(wrap_pyfunction!(check_contract, module)?)?;
+    module.add_function(wrap_pyfunction!(law_counts_acks, module)?)?;
     module.add_function(wrap_pyfunction!(cbrt, module)?)?;
     module.add("CBRT_ADDRESS", compiled_cbrt as extern "C" fn(f64) -> f64 as usize)?;
     let named = |fields: &[(&'static str, &'static str, usize)]| {

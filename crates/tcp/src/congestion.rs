@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{EcnMode, RecoverySpec};
 use crate::delivery_rate::{LostSegment, RateSample};
+use crate::limits::Limit;
 use crate::sender::Extra;
 use crate::slow_start::SlowStart;
 use foreign::Place;
@@ -207,6 +208,16 @@ pub trait CongestionControl: Debug + Send {
     /// [`on_ack`](Self::on_ack) is called only in congestion avoidance and while the window is the limit.
     const OWN_SLOW_START: bool = false;
 
+    /// The largest share of the window that the law keeps after a loss, for the [contract](crate::contract). Laws that set
+    /// the window otherwise, or by parameters, keep 1.
+    const KEPT: f64 = 1.0;
+
+    /// Whether the law counts the segments that an ACK acknowledges, also if the sender counts ACKs.
+    const COUNTS_SEGMENTS: bool = false;
+
+    /// Whether the law may reduce the window with an ACK.
+    const SHRINKS: bool = false;
+
     /// Names of the law's phases.
     const PHASES: &'static [&'static str] = state::CLASSIC;
 
@@ -238,6 +249,12 @@ pub trait CongestionControl: Debug + Send {
     /// does it only on request.
     fn times_segments(&self) -> bool {
         false
+    }
+
+    /// Whether a reduction ends at the slow-start threshold that the law sets. Otherwise the threshold has another purpose,
+    /// and the reduction ends at the window that [`on_congestion`](Self::on_congestion) sets.
+    fn reduces_to_ssthresh(&self) -> bool {
+        true
     }
 
     /// Whether the law sets the window from delivery-rate samples, as BBR does, and therefore implements
@@ -273,6 +290,12 @@ pub trait CongestionControl: Debug + Send {
         None
     }
 
+    /// What holds the window at its size, outside of a recovery: slow start, or what reduced the window last, which is
+    /// [`Limit::Window`] if nothing has. A law that sets the window by a model of the path uses [`Limit::of_model`].
+    fn holds(&self, window: &Window, reduced_by: Limit) -> Limit {
+        if window.cwnd < window.ssthresh { Limit::SlowStart } else { reduced_by }
+    }
+
     /// The law's phase at `now`, one of [`PHASES`](Self::PHASES), if it has phases of its own.
     fn phase(&self, _now: Time) -> Option<&'static str> {
         None
@@ -306,6 +329,11 @@ macro_rules! laws {
         }
 
         impl LawSpec {
+            /// Name of the law, as in plans.
+            pub const fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
             /// Checks constraints between parameters, which the range of a single parameter cannot express.
             ///
             /// # Errors
@@ -330,6 +358,9 @@ macro_rules! laws {
             }
 
             /// Checks that the law works with a loss recovery.
+            ///
+            /// # Errors
+            /// If the law needs another recovery.
             pub fn check_recovery(&self, recovery: RecoverySpec) -> Result<(), Invalid> {
                 if recovery == RecoverySpec::Rack || !self.build().samples_rate() {
                     return Ok(());
@@ -340,6 +371,21 @@ macro_rules! laws {
                     recovery.word()
                 );
                 Err(Invalid { field: "recovery", problem })
+            }
+
+            /// See [`CongestionControl::KEPT`].
+            pub(crate) const fn kept(&self) -> f64 {
+                match self { $(Self::$variant(_) => <$module::$variant as CongestionControl>::KEPT,)+ }
+            }
+
+            /// See [`CongestionControl::COUNTS_SEGMENTS`].
+            pub(crate) const fn counts_segments(&self) -> bool {
+                match self { $(Self::$variant(_) => <$module::$variant as CongestionControl>::COUNTS_SEGMENTS,)+ }
+            }
+
+            /// See [`CongestionControl::SHRINKS`].
+            pub(crate) const fn shrinks(&self) -> bool {
+                match self { $(Self::$variant(_) => <$module::$variant as CongestionControl>::SHRINKS,)+ }
             }
 
             pub(crate) fn build(&self) -> Law {
@@ -382,6 +428,10 @@ macro_rules! laws {
                 match self { $(Self::$variant(law) => law.times_segments(),)+ }
             }
 
+            fn reduces_to_ssthresh(&self) -> bool {
+                match self { $(Self::$variant(law) => law.reduces_to_ssthresh(),)+ }
+            }
+
             fn samples_rate(&self) -> bool {
                 match self { $(Self::$variant(law) => law.samples_rate(),)+ }
             }
@@ -409,6 +459,10 @@ macro_rules! laws {
 
             fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
                 match self { $(Self::$variant(law) => law.pacing_rate(window, srtt),)+ }
+            }
+
+            fn holds(&self, window: &Window, reduced_by: Limit) -> Limit {
+                match self { $(Self::$variant(law) => law.holds(window, reduced_by),)+ }
             }
 
             fn phase(&self, now: Time) -> Option<&'static str> {
@@ -497,6 +551,11 @@ impl Law {
         }
     }
 
+    /// See [`CongestionControl::reduces_to_ssthresh`].
+    pub(crate) fn reduces_to_ssthresh(&self) -> bool {
+        if let Self::Other(law) = self { law.reduces_to_ssthresh() } else { true }
+    }
+
     /// See [`CongestionControl::samples_rate`].
     pub(crate) fn samples_rate(&self) -> bool {
         if let Self::Other(law) = self { law.samples_rate() } else { false }
@@ -535,6 +594,14 @@ impl Law {
     /// See [`CongestionControl::pacing_rate`].
     pub(crate) fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
         if let Self::Other(law) = self { law.pacing_rate(window, srtt) } else { None }
+    }
+
+    /// See [`CongestionControl::holds`].
+    pub(crate) fn holds(&self, window: &Window, reduced_by: Limit) -> Limit {
+        match self {
+            Self::Reno(law) => law.holds(window, reduced_by),
+            Self::Other(law) => law.holds(window, reduced_by),
+        }
     }
 
     /// See [`CongestionControl::phase`].

@@ -7,8 +7,10 @@ import io
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -32,6 +34,7 @@ app.add_typer(models, name="model")
 app.add_typer(profiles, name="profile")
 app.add_typer(stores, name="store")
 
+_LONGEST_NAME = 500
 _INTERRUPTED = 128 + signal.SIGINT
 
 # Base class of the exceptions that typer raises for an invalid command line.
@@ -47,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if sys.__stdout__ is None:
         _fail("standard output: cannot be written: it is closed", code=1)
     _use_utf_8()
+    _end_as_interrupted()
     # Some commands must not load the whole package, so its error classes are imported only after an error.
     try:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
@@ -65,13 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _silence()
         _fail(f"{error.filename or 'standard output'}: cannot be written: {error.strerror or error}", code=1)
     except ValueError as error:
-        from ackclock.running.engine import PlanError  # noqa: PLC0415
-        from ackclock.scenario.errors import DamagedError, ScenarioError  # noqa: PLC0415
-
-        if not isinstance(error, ScenarioError | PlanError):
-            raise
-        code = 1 if isinstance(error, DamagedError) else 2
-        _fail(error.headline if isinstance(error, ScenarioError) else str(error), code=code)
+        _fail_by_input(error)
     if code == _INTERRUPTED:  # typer also returns this code, because it handles interrupts itself
         _fail("interrupted; no partial output was written", code=code)
     sys.exit(code or 0)
@@ -90,6 +88,8 @@ def _fail_by_usage(error: Any) -> NoReturn:
     if error.ctx and message == error.ctx.get_help():
         sys.stderr.write(message + "\n")
         sys.exit(2)
+    if getattr(error, "option_name", "") == "--profile":
+        message = 'No such option: --profile; it is a field of the scenario: profile = "linux", or --set profile=linux'
     _fail(message + (f" (see {error.ctx.command_path} --help)" if error.ctx else ""))
 
 
@@ -104,6 +104,19 @@ def _fail_by_law(error: BaseException) -> NoReturn:
     _fail(str(error))
 
 
+def _fail_by_input(error: ValueError) -> NoReturn:
+    """Print the error of an invalid input, and exit; raise any other error."""
+    from ackclock.running.engine import PlanError  # noqa: PLC0415
+    from ackclock.scenario.errors import DamagedError, ScenarioError  # noqa: PLC0415
+
+    if isinstance(error, UnicodeEncodeError) and isinstance(error.object, str):
+        _fail(f"{error.object[:_LONGEST_NAME]}: cannot be used: it is not UTF-8")
+    if not isinstance(error, ScenarioError | PlanError):
+        raise error
+    code = 1 if isinstance(error, DamagedError) else 2
+    _fail(error.headline if isinstance(error, ScenarioError) else str(error), code=code)
+
+
 def _fail(message: str, *, code: int = 2) -> NoReturn:
     """Print a one-line message and exit; unprintable characters, such as line breaks, are replaced."""
     line = "".join(letter if letter.isprintable() else "?" for letter in message.rstrip())
@@ -112,15 +125,25 @@ def _fail(message: str, *, code: int = 2) -> NoReturn:
 
 
 def _use_utf_8() -> None:
-    """Encode pipes and files in UTF-8 on Windows, as other systems do."""
+    """Encode pipes and files in UTF-8 on Windows, as other systems do. Names of files may have other bytes."""
     for stream in (sys.stdout, sys.stderr):
-        if sys.platform == "win32" and isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")
+        if isinstance(stream, io.TextIOWrapper):
+            if sys.platform == "win32":
+                stream.reconfigure(encoding="utf-8")
+            if stream.errors == "strict":
+                stream.reconfigure(errors="backslashreplace")
+
+
+def _end_as_interrupted() -> None:
+    """Handle SIGTERM, with which batch systems stop programs, as Ctrl-C."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _silence() -> None:
     """Discard further output, so that Python reports no error when it closes the standard output."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(io.UnsupportedOperation):  # the output of a test
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_version(wanted: bool) -> None:  # signature required by typer
@@ -609,8 +632,9 @@ def reproduce(
 ) -> None:
     """Reproduce a published study and write its report.
 
-    The report is a folder with figures, their data, and one page that works offline. In a terminal, the command shows
-    the remaining time.
+    The report is a folder with figures, their data, and one page that works offline. `ackclock list studies` states how
+    long each study takes. In a terminal, the command shows the remaining time; elsewhere it prints a line for each
+    twentieth of the work.
     """
     from ackclock.cli.arguments import integer  # noqa: PLC0415
     from ackclock.papers import cli as papers  # noqa: PLC0415

@@ -2,17 +2,18 @@
 
 import shlex
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from ackclock.report.fixed import fixed_fields
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
+from ackclock.running.making import new_file
 from ackclock.running.origin import Origin
+from ackclock.running.reading import content
 from ackclock.running.repeats import repeats
 from ackclock.running.runs import told_once
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.scenario.errors import refuse
 from ackclock.study.store import Store
 
 _OURS = "<dt>Command</dt><dd>ackclock report "
@@ -77,8 +78,8 @@ def _check_replaceable(out: Path) -> None:
     if not (out.exists() or out.is_symlink()):
         return
     try:
-        ours = _OURS in out.read_text(encoding="utf-8")
-    except (OSError, ValueError):
+        ours = _OURS in content(out, "a page", most=500_000_000).decode()
+    except ValueError:
         ours = False
     if not ours:
         raise refuse("--out", str(out), "must be a new file, or an earlier report of a store")
@@ -86,14 +87,5 @@ def _check_replaceable(out: Path) -> None:
 
 def _write(out: Path, text: str) -> None:
     """Write the page atomically."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=out.parent, prefix=f".{out.name}-", delete=False, encoding="utf-8"
-        ) as made:
-            beside = Path(made.name)
-            made.write(text)
-        beside.chmod(0o644)
-        beside.replace(out)
-    except OSError as error:
-        raise unreadable(out, str(error.strerror or error), "a file that can be written") from None
+    with new_file(out, allowed="a file that can be written", replaces=True) as made:
+        made.write_text(text, encoding="utf-8", errors="backslashreplace")

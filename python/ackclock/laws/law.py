@@ -40,7 +40,7 @@ class Law(Algorithm):
     ...     gain: float = 0.5
     ...
     ...     def on_ack(self, window, ack):
-    ...         window.cwnd += self.gain * ack.counted / window.cwnd
+    ...         window.cwnd += self.gain * ack.newly_acked / window.cwnd
     >>> Gentle(gain=0.25)
     Gentle(gain=0.25)
     """
@@ -59,7 +59,8 @@ class Law(Algorithm):
 
         Called in congestion avoidance, outside of a recovery, while the window limits the sender, for ACKs without
         marks; with `own_slow_start`, for all new ACKs outside of a recovery. A law that shrinks the window stays in
-        congestion avoidance: ``ssthresh`` then shrinks too, unless the law sets it.
+        congestion avoidance: ``ssthresh`` then shrinks too, unless the law sets it. An ACK acknowledges
+        ``ack.newly_acked`` packets, two if the receiver delays ACKs.
         """
         raise NotImplementedError
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ackclock.analysis import Warmup
+from ackclock.running.limits import limits
 from ackclock.running.roomy import held, roomy, ways
 from ackclock.running.steady import changing_shares, late_starts, steady_state
 from ackclock.running.unused import unused_ecn, unused_paths, unused_rate
@@ -12,16 +13,16 @@ from ackclock.scenario import Clients, Connections, Flow, GraphLink, Link, Scena
 from ackclock.scenario.bottleneck import Measured, find_measured, tcp_load
 from ackclock.scenario.earlier import changed_meaning
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.scenario.sources import Paced
-
-WINDOW_LIMITED: Final = 0.5
-"""A group counts as limited by its advertised window if the window stopped its senders in at least this fraction of
-their opportunities to send."""
 
 _CUT_WORTH_TELLING: Final = 0.001
 """Smallest fraction of exponential packet sizes above the maximum packet size that is reported."""
 _LEFT_OUT: Final = 0.05
 """Fraction of incomplete transfers above which a notice reports that completion times exclude them."""
+_EXCESS_WORTH_TELLING: Final = 0.001
+"""Smallest excess of goodput over the data that the measured link carried, relative to the link's rate, that is
+reported: more than the packets in flight at the ends of a run of some seconds."""
 _RARE_SIZE: Final = math.log(1e6)
 """An exponential size exceeds this multiple of its mean once in a million packets."""
 
@@ -50,6 +51,7 @@ class Notices:
             *_cut_sizes(scenario),
             *_no_room(scenario),
             *_small_buffer(scenario, measured),
+            *_no_room_for_copa(scenario, measured),
             *_overload(measured),
             *_overload_of_requests(scenario, measured),
             *unused_rate(scenario),
@@ -64,9 +66,12 @@ class Notices:
         Parameters
         ----------
         facts
-            Facts from the engine in addition to its summary: ``red_avg_max``; per group ``window_limited``, the
+            Facts from the engine in addition to its summary: ``red_avg_max``; the ``utilization``; per group
+            ``limited``, the shares of time in which something limited it by their names in the summary, the
             transfers ``unfinished`` and ``completed``, the mean delay, the mean ``wait`` at the measured link, and
-            ``thirds``, the arrivals in each third of the measured time; and ``bins``, the arrivals per bin.
+            ``thirds``, the arrivals in each third of the measured time;
+            ``goodput``, the rate of data that the link ``carried``, bit/s, and the bytes ``crossed_before``; and
+            ``bins``, the arrivals per bin.
         warmup
             The result of MSER-5 for the arrivals per bin.
         """
@@ -74,11 +79,12 @@ class Notices:
             *self._before,
             *steady_state(self._scenario, facts["bins"], warmup),
             *changing_shares(self._scenario, facts["bins"], facts["thirds"]),
-            *_window_limited(self._scenario, facts["window_limited"]),
+            *limits(self._scenario, self._measured, facts["limited"], facts["utilization"]),
             *_red(self._measured, facts["red_avg_max"]),
             *_waited(self._scenario, facts["waited"]),
             *_unfinished(self._scenario, facts["unfinished"], facts["completed"]),
             *held(self._roomy, facts["delay"], facts["wait"]),
+            *_crossed_before(self._scenario, self._measured, facts),
             *self._after,
         )
 
@@ -90,6 +96,19 @@ def _unfinished(scenario: Scenario, counts: Sequence[int], completed: Sequence[i
                 f"{left} of {left + ended} transfers of group {group.name} were incomplete at the end of the run. "
                 "Completion times exclude them, and they tend to be the longest: simulate a longer time."
             )
+
+
+def _crossed_before(scenario: Scenario, measured: Measured, facts: Mapping[str, Any]) -> Iterator[str]:
+    """Report goodput above what the measured link carried: data that crossed the link before the measured time."""
+    excess = facts["goodput"] - facts["carried"]
+    if excess > _EXCESS_WORTH_TELLING * measured.rate:
+        duration, from_ = (TIME.parse(text) for text in (scenario.duration, scenario.measure.from_))
+        more, before = excess * (duration - from_) / PICOSECONDS_PER_SECOND / 8, facts["crossed_before"]
+        yield (
+            f"Goodput exceeds the data that {scenario.measure.link} carried in the measured time by {more / 1e6:.3g} "
+            f"MB ({excess / measured.rate:.2%} of the link's rate): {before / 1e6:.3g} MB had crossed it before "
+            f"measure.from ({scenario.measure.from_}), and were then behind it or waited at receivers for missing data."
+        )
 
 
 def _waited(scenario: Scenario, counts: Sequence[int]) -> Iterator[str]:
@@ -114,17 +133,6 @@ def _overload_of_requests(scenario: Scenario, measured: Measured) -> Iterator[st
 def _nothing_measured(scenario: Scenario, measured: Measured) -> Iterator[str]:
     if not measured.groups:
         yield f"No flow sends its data over the measured link, {scenario.measure.link}."
-
-
-def _window_limited(scenario: Scenario, shares: Sequence[float | None]) -> Iterator[str]:
-    for group, share in zip(scenario.groups, shares, strict=True):
-        if share is not None and share >= WINDOW_LIMITED and isinstance(group.transport, Tcp):
-            tuned = 'rwnd = "auto", ' if group.transport.rwnd == "auto" else ""
-            yield (
-                f"Group {group.name} was limited by its advertised window "
-                f"({tuned}max_window = {group.transport.max_window}) "
-                f"in {share:.0%} of its opportunities to send: congestion control had little effect then."
-            )
 
 
 def _red(measured: Measured, highest: float | None) -> Iterator[str]:
@@ -222,6 +230,34 @@ def _small_buffer(scenario: Scenario, measured: Measured) -> Iterator[str]:
             f"The buffer of {scenario.measure.link} ({buffer:.0f} packets) is below one bandwidth-delay product "
             f"({product:.0f} packets of {packet:.0f} bytes)."
         )
+
+
+_SWING: Final = 2.5
+"""How far the queue of Copa flows swings, in units of the packets that they aim to keep there (Arun and Balakrishnan
+2018, section 2.3)."""
+
+
+def _no_room_for_copa(scenario: Scenario, measured: Measured) -> Iterator[str]:
+    """Report Copa flows that together aim at a queue which never empties, so that none of them measures its delay."""
+    load, queue = tcp_load(measured), measured.link.queue
+    copa = [
+        (count, count / group.transport.parameters["delta"])
+        for group, count in zip(measured.groups, measured.counts, strict=True)
+        if isinstance(group.transport, Tcp) and group.transport.variant == "copa"
+    ]
+    if load is None or queue is None or queue.kind != "droptail" or not copa:
+        return
+    flows, target = map(sum, zip(*copa, strict=True))
+    buffer = queue.packets if queue.bytes is None else queue.bytes / load.packet
+    if target <= load.product and (buffer is None or _SWING * target < buffer):
+        return
+    room = "" if buffer is None else f" and the buffer {buffer:.0f}"
+    yield (
+        f"The {flows} Copa flows aim to keep {target:.0f} packets (1 / delta each) in the queue of "
+        f"{scenario.measure.link}, which then swings up to {_SWING * target:.0f}; one bandwidth-delay product is "
+        f"{load.product:.0f} packets{room}. Such a queue does not empty: Copa cannot measure its delay, and may lose "
+        "many packets."
+    )
 
 
 def _overload(measured: Measured) -> Iterator[str]:

@@ -1,10 +1,12 @@
 """Records: optional tables of a run.
 
 A request is ``KIND[@WHERE][/INTERVAL]``: ``arrivals``, ``queue@bottleneck.reverse/10ms``, ``windows@clients-0/100ms``,
-``acks@0,9,19``. Record requests never change the behaviour of a run, so they are not part of the scenario.
+``acks@0,9,19``, ``packets@*``. A record of links covers the measured link if none is named, and every link with ``*``;
+a record of flows covers all flows if none is named. Record requests never change the behaviour of a run, so they are
+not part of the scenario.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -14,6 +16,9 @@ from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import TIME, QuantityError
 
 MOST_ROWS: Final = 50_000_000
+
+EVERY_LINK: Final = "*"
+"""Stands for all links in a request; without names, a record of links covers the measured link."""
 
 
 @dataclass(frozen=True)
@@ -29,10 +34,10 @@ class RecordKind:
     """Name of the interval in the engine's plan."""
     default_interval: bool = False
     """Whether the interval defaults to ``measure.bin``."""
-    everywhere: bool = False
-    """Whether the table records every link by default, instead of only the measured link."""
     rows: int = 1
     """Maximum number of rows of a link or flow at one time."""
+    engine_kind_of_links: str | None = None
+    """Name of the record in the engine's plan if a request names links, for a record of flows that allows them."""
 
 
 KINDS: Final = {
@@ -67,10 +72,18 @@ KINDS: Final = {
     ),
     "marks": RecordKind("each packet marked (ECN) by a link's queue", of_links=True, sampled=False),
     "packets": RecordKind(
-        "each event of a packet at every link, or at the named links: enqueue, dequeue, receive, drop or lost",
+        "each event of a packet at a link: enqueue, dequeue, receive, drop or lost",
         of_links=True,
         sampled=False,
-        everywhere=True,
+    ),
+    "throughput": RecordKind(
+        "bytes of the packets that reach the application of a flow, or that leave a link, in each bin of measure.bin, "
+        "or of the interval",
+        of_links=False,
+        sampled=True,
+        engine_interval="bin",
+        default_interval=True,
+        engine_kind_of_links="linkthroughput",
     ),
     "windows": RecordKind(
         "cwnd, ssthresh, flight size, srtt and rto of flows, at each change or sampled",
@@ -105,6 +118,8 @@ class Record:
     """A parsed record request."""
 
     kind: str
+    of_links: bool
+    """Whether the request names links rather than flows."""
     numbers: tuple[int, ...]
     """The engine's ids of the links or flows."""
     interval: int | None
@@ -114,8 +129,8 @@ class Record:
         """Return the request in the engine's form."""
         kind = KINDS[self.kind]
         request: dict[str, Any] = {
-            "kind": self.kind,
-            "links" if kind.of_links else "flows": list(self.numbers),
+            "kind": (kind.engine_kind_of_links if self.of_links else None) or self.kind,
+            "links" if self.of_links else "flows": list(self.numbers),
         }
         return request | ({kind.engine_interval: self.interval} if kind.engine_interval else {})
 
@@ -165,14 +180,15 @@ def _understand(request: object, scenario: Scenario) -> Record:
     if interval is None and kind.default_interval:
         interval = TIME.parse(scenario.measure.bin or "")
     places = where.split(",") if at else None
-    numbers = _links(request, places, scenario, kind) if kind.of_links else _flows(request, places, scenario)
+    of_links = kind.of_links or (kind.engine_kind_of_links is not None and _name_links(places or (), scenario))
+    numbers = _links(request, places, scenario) if of_links else _flows(request, places, scenario)
     if name == "transfers" and not any(group.has_transfers for group in scenario.groups):
         raise refuse(
             "record",
             request,
             "requires transfers that end: a source of kind transfers or connections, or greedy with a size",
         )
-    record = Record(name, tuple(dict.fromkeys(numbers)), interval)
+    record = Record(name, of_links, tuple(dict.fromkeys(numbers)), interval)
     _bounded(request, record, scenario)
     return record
 
@@ -187,9 +203,17 @@ def _interval(request: str, text: str) -> int:
     return interval
 
 
-def _links(request: str, places: Sequence[str] | None, scenario: Scenario, kind: RecordKind) -> list[int]:
+def _name_links(places: Sequence[str], scenario: Scenario) -> bool:
+    """Return whether a request names links, and no group of the same name."""
+    if places == [EVERY_LINK]:
+        return True
+    links, groups = links_of(scenario), {group.name for group in scenario.groups}
+    return bool(places) and all(links.number(place) is not None and place not in groups for place in places)
+
+
+def _links(request: str, places: Sequence[str] | None, scenario: Scenario) -> list[int]:
     links = links_of(scenario)
-    if places is None and kind.everywhere:
+    if places == [EVERY_LINK]:
         return list(range(len(links)))
     numbers = []
     for name in [scenario.measure.link or ""] if places is None else places:
@@ -215,14 +239,15 @@ def _flows(request: str, places: Sequence[str] | None, scenario: Scenario) -> li
         elif place.isascii() and place.isdecimal() and len(place) < 10 and int(place) < total:
             numbers.append(int(place))
         else:
-            raise _no_flow(request, place, flows, total)
+            raise _no_flow(request, place, flows, scenario)
     return numbers
 
 
-def _no_flow(request: str, place: str, groups: Iterable[str], total: int) -> ScenarioError:
-    allowed = (
-        f"there is no group or flow {place!r}: must be one of {listed(groups)}, or flow numbers from 0 to {total - 1}"
-    )
+def _no_flow(request: str, place: str, flows: Mapping[str, range], scenario: Scenario) -> ScenarioError:
+    last = sum(map(len, flows.values())) - 1
+    allowed = f"there is no group or flow {place!r}: must be one of {listed(flows)}, or flow numbers from 0 to {last}"
+    if KINDS[kind_of(request)].engine_kind_of_links:
+        allowed += f"; or only links: {one_of(place, links_of(scenario).names())}"
     return refuse("record", request, allowed)
 
 

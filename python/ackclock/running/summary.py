@@ -157,6 +157,9 @@ class GroupSummary:
     """Bits transmitted per second, including headers."""
     goodput_bps: float
     """Bits delivered in order for the first time, per second, including headers."""
+    payload_bps: float | None = None
+    """Bits of data delivered in order for the first time, per second, without headers; ``None`` in results of earlier
+    versions."""
     cov: float | None
     """Coefficient of variation of the group's arrivals per bin."""
     cov_poisson: float | None
@@ -177,6 +180,10 @@ class GroupSummary:
     """Mean one-way delay of the group's packets, s."""
     jitter: float | None
     """Interarrival jitter (RFC 3550, section 6.4.1), s."""
+    rtt_mean: float | None = None
+    """Mean of the senders' round-trip samples: from the transmission of a segment to the arrival of its ACK, s."""
+    rtt_min: float | None = None
+    """Shortest round-trip sample, s."""
     timeouts: int
     """Retransmission timeouts with data outstanding."""
     fast_retransmits: int
@@ -207,6 +214,35 @@ class GroupSummary:
     """99th percentile of the completion time, s."""
     slowdown_mean: float | None = None
     """Mean slowdown: completion time divided by the minimum time in which the idle path could carry the transfer."""
+    limited_application: float | None = None
+    """Share of the measured time in which the group's senders were limited by the application: no data to send. ``None`` for
+    UDP, and in results of earlier versions. All shares of this kind add up to 1."""
+    limited_receiver_window: float | None = None
+    """Share of the measured time in which the group's senders were limited by the advertised window, which was smaller than the congestion window."""
+    limited_slow_start: float | None = None
+    """Share of the measured time in which the group's senders were limited by the congestion window in slow start, or by the handshake."""
+    limited_loss: float | None = None
+    """Share of the measured time in which the group's senders were limited by the congestion window, which a loss had reduced."""
+    limited_marks: float | None = None
+    """Share of the measured time in which the group's senders were limited by the congestion window, which a mark (ECN) had reduced."""
+    limited_window: float | None = None
+    """Share of the measured time in which the group's senders were limited by the congestion window by the choice of the law."""
+    limited_pacing: float | None = None
+    """Share of the measured time in which the group's senders were limited by pacing."""
+    limited_processing: float | None = None
+    """Share of the measured time in which the group's senders were limited by processing times (``overhead``)."""
+    limited_timeout: float | None = None
+    """Share of the measured time in which the group's senders waited in vain for ACKs until the retransmission timer fired."""
+
+    @property
+    def limited(self) -> dict[str, float] | None:
+        """The shares of the measured time in which each reason limited the group's senders; ``None`` for UDP.
+
+        The names are those of the fields above without ``limited_``; the shares add up to 1. A flow counts for the whole
+        measured time, with its application as the reason before its first data and after its last.
+        """
+        shares = {name.removeprefix(_LIMITED): getattr(self, name) for name in LIMITS}
+        return None if None in shares.values() else shares
 
     if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
 
@@ -246,6 +282,9 @@ class Summary:
     """Bits transmitted per second, including headers."""
     goodput_bps: float
     """Bits delivered in order for the first time, per second, including headers."""
+    payload_bps: float | None = None
+    """Bits of data delivered in order for the first time, per second, without headers; ``None`` in results of earlier
+    versions."""
     utilization: float
     """Throughput divided by the link's rate."""
     goodput_share: float
@@ -270,6 +309,10 @@ class Summary:
     """Mean one-way delay of data packets, s."""
     jitter: float | None
     """Interarrival jitter (RFC 3550, section 6.4.1), s."""
+    rtt_mean: float | None = None
+    """Mean of the senders' round-trip samples: from the transmission of a segment to the arrival of its ACK, s."""
+    rtt_min: float | None = None
+    """Shortest round-trip sample, s."""
     timeouts: int
     """Retransmission timeouts with data outstanding."""
     fast_retransmits: int
@@ -325,6 +368,11 @@ MEASURES = tuple(field.name for field in fields(Summary) if field.name not in _T
 GROUP_MEASURES = tuple(field.name for field in fields(GroupSummary) if field.name not in {"name", "clients"})
 """The names of the numbers in a `GroupSummary`."""
 
+_LIMITED: Final = "limited_"
+
+LIMITS = tuple(name for name in GROUP_MEASURES if name.startswith(_LIMITED))
+"""The names of the shares of time in which something limited a group."""
+
 LINK_MEASURES = tuple(field.name for field in fields(LinkSummary) if field.name != "name")
 """The names of the numbers in a `LinkSummary`."""
 
@@ -348,6 +396,7 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "corrupted": ("packets", 1),
     "throughput_bps": ("Mbps", 1e-6),
     "goodput_bps": ("Mbps", 1e-6),
+    "payload_bps": ("Mbps", 1e-6),
     "utilization": ("%", 100),
     "goodput_share": ("%", 100),
     "cov": ("", 1),
@@ -360,6 +409,8 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "sojourn_max": ("ms", 1e3),
     "delay_mean": ("ms", 1e3),
     "jitter": ("ms", 1e3),
+    "rtt_mean": ("ms", 1e3),
+    "rtt_min": ("ms", 1e3),
     "timeouts": ("", 1),
     "fast_retransmits": ("", 1),
     "dup_acks": ("", 1),
@@ -400,10 +451,13 @@ def summary_rows(summary: Summary) -> list[tuple[str, str, str]]:
     hidden = {name for name in ("marks", "corrupted", "drops_policed") if not getattr(summary, name)}
     hidden |= by_place if hides else set()
     return [
-        (name.removesuffix("_bps"), as_text(getattr(summary, name), factor), unit)
+        (name.removesuffix("_bps"), as_text(getattr(summary, name), factor), unit + _INCLUDED.get(name, ""))
         for name, (unit, factor) in UNITS.items()
         if name not in hidden
     ]
+
+
+_INCLUDED: Final = {"goodput_bps": ", with headers", "payload_bps": ", without headers"}
 
 
 GROUP_COLUMNS: Final = (
@@ -413,8 +467,10 @@ GROUP_COLUMNS: Final = (
     ("marks", "packets", 1),
     ("throughput_bps", "Mbps", 1e-6),
     ("goodput_bps", "Mbps", 1e-6),
+    ("payload_bps", "Mbps", 1e-6),
     ("cov", "", 1),
     ("delay_mean", "ms", 1e3),
+    ("rtt_mean", "ms", 1e3),
     ("timeouts", "", 1),
     ("retransmissions", "packets", 1),
     ("jain_index", "", 1),
@@ -429,6 +485,23 @@ def group_columns(groups: Sequence[GroupSummary]) -> list[tuple[str, str, float]
     needs = {"marks": "marks", "completed": "completed", "completion_mean": "completed"}
     has = {name: any(getattr(group, name) for group in groups) for name in needs.values()}
     return [each for each in GROUP_COLUMNS if each[0] not in needs or has[needs[each[0]]]]
+
+
+def limited_by(group: GroupSummary) -> str | None:
+    """Say what limited a group, the largest share of its time first; ``None`` for UDP.
+
+    >>> from types import SimpleNamespace
+    >>> limited_by(SimpleNamespace(limited={"application": 0.35, "slow_start": 0.031, "loss": 0.617, "timeout": 0.002}))
+    'loss 62%, application 35%, slow start 3%'
+    """
+    if group.limited is None:
+        return None
+    shares = sorted(group.limited.items(), key=lambda each: -each[1])
+    return ", ".join(f"{name.replace('_', ' ')} {share:.0%}" for name, share in shares if share >= _LEAST_SHARE)
+
+
+_LEAST_SHARE: Final = 0.005
+"""Smallest share of time that is printed."""
 
 
 def as_text(value: float | None, factor: float) -> str:

@@ -120,7 +120,8 @@ impl Connection {
             }
             CapturedKind::Data => {
                 let (sequence, window) = (self.byte_of(packet.number), self.window_of(self.shift));
-                let fields = Tcp { sequence, acknowledgment: FIRST_BYTE, flags: ACK, ecn, window, options: &self.padding };
+                let fields =
+                    Tcp { sequence, acknowledgment: FIRST_BYTE, flags: ACK, ecn, window, options: &self.padding };
                 Headers::tcp(ends, codepoint, fields, self.data)
             }
             CapturedKind::FirstAck | CapturedKind::Ack => {

@@ -75,7 +75,8 @@ impl Plan {
 impl RecordSpec {
     fn check(&self, links: usize, flows: usize) -> Result<(), &'static str> {
         let (ids, count, interval) = match self {
-            Self::Arrivals { links: ids, bin } => (ids, links, Some(*bin)),
+            Self::Arrivals { links: ids, bin } | Self::LinkThroughput { links: ids, bin } => (ids, links, Some(*bin)),
+            Self::Throughput { flows: ids, bin } => (ids, flows, Some(*bin)),
             Self::Queue { links: ids, every } | Self::Gauges { links: ids, every } => (ids, links, Some(*every)),
             Self::Drops { links: ids } | Self::Marks { links: ids } | Self::Packets { links: ids } => {
                 (ids, links, None)

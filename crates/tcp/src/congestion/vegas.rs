@@ -28,6 +28,7 @@ use super::state::{if_set, variable};
 use super::{
     AckSample, CongestionControl, CongestionEvent, Invalid, Parameter, ParameterKind, Signal, Spec, Variable, Window,
 };
+use crate::limits::Limit;
 
 pub(super) const DOC: &str =
     "Keeps between alpha and beta packets in queues, estimated once per round trip (Brakmo and Peterson 1995)";
@@ -167,6 +168,7 @@ fn flight(ack: &AckSample) -> f64 {
 }
 
 impl CongestionControl for Vegas {
+    const SHRINKS: bool = true;
     const OWN_SLOW_START: bool = true;
     const VARIABLES: &'static [Variable] = &[
         variable("base_rtt", "s", "Round-trip time of the empty path"),
@@ -214,8 +216,17 @@ impl CongestionControl for Vegas {
         }
     }
 
+    /// The threshold only tells slow start from congestion avoidance: at the end of slow start it is set to two segments.
+    fn reduces_to_ssthresh(&self) -> bool {
+        false
+    }
+
     fn times_segments(&self) -> bool {
         true
+    }
+
+    fn holds(&self, window: &Window, _reduced_by: Limit) -> Limit {
+        Limit::of_model(window.cwnd < window.ssthresh)
     }
 
     fn visit_state(&self, _now: Time, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, LawMaker};
 use ackclock_tcp::congestion::{AckSample, CongestionEvent, Window};
-use ackclock_tcp::contract::{Breach, check};
+use ackclock_tcp::contract::{Breach, check, counts_acks};
 use ackclock_units::{Role, Stream, Time};
 
 use crate::kinds::{ForeignReno, foreign};
@@ -23,6 +23,8 @@ enum Law {
     Shares(Arc<AtomicU64>),
     /// Sends a segment in a thousand years.
     Waits,
+    /// Grows by the same amount for each ACK, whatever the ACK acknowledges.
+    PerAck,
     /// Sets the window to NaN after a loss.
     Undefined,
     /// Reduces the window, and leaves the threshold to the engine.
@@ -38,6 +40,7 @@ impl ForeignLaw for Law {
         window.cwnd += match self {
             Self::Doubles => cwnd,
             Self::Random(stream) => stream.uniform() * more,
+            Self::PerAck => 1.0 / cwnd,
             Self::Shares(count) => more / (1 + count.fetch_add(1, Relaxed) % 3) as f64,
             _ => more,
         };
@@ -108,5 +111,22 @@ fn faults_are_told_in_words() {
         assert!(!found.is_empty(), "{law:?} keeps the contract");
         assert!(found.iter().any(|breach| breach.broken.to_string().contains(words)), "{law:?}: {:?}", found.first());
         assert!(found[0].conversation.contains(" packets over a path of "), "{}", found[0].conversation);
+    }
+}
+
+/// Validates: a law that grows by ACKs is found, and moves half as far with ACKs of two packets; laws that count packets,
+///     also with random numbers, are not.
+/// Source: RFC 3465, section 2; `src/contract/counting.rs`.
+/// Tolerance: 0.2 packets: the formula is for infinitesimal growth.
+#[test]
+fn a_law_that_counts_acks_is_found() {
+    let counts = |law| counts_acks(&foreign(Arc::new(Maker(law)))).expect("it does not fail");
+    let found = counts(Law::PerAck).expect("it counts ACKs");
+    // dw = 1 / w per ACK: the window after n of them is the square root of 64 * 64 + 2 n
+    let after = |acks: f64| (64.0 * 64.0 + 2.0 * acks).sqrt() - 64.0;
+    assert_eq!(found.packets, 1_280);
+    assert!((found.alone - after(1_280.0)).abs() < 0.2 && (found.pairs - after(640.0)).abs() < 0.2, "{found:?}");
+    for law in [Law::Halves, Law::Random(Stream::new(1, Role::Law, 0)), Law::Ignores, Law::Doubles] {
+        assert_eq!(counts(law), None);
     }
 }

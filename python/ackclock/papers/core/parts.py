@@ -131,12 +131,14 @@ def gather(
             for part in parts
             for spot in part.spots
         ]
-        batch.run(jobs=jobs, label=label)
+        batch.run(jobs=jobs, label=label, lines=True)
         rows: dict[str, list[Observed]] = {part.name: [] for part in parts}
         for part, spot, give in asked:
             values = give()
             rows[part.name] += [
-                Observed(where=spot.where, seed=seed, values=values[seed]) for seed in part.seeds or seeds
+                # in one order, whether a run was made now or read from the store
+                Observed(where=spot.where, seed=seed, values=dict(sorted(values[seed].items())))
+                for seed in part.seeds or seeds
             ]
     return Runs({name: _alike(found) for name, found in rows.items()})
 

@@ -45,19 +45,27 @@ class FigureKind:
     measured: bool = False
     """Whether the figure shows only the measured time by default, as the summary does."""
 
-    @property
-    def of_link(self) -> bool:
+    def of_link(self, run: Run) -> bool:
         """Whether the figure shows a link rather than flows."""
-        return KINDS[self.record].of_links
+        kind = KINDS[self.record]
+        of_either = kind.engine_kind_of_links is not None
+        return kind.of_links or (of_either and "link" in run.table(self.record).column_names)
 
 
 FIGURES: Final = (
     FigureKind("cwnd", "windows", of_flows.windows, "congestion window of each flow over time", several=True),
     FigureKind(
         "throughput",
+        "throughput",
+        lambda asked: (of_flows if asked.link is None else of_links).rates(asked),
+        "bits per second that reach the application of each flow, or leave a link, over time",
+        several=True,
+    ),
+    FigureKind(
+        "throughput",
         "packets",
         of_links.throughput,
-        "bits on the wire of a link per second, also of each group",
+        "bits per second on the wire of a link, also of each group, from its packets",
         several=True,
     ),
     FigureKind("queue", "queue", of_links.queue, "packets that wait at a link over time", several=True),
@@ -118,8 +126,15 @@ FIGURES: Final = (
 
 def figures_of(run: Run) -> list[FigureKind]:
     """Return the default figure of each record of a run, the most usual first."""
-    defaults = {kind.record: kind for kind in reversed(FIGURES)}
-    return [kind for kind in FIGURES if kind.record in run.tables and defaults[kind.record] is kind]
+    chosen: dict[str, FigureKind] = {}
+    for kind in FIGURES:
+        if (
+            kind.record in run.tables
+            and kind.record not in chosen
+            and kind.name not in {c.name for c in chosen.values()}
+        ):
+            chosen[kind.record] = kind
+    return list(chosen.values())
 
 
 def figure(
@@ -186,9 +201,9 @@ def chart(
     kind = _kind(runs, name, link)
     if len(runs) > 1 and not kind.several:
         raise impossible(f"plot: the figure {kind.name} shows one run; draw each run alone, such as runs[0].plot()")
-    if link is not None and not kind.of_link:
+    if link is not None and not kind.of_link(runs[0]):
         raise refuse("link", link, f"must be absent: the figure {kind.name} shows flows")
-    if flow is not None and kind.of_link:
+    if flow is not None and kind.of_link(runs[0]):
         raise refuse("flow", flow, f"must be absent: the figure {kind.name} shows a link")
     scenario = runs[0].scenario
     first, last = seconds(scenario.measure.from_ or "") if kind.measured else 0.0, seconds(scenario.duration)
@@ -205,7 +220,7 @@ def _kind(runs: Sequence[Run], name: str | None, link: str | None) -> FigureKind
     known = list(dict.fromkeys(kind.name for kind in FIGURES))
     if name is not None and name not in known:
         raise refuse("figure", name, one_of(name, known), noun="figure")
-    found = [kind for kind in kept if name in (None, kind.name) and (link is None or kind.of_link or name)]
+    found = [kind for kind in kept if name in (None, kind.name) and (link is None or name or kind.of_link(runs[0]))]
     if found:
         return found[0]
     if name is None:
@@ -225,12 +240,15 @@ def _kind(runs: Sequence[Run], name: str | None, link: str | None) -> FigureKind
     )
 
 
-def _link(runs: Sequence[Run], kind: FigureKind, link: str | None) -> str:
-    """Return the link to draw: by default the measured link, or the first recorded link if that has no rows."""
+def _link(runs: Sequence[Run], kind: FigureKind, link: str | None) -> str | None:
+    """Return the link to draw: by default the measured link, or the first recorded link if that has no rows.
+
+    It is ``None`` for a figure of flows.
+    """
     scenario = runs[0].scenario
     measured = scenario.measure.link or ""
-    if not kind.of_link:
-        return measured
+    if not kind.of_link(runs[0]):
+        return None
     links = links_of(scenario)
     if link is not None and links.number(str(link)) is None:
         raise refuse("link", link, one_of(link, links.names()), noun="link")

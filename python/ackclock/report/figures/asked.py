@@ -38,6 +38,9 @@ FAINT: Final = 0.4
 """Width of one of many lines, in points."""
 _CELLS: Final = 1000
 """Cells of the grid of separate points, in each direction."""
+_MEGABITS: Final = 8e-6
+_ROUNDING: Final = 1e-9
+"""Part of a bin by which times differ because of rounding."""
 _ABOVE: Final = 1.05
 """Room above the largest value of any run; wide intervals, such as those of slow starts, end there."""
 
@@ -52,11 +55,38 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Bins:
+    """Equal bins in which bytes become rates."""
+
+    start: float
+    width: float
+    count: int
+
+    @property
+    def starts(self) -> Numbers:
+        """The start of each bin, in seconds."""
+        return self.start + self.width * np.arange(self.count, dtype=np.float64)
+
+    @property
+    def label(self) -> str:
+        """The label of the axis of time."""
+        return f"Time, s (bins of {self.width:g} s)"
+
+    def rates(self, times: Numbers, amounts: Numbers) -> Numbers:
+        """Return the rate in each bin in Mb/s, from bytes at the given times."""
+        place = np.floor((times - self.start) / self.width + _ROUNDING)
+        there = (place >= 0) & (place < self.count)
+        summed = np.bincount(place[there].astype(np.int64), amounts[there], minlength=self.count)
+        return summed * _MEGABITS / self.width
+
+
+@dataclass(frozen=True)
 class Asked:
     """What a figure shows."""
 
     runs: Sequence[Run]
-    link: str
+    link: str | None
+    """The link of a figure of a link."""
     flow: int | None
     start: float
     end: float
@@ -82,6 +112,17 @@ class Asked:
     def groups(self) -> NDArray[np.str_]:
         """The name of the group of each flow."""
         return np.array([group.name or "" for group in self.run.scenario.groups for _ in range(group.flows)])
+
+    def bins(self, times: Numbers) -> Bins:
+        """Return bins for rows at equal distances: each one contains whole rows, and there are at most `POINTS`."""
+        each = self.end - self.start if times.size < 2 else float(np.round(times[1] - times[0], 12))
+        first = math.ceil((self.start - times[0]) / each - _ROUNDING) if times.size else 0
+        start = float(times[0]) + each * max(first, 0)
+        width = each * max(1, math.ceil((self.end - start) / each / POINTS - _ROUNDING))
+        count = int((self.end - start) / width + _ROUNDING)
+        if count < 1:
+            raise refuse("end", self.end, f"must be at least one bin of {width:g} s after the start")
+        return Bins(start, width, count)
 
     def of_link(self, run: Run, record: str, *names: str) -> Rows:
         """Return the named columns of a record at the link."""

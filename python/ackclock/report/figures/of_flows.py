@@ -27,13 +27,14 @@ from ackclock.report.states import PHASES
 from ackclock.scenario.errors import impossible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ackclock.report.figures.asked import Asked, Numbers, Rows
 
-__all__ = ["ack_times", "acks", "completion", "phases", "windows"]
+__all__ = ["ack_times", "acks", "completion", "phases", "rates", "windows"]
 
 _WINDOW: Final = "Congestion window, packets"
+_RATE: Final = "Goodput, Mb/s"
 _BAR: Final = 150.0
 _THICKEST: Final = 9.0
 """Height of all bars of phases together, and of one bar at most, in points."""
@@ -73,6 +74,26 @@ def _mean_windows(asked: Asked, rows: list[Rows]) -> Chart:
         y = np.array([sampled(each["time"], each["cwnd"], asked.grid) for each in own])
         lines.append(Line(_name(asked, flow), asked.grid, y))
     return asked.over_time(lines, _WINDOW)
+
+
+def rates(asked: Asked) -> Chart:
+    """Draw the rate at which data reaches the application of each flow; of many flows in several runs, by group."""
+    rows = [asked.of_flows(run, "throughput", "time", "bytes") for run in asked.runs]
+    bins = asked.bins(np.unique(rows[0]["time"]))
+    if len(rows) == 1:
+        drawn = {flow: (bins.starts, bins.rates(own["time"], own["bytes"])) for flow, own in _by_flow(rows[0]).items()}
+        return asked.chart(_lines(asked, drawn), _RATE, bins.label, most=highest(y for _, y in drawn.values()))
+    flows = np.unique(rows[0]["flow"])
+    names = asked.groups
+    if flows.size <= MOST_LINES:
+        names = np.array([_name(asked, flow) for flow in range(names.size)])
+    if np.unique(names[flows]).size > MOST_LINES:
+        names = np.full(names.size, "all flows")
+    lines = []
+    for name in dict.fromkeys(names[flows].tolist()):
+        own = [where(names[each["flow"]] == name, each) for each in rows]
+        lines.append(Line(name, bins.starts, np.array([bins.rates(each["time"], each["bytes"]) for each in own])))
+    return asked.over_time(lines, _RATE, bins.label)
 
 
 def acks(asked: Asked) -> Chart:
@@ -197,16 +218,25 @@ def _lines(asked: Asked, drawn: Mapping[int, tuple[Numbers, Numbers]], *, mean: 
     lines, means = [], []
     for group, (strong, pale) in zip(groups, HUES, strict=False):
         own = [drawn[flow] for flow in drawn if of[flow] == group]
-        flows = f"{group}, {len(own)} flows"
+        flows = group if len(own) == 1 else f"{group}, {len(own)} flows"
         lines += [
             Series(name=flows, x=x, y=y, colour=pale, width=FAINT, listed=place == 0 and not mean)
             for place, (x, y) in enumerate(own)
         ]
         if mean:
-            grid = np.linspace(asked.start, asked.end, 10 * POINTS + 1)
-            values = np.array([sampled(x, y, grid) for x, y in own])
+            grid, values = _together(asked, own)
             there = np.isfinite(values).any(axis=0)
             average = np.full(grid.size, np.nan)
             average[there] = np.nanmean(values[:, there], axis=0)
-            means.append(Series(name=f"{flows} and their mean", x=grid, y=average, colour=strong, width=1.6))
+            name = flows if len(own) == 1 else f"{flows} and their mean"
+            means.append(Series(name=name, x=grid, y=average, colour=strong, width=1.6))
     return [*lines, *means]
+
+
+def _together(asked: Asked, lines: Sequence[tuple[Numbers, Numbers]]) -> tuple[Numbers, Numbers]:
+    """Return times and the values of all lines at these times, a row for each line."""
+    x = lines[0][0]
+    if all(np.array_equal(other, x) for other, _ in lines):
+        return x, np.array([y for _, y in lines])
+    grid = np.linspace(asked.start, asked.end, 10 * POINTS + 1)
+    return grid, np.array([sampled(*line, grid) for line in lines])

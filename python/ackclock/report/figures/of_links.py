@@ -11,7 +11,7 @@ import numpy as np
 from ackclock.analysis import cov_ladder
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.figures.asked import HEIGHT, POINTS, Line, curves, shares, where
-from ackclock.scenario.errors import impossible, refuse
+from ackclock.scenario.errors import impossible
 from ackclock.scenario.quantity import seconds
 
 if TYPE_CHECKING:
@@ -21,34 +21,37 @@ if TYPE_CHECKING:
 
     from ackclock.report.figures.asked import Asked, Numbers, Rows
 
-__all__ = ["arrivals", "delay", "ladder", "queue", "throughput"]
+__all__ = ["arrivals", "delay", "ladder", "queue", "rates", "throughput"]
 
 _FEWEST_BINS: Final = 10
 """Fewest bins for a coefficient of variation."""
 _MILLI: Final = 1e3
-_MEGABITS: Final = 8e-6
 
 
 def throughput(asked: Asked) -> Chart:
     """Draw the rate at which bits leave a link, also of each group, from each packet."""
-    step = asked.bin * max(1, math.ceil((asked.end - asked.start) / asked.bin / POINTS))
-    count = int((asked.end - asked.start) / step + 1e-9)
-    if not count:
-        raise refuse("end", asked.end, f"must be at least one bin of {step:g} s after the start")
-    edges = asked.start + step * np.arange(count + 1, dtype=np.float64)
+    bins = asked.bins(np.array([asked.start, asked.start + asked.bin]))
 
     offered = [asked.of_link(run, "packets", "time", "event", "flow", "bytes") for run in asked.runs]
     sent = [where(rows["event"] == "dequeue", rows) for rows in offered]
     groups = [asked.groups[rows["flow"]] for rows in sent]
 
-    def rates(rows: Rows) -> Numbers:
-        return np.histogram(rows["time"], edges, weights=rows["bytes"])[0] * _MEGABITS / step
+    def rates_of(rows: Rows) -> Numbers:
+        return bins.rates(rows["time"], rows["bytes"])
 
-    lines = [Line("all packets", edges[:-1], np.array([rates(rows) for rows in sent]))]
+    lines = [Line("all packets", bins.starts, np.array([rates_of(rows) for rows in sent]))]
     for group in asked.several(groups):
-        each = [rates(where(own == group, rows)) for rows, own in zip(sent, groups, strict=True)]
-        lines.append(Line(group, edges[:-1], np.array(each)))
-    return asked.over_time(lines, f"Throughput of {asked.link}, Mb/s", f"Time, s (bins of {step:g} s)")
+        each = [rates_of(where(own == group, rows)) for rows, own in zip(sent, groups, strict=True)]
+        lines.append(Line(group, bins.starts, np.array(each)))
+    return asked.over_time(lines, f"Throughput of {asked.link}, Mb/s", bins.label)
+
+
+def rates(asked: Asked) -> Chart:
+    """Draw the rate at which bits leave a link."""
+    rows = [asked.of_link(run, "throughput", "time", "bytes") for run in asked.runs]
+    bins = asked.bins(rows[0]["time"])
+    line = Line("throughput", bins.starts, np.array([bins.rates(each["time"], each["bytes"]) for each in rows]))
+    return asked.over_time([line], f"Throughput of {asked.link}, Mb/s", bins.label)
 
 
 def arrivals(asked: Asked) -> Chart:

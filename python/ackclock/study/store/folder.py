@@ -24,9 +24,10 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from ackclock.running.checksum import CHANGED, is_sealed, sealed
 from ackclock.running.inside import entries_in, file_in, folder_in, open_file
+from ackclock.running.locks import lock
+from ackclock.running.making import check_name
 from ackclock.scenario.errors import ScenarioError, damaged, refuse, unreadable
 from ackclock.scenario.files import read_json
-from ackclock.study.store.locks import lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -94,6 +95,7 @@ class Folder:
     """
 
     def __init__(self, path: Path, *, create: bool) -> None:
+        check_name(path)
         self.path = path
         self.journals = path / "journal"
         self.parts = path / "parts"

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ackclock.running.reading import gathered
 from ackclock.scenario.earlier import upgrade
 from ackclock.scenario.errors import damaged, one_of, refuse
 from ackclock.scenario.files import json_table
@@ -143,7 +144,7 @@ class Views:
         schema = self.schemas[name]
         if columns is not None:
             schema = _part_of(schema, dict.fromkeys(columns))
-        stored = pa.concat_tables([schema.empty_table(), *self._pieces(name, schema)])
+        stored = gathered(f"{self._contents.path}: the table {name}", schema, self._pieces(name, schema))
         if self.shown is None or "run_id" not in schema.names:
             return stored
         return stored.filter(pc.is_in(stored.column("run_id"), value_set=self.shown))

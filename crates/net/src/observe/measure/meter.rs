@@ -1,10 +1,12 @@
 //! Measurements of flows at the end of a run, and sums over them.
 
-use ackclock_tcp::Counters;
+use ackclock_tcp::{Counters, Limit};
+use ackclock_units::Time;
 
-use super::ratio;
+use super::limits::{Limited, Sums};
 use super::results::Results;
 use super::transfers::Transfers;
+use super::{Measure, Traits, ratio};
 use crate::sink::Deliveries;
 
 /// Measurements of one flow. They are computed when they are read, since there may be a million flows.
@@ -42,6 +44,18 @@ impl<'a> FlowMeter<'a> {
         self.of.measure.counters.get(self.id).map_or(now, |base| since(base, &now))
     }
 
+    /// What limited the flow's sender in the measured time.
+    pub(crate) fn limited(&self) -> Limited {
+        let mut sums = Sums::default();
+        sums.add(self);
+        sums.shares()
+    }
+
+    /// The time for which each reason limited the sender; `None` for UDP.
+    pub(super) fn limits(&self) -> Option<[Time; Limit::ALL.len()]> {
+        self.of.simulator.limits(self.id, self.of.measure.at.end)
+    }
+
     fn deliveries(&self) -> Deliveries {
         self.of.simulator.deliveries(self.id)
     }
@@ -57,14 +71,38 @@ impl<'a> FlowMeter<'a> {
 
     /// Size of the segments delivered in order for the first time, in bits, including headers.
     pub(crate) fn goodput_bits(&self) -> f64 {
-        self.bits_of(&self.deliveries())
+        self.bits_of(&self.deliveries()).wire
     }
 
-    fn bits_of(&self, deliveries: &Deliveries) -> f64 {
+    /// The same without headers.
+    pub(crate) fn payload_bits(&self) -> f64 {
+        self.bits_of(&self.deliveries()).data
+    }
+
+    fn bits_of(&self, deliveries: &Deliveries) -> Bits {
+        let measure = self.of.measure;
+        let Traits { packet_size, data_bytes, .. } = measure.traits[self.group() as usize];
+        let (wire, data) = match measure.bytes.get(self.id) {
+            Some(Some(bytes)) => (bytes.wire, bytes.data),
+            _ => (deliveries.in_order * u64::from(packet_size), deliveries.in_order * u64::from(data_bytes)),
+        };
+        Bits { wire: wire as f64 * 8.0, data: data as f64 * 8.0 }
+    }
+
+    /// Bytes with headers that were delivered before the measured time, in order or as duplicates.
+    pub(super) fn delivered_before(&self) -> u64 {
         let measure = self.of.measure;
         let size = measure.traits[self.group() as usize].packet_size;
-        let alike = || deliveries.in_order * u64::from(size);
-        measure.bytes.get(self.id).copied().unwrap_or_else(alike) as f64 * 8.0
+        match measure.bytes.get(self.id) {
+            Some(Some(bytes)) => bytes.before,
+            _ => self.of.simulator.delivered_before(self.id) * u64::from(size),
+        }
+    }
+
+    /// Share of the flow's data packets that the measured link dropped.
+    pub(crate) fn loss(&self) -> Option<f64> {
+        let Measure { groups, crossings, .. } = self.of.measure;
+        groups.crossing_of(self.group() as usize).contains(&self.id).then(|| crossings.loss(self.id))?
     }
 
     /// Number of transfers completed in the measured time.
@@ -77,6 +115,13 @@ impl<'a> FlowMeter<'a> {
         let transfers = self.transfers()?;
         ratio(transfers.seconds, transfers.completed as f64)
     }
+}
+
+/// Bits of segments delivered in order for the first time, with headers and without.
+#[derive(Clone, Copy, Debug)]
+struct Bits {
+    wire: f64,
+    data: f64,
 }
 
 /// Goodput of clients, from the meters of their flows in order.
@@ -157,6 +202,7 @@ pub(super) struct Over {
     /// Number of clients.
     pub(super) clients: u32,
     pub(super) goodput_bps: f64,
+    pub(super) payload_bps: f64,
     pub(super) delay_mean: Option<f64>,
     pub(super) jitter: Option<f64>,
     pub(super) counters: Counters,
@@ -165,21 +211,25 @@ pub(super) struct Over {
     pub(super) completed: u64,
     pub(super) completion_mean: Option<f64>,
     pub(super) slowdown_mean: Option<f64>,
+    pub(super) limited: Sums,
 }
 
 impl Over {
     pub(super) fn new<'a>(meters: impl Iterator<Item = FlowMeter<'a>>, seconds: f64) -> Self {
         let (mut delivered, mut duplicates, mut delay, mut completed) = (0, 0, 0, 0);
-        let (mut jitter, mut completion, mut slowdowns) = (0.0, 0.0, 0.0);
-        let (mut counters, mut goodput) = (Counters::default(), Goodput::default());
+        let (mut jitter, mut completion, mut slowdowns, mut payload) = (0.0, 0.0, 0.0, 0.0);
+        let (mut counters, mut goodput, mut limited) = (Counters::default(), Goodput::default(), Sums::default());
         for meter in meters {
             let deliveries = meter.deliveries();
             delivered += deliveries.delivered;
             duplicates += deliveries.duplicates;
             delay += deliveries.delay;
             jitter += deliveries.jitter_sum;
-            goodput.add(meter.client(), meter.bits_of(&deliveries));
+            let bits = meter.bits_of(&deliveries);
+            goodput.add(meter.client(), bits.wire);
+            payload += bits.data;
             counters = counters.plus(meter.counters());
+            limited.add(&meter);
             if let Some(transfers) = meter.transfers() {
                 completed += transfers.completed;
                 completion += transfers.seconds;
@@ -189,6 +239,7 @@ impl Over {
         Self {
             clients: goodput.clients,
             goodput_bps: goodput.bps(seconds),
+            payload_bps: payload / seconds,
             delay_mean: ratio(delay as f64 / 1e12, delivered as f64),
             jitter: ratio(jitter / 1e12, delivered as f64),
             counters,
@@ -197,6 +248,7 @@ impl Over {
             completed,
             completion_mean: ratio(completion, completed as f64),
             slowdown_mean: ratio(slowdowns, completed as f64),
+            limited,
         }
     }
 
@@ -205,7 +257,7 @@ impl Over {
     }
 }
 
-/// Counters of events between `base` and `now`.
+/// Counters of events between `base` and `now`; round trips are counted from `base` on.
 const fn since(base: &Counters, now: &Counters) -> Counters {
     Counters {
         sent: now.sent - base.sent,
@@ -213,7 +265,6 @@ const fn since(base: &Counters, now: &Counters) -> Counters {
         timeouts: now.timeouts - base.timeouts,
         fast_retransmits: now.fast_retransmits - base.fast_retransmits,
         dup_acks: now.dup_acks - base.dup_acks,
-        turns: now.turns - base.turns,
-        window_limited: now.window_limited - base.window_limited,
+        round_trips: now.round_trips,
     }
 }

@@ -32,7 +32,7 @@ impl Rack {
         let is_new = !connection.recover.is_some_and(|recover| snd_una < recover);
         if self.phase == Phase::Open {
             if is_new {
-                self.undo.begin(connection.window);
+                self.undo.begin(connection.window, connection.reduced_by);
                 connection.reduce(Signal::Loss, false, start.known);
             }
             self.begin_prr(connection, start);
@@ -51,7 +51,7 @@ impl Rack {
     /// Begins to reduce the window in proportion, unless it is the law's alone.
     pub(super) fn begin_prr(&mut self, connection: &Connection, start: Start) {
         let rule = if connection.samples_rate() { PrrRule::Off } else { connection.config.prr };
-        self.prr = Prr::begin(rule, &connection.window, start);
+        self.prr = Prr::begin(rule, connection, start);
     }
 
     /// Ends the episode.
@@ -99,7 +99,8 @@ impl Rack {
             let has_new = has_new(connection);
             spurious |= self.undo.answer(undo::Answer { original: delivery.original, complete, partial, has_new });
         }
-        let Some(before) = self.undo.take_if(spurious) else { return false };
+        let Some((before, reduced_by)) = self.undo.take_if(spurious) else { return false };
+        connection.reduced_by = reduced_by;
         let window = &mut connection.window;
         window.cwnd = window.cwnd.max(before.cwnd);
         window.ssthresh = window.ssthresh.max(before.ssthresh);
