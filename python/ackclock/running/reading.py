@@ -184,7 +184,8 @@ def _size(piece: pa.Table) -> int:
     import pyarrow as pa  # noqa: PLC0415
 
     coded = [field.name for field in piece.schema if pa.types.is_dictionary(field.type)]
-    return piece.nbytes + _texts(piece, [name for name in coded if _is_text(piece.field(name).type.value_type)])
+    size: int = piece.nbytes
+    return size + _texts(piece, [name for name in coded if _is_text(piece.field(name).type.value_type)])
 
 
 def pieces(
