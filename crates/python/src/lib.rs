@@ -20,7 +20,7 @@ use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Parts, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::{LAWS, LawSpec, STATES, Variable};
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{EcnMode, RECEIVER, SENDER, TIMER, VARIANTS};
+use ackclock_tcp::{EcnMode, Limit, RECEIVER, SENDER, TIMER, VARIANTS};
 use ackclock_units::failure::Failure;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -45,6 +45,11 @@ struct Rows(Table);
 
 #[pymethods]
 impl Rows {
+    /// Whether there are no rows.
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Converts the rows to columns: name, type and little-endian bytes.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<RawColumn<'py>>> {
         let columns = if gets_signals(py)? {
@@ -87,6 +92,7 @@ fn catalogue() -> String {
         "queues": by_name(QUEUES),
         "gauges": gauges,
         "states": states,
+        "limits": Limit::ALL.iter().map(|limit| (limit.name(), limit.doc().trim())).collect::<Vec<_>>(),
         "options": {"receiver": RECEIVER, "sender": SENDER, "rtt": TIMER},
     })
     .to_string()
