@@ -194,6 +194,14 @@ impl Measure {
         if packet.is_ack() { self.groups.len() } else { self.groups.of(packet.flow().0 as usize) as usize }
     }
 
+    /// Handles a packet that the measured link accepts without marking it, except in the common case.
+    #[cold]
+    #[inline(never)]
+    fn accepted_unusually(&mut self, now: Time, packet: &Packet, start: Time, end: Time) {
+        let offered = Offered::Accepted { start, end, arrival: end, marked: false, lost: false };
+        self.offered_unusually(Crossing::of(now, packet, self.kind(packet), offered), offered);
+    }
+
     /// Handles a packet at the measured link, except in the common case.
     #[cold]
     #[inline(never)]
@@ -278,6 +286,19 @@ impl Observer for Measure {
                 self.on_transfer(now, *flow, *packets, sender.counters().sent == 0);
             }
             _ => {}
+        }
+    }
+
+    // its calls end it, so that the common case stores no registers
+    #[inline(never)]
+    fn accepted(&mut self, now: Time, link: LinkId, packet: &Packet, start: Time, end: Time, _arrival: Time) {
+        if link != self.at.link {
+            return;
+        }
+        if self.at.carries(now, self.kind(packet), start, end) {
+            self.crossings.accepted(packet.flow());
+        } else {
+            self.accepted_unusually(now, packet, start, end);
         }
     }
 

@@ -115,19 +115,9 @@ impl AtLink {
     /// Until a stored packet [leaves](Self::left), it counts as one that waits to the end of the measured time.
     #[inline(always)]
     pub(super) fn takes(&mut self, now: Time, kind: usize, offered: Offered) -> bool {
-        if now >= self.bins.edge() {
-            return false;
-        }
         match offered {
-            Offered::Accepted { start, end, marked: false, lost: false, .. } if end <= self.usual_until => {
-                let meter = &mut self.meters[kind];
-                meter.arrivals.count();
-                meter.busy += (end - start).as_picos();
-                meter.waiting += u128::from((start - now).as_picos());
-                meter.sojourn.record(start - now);
-                true
-            }
-            Offered::Queued => {
+            Offered::Accepted { start, end, marked: false, lost: false, .. } => self.carries(now, kind, start, end),
+            Offered::Queued if now < self.bins.edge() => {
                 let waits = self.waits_from(now);
                 let meter = &mut self.meters[kind];
                 meter.arrivals.count();
@@ -137,6 +127,20 @@ impl AtLink {
             }
             _ => false,
         }
+    }
+
+    /// The same for a packet that the link accepts without marking it.
+    #[inline(always)]
+    pub(super) fn carries(&mut self, now: Time, kind: usize, start: Time, end: Time) -> bool {
+        let is_usual = now < self.bins.edge() && end <= self.usual_until;
+        if is_usual {
+            let meter = &mut self.meters[kind];
+            meter.arrivals.count();
+            meter.busy += (end - start).as_picos();
+            meter.waiting += u128::from((start - now).as_picos());
+            meter.sojourn.record(start - now);
+        }
+        is_usual
     }
 
     /// Handles any packet that is offered to the link.
