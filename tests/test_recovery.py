@@ -87,7 +87,8 @@ def test_a_changed_default_is_reported_once() -> None:
     (notice,) = (each for each in notices if "recovery" in each)
     today = 'repairs losses with recovery "rack" (profile linux); until version 0.2 it was recovery'
     assert notice == (
-        f'Variant "reno" {today} "reno", without SACK. Variant "scalable" {today} "sack". The field recovery selects one.'
+        f'Variant "reno" {today} "reno", without SACK. Variant "scalable" {today} "sack". '
+        "The field recovery selects one."
     )
 
 
