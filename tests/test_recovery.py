@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NS2 = [name for name in PROFILES if name.startswith("ns2")]
-_OLD = {"tahoe": "tahoe", "reno": "reno", "newreno": "newreno", "sack": "sack", "vegas": "vegas"}
+_OLD: dict[str, Any] = {"tahoe": "tahoe", "reno": "reno", "newreno": "newreno", "sack": "sack", "vegas": "vegas"}
 _OLD |= {"highspeed": "sack", "scalable": "sack"}
 
 
@@ -49,7 +49,7 @@ def test_a_variant_has_the_recovery_of_its_profile(variant: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["tahoe", "newreno", "sack", "rack"])
-def test_a_name_that_fixes_a_recovery_is_reno_with_it(name: str) -> None:
+def test_a_name_that_fixes_a_recovery_is_reno_with_it(name: Any) -> None:
     """Also in the rows of the profile table that are only for one variant."""
     for profile in PROFILES:
         reno = _whole(profile, ac.Tcp("reno", recovery=name))
@@ -72,7 +72,7 @@ def test_laws_that_sample_delivery_rates_need_rack(variant: str) -> None:
 
 @pytest.mark.parametrize("recovery", ["newreno", "sack", "rack"])
 @pytest.mark.parametrize("variant", ["reno", "vegas", "highspeed", "scalable", "cubic"])
-def test_a_loss_reduces_the_window_as_the_law_says(variant: str, recovery: str) -> None:
+def test_a_loss_reduces_the_window_as_the_law_says(variant: str, recovery: Any) -> None:
     """No window falls below half of itself by one loss, so that a buffer of a whole product keeps the link busy.
 
     Vegas sets its threshold to two packets when slow start ends, which is not the window that a recovery aims at.
@@ -94,7 +94,7 @@ def test_a_changed_default_is_reported_once() -> None:
 
 @pytest.mark.parametrize("profile", ["linux", *_NS2])
 def test_what_is_given_or_has_not_changed_is_not_reported(profile: str) -> None:
-    recovery = None if profile in _NS2 else "rack"
+    recovery: Any = None if profile in _NS2 else "rack"
     notices = ac.simulate(_scenario(ac.Tcp("reno", recovery=recovery), profile=profile)).notices
     assert not [each for each in notices if "recovery" in each]
 

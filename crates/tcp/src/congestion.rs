@@ -346,6 +346,10 @@ macro_rules! laws {
             }
 
             /// Checks that the law works with a loss recovery.
+            ///
+            /// # Errors
+            ///
+            /// The law needs another recovery.
             pub fn check_recovery(&self, recovery: RecoverySpec) -> Result<(), Invalid> {
                 if recovery == RecoverySpec::Rack || !self.build().samples_rate() {
                     return Ok(());
