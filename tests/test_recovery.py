@@ -107,6 +107,7 @@ def test_results_of_schema_1_keep_their_meaning(tmp_path: Path) -> None:
         file = tmp_path / variant / "record.json"
         record = json.loads(file.read_text())
         del record["scenario"]["clients"][0]["transport"]["recovery"]
+        del record["files"], record["checksum"]  # which came later
         file.write_text(json.dumps(record | {"schema": 1}))
         again = ac.simulate(load(tmp_path / variant).scenario)
         assert again.summary == run.summary
