@@ -16,7 +16,8 @@ import tarfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = tuple(f"docs/recipes/add_a_{name}.md" for name in ("congestion_control", "queue", "source", "recovery", "measure", "record"))
+_NAMES = ("congestion_control", "queue", "source", "recovery", "measure", "record")
+PAGES = tuple(f"docs/recipes/add_a_{name}.md" for name in _NAMES)
 
 _FILE = re.compile(r"^`(\S+)`:\n\n```rust\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _DIFF = re.compile(r"^```diff\n(.*?)^```$", re.MULTILINE | re.DOTALL)

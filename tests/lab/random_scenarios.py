@@ -95,7 +95,7 @@ def _clients(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
         chosen = [
             each
             for each in options
-            if each["name"] in {"max_window", "delayed_ack", "initial_window", "overhead", "ecn"}
+            if each["name"] in {"recovery", "max_window", "delayed_ack", "initial_window", "overhead", "ecn"}
         ]
         clients["transport"] = {
             "kind": "tcp",

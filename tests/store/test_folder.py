@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import pickle
 import shutil
 import stat
 import subprocess
@@ -13,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+import pyarrow as pa
 import pytest
 from tests.store.made_up import add, arrivals, expected, leave, row, strays, told
 
@@ -116,7 +119,10 @@ def test_a_part_whose_runs_cannot_be_read_is_set_aside(folder: Path, name: str) 
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
     store = Store.open(folder)
-    assert [file.parent.name in notice and "is ignored" in notice for notice in store.notices] == [True]
+    ignored, missing = store.notices
+    assert file.parent.name in ignored
+    assert "is ignored" in ignored
+    assert "4 runs are missing" in missing
     assert file.read_bytes() == whole[: len(whole) // 2]
     assert told(folder) == expected(ROWS[4:])
     assert store.done() == {each.run_id for each in ROWS[4:]}  # the next sweep makes the others again
@@ -324,3 +330,17 @@ def test_a_store_opens_by_its_short_name(folder: Path) -> None:
     assert runs.to_polars().height == runs.to_pandas().shape[0] == runs.to_arrow().num_rows == 6
     assert runs.to_polars()["clients.0.count"].to_list() == [1] * 5 + [2]
     assert "6 rows" in repr(runs)
+
+
+def test_a_table_is_an_arrow_table(folder: Path) -> None:
+    """Use a table of a store as `Run.table` gives it."""
+    runs = ac.open(str(folder)).runs
+    arrow = runs.to_arrow()
+    assert (runs.num_rows, len(runs), runs.column_names) == (6, 6, arrow.column_names)
+    assert runs["seed"].to_pylist() == runs.to_pydict()["seed"] == [row["seed"] for row in runs.to_pylist()]
+    assert pa.table(runs) == arrow == pl.DataFrame(runs).to_arrow().cast(arrow.schema)
+    assert runs == arrow
+    assert runs == pickle.loads(pickle.dumps(runs))  # noqa: S301
+    assert "column_names" in dir(runs)
+    with pytest.raises(AttributeError, match="covv"):
+        runs.covv  # noqa: B018

@@ -12,6 +12,7 @@ const MOST_GROUPS = 20;
 const MOST_FLOWS = 1_000_000;
 const MOST_BINS = 10_000_000;
 const HEADER_BYTES = 40;
+export const DEFAULT_VARIANT = "reno";
 
 export interface Group {
   readonly name: string;
@@ -226,21 +227,24 @@ function transportOf(
     return { transport, variant: "", isOwn: false };
   }
   const own = table.has("law") ? catalogue.law : undefined;
-  const transports = (own ?? catalogue).transports[profile] ?? {};
+  const { transports, recoveries } = own ?? catalogue;
   if (own !== undefined) {
     table.word("law", [own.law]);
     // the server has the parameters, which are not in its plans
     for (const parameter of own.parameters) if (table.has(parameter.name)) parameterValue(table, parameter);
   }
-  const word = own !== undefined && !table.has("variant") ? "recovery" : "variant";
-  const variant = table.word(word, Object.keys(transports), own === undefined ? undefined : "rack");
-  const transport = sizedTransport(transports[variant] ?? {}, packetSize);
+  const usual = usualRecovery(table.has("variant"), own !== undefined);
+  const variant = table.word("variant", Object.keys(catalogue.variants), DEFAULT_VARIANT);
+  const transport = sizedTransport(transports[profile]?.[variant] ?? {}, packetSize);
+  const allowed = recoveries[profile]?.[variant] ?? {};
+  const recovery = table.word("recovery", Object.keys(allowed), usual ?? recoveryOf(transport));
+  for (const [place, value] of allowed[recovery] ?? []) put(transport, place, value);
   const law = own === undefined ? catalogue.laws[catalogue.variants[variant]?.congestion ?? ""] : undefined;
   for (const parameter of law?.parameters ?? []) {
     if (table.has(parameter.name)) put(transport, ["sender", "congestion", parameter.name], parameterValue(table, parameter));
   }
   for (const option of catalogue.options) {
-    const places = catalogue.follows[variant]?.[option.name];
+    const places = catalogue.follows[recovery]?.[option.name];
     if (places === undefined || !table.has(option.name)) continue;
     const value = WINDOWS.has(option.name) && table.holdsText(option.name)
       ? windowOf(table.quantity(option.name, SIZE, "1 B", "1000000 GB"), transport, packetSize)
@@ -250,6 +254,12 @@ function transportOf(
   table.done();
   return { transport, variant, isOwn: own !== undefined };
 }
+
+/** The recovery of a law in Python without a variant, whose default is not the profile's. */
+export const usualRecovery = (hasVariant: boolean, isOwn: boolean): string | undefined => (isOwn && !hasVariant ? "rack" : undefined);
+
+/** The loss recovery of a plan's transport. */
+export const recoveryOf = (transport: Tables | undefined): string => String((transport?.["sender"] as Tables | undefined)?.["recovery"]);
 
 /** A plan's transport with the defaults of a profile, for packets of another size than the catalogue's. */
 export function sizedTransport(usual: Tables, packetSize: number): Tables {

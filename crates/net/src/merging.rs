@@ -12,7 +12,6 @@ use crate::plan::{Plan, RecordSpec};
 /// Merges the outcomes of all parts, given in order.
 pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Outcome {
     let mut groups = vec![None; plan.groups.len()];
-    let mut window_limited = vec![None; plan.groups.len()];
     let (mut unfinished, mut waited) = (vec![0; plan.groups.len()], vec![0; plan.groups.len()]);
     let mut thirds = vec![[0; 3]; plan.groups.len()];
     let mut elsewhere = BTreeMap::new();
@@ -22,7 +21,6 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     for (Part { plan: part, names, groups: places, is_measured }, outcome) in parts.into_iter().zip(outcomes) {
         for (at, (place, group)) in places.iter().map(|place| *place as usize).zip(outcome.groups).enumerate() {
             groups[place] = Some(group);
-            window_limited[place] = outcome.facts.window_limited[at];
             unfinished[place] = outcome.facts.unfinished[at];
             waited[place] = outcome.facts.waited[at];
             thirds[place] = outcome.facts.thirds[at];
@@ -43,7 +41,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
         }
     }
     let (summary, mut facts) = measured.expect("the measured link belongs to a part");
-    (facts.window_limited, facts.unfinished, facts.waited) = (window_limited, unfinished, waited);
+    (facts.unfinished, facts.waited) = (unfinished, waited);
     facts.thirds = thirds;
     // the table of the flows' counters precedes the records
     let records = std::iter::once(None).chain(plan.records.iter().map(Some));
@@ -96,6 +94,10 @@ struct Merged {
 }
 
 impl Rows for Merged {
+    fn is_empty(&self) -> bool {
+        self.tables.iter().all(|(_, table)| table.is_empty())
+    }
+
     fn columns(&self) -> Vec<Column> {
         let mut columns: Vec<Column> = Vec::new();
         for (numbers, table) in &self.tables {

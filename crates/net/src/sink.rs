@@ -236,8 +236,8 @@ impl Add for Totals {
 }
 
 impl Sinks {
-    /// Maximum memory per flow in bytes, excluding the runs that a receiver keeps beyond a gap.
-    pub(crate) const BYTES_OF_FLOW: usize = size_of::<Sink>() + ReceiverPool::BYTES_OF_RECORD + size_of::<Alarm>() + size_of::<u64>();
+    /// Memory that every flow takes, in bytes.
+    pub(crate) const BYTES_OF_FLOW: usize = size_of::<Sink>();
 
     /// No receiving ends yet, for a run that is measured from `from` until `end`.
     pub(crate) fn new(flows: usize, from: Time, end: Time) -> Self {

@@ -162,7 +162,14 @@ impl RttEstimator {
     pub(crate) fn new(config: &RttConfig, stream: &mut Stream) -> Self {
         let phase = config.clock_phase.unwrap_or_else(|| stream.time_below(config.clock));
         let rto = config.initial_rto;
-        let mut estimator = Self { rto, estimate: [0, rto.as_picos()], phase, backoff: 1, samples: 0, round_trips: RoundTrips::default() };
+        let mut estimator = Self {
+            rto,
+            estimate: [0, rto.as_picos()],
+            phase,
+            backoff: 1,
+            samples: 0,
+            round_trips: RoundTrips::default(),
+        };
         estimator.set_rto(config);
         estimator
     }

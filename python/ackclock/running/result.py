@@ -17,6 +17,8 @@ from ackclock.scenario.earlier import upgrade
 from ackclock.scenario.errors import damaged, shorten, unreadable
 from ackclock.scenario.files import read_json
 
+__all__ = ["UNSEALED", "Request", "check", "load", "read_request"]
+
 UNSEALED: Final = "The result has no checksums, since an earlier version of Ackclock wrote it: damage is not noticed."
 """A notice of such a result."""
 
@@ -35,18 +37,46 @@ class Request:
     """Whether the result had a checksum, which was right. Results of earlier versions have none."""
 
 
-def load(directory: Path) -> Run:
-    """Read a run with its tables.
+def load(directory: str | Path) -> Run:
+    """Read a result that `Run.save` or ``ackclock run --out`` has written.
+
+    Parameters
+    ----------
+    directory
+        The folder of the result.
+
+    Returns
+    -------
+    Run
+        The run with its summary, notices and tables, as it was when it was saved, except for its captures.
 
     Raises
     ------
     ScenarioError
-        The directory contains no run, or one that this version cannot read.
+        The folder contains no run, or one that this version cannot read.
     DamagedError
         A file has changed since it was written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import ackclock as ac
+    >>> link = ac.Link(rate="2 Mbps", delay="10 ms")
+    >>> scenario = ac.Scenario(
+    ...     duration="5 s",
+    ...     dumbbell=ac.Dumbbell(access=link, bottleneck=link),
+    ...     clients=[ac.Clients(transport=ac.Tcp("reno"), source=ac.Greedy())],
+    ... )
+    >>> run = ac.simulate(scenario)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     run.save(f"{folder}/r")
+    ...     again = ac.load(f"{folder}/r")
+    >>> again.summary == run.summary
+    True
     """
     import pyarrow as pa  # noqa: PLC0415  # slow to load
 
+    directory = Path(directory)
     path = _record_of(directory)
     data = read_json(path)
     request = _request(path, data)

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ackclock.running.catalogue import catalogue
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.progress import progress_bar
 from ackclock.running.repeats import repeats
@@ -24,10 +25,12 @@ from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Schedule
 from ackclock.study.store import Store
 from ackclock.study.survey import Survey
+from ackclock.study.taking import Taking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from ackclock.running.run import Run
     from ackclock.scenario import Scenario
     from ackclock.study.execute import Workers
     from ackclock.study.making import Job
@@ -48,6 +51,7 @@ def sweep(
     jobs: int | None = None,
     memory: str | None = None,
     allow_paths: bool = False,
+    take: Callable[[Run], Mapping[str, Any]] | None = None,
     **design: Any,
 ) -> Store:
     """Make the runs of a study that its store does not have yet.
@@ -73,6 +77,10 @@ def sweep(
         Allow a study on Ray to read traces outside its own folder (or the current directory, for a study made in
         Python). The restriction protects against studies from other people that name arbitrary files. It does not apply
         to the engine ``threads``.
+    take
+        A function that takes further numbers from each run: it gets a `Run`, with the tables that ``record`` requests,
+        and returns numbers by name, which become columns of ``store.runs``. A run is made again if the function, or a
+        function or constant that it uses, has changed. A run for which it raises an exception is a failure.
     design
         Fields of `ackclock.Study` that define how a scenario is varied. Must be absent if `study` is a study.
 
@@ -88,11 +96,29 @@ def sweep(
     KeyboardInterrupt
         On Ctrl-C, after the running simulations were finished and saved. A second Ctrl-C stops them at once.
 
+    Examples
+    --------
+    >>> import ackclock as ac
+    >>> link = ac.Link(rate="2 Mbps", delay="10 ms")
+    >>> scenario = ac.Scenario(
+    ...     duration="20 s",
+    ...     measure=ac.Measure(from_="5 s"),
+    ...     dumbbell=ac.Dumbbell(access=link, bottleneck=link),
+    ...     clients=[ac.Clients(transport=ac.Tcp("reno"), source=ac.Greedy(), spread="1 s")],
+    ... )
+    >>> def wait(run):
+    ...     return {"wait_ms": 1e3 * run.summary.sojourn_mean}
+    >>> store = ac.sweep(scenario, over={"clients.0.count": [1, 2]}, replications=3, take=wait)
+    >>> store.runs.select(["clients.0.count", "wait_ms"]).num_rows
+    6
+
     """
     if not isinstance(study, Study):
         study = Study.from_dict({"scenario": study, **design})
     elif design:
         raise refuse(next(iter(design)), design[next(iter(design))], "must be absent if a Study is given")
+    if take is not None:
+        study = study.with_taking(Taking.of(take))
     passing = tempfile.TemporaryDirectory(prefix="ackclock-") if store is None else None
     folder = Path(passing.name if passing else store or "")
     tally = fill(folder, study, engine=engine, address=address, jobs=jobs, memory=memory, allow_paths=allow_paths)
@@ -100,7 +126,7 @@ def sweep(
         raise KeyboardInterrupt
     for warning in tally.warnings(study.measure):
         warnings.warn(warning, stacklevel=2)
-    opened = Store.open(folder)
+    opened = Store.open(folder, revision=catalogue().revision)
     if passing:
         weakref.finalize(opened, passing.cleanup)
     return opened
@@ -190,7 +216,7 @@ def _there(store: Store, measure: str) -> Mapping[str, float | None]:
     done = store.done()
     if not done:
         return {}
-    found = store.table("runs", ["run_id", measure]).to_arrow()
+    found = store.stored("runs", ["run_id", measure])
     rows = zip(*(column.to_pylist() for column in found.columns), strict=True)
     return {run: value for run, value in rows if run in done}
 

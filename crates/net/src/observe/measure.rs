@@ -4,25 +4,29 @@ mod at_link;
 mod bins;
 mod crossings;
 mod groups;
+mod limits;
 mod meter;
 mod plight;
 mod results;
 mod summary;
 mod transfers;
 
-use ackclock_tcp::Counters;
+use ackclock_tcp::{Counters, Limit};
 use ackclock_units::Time;
 
 use super::{Histogram, Observation, Observer};
 use crate::ideal::Ideal;
+use crate::link::Offered;
+use crate::memory::BIN;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
 use crate::simulator::Simulator;
 use crate::sizes::{SizeSpec, udp_data_bytes};
 pub(super) use at_link::AtLink;
 pub use at_link::LinkSummary;
-use crossings::Crossings;
+use crossings::{Crossing, Crossings};
 use groups::Groups;
+pub use limits::Limited;
 use plight::Plight;
 pub use results::Results;
 pub use summary::{Drops, Facts, GroupSummary, Sojourn, Summary};
@@ -134,6 +138,7 @@ impl Measure {
     /// Starts the measured time: counting begins here.
     pub fn begin(&mut self, simulator: &mut Simulator) {
         if self.at.from > Time::ZERO {
+            simulator.restart_limits(self.at.from);
             simulator.restart_round_trips();
             self.counters.extend((0..self.groups.flows()).map(|id| counters(simulator, id)));
             self.settled.extend((0..self.groups.flows()).map(|id| simulator.settled(id)));
@@ -165,7 +170,7 @@ impl Measure {
     /// Upper limit of the memory per flow in bytes, including the flow's row in the table of flows.
     pub(crate) fn bytes_of_flow(plan: &Plan) -> usize {
         // two copies of a row, with eight bytes in each column
-        let row = 2 * 16 * size_of::<u64>();
+        let row = 2 * (15 + Limit::ALL.len()) * size_of::<u64>();
         let given = |is_there: bool, bytes: usize| if is_there { bytes } else { 0 };
         let warm_up = plan.measure.from > Time::ZERO;
         let transfers = plan.groups.iter().any(GroupSpec::has_transfers);
@@ -180,13 +185,29 @@ impl Measure {
 
     /// Memory in bytes, including the table of flows.
     pub(crate) fn held(&self) -> usize {
-        self.held_by_flows + self.at.held() + self.completions.iter().map(Histogram::held).sum::<usize>()
+        self.held_by_flows + self.at.held(BIN) + self.completions.iter().map(Histogram::held).sum::<usize>()
     }
 
     /// The kind of a packet: its group for data, the last kind for ACKs.
     #[inline(always)]
     fn kind(&self, packet: &Packet) -> usize {
         if packet.is_ack() { self.groups.len() } else { self.groups.of(packet.flow().0 as usize) as usize }
+    }
+
+    /// Handles a packet at the measured link, except in the common case.
+    #[cold]
+    #[inline(never)]
+    fn offered_unusually(&mut self, packet: Crossing, offered: Offered) {
+        self.at.offered_unusually(packet.now, packet.kind, offered);
+        self.crossings.offered(packet);
+    }
+
+    /// Handles a packet that leaves the queue of the measured link, except in the common case.
+    #[cold]
+    #[inline(never)]
+    fn left_unusually(&mut self, packet: Crossing, since: Time, fate: Offered) {
+        self.at.left_unusually(packet.now, packet.kind, since, fate);
+        self.crossings.left(packet);
     }
 
     /// Counts the bytes of a delivery, and follows the flow's transfers.
@@ -238,16 +259,16 @@ impl Observer for Measure {
         match seen {
             Observation::Offered { link, packet, offered } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                if self.at.offered(now, kind, *offered) {
-                    self.crossings.accepted(packet);
+                if self.at.takes(now, kind, *offered) {
+                    self.crossings.accepted(packet.flow());
                 } else {
-                    self.crossings.offered(now, packet, kind, *offered);
+                    self.offered_unusually(Crossing::of(now, packet, kind, *offered), *offered);
                 }
             }
             Observation::Left { link, packet, since, fate } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                if !self.at.left(now, kind, *since, *fate) {
-                    self.crossings.left(now, packet, kind, *fate);
+                if !self.at.sends(kind, *since, *fate) {
+                    self.left_unusually(Crossing::of(now, packet, kind, *fate), *since, *fate);
                 }
             }
             Observation::Delivered { packet, in_order, .. } if self.follows => {

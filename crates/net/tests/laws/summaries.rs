@@ -9,7 +9,7 @@ use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, Tap, TapPoint, Tran
 use ackclock_net::queue::DropReason;
 use ackclock_net::rate::RateSpec;
 use ackclock_net::{Column, FlowId, Packet, Payload, Plan, Simulator, Values, run};
-use ackclock_tcp::Ecn;
+use ackclock_tcp::{Ecn, EcnMode, Limit, Pacing};
 use ackclock_units::Time;
 use proptest::prelude::*;
 
@@ -470,5 +470,61 @@ proptest! {
         told.sort();
         expected_captured.sort();
         prop_assert_eq!(told, expected_captured);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    /// Measures what limited each flow, from a random time of the run on.
+    ///
+    /// Validates: each instant of the measured time belongs to one reason, for each flow with a sender; shares are times
+    ///   divided by the measured time and add up to 1, also in the mean of a group; UDP has none; a sender has no time for
+    ///   reasons that do not exist for it, and waits for a timeout only if there was one.
+    /// Source: definitions (`Limit`).
+    /// Tolerance: exact times; sums of shares to 1e-12.
+    #[test]
+    fn each_instant_has_one_limit(mut plan in plans(false), seed in any::<u64>(), begin in 0.0..1.0_f64) {
+        plan.measure.from = Time::from_secs_f64(begin * plan.duration.as_secs_f64());
+        let (from, end) = (plan.measure.from, plan.duration);
+        let mut simulator = Simulator::new(&plan, seed).expect("the plan is sound");
+        simulator.run_until(from, &mut ());
+        simulator.restart_limits(from);
+        simulator.run_until(end, &mut ());
+        let outcome = run(&plan, seed).expect("the plan is sound");
+        let columns = outcome.tables[0].columns();
+        let named = |name: &str| columns.iter().find(|column| column.name == name).map(|column| &column.values);
+        let Some(Values::U32(rows)) = named("flow") else { unreachable!("a column of numbers") };
+        let shares = Limit::ALL.map(|limit| named(limit.field()));
+        for (place, flow) in rows.iter().enumerate() {
+            let spent = simulator.limits(*flow as usize, end);
+            let shares = shares.map(|values| {
+                let Some(Values::F64(values)) = values else { unreachable!("a column of shares") };
+                values[place]
+            });
+            let Some(spent) = spent else {
+                prop_assert!(shares.iter().all(|share| share.is_nan()), "UDP");
+                continue;
+            };
+            let sum = spent.iter().fold(Time::ZERO, |sum, time| sum + *time);
+            prop_assert_eq!(sum, end - from);
+            prop_assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            for (share, time) in shares.iter().zip(spent) {
+                prop_assert!(near(*share, time.as_picos() as f64 / (end - from).as_picos() as f64));
+            }
+            let TransportSpec::Tcp { sender, .. } = &flows(&plan)[*flow as usize].transport else {
+                unreachable!("it has a sender")
+            };
+            let none = |limit: Limit| spent[limit as usize] == Time::ZERO;
+            prop_assert!(none(Limit::Processing) || sender.overhead > Time::ZERO);
+            prop_assert!(none(Limit::Pacing) || sender.pacing != Pacing::Off);
+            prop_assert!(none(Limit::Marks) || sender.ecn != EcnMode::Off);
+            prop_assert!(none(Limit::Timeout) || simulator.counters(FlowId(*flow)).timeouts > 0);
+        }
+        for (group, spec) in outcome.groups.iter().zip(&plan.groups) {
+            let sum = group.limited.0.map(|shares| shares.iter().sum::<f64>());
+            prop_assert!(sum.is_none_or(|sum| (sum - 1.0).abs() < 1e-12));
+            prop_assert!(matches!(spec.transport, TransportSpec::Tcp { .. }) || sum.is_none(), "UDP");
+        }
     }
 }

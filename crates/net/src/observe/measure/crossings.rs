@@ -20,6 +20,33 @@ pub(super) struct Crossings {
     before: Vec<u64>,
 }
 
+/// A packet at the link. It has only what is counted, so that other packets need not be in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crossing {
+    pub(super) now: Time,
+    flow: u32,
+    pub(super) kind: usize,
+    /// Size in bytes; 0 for a SYN.
+    size: u32,
+    /// When its transmission begins, unless it is lost.
+    sent: Option<Time>,
+    is_dropped: bool,
+}
+
+impl Crossing {
+    #[inline(always)]
+    pub(super) fn of(now: Time, packet: &Packet, kind: usize, offered: Offered) -> Self {
+        let FlowId(flow) = packet.flow();
+        let size = if packet.is_syn() { 0 } else { packet.size() };
+        let (sent, is_dropped) = match offered {
+            Offered::Accepted { start, lost: false, .. } => (Some(start), false),
+            Offered::Accepted { .. } | Offered::Queued => (None, false),
+            Offered::Dropped(_) => (None, true),
+        };
+        Self { now, flow, kind, size, sent, is_dropped }
+    }
+}
+
 impl Crossings {
     /// Memory in bytes per flow.
     pub(super) const BYTES_OF_FLOW: usize = 2 * size_of::<u64>();
@@ -30,29 +57,22 @@ impl Crossings {
 
     /// Counts a packet that the link accepts in the measured time.
     #[inline(always)]
-    pub(super) fn accepted(&mut self, packet: &Packet) {
-        self.arrivals[packet.flow().0 as usize] += 1;
+    pub(super) fn accepted(&mut self, FlowId(flow): FlowId) {
+        self.arrivals[flow as usize] += 1;
     }
 
     /// Counts any packet that the link is offered.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn offered(&mut self, now: Time, packet: &Packet, kind: usize, offered: Offered) {
-        self.arrivals[packet.flow().0 as usize] += u64::from(self.is_measured(now));
-        self.left(now, packet, kind, offered);
+    pub(super) fn offered(&mut self, packet: Crossing) {
+        self.arrivals[packet.flow as usize] += u64::from(self.is_measured(packet.now));
+        self.left(packet);
     }
 
     /// Counts any packet that leaves the link's queue.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn left(&mut self, now: Time, packet: &Packet, kind: usize, fate: Offered) {
-        let FlowId(flow) = packet.flow();
-        match fate {
-            Offered::Dropped(_) => self.drops[flow as usize] += u64::from(self.is_measured(now)),
-            Offered::Accepted { start, lost: false, .. } if start < self.from && !packet.is_syn() => {
-                self.before[kind] += u64::from(packet.size());
-            }
-            _ => {}
+    pub(super) fn left(&mut self, packet: Crossing) {
+        let Crossing { now, flow, kind, size, sent, is_dropped } = packet;
+        self.drops[flow as usize] += u64::from(is_dropped && self.is_measured(now));
+        if sent.is_some_and(|start| start < self.from) {
+            self.before[kind] += u64::from(size);
         }
     }
 

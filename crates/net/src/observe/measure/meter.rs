@@ -1,10 +1,12 @@
 //! Measurements of flows at the end of a run, and sums over them.
 
-use ackclock_tcp::Counters;
+use ackclock_tcp::{Counters, Limit};
+use ackclock_units::Time;
 
-use super::{Measure, Traits, ratio};
+use super::limits::{Limited, Sums};
 use super::results::Results;
 use super::transfers::Transfers;
+use super::{Measure, Traits, ratio};
 use crate::sink::Deliveries;
 
 /// Measurements of one flow. They are computed when they are read, since there may be a million flows.
@@ -40,6 +42,18 @@ impl<'a> FlowMeter<'a> {
     pub(crate) fn counters(&self) -> Counters {
         let now = super::counters(self.of.simulator, self.id);
         self.of.measure.counters.get(self.id).map_or(now, |base| since(base, &now))
+    }
+
+    /// What limited the flow's sender in the measured time.
+    pub(crate) fn limited(&self) -> Limited {
+        let mut sums = Sums::default();
+        sums.add(self);
+        sums.shares()
+    }
+
+    /// The time for which each reason limited the sender; `None` for UDP.
+    pub(super) fn limits(&self) -> Option<[Time; Limit::ALL.len()]> {
+        self.of.simulator.limits(self.id, self.of.measure.at.end)
     }
 
     fn deliveries(&self) -> Deliveries {
@@ -197,13 +211,14 @@ pub(super) struct Over {
     pub(super) completed: u64,
     pub(super) completion_mean: Option<f64>,
     pub(super) slowdown_mean: Option<f64>,
+    pub(super) limited: Sums,
 }
 
 impl Over {
     pub(super) fn new<'a>(meters: impl Iterator<Item = FlowMeter<'a>>, seconds: f64) -> Self {
         let (mut delivered, mut duplicates, mut delay, mut completed) = (0, 0, 0, 0);
         let (mut jitter, mut completion, mut slowdowns, mut payload) = (0.0, 0.0, 0.0, 0.0);
-        let (mut counters, mut goodput) = (Counters::default(), Goodput::default());
+        let (mut counters, mut goodput, mut limited) = (Counters::default(), Goodput::default(), Sums::default());
         for meter in meters {
             let deliveries = meter.deliveries();
             delivered += deliveries.delivered;
@@ -214,6 +229,7 @@ impl Over {
             goodput.add(meter.client(), bits.wire);
             payload += bits.data;
             counters = counters.plus(meter.counters());
+            limited.add(&meter);
             if let Some(transfers) = meter.transfers() {
                 completed += transfers.completed;
                 completion += transfers.seconds;
@@ -232,6 +248,7 @@ impl Over {
             completed,
             completion_mean: ratio(completion, completed as f64),
             slowdown_mean: ratio(slowdowns, completed as f64),
+            limited,
         }
     }
 
@@ -248,8 +265,6 @@ const fn since(base: &Counters, now: &Counters) -> Counters {
         timeouts: now.timeouts - base.timeouts,
         fast_retransmits: now.fast_retransmits - base.fast_retransmits,
         dup_acks: now.dup_acks - base.dup_acks,
-        turns: now.turns - base.turns,
-        window_limited: now.window_limited - base.window_limited,
         round_trips: now.round_trips,
     }
 }

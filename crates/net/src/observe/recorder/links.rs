@@ -90,7 +90,7 @@ impl Signals {
 
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.rows.capacity() * size_of::<(Time, u32, u32, u64, u32, Signal)>()
+        self.rows.len() * size_of::<(Time, u32, u32, u64, u32, Signal)>()
     }
 
     pub(super) fn table(mut self) -> Table {
@@ -101,6 +101,10 @@ impl Signals {
 }
 
 impl Rows for Signals {
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     fn columns(&self) -> Vec<Column> {
         let rows = || self.rows.iter();
         let mut columns = vec![
@@ -141,16 +145,25 @@ impl GaugeRows {
         }
     }
 
+    /// Number of rows.
+    pub(super) const fn rows(&self) -> usize {
+        self.times.len()
+    }
+
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.times.capacity() * size_of::<f64>()
-            + self.links.capacity() * size_of::<u32>()
-            + self.gauges.capacity()
-            + self.values.capacity() * size_of::<f64>()
+        self.times.len() * size_of::<f64>()
+            + self.links.len() * size_of::<u32>()
+            + self.gauges.len()
+            + self.values.len() * size_of::<f64>()
     }
 }
 
 impl Rows for GaugeRows {
+    fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
     fn columns(&self) -> Vec<Column> {
         let columns = [
             ("time", Values::F64(self.times.clone())),

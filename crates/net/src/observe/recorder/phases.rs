@@ -66,7 +66,7 @@ impl PhaseLog {
 
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.flows.capacity() * size_of::<Watched>() + self.rows.capacity() * size_of::<Row>()
+        self.flows.capacity() * size_of::<Watched>() + self.rows.len() * size_of::<Row>()
     }
 
     pub(super) fn table(mut self) -> Table {
@@ -77,6 +77,10 @@ impl PhaseLog {
 }
 
 impl Rows for PhaseLog {
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     fn columns(&self) -> Vec<Column> {
         let rows = || self.rows.iter();
         let code = |phase| words().iter().position(|word| *word == phase).unwrap_or_default() as u8;

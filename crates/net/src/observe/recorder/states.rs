@@ -81,11 +81,11 @@ impl StateLog {
 
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.times.capacity() * size_of::<f64>()
-            + self.names.capacity() * size_of::<u32>()
-            + self.phases.capacity()
-            + self.variables.capacity()
-            + self.values.capacity() * size_of::<f64>()
+        self.times.len() * size_of::<f64>()
+            + self.names.len() * size_of::<u32>()
+            + self.phases.len()
+            + self.variables.len()
+            + self.values.len() * size_of::<f64>()
     }
 }
 
@@ -97,6 +97,10 @@ fn code_of(name: &str, known: &[&str]) -> u8 {
 }
 
 impl Rows for StateLog {
+    fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
     fn columns(&self) -> Vec<Column> {
         let columns = [
             ("time", Values::F64(self.times.clone())),
