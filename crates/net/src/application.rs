@@ -62,6 +62,7 @@ impl Application {
 
     #[inline(never)]
     fn refill_now(&mut self, sender: &mut Sender, now: Time) {
+        sender.has_data_since(self.next);
         match &self.source {
             AnySource::Poisson(source) if sender.is_open() => {
                 let quota = sender.send_quota();

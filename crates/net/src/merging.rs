@@ -12,7 +12,6 @@ use crate::plan::{Plan, RecordSpec};
 /// Merges the outcomes of all parts, given in order.
 pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Outcome {
     let mut groups = vec![None; plan.groups.len()];
-    let mut window_limited = vec![None; plan.groups.len()];
     let (mut unfinished, mut waited) = (vec![0; plan.groups.len()], vec![0; plan.groups.len()]);
     let mut elsewhere = BTreeMap::new();
     let mut tables: Vec<Vec<(Arc<Numbers>, Table)>> = vec![Vec::new(); plan.records.len() + 1];
@@ -21,7 +20,6 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     for (Part { plan: part, names, groups: places, is_measured }, outcome) in parts.into_iter().zip(outcomes) {
         for (at, (place, group)) in places.iter().map(|place| *place as usize).zip(outcome.groups).enumerate() {
             groups[place] = Some(group);
-            window_limited[place] = outcome.facts.window_limited[at];
             unfinished[place] = outcome.facts.unfinished[at];
             waited[place] = outcome.facts.waited[at];
         }
@@ -41,7 +39,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
         }
     }
     let (summary, mut facts) = measured.expect("the measured link belongs to a part");
-    (facts.window_limited, facts.unfinished, facts.waited) = (window_limited, unfinished, waited);
+    (facts.unfinished, facts.waited) = (unfinished, waited);
     // the table of the flows' counters precedes the records
     let records = std::iter::once(None).chain(plan.records.iter().map(Some));
     let merged = records.zip(tables).filter_map(|(record, tables)| {

@@ -201,7 +201,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
     let mut now = Time::ZERO;
     watchers.recorder.sample(now, &mut simulator);
     if plan.measure.from == now {
-        watchers.measure.begin(&simulator);
+        watchers.measure.begin(&mut simulator);
     }
     while now < plan.duration {
         let begin = Some(plan.measure.from).filter(|from| *from > now);
@@ -226,7 +226,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
         }
         let Watchers { measure, recorder, .. } = &mut watchers;
         if Some(now) == begin {
-            measure.begin(&simulator);
+            measure.begin(&mut simulator);
         }
         recorder.sample(now, &mut simulator);
     }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use ackclock_tcp::{Ack, Counters, Sack, Sender};
+use ackclock_tcp::{Ack, Counters, Limit, Sack, Sender};
 use ackclock_units::Time;
 use ackclock_units::failure::{Failure, Failures};
 
@@ -284,7 +284,7 @@ impl Simulator {
     fn close(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
         let Self { flows, clients, transit, .. } = self;
         let own = &mut flows[flow.0 as usize];
-        if let Some(Request { at, packets }) = clients.close(flow, own.close()) {
+        if let Some(Request { at, packets }) = clients.close(flow, own.close(now)) {
             own.open(at, packets, now, transit, observer);
         }
     }
@@ -378,6 +378,17 @@ impl Simulator {
     /// Counters of a flow's senders so far, including closed connections.
     pub fn counters(&self, flow: FlowId) -> Counters {
         self.clients.past(flow).plus(self.sender(flow).map(Sender::counters).unwrap_or_default())
+    }
+
+    /// The time for which each reason limited a flow's sender up to `now`, which is not in the past: since time 0, or
+    /// since the limits were [restarted](Self::restart_limits); `None` for UDP.
+    pub fn limits(&self, flow: usize, now: Time) -> Option<[Time; Limit::ALL.len()]> {
+        self.flows[flow].sender().map(|sender| sender.limits(now))
+    }
+
+    /// Counts the times of the [limits](Self::limits) from `now` on.
+    pub fn restart_limits(&mut self, now: Time) {
+        self.flows.iter_mut().for_each(|flow| flow.restart_limits(now));
     }
 
     /// The clients that open connections.

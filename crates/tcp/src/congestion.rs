@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::EcnMode;
 use crate::delivery_rate::{LostSegment, RateSample};
+use crate::limits::Limit;
 use crate::sender::Extra;
 use crate::slow_start::SlowStart;
 use foreign::Place;
@@ -273,6 +274,12 @@ pub trait CongestionControl: Debug + Send {
         None
     }
 
+    /// What holds the window at its size, outside of a recovery: slow start, or what reduced the window last, which is
+    /// [`Limit::Window`] if nothing has. A law that sets the window by a model of the path uses [`Limit::of_model`].
+    fn holds(&self, window: &Window, reduced_by: Limit) -> Limit {
+        if window.cwnd < window.ssthresh { Limit::SlowStart } else { reduced_by }
+    }
+
     /// The law's phase at `now`, one of [`PHASES`](Self::PHASES), if it has phases of its own.
     fn phase(&self, _now: Time) -> Option<&'static str> {
         None
@@ -396,6 +403,10 @@ macro_rules! laws {
 
             fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
                 match self { $(Self::$variant(law) => law.pacing_rate(window, srtt),)+ }
+            }
+
+            fn holds(&self, window: &Window, reduced_by: Limit) -> Limit {
+                match self { $(Self::$variant(law) => law.holds(window, reduced_by),)+ }
             }
 
             fn phase(&self, now: Time) -> Option<&'static str> {
@@ -522,6 +533,14 @@ impl Law {
     /// See [`CongestionControl::pacing_rate`].
     pub(crate) fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
         if let Self::Other(law) = self { law.pacing_rate(window, srtt) } else { None }
+    }
+
+    /// See [`CongestionControl::holds`].
+    pub(crate) fn holds(&self, window: &Window, reduced_by: Limit) -> Limit {
+        match self {
+            Self::Reno(law) => law.holds(window, reduced_by),
+            Self::Other(law) => law.holds(window, reduced_by),
+        }
     }
 
     /// See [`CongestionControl::phase`].

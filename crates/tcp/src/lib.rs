@@ -36,6 +36,7 @@ pub mod recovery;
 
 mod config;
 mod delivery_rate;
+mod limits;
 mod options;
 mod packed_option;
 mod receiver;
@@ -45,7 +46,6 @@ mod segment;
 mod send_log;
 mod sender;
 mod slow_start;
-mod tally;
 mod ticks;
 mod variants;
 
@@ -55,6 +55,7 @@ pub use config::{
 };
 pub use congestion::Window;
 pub use delivery_rate::{LostSegment, Phase, RateSample};
+pub use limits::Limit;
 pub use receiver::{Arrival, Mark, RECEIVER, Receiver, ReceiverConfig, ReceiverPool, WindowRule};
 pub use rtt::{Arithmetic, RtoFloor, RttConfig, TIMER};
 pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};

@@ -20,6 +20,7 @@ pub use crate::config::RecoverySpec;
 use crate::config::SenderConfig;
 use crate::congestion::Signal;
 use crate::delivery_rate::RateSample;
+use crate::limits::Limit;
 use crate::segment::Ack;
 use crate::send_log::Sent;
 use crate::sender::Connection;
@@ -103,6 +104,17 @@ impl Recovery {
         }
     }
 
+    /// Whether a fast recovery is active, or RACK's reduction after a mark.
+    pub(crate) const fn recovers(&self) -> bool {
+        match self {
+            Self::Tahoe | Self::Vegas(_) => false,
+            Self::Reno(reno) => !reno.is_at_rest(),
+            Self::NewReno(newreno) => !newreno.is_at_rest(),
+            Self::Sack(sack) => sack.recovers(),
+            Self::Rack(rack) => rack.is_reducing(),
+        }
+    }
+
     /// Number of segments in the network.
     pub(crate) fn in_flight(&self, connection: &Connection) -> u64 {
         if let Self::Rack(rack) = self { rack.pipe(connection, connection.snd_una) } else { connection.flight() }
@@ -136,6 +148,7 @@ impl Recovery {
     }
 
     /// Called at the end of a turn if the law samples delivery rates.
+    #[inline(never)]
     pub(crate) fn look_for_limit(&self, connection: &mut Connection) {
         if let Self::Rack(rack) = self {
             rack.look_for_limit(connection);
@@ -238,6 +251,34 @@ impl Recovery {
             Self::Sack(sack) => sack.next_segment(connection),
             Self::Rack(rack) => rack.next_segment(connection),
         }
+    }
+
+    /// Why nothing more may be sent. `has_more` is whether the application has further data that it has not supplied.
+    #[inline(always)]
+    pub(crate) fn limit(&self, connection: &Connection, has_more: bool) -> Limit {
+        match self {
+            Self::Sack(_) | Self::Rack(_) => self.limit_of_pipe(connection, has_more),
+            Self::Tahoe | Self::Reno(_) | Self::NewReno(_) | Self::Vegas(_) => {
+                let has_data = has_more || connection.snd_nxt < connection.supplied;
+                connection.limit(has_data, || connection.is_held_by_receiver(), || self.recovers())
+            }
+        }
+    }
+
+    /// The same for a recovery that counts the segments in the network.
+    #[inline(never)]
+    fn limit_of_pipe(&self, connection: &Connection, has_more: bool) -> Limit {
+        let has_data = || match self {
+            Self::Sack(sack) => sack.has_data(connection),
+            Self::Rack(rack) => rack.has_data(connection),
+            _ => false,
+        };
+        let is_held_by_receiver = || match self {
+            Self::Sack(sack) => sack.is_held_by_receiver(connection),
+            Self::Rack(rack) => rack.is_below_window(connection),
+            _ => false,
+        };
+        connection.limit(has_more || has_data(), is_held_by_receiver, || self.recovers())
     }
 
     /// Called when the [next segment](Self::next_segment), `number`, is sent.

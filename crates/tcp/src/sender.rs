@@ -27,6 +27,7 @@ pub use steady::Turn;
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
 use crate::congestion::foreign::Place;
 use crate::congestion::{AckSample, Signal};
+use crate::limits::{Chronograph, Limit};
 use crate::packed_option::PackedOption;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::segment::{Ack, Segment};
@@ -62,6 +63,7 @@ pub struct Sender {
     /// When the next segments may be sent: the end of the current processing time, if any. Until then only urgent
     /// segments are sent.
     release_at: PackedOption<Time>,
+    limits: Chronograph,
 }
 
 impl Sender {
@@ -84,11 +86,13 @@ impl Sender {
         let config = config.into();
         let recovery = Recovery::new(&config);
         let connection = Connection::new(config, recovery.times_segments(), &mut stream);
-        Self { connection, recovery, stream, release_at: PackedOption::NONE }
+        Self { connection, recovery, stream, release_at: PackedOption::NONE, limits: Chronograph::start(Time::ZERO) }
     }
 
-    /// Resets the sender for a new connection. Only the random stream is continued.
-    pub fn renew(&mut self) {
+    /// Resets the sender for a new connection. Only the random stream and the times of its [limits](Self::limits) are
+    /// continued.
+    pub fn renew(&mut self, now: Time) {
+        self.limits.enter(Limit::Application, now);
         let config = Arc::clone(&self.connection.config);
         self.recovery = Recovery::new(&config);
         let mut next = Connection::new(config, self.recovery.times_segments(), &mut self.stream);
@@ -122,6 +126,33 @@ impl Sender {
     pub fn supply_more(&mut self, segments: u64) {
         debug_assert!(self.is_open(), "the first data opens the connection");
         self.connection.supplied = self.connection.supplied.saturating_add(segments);
+    }
+
+    /// Records that the application has data from `at` on, which is supplied later because the window was full.
+    #[inline(always)]
+    pub fn has_data_since(&mut self, at: Time) {
+        if self.limits.state() == Limit::Application {
+            self.wait_with_data(at);
+        }
+    }
+
+    #[inline(never)]
+    fn wait_with_data(&mut self, at: Time) {
+        if !self.is_data_limited() {
+            let limit = self.recovery.limit(&self.connection, true);
+            self.limits.enter_since(limit, at);
+        }
+    }
+
+    /// The time for which each reason has limited the sender up to `now`, in the order of [`Limit::ALL`]: since it was
+    /// created at time 0, or since its limits were [restarted](Self::restart_limits).
+    pub fn limits(&self, now: Time) -> [Time; Limit::ALL.len()] {
+        self.limits.spent(now)
+    }
+
+    /// Counts the times of the [limits](Self::limits) from `now` on.
+    pub const fn restart_limits(&mut self, now: Time) {
+        self.limits.restart(now);
     }
 
     /// Whether data was supplied, which opens the connection.
@@ -213,7 +244,7 @@ impl Sender {
         if is_new {
             self.handle_new_ack(ack, marked, now);
         } else if self.is_duplicate(ack) {
-            self.connection.counters.dup_acks.count();
+            self.connection.counters.dup_acks += 1;
             self.recovery.on_duplicate_ack(&mut self.connection, ack, now);
         } else if ack.next <= snd_una {
             self.recovery.on_old_ack(&mut self.connection, ack, now);
@@ -233,6 +264,9 @@ impl Sender {
     fn choose_path(&mut self) {
         self.connection.set_snd_limit();
         self.connection.path = self.connection.path(&self.recovery);
+        if self.connection.path != Path::General {
+            self.connection.settle();
+        }
     }
 
     fn handle_new_ack(&mut self, ack: Ack<'_>, marked: u64, now: Time) {
@@ -299,9 +333,9 @@ impl Sender {
     }
 
     /// Ends the turn: everything that may be sent has been sent.
-    fn end_turn(&mut self) {
-        let Self { connection, recovery, .. } = self;
-        connection.end_turn();
+    fn end_turn(&mut self, now: Time) {
+        let Self { connection, recovery, limits, .. } = self;
+        limits.enter(recovery.limit(connection, false), now);
         if connection.samples_rate() {
             recovery.look_for_limit(connection);
         }
@@ -315,6 +349,9 @@ impl Sender {
             return self.choose_path();
         }
         let outstanding = connection.snd_una < connection.snd_max;
+        if outstanding {
+            self.limits.time_out();
+        }
         let reduces = self.recovery.before_timeout(connection, outstanding);
         connection.time_out(outstanding, reduces);
         self.recovery.after_timeout(connection, now);
@@ -349,11 +386,12 @@ impl Sender {
         }
         let Some(number) = self.recovery.next_segment(connection) else {
             self.release_at = PackedOption::NONE;
-            self.end_turn();
+            self.end_turn(now);
             return None;
         };
         if let Some(at) = connection.paced_until(number, now) {
             self.release_at = PackedOption::some(at);
+            self.limits.enter(Limit::Pacing, now);
             return None;
         }
         if connection.config.idle_restart != IdleRestart::Timeout {
@@ -370,8 +408,9 @@ impl Sender {
         }
         if self.recovery.next_segment(&self.connection).is_some() {
             self.release_at = PackedOption::some(now + self.stream.time_below(self.connection.config.overhead));
+            self.limits.enter(Limit::Processing, now);
         } else {
-            self.end_turn();
+            self.end_turn(now);
         }
     }
 
@@ -392,17 +431,9 @@ impl Sender {
 
     /// Event counts so far.
     pub const fn counters(&self) -> Counters {
-        let Connection { snd_max, turns, counters, .. } = &self.connection;
-        let RareCounters { window_limited, retransmissions, timeouts, fast_retransmits, dup_acks } = *counters;
-        Counters {
-            sent: *snd_max + retransmissions.get(),
-            turns: turns.get(),
-            window_limited: window_limited.get(),
-            retransmissions: retransmissions.get(),
-            timeouts: timeouts.get(),
-            fast_retransmits: fast_retransmits.get(),
-            dup_acks: dup_acks.get(),
-        }
+        let Connection { snd_max, counters, .. } = &self.connection;
+        let RareCounters { retransmissions, timeouts, fast_retransmits, dup_acks } = *counters;
+        Counters { sent: *snd_max + retransmissions, retransmissions, timeouts, fast_retransmits, dup_acks }
     }
 
     /// The observable state.
@@ -442,7 +473,7 @@ impl Connection {
             self.window.cwnd = f64::from(self.initial_window());
         }
         let handshake_ends = before == 0 && self.config.handshake;
-        if handshake_ends && self.counters.timeouts.get() > 0 {
+        if handshake_ends && self.counters.timeouts > 0 {
             self.rtt.after_lost_syn(&self.config.rtt);
         }
         handshake_ends
@@ -451,7 +482,7 @@ impl Connection {
     /// Handles a timeout: reduces the window and restarts from the first unacknowledged segment.
     fn time_out(&mut self, outstanding: bool, reduces: bool) {
         if outstanding {
-            self.counters.timeouts.count();
+            self.counters.timeouts += 1;
         }
         if self.config.recovery != RecoverySpec::Tahoe {
             self.dup_acks = 0;

@@ -62,21 +62,6 @@ fn reductions_are_taken_from_what_they_are_told() {
     }
 }
 
-/// Validates: turns are counted, and separately the turns limited only by rwnd.
-/// Source: definition (`Counters`).
-/// Tolerance: exact.
-#[test]
-fn turns_are_counted() {
-    let mut sender = sender(SenderConfig { max_window: 4, ..open(4) }, 6);
-    let counts = |sender: &Sender| (sender.counters().turns, sender.counters().window_limited);
-    ack(&mut sender, 0, 0);
-    assert_eq!(counts(&sender), (1, 1));
-    ack(&mut sender, 100, 1);
-    assert_eq!(counts(&sender), (2, 2));
-    ack(&mut sender, 100, 2);
-    assert_eq!(counts(&sender), (3, 2), "the last turn ended for lack of data");
-}
-
 /// Validates: an idle period longer than the RTO resets the window to the initial window, a shorter one does not.
 /// Source: RFC 5681, section 4.1.
 /// Tolerance: exact.

@@ -92,7 +92,7 @@ fn flows_take_at_most_the_estimated_memory() {
         let mut simulator = Simulator::new(&plan, 1).expect("the plan is sound");
         let mut measure = Measure::new(&plan, &simulator);
         simulator.run_until(plan.measure.from, &mut measure);
-        measure.begin(&simulator);
+        measure.begin(&mut simulator);
         simulator.run_until(plan.duration, &mut measure);
         let Footprint { flows, windows, .. } = of(&plan);
         let held = (simulator.held_by_components() + measure.held()) as f64;

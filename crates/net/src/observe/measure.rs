@@ -3,13 +3,14 @@
 mod at_link;
 mod bins;
 mod groups;
+mod limits;
 mod meter;
 mod plight;
 mod results;
 mod summary;
 mod transfers;
 
-use ackclock_tcp::Counters;
+use ackclock_tcp::{Counters, Limit};
 use ackclock_units::Time;
 
 use super::{Histogram, Observation, Observer};
@@ -21,6 +22,7 @@ use crate::sizes::SizeSpec;
 pub(super) use at_link::AtLink;
 pub use at_link::LinkSummary;
 use groups::Groups;
+pub use limits::Limited;
 use plight::Plight;
 pub use results::Results;
 pub use summary::{Drops, Facts, GroupSummary, Sojourn, Summary};
@@ -115,8 +117,9 @@ impl Measure {
     }
 
     /// Starts the measured time: counting begins here.
-    pub fn begin(&mut self, simulator: &Simulator) {
+    pub fn begin(&mut self, simulator: &mut Simulator) {
         if self.at.from > Time::ZERO {
+            simulator.restart_limits(self.at.from);
             self.counters.extend((0..self.groups.flows()).map(|id| counters(simulator, id)));
             self.settled.extend((0..self.groups.flows()).map(|id| simulator.settled(id)));
         }
@@ -147,7 +150,7 @@ impl Measure {
     /// Upper limit of the memory per flow in bytes, including the flow's row in the table of flows.
     pub(crate) fn bytes_of_flow(plan: &Plan) -> usize {
         // two copies of a row, with eight bytes in each column
-        let row = 2 * 12 * size_of::<u64>();
+        let row = 2 * (11 + Limit::ALL.len()) * size_of::<u64>();
         let given = |is_there: bool, bytes: usize| if is_there { bytes } else { 0 };
         let warm_up = plan.measure.from > Time::ZERO;
         let transfers = plan.groups.iter().any(GroupSpec::has_transfers);

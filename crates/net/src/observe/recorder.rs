@@ -9,13 +9,13 @@ mod states;
 mod tests;
 mod transfers;
 
-use ackclock_tcp::Sender;
+use ackclock_tcp::{Limit, Sender};
 use ackclock_units::Time;
 
 use super::capture::Captures;
 use super::packets::PacketLog;
 use super::table::columns;
-use super::{Capture, Measure, Observation, Observer, Results, Table};
+use super::{Capture, Column, Limited, Measure, Observation, Observer, Results, Rows, Table, Values};
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
@@ -456,6 +456,7 @@ pub(super) fn membership(numbers: &[u32]) -> Vec<bool> {
 pub(crate) fn flows(results: Results<'_>) -> Table {
     let meters = results.flow_meters();
     let mut rows = Flows::with_capacity(meters.size_hint().0);
+    let mut limited = Vec::with_capacity(meters.size_hint().0);
     for (flow, meter) in (0_u32..).zip(meters) {
         if meter.is_spare() {
             continue;
@@ -474,6 +475,24 @@ pub(crate) fn flows(results: Results<'_>) -> Table {
             meter.completed(),
             meter.completion_mean().unwrap_or(f64::NAN),
         );
+        limited.push(meter.limited());
     }
-    Table::new("flows", rows)
+    Table::new("flows", FlowRows { rows, limited })
+}
+
+/// The rows of the table of flows.
+#[derive(Clone, Debug)]
+struct FlowRows {
+    rows: Flows,
+    limited: Vec<Limited>,
+}
+
+impl Rows for FlowRows {
+    fn columns(&self) -> Vec<Column> {
+        let shares = |limit| self.limited.iter().map(|limited| limited.share(limit).unwrap_or(f64::NAN)).collect();
+        let shares = Limit::ALL.map(|limit| Column { name: limit.field(), values: Values::F64(shares(limit)) });
+        let mut columns = self.rows.columns();
+        columns.extend(shares);
+        columns
+    }
 }

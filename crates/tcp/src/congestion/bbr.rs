@@ -34,6 +34,7 @@ use serde::{Deserialize, Serialize};
 use super::state::{DELIVERED, INFLIGHT, MIN_RTT, PACING_RATE, RTT, if_set, variable};
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Variable, Window};
 use crate::delivery_rate::{Phase, RateSample};
+use crate::limits::Limit;
 use aggregation::Aggregation;
 use bandwidth::Bandwidth;
 use plateau::Plateau;
@@ -208,6 +209,10 @@ impl CongestionControl for Bbr {
 
     fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
         Some(if self.rate > 0.0 { self.rate } else { HIGH_GAIN * window.cwnd / srtt.unwrap_or(FIRST_RTT) })
+    }
+
+    fn holds(&self, _: &Window, _reduced_by: Limit) -> Limit {
+        Limit::of_model(self.mode == Mode::Startup)
     }
 
     fn phase(&self, _now: Time) -> Option<&'static str> {

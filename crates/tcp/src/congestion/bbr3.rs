@@ -47,6 +47,7 @@ use super::bbr::{BW, CWND_GAIN, EXTRA_ACKED, PACING_GAIN};
 use super::state::{ALPHA, DELIVERED, INFLIGHT, MIN_RTT, PACING_RATE, RTT, if_set, variable};
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
 use crate::delivery_rate::{LostSegment, Phase, RateSample};
+use crate::limits::Limit;
 use crate::options::LONGEST;
 use bounds::{LongTerm, ShortTerm, inflight_at_loss};
 use ecn::Marks;
@@ -358,6 +359,10 @@ impl CongestionControl for Bbr3 {
 
     fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
         Some(if self.rate > 0.0 { self.rate } else { STARTUP_GAIN * window.cwnd / srtt.unwrap_or(FIRST_RTT) })
+    }
+
+    fn holds(&self, _: &Window, _reduced_by: Limit) -> Limit {
+        Limit::of_model(self.state == State::Startup)
     }
 
     fn phase(&self, _now: Time) -> Option<&'static str> {

@@ -38,6 +38,7 @@ use serde::{Deserialize, Serialize};
 use super::state::{DELIVERED, INFLIGHT, MIN_RTT, PACING_RATE, RTT, if_set, variable};
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
 use crate::delivery_rate::RateSample;
+use crate::limits::Limit;
 use window::Minimum;
 
 pub(super) const DOC: &str = "Keeps a few packets in queues, by round-trip times, and competes where others fill them \
@@ -178,6 +179,10 @@ impl CongestionControl for Copa {
     fn pacing_rate(&self, window: &Window, _srtt: Option<f64>) -> Option<f64> {
         let standing = self.standing.get();
         standing.is_finite().then(|| 2.0 * window.cwnd / standing)
+    }
+
+    fn holds(&self, _: &Window, _reduced_by: Limit) -> Limit {
+        Limit::of_model(self.is_starting)
     }
 
     fn phase(&self, now: Time) -> Option<&'static str> {

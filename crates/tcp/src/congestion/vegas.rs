@@ -28,6 +28,7 @@ use super::state::{if_set, variable};
 use super::{
     AckSample, CongestionControl, CongestionEvent, Invalid, Parameter, ParameterKind, Signal, Spec, Variable, Window,
 };
+use crate::limits::Limit;
 
 pub(super) const DOC: &str =
     "Keeps between alpha and beta packets in queues, estimated once per round trip (Brakmo and Peterson 1995)";
@@ -216,6 +217,10 @@ impl CongestionControl for Vegas {
 
     fn times_segments(&self) -> bool {
         true
+    }
+
+    fn holds(&self, window: &Window, _reduced_by: Limit) -> Limit {
+        Limit::of_model(window.cwnd < window.ssthresh)
     }
 
     fn visit_state(&self, _now: Time, visit: &mut dyn FnMut(&'static str, f64)) {

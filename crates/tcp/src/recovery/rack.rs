@@ -216,7 +216,12 @@ impl Rack {
         connection.snd_max - snd_una - self.board.sacked() - self.losses.count()
     }
 
-    fn is_below_window(&self, connection: &Connection) -> bool {
+    /// Whether there is data to send, if the window allowed it.
+    pub(super) const fn has_data(&self, connection: &Connection) -> bool {
+        connection.snd_nxt < connection.supplied || self.losses.is_any_unrepaired()
+    }
+
+    pub(super) fn is_below_window(&self, connection: &Connection) -> bool {
         (self.pipe(connection, connection.snd_una) + 1) as f64 <= connection.window.cwnd
     }
 
@@ -230,7 +235,8 @@ impl Rack {
         !self.is_repairing() && self.losses.is_any_unrepaired()
     }
 
-    const fn is_reducing(&self) -> bool {
+    /// Whether the window is being reduced, in a recovery or after a mark.
+    pub(super) const fn is_reducing(&self) -> bool {
         matches!(self.phase, Phase::Reducing | Phase::Recovery)
     }
 

@@ -154,11 +154,37 @@ impl Sack {
     /// Whether new data would be sent if there were any.
     pub(super) fn is_open(&self, connection: &Connection) -> bool {
         if self.counts_pipe(connection) {
-            (self.pipe + 1) as f64 <= connection.window.cwnd && connection.flight() < connection.rwnd()
+            self.is_below_window(connection) && connection.flight() < connection.rwnd()
         } else {
             connection.is_window_open()
                 && (connection.has_timed_out() || self.hole_before_new_data(connection).is_none())
         }
+    }
+
+    pub(super) const fn recovers(&self) -> bool {
+        self.in_recovery
+    }
+
+    /// Whether there is data to send, if the window allowed it.
+    pub(super) fn has_data(&self, connection: &Connection) -> bool {
+        if self.counts_pipe(connection) {
+            connection.snd_nxt < connection.supplied || self.in_recovery && self.board.next_hole().is_some()
+        } else {
+            self.board.skip(connection.snd_nxt) < connection.supplied
+        }
+    }
+
+    /// Whether only the advertised window holds back data.
+    pub(super) fn is_held_by_receiver(&self, connection: &Connection) -> bool {
+        if self.counts_pipe(connection) {
+            !self.waits && self.is_below_window(connection)
+        } else {
+            connection.is_held_by_receiver()
+        }
+    }
+
+    fn is_below_window(&self, connection: &Connection) -> bool {
+        (self.pipe + 1) as f64 <= connection.window.cwnd
     }
 
     /// The next segment to send.
@@ -172,7 +198,7 @@ impl Sack {
                 None => connection.allows(next).then_some(next),
             };
         }
-        if self.waits || (self.pipe + 1) as f64 > connection.window.cwnd {
+        if self.waits || !self.is_below_window(connection) {
             return None;
         }
         let hole = self.board.next_hole().filter(|_| self.in_recovery);

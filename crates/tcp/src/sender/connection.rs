@@ -7,13 +7,13 @@ use ackclock_units::{Stream, Time};
 use crate::config::{DecreaseFrom, IdleRestart, Pacing, SenderConfig};
 use crate::congestion::{CongestionEvent, Law, Signal, Window};
 use crate::delivery_rate::DeliveryRate;
+use crate::limits::Limit;
 use crate::packed_option::PackedOption;
 use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
 use crate::segment::{Ack, HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
 use crate::sender::{Extra, Path, RareCounters, pacer, pushes};
-use crate::tally::Tally;
 
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
 ///
@@ -40,8 +40,12 @@ pub(crate) struct Connection {
     pub(crate) timed: PackedOption<u64>,
     pub(crate) window: Window,
     pub(crate) law: Law,
-    /// Number of turns.
-    pub(super) turns: Tally,
+    /// What reduced the window last: [`Limit::Loss`] or [`Limit::Marks`]; [`Limit::Window`] if nothing has.
+    pub(crate) reduced_by: Limit,
+    /// On the short paths: what holds back data when the window is full, and whether this stays so until the window exceeds
+    /// the advertised one.
+    pub(super) holds: Limit,
+    pub(super) is_settled: bool,
     /// How ACKs and turns are handled.
     pub(crate) path: Path,
     /// Whether the timer fired before the SYN was acknowledged.
@@ -88,7 +92,9 @@ impl Connection {
             timed_at: Time::ZERO,
             timer: PackedOption::NONE,
             urgent: PackedOption::NONE,
-            turns: Tally::default(),
+            reduced_by: Limit::Window,
+            holds: Limit::SlowStart,
+            is_settled: false,
             counters: RareCounters::default(),
             extra: Extra::of(&config, times_segments || law.times_segments(), &law),
             last_sent: Time::ZERO,
@@ -197,7 +203,7 @@ impl Connection {
         let idle = self.snd_una == self.snd_max;
         let retransmission = number < self.snd_max;
         if retransmission {
-            self.counters.retransmissions.count();
+            self.counters.retransmissions += 1;
         } else {
             self.send_new(number, number + 1, now);
         }
@@ -353,14 +359,18 @@ impl Connection {
                 marks.reduced(self.snd_max);
             }
         }
-        let before = self.window.cwnd;
+        let before = self.window;
         let event = CongestionEvent { signal, window, least, lost_again, abe: self.config.abe };
         self.law.on_congestion(&mut self.window, &event);
         if signal == Signal::Mark {
-            self.window.cwnd = self.window.cwnd.min(before); // the flight may exceed the window
+            self.window.cwnd = self.window.cwnd.min(before.cwnd); // the flight may exceed the window
         }
         if self.config.decrease_from == DecreaseFrom::WholeWindow {
             self.window.cwnd = self.window.cwnd.floor();
+        }
+        let is_reduced = self.window.cwnd < before.cwnd || self.window.ssthresh < before.ssthresh;
+        if is_reduced || self.samples_rate() {
+            self.reduced_by = if signal == Signal::Mark { Limit::Marks } else { Limit::Loss };
         }
     }
 
@@ -383,7 +393,7 @@ impl Connection {
     /// Records `recover` after duplicate ACKs signalled a loss, and stops timing the current segment (Karn's
     /// algorithm).
     pub(crate) const fn note_loss(&mut self) {
-        self.counters.fast_retransmits.count();
+        self.counters.fast_retransmits += 1;
         self.recover = PackedOption::some(self.snd_max);
         self.timed = PackedOption::NONE;
     }
@@ -438,14 +448,36 @@ impl Connection {
                 self.window.cwnd = restart;
             }
             self.set_snd_limit();
+            self.settle();
         }
     }
 
-    /// Ends the turn: everything that may be sent has been sent.
-    pub(crate) fn end_turn(&mut self) {
-        self.turns.count();
-        if self.snd_nxt < self.supplied && self.window.cwnd >= self.rwnd() as f64 {
-            self.counters.window_limited.count();
+    /// Whether the advertised window is full and smaller than the congestion window.
+    pub(crate) fn is_held_by_receiver(&self) -> bool {
+        let rwnd = self.rwnd();
+        let window = || u64::from(self.window.cwnd as u32) + u64::from(self.inflation);
+        self.snd_nxt >= self.snd_una + rwnd && window() > rwnd
+    }
+
+    /// Why nothing more may be sent, given whether data waits, whether only the advertised window holds it back, and
+    /// whether a fast recovery is active.
+    #[inline(always)]
+    pub(crate) fn limit(
+        &self,
+        has_data: bool,
+        is_held_by_receiver: impl FnOnce() -> bool,
+        recovers: impl FnOnce() -> bool,
+    ) -> Limit {
+        if !has_data {
+            Limit::Application
+        } else if is_held_by_receiver() {
+            Limit::ReceiverWindow
+        } else if recovers() {
+            self.reduced_by
+        } else if self.snd_una < self.alone() {
+            Limit::SlowStart
+        } else {
+            self.law.holds(&self.window, self.reduced_by)
         }
     }
 }

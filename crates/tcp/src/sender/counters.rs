@@ -1,16 +1,10 @@
 //! What a sender counts.
 
-use crate::tally::Tally;
-
 /// Event counts of a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Segments sent, including the SYN and retransmissions.
     pub sent: u64,
-    /// Number of turns. A turn is a sequence of transmissions that ends when the sender may send nothing more.
-    pub turns: u64,
-    /// Number of turns limited only by the advertised window.
-    pub window_limited: u64,
     /// Number of segments retransmitted.
     pub retransmissions: u64,
     /// Retransmission timeouts with data outstanding.
@@ -27,8 +21,6 @@ impl Counters {
     pub const fn plus(self, other: Self) -> Self {
         Self {
             sent: self.sent + other.sent,
-            turns: self.turns + other.turns,
-            window_limited: self.window_limited + other.window_limited,
             retransmissions: self.retransmissions + other.retransmissions,
             timeouts: self.timeouts + other.timeouts,
             fast_retransmits: self.fast_retransmits + other.fast_retransmits,
@@ -37,12 +29,11 @@ impl Counters {
     }
 }
 
-/// Counts of events that are rarer than turns.
+/// Counts of events that are rarer than segments.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RareCounters {
-    pub(crate) window_limited: Tally,
-    pub(crate) retransmissions: Tally,
-    pub(crate) timeouts: Tally,
-    pub(crate) fast_retransmits: Tally,
-    pub(crate) dup_acks: Tally,
+    pub(crate) retransmissions: u64,
+    pub(crate) timeouts: u64,
+    pub(crate) fast_retransmits: u64,
+    pub(crate) dup_acks: u64,
 }

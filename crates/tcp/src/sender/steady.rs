@@ -8,7 +8,8 @@ use ackclock_units::Time;
 
 use super::{Connection, Sender};
 use crate::config::IdleRestart;
-use crate::congestion::AckSample;
+use crate::congestion::{AckSample, Law};
+use crate::limits::Limit;
 use crate::packed_option::PackedOption;
 use crate::recovery::Recovery;
 use crate::segment::Ack;
@@ -19,8 +20,9 @@ use crate::send_log::Sent;
 pub enum Turn {
     /// Nothing may be sent now: the turn is over, or a processing time is not.
     Over,
-    /// The sender must process until the given time. If nothing can happen before, [`Sender::send_burst`] may be called
-    /// at that time without waiting; otherwise the sender must be [held](Sender::hold_until) until then.
+    /// The sender must process until the given time. If nothing can happen before, it may [process at
+    /// once](Sender::process_until) and call [`Sender::send_burst`] at that time; otherwise it must be
+    /// [held](Sender::hold_until) until then.
     Processing(Time),
     /// The sender may send.
     Sending,
@@ -114,21 +116,30 @@ impl Sender {
                 return Turn::Over;
             }
             self.release_at = PackedOption::NONE;
+            self.limits.pass(now);
             return Turn::Sending;
         }
         if connection.snd_nxt >= connection.sendable() {
-            connection.end_steady_turn();
+            self.limits.enter(connection.steady_limit(), now);
             return Turn::Over;
         }
         let overhead = connection.config.overhead;
         if overhead == Time::ZERO {
+            self.limits.pass(now);
             return Turn::Sending;
         }
         Turn::Processing(now + self.stream.time_below(overhead))
     }
 
-    /// Begins a processing time that ends at `end`. Until then only urgent segments are sent.
-    pub const fn hold_until(&mut self, end: Time) {
+    /// Takes the processing time from `now` to `end`.
+    #[inline(always)]
+    pub fn process_until(&mut self, now: Time, end: Time) {
+        self.limits.process(now, end);
+    }
+
+    /// Begins a processing time at `now` that ends at `end`. Until then only urgent segments are sent.
+    pub fn hold_until(&mut self, now: Time, end: Time) {
+        self.limits.enter(Limit::Processing, now);
         self.release_at = PackedOption::some(end);
     }
 
@@ -144,7 +155,7 @@ impl Sender {
         let is_unusual = end.wrapping_sub(start + 1) >= most - 1;
         if start != connection.snd_max || is_unusual {
             if connection.config.overhead > Time::ZERO {
-                self.hold_until(now);
+                self.hold_until(now, now);
             }
             return None;
         }
@@ -158,7 +169,7 @@ impl Sender {
         if connection.path == Path::Timed {
             self.record_burst(start..end, now);
         }
-        self.connection.end_steady_turn();
+        self.limits.set(self.connection.steady_limit(), now);
         Some(start..end)
     }
 
@@ -176,10 +187,11 @@ impl Sender {
             return start..start;
         }
         if start >= connection.sendable() {
-            self.end_paced_turn();
+            self.end_paced_turn(now);
             return start..start;
         }
         if must_process {
+            self.limits.enter(Limit::Processing, now);
             self.release_at = PackedOption::some(now + self.stream.time_below(overhead));
             return start..start;
         }
@@ -188,6 +200,7 @@ impl Sender {
         while number < start + most {
             if let Some(at) = connection.paced_until(number, now) {
                 self.release_at = PackedOption::some(at);
+                self.limits.enter(Limit::Pacing, now);
                 break;
             }
             if connection.config.idle_restart != IdleRestart::Timeout {
@@ -210,16 +223,16 @@ impl Sender {
         }
         // a turn of `most` segments ends with the next call
         if ends && number < start + most {
-            self.end_paced_turn();
+            self.end_paced_turn(now);
         }
         start..number
     }
 
     /// Ends the turn of a paced sender.
     #[inline(always)]
-    fn end_paced_turn(&mut self) {
+    fn end_paced_turn(&mut self, now: Time) {
         self.release_at = PackedOption::NONE;
-        self.connection.end_steady_turn();
+        self.limits.enter(self.connection.steady_limit(), now);
         if self.connection.snd_nxt >= self.connection.supplied {
             self.recovery.look_for_limit(&mut self.connection);
         }
@@ -302,17 +315,29 @@ impl Connection {
     /// The same as [`set_snd_limit`](Self::set_snd_limit), without inflation and with a fixed advertised window.
     #[inline(always)]
     fn limit_steady(&mut self) {
-        self.snd_limit = self.snd_una + u64::from((self.window.cwnd as u32).min(self.config.max_window));
+        let whole = self.window.cwnd as u32;
+        self.snd_limit = self.snd_una + u64::from(whole.min(self.config.max_window));
+        if !self.is_settled {
+            self.settle();
+        } else if whole > self.config.max_window {
+            self.holds = Limit::ReceiverWindow;
+        }
     }
 
-    /// The same as [`end_turn`](Self::end_turn). Without inflation, the window is as large as the advertised window if
-    /// and only if `cwnd` is.
+    /// Decides what holds back data when the window of a steady sender is full. Reno's window only grows on the short
+    /// paths, so that nothing but the advertised window can hold it later.
+    #[inline(never)]
+    pub(super) fn settle(&mut self) {
+        let Self { law, window, reduced_by, config, .. } = self;
+        let is_above = window.cwnd as u32 > config.max_window;
+        self.holds = if is_above { Limit::ReceiverWindow } else { law.holds(window, *reduced_by) };
+        self.is_settled = matches!(law, Law::Reno(_)) && window.cwnd >= window.ssthresh;
+    }
+
+    /// Why a steady sender may send nothing more.
     #[inline(always)]
-    fn end_steady_turn(&mut self) {
-        self.turns.count();
-        if self.snd_nxt < self.supplied && self.snd_limit - self.snd_una == u64::from(self.config.max_window) {
-            self.counters.window_limited.count();
-        }
+    fn steady_limit(&self) -> Limit {
+        if self.snd_nxt < self.supplied { self.holds } else { Limit::Application }
     }
 
     /// Called before a steady sender sends while nothing is outstanding.

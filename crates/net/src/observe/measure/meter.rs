@@ -1,7 +1,9 @@
 //! Measurements of flows at the end of a run, and sums over them.
 
-use ackclock_tcp::Counters;
+use ackclock_tcp::{Counters, Limit};
+use ackclock_units::Time;
 
+use super::limits::{Limited, Sums};
 use super::ratio;
 use super::results::Results;
 use super::transfers::Transfers;
@@ -40,6 +42,18 @@ impl<'a> FlowMeter<'a> {
     pub(crate) fn counters(&self) -> Counters {
         let now = super::counters(self.of.simulator, self.id);
         self.of.measure.counters.get(self.id).map_or(now, |base| since(base, &now))
+    }
+
+    /// What limited the flow's sender in the measured time.
+    pub(crate) fn limited(&self) -> Limited {
+        let mut sums = Sums::default();
+        sums.add(self);
+        sums.shares()
+    }
+
+    /// The time for which each reason limited the sender; `None` for UDP.
+    pub(super) fn limits(&self) -> Option<[Time; Limit::ALL.len()]> {
+        self.of.simulator.limits(self.id, self.of.measure.at.end)
     }
 
     fn deliveries(&self) -> Deliveries {
@@ -165,13 +179,14 @@ pub(super) struct Over {
     pub(super) completed: u64,
     pub(super) completion_mean: Option<f64>,
     pub(super) slowdown_mean: Option<f64>,
+    pub(super) limited: Sums,
 }
 
 impl Over {
     pub(super) fn new<'a>(meters: impl Iterator<Item = FlowMeter<'a>>, seconds: f64) -> Self {
         let (mut delivered, mut duplicates, mut delay, mut completed) = (0, 0, 0, 0);
         let (mut jitter, mut completion, mut slowdowns) = (0.0, 0.0, 0.0);
-        let (mut counters, mut goodput) = (Counters::default(), Goodput::default());
+        let (mut counters, mut goodput, mut limited) = (Counters::default(), Goodput::default(), Sums::default());
         for meter in meters {
             let deliveries = meter.deliveries();
             delivered += deliveries.delivered;
@@ -180,6 +195,7 @@ impl Over {
             jitter += deliveries.jitter_sum;
             goodput.add(meter.client(), meter.bits_of(&deliveries));
             counters = counters.plus(meter.counters());
+            limited.add(&meter);
             if let Some(transfers) = meter.transfers() {
                 completed += transfers.completed;
                 completion += transfers.seconds;
@@ -197,6 +213,7 @@ impl Over {
             completed,
             completion_mean: ratio(completion, completed as f64),
             slowdown_mean: ratio(slowdowns, completed as f64),
+            limited,
         }
     }
 
@@ -213,7 +230,5 @@ const fn since(base: &Counters, now: &Counters) -> Counters {
         timeouts: now.timeouts - base.timeouts,
         fast_retransmits: now.fast_retransmits - base.fast_retransmits,
         dup_acks: now.dup_acks - base.dup_acks,
-        turns: now.turns - base.turns,
-        window_limited: now.window_limited - base.window_limited,
     }
 }

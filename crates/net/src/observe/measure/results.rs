@@ -96,27 +96,19 @@ impl<'a> Results<'a> {
             completion_p95: took(0.95),
             completion_p99: took(0.99),
             slowdown_mean: over.slowdown_mean,
+            limited: over.limited.shares(),
         }
     }
 
     /// Facts for notices to the user.
     pub fn facts(self) -> Facts {
         let Measure { at, groups, transfers, traits, .. } = self.measure;
-        let window_limited = |group| {
-            let (mut turns, mut limited) = (0, 0);
-            for counters in groups.flows_of(group).map(|flow| self.flow(flow).counters()) {
-                turns += counters.turns;
-                limited += counters.window_limited;
-            }
-            ratio(limited as f64, turns as f64)
-        };
         let is_open = |flow: &usize| {
             transfers.get(*flow).is_some_and(|transfers| transfers.as_ref().is_some_and(|of| of.is_open(at.end)))
         };
         let unfinished = |group: usize| groups.flows_of(group).filter(is_open).count() as u64 + traits[group].waiting;
         Facts {
             red_avg_max: self.measure.red_avg_max,
-            window_limited: (0..groups.len()).map(window_limited).collect(),
             unfinished: (0..groups.len()).map(unfinished).collect(),
             waited: traits.iter().map(|group| group.waited).collect(),
             bins: at.bins.counts().to_vec(),

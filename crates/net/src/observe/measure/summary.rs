@@ -3,6 +3,7 @@
 use ackclock_units::Time;
 use serde::Serialize;
 
+use super::Limited;
 use crate::observe::Histogram;
 use crate::queue::DropReason;
 
@@ -185,6 +186,9 @@ pub struct GroupSummary {
     pub completion_p99: Option<f64>,
     /// Mean slowdown: completion time divided by the minimum time in which the path could carry the transfer.
     pub slowdown_mean: Option<f64>,
+    /// What limited the senders.
+    #[serde(flatten)]
+    pub limited: Limited,
 }
 
 /// Facts about a run from which notices to the user are derived.
@@ -192,8 +196,6 @@ pub struct GroupSummary {
 pub struct Facts {
     /// Highest average queue that RED computed at the measured link.
     pub red_avg_max: Option<f64>,
-    /// For each group, the fraction of turns limited only by the advertised window.
-    pub window_limited: Vec<Option<f64>>,
     /// For each group, the number of transfers that began but were not completed.
     pub unfinished: Vec<u64>,
     /// For each group, the number of requests that waited for a connection.

@@ -32,7 +32,7 @@ impl Rack {
         let is_new = !connection.recover.is_some_and(|recover| snd_una < recover);
         if self.phase == Phase::Open {
             if is_new {
-                self.undo.begin(connection.window);
+                self.undo.begin(connection.window, connection.reduced_by);
                 connection.reduce(Signal::Loss, false, start.known);
             }
             self.begin_prr(connection, start);
@@ -99,7 +99,8 @@ impl Rack {
             let has_new = has_new(connection);
             spurious |= self.undo.answer(undo::Answer { original: delivery.original, complete, partial, has_new });
         }
-        let Some(before) = self.undo.take_if(spurious) else { return false };
+        let Some((before, reduced_by)) = self.undo.take_if(spurious) else { return false };
+        connection.reduced_by = reduced_by;
         let window = &mut connection.window;
         window.cwnd = window.cwnd.max(before.cwnd);
         window.ssthresh = window.ssthresh.max(before.ssthresh);

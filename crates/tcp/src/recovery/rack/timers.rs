@@ -41,7 +41,7 @@ impl Rack {
         if self.is_repairing() {
             self.undo.end_frto();
         } else {
-            self.undo.begin(connection.window);
+            self.undo.begin(connection.window, connection.reduced_by);
             if connection.config.frto {
                 self.undo.begin_frto();
             }

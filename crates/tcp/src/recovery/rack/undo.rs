@@ -12,13 +12,14 @@
 //! - a duplicate report of any retransmission counts, whichever segment it names (as in Linux).
 
 use crate::congestion::Window;
+use crate::limits::Limit;
 use crate::segment::{Block, Sack};
 
 /// The last reduction.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undo {
-    /// The window before it; `None` once it is undone.
-    before: Option<Window>,
+    /// The window before it, and what had reduced that one; `None` once the reduction is undone.
+    before: Option<(Window, Limit)>,
     /// Retransmissions since, and those of them that were reported as duplicates.
     resent: u64,
     duplicates: u64,
@@ -52,7 +53,8 @@ pub(super) struct Answer {
 
 impl Undo {
     /// Begins a reduction.
-    pub(super) fn begin(&mut self, before: Window) {
+    pub(super) fn begin(&mut self, before: Window, reduced_by: Limit) {
+        let before = (before, reduced_by);
         *self = Self { before: Some(before), ..Self::default() };
     }
 
@@ -99,8 +101,8 @@ impl Undo {
         false
     }
 
-    /// Takes the window to restore, if the reduction was `spurious`.
-    pub(super) fn take_if(&mut self, spurious: bool) -> Option<Window> {
+    /// Takes the window to restore, and what had reduced it, if the last reduction was `spurious`.
+    pub(super) fn take_if(&mut self, spurious: bool) -> Option<(Window, Limit)> {
         if spurious { self.before.take() } else { None }
     }
 }
@@ -138,7 +140,7 @@ mod tests {
         let plain = Answer { original: false, complete: false, partial: true, has_new: true };
         let undo = || {
             let mut undo = Undo::default();
-            undo.begin(Window { cwnd: 20.0, ssthresh: 30.0 });
+            undo.begin(Window { cwnd: 20.0, ssthresh: 30.0 }, Limit::Window);
             undo.begin_frto();
             undo
         };
@@ -157,12 +159,12 @@ mod tests {
     #[test]
     fn all_retransmissions_must_have_been_duplicates() {
         let mut undo = Undo::default();
-        undo.begin(Window { cwnd: 20.0, ssthresh: 30.0 });
+        undo.begin(Window { cwnd: 20.0, ssthresh: 30.0 }, Limit::Marks);
         undo.resent();
         undo.resent();
         assert!(!undo.duplicate_reported() && undo.duplicate_reported());
         assert_eq!(undo.take_if(false), None);
-        assert_eq!(undo.take_if(true), Some(Window { cwnd: 20.0, ssthresh: 30.0 }));
+        assert_eq!(undo.take_if(true), Some((Window { cwnd: 20.0, ssthresh: 30.0 }, Limit::Marks)));
         assert_eq!(undo.take_if(true), None);
     }
 }
