@@ -38,7 +38,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check $(OPTIONAL) optional docs references long extras laws hostile kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
+.PHONY: help reproduce test check $(OPTIONAL) optional docs references long extras laws hostile hostile-stores kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
 	signatures notices deny coverage recipes lock wheel wheel-test format clean
 .DEFAULT_GOAL := help
 
@@ -100,6 +100,9 @@ kills: $(VENV)/.built ## kill sweeps at random moments and check that no row is 
 
 hostile: $(VENV)/.built ## run random hostile scenarios, each limited to 6 s and 4 GB, and check how they end (CASES=2000)
 	PYTHONPATH=bench $(PY) -m hostile --cases $(if $(filter file,$(origin CASES)),2000,$(CASES)) --out $(OUT)/hostile
+
+hostile-stores: $(VENV)/.built ## open random forged stores, and check that nothing outside of them is touched (CASES=10000)
+	PYTHONPATH=bench:. $(PY) -m hostile.stores --cases $(if $(filter file,$(origin CASES)),10000,$(CASES))
 
 fuzz: ## fuzz the capture reader for SECONDS (1200), starting from the corpus (needs a nightly toolchain and cargo-fuzz)
 	cd crates/capture && cargo +nightly fuzz run read -- -max_total_time=$(SECONDS) -max_len=8192

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from ackclock.running.catalogue import catalogue
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.kinds import Kind
-from ackclock.scenario.law_fields import DISCIPLINE_FIELDS, PYTHON, recoveries
+from ackclock.scenario.law_fields import DISCIPLINE_FIELDS, PYTHON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -50,7 +49,6 @@ def text() -> str:
                 known.congestion.values(),
                 own=known.tcp_options,
                 also=" | Law | type[Law]",
-                more={"recovery": f"{_literal(recoveries())} | None"},
             ),
             *_class(
                 Queue,
@@ -72,12 +70,11 @@ def _class(
     *,
     own: Iterable[str] = (),
     also: str = "",
-    more: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[str]:
     """Generate a class with the fields that its base does not have.
 
     One signature serves all kinds, since overloads give very long error messages. `also` are further types of the
-    subject, and `more` short forms of other fields.
+    subject.
     """
     subject, fields = table.subject or "", _fields(table)
     default = "" if table.model_fields[subject].is_required() else " = ..."
@@ -87,7 +84,7 @@ def _class(
     yield from (f"    {name}: {fields[name]}" for name in own)
     yield from ("    def __init__(", "        self,", f"        {subject}: {kind}{also} | str{default},")
     yield "        *,"
-    yield from _parameters({**more, **fields, **_declared(entries)}, "        ")
+    yield from _parameters({**fields, **_declared(entries)}, "        ")
     yield from ("    ) -> None: ...", "")
 
 

@@ -16,7 +16,7 @@ import pyarrow.parquet
 import pytest
 
 import ackclock
-from ackclock.cli import main
+from ackclock.cli import app, main
 from ackclock.report.plots import WORDS
 from ackclock.running.catalogue import catalogue
 from ackclock.running.origin import Origin
@@ -367,9 +367,16 @@ def test_an_interrupt_ends_a_study_at_once_and_leaves_its_runs(tmp_path: Path) -
     assert Store.open(tmp_path / "report-runs").notices == ()
 
 
-def test_help_is_shown_without_arguments(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main([])
-    shown = capsys.readouterr()
-    assert "Usage: ackclock [OPTIONS] COMMAND [ARGS]" in shown.out + shown.err
-    assert "Missing command" not in shown.out + shown.err
+@pytest.mark.parametrize("group", [(), ("model",), ("profile",), ("store",)])
+def test_a_command_group_alone_prints_its_help(command: Command, group: tuple[str, ...]) -> None:
+    helped = command(*group, "--help")
+    code, out, err = command(*group)
+    assert (helped[0], helped[2]) == (0, "")
+    assert (code, out) == (2, "")
+    assert err == helped[1]
+    assert err.startswith(f"Usage: {' '.join(('ackclock', *group))} [OPTIONS] COMMAND [ARGS]...\n")
+
+
+def test_every_command_group_is_known() -> None:
+    groups = {each.name for each in app.registered_groups if each.name}
+    assert groups == {"model", "profile", "store"}

@@ -69,7 +69,7 @@ INTERRUPTED = (130, "interrupted; no partial output was written\n")
         (failed(context=failed(cause=KeyboardInterrupt(), context=ValueError())), INTERRUPTED),
         (typer.BadParameter("No such thing."), (2, "Invalid value: No such thing.\n")),
         (
-            typer.BadParameter("No.", ctx=SimpleNamespace(command_path="ackclock run", command=None)),  # type: ignore[arg-type]
+            typer.BadParameter("No.", ctx=SimpleNamespace(command_path="ackclock run", command=None, get_help=str)),  # type: ignore[arg-type]
             (2, "Invalid value: No. (see ackclock run --help)\n"),
         ),
         (refuse("seed", "x\ny", "must be a number"), (2, "seed: 'x?y' is not allowed; must be a number\n")),

@@ -185,12 +185,16 @@ def test_the_command_writes_a_figure(saved: Path, tmp_path: Path, name: str, cap
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--out", "a.pdf"], "--out: 'a.pdf' is not allowed; must end in .png or .svg"),
-        (["--out", "."], "--out: '.' is not allowed; must end in .png or .svg"),
+        (["--out", "a.jpg"], "--out: 'a.jpg' is not allowed; must end in one of .png, .svg, .pdf"),
+        (["--out", "."], "--out: '.' is not allowed; must end in one of .png, .svg, .pdf"),
         (["--out", "a.png", "--gauge", "count"], "gauge: unknown gauge 'count'"),
-        (["--out", "a.png", "--link", "bottle"], "link: unknown link 'bottle'"),
-        (["--out", "a.png", "--from", "soon"], "--from: 'soon' is not allowed"),
-        (["--out", "a.png", "--from", "20 s"], "gauges: the table has no rows from 20 s to inf s"),
+        (["--out", "a.png", "--gauge", "drop_prob", "--link", "bottle"], "link: unknown link 'bottle'"),
+        (["--out", "a.png", "--gauge", "drop_prob", "--from", "soon"], "--from: 'soon' is not allowed"),
+        (
+            ["--out", "a.png", "--figure", "gauges", "--from", "20 s"],
+            "--from: '20 s' is not allowed; must be before the end",
+        ),
+        (["--out", "a.png"], "must be absent, or --figure must name one of the figures: queue, gauges"),
     ],
 )
 def test_the_command_explains_errors(
@@ -211,11 +215,11 @@ def test_a_figure_needs_gauges(tmp_path: Path, capsys: Any) -> None:
     add(tmp_path / "store", [row(1)])
     for name, message in (
         ("empty", "have no gauges"),
-        ("bare", "recorded no gauges and no states"),
+        ("bare", "its run has kept no gauges; must be a result of `ackclock run FILE --record gauges --out FOLDER`"),
         ("store", "it is a store, for `ackclock report`, or `store.plot()` in Python; must be a result of"),
     ):
         with pytest.raises(SystemExit, match="2"):
-            main(["plot", str(tmp_path / name), "--out", str(tmp_path / "a.png")])
+            main(["plot", str(tmp_path / name), "--figure", "gauges", "--out", str(tmp_path / "a.png")])
         assert message in capsys.readouterr().err
 
 

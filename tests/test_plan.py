@@ -172,19 +172,72 @@ def test_losses_and_extra_delays_reach_the_bottleneck_alone() -> None:
     assert told["groups"][0]["transport"]["receiver"]["sack_blocks"] == 4
 
 
-@pytest.mark.parametrize(("size", "packets"), [("1460 B", 1), ("1461 B", 2), ("1 MB", 685), ("1 GB", 684_932)])
-def test_a_transfer_takes_whole_packets(size: str, packets: int) -> None:
+@pytest.mark.parametrize(
+    ("profile", "packet_size", "payload", "size", "packets"),
+    [
+        ("rfc", 1500, None, "1460 B", 1),
+        ("rfc", 1500, None, "1461 B", 2),
+        ("rfc", 1500, None, "1 MB", 685),
+        ("rfc", 1500, None, "1 GB", 684_932),
+        ("linux", 1500, None, "1448 kB", 1000),
+        ("linux", 576, None, "1049 B", 3),
+        ("linux", 9000, None, "8948 B", 1),
+        ("linux", 1500, 1460, "1460 B", 1),
+        # results of earlier versions store a payload for packets of 1500 bytes beside packets of other sizes
+        ("rfc", 1000, 1460, "961 B", 2),
+        ("rfc", 1500, 500, "1001 B", 3),
+        ("ns2-2.35", 1000, None, "961 B", 2),
+        ("ns2-2000", 9000, None, "8960 B", 1),
+        ("ns2-1999-qiu", 1500, None, "1460 B", 1),
+    ],
+)
+def test_a_transfer_takes_whole_packets(
+    profile: str, packet_size: int, payload: int | None, size: str, packets: int
+) -> None:
+    """Validates: packets hold packet_size minus 40 bytes of headers, 52 with the timestamps of ``linux``, or payload.
+
+    Source: RFC 9293, section 3.7.1; RFC 7323, section 3.2: 10 bytes and two no-operations.
+    Tolerance: exact.
+    """
     scenario = ac.Scenario(
+        profile=profile,
+        packet_size=packet_size,
         duration="1 s",
         dumbbell=ac.Dumbbell(
             access=ac.Link(rate="10 Mbps", delay="5 ms"), bottleneck=ac.Link(rate="10 Mbps", delay="5 ms")
         ),
-        clients=[ac.Clients(transport=ac.Tcp("vegas", delayed_ack=True), source=ac.Greedy(size=size))],
+        clients=[
+            ac.Clients(
+                transport=ac.Tcp("vegas", delayed_ack=True, payload=payload),
+                source=ac.Greedy(size=size),
+            )
+        ],
     )
     group = planned(scenario)["groups"][0]
     assert group["source"] == {"kind": "greedy", "packets": packets}
-    assert group["transport"]["receiver"]["delayed_ack_timeout"] == 2 * 10**11
-    assert group["transport"]["sender"]["congestion"]["base_rtt"] == "minimum"
+    sender = group["transport"]["sender"]
+    assert payload is not None or sender["payload"] == packet_size - (52 if profile == "linux" else 40)
+    if profile == "rfc":
+        assert group["transport"]["receiver"]["delayed_ack_timeout"] == 2 * 10**11
+        assert sender["congestion"]["base_rtt"] == "minimum"
+
+
+@pytest.mark.parametrize(("profile", "headers"), [("rfc", 40), ("linux", 52), ("ns2-2.35", 40)])
+def test_a_packet_holds_more_than_its_headers(profile: str, headers: int) -> None:
+    def scenario(packet_size: int) -> ac.Scenario:
+        link = ac.Link(rate="10 Mbps", delay="5 ms")
+        return ac.Scenario(
+            profile=profile,
+            packet_size=packet_size,
+            duration="1 s",
+            dumbbell=ac.Dumbbell(access=link, bottleneck=link),
+            clients=[ac.Clients(transport=ac.Tcp("reno"), source=ac.Greedy())],
+        )
+
+    assert planned(scenario(headers + 1))["groups"][0]["transport"]["sender"]["payload"] == 1
+    refused = f"packet_size: {headers} is not allowed; must be above {headers} for TCP"
+    with pytest.raises(ac.ScenarioError, match=refused):
+        scenario(headers)
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
 
 from ackclock import ScenarioError
 from ackclock.papers.folder import check_replaceable, write_whole
-from ackclock.report.chart import Axis, Chart, Panel, Series
+from ackclock.report.chart import PENS, Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Finding, Report, Section, Statement, Table, Verdict, render
 from ackclock.report.links import links, tallies
 from ackclock.report.style import COLOURS, paper_style, to_png, to_svg
@@ -28,6 +29,14 @@ def line_figure() -> Figure:
         figure = Figure(figsize=(3, 2))
         figure.subplots().plot([1, 2, 3], color=COLOURS["blue"].light, marker="o")
     return figure
+
+
+def test_the_style_of_papers_has_its_own_colours_and_fonts_that_publishers_accept() -> None:
+    with paper_style():
+        axes = Figure().subplots()
+        lines = [line for _ in PENS for line in axes.plot([1, 2])]
+        assert (mpl.rcParams["pdf.fonttype"], mpl.rcParams["ps.fonttype"]) == (42, 42)
+    assert [line.get_color() for line in lines] == [COLOURS[name].light for name, _ in PENS]
 
 
 LINE = Series(name="loss", x=[1, 2, 3], y=[1, 2, 3], colour="blue", marker="circle")

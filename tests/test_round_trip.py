@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import ackclock as ac
 from ackclock.running.catalogue import Entry, Parameter, catalogue
-from ackclock.scenario.law_fields import recoveries as recoveries_alone
 from ackclock.scenario.profile import PROFILES
 from ackclock.scenario.quantity import RATE, SIZE, TIME, Quantity
 
@@ -144,7 +143,9 @@ TCP: dict[str, st.SearchStrategy[Any]] = {
 def transports() -> st.SearchStrategy[dict[str, Any]]:
     """Draw TCP of every variant, and with a law written in Python, whose digest is added when it is read."""
     known = catalogue()
-    recoveries = {"variant": st.sampled_from(recoveries_alone())} | {"recovery": st.sampled_from(recoveries_alone())}
+    alone = [each.recovery for each in known.variants.values() if each.recovery]
+    bundles = [name for name, each in known.variants.items() if each.recovery]
+    recoveries = {"variant": st.sampled_from(bundles), "recovery": st.sampled_from(alone)}
     law = {"compiled": st.just(value=False), "fast_convergence": flags}
     cubic = {"kind": st.just("tcp"), "law": st.just(CUBIC)}
     laws = [tables(cubic, TCP | law | {name: values}) for name, values in recoveries.items()]

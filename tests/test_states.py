@@ -195,11 +195,13 @@ def test_the_command_writes_a_figure(saved: Path, tmp_path: Path, options: list[
     [
         (["--variable", "alpha"], "variable: unknown variable 'alpha'"),
         (["--flow", "1"], "flow: 1 is not allowed; must be one of the recorded flows: 0"),
-        (["--from", "20 s"], "states: the table has no rows from 20 s to inf s"),
-        (["--from", "20 s", "--diagram"], "states: no segment that was sent from 20 s to inf s was delivered"),
-        (["--diagram", "--variable", "bw"], "plot: --diagram does not draw single variables"),
-        (["--diagram", "--gauge", "count"], "plot: --link and --gauge draw gauges"),
-        (["--gauge", "count"], "its run recorded no gauges"),
+        (["--from", "20 s"], "--from: '20 s' is not allowed; must be before the end of the plot; the run ends at 15 s"),
+        (["--to", "1 ps", "--diagram"], "states: no segment that was sent from 0 s to 1e-12 s was delivered"),
+        (["--diagram", "--variable", "bw"], "--variable: 'bw' is not allowed; must be absent: it selects a panel of"),
+        (["--diagram", "--gauge", "count"], "--gauge: 'count' is not allowed; must be absent: it selects a panel of"),
+        (["--variable", "bw", "--gauge", "count"], "the figure states, not of gauges"),
+        (["--gauge", "count"], "its run has kept no gauges"),
+        (["--link", "bottleneck"], "--link: 'bottleneck' is not allowed; must be absent: it fits none of the figures"),
     ],
 )
 def test_the_command_explains_errors(

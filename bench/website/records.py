@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ackclock.report.figures import FIGURES
 from ackclock.running.catalogue import catalogue
 from ackclock.running.records import KINDS
 from website.markdown import line, table
@@ -24,16 +25,31 @@ interval. Without them a record has all that it can have, and each change or the
 measures](../measures.md) explain the columns of the tables.
 """
 
+_FIGURES: Final = """\
+`ackclock plot RESULT` draws the first figure of each record, and `--figure` selects one; in Python,
+`run.plot(figure=...)` draws it.
+"""
+
 
 def text() -> str:
     """Generate the page."""
     known = catalogue()
     lines = [_HEAD]
     rows = (
-        (f"`{name}`", "link" if kind.of_links else "group or flow", "yes" if kind.sampled else "", line(kind.doc))
+        (
+            f"`{name}`",
+            "link" if kind.of_links else "group or flow, or link" if kind.engine_kind_of_links else "group or flow",
+            "yes" if kind.sampled else "",
+            line(kind.doc),
+            ", ".join(f"`{each.name}`" for each in FIGURES if each.record == name),
+        )
         for name, kind in KINDS.items()
     )
-    lines += table(("record", "of each", "takes an interval", "contents"), rows)
+    lines += table(("record", "of each", "takes an interval", "contents", "figures"), rows)
+    lines += ["## Figures", "", _FIGURES]
+    lines += table(
+        ("figure", "record", "shows"), ((f"`{kind.name}`", f"`{kind.record}`", line(kind.doc)) for kind in FIGURES)
+    )
     lines += ["## Gauges of queues", "", "The record `gauges` has the state of a queue discipline.", ""]
     lines += _quantities("gauge", known.gauges)
     lines += ["## States of window laws", "", "The record `states` has the phase and the variables of a law.", ""]

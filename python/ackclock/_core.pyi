@@ -410,8 +410,16 @@ def check_contract(
 ) -> tuple[str, float, str] | None:
     """Check a law in a conversation: None, or the broken rule, the simulated time, and the conversation in words."""
 
-def check_law(spec_json: str, ecn: str, /) -> tuple[str, str] | None:
-    """Check constraints between the parameters of a window law: None, or the invalid field and the problem."""
+def law_counts_acks(
+    law: InterpretedLaw | CompiledLaw, name: str, needs_json: str, /
+) -> tuple[int, float, float] | None:
+    """Look whether a law counts ACKs instead of packets.
+
+    None, or a number of packets and how far the law moves its window with them, acknowledged one by one and in pairs.
+    """
+
+def check_law(spec_json: str, ecn: str, recovery: str, /) -> tuple[str, str] | None:
+    """Check a window law, its ECN feedback and its recovery: None, or the invalid field and the problem."""
 
 def check_queue(spec_json: str, /) -> tuple[str, str] | None:
     """Check constraints between the parameters of a queue: None, or the invalid field and the problem."""

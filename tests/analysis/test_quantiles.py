@@ -13,7 +13,20 @@ def test_by_hand() -> None:
     # the smallest value with half of the sample at or below it
     assert quantile_interval(samples, 0.5) == mean_interval([2, 4])
     assert quantile_interval(samples, 1) == mean_interval([4, 8])
-    assert cdf_intervals(samples, [2, 5]) == [mean_interval([0.5, 0.25]), mean_interval([1, 0.5])]
+    assert [each.mean for each in cdf_intervals(samples, [2, 5])] == [0.375, 0.75]
+    assert cdf_intervals([[1, 5], [1, 5], [1, 2, 3, 4]], [1.5])[0] == mean_interval([0.5, 0.5, 0.25])
+
+
+def test_shares_have_intervals_within_0_and_1() -> None:
+    """The ends are those of Student's t, or the bounds; the mean stays, and one replication still has no interval."""
+    samples = [[1.0, 2.0, 2.0, 2.0], [1.0, 1.0, 1.0, 2.0], [2.0, 2.0, 2.0, 3.0]]
+    for each, shares in zip(cdf_intervals(samples, [1, 2]), ([0.25, 0.75, 0], [1, 1, 0.75]), strict=True):
+        student = mean_interval(shares)
+        assert not 0 <= student.low <= student.high <= 1, "the test needs an interval that exceeds the bounds"
+        assert each.mean == student.mean
+        assert (each.low, each.high) == pytest.approx((max(student.low, 0), min(student.high, 1)))
+    (one,) = cdf_intervals([[1.0, 2.0]], [1])
+    assert (one.mean, one.half_width) == (0.5, np.inf)
 
 
 def test_what_has_no_value_counts_as_infinite() -> None:

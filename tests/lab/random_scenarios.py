@@ -48,6 +48,8 @@ def _scenario(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
         "dumbbell": dumbbell,
         "clients": [_clients(random, catalogue) for _ in range(random.randint(1, 3))],
     }
+    if random.random() < 0.3:
+        scenario["packet_size"] = random.choice([576, 9000])
     if random.random() < 0.5:
         scenario["measure"] = {"from": "1 s", "bin": f"{random.choice([20, 50, 100])} ms"}
     return scenario

@@ -15,6 +15,7 @@ from tests.laws.own import Gentle, Gentler, Rated, Timed
 
 import ackclock as ac
 from ackclock.cli import main
+from ackclock.laws.finding import find
 from ackclock.laws.source import source
 from ackclock.running.result import load
 from ackclock.running.run import Prepared
@@ -46,7 +47,7 @@ def test_parameters_are_checked_and_stored() -> None:
     whole = scenario(tcp).effective().clients[0].transport
     assert isinstance(whole, ac.Tcp)
     assert whole.parameters == {"gain": 0.7, "every": 1, "noisy": False, "mode": "fast"}
-    assert (whole.variant, whole.law, whole.law_sha256) == ("sack", f"{OWN}:Gentle", source(Gentle).sha256)
+    assert (whole.recovery, whole.law, whole.law_sha256) == ("sack", f"{OWN}:Gentle", source(Gentle).sha256)
     assert (whole.compiled, whole.slow_start) == (False, "hystart++")
     wrongs: list[tuple[dict[str, Any], str]] = [
         ({"gain": 0}, "Gentle.gain: 0 is not allowed; must be a number above 0 up to 2"),
@@ -72,8 +73,8 @@ def test_a_table_is_checked_like_any_other() -> None:
         ({"gian": 3}, "clients.0.transport.gian: unknown field; did you mean 'gain'?"),
         ({"recovery": "sak"}, "clients.0.transport.recovery: 'sak' is not allowed; did you mean 'sack'?"),
         (
-            {"variant": "reno"},
-            "clients.0.transport.recovery: 'sack' is not allowed; must be absent if variant is given",
+            {"variant": "newreno"},
+            "clients.0.transport.recovery: 'sack' is not allowed; must be absent: the variant newreno has recovery newreno",
         ),
         ({"law": "own.py"}, "clients.0.transport.law: 'own.py' is not allowed; must be FILE.py:CLASS"),
         ({"law": f"{OWN}:Gantle"}, "the laws in this file: Gentle, Gentler, Timed, Rated"),
@@ -85,14 +86,14 @@ def test_a_table_is_checked_like_any_other() -> None:
     ]
     for change, words in changes:
         with pytest.raises(ac.ScenarioError) as caught:
-            scenario({name: value for name, value in (table | change).items() if value is not None})
+            ac.simulate(scenario({name: value for name, value in (table | change).items() if value is not None}))
         assert words in str(caught.value)
 
 
 def test_a_law_without_recovery_has_racks() -> None:
     whole = scenario(ac.Tcp(Gentle)).effective().clients[0].transport
     assert isinstance(whole, ac.Tcp)
-    assert whole.variant == "rack"
+    assert (whole.variant, whole.recovery) == ("reno", "rack")
 
 
 def test_laws_that_need_more_get_it() -> None:
@@ -101,7 +102,7 @@ def test_laws_that_need_more_get_it() -> None:
     reno = summary(ac.Tcp("sack"))
     assert (timed.loss or 0) < (reno.loss or 0)
     assert 0.9 < summary(ac.Tcp(Rated, pacing="law")).utilization <= 1
-    with pytest.raises(ac.ScenarioError, match=r"clients.0.transport.variant: 'sack' is not allowed; must be rack"):
+    with pytest.raises(ac.ScenarioError, match=r"clients.0.transport.recovery: 'sack' is not allowed; must be rack"):
         summary(ac.Tcp(Rated, recovery="sack"))
 
 
@@ -144,8 +145,7 @@ def test_the_digest_is_of_the_law_alone(tmp_path: Path) -> None:
     ):
         file = tmp_path / f"law{place}.py"
         file.write_text(OWN.read_text().replace(old, new))
-        tcp = ac.Tcp(law=f"{file}:Gentler")
-        digests.append(tcp.law_sha256)
+        digests.append(source(find(f"{file}:Gentler", ac.Law)).sha256)
     assert digests[0] == digests[1] == source(Gentler).sha256
     assert len(set(digests)) == 3
 
@@ -169,7 +169,7 @@ def test_a_result_runs_again_only_with_its_source(tmp_path: Path) -> None:
     ended = subprocess.run(again, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith("clients.0.transport.law: ")
-    assert "must be the law with the source" in ended.stderr
+    assert "must have files with the digest" in ended.stderr
     assert "a result runs again only with the source that made it" in ended.stderr
     program = f"""
 from pathlib import Path

@@ -264,13 +264,13 @@ def test_a_wrong_command_is_reported_in_one_line(
     assert captured.out == ""
 
 
-def test_what_is_set_aside_is_reported_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_ignored_is_reported_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     add(tmp_path, [row(1)])
     (tmp_path / "notes.txt").touch()
     assert run([tmp_path, "select count(*) as n from runs", "--json"]) == 0
     captured = capsys.readouterr()
     assert json.loads(captured.out) == [{"n": 1}]
-    assert captured.err.startswith(f"Note: {tmp_path / 'notes.txt'}: it does not belong to a store; it was moved to ")
+    assert captured.err.startswith(f"Note: {tmp_path / 'notes.txt'}: it does not belong to a store; it is ignored\n")
 
 
 def test_an_error_of_the_system_keeps_its_own_words() -> None:

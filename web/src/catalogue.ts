@@ -41,6 +41,8 @@ export interface Catalogue {
   /** A plan's transport for each profile and variant, and a plan's queue for each profile and discipline. */
   readonly transports: Readonly<Record<string, Readonly<Record<string, Tables>>>>;
   readonly disciplines: Readonly<Record<string, Readonly<Record<string, Tables>>>>;
+  /** For each profile, the parameters of disciplines whose default is the packet size. */
+  readonly sized: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   /** The limit of a queue, in packets, if a scenario gives none. */
   readonly room: Readonly<Record<string, number>>;
   readonly stories: readonly Story[];

@@ -15,6 +15,8 @@ export interface Facts {
   readonly window_limited: readonly (number | null)[];
   readonly waited: readonly number[];
   readonly unfinished: readonly number[];
+  readonly thirds: readonly (readonly [number, number, number])[];
+  readonly crossed_before: number;
 }
 
 export type Measures = Readonly<Record<string, number | null>>;

@@ -2,6 +2,7 @@
 
 import type { Catalogue, Json, Parameter, Tables } from "./catalogue";
 import { element, groupColour } from "./dom";
+import { discipline, sizedTransport } from "./plan";
 import { RATE, SIZE, TIME, format, parse } from "./quantity";
 
 export interface Change {
@@ -82,7 +83,7 @@ export class Knobs {
       this.emit();
     };
     const room = this.catalogue.room[profile] ?? 100_000;
-    const part = this.catalogue.disciplines[profile]?.[kind];
+    const part = discipline(kind, profile, this.packetSize(), this.catalogue);
     const limit = (queue["packets"] ?? at(part, "limit", "packets") ?? room) as number;
     const loss = at(bottleneck, "loss");
     return this.fieldset("Bottleneck", undefined, [
@@ -142,7 +143,8 @@ export class Knobs {
       this.emit(true);
     });
     const profile = String(this.tables["profile"] ?? "rfc");
-    const part = (own ?? this.catalogue).transports[profile]?.[variant];
+    const usual = (own ?? this.catalogue).transports[profile]?.[variant];
+    const part = usual && sizedTransport(usual, this.packetSize(group));
     const places = this.catalogue.follows[variant] ?? {};
     const law = own ?? this.catalogue.laws[this.catalogue.variants[variant]?.congestion ?? ""];
     const setTransport = (name: string, value: Json): void => {
@@ -242,6 +244,11 @@ export class Knobs {
       default:
         return [];
     }
+  }
+
+  /** Size of a packet of a group, or by default of the scenario's packets. */
+  private packetSize(group: Tables = {}): number {
+    return Number(group["packet_size"] ?? this.tables["packet_size"] ?? 1500);
   }
 
   /** The link of a group's clients, its own or the shared one. */

@@ -4,13 +4,13 @@ import type { Json, Tables } from "./catalogue";
 import type { Facts, Outcome } from "./engine";
 import type { Described, Group } from "./plan";
 import { TIME, format } from "./quantity";
+import { changingShares, general, lateStarts, percent, steadyState } from "./steady";
 
-const BATCH = 5;
-const LEAST_BATCHES = 10;
 const WINDOW_LIMITED = 0.5;
-const WORTH_LEAVING_OUT = 0.05;
+const MARK_ALWAYS = new Set(["dualpi2", "python"]);
 const CUT_WORTH_TELLING = 0.001;
 const LEFT_OUT = 0.05;
+const EXCESS_WORTH_TELLING = 0.001;
 const RARE_SIZE = Math.log(1e6);
 const LONGEST_PACKET = 65535;
 const HEADER_BYTES = 40;
@@ -36,33 +36,22 @@ export function noticesOf(scenario: Described, outcome: Outcome, room: number): 
   const bottleneck = links.bottleneck.queue;
   return [
     ...(measured.length === 0 ? ["No flow sends its data over the measured link, bottleneck."] : []),
-    ...bins(scenario, facts),
+    ...steadyState(scenario, facts),
+    ...changingShares(scenario, facts),
     ...windowLimited(scenario, facts),
     ...red(bottleneck, facts.red_avg_max),
     ...unfinished(scenario, outcome),
     ...held(scenario, outcome, links, room),
+    ...crossedBefore(scenario, outcome),
     ...redOutOfReach(bottleneck, measured),
     ...cutSizes(scenario),
     ...noRoom(scenario, links),
     ...smallBuffer(scenario, measured, bottleneck),
     ...overload(scenario, measured, links),
+    ...unusedEcn(scenario, links),
+    ...lateStarts(scenario),
   ];
 }
-
-/** As Python's format `.4g`. */
-export function general(value: number, digits: number): string {
-  if (value === 0) return "0";
-  const [mantissa = "", exponent = "0"] = value.toExponential(digits - 1).split("e");
-  const power = Number(exponent);
-  if (power < -4 || power >= digits) {
-    const short = mantissa.includes(".") ? mantissa.replace(/\.?0+$/, "") : mantissa;
-    return `${short}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
-  }
-  const fixed = value.toFixed(Math.max(0, digits - 1 - power));
-  return fixed.includes(".") ? fixed.replace(/\.?0+$/, "") : fixed;
-}
-
-const percent = (share: number): string => `${(100 * share).toFixed(0)}%`;
 
 interface Links {
   readonly bottleneck: Line;
@@ -90,50 +79,6 @@ function ways(group: Group, place: number, { bottleneck, reverse, access }: Link
   const own = access[place];
   if (own === undefined) return [[], []];
   return group.direction === "forward" ? [[own, bottleneck], [reverse, own]] : [[reverse, own], [own, bottleneck]];
-}
-
-/** The values in the warm-up by MSER-5; undefined if there are too few values, null if they still drift. */
-export function warmup(values: readonly number[]): number | null | undefined {
-  const batches = Math.floor(values.length / BATCH);
-  if (batches < LEAST_BATCHES) return undefined;
-  const sums = Array.from({ length: batches }, (_, batch) => values.slice(batch * BATCH, (batch + 1) * BATCH).reduce((sum, value) => sum + value, 0));
-  const [origin, furthest] = [sums.at(-1) ?? 0, Math.floor(batches / 2)];
-  let [total, squares, best, at] = [0, 0, Infinity, 0];
-  for (let cut = batches - 1; cut >= 0; cut -= 1) {
-    const deviation = (sums[cut] ?? 0) - origin;
-    total += deviation;
-    squares += deviation * deviation;
-    if (cut > furthest) continue;
-    const left = batches - cut;
-    const error = (squares - (total * total) / left) / left ** 2;
-    if (error <= best) [best, at] = [error, cut];
-  }
-  return at === furthest ? null : at * BATCH;
-}
-
-function* bins(scenario: Described, { bins }: Facts): Iterable<string> {
-  const [width, from] = [scenario.bin, scenario.from].map((time) => format(TIME, BigInt(time)));
-  if (bins.length < 2) yield `cov is undefined: the measured time contains fewer than two whole bins of ${width}.`;
-  const length = warmup(bins);
-  if (length === null) {
-    yield "The run does not reach steady state: arrivals still drift half-way through the measured time. Simulate a longer time.";
-  } else if (length) {
-    const end = (scenario.from + length * scenario.bin) / 1e12;
-    const [[mean, cov], [laterMean, laterCov]] = [meanAndCov(bins), meanAndCov(bins.slice(length))];
-    const byChance = 3 / Math.sqrt(bins.length);
-    const changes = ([["cov", cov, laterCov, byChance], ["arrivals per bin", mean, laterMean, byChance * laterCov]] as const)
-      .filter(([, now, later, share]) => Math.abs(later - now) > Math.max(WORTH_LEAVING_OUT, share) * now)
-      .map(([name, now, later]) => `${name} would be ${general(later, 4)}, not ${general(now, 4)}`);
-    if (changes.length > 0) {
-      yield `The run does not reach steady state before ${general(end, 4)} s: measured from there, ${changes.join(" and ")}. A later measure.from (now ${from}) excludes the start.`;
-    }
-  }
-}
-
-function meanAndCov(bins: readonly number[]): [number, number] {
-  const total = bins.reduce((sum, value) => sum + value, 0);
-  const squares = bins.reduce((sum, value) => sum + value * value, 0);
-  return [total / bins.length, total === 0 ? 0 : Math.sqrt(bins.length * squares - total ** 2) / total];
 }
 
 function* windowLimited(scenario: Described, facts: Facts): Iterable<string> {
@@ -165,6 +110,14 @@ function* unfinished(scenario: Described, { facts, groups }: Outcome): Iterable<
   }
 }
 
+function* crossedBefore({ rate, duration, from }: Described, { summary, groups, facts }: Outcome): Iterable<string> {
+  const carried = groups.reduce((sum, group) => sum + (group["throughput_bps"] ?? 0), 0);
+  const excess = (summary["goodput_bps"] ?? 0) - carried;
+  if (excess <= EXCESS_WORTH_TELLING * rate) return;
+  const [more, before] = [(excess * (duration - from)) / 1e12 / 8, facts.crossed_before].map((bytes) => general(bytes / 1e6, 3));
+  yield `Goodput exceeds the data that bottleneck carried in the measured time by ${more ?? ""} MB (${((100 * excess) / rate).toFixed(2)}% of the link's rate): ${before ?? ""} MB had crossed it before measure.from (${format(TIME, BigInt(from))}), and were then behind it or waited at receivers for missing data.`;
+}
+
 function* held(scenario: Described, { groups }: Outcome, links: Links, room: number): Iterable<string> {
   const measured = (scenario.duration - scenario.from) / 1e12;
   for (const [place, group] of scenario.groups.entries()) {
@@ -173,13 +126,13 @@ function* held(scenario: Described, { groups }: Outcome, links: Links, room: num
     for (const { name, rate, delay, queue } of ways(group, place, links)[0]) {
       const each = (8 * group.packetSize) / rate;
       least += delay / 1e12 + each;
-      if (name === "bottleneck") continue;
       if (queue.kind === "droptail" && queue.packets === room) names.push(name);
-      else least += each * (queue.packets || (queue.bytes ?? 0) / group.packetSize);
+      else if (name !== "bottleneck") least += each * (queue.packets || (queue.bytes ?? 0) / group.packetSize);
     }
     if (names.length === 0) continue;
     const found = groups[place];
-    const wait = ((found?.["queue_mean"] ?? 0) * measured) / (found?.["departures"] || 1);
+    const elsewhere = ((found?.["queue_mean"] ?? 0) * measured) / (found?.["departures"] || 1);
+    const wait = names.includes("bottleneck") ? 0 : elsewhere;
     const waited = (found?.["delay_mean"] ?? 0) - wait - least;
     if (waited > group.rtt / 1e12) {
       yield `Packets of group ${group.name} waited ${general(waited, 3)} s on average in queues with the default limit of ${room.toLocaleString("en")} packets: ${names.join(", ")}. That is longer than the round trip without queues (${general(group.rtt / 1e12, 3)} s): these queues held more than one bandwidth-delay product.`;
@@ -236,10 +189,25 @@ function* smallBuffer(scenario: Described, measured: readonly Group[], queue: Qu
   const delay = tcp.reduce((sum, { count, rtt }) => sum + count * rtt, 0) / flows / 1e12;
   const product = (scenario.rate * delay) / 8 / packet;
   const buffer = queue.bytes === undefined ? (queue.packets ?? 0) : queue.bytes / packet;
-  if (buffer < product) {
+  if (Math.round(buffer) < Math.round(product)) {
     yield `The buffer of bottleneck (${buffer.toFixed(0)} packets) is below one bandwidth-delay product (${product.toFixed(0)} packets of ${packet.toFixed(0)} bytes).`;
   }
 }
+
+function* unusedEcn(scenario: Described, links: Links): Iterable<string> {
+  const planned = scenario.plan["groups"] as Tables[];
+  for (const [place, group] of scenario.groups.entries()) {
+    if (group.kind !== "tcp") continue;
+    const ecn = ((planned[place]?.["transport"] as Tables)["sender"] as Tables)["ecn"] as string;
+    const [there] = ways(group, place, links);
+    if (ecn === "off" || there.some(({ queue }) => marks(queue))) continue;
+    const queues = there.map(({ name, queue }) => `${queue.kind} at ${name}`).join(", ");
+    yield `ECN (${ecn}) of group ${group.name} has no effect: no queue that its data crosses marks packets (${queues}). Queues with ecn = true or mark_above do.`;
+  }
+}
+
+const marks = ({ kind, table }: Queue): boolean =>
+  MARK_ALWAYS.has(kind) || ["ecn", "mark_above", "ce_threshold"].some((name) => Boolean(table[name]));
 
 function* overload(scenario: Described, measured: readonly Group[], links: Links): Iterable<string> {
   const planned = scenario.plan["groups"] as Tables[];

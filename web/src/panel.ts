@@ -276,6 +276,7 @@ export class Panel {
     const percent = (value: number | null | undefined): string => shown(value == null ? null : 100 * value);
     this.numbers.replaceChildren(
       entry("throughput", ...rateShown(s["throughput_bps"])),
+      entry("payload", ...rateShown(s["payload_bps"])),
       entry("utilization", percent(s["utilization"]), "%"),
       entry("loss", percent(s["loss"]), "%"),
       ...(s["marks"] ? [entry("marks", shown(s["marks"]))] : []),
@@ -289,15 +290,16 @@ export class Panel {
     );
     this.notices.replaceChildren(...notices.map((notice) => element("li", {}, notice)));
     this.notices.hidden = notices.length === 0;
-    const heads = ["group", "law", "flows", "goodput", "share, %", "loss, %", "retransmissions", "timeouts", "delay, ms"];
+    const milliseconds = (value: number | null | undefined): string => shown(value == null ? null : value * 1e3);
+    const heads = ["group", "law", "flows", "goodput", "payload", "share, %", "loss, %", "retransmissions", "timeouts", "delay, ms", "RTT, ms"];
     const total = outcome.groups.reduce((sum, group) => sum + (group["goodput_bps"] ?? 0), 0);
     const rows = outcome.groups.map((group: Measures, place) => {
       const of = scenario.groups[place];
       const name = element("td", {}, element("span", { class: "dot", style: `background:var(--${groupColour(place)})` }), of?.name ?? "");
       const values = [
         of?.kind === "tcp" ? of.variant : "udp", shown(of?.count), rateShown(group["goodput_bps"]).join(" "),
-        percent(total === 0 ? null : (group["goodput_bps"] ?? 0) / total), percent(group["loss"]), shown(group["retransmissions"]),
-        shown(group["timeouts"]), shown(group["delay_mean"] == null ? null : group["delay_mean"] * 1e3),
+        rateShown(group["payload_bps"]).join(" "), percent(total === 0 ? null : (group["goodput_bps"] ?? 0) / total), percent(group["loss"]), shown(group["retransmissions"]),
+        shown(group["timeouts"]), milliseconds(group["delay_mean"]), milliseconds(group["rtt_mean"]),
       ];
       return element("tr", {}, name, ...values.map((value) => element("td", {}, value)));
     });

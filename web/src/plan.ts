@@ -54,15 +54,15 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
   const dumbbell = top.table("dumbbell");
   const forth = dumbbell.table("bottleneck");
   const { rate, delay } = line(forth);
-  const discipline = queue(forth, profile, catalogue);
-  const bottleneck = { rate, delay, queue: discipline, ...impairments(forth) };
+  const measured = queue(forth, profile, packetSize, catalogue);
+  const bottleneck = { rate, delay, queue: measured, ...impairments(forth) };
   forth.done();
   const back = dumbbell.has("reverse") ? dumbbell.table("reverse") : undefined;
   const reverse = back === undefined
-    ? { rate, delay, queue: queue(undefined, profile, catalogue) }
-    : { ...line(back), queue: queue(back, profile, catalogue), ...impairments(back) };
+    ? { rate, delay, queue: queue(undefined, profile, packetSize, catalogue) }
+    : { ...line(back), queue: queue(back, profile, packetSize, catalogue), ...impairments(back) };
   back?.done();
-  const shared = dumbbell.has("access") ? access(dumbbell.table("access"), profile, catalogue) : undefined;
+  const shared = dumbbell.has("access") ? access(dumbbell.table("access"), profile, packetSize, catalogue) : undefined;
   dumbbell.done();
 
   const planned: Tables[] = [];
@@ -70,7 +70,7 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
   const groups: Group[] = [];
   const links: Tables[] = [];
   for (const [place, table] of top.tables("clients", MOST_GROUPS).entries()) {
-    const own = table.has("access") ? access(table.table("access"), profile, catalogue) : shared;
+    const own = table.has("access") ? access(table.table("access"), profile, packetSize, catalogue) : shared;
     if (own === undefined) throw new ScenarioError(`${table.path("access")}: is missing; must be a link`);
     links.push(own);
     const size = table.whole("packet_size", 1, 65535, packetSize);
@@ -78,7 +78,7 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
     const name = table.text("name", /^[^\W\d][\w.>-]{0,63}$/u, "must be a name that begins with a letter", `clients-${place}`);
     const { transport, variant, isOwn } = transportOf(table.table("transport"), profile, size, catalogue);
     if (isOwn) put(transport, ["sender", "congestion", "number"], ownLaws++);
-    const { source, name: sourceName } = sourceOf(table.table("source"), size - HEADER_BYTES, duration);
+    const { source, name: sourceName } = sourceOf(table.table("source"), dataBytes(transport, size), duration);
     if (variant === "" && ["greedy", "transfers"].includes(sourceName)) {
       throw refuse(table.path("source.kind"), sourceName, "must be a source that sends at given times, as UDP does not pace");
     }
@@ -90,7 +90,8 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
     if (start + spread > duration) {
       throw refuse(table.path("spread"), `${spread / 1e12} s`, `must be at most ${(duration - start) / 1e12} s, so that all flows start before the end`);
     }
-    if (variant !== "" && size <= HEADER_BYTES) throw refuse(table.path("packet_size"), size, `must be above ${HEADER_BYTES} for TCP`);
+    const headers = size - dataBytes(transport, size);
+    if (variant !== "" && size <= headers) throw refuse(table.path("packet_size"), size, `must be above ${headers} for TCP`);
     planned.push({
       count,
       path: null,
@@ -131,7 +132,7 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
       records: [],
       captures: [],
     },
-    groups, profile, rate, duration, bin, from, link: 0, queue: discipline["kind"] as string,
+    groups, profile, rate, duration, bin, from, link: 0, queue: measured["kind"] as string,
   };
 }
 
@@ -154,8 +155,8 @@ function line(link: Reader): { rate: number; delay: number } {
   };
 }
 
-function access(link: Reader, profile: string, catalogue: Catalogue): Tables {
-  const made = { ...line(link), queue: queue(link, profile, catalogue), ...impairments(link) };
+function access(link: Reader, profile: string, packetSize: number, catalogue: Catalogue): Tables {
+  const made = { ...line(link), queue: queue(link, profile, packetSize, catalogue), ...impairments(link) };
   link.done();
   return made;
 }
@@ -181,10 +182,17 @@ function impairments(link: Reader): Tables {
   return made;
 }
 
-function queue(link: Reader | undefined, profile: string, catalogue: Catalogue): Tables {
+/** A plan's queue with the defaults of a profile. */
+export function discipline(kind: string, profile: string, packetSize: number, catalogue: Catalogue): Tables {
+  const made = structuredClone(catalogue.disciplines[profile]?.[kind] ?? {});
+  for (const name of catalogue.sized[profile]?.[kind] ?? []) made[name] = packetSize;
+  return made;
+}
+
+function queue(link: Reader | undefined, profile: string, packetSize: number, catalogue: Catalogue): Tables {
   const table = link?.has("queue") ? link.table("queue") : new Reader({ kind: "droptail" }, "queue");
   const kind = table.word("kind", Object.keys(catalogue.queues));
-  const made = structuredClone(catalogue.disciplines[profile]?.[kind] ?? {});
+  const made = discipline(kind, profile, packetSize, catalogue);
   if (table.has("packets") && table.has("bytes")) throw new ScenarioError(`${table.path("bytes")}: must be absent when packets is given`);
   if (table.has("packets")) made["limit"] = { packets: table.whole("packets", 1, 1e15) };
   if (table.has("bytes")) made["limit"] = { bytes: table.whole("bytes", 1, 1e15) };
@@ -216,8 +224,7 @@ function transportOf(
   }
   const word = own !== undefined && !table.has("variant") ? "recovery" : "variant";
   const variant = table.word(word, Object.keys(transports), own === undefined ? undefined : "rack");
-  const transport = structuredClone(transports[variant] ?? {});
-  put(transport, ["sender", "packet_size"], packetSize);
+  const transport = sizedTransport(transports[variant] ?? {}, packetSize);
   const law = own === undefined ? catalogue.laws[catalogue.variants[variant]?.congestion ?? ""] : undefined;
   for (const parameter of law?.parameters ?? []) {
     if (table.has(parameter.name)) put(transport, ["sender", "congestion", parameter.name], parameterValue(table, parameter));
@@ -230,6 +237,21 @@ function transportOf(
   }
   table.done();
   return { transport, variant, isOwn: own !== undefined };
+}
+
+/** A plan's transport with the defaults of a profile, for packets of another size than the catalogue's. */
+export function sizedTransport(usual: Tables, packetSize: number): Tables {
+  const transport = structuredClone(usual);
+  const { packet_size: size, payload } = usual["sender"] as { packet_size: number; payload: number };
+  put(transport, ["sender", "payload"], packetSize - (size - payload));
+  put(transport, ["sender", "packet_size"], packetSize);
+  return transport;
+}
+
+/** Bytes of data in a full packet, as `data_bytes` of `traffic.py` computes them for TCP. */
+function dataBytes(transport: Tables, packetSize: number): number {
+  const sender = transport["sender"] as { payload: number } | undefined;
+  return Math.min(sender?.payload ?? Infinity, packetSize - HEADER_BYTES);
 }
 
 /** Sets a value at its place in nested tables and arrays, which must exist. */

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use ackclock_tcp::Counters;
+use ackclock_tcp::{Counters, RoundTrips};
 use ackclock_units::{Role, Stream, Time};
 
 use crate::packet::{FlowId, Name, Names};
@@ -101,6 +101,11 @@ impl Clients {
             client.free.push(flow);
         }
         request
+    }
+
+    /// Forgets the round-trip samples of earlier connections.
+    pub(crate) fn restart_round_trips(&mut self) {
+        self.past.iter_mut().for_each(|past| past.round_trips = RoundTrips::default());
     }
 
     /// Counters of earlier connections of a flow.

@@ -42,8 +42,8 @@ fn is_first(release: Time, sender: &Sender, transit: &Transit) -> bool {
 
 /// The sending side of a flow: its application and its transport.
 ///
-/// Most ACKs use two cache lines: these fields up to the sender, and the first fields of the sender. The source and the
-/// processing time of the sender take the last line.
+/// Most ACKs use two cache lines: these fields up to the sender, and the first fields of the sender. The
+/// processing time and the limits of the sender take two more lines, and the source the last line.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Flow {
@@ -84,6 +84,13 @@ impl Flow {
         self.application.refill(sender, now);
         observer.observe(asked, &Observation::TransferBegins { flow: self.outlet.flow(), packets, sender });
         self.take_any_turn(now, transit, observer);
+    }
+
+    /// Forgets the round-trip samples so far.
+    pub(crate) fn restart_round_trips(&mut self) {
+        if let Transport::Tcp(sender) = &mut self.transport {
+            sender.restart_round_trips();
+        }
     }
 
     /// Closes the connection. Returns its sender's counters.
@@ -417,13 +424,12 @@ mod tests {
 
     use super::*;
 
-    /// A million flows take 448 MB. The application and the processing time of the sender share the last cache
-    /// line.
+    /// A million flows take 448 MB. The processing time of the sender and its present limit share a cache line.
     #[test]
     fn a_flow_fills_seven_cache_lines() {
         assert_eq!((size_of::<Flow>(), align_of::<Flow>()), (448, 64));
         assert_eq!(offset_of!(Flow, transport), Sender::BYTES_BEFORE);
         assert_eq!(size_of::<Transport>(), size_of::<Sender>(), "the kind of transport takes no memory of its own");
-        assert_eq!(offset_of!(Flow, transport) + Sender::PROCESSING_AT, 256);
+        assert_eq!(offset_of!(Flow, transport) + Sender::PROCESSING_AT, 288);
     }
 }

@@ -13,6 +13,7 @@ use crate::plan::{Plan, RecordSpec};
 pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Outcome {
     let mut groups = vec![None; plan.groups.len()];
     let (mut unfinished, mut waited) = (vec![0; plan.groups.len()], vec![0; plan.groups.len()]);
+    let mut thirds = vec![[0; 3]; plan.groups.len()];
     let mut elsewhere = BTreeMap::new();
     let mut tables: Vec<Vec<(Arc<Numbers>, Table)>> = vec![Vec::new(); plan.records.len() + 1];
     let mut captures: Vec<Vec<(Arc<Numbers>, Capture)>> = vec![Vec::new(); plan.captures.len()];
@@ -22,6 +23,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
             groups[place] = Some(group);
             unfinished[place] = outcome.facts.unfinished[at];
             waited[place] = outcome.facts.waited[at];
+            thirds[place] = outcome.facts.thirds[at];
         }
         let others = part.measure.others.iter().map(|link| names.links[*link as usize]);
         elsewhere.extend(others.zip(outcome.elsewhere));
@@ -40,6 +42,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
     }
     let (summary, mut facts) = measured.expect("the measured link belongs to a part");
     (facts.unfinished, facts.waited) = (unfinished, waited);
+    facts.thirds = thirds;
     // the table of the flows' counters precedes the records
     let records = std::iter::once(None).chain(plan.records.iter().map(Some));
     let merged = records.zip(tables).filter_map(|(record, tables)| {
@@ -66,9 +69,10 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
 /// The links of a record if its rows with equal timestamps follow the record's list of links; otherwise empty.
 fn links_in_order(record: &RecordSpec) -> Vec<u32> {
     match record {
-        RecordSpec::Arrivals { links, .. } | RecordSpec::Queue { links, .. } | RecordSpec::Gauges { links, .. } => {
-            links.clone()
-        }
+        RecordSpec::Arrivals { links, .. }
+        | RecordSpec::LinkThroughput { links, .. }
+        | RecordSpec::Queue { links, .. }
+        | RecordSpec::Gauges { links, .. } => links.clone(),
         _ => Vec::new(),
     }
 }

@@ -21,7 +21,7 @@ use crate::loss::{LossPlace, LossSpec};
 use crate::queue::foreign::DisciplineMaker;
 use crate::queue::{ForeignQueueSpec, QueueSpec};
 use crate::rate::RateSpec;
-use crate::sizes::SizeSpec;
+use crate::sizes::{SizeSpec, udp_data_bytes};
 use crate::source::{Distribution, FractionalSpec, TraceSpec};
 use crate::token_bucket::BucketSpec;
 
@@ -327,6 +327,20 @@ pub enum RecordSpec {
         /// Width of a bin.
         bin: Time,
     },
+    /// Bytes whose transmission each of these links begins in every bin.
+    LinkThroughput {
+        /// Link indices.
+        links: Vec<u32>,
+        /// Width of a bin.
+        bin: Time,
+    },
+    /// Bytes that reach the application of each of these flows in every bin: of packets in order for the first time.
+    Throughput {
+        /// Flow indices.
+        flows: Vec<u32>,
+        /// Width of a bin.
+        bin: Time,
+    },
     /// Samples of the packets and bytes waiting at each of these links, and of the discipline's average as of its last
     /// arrival.
     Queue {
@@ -451,6 +465,14 @@ impl PlanError {
 }
 
 impl GroupSpec {
+    /// Data in a full packet, in bytes; for UDP with random sizes, in a packet of the mean size.
+    pub fn data_bytes(&self) -> u32 {
+        match &self.transport {
+            TransportSpec::Tcp { sender, .. } => sender.data_bytes(),
+            TransportSpec::Udp { .. } => udp_data_bytes(self.packet_size),
+        }
+    }
+
     /// Whether the group's sources supply finite transfers.
     pub(crate) const fn has_transfers(&self) -> bool {
         matches!(
@@ -488,12 +510,14 @@ impl RecordSpec {
     pub(crate) fn links(&self) -> &[u32] {
         match self {
             Self::Arrivals { links, .. }
+            | Self::LinkThroughput { links, .. }
             | Self::Queue { links, .. }
             | Self::Gauges { links, .. }
             | Self::Drops { links }
             | Self::Marks { links }
             | Self::Packets { links } => links,
-            Self::Windows { .. }
+            Self::Throughput { .. }
+            | Self::Windows { .. }
             | Self::States { .. }
             | Self::Acks { .. }
             | Self::Phases { .. }

@@ -324,6 +324,8 @@ mod tests {
             topology: Topology::Graph { nodes: domains + 1, links: edges.collect() },
             records: vec![
                 RecordSpec::Arrivals { links: links.clone(), bin: Time::from_millis(100) },
+                RecordSpec::LinkThroughput { links: links.clone(), bin: Time::from_millis(90) },
+                RecordSpec::Throughput { flows: (1..flows).collect(), bin: Time::from_millis(110) },
                 RecordSpec::Queue { links: links.clone(), every: Time::from_millis(50) },
                 RecordSpec::Gauges { links: links.clone(), every: Time::from_millis(70) },
                 RecordSpec::Drops { links: links.clone() },

@@ -364,6 +364,11 @@ impl Simulator {
         self.transit.sinks.deliveries(flow)
     }
 
+    /// Packets of a flow that were delivered before the measured time, in order or as duplicates.
+    pub(crate) fn delivered_before(&self, flow: usize) -> u64 {
+        self.transit.sinks.before(flow)
+    }
+
     /// The largest number of settled packets of a flow. Visits each flow.
     pub(crate) fn most_settled(&self) -> u64 {
         (0..self.flows.len()).map(|flow| self.settled(flow)).max().unwrap_or(0)
@@ -389,6 +394,12 @@ impl Simulator {
     /// Counts the times of the [limits](Self::limits) from `now` on.
     pub fn restart_limits(&mut self, now: Time) {
         self.flows.iter_mut().for_each(|flow| flow.restart_limits(now));
+    }
+
+    /// Forgets the round-trip samples so far, which the counters contain.
+    pub(crate) fn restart_round_trips(&mut self) {
+        self.flows.iter_mut().for_each(Flow::restart_round_trips);
+        self.clients.restart_round_trips();
     }
 
     /// The clients that open connections.

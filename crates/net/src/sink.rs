@@ -33,6 +33,8 @@ pub(crate) struct Sinks {
     alarms: Vec<Alarm>,
     measured: Span,
     totals: BTreeMap<u32, Totals>,
+    /// By flow: packets delivered before the measured time, in order or as duplicates; empty if it begins at 0.
+    before: Vec<u64>,
 }
 
 /// The receiving end of a flow.
@@ -77,6 +79,16 @@ impl Span {
     #[inline(always)]
     const fn contains(self, now: Time) -> bool {
         now.as_picos().wrapping_sub(self.from) < self.length
+    }
+
+    /// Counts the `packets` of a flow that are delivered at `now`, if this is before the range.
+    #[inline(never)]
+    fn count_before(self, before: &mut [u64], flow: u32, now: Time, packets: u64) {
+        if now.as_picos() < self.from
+            && let Some(count) = before.get_mut(flow as usize)
+        {
+            *count += packets;
+        }
     }
 }
 
@@ -224,7 +236,8 @@ impl Add for Totals {
 
 impl Sinks {
     /// Maximum memory per flow in bytes, excluding the runs that a receiver keeps beyond a gap.
-    pub(crate) const BYTES_OF_FLOW: usize = size_of::<Sink>() + ReceiverPool::BYTES_OF_RECORD + size_of::<Alarm>();
+    pub(crate) const BYTES_OF_FLOW: usize =
+        size_of::<Sink>() + ReceiverPool::BYTES_OF_RECORD + size_of::<Alarm>() + size_of::<u64>();
 
     /// No receiving ends yet, for a run that is measured from `from` until `end`.
     pub(crate) fn new(flows: usize, from: Time, end: Time) -> Self {
@@ -234,6 +247,7 @@ impl Sinks {
             alarms: Vec::new(),
             measured: Span::new(from, end),
             totals: BTreeMap::new(),
+            before: if from > Time::ZERO { vec![0; flows] } else { Vec::new() },
         }
     }
 
@@ -259,6 +273,7 @@ impl Sinks {
             + self.alarms.capacity() * size_of::<Alarm>()
             + self.receivers.held()
             + self.totals.len() * size_of::<(u32, Totals)>()
+            + size_of_val(&self.before[..])
     }
 
     /// Prefetches the receiving end of a flow.
@@ -287,6 +302,11 @@ impl Sinks {
         Deliveries { delivered, in_order, duplicates, delay, jitter_sum: sink.jitter_sum }
     }
 
+    /// Packets of a flow that were delivered before the measured time, in order or as duplicates.
+    pub(crate) fn before(&self, flow: usize) -> u64 {
+        self.before.get(flow).copied().unwrap_or_default()
+    }
+
     /// Handles a packet at its receiver if it is data and the next in order, nothing is missing, and it is acknowledged
     /// at once: the most frequent case. Returns the next expected segment and the first hop of the ACK. If there is
     /// none, nothing has changed.
@@ -300,8 +320,12 @@ impl Sinks {
         let next = sink.receiver.take_in_order(packet.number())?;
         let (hop, transit) = (sink.ack_hop, (now - packet.sent).as_picos());
         sink.follow(transit);
-        if self.measured.contains(now) && sink.count(transit) {
-            self.fold(flow);
+        if self.measured.contains(now) {
+            if sink.count(transit) {
+                self.fold(flow);
+            }
+        } else {
+            self.measured.count_before(&mut self.before, flow, now, 1);
         }
         Some((next, hop))
     }
@@ -310,7 +334,7 @@ impl Sinks {
     #[inline(always)]
     pub(crate) fn receive(&mut self, packet: &Packet, now: Time) -> Received<'_> {
         let FlowId(flow) = packet.flow();
-        let Self { flows, receivers, measured, totals, .. } = self;
+        let Self { flows, receivers, measured, totals, before, .. } = self;
         let sink = &mut flows[flow as usize];
         let mut received = Received { in_order: 1, duplicate: false, has_early: false, ack: None, hop: sink.ack_hop };
         if sink.has_acks() {
@@ -333,9 +357,9 @@ impl Sinks {
         if !packet.is_syn() {
             let transit = (now - packet.sent).as_picos();
             sink.follow_any(transit);
-            if measured.contains(now)
-                && let Some(more) = sink.count_any(transit, received.in_order, received.duplicate)
-            {
+            if !measured.contains(now) {
+                measured.count_before(before, flow, now, received.in_order + u64::from(received.duplicate));
+            } else if let Some(more) = sink.count_any(transit, received.in_order, received.duplicate) {
                 let before = totals.entry(flow).or_default();
                 *before = *before + more;
             }

@@ -9,6 +9,14 @@ use serde::{Deserialize, Serialize};
 /// The longest IP packet (RFC 791, section 3.1: a total length of 16 bits).
 pub const LONGEST: u32 = 65_535;
 
+/// Bytes of IPv4 and UDP headers (RFC 791, RFC 768).
+const UDP_HEADER: u32 = 28;
+
+/// Data in a datagram of `size` bytes on the wire.
+pub(crate) const fn udp_data_bytes(size: u32) -> u32 {
+    size.saturating_sub(UDP_HEADER)
+}
+
 /// Distribution of the packet sizes of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

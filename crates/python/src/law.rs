@@ -10,9 +10,9 @@ use std::mem::offset_of;
 use std::sync::Arc;
 
 use ackclock_net::Plan;
-use ackclock_tcp::congestion::foreign::{Controls, ForeignSpec, LawMaker, Needs};
+use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignSpec, LawMaker, Needs};
 use ackclock_tcp::congestion::{AckSample, CongestionEvent, Signal, Window as TcpWindow};
-use ackclock_tcp::contract::{Breach, check};
+use ackclock_tcp::contract::{Breach, Counting, check, counts_acks};
 use ackclock_tcp::{LostSegment, Phase, RateSample};
 use ackclock_units::failure::{Failure, Owner};
 use ackclock_units::{Role, Stream, Time};
@@ -55,14 +55,19 @@ type Layout = (&'static str, usize, &'static [(&'static str, &'static str, usize
 
 records! {
     /// What a law may change.
-    #[pyclass(module = "ackclock._core", get_all, set_all)]
+    #[pyclass(module = "ackclock._core")]
     Window {
         /// Congestion window in packets.
+        #[pyo3(get, set)]
         cwnd: f64,
         /// Slow-start threshold in packets.
+        #[pyo3(get)]
         ssthresh: f64,
         /// Pacing rate in packets per second, which the option `pacing = "law"` uses; 0 if the law has none.
+        #[pyo3(get, set)]
         pacing_rate: f64,
+        /// Whether the law has set `ssthresh`, perhaps to its old value; laws do not see this.
+        sets_ssthresh: bool,
     }
 
     /// A new ACK, after the sender has updated its own state.
@@ -194,15 +199,23 @@ fn seconds(time: Option<Time>) -> f64 {
     time.map_or(f64::NAN, Time::as_secs_f64)
 }
 
+#[pymethods]
+impl Window {
+    #[setter]
+    const fn set_ssthresh(&mut self, ssthresh: f64) {
+        (self.ssthresh, self.sets_ssthresh) = (ssthresh, true);
+    }
+}
+
 impl Window {
     pub(crate) const fn of(controls: &Controls) -> Self {
-        let Controls { cwnd, ssthresh, pacing_rate } = *controls;
-        Self { cwnd, ssthresh, pacing_rate }
+        let Controls { cwnd, ssthresh, pacing_rate, sets_ssthresh } = *controls;
+        Self { cwnd, ssthresh, pacing_rate, sets_ssthresh }
     }
 
     pub(crate) const fn controls(&self) -> Controls {
-        let Self { cwnd, ssthresh, pacing_rate } = *self;
-        Controls { cwnd, ssthresh, pacing_rate }
+        let Self { cwnd, ssthresh, pacing_rate, sets_ssthresh } = *self;
+        Controls { cwnd, ssthresh, pacing_rate, sets_ssthresh }
     }
 }
 
@@ -347,6 +360,12 @@ impl Law<'_> {
             Self::Compiled(law) => law.get().maker(),
         }
     }
+
+    /// The law by itself, without a plan. `needs` is JSON.
+    fn spec(&self, name: &str, needs: &str) -> PyResult<ForeignSpec> {
+        let needs: Needs = serde_json::from_str(needs).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(ForeignSpec { name: name.into(), number: 0, needs, maker: Some(self.maker()) })
+    }
 }
 
 /// Sets the makers of the laws in a plan. Returns whether a law needs the interpreter.
@@ -368,15 +387,31 @@ fn check_contract(
     seed: u64,
     number: u32,
 ) -> PyResult<Option<(String, f64, String)>> {
-    let needs: Needs = serde_json::from_str(needs).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let law = ForeignSpec { name: name.into(), number: 0, needs, maker: Some(law.maker()) };
+    let law = law.spec(name, needs)?;
     let Err(Breach { broken, at, conversation, cause }) = check(&law, seed, number) else { return Ok(None) };
-    // an interrupt says nothing about the law
-    let raised = cause.as_ref().and_then(|cause| cause.downcast_ref::<PyErr>());
-    if let Some(interrupt) = raised.filter(|raised| raised.is_instance_of::<PyKeyboardInterrupt>(py)) {
-        return Err(interrupt.clone_ref(py));
-    }
+    raise_interrupt(py, cause.as_ref())?;
     Ok(Some((broken.to_string(), at.as_secs_f64(), conversation)))
+}
+
+/// Whether a law counts ACKs instead of packets: None, or a number of packets and how far the law moves its window with
+/// them, acknowledged one by one and in pairs. A law that fails counts nothing.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
+fn law_counts_acks(py: Python<'_>, law: Law<'_>, name: &str, needs: &str) -> PyResult<Option<(u64, f64, f64)>> {
+    let found = match counts_acks(&law.spec(name, needs)?) {
+        Ok(found) => found,
+        Err(cause) => raise_interrupt(py, Some(&cause)).map(|()| None)?,
+    };
+    Ok(found.map(|Counting { packets, alone, pairs }| (packets, alone, pairs)))
+}
+
+/// Raises an interrupt, which says nothing about the law that it interrupted.
+fn raise_interrupt(py: Python<'_>, cause: Option<&Cause>) -> PyResult<()> {
+    let raised = cause.and_then(|cause| cause.downcast_ref::<PyErr>());
+    match raised.filter(|raised| raised.is_instance_of::<PyKeyboardInterrupt>(py)) {
+        Some(interrupt) => Err(interrupt.clone_ref(py)),
+        None => Ok(()),
+    }
 }
 
 /// The exception for a failure. Its cause is the law's own exception, if there is one.
@@ -407,11 +442,15 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<InterpretedLaw>()?;
     module.add_class::<CompiledLaw>()?;
     module.add_function(wrap_pyfunction!(check_contract, module)?)?;
+    module.add_function(wrap_pyfunction!(law_counts_acks, module)?)?;
     module.add_function(wrap_pyfunction!(cbrt, module)?)?;
     module.add("CBRT_ADDRESS", compiled_cbrt as extern "C" fn(f64) -> f64 as usize)?;
+    let named = |fields: &[(&'static str, &'static str, usize)]| {
+        fields.iter().copied().filter(|(name, ..)| *name != "sets_ssthresh").collect::<Vec<_>>()
+    };
     module.add(
         "LAW_RECORDS",
-        LAYOUTS.iter().map(|(name, size, fields)| (*name, *size, fields.to_vec())).collect::<Vec<_>>(),
+        LAYOUTS.iter().map(|(name, size, fields)| (*name, *size, named(fields))).collect::<Vec<_>>(),
     )?;
     let failed: Bound<'_, PyType> = py.get_type::<LawFailedError>();
     module.add("LawFailedError", failed)

@@ -19,6 +19,7 @@ use ackclock_net::observe::{Column, Table, Values};
 use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::{LAWS, LawSpec, STATES, Variable};
+use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{EcnMode, RECEIVER, SENDER, TIMER, VARIANTS};
 use ackclock_units::failure::Failure;
 use pyo3::create_exception;
@@ -98,13 +99,15 @@ fn check_queue(spec: &str) -> PyResult<Option<(&'static str, String)>> {
     Ok(spec.check().err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
-/// Checks constraints between the parameters of a congestion-control law and the kind of ECN feedback: `None`, or the
-/// invalid field and the problem.
+/// Checks constraints between the parameters of a congestion-control law, the kind of ECN feedback and the loss recovery:
+/// `None`, or the invalid field and the problem.
 #[pyfunction]
-fn check_law(spec: &str, ecn: &str) -> PyResult<Option<(&'static str, String)>> {
+fn check_law(spec: &str, ecn: &str, recovery: &str) -> PyResult<Option<(&'static str, String)>> {
     let spec: LawSpec = serde_json::from_str(spec).map_err(refuse)?;
     let ecn: EcnMode = serde_json::from_value(ecn.into()).map_err(refuse)?;
-    Ok(spec.check().and_then(|()| spec.check_feedback(ecn)).err().map(|invalid| (invalid.field, invalid.problem)))
+    let recovery: RecoverySpec = serde_json::from_value(recovery.into()).map_err(refuse)?;
+    let checked = spec.check().and_then(|()| spec.check_feedback(ecn)).and_then(|()| spec.check_recovery(recovery));
+    Ok(checked.err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
 /// Partitions the groups of a plan into sets. Groups of different sets do not affect each other, even indirectly.

@@ -2,11 +2,11 @@
 //! is declared only here; the Python package reads the declarations from [`SENDER`].
 
 use ackclock_units::Time;
-use serde::{Deserialize, Serialize};
 
 use crate::congestion::{LawSpec, RenoSpec};
 use crate::options::{options, words};
 use crate::rtt::RttConfig;
+use crate::segment::HEADER;
 
 options! {
     /// The parameters of a [`Sender`](crate::Sender). Windows are in segments.
@@ -14,8 +14,6 @@ options! {
         fields {
             /// Size of a data segment on the wire, in bytes.
             packet_size: u32 = 1500;
-            /// Loss detection and retransmission algorithm.
-            recovery: RecoverySpec = RecoverySpec::Reno;
             /// Congestion control law.
             congestion: LawSpec = LawSpec::Reno(RenoSpec {});
             /// Round-trip time estimation and retransmission timer.
@@ -24,6 +22,10 @@ options! {
             initial_rwnd: Option<u32> = None;
         }
         options {
+            /// Loss recovery: how losses are found and repaired. `tahoe`, `reno`, `newreno` and `vegas` count duplicate
+            /// ACKs, `sack` reads SACK blocks, and `rack` also uses times of transmission and probes. The variants
+            /// `tahoe`, `newreno`, `sack` and `rack` fix it.
+            recovery: RecoverySpec = RecoverySpec::Rack;
             /// The advertised window in packets, or its maximum (see `rwnd`); also the initial slow-start threshold.
             max_window: u32 [1 to 1_000_000_000] = 1000;
             /// Maximum processing time of the sender before it sends what the window allows (ns-2's `overhead_`). Each
@@ -120,8 +122,8 @@ options! {
             /// pushed packets. A write that ends with a full packet pushes it. Before the first ACK, a write also pushes
             /// each packet that completes 32 KB of it (Linux).
             write_size: u32 [0 to 1_000_000_000] = 0;
-            /// Data in a packet in bytes, for `write_size`: 1460 without TCP options and 1448 with timestamps, at an MTU of
-            /// 1500 bytes.
+            /// Data in a packet in bytes: by default `packet_size` minus 40 bytes of headers, and minus 12 more with
+            /// timestamps (`linux`). A larger value counts as `packet_size` minus 40.
             payload: u32 [1 to 65_535] = 1460;
             /// With `push`, the size of the application's send buffer in packets; 0: unlimited. The last packet that fits
             /// is pushed, and the application writes again when a third of the buffer is free (Linux).
@@ -156,28 +158,33 @@ options! {
 }
 
 impl SenderConfig {
+    /// Data in a full packet, in bytes.
+    pub fn data_bytes(&self) -> u32 {
+        self.payload.min(self.packet_size.saturating_sub(HEADER))
+    }
+
     /// Whether the law needs delivery-rate samples, which only RACK recovery gives.
     pub fn needs_rack(&self) -> bool {
         self.congestion.build().samples_rate()
     }
 }
 
-/// Selects a loss recovery algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RecoverySpec {
-    /// Fast retransmit, then slow start (Jacobson 1988).
-    Tahoe,
-    /// Fast retransmit and fast recovery (RFC 5681, section 3.2).
-    Reno,
-    /// Reno's recovery with Vegas' fine-grained timeout, which allows earlier retransmission.
-    Vegas,
-    /// Fast recovery that repairs all losses of a window, one per round trip (RFC 6582).
-    NewReno,
-    /// Recovery based on selective acknowledgments (RFC 6675).
-    Sack,
-    /// Losses found by the time of transmission, with probes of the tail (RFC 8985).
-    Rack,
+words! {
+    /// Selects a loss recovery algorithm.
+    pub enum RecoverySpec {
+        /// Fast retransmit, then slow start (Jacobson 1988).
+        Tahoe = "tahoe",
+        /// Fast retransmit and fast recovery (RFC 5681, section 3.2).
+        Reno = "reno",
+        /// Reno's recovery with Vegas' fine-grained timeout, which allows earlier retransmission.
+        Vegas = "vegas",
+        /// Fast recovery that repairs all losses of a window, one per round trip (RFC 6582).
+        NewReno = "newreno",
+        /// Recovery based on selective acknowledgments (RFC 6675).
+        Sack = "sack",
+        /// Losses found by the time of transmission, with probes of the tail (RFC 8985).
+        Rack = "rack",
+    }
 }
 
 words! {

@@ -30,7 +30,7 @@ use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::config::EcnMode;
+use crate::config::{EcnMode, RecoverySpec};
 use crate::delivery_rate::{LostSegment, RateSample};
 use crate::limits::Limit;
 use crate::sender::Extra;
@@ -241,6 +241,12 @@ pub trait CongestionControl: Debug + Send {
         false
     }
 
+    /// Whether a reduction ends at the slow-start threshold that the law sets. Otherwise the threshold has another purpose,
+    /// and the reduction ends at the window that [`on_congestion`](Self::on_congestion) sets.
+    fn reduces_to_ssthresh(&self) -> bool {
+        true
+    }
+
     /// Whether the law sets the window from delivery-rate samples, as BBR does, and therefore implements
     /// [`on_rate`](Self::on_rate). Then the window belongs to the law alone: proportional rate reduction and idle
     /// periods do not change it, and [`on_congestion`](Self::on_congestion) need not. Such a law needs RACK recovery.
@@ -336,6 +342,19 @@ macro_rules! laws {
                 Err(Invalid { field: "ecn", problem })
             }
 
+            /// Checks that the law works with a loss recovery.
+            pub fn check_recovery(&self, recovery: RecoverySpec) -> Result<(), Invalid> {
+                if recovery == RecoverySpec::Rack || !self.build().samples_rate() {
+                    return Ok(());
+                }
+                let problem = format!(
+                    "{} is not allowed; must be rack, as the window law needs delivery-rate samples: no other recovery \
+                     knows which packets an ACK delivers",
+                    recovery.word()
+                );
+                Err(Invalid { field: "recovery", problem })
+            }
+
             pub(crate) fn build(&self) -> Law {
                 match self { $(Self::$variant(spec) => Other::$variant(spec.build()).into(),)+ }
             }
@@ -374,6 +393,10 @@ macro_rules! laws {
 
             fn times_segments(&self) -> bool {
                 match self { $(Self::$variant(law) => law.times_segments(),)+ }
+            }
+
+            fn reduces_to_ssthresh(&self) -> bool {
+                match self { $(Self::$variant(law) => law.reduces_to_ssthresh(),)+ }
             }
 
             fn samples_rate(&self) -> bool {
@@ -493,6 +516,11 @@ impl Law {
             Self::Reno(law) => law.times_segments(),
             Self::Other(law) => law.times_segments(),
         }
+    }
+
+    /// See [`CongestionControl::reduces_to_ssthresh`].
+    pub(crate) fn reduces_to_ssthresh(&self) -> bool {
+        if let Self::Other(law) = self { law.reduces_to_ssthresh() } else { true }
     }
 
     /// See [`CongestionControl::samples_rate`].

@@ -7,6 +7,7 @@
 //! same conversation again with the same seed, also while another one goes on.
 
 mod channel;
+mod counting;
 mod draw;
 mod guard;
 mod witness;
@@ -16,6 +17,7 @@ use std::fmt::{self, Display};
 use ackclock_units::Time;
 
 pub use channel::{Channel, Fate, Script, paired};
+pub use counting::{Counting, counts_acks};
 pub use witness::window_is_sane;
 
 use crate::congestion::LawSpec;

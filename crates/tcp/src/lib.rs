@@ -57,7 +57,7 @@ pub use congestion::Window;
 pub use delivery_rate::{LostSegment, Phase, RateSample};
 pub use limits::Limit;
 pub use receiver::{Arrival, Mark, RECEIVER, Receiver, ReceiverConfig, ReceiverPool, WindowRule};
-pub use rtt::{Arithmetic, RtoFloor, RttConfig, TIMER};
+pub use rtt::{Arithmetic, RoundTrips, RtoFloor, RttConfig, TIMER};
 pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};
 pub use sender::{Counters, Sender, SenderState, Turn};
 pub use variants::{VARIANTS, Variant};

@@ -71,6 +71,7 @@ impl Limit {
 
 /// The time for which a sender was in each state.
 #[derive(Clone, Debug)]
+#[repr(C)] // the first fields share a cache line with the processing time
 pub(crate) struct Chronograph {
     /// The present state, and the time up to which states are recorded.
     state: Limit,

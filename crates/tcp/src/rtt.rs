@@ -72,6 +72,50 @@ words! {
     }
 }
 
+/// The round-trip samples of a sender: from the transmission of a segment to the arrival of its ACK, not rounded to ticks
+/// of the clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundTrips {
+    /// Number of samples.
+    pub samples: u64,
+    /// Their sum in picoseconds.
+    pub sum: f64,
+    /// The shortest; [`Time::MAX`] if there are none.
+    pub min: Time,
+}
+
+impl Default for RoundTrips {
+    fn default() -> Self {
+        Self { samples: 0, sum: 0.0, min: Time::MAX }
+    }
+}
+
+impl RoundTrips {
+    #[inline(always)]
+    fn add(&mut self, took: Time) {
+        self.samples += 1;
+        self.sum += took.as_picos().cast_signed() as f64;
+        self.min = self.min.min(took);
+    }
+
+    /// The samples of two senders.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        let min = if self.min.as_picos() < other.min.as_picos() { self.min } else { other.min };
+        Self { samples: self.samples + other.samples, sum: self.sum + other.sum, min }
+    }
+
+    /// Their mean in seconds.
+    pub fn mean(&self) -> Option<f64> {
+        (self.samples > 0).then(|| self.sum / self.samples as f64 / 1e12)
+    }
+
+    /// The shortest in seconds.
+    pub fn min(&self) -> Option<f64> {
+        (self.samples > 0).then(|| self.min.as_secs_f64())
+    }
+}
+
 /// Smoothed round-trip time, its variation, and the resulting timeout. The configuration is passed in on each call
 /// because senders share it.
 #[derive(Clone, Debug)]
@@ -86,6 +130,8 @@ pub(crate) struct RttEstimator {
     backoff: u32,
     /// Number of samples.
     samples: u32,
+    /// The samples of the measured time.
+    pub(crate) round_trips: RoundTrips,
 }
 
 /// Smoothed round-trip time and its variation.
@@ -116,7 +162,14 @@ impl RttEstimator {
     pub(crate) fn new(config: &RttConfig, stream: &mut Stream) -> Self {
         let phase = config.clock_phase.unwrap_or_else(|| stream.time_below(config.clock));
         let rto = config.initial_rto;
-        let mut estimator = Self { rto, estimate: [0, rto.as_picos()], phase, backoff: 1, samples: 0 };
+        let mut estimator = Self {
+            rto,
+            estimate: [0, rto.as_picos()],
+            phase,
+            backoff: 1,
+            samples: 0,
+            round_trips: RoundTrips::default(),
+        };
         estimator.set_rto(config);
         estimator
     }
@@ -124,6 +177,7 @@ impl RttEstimator {
     /// Adds a sample: a segment sent at `sent` was acknowledged at `now`.
     #[inline(never)]
     pub(crate) fn sample(&mut self, config: &RttConfig, sent: Time, now: Time) {
+        self.round_trips.add(now - sent);
         let tick = |at: Time| (at + self.phase).as_picos() / config.clock.as_picos();
         let ticks = (tick(now) - tick(sent)).max(1) as i64;
         let before = self.estimate(config);
@@ -339,5 +393,21 @@ mod tests {
         assert_eq!(rtt.rto(), Time::SECOND.saturating_mul(60));
         rtt.end_back_off(&IN_PHASE);
         assert_eq!(rtt.rto(), Time::SECOND);
+    }
+
+    /// Validates: samples keep their number, sum and minimum, whatever the tick of the clock.
+    /// Source: definition.
+    /// Tolerance: exact.
+    #[test]
+    fn samples_are_kept_in_full() {
+        let config = RttConfig { clock: Time::from_millis(100), ..IN_PHASE };
+        let mut rtt = estimator(&config);
+        assert_eq!((rtt.round_trips.mean(), rtt.round_trips.min()), (None, None));
+        for millis in [30, 10, 50] {
+            rtt.sample(&config, Time::from_millis(5), Time::from_millis(5 + millis));
+        }
+        let both = rtt.round_trips.plus(RoundTrips::default());
+        assert_eq!(both, rtt.round_trips);
+        assert_eq!((both.samples, both.mean(), both.min()), (3, Some(0.03), Some(0.01)));
     }
 }

@@ -30,6 +30,7 @@ use crate::congestion::{AckSample, Signal};
 use crate::limits::{Chronograph, Limit};
 use crate::packed_option::PackedOption;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
+use crate::rtt::RoundTrips;
 use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
 
@@ -431,9 +432,15 @@ impl Sender {
 
     /// Event counts so far.
     pub const fn counters(&self) -> Counters {
-        let Connection { snd_max, counters, .. } = &self.connection;
+        let Connection { snd_max, counters, rtt, .. } = &self.connection;
         let RareCounters { retransmissions, timeouts, fast_retransmits, dup_acks } = *counters;
-        Counters { sent: *snd_max + retransmissions, retransmissions, timeouts, fast_retransmits, dup_acks }
+        let (sent, round_trips) = (*snd_max + retransmissions, rtt.round_trips);
+        Counters { sent, retransmissions, timeouts, fast_retransmits, dup_acks, round_trips }
+    }
+
+    /// Forgets the round-trip samples so far, which the counters contain.
+    pub fn restart_round_trips(&mut self) {
+        self.connection.rtt.round_trips = RoundTrips::default();
     }
 
     /// The observable state.

@@ -8,7 +8,10 @@
 
 use std::collections::BTreeSet;
 
-use ackclock_tcp::congestion::{BaseRtt, Bbr3Spec, BbrSpec, CopaSpec, LawSpec, PragueSpec, RenoSpec, VegasSpec};
+use ackclock_tcp::congestion::{
+    BaseRtt, Bbr3Spec, BbrSpec, CopaSpec, CubicRules, CubicSpec, HighSpeedSpec, LawSpec, PragueSpec, RenoSpec,
+    ScalableSpec, VegasSpec,
+};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Ack, Block, Mark, ReceiverConfig, ReceiverPool, Sack, SackRule, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
@@ -23,6 +26,15 @@ const RECOVERIES: [RecoverySpec; 6] = [
     RecoverySpec::Vegas,
 ];
 
+/// The laws whose window grows with ACKs as Reno's, or faster.
+fn growing_laws() -> [LawSpec; 3] {
+    [
+        LawSpec::Cubic(CubicSpec { fast_convergence: true, rules: CubicRules::Rfc9438 }),
+        LawSpec::HighSpeed(HighSpeedSpec {}),
+        LawSpec::Scalable(ScalableSpec {}),
+    ]
+}
+
 /// The laws that sample delivery rates.
 fn rate_laws() -> [LawSpec; 4] {
     let ecn_max_rtt = Time::from_millis(5);
@@ -34,8 +46,8 @@ fn rate_laws() -> [LawSpec; 4] {
     ]
 }
 
-/// Senders with every loss recovery, and with both rules of SACK, each with Reno's and with Vegas' congestion control, and
-/// with RACK also with those that need it.
+/// Senders with every loss recovery, and with both rules of SACK, each with every law that works with it, except DCTCP,
+/// which without marks is Reno.
 fn senders() -> Vec<SenderConfig> {
     let vegas = LawSpec::Vegas(VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum });
     let mut all = Vec::new();
@@ -43,6 +55,7 @@ fn senders() -> Vec<SenderConfig> {
         let rules = if recovery == RecoverySpec::Sack { 2 } else { 1 };
         for sack in [SackRule::Rfc6675, SackRule::FallFloyd].into_iter().take(rules) {
             let mut laws = vec![LawSpec::Reno(RenoSpec {}), vegas.clone()];
+            laws.extend(growing_laws());
             if recovery == RecoverySpec::Rack {
                 laws.extend(rate_laws());
             }

@@ -9,7 +9,8 @@ use ackclock_units::{Role, Stream, Time};
 const VEGAS: VegasSpec = VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum };
 
 fn open(initial_window: u32) -> SenderConfig {
-    SenderConfig { handshake: false, initial_window, max_window: 100, ..SenderConfig::default() }
+    let recovery = RecoverySpec::Reno;
+    SenderConfig { recovery, handshake: false, initial_window, max_window: 100, ..SenderConfig::default() }
 }
 
 fn sender(config: SenderConfig, segments: u64) -> Sender {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -73,7 +74,8 @@ def cdf_intervals(samples: Sequence[ArrayLike], at: ArrayLike, *, level: float =
     -------
     list of Interval
         One interval for each value in `at`: `mean_interval` of the share of each replication's sample that is at or
-        below the value. The level applies to each interval, not to all of them together.
+        below the value, within 0 and 1, between which a share lies. The level applies to each interval, not to all of
+        them together.
 
     Raises
     ------
@@ -89,7 +91,15 @@ def cdf_intervals(samples: Sequence[ArrayLike], at: ArrayLike, *, level: float =
     shares = [
         [np.searchsorted(values, value, side="right") / values.size for values in ordered] for value in np.ravel(at)
     ]
-    return [mean_interval(each, level=level) for each in shares]
+    return [_within_bounds(mean_interval(each, level=level)) for each in shares]
+
+
+def _within_bounds(found: Interval) -> Interval:
+    """Leave out the part of a share's interval below 0 and above 1, which cannot contain the true share."""
+    low, high = max(found.low, 0.0), min(found.high, 1.0)
+    if found.count == 1 or (low, high) == (found.low, found.high):
+        return found
+    return replace(found, half_width=(high - low) / 2, shift=(low + high) / 2 - found.mean)
 
 
 def _filled(sample: ArrayLike) -> NDArray[np.float64]:

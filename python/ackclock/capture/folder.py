@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.running.checksum import CHANGED, checksum, is_sealed
-from ackclock.scenario.errors import DamagedError, damaged
+from ackclock.running.inside import file_in
+from ackclock.scenario.errors import DamagedError, ScenarioError, damaged, shorten
+from ackclock.scenario.files import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,25 +33,33 @@ def is_capture(folder: Path) -> bool:
     ------
     DamagedError
         The folder contains the results of a capture, but its record is damaged.
+    ScenarioError
+        The record is a link or a special file.
     """
     try:
-        record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+        path = file_in(folder, _RECORD)
     except OSError:
         return False
-    except ValueError:
-        record = None
-    if not isinstance(record, dict) or record.get("study") != MADE:
+    record: dict[str, Any] = {}
+    with suppress(ScenarioError):  # a file that is not JSON is not a record
+        record = read_json(path)
+    files = record.get("files")
+    if (
+        record.get("study") != MADE
+        or not isinstance(files, list | dict)
+        or not all(isinstance(name, str) for name in files)
+    ):
         if (folder / "capture.json").exists():
-            raise damaged(folder / _RECORD, "it is not the record of a capture", _again({}))
+            raise damaged(path, "it is not the record of a capture", _again({}))
         return False
-    if isinstance(record.get("files"), dict) and not is_sealed(record):
-        raise damaged(folder / _RECORD, CHANGED, _again(record))
+    if isinstance(files, dict) and not is_sealed(record):
+        raise damaged(path, CHANGED, _again(record))
     return True
 
 
 def files_of(folder: Path) -> dict[str, str]:
     """Return the state of each file of a capture's folder: ``sound``, or the problem."""
-    record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+    record = _read_record(folder)
     sound = "sound" if isinstance(record["files"], dict) else "no checksum: an earlier version wrote it"
     return {name: _wrong(folder, record, name) or sound for name in sorted(record["files"])}
 
@@ -61,8 +71,10 @@ def check(folder: Path, names: Iterable[str]) -> None:
     ------
     DamagedError
         A file has changed since it was written.
+    ScenarioError
+        A file is a link or a special file, or is not in the folder.
     """
-    record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+    record = _read_record(folder)
     for name in names:
         if (wrong := _wrong(folder, record, name)) is not None:
             raise damaged(folder / name, wrong, _again(record))
@@ -88,14 +100,18 @@ def ask(folder: Path, query: str) -> pa.Table:
         raise
 
 
+def _read_record(folder: Path) -> dict[str, Any]:
+    return read_json(file_in(folder, _RECORD))
+
+
 def _wrong(folder: Path, record: Mapping[str, Any], name: str) -> str | None:
     files = record.get("files")
     try:
-        found = checksum(folder / name)
+        found = checksum(file_in(folder, name))
     except OSError as error:
         return str(error.strerror or error)
     return CHANGED if isinstance(files, dict) and files.get(name, found) != found else None
 
 
 def _again(record: Mapping[str, Any]) -> str:
-    return f"`{record.get('command', 'ackclock capture FILE --out FOLDER')}` makes it again"
+    return f"`{shorten(str(record.get('command', 'ackclock capture FILE --out FOLDER')), 500)}` makes it again"

@@ -52,8 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
         sys.stdout.flush()
     except _UsageError as error:
-        more = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
-        _fail(error.format_message() + more)
+        _fail_by_usage(error)
     except (KeyboardInterrupt, RuntimeError) as error:  # an interrupt while Python builds a class is a RuntimeError
         if not _is_interrupt(error):
             _fail_by_law(error)
@@ -83,6 +82,15 @@ def _is_interrupt(error: BaseException | None) -> bool:
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
+
+
+def _fail_by_usage(error: Any) -> NoReturn:
+    """Report an invalid command line and exit; without a command, the message is the help of the command group."""
+    message = error.format_message()
+    if error.ctx and message == error.ctx.get_help():
+        sys.stderr.write(message + "\n")
+        sys.exit(2)
+    _fail(message + (f" (see {error.ctx.command_path} --help)" if error.ctx else ""))
 
 
 def _fail_by_law(error: BaseException) -> NoReturn:
@@ -360,25 +368,44 @@ def query(
     epilog="""Examples:
 
     \b
-    ackclock run examples/codel.toml --record gauges/10ms --out result
-    ackclock plot result --out codel.png
-    ackclock plot result --gauge count --from "10 s" --to "20 s" --out count.svg
+    ackclock run examples/cubic_beside_reno.toml --record windows --record queue --out result
+    ackclock plot result
+    ackclock plot result --figure cwnd --flow 0 --from "10 s" --to "20 s" --out cwnd.pdf
+    ackclock run examples/codel.toml --record gauges/10ms --out codel
+    ackclock plot codel --gauge count --out count.svg
     ackclock run examples/bbr.toml --record states --out bbr
-    ackclock plot bbr --out states.png
-    ackclock plot bbr --diagram --out diagram.png
+    ackclock plot bbr --figure diagram --out diagram.png
     """
 )
 def plot(
     result: Annotated[
-        Path,
-        typer.Argument(
-            metavar="RESULT", help="Folder of a result with the record gauges or states.", show_default=False
-        ),
+        Path, typer.Argument(metavar="RESULT", help="Folder of a result of ackclock run --out.", show_default=False)
     ],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="New file, PNG or SVG.", show_default=False)],
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Figure to draw (default: one for each record of the result). `ackclock list figures` lists all "
+            "figures.",
+            show_default=False,
+            autocompletion=completing.figures,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="New file, PNG, SVG or PDF (default: RESULT-NAME.png beside the result).",
+            show_default=False,
+        ),
+    ] = None,
     link: Annotated[
         str | None,
-        typer.Option(metavar="LINK", help="Link to draw (default: the first recorded link).", show_default=False),
+        typer.Option(
+            metavar="LINK",
+            help="Link to draw (default: the measured link, or the first recorded link).",
+            show_default=False,
+        ),
     ] = None,
     gauge: Annotated[
         list[str] | None,
@@ -390,7 +417,11 @@ def plot(
     ] = None,
     flow: Annotated[
         int | None,
-        typer.Option(metavar="NUMBER", help="Flow to draw (default: the first recorded flow).", show_default=False),
+        typer.Option(
+            metavar="NUMBER",
+            help="Flow to draw (default: all recorded flows; states of the first one).",
+            show_default=False,
+        ),
     ] = None,
     variable: Annotated[
         list[str] | None,
@@ -400,14 +431,14 @@ def plot(
             "repeated. `ackclock list states` lists all variables.",
         ),
     ] = None,
-    diagram: Annotated[
-        bool,
-        typer.Option("--diagram", help="Round-trip time and delivery rate over what is in flight, as points by phase."),
-    ] = False,
+    diagram: Annotated[bool, typer.Option("--diagram", help="Same as --figure diagram.")] = False,
     from_: Annotated[
         str | None,
         typer.Option(
-            "--from", metavar="TIME", help='Start of the plot, such as "10 s" (default: 0 s).', show_default=False
+            "--from",
+            metavar="TIME",
+            help='Start of the plot, such as "10 s" (default: 0 s, or the start of the measured time).',
+            show_default=False,
         ),
     ] = None,
     to: Annotated[
@@ -415,12 +446,15 @@ def plot(
         typer.Option(metavar="TIME", help="End of the plot (default: the end of the run).", show_default=False),
     ] = None,
 ) -> None:
-    """Draw the state of a queue discipline or of a window law over time, from the gauges or states of a run."""
+    """Draw the records of a saved run: congestion windows, throughput, queues, completion times and more.
+
+    Each record has a usual figure, such as `cwnd` for windows. Without --figure, each record of the result is drawn.
+    """
     from ackclock.cli import plotting  # noqa: PLC0415
 
-    gauges = plotting.Gauges(link, gauge or [])
-    states = plotting.States(flow, variable or [], diagram=diagram)
-    plotting.plot(result, gauges, states, out=out, start=from_, end=to)
+    name = "diagram" if diagram else figure
+    choice = plotting.Choice(name, link, flow, gauge or [], variable or [], from_, to)
+    plotting.plot(result, choice, out=out)
 
 
 @app.command(
@@ -632,7 +666,7 @@ def list_(
     what: Annotated[
         str | None,
         typer.Argument(
-            help="List to print: studies, variants, queues, sources, records, measures, gauges, states or "
+            help="List to print: studies, variants, queues, sources, records, figures, measures, gauges, states or "
             "profiles (default: all).",
             show_default=False,
             autocompletion=completing.lists,

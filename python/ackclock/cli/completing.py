@@ -48,5 +48,12 @@ def records(incomplete: str) -> _Names:
     return _beginning(incomplete, dict.fromkeys(KINDS, ""))
 
 
+def figures(incomplete: str) -> _Names:
+    """Complete the name of a figure."""
+    from ackclock.report.figures import FIGURES  # noqa: PLC0415
+
+    return _beginning(incomplete, {kind.name: kind.doc for kind in FIGURES})
+
+
 def _beginning(incomplete: str, names: Mapping[str, str]) -> _Names:
     return [(name, meaning) for name, meaning in names.items() if name.startswith(incomplete)]

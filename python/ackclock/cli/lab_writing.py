@@ -4,6 +4,7 @@ import contextlib
 import sys
 import webbrowser
 from pathlib import Path
+from typing import Any
 
 from ackclock.cli.arguments import integer
 from ackclock.cli.runner import replace_law
@@ -14,6 +15,7 @@ from ackclock.laws.finding import UnknownLawError, form, spelled
 from ackclock.laws.law import Law
 from ackclock.running.run import SEED
 from ackclock.scenario import Scenario
+from ackclock.scenario.earlier import changed_meaning
 from ackclock.scenario.errors import refuse
 from ackclock.scenario.files import read_scenario
 from ackclock.scenario.overrides import override
@@ -35,11 +37,18 @@ def lab(file: Path | None, *, seed: str, law: str | None, overrides: list[str], 
     if law is not None:
         _serve(Content(law, tables, number, name), opens=opens)
         return
-    given = None if tables is None else document(Scenario.from_dict(tables), seed=number, name=name)
+    given = None if tables is None else _document(Scenario.from_dict(tables), number, name)
     out = Path(f"{name}.lab.html" if name else "lab.html") if out is None else out
     write_page(out, page_with(given))
     sys.stdout.write(f"The lab is {out}\n")
     _open(out.resolve().as_uri(), opens=opens)
+
+
+def _document(scenario: Scenario, seed: int, name: str) -> dict[str, Any]:
+    """Describe a scenario for the page, and report defaults that have changed, which the page does not."""
+    for notice in changed_meaning(scenario, scenario.effective()):
+        sys.stderr.write(f"{notice}\n")
+    return document(scenario, seed=seed, name=name)
 
 
 def _absolute(law: str) -> str:

@@ -73,11 +73,14 @@ def _studies() -> Iterator[_Line]:
 
 def _variants() -> Iterator[_Line]:
     known = catalogue()
+    recovery = known.tcp_options["recovery"]
+    yield "all variants:", ""
+    yield "  recovery", _with_allowed(recovery.doc, f"{recovery.kind.allowed}; the profile has the defaults")
     for era in sorted({variant.era for variant in known.variants.values()}):
         yield f"{era}:", ""
         for name, variant in known.variants.items():
             if variant.era == era:
-                yield name, f"{variant.doc} (recovery {variant.recovery}, window law {variant.congestion})"
+                yield name, variant.doc
                 yield from _parameters(known.congestion[variant.congestion])
 
 
@@ -108,8 +111,15 @@ def _sources() -> Iterator[_Line]:
 
 def _records() -> Iterator[_Line]:
     for name, kind in KINDS.items():
-        where = "@LINK" if kind.of_links else "@GROUP-OR-FLOWS"
+        where = "@LINK" if kind.of_links else "@GROUP-OR-FLOWS" + ("-OR-LINK" if kind.engine_kind_of_links else "")
         yield f"{name}[{where}]{'[/INTERVAL]' if kind.sampled else ''}", kind.doc
+
+
+def _figures() -> Iterator[_Line]:
+    from ackclock.report.figures import FIGURES  # noqa: PLC0415
+
+    for kind in FIGURES:
+        yield kind.name, f"{kind.doc} (record {kind.record})"
 
 
 def _measures() -> Iterator[_Line]:
@@ -141,6 +151,7 @@ LISTS: Mapping[str, Callable[[], Iterator[_Line]]] = {
     "queues": _queues,
     "sources": _sources,
     "records": _records,
+    "figures": _figures,
     "measures": _measures,
     "gauges": _gauges,
     "states": _states,

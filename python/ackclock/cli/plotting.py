@@ -1,4 +1,4 @@
-"""Implements ``ackclock plot``: draws the gauges and the states of a saved run."""
+"""Implements ``ackclock plot``: draws the records of a saved run."""
 
 import sys
 import tempfile
@@ -7,93 +7,141 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ackclock.report.gauges import gauge_chart
+from ackclock.report.figures import FIGURES, FigureKind, chart, figures_of
 from ackclock.report.paper import draw
-from ackclock.report.states import phase_diagram, state_chart
-from ackclock.report.style import to_png, to_svg
+from ackclock.report.style import to_pdf, to_png, to_svg
+from ackclock.running.records import KINDS
 from ackclock.running.result import load
-from ackclock.scenario.errors import impossible, refuse, unreadable
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME, QuantityError
+from ackclock.scenario.errors import ScenarioError, listed, one_of, refuse, unreadable
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME, QuantityError, seconds
 from ackclock.study.store.folder import is_store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from ackclock.report.chart import Chart
     from ackclock.running.run import Run
 
 _FORMATS: Final[Mapping[str, "Callable[[Figure], bytes]"]] = {
     ".png": to_png,
     ".svg": lambda figure: to_svg(figure).encode(),
+    ".pdf": to_pdf,
 }
 
 
 @dataclass(frozen=True)
-class Gauges:
-    """What to draw of a queue discipline."""
+class Choice:
+    """What to draw of a run; empty options draw each record."""
 
+    figure: str | None
     link: str | None
-    names: Sequence[str]
-
-    def chart(self, run: "Run", start: float, end: float) -> "Chart":
-        """Draw the gauges of a run."""
-        return gauge_chart(run.table("gauges"), link=self.link, gauges=self.names, start=start, end=end)
-
-    def is_asked(self) -> bool:
-        """Whether an option asks for this drawing."""
-        return self.link is not None or bool(self.names)
-
-
-@dataclass(frozen=True)
-class States:
-    """What to draw of a window law."""
-
     flow: int | None
-    names: Sequence[str]
-    diagram: bool
+    gauges: Sequence[str]
+    variables: Sequence[str]
+    start: str | None
+    end: str | None
 
-    def chart(self, run: "Run", start: float, end: float) -> "Chart":
-        """Draw the states of a run."""
-        if self.diagram:
-            return phase_diagram(run, flow=self.flow, start=start, end=end)
-        return state_chart(run, flow=self.flow, variables=self.names, start=start, end=end)
+    def kinds(self, run: "Run", result: Path) -> Sequence[FigureKind]:
+        """Return the figures to draw: the one that the options name, or the default figure of each record."""
+        name = self.figure or ("gauges" if self.gauges else "states" if self.variables else None)
+        for option, given, of in (("--gauge", self.gauges, "gauges"), ("--variable", self.variables, "states")):
+            if given and name != of:
+                raise refuse(option, given[0], f"must be absent: it selects a panel of the figure {of}, not of {name}")
+        if name is not None:
+            return [_named(name, run, result)]
+        kinds = figures_of(run)
+        if not kinds:
+            raise unreadable(
+                result,
+                "its run has kept no record",
+                f"a result of `ackclock run FILE --record KIND --out FOLDER`, where KIND is one of {listed(KINDS)}",
+            )
+        fit = [kind for kind in kinds if (self.flow if kind.of_link(run) else self.link) is None]
+        if not fit:
+            option, given = ("--link", self.link) if self.link is not None else ("--flow", self.flow)
+            names = listed(kind.name for kind in kinds)
+            raise refuse(option, given, f"must be absent: it fits none of the figures of this result: {names}")
+        return fit
 
-    def is_asked(self) -> bool:
-        """Whether an option asks for this drawing."""
-        return self.flow is not None or bool(self.names) or self.diagram
+    def times(self, run: "Run") -> tuple[float | None, float | None]:
+        """Return the start and the end of the plot, in seconds."""
+        start, end = _seconds("--from", self.start), _seconds("--to", self.end)
+        last = seconds(run.scenario.duration)
+        if start is not None and start >= min(last, last if end is None else end):
+            raise refuse("--from", self.start, f"must be before the end of the plot; the run ends at {last:g} s")
+        return start, end
 
 
-def plot(result: Path, gauges: Gauges, states: States, *, out: Path, start: str | None, end: str | None) -> None:
-    """Draw gauges or states of a saved run, whichever options ask for or the run recorded, and write the figure."""
-    render = _FORMATS.get(out.suffix.lower())
-    if render is None:
-        raise refuse("--out", str(out), f"must end in {' or '.join(_FORMATS)}")
-    if out.exists() or out.is_symlink():
-        raise refuse("--out", str(out), "must not exist yet")
-    if gauges.is_asked() and states.is_asked():
-        raise impossible("plot: --link and --gauge draw gauges, but --flow, --variable and --diagram draw states")
-    if states.names and states.diagram:
-        raise impossible("plot: --diagram does not draw single variables; leave out --variable")
+def _named(name: str, run: "Run", result: Path) -> FigureKind:
+    """Return the figure with a name, made from a record that the run has kept."""
+    named = [kind for kind in FIGURES if kind.name == name]
+    if not named:
+        raise refuse("--figure", name, one_of(name, dict.fromkeys(kind.name for kind in FIGURES)), noun="figure")
+    kept = [kind for kind in FIGURES if kind.record in run.tables]
+    found = [kind for kind in kept if kind.name == name]
+    if found:
+        return found[0]
+    record = named[0].record
+    drawn = f" (this result has the figures {listed(dict.fromkeys(kind.name for kind in kept))})" if kept else ""
+    wanted = f"a result of `ackclock run FILE --record {record} --out FOLDER`{drawn}"
+    raise unreadable(result, f"its run has kept no {record}", wanted)
+
+
+def plot(result: Path, choice: Choice, *, out: Path | None) -> None:
+    """Draw the records of a saved run, and write a file for each figure."""
+    if out is not None and out.suffix.lower() not in _FORMATS:
+        raise refuse("--out", str(out), f"must end in one of {', '.join(_FORMATS)}")
+    run = _load(result)
+    kinds = choice.kinds(run, result)
+    start, end = choice.times(run)
+    failures = []
+    for kind, file in zip(kinds, _files(result, kinds, out), strict=True):
+        try:
+            drawn = chart(
+                [run],
+                kind.name,
+                link=choice.link,
+                flow=choice.flow,
+                start=start,
+                end=end,
+                names=choice.gauges or choice.variables,
+            )
+        except ScenarioError as error:
+            failures.append(error)
+            continue
+        _write(file, _FORMATS[file.suffix.lower()](draw(drawn)))
+        sys.stdout.write(f"The figure is {file}\n")
+    if len(failures) == len(kinds):
+        raise failures[0]
+    for failure in failures:
+        sys.stderr.write(f"not drawn: {failure.headline}\n")
+
+
+def _files(result: Path, kinds: Sequence[FigureKind], out: Path | None) -> Sequence[Path]:
+    """Return the new file of each figure."""
+    if out is not None and len(kinds) > 1:
+        names = listed(kind.name for kind in kinds)
+        raise refuse("--out", str(out), f"must be absent, or --figure must name one of the figures: {names}")
+    files = [out or result.with_name(f"{result.resolve().name}-{kind.name}.png") for kind in kinds]
+    for file in files:
+        if file.exists() or file.is_symlink():
+            raise refuse("--out", str(file), "must not exist yet: figures are never overwritten; give another name")
+    return files
+
+
+def _load(result: Path) -> "Run":
+    """Read a result; explain how to get one from a scenario or a store."""
+    expected = "a result of `ackclock run --out`"
+    if result.is_file():
+        why = f"it is a file; if it is a scenario, run it first: `ackclock run {result} --record windows --out FOLDER`"
+        raise unreadable(result, why, expected)
     if is_store(result):
-        why = "it is a store, for `ackclock report`, or `store.plot()` in Python"
-        raise unreadable(result, why, "a result of `ackclock run --out`")
-    run = load(result)
-    draws_gauges = gauges.is_asked() or ("gauges" in run.tables and not states.is_asked())
-    chosen, record = (gauges, "gauges") if draws_gauges else (states, "states")
-    if record not in run.tables:
-        missing = record if gauges.is_asked() or states.is_asked() else "gauges and no states"
-        raise unreadable(
-            result, f"its run recorded no {missing}", f"a result of `ackclock run --record {record} --out`"
-        )
-    first = 0.0 if start is None else _seconds("--from", start)
-    last = float("inf") if end is None else _seconds("--to", end)
-    _write(out, render(draw(chosen.chart(run, first, last))))
-    sys.stdout.write(f"The figure is {out}\n")
+        raise unreadable(result, "it is a store, for `ackclock report`, or `store.plot()` in Python", expected)
+    return load(result)
 
 
-def _seconds(option: str, text: str) -> float:
+def _seconds(option: str, text: str | None) -> float | None:
     try:
-        return TIME.parse(text) / PICOSECONDS_PER_SECOND
+        return None if text is None else TIME.parse(text) / PICOSECONDS_PER_SECOND
     except QuantityError as error:
         raise refuse(option, text, str(error)) from None
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.capture.folder import check, is_capture
+from ackclock.running.inside import file_in
 from ackclock.scenario.errors import impossible, listed, near, refuse, unreadable
 from ackclock.scenario.kinds import measured
 from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
@@ -62,7 +63,7 @@ def read(source: str, *, column: str | None, bin_: str | None, weight: str | Non
         raise refuse("--sum", weight, "must come with --bin: without --bin, each number is the value of one bin")
     path = Path(source)
     if path.is_dir() and (path / "arrivals.parquet").is_file():
-        path /= "arrivals.parquet"
+        path = file_in(path, "arrivals.parquet")
     if path.suffix.lower() in {".csv", ".parquet"}:
         table = _table(path)
         name = _column(table, column, default="time" if length else None)

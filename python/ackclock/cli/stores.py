@@ -24,7 +24,7 @@ def check(
     """Verify every file against its checksum.
 
     The exit status is 0 if all files are intact. Otherwise it is 1, and the output names the lost data and the command
-    that restores it. Damaged files of a sweep are moved to the folder aside/.
+    that restores it. No file is changed or moved.
     """
     from ackclock.capture.folder import is_capture  # noqa: PLC0415
 

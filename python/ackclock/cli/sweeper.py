@@ -61,6 +61,11 @@ def _outlook(outlook: Outlook, *, cores: int) -> Iterable[str]:
         yield f"{runs:{width},} {'run ' if runs == 1 else 'runs'}  {name}"
     more = f", at most {outlook.most:,}" if outlook.most > outlook.runs else ""
     yield f"{len(outlook.points):,} points: {outlook.runs:,} runs to make{more}, {outlook.there:,} already in the store"
+    if outlook.unread:
+        yield (
+            f"{outlook.unread:,} of the points name a law or a discipline in Python, whose file only a sweep executes: "
+            "their runs all count as runs to make, and the time is not estimated"
+        )
     if outlook.cpu_seconds is None:
         return
     yield (

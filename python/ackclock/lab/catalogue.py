@@ -8,6 +8,7 @@ from ackclock.lab.following import Pointer, followers
 from ackclock.laws.algorithm import declared
 from ackclock.laws.finding import UnknownLawError, find
 from ackclock.laws.law import Law
+from ackclock.laws.source import source
 from ackclock.running import engine
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.running.plan import transport_for_engine
@@ -36,9 +37,10 @@ def page_catalogue() -> dict[str, Any]:
             for name in profile.PROFILES
         },
         "disciplines": {
-            name: {kind: queue(name, Queue(kind)).for_engine() for kind in described["queues"]}
+            name: {kind: queue(name, Queue(kind), _PACKET_SIZE).for_engine() for kind in described["queues"]}
             for name in profile.PROFILES
         },
+        "sized": {name: _sized(name) for name in profile.PROFILES},
         "room": {name: profile.default(name, "queue", "packets") for name in profile.PROFILES},
     }
 
@@ -55,12 +57,13 @@ def law_for_page(law: str) -> dict[str, Any]:
         found = find(law, Law)
     except UnknownLawError as error:
         raise refuse("--law", law, str(error)) from error.__cause__
-    known = declared(found)
+    known, told = declared(found), source(found)
     transports: dict[str, dict[str, Any]] = {name: {} for name in profile.PROFILES}
     for name, of in transports.items():
         for variant in catalogue().variants:
             with contextlib.suppress(ScenarioError):  # a recovery that the law cannot have
-                of[variant] = _transport(name, Tcp.model_validate({"kind": "tcp", "law": law, "variant": variant}))
+                table = {"kind": "tcp", "law": law, "law_sha256": told.sha256, "variant": variant}
+                of[variant] = _transport(name, Tcp.model_validate(table))
     return {
         "law": law,
         "name": found.__name__,
@@ -89,7 +92,16 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
 
 
 def _transport(profile_name: str, transport: Tcp) -> dict[str, Any]:
-    return transport_for_engine(tcp(profile_name, transport), _PACKET_SIZE)
+    return transport_for_engine(tcp(profile_name, transport, _PACKET_SIZE), _PACKET_SIZE)
+
+
+def _sized(profile_name: str) -> dict[str, list[str]]:
+    """Find the parameters of each discipline whose default is the packet size."""
+    found: dict[str, list[str]] = {}
+    for row in profile.TABLE:
+        if row.scope in catalogue().queues and isinstance(row.value(profile_name), profile.PacketSize):
+            found.setdefault(row.scope, []).append(row.field)
+    return found
 
 
 def _option_places(variant: str) -> dict[str, list[Pointer]]:

@@ -29,6 +29,7 @@ from ackclock.lab.catalogue import law_for_page
 from ackclock.lab.document import document
 from ackclock.lab.following import leaves
 from ackclock.lab.page import page_with
+from ackclock.laws.loading import with_laws
 from ackclock.laws.running import LawError
 from ackclock.running import engine
 from ackclock.running.processors import memory_bound
@@ -74,7 +75,7 @@ class Content:
         """
         given = None
         if self.tables is not None:
-            scenario = Scenario.from_dict(_readable(self, self.tables))
+            scenario = with_laws(Scenario.from_dict(_readable(self, self.tables)))
             given = document(scenario, seed=self.seed, name=self.name, served=True)
             _forget(given["scenario"])
             _forget(given["effective"])

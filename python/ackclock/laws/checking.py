@@ -48,16 +48,19 @@ class LawCheck:
     """Number of conversations."""
     breaches: tuple[Breach, ...]
     """The rules that the law breaks, the most frequent first."""
+    notices: tuple[str, ...] = ()
+    """What the law does within the contract that its author may not have meant."""
 
     def __bool__(self) -> bool:
         return not self.breaches
 
     def __str__(self) -> str:
+        notices = [f"Notice: {notice}" for notice in self.notices]
         if self:
-            return f"{self.law} keeps the contract in {self.conversations:,} conversations."
+            return "\n".join([f"{self.law} keeps the contract in {self.conversations:,} conversations.", *notices])
         told = [f"{self.law} breaks the contract:", *(f"- {breach}" for breach in self.breaches[:_MOST_TOLD])]
         more = len(self.breaches) - _MOST_TOLD
-        return "\n".join([*told, f"- and {more} more"] if more > 0 else told)
+        return "\n".join([*told, *([f"- and {more} more"] if more > 0 else []), *notices])
 
 
 def check_law(law: Law | type[Law], *, conversations: int = 300, seed: int = 1) -> LawCheck:
@@ -68,6 +71,9 @@ def check_law(law: Law | type[Law], *, conversations: int = 300, seed: int = 1) 
     least one packet; an ACK adds at most as many packets as it acknowledges, unless `on_rate` sets the window; each
     congestion event reduces the window, once; no more is in flight than allowed; a timer runs while data is
     outstanding; every transfer ends; and the same conversation is the same again, also while another one goes on.
+
+    A notice says if the law counts ACKs where it may have meant packets: with the same packets, it changes the window
+    much less if each ACK acknowledges two of them, as delayed ACKs do.
 
     Parameters
     ----------
@@ -121,4 +127,19 @@ def check_law(law: Law | type[Law], *, conversations: int = 300, seed: int = 1) 
         for key, (number, (rule, time, conversation)) in found.items()
     ]
     breaches.sort(key=lambda breach: -breach.count)
-    return LawCheck(name, conversations, tuple(breaches))
+    return LawCheck(name, conversations, tuple(breaches), _notices(used, name, wanted))
+
+
+def _notices(used: LawInUse, name: str, wanted: str) -> tuple[str, ...]:
+    made = used.for_engine()
+    with watched([made]):
+        found = engine.law_counts_acks(made, name, wanted)
+    if found is None:
+        return ()
+    packets, alone, pairs = found
+    notice = (
+        f"on_ack counts ACKs, not packets: {packets:,} packets move the window by {alone:,.4g} packets if each has an "
+        f"ACK of its own, and by {pairs:,.4g} if each ACK acknowledges two, as delayed ACKs do. To count packets, "
+        "multiply the change by ack.newly_acked, as in window.cwnd += ack.newly_acked / window.cwnd."
+    )
+    return (notice,)

@@ -10,7 +10,15 @@ __all__ = ["CALLS", "Discipline"]
 CALLS: Final = ("on_arrival", "on_departure")
 """The methods that the engine calls, in the order in which it takes them."""
 
-_FIELDS: Final = ("kind", "packets", "bytes", "count_in_service", "discipline", "discipline_sha256")
+_FIELDS: Final = (
+    "kind",
+    "packets",
+    "bytes",
+    "count_in_service",
+    "discipline",
+    "discipline_sha256",
+    "discipline_files_sha256",
+)
 
 
 class Discipline(Algorithm):

@@ -1,11 +1,10 @@
 """Finds the class of a law or a discipline by the text in a scenario: ``FILE:CLASS``, or ``CLASS``.
 
 A class that was used once is known for the rest of the process, by this text and the digest of its source. Otherwise
-its file is run as a module of its own.
+its file is executed as a module of its own. `find` and `executed` are the only functions that execute a file; whatever
+only reads scenarios and results uses `known`.
 """
 
-import hashlib
-import linecache
 import re
 import sys
 import traceback
@@ -14,14 +13,16 @@ from types import ModuleType
 from typing import Any, Final, TypeVar
 
 from ackclock.laws.algorithm import Algorithm, declared, in_use
+from ackclock.laws.files import Files
 from ackclock.laws.source import Source, remember, source
+from ackclock.scenario.errors import shorten
 
-__all__ = ["UnknownLawError", "find", "form", "in_module", "known", "loaded_text", "reload", "use"]
+__all__ = ["UnknownLawError", "executed", "find", "form", "in_module", "known", "use"]
 
 _A = TypeVar("_A", bound=Algorithm)
 _known: dict[tuple[str, str], type[Algorithm]] = {}
-_texts: dict[str, tuple[str, str]] = {}
-"""Path and text of each module that was made here, by its name."""
+_MOST_WORDS: Final = 500
+"""Maximum length of the text of an exception in an error."""
 _SPELLING: Final = re.compile(r"(?:(?P<file>.+\.py):)?(?P<name>[^\W\d]\w*(?:\.(?:<locals>\.)?[^\W\d]\w*)*)")
 
 
@@ -54,8 +55,8 @@ def form(base: type[Algorithm]) -> str:
     return f"must be FILE.py:CLASS, the file and the name of a class derived from ackclock.{base.__name__}"
 
 
-def find(law: str, base: type[_A], sha256: str | None = None) -> type[_A]:
-    """Find the class of a law.
+def find(law: str, base: type[_A], sha256: str | None = None, files_sha256: str | None = None) -> type[_A]:
+    """Find the class of a law; execute its file unless the class is known.
 
     Parameters
     ----------
@@ -65,11 +66,13 @@ def find(law: str, base: type[_A], sha256: str | None = None) -> type[_A]:
         `Law` or `Discipline`, from which the class is derived.
     sha256
         Digest of the source that the class must have; None for any.
+    files_sha256
+        Digest of the files that may be executed; None for any, if `sha256` is None too.
 
     Raises
     ------
     UnknownLawError
-        There is no such class, or its source is another one.
+        There is no such class, or its source or its files are others. Other files are not executed.
     """
     cached = None if sha256 is None else _known.get((law, sha256))
     if cached is not None and issubclass(cached, base):
@@ -81,14 +84,19 @@ def find(law: str, base: type[_A], sha256: str | None = None) -> type[_A]:
             if sha256
             else f"{form(base)}; classes without a file are given as objects, in Python"
         )
-    found = in_module(_module(file, base), base, name)
+    found = in_module(_module(file, base, sha256, files_sha256), base, name)
     told = use(found)
     if sha256 is not None and told.sha256 != sha256:
-        raise UnknownLawError(
-            f"must be the {base.interface.noun} with the source {sha256[:12]}…, but the file has another one now, "
-            f"{told.sha256[:12]}…: a result runs again only with the source that made it"
-        )
+        raise _other(base, sha256, told.sha256)
+    _known[law, told.sha256] = found
     return found
+
+
+def _other(base: type[Algorithm], wanted: str, now: str) -> UnknownLawError:
+    return UnknownLawError(
+        f"must be the {base.interface.noun} with the source {wanted[:12]}…, but the file has another one now, "
+        f"{now[:12]}…: a result runs again only with the source that made it"
+    )
 
 
 def spelled(law: str, base: type[Algorithm]) -> tuple[Path | None, str]:
@@ -117,46 +125,42 @@ def in_module(module: ModuleType, base: type[_A], name: str) -> type[_A]:
     return found
 
 
-def _module(path: Path, base: type[Algorithm]) -> ModuleType:
-    """Return the module of a file: the running script, or the file run as a module of its own."""
+def _module(path: Path, base: type[Algorithm], sha256: str | None, files_sha256: str | None) -> ModuleType:
+    """Return the module of a file: the running script, or the file executed as a module of its own."""
     script = sys.modules["__main__"]
     if getattr(script, "__file__", None) and Path(script.__file__ or "").resolve() == path.resolve():
         return script
+    noun = base.interface.noun
+    if sha256 is not None and files_sha256 is None:
+        raise UnknownLawError(
+            f"must have {noun}_files_sha256 besides {noun}_sha256: the digest of the source, which is all that version "
+            f"0.2.0 stored, cannot be checked before the file is executed; without {noun}_sha256 the file runs as it is"
+        )
     try:
-        text = path.read_text(encoding="utf-8")
+        files = Files.read(path)
     except (OSError, UnicodeDecodeError) as error:
         raise UnknownLawError(f"{form(base)}: the file cannot be read ({getattr(error, 'strerror', error)})") from None
-    return reload(str(path), text, base)
+    if files_sha256 is not None and files.sha256 != files_sha256:
+        raise UnknownLawError(
+            f"must have files with the digest {files_sha256[:12]}…, but they have another one now, "
+            f"{files.sha256[:12]}…, and were not executed: a result runs again only with the source that made it; "
+            f"without {noun}_files_sha256 and {noun}_sha256 the file runs as it is"
+        )
+    return executed(files, base)
 
 
-def reload(path: str, text: str, base: type[Algorithm]) -> ModuleType:
-    """Run the text of a file as a module, or return the module if it has run already.
+def executed(files: Files, base: type[Algorithm]) -> ModuleType:
+    """Execute the files of a law as a module, or return the module if they were executed already.
 
     Raises
     ------
     UnknownLawError
         The text is not Python, or raises an exception.
     """
-    digest = hashlib.sha256(f"{path}\0{text}".encode()).hexdigest()
-    name = f"ackclock_law_{digest[:24]}"
-    if name in sys.modules:
-        return sys.modules[name]
-    module = ModuleType(name)
-    module.__file__ = path
-    # the file may change later, or be absent on another machine
-    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
-    sys.modules[name] = module
-    folder = str(Path(path).parent)
-    sys.path.insert(0, folder)
     try:
-        exec(compile(text, path, "exec"), vars(module))  # noqa: S102  # a law is a program
-    except Exception as error:
-        del sys.modules[name]
-        raise UnknownLawError(f"{form(base)}: running the file fails: {told_at(error, path)}") from error
-    finally:
-        sys.path.remove(folder)
-    _texts[name] = (path, text)
-    return module
+        return files.module()
+    except (Exception, SystemExit) as error:
+        raise UnknownLawError(f"{form(base)}: running the file fails: {told_at(error, files.path)}") from error
 
 
 def told_at(error: BaseException, path: str = "") -> str:
@@ -176,14 +180,17 @@ def told_at(error: BaseException, path: str = "") -> str:
     ]
     if isinstance(error, SyntaxError):
         lines = [(error.filename or path, error.lineno)]
-    words = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
+    words = shorten(" ".join((error.msg if isinstance(error, SyntaxError) else _words(error)).split()), _MOST_WORDS)
     first = f"{type(error).__name__}: {words}" if words else type(error).__name__
     return first + "".join(f" ({Path(file).name}, line {line})" for file, line in lines[-1:])
 
 
-def loaded_text(law: type[Algorithm]) -> tuple[str, str] | None:
-    """Return the path and the text of the file from which a class was loaded here."""
-    return _texts.get(law.__module__)
+def _words(error: BaseException) -> str:
+    """Return the text of an exception, which may be of a class of the user's own."""
+    try:
+        return str(error)
+    except Exception as inner:  # noqa: BLE001  # the user's own code
+        return f"its text fails with {type(inner).__name__}"
 
 
 def restore(law: type[Algorithm], told: Source) -> None:

@@ -11,7 +11,7 @@ __all__ = ["CALLS", "Law"]
 CALLS: Final = ("on_ack", "on_congestion", "observe", "on_rate", "on_lost", "on_idle", "on_undo")
 """The methods that the engine calls, in the order in which it takes them."""
 
-_FIELDS: Final = ("kind", "variant", "recovery", "law", "law_sha256", "compiled")
+_FIELDS: Final = ("kind", "variant", "law", "law_sha256", "law_files_sha256", "compiled")
 """Fields of a transport that the engine does not declare."""
 
 
@@ -40,7 +40,7 @@ class Law(Algorithm):
     ...     gain: float = 0.5
     ...
     ...     def on_ack(self, window, ack):
-    ...         window.cwnd += self.gain * ack.counted / window.cwnd
+    ...         window.cwnd += self.gain * ack.newly_acked / window.cwnd
     >>> Gentle(gain=0.25)
     Gentle(gain=0.25)
     """
@@ -59,15 +59,19 @@ class Law(Algorithm):
 
         Called in congestion avoidance, outside of a recovery, while the window limits the sender, for ACKs without
         marks; with `own_slow_start`, for all new ACKs outside of a recovery. A law that shrinks the window stays in
-        congestion avoidance: ``ssthresh`` then shrinks too, unless the law sets it.
+        congestion avoidance: ``ssthresh`` then shrinks too, unless the law sets it. An ACK acknowledges
+        ``ack.newly_acked`` packets, two if the receiver delays ACKs.
         """
         raise NotImplementedError
 
     def on_congestion(self, window: Window, event: Congestion) -> None:
         """Reduce the window after a loss, a mark or a timeout; at most once per congestion event.
 
-        A law without this method has Reno's response, which this one is. After a timeout, the engine sets the window to
-        one packet.
+        A law without this method has Reno's response, which this one is. A law may set ``window.cwnd`` only: the engine
+        then sets ``ssthresh`` to the reduced window, so that the flow goes on in congestion avoidance. After a timeout,
+        the engine sets the window to one packet, and slow start takes it to ``ssthresh``: the window that the law
+        sets, or half of ``event.window`` if the law leaves out timeouts. A law with `own_slow_start` or `on_rate` sets
+        ``ssthresh`` itself.
         """
         kept = event.window * (0.8 if event.abe and event.is_mark else 0.5)
         window.ssthresh = max(float(kept // 1), 2.0)

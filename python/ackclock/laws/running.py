@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from ackclock.laws import finding
 from ackclock.laws.algorithm import Algorithm, base_of, calls_of, maker
+from ackclock.laws.files import files_of
 from ackclock.laws.finding import UnknownLawError, told_at
 from ackclock.laws.law import Law
 from ackclock.laws.source import Source, source
@@ -126,12 +127,12 @@ class LawInUse:
         at: str,
         base: type[Algorithm],
         law: str,
-        sha256: str | None,
+        digests: tuple[str | None, str | None],
         parameters: Mapping[str, Any],
         *,
         compiled: bool = False,
     ) -> Self:
-        """Find the class that a transport or queue names; ``at`` is the path of the field.
+        """Find the class that a transport or queue names; ``at`` is the path of the field, ``digests`` as for `find`.
 
         Raises
         ------
@@ -139,7 +140,7 @@ class LawInUse:
             There is no such class, or it has another source now.
         """
         try:
-            found = finding.find(law, base, sha256)
+            found = finding.find(law, base, *digests)
         except UnknownLawError as error:
             raise refuse(at, law, str(error)) from error.__cause__
         return cls(found, dict(parameters), compiled)
@@ -166,9 +167,9 @@ class LawInUse:
 
     def __getstate__(self) -> dict[str, Any]:
         state = {name: getattr(self, name) for name in ("parameters", "compiled", "told")}
-        file = finding.loaded_text(self.law)
-        if file is not None:
-            return state | {"file": file, "base": base_of(self.law), "name": self.law.__qualname__}
+        files = files_of(self.law.__module__)
+        if files is not None:
+            return state | {"files": files, "base": base_of(self.law), "name": self.law.__qualname__}
         # Ray also sends classes of the running script. It would set the attributes of a class that is there already.
         cloud = sys.modules.get("ray.cloudpickle", pickle)
         return state | {"law": cloud.dumps(self.law)}
@@ -176,9 +177,9 @@ class LawInUse:
     def __setstate__(self, state: dict[str, Any]) -> None:
         told = state["told"]
         law = finding.known(told.law, told.sha256)
-        if law is None and "file" in state:
-            (path, text), base = state["file"], state["base"]
-            law = finding.in_module(finding.reload(path, text, base), base, state["name"])
+        if law is None and "files" in state:
+            base = state["base"]
+            law = finding.in_module(finding.executed(state["files"], base), base, state["name"])
         if law is None:
             law = pickle.loads(state["law"])  # noqa: S301  # within a pickle
         finding.restore(law, told)

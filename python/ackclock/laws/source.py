@@ -1,5 +1,8 @@
 """The text that makes a law what it is, and its digest.
 
+The digest says which law it is, wherever its text stands: results with it may be compared, and a sweep that is
+continued has its runs. What is executed is checked by another digest, of whole files (`ackclock.laws.files`).
+
 The text consists of the class, its own base classes, and the functions, classes and constants outside the class to
 which its methods refer, directly or through each other. What else the file contains does not matter, so a script can
 be edited around its law. Modules outside the user's own code, such as ``math``, are named only.
@@ -21,6 +24,7 @@ from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleTy
 from typing import Any, Final
 
 from ackclock.laws.algorithm import Algorithm, base_of
+from ackclock.laws.files import Files, files_of
 from ackclock.scenario.errors import ScenarioError, refuse
 
 __all__ = ["Source", "is_own", "names_used", "node_of", "remember", "source"]
@@ -35,6 +39,8 @@ class Source:
     text: str
     names: frozenset[str]
     """The attributes and words that the code of the law uses."""
+    files_sha256: str | None
+    """The digest of the files that define the class; none if it cannot be found by their names."""
 
     @property
     def sha256(self) -> str:
@@ -77,7 +83,18 @@ def _read(law: type[Algorithm]) -> Source:
     at = f"{path.resolve()}:" if path.is_file() else ""
     first = [f"# {name}\n{texts.pop(name)}" for name in [base.__qualname__ for base in own]]
     rest = [f"# {name}\n{text}" for name, text in sorted(texts.items())]
-    return Source(at + law.__qualname__, "\n\n".join([*first, *rest]), frozenset(names))
+    whole = "\n\n".join([*first, *rest])
+    return Source(at + law.__qualname__, whole, frozenset(names), _files_digest(law, path) if at else None)
+
+
+def _files_digest(law: type[Algorithm], path: Path) -> str | None:
+    """Return the digest of the files that define a class, as they were when they were executed here."""
+    if "<locals>" in law.__qualname__:
+        return None
+    try:
+        return (files_of(law.__module__) or Files.read(path)).sha256
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _functions(owner: type) -> Iterator[FunctionType]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ackclock.running.checksum import checksum, sealed
+from ackclock.running.inside import file_in
 from ackclock.scenario.errors import refuse, unreadable
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def check_replaceable(out: Path, *, study: str) -> None:
 
     """
     if out.is_dir() and not out.is_symlink():
-        there = {path.relative_to(out).as_posix() for path in out.rglob("*") if not path.is_dir()}
+        there = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_symlink() or not path.is_dir()}
         record = _read_record(out)
         if not there or (record.get("study") == study and there <= {_RECORD, *map(str, record.get("files", []))}):
             return
@@ -89,7 +90,7 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: 
 
 def _read_record(folder: Path) -> dict[str, Any]:
     try:
-        record = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+        record = json.loads(file_in(folder, _RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return record if isinstance(record, dict) else {}

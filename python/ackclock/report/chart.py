@@ -16,10 +16,36 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Axis", "Band", "Chart", "Dash", "Dots", "Heat", "Level", "Marker", "Note", "Panel", "Scale", "Series"]
+__all__ = [
+    "PENS",
+    "Axis",
+    "Band",
+    "Chart",
+    "Dash",
+    "Dots",
+    "Heat",
+    "Level",
+    "Marker",
+    "Note",
+    "Panel",
+    "Scale",
+    "Series",
+]
 
 Dash = Literal["solid", "dashed", "dotted", "none"]
 Marker = Literal["circle", "square", "triangle", "diamond", "pentagon", "down", "hexagon"]
+
+PENS: tuple[tuple[str, Marker], ...] = (
+    ("blue", "circle"),
+    ("red", "square"),
+    ("green", "triangle"),
+    ("amber", "diamond"),
+    ("sky", "down"),
+    ("orange", "pentagon"),
+    ("mint", "hexagon"),
+    ("grey", "circle"),
+)
+"""Colours and markers of lines, in the order of their use."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

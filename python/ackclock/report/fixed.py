@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.report.points import Field
+from ackclock.scenario.files import json_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ def fixed_fields(scenarios: Iterable[str]) -> list[tuple[str, str]]:
     """Return the path and the value of each telling field that all effective scenarios, in JSON, have in common."""
     common: dict[str, Value] = {}
     for number, text in enumerate(scenarios):
-        leaves = dict(_leaves(json.loads(text), ""))
+        leaves = dict(_leaves(json_table("scenarios", text), ""))
         common = {path: value for path, value in common.items() if leaves.get(path) == value} if number else leaves
     shown = [(path, Field.shown(value)) for path, value in common.items() if _tells(path, common)]
     rest = len(shown) - _MOST

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.report.chart import Axis, Band, Chart, Dash, Heat, Marker, Panel, Series
+from ackclock.report.chart import PENS, Axis, Band, Chart, Dash, Heat, Panel, Series
 from ackclock.report.layout import MOST_PANELS, choose, key
 from ackclock.report.points import Points
 from ackclock.running.summary import UNITS
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ackclock.report.layout import Layout
     from ackclock.report.points import Field, Point
 
-__all__ = ["PENS", "WORDS", "heat_map", "label", "lines", "measure_chart"]
+__all__ = ["WORDS", "heat_map", "label", "lines", "measure_chart"]
 
 WORDS: Final = {
     "arrivals": "Arrivals",
@@ -38,6 +38,7 @@ WORDS: Final = {
     "corrupted": "Packets lost after transmission",
     "throughput_bps": "Throughput",
     "goodput_bps": "Goodput",
+    "payload_bps": "Goodput without headers",
     "utilization": "Utilization",
     "goodput_share": "Goodput over the link's rate",
     "cov": "C.o.v. of arrivals per bin",
@@ -50,6 +51,8 @@ WORDS: Final = {
     "sojourn_max": "Time in the queue, maximum",
     "delay_mean": "One-way delay, mean",
     "jitter": "Jitter",
+    "rtt_mean": "Round-trip time, mean",
+    "rtt_min": "Round-trip time, minimum",
     "timeouts": "Timeouts",
     "fast_retransmits": "Fast retransmits",
     "dup_acks": "Duplicate ACKs",
@@ -60,18 +63,6 @@ WORDS: Final = {
     "starved": "Flows starved",
 }
 """Name of each measure in titles and on axes."""
-
-PENS: Final[tuple[tuple[str, Marker], ...]] = (
-    ("blue", "circle"),
-    ("red", "square"),
-    ("green", "triangle"),
-    ("amber", "diamond"),
-    ("sky", "down"),
-    ("orange", "pentagon"),
-    ("mint", "hexagon"),
-    ("grey", "circle"),
-)
-"""Colours and markers of lines, in the order of their use."""
 
 _LOGARITHMIC: Final = 30
 """Ratio of the largest to the smallest value above which an axis is logarithmic."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     _Numbers = NDArray[np.float64]
 
-__all__ = ["phase_diagram", "state_chart"]
+__all__ = ["PHASES", "phase_diagram", "state_chart"]
 
 _DELIVERY_RATE: Final = "delivery_rate"
 
@@ -43,7 +43,7 @@ _BOUNDED: Final[Mapping[str, str]] = {"max_bw": "bw_shortterm"}
 """Variables that are drawn only if another one, a bound, was ever set: without it, `max_bw` equals `bw`."""
 
 _LINES: Final = ("ink", "blue", "red", "green", "amber", "grey")
-_PHASES: Final[Mapping[str, str]] = {
+PHASES: Final[Mapping[str, str]] = {
     "startup": "red",
     "slow_start": "red",
     "drain": "amber",
@@ -56,6 +56,7 @@ _PHASES: Final[Mapping[str, str]] = {
     "competitive": "sky",
     "probe_bw:up": "green",
     "probe_rtt": "blue",
+    "timeout": "ink",
 }
 """The colour of each phase."""
 
@@ -120,7 +121,10 @@ def _course(run: Run, flow: int | None) -> _Course:
     flows = list(dict.fromkeys(column["flow"].tolist()))
     if not flows:
         laws = ", ".join(name for name, state in catalogue().states.items() if state.variables)
-        raise impossible(f"states: the table has no rows, because only these laws have state variables: {laws}")
+        raise impossible(
+            "states: the table has no rows, because the window laws of its flows have no state but the window "
+            f"(record windows or phases instead); only these laws have state variables: {laws}"
+        )
     if flow is not None and flow not in flows:
         raise refuse("flow", flow, "must be one of the recorded flows: " + ", ".join(map(str, flows)))
     number = flows[0] if flow is None else flow
@@ -219,7 +223,7 @@ def state_chart(
         low, high = _ABOVE * low, _ABOVE * high or 1.0
         panels.append(
             Panel(
-                x=Axis(label="Time, s" if is_last else "", low=start, high=last),
+                x=Axis(label="Time, s" if is_last else "", low=start, high=last if last > start else None),
                 y=Axis(label=f"{words}, {unit}" if unit else words, low=low, high=high),
                 series=series,
                 bands=list(_bands(course, (start, last), (low, high), listed=is_last)),
@@ -260,7 +264,7 @@ def _line(course: _Course, name: str, start: float, end: float) -> tuple[_Number
 def _bands(course: _Course, span: tuple[float, float], height: tuple[float, float], *, listed: bool) -> Iterator[Band]:
     (start, end), (low, high) = span, height
     ends = np.append(course.begins[1:], np.inf)
-    for phase, colour in _PHASES.items():
+    for phase, colour in PHASES.items():
         x: list[float] = []
         for begin, stop, name in zip(course.begins, ends, course.phases, strict=True):
             if name == phase and begin < end and stop > start:
@@ -343,7 +347,7 @@ def phase_diagram(run: Run, *, flow: int | None = None, start: float = 0.0, end:
         top = _ABOVE * max(float(ys.max()), float(limits[1]))
         series = [
             Series(name=phase, x=flight[here], y=ys[here], colour=colour, dash="none", marker="circle", size=2.0)
-            for phase, colour in _PHASES.items()
+            for phase, colour in PHASES.items()
             if (here := phases == phase).any()
         ]
         series.append(Series(name="path", x=ends, y=limits, colour="ink", dash="dashed", width=0.9))

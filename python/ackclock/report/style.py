@@ -1,7 +1,8 @@
 """Defines the common style of figures, with colours that suit colour-blind readers, dark pages and grey print.
 
-Related curves share a hue; the second curve is lighter and dashed. Every curve has its own marker shape. The hues are
-close to the palette of Okabe and Ito (2008), which readers with common kinds of colour-blindness can distinguish.
+In the charts of Ackclock, related curves share a hue, the second curve is lighter and dashed, and every curve with
+markers has its own shape. The hues are close to the palette of Okabe and Ito (2008), which readers with common kinds of
+colour-blindness can distinguish.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+from cycler import cycler
+
+from ackclock.report.chart import PENS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.typing import RcKeyType
 
-__all__ = ["COLOURS", "HEAT", "PARTED", "Colour", "paper_style", "to_png", "to_small_png", "to_svg"]
+__all__ = ["COLOURS", "HEAT", "PARTED", "Colour", "paper_style", "to_pdf", "to_png", "to_small_png", "to_svg"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,6 +65,7 @@ _STYLE: dict[RcKeyType, Any] = {
     "axes.labelcolor": COLOURS["ink"].light,
     "axes.labelsize": 10,
     "axes.linewidth": 0.8,
+    "axes.prop_cycle": cycler(color=[COLOURS[name].light for name, _ in PENS]),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "errorbar.capsize": 1.8,
@@ -76,6 +81,9 @@ _STYLE: dict[RcKeyType, Any] = {
     "legend.framealpha": 1,
     "legend.labelcolor": COLOURS["ink"].light,
     "lines.linewidth": 1.4,
+    "lines.solid_capstyle": "butt",  # a line ends at its last point
+    "pdf.fonttype": 42,  # TrueType: publishers reject Type 3 fonts
+    "ps.fonttype": 42,
     "svg.fonttype": "path",  # the same glyphs on every machine
     "svg.hashsalt": "ackclock",  # the same ids inside the file
     "text.color": COLOURS["ink"].light,
@@ -92,7 +100,11 @@ _ALIKE = re.compile(r'<g((?: clip-path="[^"]*")?)>\n(<use [^>]*?( style="[^"]*")
 
 @contextmanager
 def paper_style() -> Iterator[None]:
-    """Apply the common style to all figures created and saved in the body, regardless of the user's settings."""
+    """Apply the common style to all figures created and saved in the body, regardless of the user's settings.
+
+    Lines take the colours of `PENS` in turn. Markers are left to the caller, because they would hide a line of many
+    points. Text in PDF files is TrueType; in SVG files letters are outlines, the same on every machine.
+    """
     with mpl.rc_context():
         mpl.rcdefaults()
         with mpl.rc_context(_STYLE):
@@ -114,6 +126,14 @@ def to_small_png(figure: Figure) -> bytes:
     target = io.BytesIO()
     with Image.open(io.BytesIO(to_png(figure))) as image:
         image.convert("RGB").quantize(128).save(target, format="PNG", optimize=True)
+    return target.getvalue()
+
+
+def to_pdf(figure: Figure) -> bytes:
+    """Render a figure as PDF with embedded TrueType fonts, deterministically."""
+    target = io.BytesIO()
+    with paper_style():
+        figure.savefig(target, format="pdf", metadata={"CreationDate": None})
     return target.getvalue()
 
 

@@ -67,13 +67,14 @@ class LawState:
 
 @dataclass(frozen=True)
 class Variant:
-    """A named TCP sender: a combination of loss recovery and window law."""
+    """A named TCP sender: a window law, or Reno's law with a certain loss recovery."""
 
     doc: str
-    recovery: str
+    recovery: str | None
+    """The loss recovery that the name fixes; with None, the option ``recovery`` selects it."""
     congestion: str
     era: str
-    """When the variant was published; as text, in the order of time."""
+    """When the variant was published, or that it fixes a recovery; in the order of the texts."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,12 @@ class Catalogue:
     def tcp_options(self) -> dict[str, Parameter]:
         """The options of TCP from all sections of the plan, by name."""
         return {name: option for part in self.options.values() for name, option in part.items()}
+
+    def named(self, variant: str, recovery: str) -> str:
+        """Return the variant that is named after a pair of law and recovery: ``sack`` for Reno with this recovery."""
+        law = self.variants[variant].congestion
+        same = (name for name, each in self.variants.items() if (each.congestion, each.recovery) == (law, recovery))
+        return next(same, variant)
 
     def law_of(self, variant: str) -> Entry:
         """Return the window law of a TCP variant."""

@@ -60,7 +60,7 @@ def components(scenario: object) -> tuple[Component, ...]:
     Component(groups=('one',), flows=1)
     Component(groups=('two',), flows=3)
     """
-    prepared = Prepared.of(scenario, ())
+    prepared = Prepared.of(scenario, (), executes=False)
     groups = prepared.scenario.groups
     return tuple(
         Component(

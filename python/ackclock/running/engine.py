@@ -32,6 +32,7 @@ from ackclock._core import (
     check_queue,
     components,
     footprint,
+    law_counts_acks,
     simulate,
 )
 
@@ -67,5 +68,6 @@ __all__ = [
     "check_queue",
     "components",
     "footprint",
+    "law_counts_acks",
     "simulate",
 ]

@@ -1,30 +1,30 @@
 """Generates notices: facts that users of a result must know, such as a window limit or an overload."""
 
 import math
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ackclock.analysis import Warmup
 from ackclock.running.roomy import held, roomy, ways
+from ackclock.running.steady import changing_shares, late_starts, steady_state
+from ackclock.running.unused import unused_ecn, unused_paths, unused_rate
 from ackclock.scenario import Clients, Connections, Flow, GraphLink, Link, Scenario, Tcp, Udp
 from ackclock.scenario.bottleneck import Measured, find_measured, tcp_load
+from ackclock.scenario.earlier import changed_meaning
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.scenario.sources import Paced
 
 WINDOW_LIMITED: Final = 0.5
 """A group counts as limited by its advertised window if the window stopped its senders in at least this fraction of
 their opportunities to send."""
 
-_WORTH_LEAVING_OUT: Final = 0.05
-"""Relative change of the cov or of the mean arrivals, caused by the start-up phase, above which the phase is
-reported."""
-
 _CUT_WORTH_TELLING: Final = 0.001
 """Smallest fraction of exponential packet sizes above the maximum packet size that is reported."""
 _LEFT_OUT: Final = 0.05
 """Fraction of incomplete transfers above which a notice reports that completion times exclude them."""
+_EXCESS_WORTH_TELLING: Final = 0.001
+"""Smallest excess of goodput over the data that the measured link carried, relative to the link's rate, that is
+reported: more than the packets in flight at the ends of a run of some seconds."""
 _RARE_SIZE: Final = math.log(1e6)
 """An exponential size exceeds this multiple of its mean once in a million packets."""
 
@@ -38,21 +38,27 @@ class Notices:
     ----------
     scenario
         The effective scenario.
+    given
+        The scenario as given, if its defaults matter.
     """
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario, given: Scenario | None = None) -> None:
         self._scenario = scenario
         self._measured = measured = find_measured(scenario)
         self._before = tuple(_nothing_measured(scenario, measured))
         self._roomy = tuple(roomy(scenario))
         self._after = (
+            *changed_meaning(given or scenario, scenario),
             *_red_out_of_reach(scenario, measured),
             *_cut_sizes(scenario),
             *_no_room(scenario),
             *_small_buffer(scenario, measured),
             *_overload(measured),
             *_overload_of_requests(scenario, measured),
-            *_unused_rate(scenario),
+            *unused_rate(scenario),
+            *unused_paths(scenario),
+            *unused_ecn(scenario),
+            *late_starts(scenario),
         )
 
     def of(self, facts: Mapping[str, Any], warmup: Warmup) -> tuple[str, ...]:
@@ -62,37 +68,25 @@ class Notices:
         ----------
         facts
             Facts from the engine in addition to its summary: ``red_avg_max``; per group ``window_limited``, the
-            transfers ``unfinished`` and ``completed``, the mean delay and the mean ``wait`` at the measured link; and
+            transfers ``unfinished`` and ``completed``, the mean delay, the mean ``wait`` at the measured link, and
+            ``thirds``, the arrivals in each third of the measured time;
+            ``goodput``, the rate of data that the link ``carried``, bit/s, and the bytes ``crossed_before``; and
             ``bins``, the arrivals per bin.
         warmup
             The result of MSER-5 for the arrivals per bin.
         """
         return (
             *self._before,
-            *_bins(self._scenario, facts["bins"], warmup),
+            *steady_state(self._scenario, facts["bins"], warmup),
+            *changing_shares(self._scenario, facts["bins"], facts["thirds"]),
             *_window_limited(self._scenario, facts["window_limited"]),
             *_red(self._measured, facts["red_avg_max"]),
             *_waited(self._scenario, facts["waited"]),
             *_unfinished(self._scenario, facts["unfinished"], facts["completed"]),
             *held(self._roomy, facts["delay"], facts["wait"]),
+            *_crossed_before(self._scenario, self._measured, facts),
             *self._after,
         )
-
-
-def _unused_rate(scenario: Scenario) -> Iterator[str]:
-    """Report laws written in Python that set a pacing rate which their transport does not use."""
-    for group in scenario.groups:
-        tcp = group.transport
-        if isinstance(tcp, Tcp) and tcp.law is not None and tcp.pacing != "law":
-            from ackclock.laws.finding import known  # noqa: PLC0415  # few scenarios have such laws
-            from ackclock.laws.source import source  # noqa: PLC0415
-
-            law = known(tcp.law, tcp.law_sha256 or "")
-            if law is not None and "pacing_rate" in source(law).names:
-                yield (
-                    f"The law {law.__name__} of group {group.name} sets a pacing rate without effect: the transport's "
-                    f"pacing is {tcp.pacing}. With pacing law, the rate is used."
-                )
 
 
 def _unfinished(scenario: Scenario, counts: Sequence[int], completed: Sequence[int]) -> Iterator[str]:
@@ -102,6 +96,19 @@ def _unfinished(scenario: Scenario, counts: Sequence[int], completed: Sequence[i
                 f"{left} of {left + ended} transfers of group {group.name} were incomplete at the end of the run. "
                 "Completion times exclude them, and they tend to be the longest: simulate a longer time."
             )
+
+
+def _crossed_before(scenario: Scenario, measured: Measured, facts: Mapping[str, Any]) -> Iterator[str]:
+    """Report goodput above what the measured link carried: data that crossed the link before the measured time."""
+    excess = facts["goodput"] - facts["carried"]
+    if excess > _EXCESS_WORTH_TELLING * measured.rate:
+        duration, from_ = (TIME.parse(text) for text in (scenario.duration, scenario.measure.from_))
+        more, before = excess * (duration - from_) / PICOSECONDS_PER_SECOND / 8, facts["crossed_before"]
+        yield (
+            f"Goodput exceeds the data that {scenario.measure.link} carried in the measured time by {more / 1e6:.3g} "
+            f"MB ({excess / measured.rate:.2%} of the link's rate): {before / 1e6:.3g} MB had crossed it before "
+            f"measure.from ({scenario.measure.from_}), and were then behind it or waited at receivers for missing data."
+        )
 
 
 def _waited(scenario: Scenario, counts: Sequence[int]) -> Iterator[str]:
@@ -126,56 +133,6 @@ def _overload_of_requests(scenario: Scenario, measured: Measured) -> Iterator[st
 def _nothing_measured(scenario: Scenario, measured: Measured) -> Iterator[str]:
     if not measured.groups:
         yield f"No flow sends its data over the measured link, {scenario.measure.link}."
-
-
-def _bins(scenario: Scenario, bins: Sequence[int], warmup: Warmup) -> Iterator[str]:
-    """Report too few bins, or a start-up phase that changes the results.
-
-    The criterion is the size of the change. A significance test for the start-up phase would need a model of the
-    dependence between bins. A test of the mean over the first tenth would miss a short phase that changes cov by half.
-    """
-    if len(bins) < 2:
-        yield f"cov is undefined: the measured time contains fewer than two whole bins of {scenario.measure.bin}."
-    if warmup.drifting:
-        yield (
-            "The run does not reach steady state: arrivals still drift half-way through the measured time. "
-            "Simulate a longer time."
-        )
-    elif warmup.length:
-        yield from _start(scenario, bins, bins[warmup.length :], warmup_end(scenario, warmup.length))
-
-
-def _start(scenario: Scenario, bins: Sequence[int], rest: Sequence[int], end: float) -> Iterator[str]:
-    (mean, cov), (later_mean, later_cov) = map(_mean_and_cov, (bins, rest))
-    # Changes below these thresholds may occur by chance. For independent bins, they are four standard errors of the cov
-    # and three of the mean. They are this wide because dependent bins vary more, and because MSER-5 chooses the
-    # truncation point to exclude a bursty period.
-    by_chance = 3 / math.sqrt(len(bins))
-    changes = [
-        f"{name} would be {later:.4g}, not {now:.4g}"
-        for name, now, later, share in (
-            ("cov", cov, later_cov, by_chance),
-            ("arrivals per bin", mean, later_mean, by_chance * later_cov),
-        )
-        if abs(later - now) > max(_WORTH_LEAVING_OUT, share) * now
-    ]
-    if changes:
-        yield (
-            f"The run does not reach steady state before {end:.4g} s: measured from there, {' and '.join(changes)}. "
-            f"A later measure.from (now {scenario.measure.from_}) excludes the start."
-        )
-
-
-def _mean_and_cov(bins: Sequence[int]) -> tuple[float, float]:
-    """Return mean and coefficient of variation from exact sums; zeros if nothing arrives."""
-    total, squares = sum(bins), sum(map(operator.mul, bins, bins))
-    return total / len(bins), math.sqrt(len(bins) * squares - total**2) / total if total else 0.0
-
-
-def warmup_end(scenario: Scenario, length: int) -> float:
-    """Return the simulated time at the end of the first `length` bins of the measured time, in s."""
-    from_, bin_ = (TIME.parse(text or "") for text in (scenario.measure.from_, scenario.measure.bin))
-    return (from_ + length * bin_) / PICOSECONDS_PER_SECOND
 
 
 def _window_limited(scenario: Scenario, shares: Sequence[float | None]) -> Iterator[str]:
@@ -279,7 +236,7 @@ def _small_buffer(scenario: Scenario, measured: Measured) -> Iterator[str]:
         return
     packet, product = load.packet, load.product
     buffer = queue.packets if queue.bytes is None else queue.bytes / packet
-    if buffer is not None and buffer < product:
+    if buffer is not None and round(buffer) < round(product):  # as printed
         yield (
             f"The buffer of {scenario.measure.link} ({buffer:.0f} packets) is below one bandwidth-delay product "
             f"({product:.0f} packets of {packet:.0f} bytes)."

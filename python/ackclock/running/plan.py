@@ -20,7 +20,6 @@ from ackclock.scenario import (
     Udp,
 )
 from ackclock.scenario.errors import refuse
-from ackclock.scenario.fields import HEADER_BYTES
 from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import RATE, TIME
@@ -183,7 +182,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
             Setting(
                 at=f"{'clients' if scenario.clients else 'flows'}.{place}.source",
                 duration=TIME.parse(scenario.duration),
-                payload=(group.packet_size or 0) - HEADER_BYTES,
+                payload=group.payload,
                 request_rate=lambda: request_rate(scenario, group),
             )
         ),
@@ -201,7 +200,6 @@ def transport_for_engine(transport: Tcp | Udp, packet_size: int | None, law: int
     """Convert a transport with all defaults filled in; `law` is the number of its law in Python, if it has one."""
     if isinstance(transport, Udp):
         return {"kind": "udp", "sizes": transport.packet_sizes}
-    variant = catalogue().variants[transport.variant]
     parts = {
         part: {name: option.for_engine(getattr(transport, name)) for name, option in options.items()}
         for part, options in catalogue().options.items()
@@ -209,7 +207,6 @@ def transport_for_engine(transport: Tcp | Udp, packet_size: int | None, law: int
     sender = parts["sender"] | {
         "packet_size": packet_size,
         "initial_rwnd": transport.initial_rwnd if transport.rwnd == "auto" else None,
-        "recovery": variant.recovery,
         "congestion": transport.law_for_engine(law),
         "rtt": parts["rtt"],
     }
@@ -217,10 +214,10 @@ def transport_for_engine(transport: Tcp | Udp, packet_size: int | None, law: int
         "handshake": transport.handshake,
         "ecn": transport.ecn,
         "reports_originals": transport.undo in {"eifel", "both"}
-        or (variant.recovery == "rack" and transport.rack == "rfc8985"),
+        or (transport.recovery == "rack" and transport.rack == "rfc8985"),
         "max_window": transport.max_window,
         "acks_pushed": transport.push,
     }
-    if variant.recovery not in {"sack", "rack"}:
+    if transport.recovery not in {"sack", "rack"}:
         receiver["sack_blocks"] = 0
     return {"kind": "tcp", "sender": sender, "receiver": receiver}

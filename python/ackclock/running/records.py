@@ -4,7 +4,7 @@ A request is ``KIND[@WHERE][/INTERVAL]``: ``arrivals``, ``queue@bottleneck.rever
 ``acks@0,9,19``. Record requests never change the behaviour of a run, so they are not part of the scenario.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -33,6 +33,8 @@ class RecordKind:
     """Whether the table records every link by default, instead of only the measured link."""
     rows: int = 1
     """Maximum number of rows of a link or flow at one time."""
+    engine_kind_of_links: str | None = None
+    """Name of the record in the engine's plan if a request names links, for a record of flows that allows them."""
 
 
 KINDS: Final = {
@@ -72,6 +74,15 @@ KINDS: Final = {
         sampled=False,
         everywhere=True,
     ),
+    "throughput": RecordKind(
+        "bytes of the packets that reach the application of a flow, or that leave a link, in each bin of measure.bin, "
+        "or of the interval",
+        of_links=False,
+        sampled=True,
+        engine_interval="bin",
+        default_interval=True,
+        engine_kind_of_links="linkthroughput",
+    ),
     "windows": RecordKind(
         "cwnd, ssthresh, flight size, srtt and rto of flows, at each change or sampled",
         of_links=False,
@@ -105,6 +116,8 @@ class Record:
     """A parsed record request."""
 
     kind: str
+    of_links: bool
+    """Whether the request names links rather than flows."""
     numbers: tuple[int, ...]
     """The engine's ids of the links or flows."""
     interval: int | None
@@ -114,8 +127,8 @@ class Record:
         """Return the request in the engine's form."""
         kind = KINDS[self.kind]
         request: dict[str, Any] = {
-            "kind": self.kind,
-            "links" if kind.of_links else "flows": list(self.numbers),
+            "kind": (kind.engine_kind_of_links if self.of_links else None) or self.kind,
+            "links" if self.of_links else "flows": list(self.numbers),
         }
         return request | ({kind.engine_interval: self.interval} if kind.engine_interval else {})
 
@@ -165,14 +178,15 @@ def _understand(request: object, scenario: Scenario) -> Record:
     if interval is None and kind.default_interval:
         interval = TIME.parse(scenario.measure.bin or "")
     places = where.split(",") if at else None
-    numbers = _links(request, places, scenario, kind) if kind.of_links else _flows(request, places, scenario)
+    of_links = kind.of_links or (kind.engine_kind_of_links is not None and _name_links(places or (), scenario))
+    numbers = _links(request, places, scenario, kind) if of_links else _flows(request, places, scenario)
     if name == "transfers" and not any(group.has_transfers for group in scenario.groups):
         raise refuse(
             "record",
             request,
             "requires transfers that end: a source of kind transfers or connections, or greedy with a size",
         )
-    record = Record(name, tuple(dict.fromkeys(numbers)), interval)
+    record = Record(name, of_links, tuple(dict.fromkeys(numbers)), interval)
     _bounded(request, record, scenario)
     return record
 
@@ -185,6 +199,12 @@ def _interval(request: str, text: str) -> int:
     if interval == 0:
         raise refuse("record", request, "the interval must be above 0 s")
     return interval
+
+
+def _name_links(places: Sequence[str], scenario: Scenario) -> bool:
+    """Return whether a request names links, and no group of the same name."""
+    links, groups = links_of(scenario), {group.name for group in scenario.groups}
+    return bool(places) and all(links.number(place) is not None and place not in groups for place in places)
 
 
 def _links(request: str, places: Sequence[str] | None, scenario: Scenario, kind: RecordKind) -> list[int]:
@@ -215,14 +235,15 @@ def _flows(request: str, places: Sequence[str] | None, scenario: Scenario) -> li
         elif place.isascii() and place.isdecimal() and len(place) < 10 and int(place) < total:
             numbers.append(int(place))
         else:
-            raise _no_flow(request, place, flows, total)
+            raise _no_flow(request, place, flows, scenario)
     return numbers
 
 
-def _no_flow(request: str, place: str, groups: Iterable[str], total: int) -> ScenarioError:
-    allowed = (
-        f"there is no group or flow {place!r}: must be one of {listed(groups)}, or flow numbers from 0 to {total - 1}"
-    )
+def _no_flow(request: str, place: str, flows: Mapping[str, range], scenario: Scenario) -> ScenarioError:
+    last = sum(map(len, flows.values())) - 1
+    allowed = f"there is no group or flow {place!r}: must be one of {listed(flows)}, or flow numbers from 0 to {last}"
+    if KINDS[kind_of(request)].engine_kind_of_links:
+        allowed += f"; or only links: {one_of(place, links_of(scenario).names())}"
     return refuse("record", request, allowed)
 
 

@@ -20,7 +20,7 @@ def wire_bytes(group: Clients | Flow) -> float:
     assert isinstance(transport, Tcp)  # noqa: S101  # transfers require TCP
     packet = group.packet_size or 0
     opening = HEADER_BYTES if transport.handshake else 0
-    return source.size.mean_packets(packet - HEADER_BYTES) * packet + opening
+    return source.size.mean_packets(group.payload) * packet + opening
 
 
 def request_rate(scenario: Scenario, group: Clients | Flow) -> float:

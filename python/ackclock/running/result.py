@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ackclock.running.inside import file_in
 from ackclock.running.origin import Origin
 from ackclock.running.run import Run
 from ackclock.running.saving import RECORD
 from ackclock.running.summary import Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
-from ackclock.scenario import Scenario
+from ackclock.scenario import SCHEMA, Scenario
+from ackclock.scenario.earlier import upgrade
 from ackclock.scenario.errors import unreadable
 from ackclock.scenario.files import read_json
 
@@ -36,7 +38,7 @@ def load(directory: Path) -> Run:
     """
     import pyarrow.parquet  # noqa: PLC0415  # slow to load
 
-    path = directory / RECORD
+    path = _record_of(directory)
     data = read_json(path)
     request = _request(path, data)
     try:
@@ -45,8 +47,8 @@ def load(directory: Path) -> Run:
         further = summary.get("links", [{}])[1:]
         first = Scenario.from_dict(request.scenario).measure.link or ""
         links = Links(LinkSummary(**link) for link in links_of_run(first, summary, further))
-        files = sorted(directory.absolute().glob("*.parquet"))
-        tables = {file.stem: pyarrow.parquet.read_table(file) for file in files}
+        files = [file_in(directory, file.name) for file in sorted(directory.glob("*.parquet"))]
+        tables = {file.stem: pyarrow.parquet.read_table(file.absolute()) for file in files}
         return Run(
             scenario=Scenario.from_dict(request.scenario),
             seed=request.seed,
@@ -66,14 +68,19 @@ def load(directory: Path) -> Run:
 def read_request(path: Path) -> Request:
     """Read the inputs of a stored result, or of the JSON that a run printed."""
     if path.is_dir():
-        path /= RECORD
-        if not path.is_file():
-            raise unreadable(
-                path.parent,
-                f"it is a directory without {RECORD}",
-                "a TOML file, or the directory of a result",
-            )
+        path = _record_of(path)
     return _request(path, read_json(path))
+
+
+def _record_of(directory: Path) -> Path:
+    """Return the path of the record of a result."""
+    try:
+        return file_in(directory, RECORD)
+    except FileNotFoundError:
+        why = f"it is a directory without {RECORD}" if directory.is_dir() else "there is no such directory"
+    except OSError as error:
+        why = str(error.strerror)
+    raise unreadable(directory, why, "a TOML file, or the directory of a result")
 
 
 def _request(path: Path, data: Mapping[str, Any]) -> Request:
@@ -81,4 +88,7 @@ def _request(path: Path, data: Mapping[str, Any]) -> Request:
     requests = asked if isinstance(asked, list) else []
     if not isinstance(scenario, dict) or isinstance(seed, bool) or not isinstance(seed, int):
         raise unreadable(path, "it contains no scenario and seed", "the record of a run")
-    return Request(scenario, seed, Origin.read(data), tuple(requests))
+    origin = Origin.read(data)
+    if origin.schema is None or origin.schema < SCHEMA:
+        upgrade(scenario)
+    return Request(scenario, seed, origin, tuple(requests))

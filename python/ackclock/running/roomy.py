@@ -1,4 +1,4 @@
-"""Finds long waits in queues with the default limit, which the summary of the measured link does not show."""
+"""Finds long waits in queues with the default limit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -48,6 +48,8 @@ class Roomy:
     least: float
     """Delay of a packet in s, if `queues` and the queue of the measured link are empty and all other queues are
     full."""
+    measured: bool
+    """Whether the measured link is one of these links."""
     round_trip: float
     """Round-trip propagation delay, s."""
 
@@ -63,14 +65,15 @@ def roomy(scenario: Scenario) -> Iterator[Roomy]:
             each = 8 * size / mean_rate(link, scenario.duration)
             least += seconds(link.delay) + each
             queue = link.queue
-            if queue is None or name == scenario.measure.link:
+            if queue is None:
                 continue
             if (queue.kind, queue.packets) == ("droptail", room):
                 queues.append(name)
-            else:
+            elif name != scenario.measure.link:
                 least += each * (queue.packets or (queue.bytes or 0) / size)
         if queues:
-            yield Roomy(place, group.name or "", queues, room, least, delay / PICOSECONDS_PER_SECOND)
+            is_measured = scenario.measure.link in queues
+            yield Roomy(place, group.name or "", queues, room, least, is_measured, delay / PICOSECONDS_PER_SECOND)
 
 
 def held(found: Sequence[Roomy], delays: Sequence[float | None], waits: Sequence[float | None]) -> Iterator[str]:
@@ -86,7 +89,8 @@ def held(found: Sequence[Roomy], delays: Sequence[float | None], waits: Sequence
     """
     for each in found:
         delay, wait = delays[each.group], waits[each.group]
-        waited = (delay or 0.0) - (wait or 0.0) - each.least
+        elsewhere = 0.0 if each.measured else wait or 0.0
+        waited = (delay or 0.0) - elsewhere - each.least
         if waited > each.round_trip:
             names = ", ".join(each.queues[:_MOST_NAMED]) + (", …" if len(each.queues) > _MOST_NAMED else "")
             yield (

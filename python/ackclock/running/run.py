@@ -11,16 +11,18 @@ from ackclock.analysis import mser5
 from ackclock.capture import writing
 from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.running import engine, saving
-from ackclock.running.notices import Notices, warmup_end
+from ackclock.running.notices import Notices
 from ackclock.running.origin import Origin
 from ackclock.running.plan import own_disciplines, plan
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
+from ackclock.running.steady import warmup_end
 from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, brief, links_of_run
 from ackclock.running.tables import to_arrow
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.errors import impossible, no_attribute, one_of, refuse
 from ackclock.scenario.kinds import whole
+from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import seconds
 
@@ -125,8 +127,9 @@ class Run:
     def plot(
         self,
         *,
-        figure: str = "throughput",
+        figure: str | None = None,
         link: str | None = None,
+        flow: int | None = None,
         start: float | str | None = None,
         end: float | str | None = None,
     ) -> "Figure":
@@ -135,18 +138,30 @@ class Run:
         Parameters
         ----------
         figure
-            Each figure is made from a record:
+            Name of a figure (default: the first one in this list whose record the run has kept):
 
+            - ``"cwnd"`` from ``windows``: congestion window of each flow, in packets
             - ``"throughput"`` from ``packets``: bits on the wire of a link per second, also of each group
             - ``"queue"`` from ``queue``: packets that wait at a link
-            - ``"cwnd"`` from ``windows``: congestion windows of the first six recorded flows, in packets
-            - ``"cov"`` from ``arrivals``: c.o.v. of the arrivals at a link over the width of bins
+            - ``"completion"`` from ``transfers``: distribution function of completion times
+            - ``"arrivals"`` from ``arrivals``: packets that arrive at a link in each bin
+            - ``"acks"`` from ``acks``: highest acknowledged segment of each flow
+            - ``"states"`` from ``states``: state variables of a flow's window law
+            - ``"gauges"`` from ``gauges``: state of a link's queue discipline
+            - ``"phases"`` from ``phases``: phase of each sender
+            - ``"drops"`` from ``drops`` and ``"marks"`` from ``marks``: each dropped or marked packet, by flow
             - ``"delay"`` from ``packets``: distribution function of the time in the queue of a link
+            - ``"cov"`` from ``arrivals``: c.o.v. of the arrivals at a link over the width of bins
+            - ``"ack_times"`` from ``acks``: arrival of each ACK, with a row for each flow
+            - ``"diagram"`` from ``states``: round-trip time and delivery rate over what is in flight
 
             The run must have kept the record: ``simulate(..., record=["queue/10ms", "windows"])``. Name the link for
             the record ``packets``, such as ``packets@bottleneck``, since it otherwise covers every link.
         link
-            Name of the link (default: the measured link).
+            Name of the link, for a figure of a link (default: the measured link).
+        flow
+            Number of the flow, for a figure of flows (default: all recorded flows; for ``states`` and ``diagram``, the
+            first one).
         start, end
             Time range, in s or as a text such as ``"10 s"`` (default: the whole run; for ``cov`` and ``delay``, the
             measured time).
@@ -159,24 +174,24 @@ class Run:
         Raises
         ------
         ScenarioError
-            There is no such figure or link, a time is not allowed, the run has not kept the record of the figure, or
-            there is nothing to draw.
+            There is no such figure, link or flow, a time is not allowed, the run has not kept the record of the figure,
+            or there is nothing to draw.
 
         Examples
         --------
         >>> import ackclock as ac
         >>> scenario = ac.Scenario.from_toml("examples/codel.toml").changed({"duration": "12 s"})
         >>> run = ac.simulate(scenario, record=["queue/10ms"])
-        >>> run.plot(figure="queue", start=10).axes[0].get_ylabel()
+        >>> run.plot(start=10).axes[0].get_ylabel()
         'Queue at bottleneck, packets'
         >>> run.plot(figure="cwnd")
         Traceback (most recent call last):
         ackclock.scenario.errors.ScenarioError: plot: the figure cwnd needs the record windows, which was not kept: ask
-        for it with simulate(..., record=["windows"]); replicate takes the same argument
+        for it with simulate(..., record=["windows"]); replicate takes the same argument...
         """
-        from ackclock.report import figures  # noqa: PLC0415  # it loads Matplotlib
+        from ackclock.report import figures  # noqa: PLC0415  # slow to load
 
-        return figures.figure([self], figure, link=link, start=start, end=end)
+        return figures.figure([self], figure, link=link, flow=flow, start=start, end=end)
 
     def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = writing.SNAP_LENGTH) -> Written:
         """Write the packets of a capture to a new pcapng file.
@@ -371,6 +386,16 @@ class Outcome:
     captures: Sequence[engine.CapturedPackets]
 
 
+def is_in_python(scenario: Scenario) -> bool:
+    """Return whether a scenario has a law or a queue discipline written in Python."""
+    links = [*scenario.links, *(group.access for group in scenario.clients)]
+    if scenario.dumbbell is not None:
+        links += [scenario.dumbbell.bottleneck, scenario.dumbbell.reverse, scenario.dumbbell.access]
+    laws = (group.transport.law for group in scenario.groups if isinstance(group.transport, Tcp))
+    queues = (link.queue for link in links if link is not None)
+    return any(law is not None for law in laws) or any(queue and queue.kind == PYTHON for queue in queues)
+
+
 def _laws_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
     """Find the laws written in Python of an effective scenario."""
     table = "clients" if scenario.clients else "flows"
@@ -389,7 +414,7 @@ def _laws_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
             f"{table}.{place}.transport.law",
             Law,
             tcp.law or "",
-            tcp.law_sha256,
+            (tcp.law_sha256, tcp.law_files_sha256),
             tcp.parameters,
             compiled=tcp.compiled is True,
         )
@@ -406,7 +431,13 @@ def _disciplines_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
     from ackclock.laws.running import LawInUse  # noqa: PLC0415
 
     return tuple(
-        LawInUse.of(at, Discipline, queue.discipline or "", queue.discipline_sha256, queue.parameters)
+        LawInUse.of(
+            at,
+            Discipline,
+            queue.discipline or "",
+            (queue.discipline_sha256, queue.discipline_files_sha256),
+            queue.parameters,
+        )
         for at, queue in places
     )
 
@@ -426,13 +457,24 @@ class Prepared:
     """The queue disciplines written in Python, in the order of their numbers."""
 
     @classmethod
-    def of(cls, scenario: object, record: Iterable[str], capture: Iterable[str] = ()) -> "Prepared":
-        """Fill in the defaults of a scenario, parse the requests and make the plan; reject objects of other types."""
-        effective = whole_scenario(scenario).effective()
+    def of(
+        cls, scenario: object, record: Iterable[str], capture: Iterable[str] = (), *, executes: bool = True
+    ) -> "Prepared":
+        """Fill in the defaults of a scenario, parse the requests and make the plan; reject objects of other types.
+
+        With `executes`, the files of laws and disciplines in Python are executed. Without it, a scenario that names
+        such files is only looked at: it cannot be run, and what their classes alone define is missing.
+        """
+        given = whole_scenario(scenario)
+        if executes and is_in_python(given):
+            from ackclock.laws.loading import with_laws  # noqa: PLC0415  # few scenarios have such laws
+
+            given = with_laws(given)
+        effective = given.effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
-        own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)}
-        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective), **own)
+        own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)} if executes else {}
+        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective, given), **own)
 
     def simulate(
         self,
@@ -473,6 +515,8 @@ class Prepared:
         facts = told["facts"] | {
             "completed": [group["completed"] for group in told["groups"]],
             "delay": [group["delay_mean"] for group in told["groups"]],
+            "carried": sum(group["throughput_bps"] for group in told["groups"]),
+            "goodput": told["summary"]["goodput_bps"],
             # mean wait, by Little's law
             "wait": [group["queue_mean"] * measured / (group["departures"] or 1) for group in told["groups"]],
         }

@@ -246,8 +246,9 @@ class Runs(Sequence[Run]):
     def plot(
         self,
         *,
-        figure: str = "throughput",
+        figure: str | None = None,
         link: str | None = None,
+        flow: int | None = None,
         start: float | str | None = None,
         end: float | str | None = None,
     ) -> "Figure":
@@ -255,8 +256,9 @@ class Runs(Sequence[Run]):
 
         Parameters
         ----------
-        figure, link, start, end
-            As for `Run.plot`. Intervals are Student's t over the runs.
+        figure, link, flow, start, end
+            As for `Run.plot`: the figures ``cwnd`` (of the first six flows), ``throughput``, ``queue``, ``completion``,
+            ``arrivals``, ``delay`` and ``cov``. Intervals are Student's t over the runs.
 
         Returns
         -------
@@ -277,9 +279,9 @@ class Runs(Sequence[Run]):
         >>> axes.get_xlabel(), axes.get_ylabel()
         ('Width of bins, s', 'C.o.v. of arrivals at bottleneck')
         """
-        from ackclock.report import figures  # noqa: PLC0415  # it loads Matplotlib
+        from ackclock.report import figures  # noqa: PLC0415  # slow to load
 
-        return figures.figure(self, figure, link=link, start=start, end=end)
+        return figures.figure(self, figure, link=link, flow=flow, start=start, end=end)
 
     @property
     def notices(self) -> tuple[str, ...]:

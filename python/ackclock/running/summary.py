@@ -157,6 +157,9 @@ class GroupSummary:
     """Bits transmitted per second, including headers."""
     goodput_bps: float
     """Bits delivered in order for the first time, per second, including headers."""
+    payload_bps: float | None = None
+    """Bits of data delivered in order for the first time, per second, without headers; ``None`` in results of earlier
+    versions."""
     cov: float | None
     """Coefficient of variation of the group's arrivals per bin."""
     cov_poisson: float | None
@@ -177,6 +180,10 @@ class GroupSummary:
     """Mean one-way delay of the group's packets, s."""
     jitter: float | None
     """Interarrival jitter (RFC 3550, section 6.4.1), s."""
+    rtt_mean: float | None = None
+    """Mean of the senders' round-trip samples: from the transmission of a segment to the arrival of its ACK, s."""
+    rtt_min: float | None = None
+    """Shortest round-trip sample, s."""
     timeouts: int
     """Retransmission timeouts with data outstanding."""
     fast_retransmits: int
@@ -246,6 +253,9 @@ class Summary:
     """Bits transmitted per second, including headers."""
     goodput_bps: float
     """Bits delivered in order for the first time, per second, including headers."""
+    payload_bps: float | None = None
+    """Bits of data delivered in order for the first time, per second, without headers; ``None`` in results of earlier
+    versions."""
     utilization: float
     """Throughput divided by the link's rate."""
     goodput_share: float
@@ -270,6 +280,10 @@ class Summary:
     """Mean one-way delay of data packets, s."""
     jitter: float | None
     """Interarrival jitter (RFC 3550, section 6.4.1), s."""
+    rtt_mean: float | None = None
+    """Mean of the senders' round-trip samples: from the transmission of a segment to the arrival of its ACK, s."""
+    rtt_min: float | None = None
+    """Shortest round-trip sample, s."""
     timeouts: int
     """Retransmission timeouts with data outstanding."""
     fast_retransmits: int
@@ -348,6 +362,7 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "corrupted": ("packets", 1),
     "throughput_bps": ("Mbps", 1e-6),
     "goodput_bps": ("Mbps", 1e-6),
+    "payload_bps": ("Mbps", 1e-6),
     "utilization": ("%", 100),
     "goodput_share": ("%", 100),
     "cov": ("", 1),
@@ -360,6 +375,8 @@ UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "sojourn_max": ("ms", 1e3),
     "delay_mean": ("ms", 1e3),
     "jitter": ("ms", 1e3),
+    "rtt_mean": ("ms", 1e3),
+    "rtt_min": ("ms", 1e3),
     "timeouts": ("", 1),
     "fast_retransmits": ("", 1),
     "dup_acks": ("", 1),
@@ -400,10 +417,13 @@ def summary_rows(summary: Summary) -> list[tuple[str, str, str]]:
     hidden = {name for name in ("marks", "corrupted", "drops_policed") if not getattr(summary, name)}
     hidden |= by_place if hides else set()
     return [
-        (name.removesuffix("_bps"), as_text(getattr(summary, name), factor), unit)
+        (name.removesuffix("_bps"), as_text(getattr(summary, name), factor), unit + _INCLUDED.get(name, ""))
         for name, (unit, factor) in UNITS.items()
         if name not in hidden
     ]
+
+
+_INCLUDED: Final = {"goodput_bps": ", with headers", "payload_bps": ", without headers"}
 
 
 GROUP_COLUMNS: Final = (
@@ -413,8 +433,10 @@ GROUP_COLUMNS: Final = (
     ("marks", "packets", 1),
     ("throughput_bps", "Mbps", 1e-6),
     ("goodput_bps", "Mbps", 1e-6),
+    ("payload_bps", "Mbps", 1e-6),
     ("cov", "", 1),
     ("delay_mean", "ms", 1e3),
+    ("rtt_mean", "ms", 1e3),
     ("timeouts", "", 1),
     ("retransmissions", "packets", 1),
     ("jain_index", "", 1),

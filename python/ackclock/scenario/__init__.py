@@ -75,7 +75,7 @@ __all__ = [
     "wide_area",
 ]
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 """Version of the schema. It increases when a scenario of an earlier version would be rejected or read differently."""
 
 _HOMES: Final = (

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import InitErrorDetails
 
 from ackclock.running import engine
-from ackclock.running.catalogue import catalogue
 from ackclock.scenario import effective, profile
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.errors import Location, missing, one_of, wrong
-from ackclock.scenario.fields import HEADER_BYTES, MOST_BINS, MOST_FLOWS
+from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import TIME
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import SOURCES, Paced
-from ackclock.scenario.traffic import Clients, Flow
+from ackclock.scenario.traffic import Clients, Flow, data_bytes
 
 if TYPE_CHECKING:
     from ackclock.scenario.whole import Scenario
@@ -130,15 +129,14 @@ def _group(scenario: "Scenario", at: Location, group: Clients | Flow) -> Iterato
             allowed = f"must be one of {paced}: over UDP, no window limits the sending rate of other sources"
             yield wrong((*at, "source", "kind"), group.source.kind, allowed)
         return
-    if (group.packet_size or scenario.packet_size) <= HEADER_BYTES:
-        where = at if group.packet_size else ()
-        size = group.packet_size or scenario.packet_size
-        yield wrong(
-            (*where, "packet_size"),
-            size,
-            f"must be above {HEADER_BYTES} for TCP, whose headers have {HEADER_BYTES} bytes",
-        )
-    whole = effective.tcp(scenario.profile, group.transport)
+    size = group.packet_size or scenario.packet_size
+    whole = effective.tcp(scenario.profile, group.transport, size)
+    payload = data_bytes(whole, size)
+    if payload <= 0:
+        where, headers = at if group.packet_size else (), size - payload
+        allowed = f"must be above {headers} for TCP, whose headers have {headers} bytes"
+        yield wrong((*where, "packet_size"), size, allowed)
+        return
     yield from _timers((*at, "transport"), whole)
     yield from _law((*at, "transport"), whole)
 
@@ -152,12 +150,8 @@ def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 
 
 def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
-    """Check that the parameters of a congestion-control law (window law), and its ECN feedback, are consistent."""
-    law = whole.law_for_engine()
-    if law.get("needs", {}).get("samples_rate") and catalogue().variants[whole.variant].recovery != "rack":
-        allowed = f"must be rack: the law {law['name']} has on_rate, which needs delivery-rate samples"
-        yield wrong((*at, "variant"), whole.variant, allowed)
-    found = engine.check_law(json.dumps(law), str(whole.ecn))
+    """Check that the parameters of a window law, its ECN feedback and its recovery are consistent."""
+    found = engine.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn), str(whole.recovery))
     if found is not None:
         name, message = found
         yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])
@@ -167,7 +161,7 @@ def _queues(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     """Check that the parameters of each queue, with its defaults, are consistent."""
     for at, given in _given_queues(scenario):
         yield from _chosen(at, scenario.profile, given)
-        whole = effective.queue(scenario.profile, given)
+        whole = effective.queue(scenario.profile, given, scenario.packet_size)
         found = engine.check_queue(json.dumps(whole.for_engine()))
         if found is not None:
             name, message = found

@@ -41,6 +41,7 @@ class Tcp(TcpTable):
     rwnd: Literal["fixed", "auto"] | None
     initial_rwnd: int | None
     initial_buffer: int | None
+    recovery: Literal["tahoe", "reno", "vegas", "newreno", "sack", "rack"] | None
     max_window: int | None
     overhead: str | None
     handshake: bool | None
@@ -92,9 +93,9 @@ class Tcp(TcpTable):
         self,
         variant: _TcpKind | Law | type[Law] | str = ...,
         *,
-        recovery: Literal["newreno", "rack", "reno", "sack", "tahoe", "vegas"] | None = ...,
         law: str | None = ...,
         law_sha256: str | None = ...,
+        law_files_sha256: str | None = ...,
         compiled: bool | None = ...,
         delayed_ack: bool | None = ...,
         ack_every: int | None = ...,
@@ -110,6 +111,7 @@ class Tcp(TcpTable):
         rwnd: Literal["fixed", "auto"] | None = ...,
         initial_rwnd: int | None = ...,
         initial_buffer: int | None = ...,
+        recovery: Literal["tahoe", "reno", "vegas", "newreno", "sack", "rack"] | None = ...,
         max_window: int | None = ...,
         overhead: str | None = ...,
         handshake: bool | None = ...,
@@ -200,6 +202,7 @@ class Queue(QueueTable):
         count_in_service: bool | None = ...,
         discipline: str | None = ...,
         discipline_sha256: str | None = ...,
+        discipline_files_sha256: str | None = ...,
         target: str = ...,
         interval: str = ...,
         mtu: int = ...,

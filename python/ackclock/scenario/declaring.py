@@ -28,15 +28,19 @@ class TcpFields(Declared):
     """``tcp``."""
 
     variant: VariantName = "reno"
-    """The TCP sender: a combination of loss recovery and congestion-control law (window law)."""
+    """The congestion control (window law) of the TCP sender; ``recovery`` selects how it repairs losses. The names
+    ``tahoe``, ``newreno``, ``sack`` and ``rack`` stand for Reno's law with that recovery, as in ns-2."""
 
     law: LawName | None = None
     """A window law written in Python, instead of the variant's: ``FILE.py:CLASS``, a class derived from
-    ``ackclock.Law``. Its parameters are further fields. The default variant is then ``rack``; ``recovery`` may be given
-    instead of it, as only the variant's recovery remains."""
+    ``ackclock.Law``. Its parameters are further fields. Without a variant, ``recovery`` is then ``rack`` by default."""
 
     law_sha256: Digest | None = None
     """Digest of the source of ``law``, which a result stores. A run is refused if the source has another digest."""
+
+    law_files_sha256: Digest | None = None
+    """Digest of the files that a run executes to get the ``law``: its file, and the modules of its folder that this
+    imports. A result stores it. Other files are not executed. It must be given with ``law_sha256`` in a file."""
 
     compiled: Flag | None = None
     """Whether ``law`` is compiled to machine code by numba (``ackclock.compiled``; default: false)."""
@@ -72,7 +76,7 @@ class TcpTable(_WithOptions):
     def own_problems(cls, data: Mapping[str, Any], part: Self | None) -> list[InitErrorDetails]:
         """Check the parameters of the window law, and reject ``packet_sizes``."""
         problems = super().own_problems({name: data[name] for name in data if name != "packet_sizes"}, part)
-        problems += law_problems(data)
+        problems += law_problems(data) + _contradiction(data)
         if "packet_sizes" in data:
             allowed = "must be absent: TCP sends segments of one size, packet_size; only UDP can vary packet sizes"
             problems.append(errors.wrong(("packet_sizes",), data["packet_sizes"], allowed))
@@ -90,6 +94,16 @@ class TcpTable(_WithOptions):
         declared = catalogue().law_of(self.variant).parameters
         parameters = {name: declared[name].for_engine(value) for name, value in self.parameters.items()}
         return {"kind": catalogue().variants[self.variant].congestion, **parameters}
+
+
+def _contradiction(data: Mapping[str, Any]) -> list[InitErrorDetails]:
+    """Check that a recovery is not given beside a variant that stands for another one."""
+    variant, recovery = data.get("variant"), data.get("recovery")
+    known = catalogue().variants.get(variant) if isinstance(variant, str) else None
+    if recovery is None or known is None or known.recovery in {None, recovery}:
+        return []
+    allowed = f"must be absent: the variant {variant} has recovery {known.recovery}; the variant reno can have any"
+    return [errors.wrong(("recovery",), recovery, allowed)]
 
 
 class QueueTable(Declared):
@@ -115,6 +129,9 @@ class QueueTable(Declared):
 
     discipline_sha256: Digest | None = None
     """Digest of the source of ``discipline``, which a result stores. A source with another digest is refused."""
+
+    discipline_files_sha256: Digest | None = None
+    """Digest of the files that a run executes to get the ``discipline``, as ``law_files_sha256`` of a transport."""
 
     @classmethod
     def prepared(cls, data: object) -> object:

@@ -1,7 +1,7 @@
 """Makes effective scenarios: fills in every default, so that a result records all of its inputs."""
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -22,13 +22,14 @@ BOTTLENECK: Final = "bottleneck"
 MICROSECOND: Final = TIME.parse("1 us")
 _Group = TypeVar("_Group", Clients, Flow)
 _Line = TypeVar("_Line", Link, GraphLink)
+_Table = TypeVar("_Table", Queue, Tcp, Dumbbell)
 
 
 def effective(scenario: "Scenario") -> "Scenario":
     """Fill in every default of a checked scenario."""
     network: dict[str, Any]
     if scenario.dumbbell is not None:
-        dumbbell = _dumbbell(scenario.profile, scenario.dumbbell)
+        dumbbell = _dumbbell(scenario.profile, scenario.dumbbell, scenario.packet_size)
         clients = [_clients(scenario, dumbbell, place, group) for place, group in enumerate(scenario.clients)]
         network = {"dumbbell": dumbbell, "clients": tuple(clients)}
     else:
@@ -75,10 +76,33 @@ def _sealed_link(given: _Line) -> _Line:
     return given.model_copy(update=traces) if traces else given
 
 
-@functools.lru_cache(maxsize=1024)  # the points of a study share most of their tables
-def queue(profile_name: str, given: Queue | None) -> Queue:
-    """Fill in the defaults of a queue."""
-    given = given or Queue("droptail")
+def _names_class(given: Queue | Tcp | Dumbbell) -> bool:
+    """Return whether a table names a class in Python."""
+    if isinstance(given, Queue):
+        return given.kind == PYTHON
+    if isinstance(given, Tcp):
+        return given.law is not None
+    links = (given.bottleneck, given.reverse, given.access)
+    return any(link is not None and link.queue is not None and _names_class(link.queue) for link in links)
+
+
+def _kept(function: Callable[[str, _Table, int], _Table]) -> Callable[[str, _Table, int], _Table]:
+    """Keep the results of a function, since the points of a study share most of their tables.
+
+    Results for tables that name a class in Python are not kept, because the class may become known later.
+    """
+    kept = functools.lru_cache(maxsize=1024)(function)
+
+    @functools.wraps(function)
+    def call(profile_name: str, given: _Table, packet_size: int) -> _Table:
+        return (function if _names_class(given) else kept)(profile_name, given, packet_size)
+
+    return call
+
+
+@_kept
+def queue(profile_name: str, given: Queue, packet_size: int) -> Queue:
+    """Fill in the defaults of a queue in a scenario with this packet size."""
 
     def default(name: str) -> object:
         own = profile.default(profile_name, given.kind, name)
@@ -93,32 +117,49 @@ def queue(profile_name: str, given: Queue | None) -> Queue:
         own = of_python(given.model_dump(), "discipline") or {}
         return given.completed(fields, {name: each.default for name, each in own.items()})
     declared = catalogue().queues[given.kind].parameters
-    return given.completed(fields, _parameters(profile_name, given.kind, declared))
+    return given.completed(fields, _parameters(profile_name, given.kind, declared, packet_size))
 
 
-@functools.lru_cache(maxsize=1024)
-def tcp(profile_name: str, given: Tcp) -> Tcp:
-    """Fill in the defaults of a TCP transport."""
-    fields = {
-        name: profile.default(profile_name, "tcp", name, variant=given.variant)
+@_kept
+def tcp(profile_name: str, given: Tcp, packet_size: int) -> Tcp:
+    """Fill in the defaults of a TCP transport that sends packets of this size."""
+    recovery = recovery_of(profile_name, given)
+    named = catalogue().named(given.variant, recovery)
+    fields: dict[str, object] = {
+        name: profile.default(profile_name, "tcp", name, variant=named)
         for name in Tcp.model_fields
         if getattr(given, name) is None
     }
+    fields["recovery"] = recovery
     options = catalogue().tcp_options
     own = {name: fields.pop(name) for name in LAW_FIELDS if name in fields}
     if given.law is not None and "compiled" in own:
         own["compiled"] = False
-    fields = {name: options[name].default if value is None else value for name, value in fields.items()}
+    for name, value in fields.items():
+        if isinstance(value, profile.PacketSize):
+            fields[name] = value.of(packet_size)
+    fields |= {name: options[name].default for name, value in fields.items() if value is None}
     if given.law is not None:
         declared = of_python(given.model_dump(), "law") or {}
         return given.completed(fields | own, {name: each.default for name, each in declared.items()})
     law = catalogue().variants[given.variant].congestion
-    return given.completed(fields, _parameters(profile_name, law, catalogue().congestion[law].parameters))
+    return given.completed(fields, _parameters(profile_name, law, catalogue().congestion[law].parameters, packet_size))
 
 
-def _parameters(profile_name: str, scope: str, declared: Mapping[str, Parameter]) -> dict[str, object]:
+def recovery_of(profile_name: str, given: Tcp) -> str:
+    """Return the loss recovery of a transport: its variant's, or the given one, or the profile's for its variant."""
+    fixed = catalogue().variants[given.variant].recovery or given.recovery
+    return fixed or str(profile.default(profile_name, "tcp", "recovery", variant=given.variant))
+
+
+def _parameters(
+    profile_name: str, scope: str, declared: Mapping[str, Parameter], packet_size: int
+) -> dict[str, object]:
     """Take declared parameters from the profile, or from their declaration if the profile does not set them."""
-    defaults = {name: profile.default(profile_name, scope, name) for name in declared}
+    defaults: dict[str, object] = {name: profile.default(profile_name, scope, name) for name in declared}
+    for name, value in defaults.items():
+        if isinstance(value, profile.PacketSize):
+            defaults[name] = declared[name].kind.check(value.of(packet_size))
     return {name: declared[name].default if value is None else value for name, value in defaults.items()}
 
 
@@ -155,26 +196,26 @@ _FORWARD_ONLY: Final[Mapping[str, None]] = dict.fromkeys(("queue", "loss", "poli
 """Fields of a bottleneck that its reverse direction does not have unless the scenario gives them."""
 
 
-@functools.lru_cache(maxsize=1024)
-def _dumbbell(profile_name: str, given: Dumbbell) -> Dumbbell:
+@_kept
+def _dumbbell(profile_name: str, given: Dumbbell, packet_size: int) -> Dumbbell:
     reverse = given.reverse or given.bottleneck.back.model_copy(update=_FORWARD_ONLY)
     return given.model_copy(
         update={
-            "bottleneck": _link(profile_name, given.bottleneck.forth),
-            "reverse": _link(profile_name, reverse),
-            "access": given.access and _link(profile_name, given.access),
+            "bottleneck": _link(profile_name, given.bottleneck.forth, packet_size),
+            "reverse": _link(profile_name, reverse, packet_size),
+            "access": given.access and _link(profile_name, given.access, packet_size),
         }
     )
 
 
-def _link(profile_name: str, given: Link) -> Link:
-    return given.model_copy(update={"queue": queue(profile_name, given.queue)})
+def _link(profile_name: str, given: Link, packet_size: int) -> Link:
+    return given.model_copy(update={"queue": queue(profile_name, given.queue or Queue("droptail"), packet_size)})
 
 
 def _graph_link(scenario: "Scenario", given: GraphLink) -> GraphLink:
     return given.model_copy(
         update={
-            "queue": queue(scenario.profile, given.queue),
+            "queue": queue(scenario.profile, given.queue or Queue("droptail"), scenario.packet_size),
             "name": given.directions[0][0],
             "duplex": given.duplex is not False,
         }
@@ -183,18 +224,19 @@ def _graph_link(scenario: "Scenario", given: GraphLink) -> GraphLink:
 
 def _clients(scenario: "Scenario", dumbbell: Dumbbell, place: int, given: Clients) -> Clients:
     group = _group(scenario, f"clients-{place}", given)
-    access = _link(scenario.profile, given.access) if given.access else dumbbell.access
+    access = _link(scenario.profile, given.access, scenario.packet_size) if given.access else dumbbell.access
     return group.model_copy(update={"access": access, "direction": given.direction or "forward"})
 
 
 def _group(scenario: "Scenario", name: str, given: _Group) -> _Group:
+    packet_size = given.packet_size or scenario.packet_size
     return given.model_copy(
         update={
             "name": given.name or name,
-            "packet_size": given.packet_size or scenario.packet_size,
+            "packet_size": packet_size,
             "start": given.start or "0 s",
             "spread": given.spread or "0 s",
-            "transport": tcp(scenario.profile, given.transport)
+            "transport": tcp(scenario.profile, given.transport, packet_size)
             if isinstance(given.transport, Tcp)
             else given.transport,
         }

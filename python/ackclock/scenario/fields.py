@@ -27,7 +27,9 @@ MOST_BINS: Final = 10_000_000
 LONGEST_PACKET: Final = 65_535
 """The longest IP packet, in bytes (RFC 791, section 3.1)."""
 HEADER_BYTES: Final = 40
-"""Bytes of TCP and IP headers in a packet on the wire; also the size of an ACK."""
+"""Bytes of TCP and IP headers without options in a packet on the wire; also the size of an ACK."""
+UDP_HEADER_BYTES: Final = 28
+"""Bytes of UDP and IP headers in a packet on the wire."""
 
 # The engine's clock ends after 213 days. A run may last 200 days, and single waits are far below the other 13 days.
 LONGEST_RUN: Final = "17280000 s"

@@ -31,7 +31,7 @@ def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
         if isinstance(trace.get("path"), str) and trace["path"]:
             trace["path"] = str(folder / trace["path"])
     places = [(transport, "law") for transport in transports(tables)]
-    places += [(queue, "discipline") for link in _links(tables) for _, queue in _within(*link, "queue")]
+    places += [(queue, "discipline") for _, queue in named_queues(tables)]
     for table, field in places:
         file, colon, name = str(table.get(field)).rpartition(":")
         if colon and isinstance(table[field], str):
@@ -41,9 +41,20 @@ def beside(tables: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def transports(tables: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the tables of the transports of a scenario, which may be invalid."""
+    return (transport for _, transport in named_transports(tables))
+
+
+def named_transports(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the tables of the transports, each with its path in the scenario."""
     for name in ("clients", "flows"):
         for at, group in _listed(name, tables.get(name)):
-            yield from (transport for _, transport in _within(at, group, "transport"))
+            yield from _within(at, group, "transport")
+
+
+def named_queues(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the tables of the queues of a scenario, which may be invalid, each with its path in the scenario."""
+    for link in _links(tables):
+        yield from _within(*link, "queue")
 
 
 def traces(tables: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -88,21 +99,26 @@ def read_json(path: Path) -> dict[str, Any]:
     return _table(path, "JSON", json.loads)
 
 
+def json_table(name: object, text: object) -> dict[str, Any]:
+    """Read a text in JSON that holds one object; ``name`` says in errors where it comes from."""
+    return _parsed(name, "JSON", json.loads, text if isinstance(text, str) else "")
+
+
 def _table(path: Path, language: str, parse: Callable[[str], object]) -> dict[str, Any]:
-    data = _parsed(path, language, parse)
-    if not isinstance(data, dict):
-        raise unreadable(path, f"it holds {shown(data)}", f"{language} that holds one table")
-    return data
+    return _parsed(path, language, parse, _text(path))
 
 
-def _parsed(path: Path, language: str, parse: Callable[[str], object]) -> object:
+def _parsed(path: object, language: str, parse: Callable[[str], object], text: str) -> dict[str, Any]:
     try:
-        return parse(_text(path))
+        data = parse(text)
     except RecursionError:
         raise unreadable(path, "it is nested too deeply", f"{language} of a few levels") from None
     except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
         hint = ', with quantities in quotes, as in duration = "5 s"' if language == "TOML" else ""
         raise unreadable(path, shorten(str(error), 120), language + hint) from None
+    if not isinstance(data, dict):
+        raise unreadable(path, f"it holds {shown(data)}", f"{language} that holds one table")
+    return data
 
 
 def _text(path: Path) -> str:

@@ -1,23 +1,25 @@
 """The fields of a transport or a queue that name a law or a discipline written in Python.
 
 A transport or queue is plain data, also then: the text and the digest that identify the class, and the values of its
-parameters. The class is looked up when it is needed, so that a result can be read without it.
+parameters. Nothing here executes a file: the parameters of a class that this process does not know yet are checked
+before its run (`ackclock.laws.loading`). Scenarios and results can therefore be read without the class.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from pydantic_core import InitErrorDetails
 
-from ackclock.running.catalogue import Parameter, catalogue
-from ackclock.scenario.errors import ScenarioError, one_of, raised, wrong
+from ackclock.running.catalogue import Parameter
+from ackclock.scenario.errors import ScenarioError, raised, wrong
 from ackclock.scenario.kinds import class_name
 
 if TYPE_CHECKING:
     from ackclock.laws.algorithm import Algorithm
 
-LAW_FIELDS: Final = ("law", "law_sha256", "compiled")
-DISCIPLINE_FIELDS: Final = ("discipline", "discipline_sha256")
+LAW_FIELDS: Final = ("law", "law_sha256", "law_files_sha256", "compiled")
+DISCIPLINE_FIELDS: Final = ("discipline", "discipline_sha256", "discipline_files_sha256")
 PYTHON: Final = "python"
 """The kind of a queue whose discipline is written in Python."""
 
@@ -36,15 +38,12 @@ def _base(field: Field) -> "type[Algorithm]":
 
 
 def with_law(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace a law that is given as an object, and ``recovery``, by the fields that name them."""
+    """Replace a law that is given as an object by the fields that name it; its recovery is ``rack`` by default."""
     if given.get("law") is None and isinstance(given.get("variant", ""), str):
         return dict(given)
     fields = _with(given, "law", "variant")
-    if fields.get("law") is None:
-        return fields
-    if fields.get("recovery") in recoveries() and "variant" not in fields:
-        fields["variant"] = fields.pop("recovery")
-    fields.setdefault("variant", "rack")
+    if fields.get("law") is not None and "variant" not in fields:
+        fields.setdefault("recovery", "rack")
     return fields
 
 
@@ -59,7 +58,7 @@ def with_discipline(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with(given: Mapping[str, Any], field: Field, subject: str) -> dict[str, Any]:
-    """Replace an object, in its field or as the subject of the table, by the fields that name it; add its digest."""
+    """Replace an object, in its field or as the subject of the table, by the fields that name it."""
     base, fields = _base(field), dict(given)
     first = fields.get(subject)
     if isinstance(first, base) or (isinstance(first, type) and issubclass(first, base)):
@@ -67,16 +66,7 @@ def _with(given: Mapping[str, Any], field: Field, subject: str) -> dict[str, Any
     one = fields.get(field)
     if isinstance(one, base) or (isinstance(one, type) and issubclass(one, base)):
         fields = _named(one, field) | {name: value for name, value in fields.items() if name != field}
-    elif isinstance(one, str) and fields.get(f"{field}_sha256") is None:
-        digest = _digest(one, field)
-        fields |= {} if digest is None else {f"{field}_sha256": digest}
     return fields
-
-
-def recoveries() -> list[str]:
-    """Return the variants that stand for a loss recovery alone."""
-    known = catalogue().variants
-    return [name for name, variant in known.items() if variant.recovery == name]
 
 
 def _named(one: "Algorithm | type[Algorithm]", field: Field) -> dict[str, Any]:
@@ -91,47 +81,32 @@ def _named(one: "Algorithm | type[Algorithm]", field: Field) -> dict[str, Any]:
         told = use(plain(kind) if issubclass(kind, Law) else kind)
     except ScenarioError as error:
         raise raised([wrong((field,), kind.__name__, f"must be a complete {field}: {error.headline}")]) from None
+    files = {} if told.files_sha256 is None else {f"{field}_files_sha256": told.files_sha256}
     compiled = {"compiled": True} if is_machine_code else {}
-    return {field: told.law, f"{field}_sha256": told.sha256, **compiled, **parameters}
-
-
-def _digest(law: str, field: Field) -> str | None:
-    """Return the digest of a class that a scenario names without it; None if there is no such class."""
-    from ackclock.laws.finding import UnknownLawError, find  # noqa: PLC0415
-    from ackclock.laws.source import source  # noqa: PLC0415
-
-    base = _base(field)
-    try:
-        return source(find(str(class_name(base.__name__).check(law)), base)).sha256
-    except (UnknownLawError, ScenarioError, ValueError):
-        return None  # `problems_of` reports it
+    return {field: told.law, f"{field}_sha256": told.sha256, **files, **compiled, **parameters}
 
 
 def of_python(data: Mapping[str, Any], field: Field) -> Mapping[str, Parameter] | None:
-    """Return the parameters of the law or discipline of a table; None if its class is not there."""
+    """Return the parameters of the law or discipline of a table; None if its class is not known in this process."""
     from ackclock.laws.algorithm import declared  # noqa: PLC0415
-    from ackclock.laws.finding import UnknownLawError, find  # noqa: PLC0415
+    from ackclock.laws.finding import known  # noqa: PLC0415
 
     law, sha256, base = data.get(field), data.get(f"{field}_sha256"), _base(field)
     if not isinstance(law, str) or not isinstance(sha256, str):
         return None
-    try:
-        return declared(find(str(class_name(base.__name__).check(law)), base, sha256))
-    except (UnknownLawError, ScenarioError, ValueError):
-        return None
+    with suppress(ValueError):
+        found = known(str(class_name(base.__name__).check(law)), sha256)
+        if found is not None and issubclass(found, base):
+            return declared(found)
+    return None
 
 
 def law_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
-    """Check the fields that name a law. A law with a digest may be lost: the scenario can be read, but not run."""
+    """Check the fields that name a law. The law may be lost: the scenario can be read, but not run."""
     if data.get("law") is None:
-        needless = [name for name in ("law_sha256", "compiled") if data.get(name) is not None]
+        needless = [name for name in LAW_FIELDS[1:] if data.get(name) is not None]
         return [wrong((name,), data[name], "must be absent without law") for name in needless]
-    problems = []
-    if "recovery" in data:
-        known = recoveries()
-        allowed = "must be absent if variant is given" if data["recovery"] in known else one_of(data["recovery"], known)
-        problems.append(wrong(("recovery",), data["recovery"], allowed))
-    return problems + _problems_of(data, "law")
+    return []
 
 
 def discipline_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
@@ -141,33 +116,15 @@ def discipline_problems(data: Mapping[str, Any]) -> list[InitErrorDetails]:
         return [wrong((name,), data[name], f"must be absent unless kind is {PYTHON!r}") for name in needless]
     if data.get("discipline") is None:
         return [wrong(("discipline",), None, f"must be given with kind {PYTHON!r}: FILE.py:CLASS")]
-    return _problems_of(data, "discipline")
-
-
-def _problems_of(data: Mapping[str, Any], field: Field) -> list[InitErrorDetails]:
-    from ackclock.laws.finding import UnknownLawError, find  # noqa: PLC0415
-
-    law, base = data.get(field), _base(field)
-    if not isinstance(law, str) or data.get(f"{field}_sha256") is not None:
-        return []
-    try:
-        find(str(class_name(base.__name__).check(law)), base)
-    except ScenarioError as error:
-        return [wrong((field,), law, f"must be a complete {field}: {error.headline}")]
-    except (UnknownLawError, ValueError) as error:
-        return [wrong((field,), law, str(error))]
     return []
 
 
 def for_engine(law: str, sha256: str | None, number: int) -> dict[str, Any]:
-    """Convert a law to the engine's form. A law that is not there has no needs; its run is refused elsewhere."""
-    from ackclock.laws.finding import UnknownLawError, find  # noqa: PLC0415
+    """Convert a law to the engine's form. A law that is not known here has no needs; such a plan does not run."""
+    from ackclock.laws.finding import known  # noqa: PLC0415
     from ackclock.laws.law import Law  # noqa: PLC0415
     from ackclock.laws.running import needs  # noqa: PLC0415
 
-    name = law.rpartition(":")[2]
-    try:
-        wanted = needs(find(law, Law, sha256))
-    except (UnknownLawError, ScenarioError):
-        wanted = {}
-    return {"kind": "foreign", "name": name, "number": number, "needs": wanted}
+    found = known(law, sha256 or "")
+    wanted = needs(found) if found is not None and issubclass(found, Law) else {}
+    return {"kind": "foreign", "name": law.rpartition(":")[2], "number": number, "needs": wanted}

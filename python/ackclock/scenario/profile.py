@@ -25,7 +25,28 @@ PROFILES: Final[Mapping[str, str]] = {
 }
 DEFAULT: Final = "rfc"
 
-Value = bool | float | str
+
+@dataclasses.dataclass(frozen=True)
+class PacketSize:
+    """A default that follows the packet size: the size on the wire minus some bytes of headers."""
+
+    minus: int = 0
+
+    def of(self, packet_size: int) -> int:
+        """Return the value for a packet size.
+
+        Examples
+        --------
+        >>> PacketSize(minus=52).of(1500), str(PacketSize(minus=52)), str(PacketSize())
+        (1448, 'packet_size - 52', 'packet_size')
+        """
+        return packet_size - self.minus
+
+    def __str__(self) -> str:
+        return f"packet_size - {self.minus}" if self.minus else "packet_size"
+
+
+Value = bool | float | str | PacketSize
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,8 +74,22 @@ class Row:
         return f"{self.scope}.{self.field}"
 
 
+_NO_OPTIONS: Final = PacketSize(minus=40)
+_TIMESTAMPS: Final = PacketSize(minus=52)
+
 # fmt: off
 TABLE: Final[tuple[Row, ...]] = (
+    Row("tcp", "recovery", ("rack", "rack", "rack", "rack", "rack"), "how losses are found and repaired",
+        "RFC 8985, with RFC 6675 below it; Vegas by Brakmo and Peterson 1995; Linux tcp_sack 1 and tcp_recovery 1, for "
+        "all its laws; ns-2 Agent/TCP/Reno, Vegas and Sack1, and for the laws that it lacks RFC 8985",
+        {("rfc", "vegas"): "vegas"}
+        | {
+            (profile, variant): recovery
+            for profile in ("ns2-2.35", "ns2-2000", "ns2-1999-qiu")
+            for variant, recovery in (
+                ("reno", "reno"), ("vegas", "vegas"), ("highspeed", "sack"), ("scalable", "sack"),
+            )
+        }),
     Row("tcp", "max_window", (1000, 100_000, 20, 20, 20), "advertised window, packets",
         "RFC 7323: window scaling is in use; ns-2 window_"),
     Row("tcp", "delayed_ack", (True, True, False, False, False), "delay ACKs until ack_every packets have arrived",
@@ -156,8 +191,10 @@ TABLE: Final[tuple[Row, ...]] = (
         "RFC 9293 3.9.1.2 sets PSH, no rule for ACKs; Linux tcp_measure_rcv_mss, __tcp_cleanup_rbuf"),
     Row("tcp", "write_size", (0, 0, 0, 0, 0), "bytes that the application writes at a time, for pushed packets",
         "depends on the application; Linux tcp_sendmsg_locked and forced_push"),
-    Row("tcp", "payload", (1460, 1448, 1460, 1460, 1460), "data in a packet, bytes, for write_size",
-        "RFC 6691: without options; Linux tcp_timestamps 1"),
+    Row("tcp", "payload", (_NO_OPTIONS, _TIMESTAMPS, _NO_OPTIONS, _NO_OPTIONS, _NO_OPTIONS),
+        "data in a packet, bytes",
+        "RFC 9293 3.7.1: without options; Linux tcp_timestamps 1: 12 bytes more; ns-2 has no bytes of data, sizes of "
+        "transfers are converted as without options"),
     Row("tcp", "send_buffer", (0, 0, 0, 0, 0), "packets in the send buffer, for pushed packets, 0: unlimited",
         "depends on the application; Linux sk_stream_write_space and tcp_wmem"),
     Row("tcp", "abe", (False, False, False, False, False), "reduce the window less after a mark",
@@ -269,9 +306,10 @@ TABLE: Final[tuple[Row, ...]] = (
         "Floyd 2000; off, as in the papers' ns-2 (gentle_ before 2001-04-23)"),
     Row("red", "unit", ("packets", "packets", "packets", "packets", "packets"), "unit of the queue and its average",
         "Floyd and Jacobson 1993; ns-2 queue_in_bytes_ before 2004-10-11"),
-    Row("red", "mean_packet_size", (500.0, 500.0, 500.0, 500.0, 500.0),
+    Row("red", "mean_packet_size", (PacketSize(), PacketSize(), 500.0, 500.0, 500.0),
         "size of a typical packet, for idle times and thresholds, bytes",
-        "Floyd and Jacobson 1993 section 11: a typical transmission time; ns-2 mean_pktsize_"),
+        "Floyd and Jacobson 1993 section 11: a typical transmission time; Linux tc-red: avpkt, the user's; ns-2 "
+        "mean_pktsize_ 500, whatever the packets"),
     Row("red", "above_max", ("drop", "drop", "early", "drop", "early"),
         "above max_th, drop every arrival or apply the early test",
         "Floyd and Jacobson 1993; ns-2 use_mark_p_, since 2005-11"),

@@ -8,7 +8,7 @@ from pydantic_core import core_schema
 
 from ackclock.running.catalogue import Entry, catalogue
 from ackclock.scenario import Scenario
-from ackclock.scenario.law_fields import DISCIPLINE_FIELDS, LAW_FIELDS, PYTHON, recoveries
+from ackclock.scenario.law_fields import DISCIPLINE_FIELDS, LAW_FIELDS, PYTHON
 
 
 class _Generator(GenerateJsonSchema):
@@ -52,8 +52,7 @@ def _tcp(table: Mapping[str, Any], choices: list[tuple[list[str], Entry]]) -> di
         "title": "a law written in Python",
         "description": "The window law is a class derived from ackclock.Law, whose parameters are further fields",
         "type": "object",
-        "properties": table["properties"]
-        | {"recovery": {"enum": recoveries(), "description": "Loss recovery, instead of the variant."}},
+        "properties": table["properties"],
         "additionalProperties": {"type": ["number", "boolean", "string"]},
         "required": ["law"],
     }

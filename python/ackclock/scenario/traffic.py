@@ -6,6 +6,8 @@ from pydantic import Field
 
 from ackclock.scenario.declared import Tcp
 from ackclock.scenario.fields import (
+    HEADER_BYTES,
+    UDP_HEADER_BYTES,
     Band,
     Count,
     Direction,
@@ -32,6 +34,20 @@ class Udp(Part):
 
 
 Transport = Annotated[Tcp | Udp, Field(discriminator="kind")]
+
+
+def data_bytes(transport: Tcp | Udp, packet_size: int) -> int:
+    """Return the bytes of data in a full packet, for a transport with all defaults filled in.
+
+    Examples
+    --------
+    >>> data_bytes(Tcp("reno", payload=1448), 1500), data_bytes(Tcp("reno", payload=1448), 1000), data_bytes(Udp(), 200)
+    (1448, 960, 172)
+    """
+    if isinstance(transport, Udp):
+        return max(packet_size - UDP_HEADER_BYTES, 0)
+    most = packet_size - HEADER_BYTES
+    return most if transport.payload is None else min(transport.payload, most)
 
 
 class Group(Part):
@@ -64,6 +80,11 @@ class Group(Part):
     priority: Band = 0
     """Band of the group's packets, ACKs included, at links with the queue ``priority``: from 0, which is served first
     (default), to 7."""
+
+    @property
+    def payload(self) -> int:
+        """Bytes of data in a full packet of an effective group."""
+        return data_bytes(self.transport, self.packet_size or 0)
 
     @property
     def has_transfers(self) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Final, Self
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import InitErrorDetails
@@ -25,6 +25,17 @@ def _as_tables(given: object) -> tuple[object, ...]:
 
 # Accepts any sequence, and stores a tuple.
 _TABLES = BeforeValidator(_as_tables)
+
+
+_QUEUE: Final[Mapping[str, Any]] = {"queue": {"discipline_files_sha256"}}
+_GROUPS: Final[Mapping[str, Any]] = {"__all__": {"transport": {"law_files_sha256"}, "access": _QUEUE}}
+_NO_IDENTITY: Final[Any] = {
+    "clients": _GROUPS,
+    "flows": _GROUPS,
+    "links": {"__all__": _QUEUE},
+    "dumbbell": dict.fromkeys(("bottleneck", "reverse", "access"), _QUEUE),
+}
+"""Fields that do not tell scenarios apart."""
 
 
 class Measure(Part):
@@ -171,8 +182,11 @@ class Scenario(Part):
         return {name: value for name, value in listed.items() if value != []}
 
     def to_json(self) -> str:
-        """Convert the scenario to canonical JSON, which identifies an effective scenario."""
-        return self.model_dump_json(by_alias=True, exclude_none=True)
+        """Convert the scenario to canonical JSON, which identifies an effective scenario.
+
+        The digests of the files around a law or a discipline are left out: they do not change what a run computes.
+        """
+        return self.model_dump_json(by_alias=True, exclude_none=True, exclude=_NO_IDENTITY)
 
     def to_toml(self) -> str:
         """Convert the scenario to TOML, which `from_toml` reads back to an equal scenario."""

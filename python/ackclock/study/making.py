@@ -53,8 +53,8 @@ class Site:
     revision: str
 
     @classmethod
-    def of(cls, point: Point, *, record: Sequence[str], warmup: str | None) -> Site:
-        """Prepare a point.
+    def of(cls, point: Point, *, record: Sequence[str], warmup: str | None, executes: bool = True) -> Site:
+        """Prepare a point; `executes` as for `Prepared.of`.
 
         Raises
         ------
@@ -62,7 +62,7 @@ class Site:
             A record request does not fit the scenario.
 
         """
-        prepared = Prepared.of(point.scenario, record)
+        prepared = Prepared.of(point.scenario, record, executes=executes)
         text = prepared.scenario.to_json()
         return cls(
             coordinates=point.coordinates,

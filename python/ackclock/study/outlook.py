@@ -35,7 +35,10 @@ class Outlook:
         Number of runs that the store already has.
     cpu_seconds
         Estimated CPU time of the runs, in seconds, extrapolated from the start of the first run by number of flows and
-        simulated time. None if there are no runs to make, or if the first run fails.
+        simulated time. None if there are no runs to make, if the first run fails, or if points are `unread`.
+    unread
+        Number of points that name a law or a discipline in Python, whose files are not executed. All of their runs
+        count as runs to make.
 
     """
 
@@ -44,6 +47,7 @@ class Outlook:
     most: int
     there: int
     cpu_seconds: float | None
+    unread: int = 0
 
     @classmethod
     def of(cls, survey: Survey, there: Mapping[str, float | None]) -> Outlook:
@@ -60,7 +64,10 @@ class Outlook:
             runs=sum(runs),
             most=len(runs) * rule.most - known if isinstance(rule, Until) else sum(runs),
             there=known,
-            cpu_seconds=None if first is None else _scaled(work, _cost(survey, first, courses[first].due[0])),
+            cpu_seconds=None
+            if first is None or survey.unread
+            else _scaled(work, _cost(survey, first, courses[first].due[0])),
+            unread=survey.unread,
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ackclock.running.run import is_in_python
 from ackclock.scenario.errors import refuse
 from ackclock.scenario.files import traces
 from ackclock.study.making import Site, name_of_run
@@ -37,16 +38,20 @@ class Survey:
         Id of each point's effective scenario.
     works
         Relative cost of a run of each point: simulated time times number of flows.
+    unread
+        Number of points that name a law or a discipline in Python whose file was not executed. Their ids are not those
+        of their runs.
 
     """
 
     study: Study
     scenario_ids: list[str]
     works: array[float]
+    unread: int
     _sites: dict[int, Site]
 
     @classmethod
-    def of(cls, study: Study, *, inside: Sequence[Path] = ()) -> Survey:
+    def of(cls, study: Study, *, inside: Sequence[Path] = (), executes: bool = True) -> Survey:
         """Check every point of a study.
 
         Parameters
@@ -56,6 +61,8 @@ class Survey:
         inside
             Folders that must contain the files of the study, after symbolic links are resolved (default: files may be
             anywhere). Files outside these folders are not accessed.
+        executes
+            Whether files of laws and disciplines in Python may be executed, as before a run.
 
         Raises
         ------
@@ -67,8 +74,10 @@ class Survey:
         seen: dict[str, int] = {}
         works = array("d")
         sites: dict[int, Site] = {}
+        unread = 0
         for number, place in enumerate(study.places()):
-            site = _site(study, place, inside)
+            site = _site(study, place, inside, executes=executes)
+            unread += not executes and is_in_python(site.prepared.scenario)
             with place.told():
                 if site.scenario_id in seen:
                     other = next(each for at, each in enumerate(study.places()) if at == seen[site.scenario_id])
@@ -77,7 +86,7 @@ class Survey:
             works.append(site.work)
             if number < _KEPT:
                 sites[number] = site
-        return cls(study, list(seen), works, sites)
+        return cls(study, list(seen), works, unread, sites)
 
     def site(self, number: int, place: Place) -> Site:
         """Return a prepared point, and release it from memory."""
@@ -103,12 +112,12 @@ class Survey:
         return name_of_run(self.scenario_ids[number], seed, self.study.record, self.study.warmup)
 
 
-def _site(study: Study, place: Place, inside: Sequence[Path] = ()) -> Site:
+def _site(study: Study, place: Place, inside: Sequence[Path] = (), *, executes: bool = True) -> Site:
     point = study.point(place)
     with place.told():
         if inside:
             _check_files(point.scenario, inside)
-        return Site.of(point, record=study.record, warmup=study.warmup)
+        return Site.of(point, record=study.record, warmup=study.warmup, executes=executes)
 
 
 def _check_files(scenario: Scenario, inside: Sequence[Path]) -> None:

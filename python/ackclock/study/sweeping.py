@@ -174,10 +174,11 @@ def look(
 ) -> Outlook:
     """Count the runs that `fill` would make, and estimate their cost, without changing the store.
 
-    Raises the same errors as `fill`.
+    Raises the same errors as `fill`, except for those of laws and disciplines in Python, whose files are not executed.
     """
     _workers(engine, address, jobs, None)
-    survey = Survey.of(study, inside=study.folders if engine == "ray" and not allow_paths else ())
+    inside = study.folders if engine == "ray" and not allow_paths else ()
+    survey = Survey.of(study, inside=inside, executes=False)
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return Outlook.of(survey, {})
     with Store.open(folder) as store:

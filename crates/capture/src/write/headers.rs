@@ -87,6 +87,19 @@ impl Options {
         blocks.fold(begun, |options, (start, end)| options.with(&start.to_be_bytes()).with(&end.to_be_bytes()))
     }
 
+    /// No-operations (RFC 9293, section 3.1): whole words of at most `bytes` bytes, as far as there is room.
+    pub(super) fn padding(mut self, bytes: u32) -> Self {
+        let length = (bytes as usize).min(MOST_OPTIONS - self.length) / 4 * 4;
+        self.bytes[self.length..self.length + length].fill(OPTION_NOTHING);
+        self.length += length;
+        self
+    }
+
+    /// Length in bytes.
+    pub(super) const fn length(&self) -> u32 {
+        self.length as u32
+    }
+
     fn with(mut self, more: &[u8]) -> Self {
         self.bytes[self.length..self.length + more.len()].copy_from_slice(more);
         self.length += more.len();
@@ -236,6 +249,7 @@ mod tests {
     fn a_sum_over_all_with_the_checksum_is_all_ones() {
         let options = Options::NONE.mss(1460).sack_permitted().window_scale(7);
         assert_eq!(options.length, 12);
+        assert_eq!([0, 3, 12, 14, 99].map(|bytes| Options::NONE.padding(bytes).length), [0, 0, 12, 12, 40]);
         let sack = Options::NONE.sack([(1, 2), (0xffff_0000, 5), (7, 8), (9, 10)].into_iter());
         assert_eq!(sack.length, 36);
         for (options, sequence) in [(Options::NONE, 0), (options, 17), (sack, u32::MAX)] {

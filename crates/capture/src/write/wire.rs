@@ -42,7 +42,10 @@ enum Wire {
 #[derive(Debug)]
 struct Connection {
     /// Data bytes per segment.
-    mss: u32,
+    data: u32,
+    /// The options of a segment with data: no-operations in place of timestamps, which the simulated ACKs have no room
+    /// for.
+    padding: Options,
     /// Whether the handshake is simulated, as segment 0.
     handshake: bool,
     /// The maximum of the receiver's window in bytes (`window`), and its scale in the header (`shift`).
@@ -81,7 +84,9 @@ impl Wire {
     fn of(group: &GroupSpec) -> Self {
         let TransportSpec::Tcp { sender, receiver } = &group.transport else { return Self::Udp };
         let mss = group.packet_size - HEADER;
-        let window = u64::from(sender.max_window) * u64::from(mss);
+        let padding = Options::NONE.padding(mss - group.data_bytes());
+        let data = mss - padding.length();
+        let window = u64::from(sender.max_window) * u64::from(data);
         let scaled = (0..LARGEST_SHIFT).find(|shift| window <= LARGEST_WINDOW << shift);
         let shift = if sender.handshake { scaled.unwrap_or(LARGEST_SHIFT) } else { 0 };
         let mut opening = Options::NONE.mss(mss as u16);
@@ -91,7 +96,7 @@ impl Wire {
         if shift > 0 {
             opening = opening.window_scale(shift);
         }
-        Self::Tcp(Connection { mss, handshake: sender.handshake, window, shift, opening, ecn: sender.ecn })
+        Self::Tcp(Connection { data, padding, handshake: sender.handshake, window, shift, opening, ecn: sender.ecn })
     }
 }
 
@@ -115,8 +120,9 @@ impl Connection {
             }
             CapturedKind::Data => {
                 let (sequence, window) = (self.byte_of(packet.number), self.window_of(self.shift));
-                let fields = Tcp { sequence, acknowledgment: FIRST_BYTE, flags: ACK, ecn, window, options: &none };
-                Headers::tcp(ends, codepoint, fields, self.mss)
+                let fields =
+                    Tcp { sequence, acknowledgment: FIRST_BYTE, flags: ACK, ecn, window, options: &self.padding };
+                Headers::tcp(ends, codepoint, fields, self.data)
             }
             CapturedKind::FirstAck | CapturedKind::Ack => {
                 let (acknowledgment, window) = (self.byte_of(packet.number), self.window_in(sack, self.shift));
@@ -148,7 +154,7 @@ impl Connection {
     /// The sequence number of the first byte of a segment, modulo 2^32.
     fn byte_of(&self, segment: u64) -> u32 {
         let data = segment.saturating_sub(u64::from(self.handshake));
-        FIRST_BYTE.wrapping_add(data.wrapping_mul(u64::from(self.mss)) as u32)
+        FIRST_BYTE.wrapping_add(data.wrapping_mul(u64::from(self.data)) as u32)
     }
 
     /// The window field for a given window scale.
@@ -160,7 +166,7 @@ impl Connection {
     fn window_in(&self, sack: &Sack, shift: u8) -> u16 {
         match sack.window() {
             0 => self.window_of(shift),
-            window => scaled(u64::from(window) * u64::from(self.mss), shift),
+            window => scaled(u64::from(window) * u64::from(self.data), shift),
         }
     }
 }
@@ -215,6 +221,21 @@ mod tests {
         assert_eq!(connection.shift, 5);
         // 44 * 1,460 = 64,240 = 2,007.5 * 32; 1,460,000 = 45,625 * 32
         assert_eq!([told(44), told(1_000), told(0)], [(64_240, 2_008), (65_535, 45_625), (65_535, 45_625)]);
+    }
+
+    /// Validates: a segment has its payload, and no-operations in the room of timestamps.
+    /// Source: RFC 7323, section 3.2: 10 bytes and two no-operations.
+    /// Tolerance: exact; whole words, and at most 40 bytes.
+    #[test]
+    fn a_segment_has_its_payload() {
+        let sizes = |payload| {
+            let mut group = dumbbell_of_reno(1).groups.remove(0);
+            let TransportSpec::Tcp { sender, .. } = &mut group.transport else { unreachable!("it is Reno") };
+            *sender = Arc::new(SenderConfig { payload, ..SenderConfig::clone(sender) });
+            let Wire::Tcp(connection) = Wire::of(&group) else { unreachable!("it is Reno") };
+            (connection.data, connection.padding.length())
+        };
+        assert_eq!([1460, 1448, 1447, 9000, 1].map(sizes), [(1460, 0), (1448, 12), (1448, 12), (1460, 0), (1420, 40)]);
     }
 
     /// Validates: a SYN and a SYN-ACK negotiate ECN; a counter of marks begins at 5 and wraps around at 8.

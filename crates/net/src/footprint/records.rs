@@ -43,9 +43,10 @@ pub(super) fn of_records(plan: &Plan, loads: &BTreeMap<usize, Load<'_>>) -> f64 
     let kept = |rows: f64| rows.min(MOST_ROWS as f64);
     for record in &plan.records {
         let rows = match record {
-            RecordSpec::Arrivals { links, bin: every } | RecordSpec::Queue { links, every } => {
-                seconds / every.as_secs_f64() * links.len() as f64
-            }
+            RecordSpec::Arrivals { links: ids, bin: every }
+            | RecordSpec::LinkThroughput { links: ids, bin: every }
+            | RecordSpec::Throughput { flows: ids, bin: every }
+            | RecordSpec::Queue { links: ids, every } => seconds / every.as_secs_f64() * ids.len() as f64,
             RecordSpec::Gauges { links, every } => {
                 MOST_GAUGES as f64 * seconds / every.as_secs_f64() * links.len() as f64
             }

@@ -156,6 +156,8 @@ fn records_take_rows_by_time_or_by_packet() {
     // 10 s contain 100 samples of each link or flow
     near(rows(RecordSpec::Arrivals { links: both.clone(), bin: every }), 200.0);
     near(rows(RecordSpec::Queue { links: both.clone(), every }), 200.0);
+    near(rows(RecordSpec::Throughput { flows: both.clone(), bin: every }), 200.0);
+    near(rows(RecordSpec::LinkThroughput { links: both.clone(), bin: every }), 200.0);
     near(rows(RecordSpec::Gauges { links: both.clone(), every }), 1_600.0);
     near(rows(RecordSpec::Windows { flows: both.clone(), every: Some(every) }), 200.0);
     near(rows(RecordSpec::States { flows: both.clone(), every: Some(every) }), 14.0 * 200.0);

@@ -143,12 +143,14 @@ impl RecordSpec {
         let mut record = self.clone();
         match &mut record {
             Self::Arrivals { links, .. }
+            | Self::LinkThroughput { links, .. }
             | Self::Queue { links, .. }
             | Self::Gauges { links, .. }
             | Self::Drops { links }
             | Self::Marks { links }
             | Self::Packets { links } => *links = links_kept(links),
-            Self::Windows { flows, .. }
+            Self::Throughput { flows, .. }
+            | Self::Windows { flows, .. }
             | Self::States { flows, .. }
             | Self::Acks { flows }
             | Self::Phases { flows }

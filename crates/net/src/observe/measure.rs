@@ -2,6 +2,7 @@
 
 mod at_link;
 mod bins;
+mod crossings;
 mod groups;
 mod limits;
 mod meter;
@@ -18,9 +19,10 @@ use crate::ideal::Ideal;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
 use crate::simulator::Simulator;
-use crate::sizes::SizeSpec;
+use crate::sizes::{SizeSpec, udp_data_bytes};
 pub(super) use at_link::AtLink;
 pub use at_link::LinkSummary;
+use crossings::Crossings;
 use groups::Groups;
 pub use limits::Limited;
 use plight::Plight;
@@ -36,6 +38,7 @@ pub struct Measure {
     /// Measurements at the link, with one kind of packet for the data of each group, and a last kind for ACKs.
     at: AtLink,
     groups: Groups,
+    crossings: Crossings,
     /// Of each group.
     traits: Vec<Traits>,
     /// Per flow: its finite transfers, if it has any; empty if no flow has.
@@ -43,8 +46,8 @@ pub struct Measure {
     /// Minimum transfer times per flow and completion times per group, if there are any transfers.
     ideals: Vec<Ideal>,
     completions: Vec<Histogram>,
-    /// Per flow: bytes in order for the first time, if some packets of a flow have different sizes; otherwise empty.
-    bytes: Vec<u64>,
+    /// Per flow: delivered bytes, if its packets have different sizes; empty if no flow's have.
+    bytes: Vec<Option<Bytes>>,
     /// Per flow, at the start of the measured time: counters of its sender (`counters`), and packets received in order,
     /// or sent by UDP (`settled`). Empty if the measured time starts at 0.
     counters: Vec<Counters>,
@@ -61,10 +64,22 @@ pub struct Measure {
     held_by_flows: usize,
 }
 
+/// Bytes of a flow that are delivered in order for the first time.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bytes {
+    /// In the measured time: with headers, and without.
+    wire: u64,
+    data: u64,
+    /// Before it, with headers.
+    before: u64,
+}
+
 /// Properties and counts of a group.
 #[derive(Clone, Debug)]
 struct Traits {
     packet_size: u32,
+    /// Data in a full packet, in bytes.
+    data_bytes: u32,
     /// Rate of each flow's source, if it is Poisson.
     poisson_rate: Option<f64>,
     /// Whether its clients open connections, and so have several flows each.
@@ -75,13 +90,13 @@ struct Traits {
 }
 
 impl Traits {
-    const fn of(group: &GroupSpec) -> Self {
+    fn of(group: &GroupSpec) -> Self {
         let poisson_rate = match group.source {
             SourceSpec::Poisson { rate } => Some(rate),
             _ => None,
         };
         let (packet_size, opens) = (group.packet_size, group.opens_connections());
-        Self { packet_size, poisson_rate, opens, waited: 0, waiting: 0 }
+        Self { packet_size, data_bytes: group.data_bytes(), poisson_rate, opens, waited: 0, waiting: 0 }
     }
 }
 
@@ -92,16 +107,18 @@ impl Measure {
         let flows = plan.flows().count();
         let any = plan.groups.iter().any(GroupSpec::has_transfers);
         let of_flow = |(_, group): (u32, &GroupSpec)| group.has_transfers().then(Transfers::default);
+        let sized = |(_, group): (u32, &GroupSpec)| sizes_vary(group).then(Bytes::default);
         let ideal = |(id, (_, group)): (usize, (u32, &GroupSpec))| simulator.ideal(id, group, plan.duration);
         let crosses = |id: u32| simulator.data_links(id as usize).any(|crossed| crossed == link);
         let mut measure = Self {
             at: AtLink::new(plan, simulator, link, plan.groups.len() + 1),
             groups: Groups::new(plan.groups.iter().map(GroupSpec::flows), crosses),
+            crossings: Crossings::new(flows, plan.groups.len(), plan.measure.from, plan.duration),
             traits: plan.groups.iter().map(Traits::of).collect(),
             transfers: if any { plan.flows().map(of_flow).collect() } else { Vec::new() },
             ideals: if any { plan.flows().enumerate().map(ideal).collect() } else { Vec::new() },
             completions: if any { vec![Histogram::default(); plan.groups.len()] } else { Vec::new() },
-            bytes: if has_sizes(plan) { vec![0; flows] } else { Vec::new() },
+            bytes: if has_sizes(plan) { plan.flows().map(sized).collect() } else { Vec::new() },
             counters: Vec::new(),
             settled: Vec::new(),
             plights: Vec::new(),
@@ -120,6 +137,7 @@ impl Measure {
     pub fn begin(&mut self, simulator: &mut Simulator) {
         if self.at.from > Time::ZERO {
             simulator.restart_limits(self.at.from);
+            simulator.restart_round_trips();
             self.counters.extend((0..self.groups.flows()).map(|id| counters(simulator, id)));
             self.settled.extend((0..self.groups.flows()).map(|id| simulator.settled(id)));
         }
@@ -150,14 +168,15 @@ impl Measure {
     /// Upper limit of the memory per flow in bytes, including the flow's row in the table of flows.
     pub(crate) fn bytes_of_flow(plan: &Plan) -> usize {
         // two copies of a row, with eight bytes in each column
-        let row = 2 * (11 + Limit::ALL.len()) * size_of::<u64>();
+        let row = 2 * (15 + Limit::ALL.len()) * size_of::<u64>();
         let given = |is_there: bool, bytes: usize| if is_there { bytes } else { 0 };
         let warm_up = plan.measure.from > Time::ZERO;
         let transfers = plan.groups.iter().any(GroupSpec::has_transfers);
         row + size_of::<Plight>()
             + Groups::bytes_of_flow(plan.groups.len())
+            + Crossings::BYTES_OF_FLOW
             + given(transfers, size_of::<Option<Transfers>>() + size_of::<Ideal>())
-            + given(has_sizes(plan), size_of::<u64>())
+            + given(has_sizes(plan), size_of::<Option<Bytes>>())
             + given(warm_up, size_of::<Counters>() + size_of::<u64>())
             + given(plan.groups.iter().any(GroupSpec::opens_connections), size_of::<u32>())
     }
@@ -180,9 +199,15 @@ impl Measure {
             return;
         }
         let (FlowId(flow), is_measured) = (packet.flow(), now >= self.at.from);
-        if let Some(bytes) = self.bytes.get_mut(flow as usize).filter(|_| is_measured) {
-            // buffered packets have the size of this one: only UDP's sizes differ, and UDP buffers nothing
-            *bytes += in_order * u64::from(packet.size());
+        if let Some(Some(bytes)) = self.bytes.get_mut(flow as usize) {
+            // only UDP's sizes vary, and UDP buffers nothing
+            let wire = in_order * u64::from(packet.size());
+            if is_measured {
+                bytes.wire += wire;
+                bytes.data += in_order * u64::from(udp_data_bytes(packet.size()));
+            } else {
+                bytes.before += wire;
+            }
         }
         if let Some(Some(transfers)) = self.transfers.get_mut(flow as usize)
             && let Some(took) = transfers.add(now, in_order, is_measured)
@@ -215,10 +240,18 @@ impl Observer for Measure {
     fn observe(&mut self, now: Time, seen: &Observation<'_>) {
         match seen {
             Observation::Offered { link, packet, offered } if *link == self.at.link => {
-                self.at.offered(now, self.kind(packet), *offered);
+                let kind = self.kind(packet);
+                self.at.offered(now, kind, *offered);
+                if kind < self.groups.len() {
+                    self.crossings.offered(now, packet, kind, *offered);
+                }
             }
             Observation::Left { link, packet, since, fate } if *link == self.at.link => {
-                self.at.left(now, self.kind(packet), *since, *fate);
+                let kind = self.kind(packet);
+                self.at.left(now, kind, *since, *fate);
+                if kind < self.groups.len() {
+                    self.crossings.left(now, packet, kind, *fate);
+                }
             }
             Observation::Delivered { packet, in_order, .. } if self.follows => {
                 self.on_delivered(now, packet, *in_order);
@@ -252,6 +285,9 @@ fn counters(simulator: &Simulator, flow: usize) -> Counters {
 
 /// Whether packets of a flow may have different sizes.
 fn has_sizes(plan: &Plan) -> bool {
-    let random = |group: &GroupSpec| matches!(group.transport, TransportSpec::Udp { sizes: SizeSpec::Exponential });
-    plan.groups.iter().any(random)
+    plan.groups.iter().any(sizes_vary)
+}
+
+const fn sizes_vary(group: &GroupSpec) -> bool {
+    matches!(group.transport, TransportSpec::Udp { sizes: SizeSpec::Exponential })
 }

@@ -1,5 +1,6 @@
 //! Records: optional tables in addition to the summary.
 
+mod bins;
 mod links;
 mod packed;
 mod phases;
@@ -7,6 +8,7 @@ mod senders;
 mod states;
 #[cfg(test)]
 mod tests;
+mod throughput;
 mod transfers;
 
 use ackclock_tcp::{Limit, Sender};
@@ -20,7 +22,8 @@ use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
-use links::{Arrivals, GaugeRows, Signal, Signals};
+use bins::Binned;
+use links::{GaugeRows, Signal, Signals};
 use phases::PhaseLog;
 use senders::SenderLog;
 use states::StateLog;
@@ -29,7 +32,8 @@ use transfers::TransferLog;
 columns! { Queue { time: F64(f64), link: U32(u32), packets: U64(u64), bytes: U64(u64), average: F64(f64) } }
 columns! { Flows {
     flow: U32(u32), group: U32(u32), sent: U64(u64), retransmissions: U64(u64), timeouts: U64(u64), fast_retransmits: U64(u64),
-    dup_acks: U64(u64), goodput_packets: U64(u64), goodput_bps: F64(f64), completed: U64(u64), completion: F64(f64),
+    dup_acks: U64(u64), goodput_packets: U64(u64), goodput_bps: F64(f64), payload_bps: F64(f64), loss: F64(f64),
+    rtt_mean: F64(f64), rtt_min: F64(f64), completed: U64(u64), completion: F64(f64),
 } }
 
 /// Collects the records that a plan requests, grouped by the events that they need. Each record is stored with its
@@ -39,7 +43,10 @@ pub struct Recorder {
     end: Time,
     /// Links whose packets at least one record needs.
     links: Vec<bool>,
-    arrivals: (Option<usize>, Arrivals),
+    arrivals: (Option<usize>, Binned),
+    /// The record `throughput`, of links and of flows.
+    sent: Option<(usize, Binned)>,
+    delivered: Option<(usize, Binned)>,
     drops: Option<(usize, Signals)>,
     marks: Option<(usize, Signals)>,
     packets: Option<(usize, PacketLog)>,
@@ -82,7 +89,9 @@ impl Recorder {
         let mut recorder = Self {
             end: plan.duration,
             links: Vec::new(),
-            arrivals: (None, Arrivals::default()),
+            arrivals: (None, Binned::default()),
+            sent: None,
+            delivered: None,
             drops: None,
             marks: None,
             packets: None,
@@ -103,7 +112,14 @@ impl Recorder {
             match spec {
                 RecordSpec::Arrivals { links, bin } => {
                     heard.extend_from_slice(&links);
-                    keep_once(&mut arrivals, place, Arrivals::of(links, bin, plan.duration))?;
+                    keep_once(&mut arrivals, place, Binned::of(links, bin, plan.duration))?;
+                }
+                RecordSpec::LinkThroughput { links, bin } => {
+                    heard.extend_from_slice(&links);
+                    keep_once(&mut recorder.sent, place, Binned::of(links, bin, plan.duration))?;
+                }
+                RecordSpec::Throughput { flows, bin } => {
+                    keep_once(&mut recorder.delivered, place, Binned::of(flows, bin, plan.duration))?;
                 }
                 RecordSpec::Drops { links } => {
                     keep_once(&mut recorder.drops, place, Signals::drops(&links))?;
@@ -184,7 +200,7 @@ impl Recorder {
 
     /// Whether any record needs events; samples do not.
     pub fn hears(&self) -> bool {
-        self.links().next().is_some() || self.hears_turns || self.acks.is_some()
+        self.links().next().is_some() || self.hears_turns || self.acks.is_some() || self.delivered.is_some()
     }
 
     /// The first sampling time after `now`, if there is one before the end.
@@ -263,7 +279,9 @@ impl Recorder {
     pub fn into_tables(self, measure: &Measure, flows: Table) -> (Vec<Table>, Vec<Capture>) {
         let mut tables: Vec<(usize, Table)> = Vec::new();
         let (arrivals, counts) = self.arrivals;
-        tables.extend(arrivals.map(|place| (place, counts.table())));
+        tables.extend(arrivals.map(|place| (place, links::arrivals(counts))));
+        tables.extend(self.sent.into_iter().map(|(place, counts)| (place, throughput::of_links(counts))));
+        tables.extend(self.delivered.into_iter().map(|(place, counts)| (place, throughput::of_flows(counts, measure))));
         tables.extend(self.drops.into_iter().chain(self.marks).map(|(place, signals)| (place, signals.table())));
         tables.extend(self.packets.into_iter().map(|(place, log)| (place, log.table())));
         let [windows, acks] = self.senders.tables();
@@ -280,20 +298,24 @@ impl Recorder {
 
     /// Whether a record needs the packets that links accept, and not only their number.
     pub(super) fn hears_packets(&self) -> bool {
-        self.packets.is_some() || self.captures.any()
+        self.packets.is_some() || self.sent.is_some() || self.captures.any()
     }
 
     /// Records a packet that a link accepts, if its number in the current bin is all that records need; otherwise
     /// returns false.
     #[inline(always)]
     pub(super) fn count_arrival(&mut self, now: Time, LinkId(link): LinkId) -> bool {
-        self.arrivals.1.count(now, link)
+        self.arrivals.1.add_within_bin(now, link, 1)
     }
 
     #[inline(never)]
     fn delivered(&mut self, now: Time, packet: &Packet, in_order: u64) {
         if self.captures.any() {
             self.captures.delivered(now, packet);
+        }
+        if let Some((_, counts)) = self.delivered.as_mut().filter(|_| now < self.end && in_order > 0) {
+            // buffered packets have the size of this one: only UDP's sizes differ, and UDP buffers nothing
+            counts.add(now, packet.flow().0, in_order * u64::from(packet.size()));
         }
         if let Some((_, transfers)) = self.transfers.as_mut().filter(|_| now < self.end) {
             transfers.delivered(now, packet.flow().0, in_order);
@@ -322,7 +344,8 @@ impl Recorder {
         if now >= self.end {
             return;
         }
-        self.arrivals.1.offered(now, link);
+        self.arrivals.1.add(now, link, 1);
+        self.sent(link, packet, offered);
         if let Some(signal) = Signal::of(offered, false) {
             self.signal(now, link, packet, signal);
         }
@@ -331,6 +354,16 @@ impl Recorder {
         }
         if self.captures.any() {
             self.captures.offered(now, link, packet, offered, self.end);
+        }
+    }
+
+    /// Counts the bytes of a packet whose transmission a link begins or will begin.
+    #[inline(always)]
+    fn sent(&mut self, link: u32, packet: &Packet, fate: Offered) {
+        if let (Some((_, counts)), Offered::Accepted { start, .. }) = (&mut self.sent, fate)
+            && start < self.end
+        {
+            counts.add(start, link, u64::from(packet.size()));
         }
     }
 
@@ -347,6 +380,7 @@ impl Recorder {
         if now >= self.end {
             return;
         }
+        self.sent(link, packet, fate);
         if let Some(signal) = Signal::of(fate, true) {
             self.signal(now, link, packet, signal);
         }
@@ -415,7 +449,7 @@ impl Observer for Recorder {
     }
 
     fn follows(&self) -> bool {
-        self.captures.any() || self.transfers.is_some()
+        self.captures.any() || self.transfers.is_some() || self.delivered.is_some()
     }
 }
 
@@ -472,6 +506,10 @@ pub(crate) fn flows(results: Results<'_>) -> Table {
             counters.dup_acks,
             meter.in_order(),
             meter.goodput_bits() / results.seconds(),
+            meter.payload_bits() / results.seconds(),
+            meter.loss().unwrap_or(f64::NAN),
+            counters.round_trips.mean().unwrap_or(f64::NAN),
+            counters.round_trips.min().unwrap_or(f64::NAN),
             meter.completed(),
             meter.completion_mean().unwrap_or(f64::NAN),
         );

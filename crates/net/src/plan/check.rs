@@ -1,6 +1,5 @@
 //! Validation of the values of a plan.
 
-use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS};
 use ackclock_units::Time;
 
@@ -54,11 +53,8 @@ impl Plan {
                 if sender.packet_size != group.packet_size || group.packet_size <= HEADER {
                     return invalid("packet_size", "must be above 40 bytes and equal to the sender's packet size");
                 }
-                if sender.needs_rack() && sender.recovery != RecoverySpec::Rack {
-                    return invalid(
-                        "transport.sender.recovery",
-                        "must be rack, as the law needs delivery-rate samples",
-                    );
+                if let Err(unfit) = sender.congestion.check_recovery(sender.recovery) {
+                    return invalid("transport.sender.recovery", &unfit.problem);
                 }
                 if let Err(unfit) = sender.congestion.check_feedback(sender.ecn) {
                     return invalid("transport.sender.ecn", &unfit.problem);
@@ -79,7 +75,8 @@ impl Plan {
 impl RecordSpec {
     fn check(&self, links: usize, flows: usize) -> Result<(), &'static str> {
         let (ids, count, interval) = match self {
-            Self::Arrivals { links: ids, bin } => (ids, links, Some(*bin)),
+            Self::Arrivals { links: ids, bin } | Self::LinkThroughput { links: ids, bin } => (ids, links, Some(*bin)),
+            Self::Throughput { flows: ids, bin } => (ids, flows, Some(*bin)),
             Self::Queue { links: ids, every } | Self::Gauges { links: ids, every } => (ids, links, Some(*every)),
             Self::Drops { links: ids } | Self::Marks { links: ids } | Self::Packets { links: ids } => {
                 (ids, links, None)

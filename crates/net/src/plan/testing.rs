@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 
@@ -37,7 +38,11 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             spread: Time::ZERO,
             priority: 0,
             transport: TransportSpec::Tcp {
-                sender: Arc::new(SenderConfig { max_window: 20, ..SenderConfig::default() }),
+                sender: Arc::new(SenderConfig {
+                    recovery: RecoverySpec::Reno,
+                    max_window: 20,
+                    ..SenderConfig::default()
+                }),
                 receiver: ReceiverConfig { delayed_ack: false, sack_blocks: 0, ..ReceiverConfig::default() },
             },
             source: SourceSpec::Poisson { rate: 100.0 },

@@ -327,6 +327,8 @@ proptest! {
         let every = Time::from_millis(10);
         let records = vec![
             RecordSpec::Arrivals { links: all.clone(), bin: every },
+            RecordSpec::LinkThroughput { links: all.clone(), bin: every },
+            RecordSpec::Throughput { flows: flows.clone(), bin: every },
             RecordSpec::Queue { links: all.clone(), every },
             RecordSpec::Gauges { links: all.clone(), every },
             RecordSpec::Drops { links: all.clone() },

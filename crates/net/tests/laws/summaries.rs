@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_net::link::Offered;
 use ackclock_net::observe::{CapturedKind, Drops, Fate};
-use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, Tap, TapPoint};
+use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, Tap, TapPoint, TransportSpec};
 use ackclock_net::queue::DropReason;
 use ackclock_net::rate::RateSpec;
-use ackclock_net::{Column, FlowId, Payload, Plan, Simulator, Values, run};
-use ackclock_tcp::Ecn;
+use ackclock_net::{Column, FlowId, Packet, Payload, Plan, Simulator, Values, run};
+use ackclock_tcp::{Ecn, EcnMode, Limit, Pacing};
 use ackclock_units::Time;
 use proptest::prelude::*;
 
@@ -73,9 +73,10 @@ proptest! {
 
     /// Checks the summary of a measurement that begins at a random time of the run.
     ///
-    /// Validates: packets, drops by place, c.o.v., load and mean queue of the measured link, and drops, waits, goodput,
-    ///   fairness, mean delay and senders' counters of each group, equal the values computed from the events in the
-    ///   measured time.
+    /// Validates: packets, drops by place, c.o.v., load and mean queue of the measured link, drops, waits, goodput with
+    ///   and without headers, fairness, mean delay and senders' counters of each group, and the loss of each flow, equal
+    ///   the values computed from the events in the measured time; goodput exceeds what the link carries by no more than
+    ///   what crossed it before.
     /// Source: their definitions (docs/measures.md).
     /// Tolerance: exact counts; quotients to 1e-12; waits to 0.1 %, half the width of a bucket.
     #[test]
@@ -187,19 +188,70 @@ proptest! {
             None => prop_assert!(bins.iter().all(|count| *count == 0.0)),
         }
 
-        // sums per flow: packets, bits delivered in order, delay in seconds
-        let mut got = vec![[0.0; 3]; flows(&plan).len()];
+        // packets of data per flow that the link was offered and dropped, and bytes that crossed it before
+        let mut offered_and_dropped = vec![[0.0; 2]; groups.len()];
+        let mut crossed_before = 0;
+        let is_data = |packet: &Packet| matches!(packet.payload(), Payload::Data { .. });
+        let offers = here().map(|offer| (offer.at, &offer.packet, offer.offered, true));
+        let leaves = left().map(|leave| (leave.at, &leave.packet, leave.fate, false));
+        for (at, packet, fate, arrives) in offers.chain(leaves) {
+            if matches!(packet.payload(), Payload::Ack { .. }) {
+                continue;
+            }
+            let [offers, drops] = &mut offered_and_dropped[packet.flow().0 as usize];
+            *offers += f64::from(u8::from(arrives && is_measured(at)));
+            match fate {
+                Offered::Dropped(_) if is_measured(at) => *drops += 1.0,
+                Offered::Accepted { start, lost: false, .. } if start < from && is_data(packet) => {
+                    crossed_before += u64::from(packet.size());
+                }
+                _ => {}
+            }
+        }
+        let losses = outcome.tables[0].columns();
+        let column = |name| losses.iter().find(|column| column.name == name).map(|column| &column.values);
+        let (Some(Values::U32(numbers)), Some(Values::F64(losses))) = (column("flow"), column("loss")) else {
+            panic!("the table of flows has losses")
+        };
+        for (flow, loss) in numbers.iter().zip(losses) {
+            let [offers, drops] = offered_and_dropped[*flow as usize];
+            let is_right = if offers > 0.0 { near(*loss, drops / offers) } else { loss.is_nan() };
+            prop_assert!(is_right, "{loss}, not {drops} of {offers}");
+        }
+        let mut seen = BTreeSet::new();
+        let crossing: BTreeSet<FlowId> =
+            here().filter(|offer| is_data(&offer.packet)).map(|offer| offer.packet.flow()).collect();
+        for (_, packet, in_order) in ledger.delivered.iter().filter(|(at, ..)| *at < from) {
+            let Payload::Data { number, connection, .. } = packet.payload() else { continue };
+            let again = *in_order == 0 && seen.contains(&(packet.flow(), connection, number));
+            seen.insert((packet.flow(), connection, number));
+            if crossing.contains(&packet.flow()) {
+                crossed_before -= (*in_order + u64::from(again)) * u64::from(packet.size());
+            }
+        }
+        prop_assert_eq!(outcome.facts.crossed_before, crossed_before);
+        let carried: f64 = outcome.groups.iter().map(|group| group.throughput_bps).sum();
+        let bound = carried + 8.0 * crossed_before as f64 / seconds;
+        prop_assert!(summary.goodput_bps <= bound * (1.0 + 1e-9), "{} above {bound}", summary.goodput_bps);
+
+        // sums per flow: packets, bits delivered in order, delay in seconds, and the bits without headers
+        let mut got = vec![[0.0; 4]; flows(&plan).len()];
         for (at, packet, in_order) in &ledger.delivered {
             if is_measured(*at) && !matches!(packet.payload(), Payload::Syn { .. }) {
                 let sums = &mut got[packet.flow().0 as usize];
-                let more = [1.0, 8.0 * *in_order as f64 * f64::from(packet.size()), (*at - packet.sent).as_secs_f64()];
+                let data = match &plan.groups[groups[packet.flow().0 as usize]].transport {
+                    TransportSpec::Tcp { sender, .. } => sender.payload.min(sender.packet_size - 40),
+                    TransportSpec::Udp { .. } => packet.size().saturating_sub(28),
+                };
+                let bits = |bytes: u32| 8.0 * *in_order as f64 * f64::from(bytes);
+                let more = [1.0, bits(packet.size()), (*at - packet.sent).as_secs_f64(), bits(data)];
                 *sums = from_fn(|place| sums[place] + more[place]);
             }
         }
         // per group: mean bits of each client, and whether the group's data crosses the measured link, if that is known
         let (mut first, mut means, mut crossing) = (0, Vec::new(), Vec::new());
-        let is_data = |offer: &&Offer| !matches!(offer.packet.payload(), Payload::Ack { .. });
-        let crossed: BTreeSet<u32> = here().filter(is_data).map(|offer| offer.packet.flow().0).collect();
+        let is_forward = |offer: &&Offer| !matches!(offer.packet.payload(), Payload::Ack { .. });
+        let crossed: BTreeSet<u32> = here().filter(is_forward).map(|offer| offer.packet.flow().0).collect();
         let reached: BTreeSet<u32> = ledger.delivered.iter().map(|(_, packet, _)| packet.flow().0).collect();
         for (group, found) in outcome.groups.iter().enumerate() {
             let (spec, flows) = (&plan.groups[group], first..first + plan.groups[group].flows());
@@ -208,7 +260,7 @@ proptest! {
             let each = spec.flows() / spec.count;
             let clients: Vec<f64> =
                 of_flows.chunks(each as usize).map(|flows| flows.iter().map(|sums| sums[1]).sum()).collect();
-            let [packets, bits, delay] = from_fn(|place| of_flows.iter().map(|sums| sums[place]).sum::<f64>());
+            let [packets, bits, delay, data] = from_fn(|place| of_flows.iter().map(|sums| sums[place]).sum::<f64>());
             match (found.jain_index, fairness(&clients)) {
                 (Some(found), Some(expected)) => prop_assert!(near(found, expected)),
                 (found, expected) => prop_assert_eq!(found, expected),
@@ -220,6 +272,8 @@ proptest! {
                 flows.clone().any(|flow| reached.contains(&flow)).then_some(false)
             });
             prop_assert!(near(found.goodput_bps, bits / seconds));
+            prop_assert!(near(found.payload_bps, data / seconds));
+            prop_assert!(found.rtt_min.unwrap_or(0.0) <= found.rtt_mean.unwrap_or(0.0) + 1e-12);
             prop_assert_eq!(found.delay_mean.is_some(), packets > 0.0);
             prop_assert!(found.delay_mean.is_none_or(|mean| (mean - delay / packets).abs() < 1e-9));
             let told = [found.retransmissions, found.timeouts, found.fast_retransmits, found.dup_acks];
@@ -231,6 +285,68 @@ proptest! {
                 (Some(found), Some(expected)) => prop_assert!(near(found, expected)),
                 (found, expected) => prop_assert_eq!(found, expected),
             }
+        }
+    }
+
+    /// Checks the record `throughput`, of flows and of links.
+    ///
+    /// Validates: each bin has the bytes of the packets that are in order for the first time, or whose transmission
+    ///   begins, in that bin; the bins of the measured time add up to the goodput of each flow.
+    /// Source: their definitions (docs/measures.md).
+    /// Tolerance: exact.
+    #[test]
+    fn throughput_has_every_byte_in_its_bin(
+        mut plan in plans(false), seed in any::<u64>(), bins in 1_u64..40, begin in 0.0..1.0_f64,
+    ) {
+        let bin = Time::from_picos(plan.duration.as_picos().div_ceil(bins));
+        plan.measure.from = bin.saturating_mul((begin * bins as f64) as u64);
+        let links: Vec<u32> = (0..edges(&plan).len() as u32).collect();
+        let ids: Vec<u32> = (0..flows(&plan).len() as u32).collect();
+        plan.records = vec![RecordSpec::Throughput { flows: ids, bin }, RecordSpec::LinkThroughput { links, bin }];
+        let (ledger, _) = Ledger::of(&plan, seed, &[]);
+        let place = |at: Time| at.as_picos() / bin.as_picos();
+        let mut expected: [BTreeMap<(u64, u32), u64>; 2] = [BTreeMap::new(), BTreeMap::new()];
+        for (at, packet, in_order) in &ledger.delivered {
+            *expected[0].entry((place(*at), packet.flow().0)).or_default() += in_order * u64::from(packet.size());
+        }
+        let offers = ledger.offers.iter().map(|offer| (offer.link, offer.packet, offer.offered));
+        let left = ledger.left.iter().map(|leave| (leave.link, leave.packet, leave.fate));
+        for (link, packet, fate) in offers.chain(left) {
+            if let Offered::Accepted { start, .. } = fate
+                && start < plan.duration
+            {
+                *expected[1].entry((place(start), link)).or_default() += u64::from(packet.size());
+            }
+        }
+        let outcome = run(&plan, seed).expect("the plan is sound");
+        for (place, record) in plan.records.iter().enumerate() {
+            let alone = run(&Plan { records: vec![record.clone()], ..plan.clone() }, seed).expect("the plan is sound");
+            prop_assert_eq!(alone.tables[1].columns(), outcome.tables[1 + place].columns(), "alone");
+        }
+        let mut settled: BTreeMap<u32, u64> = BTreeMap::new();
+        for (table, mut expected) in outcome.tables[1..].iter().zip(expected) {
+            let columns = table.columns();
+            let (Values::F64(times), Values::U32(ids)) = (&columns[0].values, &columns[1].values) else {
+                panic!("time and id")
+            };
+            let Values::U64(bytes) = &columns[columns.len() - 1].values else { panic!("bytes") };
+            for ((time, id), bytes) in times.iter().zip(ids).zip(bytes) {
+                let index = place(Time::from_secs_f64(*time).saturating_add(Time::from_picos(bin.as_picos() / 2)));
+                prop_assert_eq!(expected.remove(&(index, *id)).unwrap_or_default(), *bytes, "{} {}", index, id);
+                if columns.len() == 4 && index >= place(plan.measure.from) {
+                    *settled.entry(*id).or_default() += bytes;
+                }
+            }
+            prop_assert!(expected.is_empty(), "no rows: {:?}", expected);
+        }
+        let columns = outcome.tables[0].columns();
+        let column = |name| columns.iter().find(|column| column.name == name).map(|column| &column.values);
+        let (Some(Values::U32(ids)), Some(Values::F64(rates))) = (column("flow"), column("goodput_bps")) else {
+            panic!("flow and goodput")
+        };
+        let seconds = plan.duration.saturating_sub(plan.measure.from).as_secs_f64();
+        for (id, rate) in ids.iter().zip(rates) {
+            prop_assert_eq!(settled.get(id).copied().unwrap_or_default() as f64 * 8.0 / seconds, *rate);
         }
     }
 
@@ -354,5 +470,61 @@ proptest! {
         told.sort();
         expected_captured.sort();
         prop_assert_eq!(told, expected_captured);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    /// Measures what limited each flow, from a random time of the run on.
+    ///
+    /// Validates: each instant of the measured time belongs to one reason, for each flow with a sender; shares are times
+    ///   divided by the measured time and add up to 1, also in the mean of a group; UDP has none; a sender has no time for
+    ///   reasons that do not exist for it, and waits for a timeout only if there was one.
+    /// Source: definitions (`Limit`).
+    /// Tolerance: exact times; sums of shares to 1e-12.
+    #[test]
+    fn each_instant_has_one_limit(mut plan in plans(false), seed in any::<u64>(), begin in 0.0..1.0_f64) {
+        plan.measure.from = Time::from_secs_f64(begin * plan.duration.as_secs_f64());
+        let (from, end) = (plan.measure.from, plan.duration);
+        let mut simulator = Simulator::new(&plan, seed).expect("the plan is sound");
+        simulator.run_until(from, &mut ());
+        simulator.restart_limits(from);
+        simulator.run_until(end, &mut ());
+        let outcome = run(&plan, seed).expect("the plan is sound");
+        let columns = outcome.tables[0].columns();
+        let named = |name: &str| columns.iter().find(|column| column.name == name).map(|column| &column.values);
+        let Some(Values::U32(rows)) = named("flow") else { unreachable!("a column of numbers") };
+        let shares = Limit::ALL.map(|limit| named(limit.field()));
+        for (place, flow) in rows.iter().enumerate() {
+            let spent = simulator.limits(*flow as usize, end);
+            let shares = shares.map(|values| {
+                let Some(Values::F64(values)) = values else { unreachable!("a column of shares") };
+                values[place]
+            });
+            let Some(spent) = spent else {
+                prop_assert!(shares.iter().all(|share| share.is_nan()), "UDP");
+                continue;
+            };
+            let sum = spent.iter().fold(Time::ZERO, |sum, time| sum + *time);
+            prop_assert_eq!(sum, end - from);
+            prop_assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            for (share, time) in shares.iter().zip(spent) {
+                prop_assert!(near(*share, time.as_picos() as f64 / (end - from).as_picos() as f64));
+            }
+            let TransportSpec::Tcp { sender, .. } = &flows(&plan)[*flow as usize].transport else {
+                unreachable!("it has a sender")
+            };
+            let none = |limit: Limit| spent[limit as usize] == Time::ZERO;
+            prop_assert!(none(Limit::Processing) || sender.overhead > Time::ZERO);
+            prop_assert!(none(Limit::Pacing) || sender.pacing != Pacing::Off);
+            prop_assert!(none(Limit::Marks) || sender.ecn != EcnMode::Off);
+            prop_assert!(none(Limit::Timeout) || simulator.counters(FlowId(*flow)).timeouts > 0);
+        }
+        for (group, spec) in outcome.groups.iter().zip(&plan.groups) {
+            let sum = group.limited.0.map(|shares| shares.iter().sum::<f64>());
+            prop_assert!(sum.is_none_or(|sum| (sum - 1.0).abs() < 1e-12));
+            prop_assert!(matches!(spec.transport, TransportSpec::Tcp { .. }) || sum.is_none(), "UDP");
+        }
     }
 }

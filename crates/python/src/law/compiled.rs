@@ -19,6 +19,7 @@ const _: () = {
     assert!(offset_of!(Window, cwnd) == offset_of!(Controls, cwnd));
     assert!(offset_of!(Window, ssthresh) == offset_of!(Controls, ssthresh));
     assert!(offset_of!(Window, pacing_rate) == offset_of!(Controls, pacing_rate));
+    assert!(offset_of!(Window, sets_ssthresh) == offset_of!(Controls, sets_ssthresh));
 };
 
 /// A compiled call: its arguments are the state of the law and the records of the call, and it returns 0 unless it failed.
@@ -97,7 +98,7 @@ impl LawMaker for Maker {
     fn make(&self, _: u32, _: u64, seed: u64) -> Result<Box<dyn ForeignLaw>, Cause> {
         let mut state: Box<[u64]> = self.state.iter().copied().collect();
         state[0] = ackclock_units::Stream::new(seed, ackclock_units::Role::Law, 0).state();
-        Ok(Box::new(Compiled { calls: self.calls, state }))
+        Ok(Box::new(Compiled { calls: self.calls, before: state.clone(), state }))
     }
 }
 
@@ -105,6 +106,8 @@ impl LawMaker for Maker {
 struct Compiled {
     calls: Calls,
     state: Box<[u64]>,
+    /// The state before a call that is repeated.
+    before: Box<[u64]>,
 }
 
 /// What a compiled law that raised an exception leaves behind.
@@ -154,7 +157,18 @@ impl ForeignLaw for Compiled {
             controls.respond_as_reno(event);
             return Ok(());
         };
-        self.call2(call, controls, Congestion::of(event, now))
+        let (before, record) = (*controls, Congestion::of(event, now));
+        self.before.copy_from_slice(&self.state);
+        self.call2(call, controls, record)?;
+        if controls.ssthresh == before.ssthresh {
+            // machine code that sets the old value leaves no trace: the same call with another value shows it
+            let mut other = Controls { ssthresh: before.ssthresh.next_up(), ..before };
+            std::mem::swap(&mut self.state, &mut self.before);
+            let answer = self.call2(call, &mut other, record);
+            std::mem::swap(&mut self.state, &mut self.before);
+            controls.sets_ssthresh = answer.is_ok() && other.ssthresh == controls.ssthresh;
+        }
+        Ok(())
     }
 
     #[expect(unsafe_code, reason = "a compiled function")]

@@ -27,6 +27,6 @@ impl BuiltIn {
     fn apply(&mut self, controls: &mut Controls, change: impl FnOnce(&mut Law, &mut Window)) {
         let mut window = Window { cwnd: controls.cwnd, ssthresh: controls.ssthresh };
         change(&mut self.0, &mut window);
-        (controls.cwnd, controls.ssthresh) = (window.cwnd, window.ssthresh);
+        (controls.cwnd, controls.ssthresh, controls.sets_ssthresh) = (window.cwnd, window.ssthresh, true);
     }
 }

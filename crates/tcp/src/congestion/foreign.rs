@@ -9,6 +9,11 @@
 //!   segment to one segment;
 //! - after a timeout, the window is one segment under any law (as in Linux, `tcp_enter_loss`);
 //! - a law without a response to congestion has Reno's;
+//! - a law that reduces the window after a loss or a mark, and does not set `ssthresh`, ends slow start: `ssthresh` is the
+//!   reduced window, at least two segments, as the loss recovery of RFC 5681 ends with a window of `ssthresh`. After a
+//!   timeout it is the window that the law sets, or, if the law leaves the window or sets it to one segment itself, half
+//!   of the window that the event names (RFC 5681, equation 4). Laws with a slow start of their own, and laws that own
+//!   the window, set `ssthresh` themselves;
 //! - a law that shrinks the window with an ACK stays in congestion avoidance: `ssthresh` shrinks too, unless the law sets
 //!   it or grows the window below `ssthresh` itself;
 //! - a law that fails has no further effect. Its run ends with the first [`Failure`], at the latest after some
@@ -35,7 +40,7 @@ pub const MOST: f64 = 1e9;
 
 /// What a law may change. The numbers are the sender's before a call, and the engine checks them after it. The layout is
 /// C's, so that compiled laws can write into it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Controls {
     /// Congestion window in segments.
@@ -44,6 +49,8 @@ pub struct Controls {
     pub ssthresh: f64,
     /// Pacing rate in segments per second, which senders with `pacing = law` use; 0 if the law has none.
     pub pacing_rate: f64,
+    /// Whether the law has set `ssthresh` in this call. The engine also takes any change of it for that.
+    pub sets_ssthresh: bool,
 }
 
 impl Controls {
@@ -51,18 +58,29 @@ impl Controls {
     pub fn respond_as_reno(&mut self, event: &CongestionEvent) {
         let mut window = Window { cwnd: self.cwnd, ssthresh: self.ssthresh };
         Reno.on_congestion(&mut window, event);
-        (self.cwnd, self.ssthresh) = (window.cwnd, window.ssthresh);
+        (self.cwnd, self.ssthresh, self.sets_ssthresh) = (window.cwnd, window.ssthresh, true);
+    }
+
+    /// Whether a law leaves a timeout to the engine, where its window was `before`.
+    pub(crate) fn leaves(&self, event: &CongestionEvent, before: f64) -> bool {
+        event.signal == Signal::Timeout && (self.cwnd == before || self.cwnd <= 1.0)
+    }
+
+    /// Sets the threshold that a law has left, after a congestion event that found a window of `before` segments.
+    fn end_slow_start(&mut self, event: &CongestionEvent, before: f64) {
+        let kept = if self.leaves(event, before) { 0.5 * event.window } else { self.cwnd };
+        self.ssthresh = kept.max(2.0);
     }
 
     /// Whether [`check`](Self::check) succeeds.
     #[inline(always)]
-    fn is_fit(&self) -> bool {
+    pub(crate) fn is_fit(&self) -> bool {
         let allowed = |value: f64| (0.0..=MOST).contains(&value);
         allowed(self.cwnd) & allowed(self.ssthresh) & allowed(self.pacing_rate)
     }
 
     fn check(&self) -> Result<(), Unfit> {
-        let Self { cwnd, ssthresh, pacing_rate } = *self;
+        let Self { cwnd, ssthresh, pacing_rate, .. } = *self;
         for (field, value, unit) in
             [("cwnd", cwnd, "packets"), ("ssthresh", ssthresh, "packets"), ("pacing_rate", pacing_rate, "packets/s")]
         {
@@ -273,7 +291,8 @@ impl Foreign {
         if failures.first().is_some() {
             return;
         }
-        let mut controls = Controls { cwnd: window.cwnd, ssthresh: window.ssthresh, pacing_rate: self.pacing_rate };
+        let Window { cwnd, ssthresh } = *window;
+        let mut controls = Controls { cwnd, ssthresh, pacing_rate: self.pacing_rate, sets_ssthresh: false };
         let outcome = call(&mut **law, &mut controls, self.now);
         if outcome.is_err() || !controls.is_fit() {
             return self.fail(name, outcome, &controls);
@@ -349,7 +368,15 @@ impl CongestionControl for Foreign {
     }
 
     fn on_congestion(&mut self, window: &mut Window, event: &CongestionEvent) {
-        self.call(window, "on_congestion", |law, window, now| law.on_congestion(window, event, now));
+        let (Window { cwnd, ssthresh }, needs) = (*window, self.spec.needs);
+        self.call(window, "on_congestion", |law, window, now| {
+            law.on_congestion(window, event, now)?;
+            let is_set = window.sets_ssthresh || window.ssthresh != ssthresh;
+            if !(is_set || needs.own_slow_start || needs.samples_rate) {
+                window.end_slow_start(event, cwnd);
+            }
+            Ok(())
+        });
         if event.signal == Signal::Timeout {
             window.cwnd = 1.0;
         }
@@ -399,6 +426,29 @@ mod tests {
     #[derive(Clone, Debug)]
     struct Sets(Controls);
 
+    /// Keeps a share of the window after congestion, and leaves the threshold or sets it to a number.
+    #[derive(Clone, Debug)]
+    struct Keeps(f64, Option<f64>);
+
+    impl ForeignLaw for Keeps {
+        fn on_ack(&mut self, _: &mut Controls, _: &AckSample) -> Result<(), Cause> {
+            Ok(())
+        }
+
+        fn on_congestion(&mut self, window: &mut Controls, _: &CongestionEvent, _: Time) -> Result<(), Cause> {
+            window.cwnd *= self.0;
+            window.sets_ssthresh = self.1.is_some();
+            window.ssthresh = self.1.unwrap_or(window.ssthresh);
+            Ok(())
+        }
+    }
+
+    impl LawMaker for Keeps {
+        fn make(&self, _: u32, _: u64, _: u64) -> Result<Box<dyn ForeignLaw>, Cause> {
+            Ok(Box::new(self.clone()))
+        }
+    }
+
     impl ForeignLaw for Sets {
         fn on_ack(&mut self, window: &mut Controls, _: &AckSample) -> Result<(), Cause> {
             *window = self.0;
@@ -413,8 +463,11 @@ mod tests {
     }
 
     fn law(cwnd: f64, ssthresh: f64, pacing_rate: f64) -> (Foreign, Arc<Failures>) {
-        let maker: Arc<dyn LawMaker> = Arc::new(Sets(Controls { cwnd, ssthresh, pacing_rate }));
-        let spec = ForeignSpec { name: "Sets".into(), number: 0, needs: Needs::default(), maker: Some(maker) };
+        made("Sets", Sets(Controls { cwnd, ssthresh, pacing_rate, sets_ssthresh: true }), Needs::default())
+    }
+
+    fn made(name: &str, maker: impl LawMaker + 'static, needs: Needs) -> (Foreign, Arc<Failures>) {
+        let spec = ForeignSpec { name: name.into(), number: 0, needs, maker: Some(Arc::new(maker)) };
         let (mut law, failures) = (spec.build(), Arc::new(Failures::default()));
         law.place(Box::new(Place::new(1, 17, Arc::clone(&failures))));
         (law, failures)
@@ -453,6 +506,42 @@ mod tests {
             let mut window = BEFORE;
             law.on_ack(&mut window, &ACK);
             assert_eq!(window, Window { cwnd, ssthresh: after });
+        }
+    }
+
+    /// Validates: a law that sets only the window ends slow start with a threshold at the reduced window, at least two
+    ///   segments. After a timeout it is what the law leaves, or half of the event's window if the law leaves the window,
+    ///   or sets it to one segment, as the engine does. A threshold that the law sets stays, also at its old value.
+    /// Source: RFC 5681, equation 4 and section 3.2, step 6.
+    /// Tolerance: exact.
+    #[test]
+    fn the_engine_sets_the_threshold_that_a_law_leaves() {
+        let event = |signal, window| CongestionEvent { signal, window, ..LOSS };
+        for (keeps, signal, flight, after) in [
+            (Keeps(0.7, None), Signal::Loss, 30.0, (21.0, 21.0)),
+            (Keeps(0.7, None), Signal::Mark, 30.0, (21.0, 21.0)),
+            (Keeps(0.01, None), Signal::Loss, 30.0, (1.0, 2.0)),
+            (Keeps(1.0, None), Signal::Loss, 30.0, (30.0, 30.0)),
+            (Keeps(0.7, None), Signal::Timeout, 30.0, (1.0, 21.0)),
+            (Keeps(1.0, None), Signal::Timeout, 24.0, (1.0, 12.0)),
+            (Keeps(1.0 / 30.0, None), Signal::Timeout, 24.0, (1.0, 12.0)),
+            (Keeps(0.0, None), Signal::Timeout, 3.0, (1.0, 2.0)),
+            (Keeps(0.5, Some(400.0)), Signal::Loss, 30.0, (15.0, 400.0)),
+            (Keeps(0.1, Some(20.0)), Signal::Loss, 30.0, (3.0, 20.0)),
+            (Keeps(0.7, Some(9.0)), Signal::Timeout, 30.0, (1.0, 9.0)),
+        ] {
+            let (mut law, _) = made("Keeps", keeps.clone(), Needs::default());
+            let mut window = BEFORE;
+            law.on_congestion(&mut window, &event(signal, flight));
+            assert_eq!((window.cwnd, window.ssthresh), after, "{keeps:?} {signal:?}");
+        }
+        for needs in
+            [Needs { own_slow_start: true, ..Needs::default() }, Needs { samples_rate: true, ..Needs::default() }]
+        {
+            let (mut law, _) = made("Keeps", Keeps(0.7, None), needs);
+            let mut window = BEFORE;
+            law.on_congestion(&mut window, &LOSS);
+            assert_eq!(window, Window { cwnd: 21.0, ssthresh: 20.0 });
         }
     }
 

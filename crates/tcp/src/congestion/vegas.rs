@@ -215,6 +215,11 @@ impl CongestionControl for Vegas {
         }
     }
 
+    /// The threshold only tells slow start from congestion avoidance: at the end of slow start it is set to two segments.
+    fn reduces_to_ssthresh(&self) -> bool {
+        false
+    }
+
     fn times_segments(&self) -> bool {
         true
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ackclock_units::Time;
 
 use super::Broken;
-use crate::congestion::foreign::{Cause, Controls, ForeignLaw, ForeignSpec, LawMaker};
+use crate::congestion::foreign::{Cause, Controls, ForeignLaw, ForeignSpec, LawMaker, Needs};
 use crate::congestion::{AckSample, CongestionEvent, Signal};
 use crate::delivery_rate::{LostSegment, RateSample};
 
@@ -30,16 +30,18 @@ pub(super) fn guarded(law: &ForeignSpec) -> ForeignSpec {
 impl LawMaker for Guards {
     fn make(&self, flow: u32, connection: u64, seed: u64) -> Result<Box<dyn ForeignLaw>, Cause> {
         let law = self.0.maker.as_ref().ok_or_else(|| broken("the law has no maker"))?.make(flow, connection, seed)?;
-        Ok(Box::new(Guard { law, scalable: self.0.needs.scalable, owner: self.0.needs.samples_rate }))
+        let Needs { scalable, samples_rate: owner, own_slow_start: starts, .. } = self.0.needs;
+        Ok(Box::new(Guard { law, scalable, owner, starts }))
     }
 }
 
 #[derive(Debug)]
 struct Guard {
     law: Box<dyn ForeignLaw>,
-    /// Whether the law answers marks by itself, and whether the window is the law's alone.
+    /// Whether the law answers marks by itself, whether the window is the law's alone, and whether slow start is.
     scalable: bool,
     owner: bool,
+    starts: bool,
 }
 
 fn broken(words: impl Display) -> Cause {
@@ -65,14 +67,28 @@ impl ForeignLaw for Guard {
     }
 
     fn on_congestion(&mut self, window: &mut Controls, event: &CongestionEvent, now: Time) -> Result<(), Cause> {
-        let before = window.cwnd.max(event.window);
+        let Controls { cwnd, ssthresh, .. } = *window;
+        let before = cwnd.max(event.window);
         self.law.on_congestion(window, event, now)?;
-        let exempt = self.owner || (self.scalable && event.signal == Signal::Mark);
+        let is_set = window.sets_ssthresh || window.ssthresh != ssthresh;
+        let exempt = match event.signal {
+            Signal::Loss => self.owner,
+            Signal::Mark => self.owner || self.scalable,
+            Signal::Timeout => self.owner || !is_set && window.leaves(event, cwnd),
+        };
         let (after, least) = (window.cwnd.min(window.ssthresh), before.max(SMALL));
+        let of = Word(event.signal);
         if !exempt && after >= least {
-            let of = Word(event.signal);
             return Err(broken(format!(
-                "the window is {after} packets after {of}, and was {before}; it must be reduced"
+                "the window is {after} packets after {of}, and was {before}; it must be reduced: set window.cwnd to a \
+                 part of event.window"
+            )));
+        }
+        if !exempt && !self.starts && is_set && window.ssthresh >= least {
+            return Err(broken(format!(
+                "the law sets window.ssthresh to {} packets after {of}, and the window was {before}: slow start would \
+                 return to it at once; set window.ssthresh to the reduced window, or leave it to the engine",
+                window.ssthresh
             )));
         }
         Ok(())

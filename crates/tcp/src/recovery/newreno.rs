@@ -57,7 +57,7 @@ impl NewReno {
             connection.inflation = 0;
             if connection.config.deflate_on_exit {
                 let flight = (connection.snd_max - next).max(1) + 1;
-                connection.window.cwnd = connection.window.ssthresh.min(flight as f64);
+                connection.window.cwnd = connection.reduced_window().min(flight as f64);
             }
             return Progress::Ends;
         }

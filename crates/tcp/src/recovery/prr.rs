@@ -14,6 +14,7 @@
 
 use crate::config::PrrRule;
 use crate::congestion::Window;
+use crate::sender::Connection;
 
 /// An episode of reduction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,10 +42,11 @@ pub(super) struct Start {
 }
 
 impl Prr {
-    /// Begins an episode that ends with the reduced `window` in the network; `None` if the rule is `off`. Not all laws
+    /// Begins an episode that ends with the reduced window in the network; `None` if the rule is `off`. Not all laws
     /// reduce the slow-start threshold, and a recovery from a second loss of one window begins below it.
-    pub(super) fn begin(rule: PrrRule, window: &Window, start: Start) -> Option<Self> {
-        (rule != PrrRule::Off).then(|| Self::start(rule, window.cwnd.min(window.ssthresh), start))
+    pub(super) fn begin(rule: PrrRule, connection: &Connection, start: Start) -> Option<Self> {
+        (rule != PrrRule::Off)
+            .then(|| Self::start(rule, connection.window.cwnd.min(connection.reduced_window()), start))
     }
 
     /// Sets the window after an ACK; see [`on_ack`](Self::on_ack).

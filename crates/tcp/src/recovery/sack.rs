@@ -289,7 +289,7 @@ impl Sack {
         if self.rule == SackRule::FallFloyd {
             return;
         }
-        self.prr = Prr::begin(connection.config.prr, &connection.window, start);
+        self.prr = Prr::begin(connection.config.prr, connection, start);
         self.reduce_in_proportion(connection, self.pipe - 1, false);
         if let Some(prr) = &mut self.prr {
             prr.on_sent();

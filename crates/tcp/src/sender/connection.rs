@@ -134,6 +134,11 @@ impl Connection {
         self.extra.as_ref().is_some_and(|extra| extra.rate.is_some())
     }
 
+    /// The window at which a reduction ends, once the law has answered it.
+    pub(crate) fn reduced_window(&self) -> f64 {
+        if self.law.reduces_to_ssthresh() { self.window.ssthresh } else { self.window.cwnd }
+    }
+
     /// Whether segment `snd_nxt` lies within the window.
     #[inline(always)]
     pub(crate) fn is_window_open(&self) -> bool {

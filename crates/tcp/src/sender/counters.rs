@@ -1,7 +1,9 @@
 //! What a sender counts.
 
+use crate::rtt::RoundTrips;
+
 /// Event counts of a sender.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counters {
     /// Segments sent, including the SYN and retransmissions.
     pub sent: u64,
@@ -13,6 +15,8 @@ pub struct Counters {
     pub fast_retransmits: u64,
     /// Duplicate ACKs received.
     pub dup_acks: u64,
+    /// Round-trip samples since the last [start](crate::Sender::restart_round_trips).
+    pub round_trips: RoundTrips,
 }
 
 impl Counters {
@@ -25,6 +29,7 @@ impl Counters {
             timeouts: self.timeouts + other.timeouts,
             fast_retransmits: self.fast_retransmits + other.fast_retransmits,
             dup_acks: self.dup_acks + other.dup_acks,
+            round_trips: self.round_trips.plus(other.round_trips),
         }
     }
 }

@@ -61,7 +61,7 @@ impl Pushes {
 
 /// Whether a write ends with the end of segment `number`, or forces it to be pushed.
 fn ends_or_fills(number: u64, config: &SenderConfig) -> bool {
-    let (write, payload) = (u64::from(config.write_size), u64::from(config.payload));
+    let (write, payload) = (u64::from(config.write_size), u64::from(config.data_bytes()));
     let before = number - u64::from(config.handshake && number > 0);
     if write == 0 {
         return false;

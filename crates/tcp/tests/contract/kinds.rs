@@ -83,15 +83,28 @@ pub(crate) fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
     })
 }
 
-/// Random pairs of recovery and congestion-control law: a named variant in two of three cases, any pair otherwise.
+/// Every loss recovery.
+pub(crate) const RECOVERIES: [RecoverySpec; 6] = [
+    RecoverySpec::Tahoe,
+    RecoverySpec::Reno,
+    RecoverySpec::NewReno,
+    RecoverySpec::Sack,
+    RecoverySpec::Rack,
+    RecoverySpec::Vegas,
+];
+
+/// Random pairs of recovery and congestion-control law: those of a named variant in two of three cases, any pair
+/// otherwise.
 fn pairs() -> impl Strategy<Value = (RecoverySpec, LawSpec)> {
-    (select(VARIANTS), any::<Index>(), 0..3, laws()).prop_map(|(variant, any_law, choice, mut laws)| {
-        let named = || LAWS.iter().position(|law| law.name == variant.congestion).expect("a variant names its law");
-        let law = if choice < 2 { named() } else { any_law.index(LAWS.len()) };
-        let law = laws.swap_remove(law);
-        let needs_rack = SenderConfig { congestion: law.clone(), ..SenderConfig::default() }.needs_rack();
-        (if needs_rack { RecoverySpec::Rack } else { variant.recovery }, law)
-    })
+    (select(VARIANTS), select(&RECOVERIES[..]), any::<Index>(), 0..3, laws()).prop_map(
+        |(variant, recovery, any_law, choice, mut laws)| {
+            let named = || LAWS.iter().position(|law| law.name == variant.congestion).expect("a variant names its law");
+            let law = if choice < 2 { named() } else { any_law.index(LAWS.len()) };
+            let law = laws.swap_remove(law);
+            let recovery = if choice < 2 { variant.recovery.unwrap_or(recovery) } else { recovery };
+            (if law.check_recovery(recovery).is_ok() { recovery } else { RecoverySpec::Rack }, law)
+        },
+    )
 }
 
 fn rtt() -> impl Strategy<Value = RttConfig> {

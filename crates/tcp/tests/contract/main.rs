@@ -13,7 +13,7 @@ use ackclock_tcp::{Ack, Block, IdleRestart, Sack, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 use proptest::prelude::*;
 
-use kinds::{cases, laws, senders};
+use kinds::{RECOVERIES, cases, laws, senders};
 use scripts::scripts;
 
 #[derive(Clone, Copy, Debug)]
@@ -214,6 +214,25 @@ proptest! {
 
 proptest! {
     #![proptest_config(cases(50))]
+
+    /// Every law with every recovery that it works with, such as Vegas with RACK: all pairs that a scenario can name.
+    ///
+    /// Validates: as `every_transfer_keeps_the_contract_and_ends`.
+    /// Source: as there.
+    /// Tolerance: exact.
+    #[test]
+    fn every_law_keeps_the_contract_with_every_recovery(script in scripts(), laws in laws()) {
+        for (law, recovery) in laws.iter().flat_map(|law| RECOVERIES.map(|recovery| (law, recovery))) {
+            if law.check_recovery(recovery).is_err() {
+                continue;
+            }
+            let (congestion, mut script) = (law.clone(), script.clone());
+            script.sender = SenderConfig { recovery, congestion, ..script.sender };
+            let mut channel = Channel::new(&script);
+            prop_assert_eq!(channel.play(), Ok(()), "{:?} with {:?}", recovery, law);
+            prop_assert_eq!(channel.receiver.rcv_nxt(), channel.target(), "{:?} with {:?}", recovery, law);
+        }
+    }
 
     /// Every law, in any conversation.
     ///

@@ -103,8 +103,8 @@ impl Talk {
 }
 
 fn open(initial_window: u32) -> SenderConfig {
-    let prr = PrrRule::Off;
-    SenderConfig { handshake: false, initial_window, max_window: 100, prr, ..SenderConfig::default() }
+    let (recovery, prr) = (RecoverySpec::Reno, PrrRule::Off);
+    SenderConfig { recovery, handshake: false, initial_window, max_window: 100, prr, ..SenderConfig::default() }
 }
 
 /// A sender with segments 0 to 9 in flight.

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import shutil
+import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
 from ackclock.study.store.folder import new_name
 from ackclock.study.store.journal import Reading, is_journal, is_left
-from ackclock.study.store.parts import NotWholeError, Part, made, merge, to_merge
-from ackclock.study.store.row import Entry
+from ackclock.study.store.parts import NotWholeError, Part, is_own, made, merge, to_merge
+from ackclock.study.store.row import entries
 from ackclock.study.store.rows import Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from ackclock.study.store.folder import Folder
 
 __all__ = ["Contents", "State"]
+
+_HALF: Final = re.compile(r"\.[0-9a-f]{16}")
+"""Names of parts that are half written or half removed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,8 @@ class Contents:
     folder
         The folder of the store.
     mend
-        Move unusable files aside, and remove the leftovers of killed processes. Requires the exclusive lock of the
-        folder.
+        Move unusable files aside, and remove the leftovers of killed processes. Only a writer may do so, while it holds
+        the exclusive lock of the folder. Otherwise nothing in the folder is changed.
     notices
         Receives a message about each unusable file.
     checked
@@ -60,6 +63,11 @@ class Contents:
         Text for messages: the command that makes lost runs again.
     parts, journals
         The contents of the store.
+
+    Raises
+    ------
+    ScenarioError
+        A file or a folder of the store is a link or a special file.
 
     """
 
@@ -80,14 +88,15 @@ class Contents:
         self._checked = checked
         self._through = through
         self._aside = folder.damaged_aside()
+        there, journals = folder.entries(folder.parts), folder.entries(folder.journals)
         for path in folder.foreign():
             self._put_aside(path, "it does not belong to a store")
-        parts = list(self._read_parts())
+        parts = list(self._read_parts(there))
         replaced = frozenset().union(*(part.replaces for part in parts))
         self.parts = [part for part in parts if part.path.name not in replaced]
         self._leave_out_what_was_made_again()
         self.journals = []
-        for path in sorted(_entries(folder.journals)):
+        for path in journals:
             if not is_journal(path):
                 self._put_aside(path, "it is not a journal")
             elif path.name not in replaced:
@@ -102,8 +111,8 @@ class Contents:
     def done(self) -> set[str]:
         """Return the ids of the successful runs that have all of their rows."""
         ids = {each for part in self.parts for piece in part.whole() for each in piece.to_pylist()}
-        entries = (Entry.read(content) for path in self.journals for content in Reading(path))
-        return ids.union(entry.run_id for entry in entries if not entry.failed)
+        rows = (entry for path in self.journals for _, entry in entries(Reading(path)))
+        return ids.union(entry.run_id for entry in rows if not entry.failed)
 
     def losses(self) -> list[str]:
         """Report the data of the store that was lost by damage and not restored."""
@@ -134,7 +143,7 @@ class Contents:
             found.append(State(part.path, part.runs, part.size, "rows are missing" if part.partial() else state))
         for path in self.journals:
             reading = Reading(path)
-            runs = sum(1 for _ in reading)
+            runs = sum(1 for _ in entries(reading))
             if reading.damage is not None:
                 self._notices[f"{path}: {reading.damage}"] = None
             found.append(State(path, runs, path.stat().st_size, "damaged" if reading.damage else "sound"))
@@ -167,11 +176,11 @@ class Contents:
         for each in old:
             self._remove_part(each)
 
-    def _read_parts(self) -> Iterator[Part]:
-        for path in sorted(_entries(self._folder.parts)):
+    def _read_parts(self, there: Iterable[Path]) -> Iterator[Part]:
+        for path in there:
             if path.name.startswith("."):
-                if self._mend:
-                    _remove_tree(path)
+                if self._mend and _HALF.fullmatch(path.name) and path.is_dir():
+                    self._remove_half(path)
                 continue
             try:
                 part = Part.read(path, self._checked, through=self._through)
@@ -197,9 +206,14 @@ class Contents:
 
     def _remove_part(self, part: Part) -> None:
         """Remove a part; it is renamed first, so that no incomplete part is ever found."""
-        doomed = part.path.with_name(f".{part.path.name}")
-        part.path.rename(doomed)
-        _remove_tree(doomed)
+        self._remove_half(part.path.rename(part.path.with_name(f".{part.path.name}")))
+
+    def _remove_half(self, path: Path) -> None:
+        """Remove a part that is not used any more; if it holds files that no part has, put it aside instead."""
+        if all(is_own(each) for each in path.iterdir()):
+            _remove_tree(path)
+        else:
+            self._put_aside(path, "it holds files that do not belong to a store")
 
     def _remove_journal(self, path: Path, damage: str | None) -> None:
         """Remove a journal whose rows are in a part; a damaged journal is put aside instead."""
@@ -210,8 +224,11 @@ class Contents:
 
 
 def _remove_tree(path: Path) -> None:
-    """Remove a folder that is no longer used; later processes retry if it cannot be removed."""
-    shutil.rmtree(path, ignore_errors=True)
+    """Remove a folder of files that is no longer used; later processes retry if it cannot be removed."""
+    with suppress(OSError):
+        for each in path.iterdir():
+            each.unlink()
+        path.rmdir()
 
 
 def _damage(journal: Path) -> str | None:
@@ -219,7 +236,3 @@ def _damage(journal: Path) -> str | None:
     for _ in reading:
         pass
     return reading.damage
-
-
-def _entries(folder: Path) -> list[Path]:
-    return list(folder.iterdir()) if folder.exists() else []

@@ -5,8 +5,11 @@
 ``lock``         an empty file: readers of the folder share its lock, writers lock it exclusively
 ``journal/``     one append-only file per writing process (`ackclock.study.store.journal`)
 ``parts/``       the rows of earlier journals as Parquet files (`ackclock.study.store.parts`)
-``aside/``       unusable files
+``aside/``       unusable files, which a writer moved there
 ===============  ======================================================================================
+
+A store may come from other people. A reader changes nothing in it, and nobody follows a link in it: a store in which
+one of these files or folders is a link or a special file is refused (`ackclock.running.inside`).
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.running.checksum import CHANGED, is_sealed, sealed
+from ackclock.running.inside import entries_in, file_in, folder_in, open_file
 from ackclock.scenario.errors import ScenarioError, damaged, refuse, unreadable
 from ackclock.scenario.files import read_json
 from ackclock.study.store.locks import lock
@@ -69,7 +73,7 @@ class Folder:
         self._lock = path / "lock"
         self._record = path / _RECORD
         self._making = path / ".store.json"
-        if not self._record.exists():
+        if not os.path.lexists(self._record):
             if not create:
                 raise unreadable(path, self._nothing(), "the folder of a store, as `ackclock sweep` makes it")
             self._create()
@@ -81,12 +85,18 @@ class Folder:
 
         Raises
         ------
+        ScenarioError
+            The file ``lock`` is a link or a special file.
         OSError
             Another process holds a conflicting lock and ``wait`` is false, or ``alone`` is true and the folder is not
             writable.
 
         """
-        file = os.open(self._lock, os.O_RDWR | os.O_CREAT if alone else os.O_RDONLY)
+        try:
+            file = open_file(self._lock, os.O_RDWR | os.O_CREAT if alone else os.O_RDONLY)
+        except FileNotFoundError:  # nobody writes to the store: a writer would have made the file
+            yield
+            return
         try:
             lock(file, alone=alone, wait=wait)
             yield
@@ -98,9 +108,14 @@ class Folder:
         own = {self._record, self._lock, self.journals, self.parts, self.aside}
         return sorted(each for each in self.path.iterdir() if each not in own and not each.name.startswith("."))
 
+    def entries(self, place: Path) -> list[Path]:
+        """List the parts, the journals, or what was put aside, in order; a link among them is refused."""
+        return entries_in(self.path, place.name)
+
     def put_aside(self, path: Path) -> Path:
-        """Move a file aside, and return its new path."""
+        """Move a file aside, and return its new path; a link is moved itself, wherever it leads."""
         self.aside.mkdir(exist_ok=True)
+        folder_in(self.path, self.aside.name)
         place = self.aside / "-".join(path.relative_to(self.path).parts)
         if place.exists() or place.is_symlink():
             place = place.with_name(f"{new_name()}-{place.name}")
@@ -109,7 +124,10 @@ class Folder:
 
     def damaged_aside(self) -> list[Path]:
         """List whole parts and journals that were put aside: their rows may be missing in the store."""
-        there = self.aside.iterdir() if self.aside.is_dir() else ()
+        try:
+            there = folder_in(self.path, self.aside.name).iterdir()
+        except FileNotFoundError:
+            return []
         return sorted(each for each in there if _WHOLE.fullmatch(each.name))
 
     def _nothing(self) -> str:
@@ -124,18 +142,24 @@ class Folder:
             others = set(self.path.iterdir()) - {self._lock, self._making}
             if others and not self._record.exists():  # the record of a store is created before anything else
                 raise refuse("store", str(self.path), "must be a new or empty folder, or the folder of a store")
-            self._lock.touch()
             with self.locked(alone=True):
                 if not self._record.exists():
-                    self._making.write_text(json.dumps(sealed({"kind": _KIND, "format": FORMAT})) + "\n")
-                    self._making.rename(self._record)
+                    self._write_record()
         except OSError as error:
             raise unreadable(self.path, str(error.strerror or error), "a folder that can be written") from None
 
+    def _write_record(self) -> None:
+        with suppress(FileNotFoundError):  # a process that was killed may have left it
+            file_in(self.path, self._making.name).unlink()
+        with self._making.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(json.dumps(sealed({"kind": _KIND, "format": FORMAT})) + "\n")
+        self._making.rename(self._record)
+
     def _check(self) -> None:
         record: dict[str, Any] = {}
+        path = file_in(self.path, self._record.name)
         with suppress(ScenarioError):  # a file that is not JSON is not a record
-            record = read_json(self._record)
+            record = read_json(path)
         number = record.get("format")
         changed = "checksum" in record and not is_sealed(record)
         if changed or record.get("kind") != _KIND or not isinstance(number, int):

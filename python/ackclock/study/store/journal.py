@@ -13,6 +13,7 @@ import struct
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
+from ackclock.running.inside import PLAIN, open_file
 from ackclock.study.store.locks import lock
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Journal:
         self.path = path
         self.size = 0
         """Size of the file in bytes."""
-        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _BINARY, 0o666)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | _BINARY | PLAIN, 0o666)
         lock(self._file, alone=True)
         self._write(MAGIC)
 
@@ -105,6 +106,7 @@ class Reading:
             if start != MAGIC:
                 self.damage = None if MAGIC.startswith(start) else "it is not a journal"
                 return
+            end = os.fstat(file.fileno()).st_size
             while len(header := file.read(_HEADER)) == _HEADER:
                 lengths = header[: _LENGTHS.size]
                 if _CHECK.pack(crc32(lengths)) != header[_LENGTHS.size :]:
@@ -112,9 +114,9 @@ class Reading:
                     return
                 length, check = _LENGTHS.unpack(lengths)
                 place = file.tell()
-                row = file.read(length)
-                if len(row) < length:
+                if place + length > end:
                     return
+                row = file.read(length)
                 if crc32(row) == check:
                     yield row
                 else:
@@ -131,7 +133,7 @@ def is_journal(path: Path) -> bool:
 
 def is_left(path: Path) -> bool:
     """Return whether no process writes to a journal any more."""
-    file = os.open(path, os.O_RDWR)
+    file = open_file(path, os.O_RDWR)
     try:
         lock(file, alone=True, wait=False)
     except BlockingIOError:

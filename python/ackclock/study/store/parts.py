@@ -13,6 +13,7 @@ import errno
 import json
 import os
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,8 +22,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ackclock.running.checksum import CHANGED, checksum, is_sealed, sealed
-from ackclock.scenario.errors import damaged, unreadable
-from ackclock.study.store.tables import BASE, KEPT, LOST, fit, unified_schemas
+from ackclock.running.inside import file_in, is_plain
+from ackclock.scenario.errors import ScenarioError, damaged, shown, unreadable
+from ackclock.scenario.files import read_json
+from ackclock.study.store.row import is_name
+from ackclock.study.store.tables import BASE, KEPT, LOST, fit, require_columns, unified_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
     from ackclock.study.store.rows import Rows
     from ackclock.study.store.tables import Source
 
-__all__ = ["NotWholeError", "Part", "made", "merge", "sources", "to_merge"]
+__all__ = ["NotWholeError", "Part", "is_own", "made", "merge", "sources", "to_merge"]
 
 _MOST_FILES: Final = 30
 """Maximum number of files of all parts."""
@@ -107,24 +111,23 @@ class Part:
         ------
         NotWholeError
             The folder is not a part, or its table ``runs`` cannot be read.
+        ScenarioError
+            One of its files is a link or a special file.
 
         """
-        try:
-            record = json.loads((path / _RECORD).read_bytes())
-            sums = record["tables"] if isinstance(record["tables"], dict) else {}
-            names, lost, replaces = (list(map(str, record[key])) for key in ("tables", "lost", "replaces"))
-        except (OSError, ValueError, TypeError, LookupError):
-            raise NotWholeError(path, f"it has no {_RECORD} that can be read") from None
-        if sums and not is_sealed(record):
-            raise NotWholeError(path, f"{_RECORD}: {CHANGED}")
+        record = _read_record(path)
+        sums = record["tables"] if isinstance(record["tables"], dict) else {}
+        names, lost, replaces = record["tables"], record["lost"], record["replaces"]
         schemas, broken = {}, []
         for name in names:
             file = path / f"{name}.parquet"
+            with suppress(OSError):  # reported below
+                file_in(path, file.name)
             try:
                 if name in sums and (name in BASE or checked(name)) and checksum(file) != sums[name]:
                     broken.append(NotWholeError(file, CHANGED))
                     continue
-                schemas[name] = pq.read_schema(file.absolute())
+                schemas[name] = require_columns(name, pq.read_schema(file.absolute()))
                 if through and name not in sums:
                     _read_through(file)
             except _BROKEN as error:
@@ -203,6 +206,34 @@ class Part:
         texts = pa.array([",".join(sorted(each)) or None for each in lost], pa.string())
         rest = piece.drop_columns([LOST]) if LOST in piece.column_names else piece
         return rest.append_column(LOST, texts)
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    """Read the record of a part, and check that it names tables only."""
+    try:
+        file = file_in(path, _RECORD)
+    except OSError:
+        raise NotWholeError(path, f"it has no {_RECORD} that can be read") from None
+    try:
+        record = read_json(file)
+    except ScenarioError:
+        raise NotWholeError(path, f"it has no {_RECORD} that can be read") from None
+    found = [record.get(key) for key in ("tables", "lost", "replaces")]
+    if isinstance(found[0], dict):
+        if not is_sealed(record):
+            raise NotWholeError(path, f"{_RECORD}: {CHANGED}")
+        found[0] = list(found[0])
+    if not all(isinstance(each, list) and all(isinstance(name, str) for name in each) for each in found):
+        raise NotWholeError(path, f"it has no {_RECORD} that can be read")
+    wrong = next((name for name in (*found[0], *found[1]) if not is_name(name)), None)
+    if wrong is not None:
+        raise NotWholeError(path, f"{_RECORD}: {shown(wrong)} is not the name of a table")
+    return record
+
+
+def is_own(path: Path) -> bool:
+    """Return whether a file in a part is one that a store writes."""
+    return path.is_file() and is_plain(path) and (path.name == _RECORD or path.suffix == ".parquet")
 
 
 def _words(text: str | None) -> set[str]:

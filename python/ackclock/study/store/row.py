@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from pydantic_core import from_json, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-__all__ = ["Entry", "Row", "encode", "run_id", "scenario_id"]
+    from ackclock.study.store.journal import Reading
+
+__all__ = ["Entry", "Row", "encode", "entries", "is_name", "run_id", "scenario_id"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -138,7 +141,10 @@ def encode(row: Row, *, with_scenario: bool) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row in a journal, parsed on demand."""
+    """A row in a journal, parsed on demand.
+
+    Its checksum is right, but other people may have made it. Methods raise a ``ValueError`` if it is not that of a run.
+    """
 
     run_id: str
     failed: bool
@@ -151,13 +157,19 @@ class Entry:
     def read(cls, content: bytes) -> Self:
         """Parse the first line of the row: the run's id and the lengths of the sections."""
         end = content.index(b"\n")
-        label = from_json(content[:end])
-        return cls(label["run_id"], label["failed"], memoryview(content)[end + 1 :], label["body"], label["tables"])
+        label = _shaped(from_json(content[:end]), _LABEL)
+        tables = label["tables"]
+        if not all(is_name(name) and type(length) is int and length >= 0 for name, length in tables.items()):
+            raise ValueError("names of tables")
+        return cls(label["run_id"], label["failed"], memoryview(content)[end + 1 :], label["body"], tables)
 
     def body(self) -> dict[str, Any]:
         """Return the content of the row, under the names of `Row`, except for the tables."""
-        body: dict[str, Any] = from_json(bytes(self._content[: self._length]))
-        return body
+        body = _shaped(from_json(bytes(self._content[: max(0, self._length)])), _BODY)
+        _shaped(body, {name: types for name, types in _LATER.items() if name in body})
+        if body["run_id"] != self.run_id or (body["failure"] is not None) != self.failed:
+            raise ValueError("the label of another row")
+        return _checked(body)
 
     def tables(self) -> dict[str, pa.RecordBatchReader]:
         """Open the tables of the row, by name."""
@@ -168,6 +180,71 @@ class Entry:
             opened[name] = pa.ipc.open_stream(self._content[place : place + length])
             place += length
         return opened
+
+
+_NONE: Final = type(None)
+_LABEL: Final = {"run_id": (str,), "failed": (bool,), "body": (int,), "tables": (dict,)}
+_BODY: Final = {
+    "run_id": (str,),
+    "scenario_id": (str,),
+    "scenario": (str, _NONE),
+    "seed": (int,),
+    "point": (dict,),
+    "summary": (dict,),
+    "groups": (list,),
+    "notices": (list,),
+    "failure": (str, _NONE),
+}
+"""The types of the fields that every row has; earlier versions wrote no others."""
+_LATER: Final = {"revision": (str, _NONE), "schema": (int, _NONE), "cpu_seconds": (float, int), "links": (list,)}
+_NUMBER: Final = (int, float, _NONE)
+_VALUE: Final = (*_NUMBER, str, bool)
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text may be the name of a table, and so of a file."""
+    return _NAME.fullmatch(text) is not None
+
+
+def _checked(body: dict[str, Any]) -> dict[str, Any]:
+    """Check that a row is one that `encode` could have written."""
+    rows = [*body["groups"], *body.get("links", ())]
+    numbers = [body.get("schema"), *body["summary"].values()]
+    values = [value for row in rows for value in _require(row, dict).values()]
+    if not 0 <= body["seed"] < 2**64 or not {*_BODY, *_LATER}.isdisjoint([*body["point"], *body["summary"]]):
+        raise ValueError("a field of a row")
+    for each in body["notices"]:
+        _require(each, str)
+    for each in numbers:
+        _require(each, *_NUMBER)
+    for each in (*body["point"].values(), *values):
+        _require(each, *_VALUE)
+    if any(type(each) is int and not -(2**63) <= each < 2**63 for each in (*numbers, *values)):
+        raise ValueError("a number of a row")
+    return body
+
+
+def _shaped(found: Any, fields: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
+    """Check that a value is a table that has these fields, with values of these types."""
+    for name, types in fields.items():
+        _require(_require(found, dict).get(name, ...), *types)
+    return found
+
+
+def _require(found: Any, *types: type) -> Any:
+    if type(found) not in types:
+        raise ValueError("the type of a field")
+    return found
+
+
+def entries(reading: Reading) -> Iterator[tuple[int, Entry]]:
+    """Yield the rows of a journal with their places; rows that are not those of runs count as damage."""
+    for number, content in enumerate(reading):
+        try:
+            yield number, Entry.read(content)
+        except ValueError:
+            reading.damage = f"its row {number + 1} is not that of a run"
 
 
 def _stream(table: pa.Table) -> bytes:

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from ackclock.scenario.errors import damaged
 from ackclock.study.store.journal import Reading
-from ackclock.study.store.row import Entry
-from ackclock.study.store.tables import fit, plain, tables_of, unified
+from ackclock.study.store.row import entries
+from ackclock.study.store.tables import BASE, fit, plain, tables_of, unified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from ackclock.study.store.row import Entry
 
 __all__ = ["Rows"]
 
@@ -50,13 +53,17 @@ class Rows:
         places: dict[str, _Place] = {}
         records: dict[str, list[pa.Schema]] = {}
         for place, entry in self._entries():
-            body = entry.body()
             run = entry.run_id
+            try:
+                body, opened = entry.body(), entry.tables()
+                _require_names(body, opened)
+            except (ValueError, pa.ArrowException):
+                self.damage[place[0]] = f"its row {place[1] + 1} is not that of a run"
+                continue
             if body["scenario"] is not None:
                 scenarios[body["scenario_id"]] = body["scenario"]
             if run not in bodies or (bodies[run]["failure"] is not None and body["failure"] is None):
                 bodies[run], places[run] = body, place
-                opened = entry.tables()
                 body["records"] = list(opened)
                 for name, stream in opened.items():
                     known = records.setdefault(name, [])
@@ -82,7 +89,7 @@ class Rows:
             return
         for place, entry in self._entries():
             if place in self._chosen:
-                for batch in entry.tables().get(name, ()):
+                for batch in _batches(entry, name, place[0]):
                     table = pa.Table.from_batches([batch])
                     whole = table.add_column(0, "run_id", pa.repeat(entry.run_id, len(table)))
                     yield fit(whole, plain(whole.schema))
@@ -90,10 +97,22 @@ class Rows:
     def _entries(self) -> Iterator[tuple[_Place, Entry]]:
         for path in self._journals:
             reading = Reading(path)
-            for number, content in enumerate(reading):
-                yield (path, number), Entry.read(content)
+            for number, entry in entries(reading):
+                yield (path, number), entry
             if reading.damage is not None:
                 self.damage[path] = reading.damage
+
+
+def _require_names(body: Mapping[str, Any], records: Iterable[str]) -> None:
+    if not {*BASE, "links"}.isdisjoint(records) or body["point"].keys() & body["summary"].keys():
+        raise ValueError("the name of a column or of a record")
+
+
+def _batches(entry: Entry, name: str, journal: Path) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from entry.tables().get(name, ())
+    except pa.ArrowException:
+        raise damaged(journal, f"{name} of a run cannot be read", "delete it: a sweep makes its runs again") from None
 
 
 def _with_run(schema: pa.Schema) -> pa.Schema:

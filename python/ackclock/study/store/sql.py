@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Self
 import duckdb
 import pyarrow as pa
 
+from ackclock.running.inside import open_file
 from ackclock.scenario.errors import ScenarioError, damaged, unreadable
 from ackclock.study.store.tables import fit
 from ackclock.study.store.views import FIXED, Views
@@ -116,7 +117,7 @@ class _Database:
             pattern = _text(whole.replace("[", "[[]"))
             self._paths += [_text(whole), pattern]  # DuckDB checks both
             return f"read_parquet({pattern}, hive_partitioning = false)"
-        number = os.open(path, os.O_RDONLY)
+        number = open_file(path)
         self._stack.callback(os.close, number)
         self._paths.append(f"'/dev/fd/{number}'")
         return f"read_parquet({self._paths[-1]})"

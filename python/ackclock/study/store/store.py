@@ -60,11 +60,14 @@ class Store:
         self._scenarios: set[str] = set()
         self._notices: dict[str, None] = {}
         self._losses: list[str] = []
+        if not create:
+            with self._folder.locked(alone=False):
+                self._contents(checked=lambda _: False)
+            return
         try:
             self._tidy()
         except OSError as error:
-            if create:  # a reader does not need to write
-                raise unreadable(folder, str(error.strerror or error), "a folder that can be written") from None
+            raise unreadable(folder, str(error.strerror or error), "a folder that can be written") from None
 
     @classmethod
     def open(cls, folder: str | Path, *, create: bool = False) -> Self:
@@ -142,7 +145,7 @@ class Store:
         Runs that failed or whose rows were lost are excluded.
         """
         with self._folder.locked(alone=False):
-            return self._contents(mend=False, checked=lambda _: self._writes).done()
+            return self._contents(checked=lambda _: self._writes).done()
 
     def add(self, row: Row) -> None:
         """Add a run. After the call, the run survives the end of this process.
@@ -181,7 +184,7 @@ class Store:
             self._tidy()
 
     def check(self) -> list[State]:
-        """Verify every file against its checksum, and move damaged files aside; `notices` reports them.
+        """Verify every file against its checksum, and change nothing; `notices` reports damaged files.
 
         Returns
         -------
@@ -189,12 +192,9 @@ class Store:
             Each part and journal of the store with its state.
 
         """
-        try:
-            with self._folder.locked(alone=True):
-                return self._contents(mend=True, through=True).states()
-        except OSError:  # the folder is read-only
-            with self._folder.locked(alone=False):
-                return self._contents(mend=False, through=True).states()
+        self._notices.clear()
+        with self._folder.locked(alone=False):
+            return self._contents(through=True).states()
 
     def sql(self, query: str) -> pa.Table:
         """Run an SQL query over the store (``pip install 'ackclock[sql]'``).
@@ -220,7 +220,7 @@ class Store:
         from ackclock.study.store.sql import ask, names  # noqa: PLC0415  # slow to load
 
         with self._folder.locked(alone=False):
-            return ask(self._contents(mend=False, checked=lambda name: names(query, name)), query)
+            return ask(self._contents(checked=lambda name: names(query, name)), query)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Table:
         """Return a table, such as ``groups`` or the kind of a record, with all or some of its columns.
@@ -234,7 +234,7 @@ class Store:
         from ackclock.study.store.views import Views  # noqa: PLC0415  # it loads Arrow
 
         with self._folder.locked(alone=False):
-            return Table(Views(self._contents(mend=False, checked=name.__eq__)).table(name, columns))
+            return Table(Views(self._contents(checked=name.__eq__)).table(name, columns))
 
     @property
     def runs(self) -> Table:
@@ -242,18 +242,18 @@ class Store:
         return self.table("runs")
 
     def _tidy(self) -> None:
-        """Move unusable files aside, and remove leftovers of killed processes.
+        """Mend the store, which is open for writing.
 
-        If the store is open for writing, journals without a writer are also converted to Parquet.
+        Unusable files are moved aside, leftovers of killed processes removed, and journals without a writer converted
+        to Parquet.
         """
-        with self._folder.locked(alone=True, wait=self._writes):
-            contents = self._contents(mend=True, checked=lambda _: self._writes)
-            if self._writes:
-                contents.compact()
-                self._losses = contents.losses()
+        with self._folder.locked(alone=True):
+            contents = self._contents(mend=True)
+            contents.compact()
+            self._losses = contents.losses()
 
     def _contents(
-        self, *, mend: bool, checked: Callable[[str], bool] = lambda _: True, through: bool = False
+        self, *, mend: bool = False, checked: Callable[[str], bool] = lambda _: True, through: bool = False
     ) -> Contents:
         from ackclock.study.store.contents import Contents  # noqa: PLC0415  # it loads Arrow
 

@@ -9,11 +9,24 @@ import pyarrow as pa
 from pydantic_core import to_json
 
 from ackclock.running.summary import GroupSummary, Summary
+from ackclock.scenario.errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-__all__ = ["BASE", "KEPT", "LOST", "SWEPT", "Source", "fit", "plain", "tables_of", "unified", "unified_schemas"]
+__all__ = [
+    "BASE",
+    "KEPT",
+    "LOST",
+    "SWEPT",
+    "Source",
+    "fit",
+    "plain",
+    "require_columns",
+    "tables_of",
+    "unified",
+    "unified_schemas",
+]
 
 SWEPT: Final = {b"swept": b"yes"}
 """Metadata of a column that holds a swept field."""
@@ -54,6 +67,37 @@ BASE: Final = {
     "notices": pa.schema([("run_id", _TEXT), ("notice", _TEXT)]),
 }
 """The tables of every store, with the columns that they always have. All other tables are requested records."""
+
+
+_NEEDED: Final = {
+    "runs": ("run_id", "scenario_id", "seed"),
+    "failures": ("run_id", "scenario_id", "seed", "failure"),
+    "scenarios": ("scenario_id", "scenario"),
+    "groups": ("run_id", "name"),
+    "notices": ("run_id", "notice"),
+}
+"""Columns that a table has in every version."""
+
+
+def require_columns(name: str, schema: pa.Schema) -> pa.Schema:
+    """Check that a stored table has the columns of its name, and return its schema.
+
+    Raises
+    ------
+    ValueError
+        A column is missing, is there twice, or has a type that no store writes.
+
+    """
+    base = BASE.get(name, pa.schema([("run_id", _TEXT)]))
+    names = schema.names
+    if len({each.casefold() for each in names}) < len(names) or not {*_NEEDED.get(name, ("run_id",))} <= {*names}:
+        raise ValueError(f"it has not the columns of {name}")
+    for field in schema:
+        known = base.field(field.name).type if field.name in base.names else None
+        wanted = {pa.types.is_string(known)} if known else {True, False}
+        if field.type.num_fields or (pa.types.is_string(field.type) not in wanted and not pa.types.is_null(field.type)):
+            raise ValueError(f"its column {shown(field.name)} has another type")
+    return schema
 
 
 class Source(Protocol):

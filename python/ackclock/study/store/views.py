@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ackclock.scenario.earlier import upgrade
 from ackclock.scenario.errors import damaged, one_of, refuse
+from ackclock.scenario.files import json_table
 from ackclock.study.store.parts import sources
 from ackclock.study.store.tables import KEPT, LOST, SWEPT, fit, unified_schemas
 
@@ -137,8 +139,11 @@ class Views:
             return runs
         scenarios = self._stored("scenarios").to_pydict()
         known = {
-            each: json.loads(text) for each, text in zip(scenarios["scenario_id"], scenarios["scenario"], strict=True)
+            each: json_table(f"scenario {each}", text)
+            for each, text in zip(scenarios["scenario_id"], scenarios["scenario"], strict=True)
         }
+        for scenario in known.values():
+            upgrade(scenario)
         ids = runs.column("scenario_id").to_pylist()
         for name in gaps:
             place, field = runs.schema.get_field_index(name), runs.schema.field(name)
@@ -161,8 +166,10 @@ def _part_of(schema: pa.Schema, names: Iterable[str]) -> pa.Schema:
 
 def _sorted(table: pa.Table, keys: Sequence[str]) -> pa.Table:
     """Sort rows by some columns, nulls last; a column without any type has only nulls."""
-    typed = [(key, "ascending") for key in keys if not pa.types.is_null(table.schema.field(key).type)]
-    return table.sort_by(typed)
+    typed = [table.column(key) for key in keys if not pa.types.is_null(table.schema.field(key).type)]
+    names = [str(place) for place in range(len(typed))]  # Arrow interprets names that begin with a dot or a bracket
+    order = pc.sort_indices(pa.table(typed, names), sort_keys=[(name, "ascending") for name in names])
+    return table.take(order)
 
 
 def _each_once(table: pa.Table, key: str) -> pa.Table:

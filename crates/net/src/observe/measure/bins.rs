@@ -24,6 +24,8 @@ pub(super) struct Tally {
     /// Sums over whole bins: of the counts, and of their squares.
     sum: u64,
     squares: u128,
+    /// Arrivals in the first, second and last third of the whole bins.
+    thirds: [u64; 3],
 }
 
 impl Tally {
@@ -36,6 +38,11 @@ impl Tally {
     /// Total number of arrivals counted.
     pub(super) const fn all(&self) -> u64 {
         self.before + self.in_bin
+    }
+
+    /// Arrivals in the first, second and last third of the whole bins.
+    pub(super) const fn thirds(&self) -> [u64; 3] {
+        self.thirds
     }
 }
 
@@ -72,6 +79,7 @@ impl Bins {
 
     fn close<'a>(&mut self, tallies: impl Iterator<Item = &'a mut Tally>) {
         let is_whole = self.current < self.whole;
+        let third = if is_whole { (3 * self.current / self.whole) as usize } else { 0 };
         let mut together = 0;
         for tally in tallies {
             let count = std::mem::take(&mut tally.in_bin);
@@ -80,6 +88,7 @@ impl Bins {
             if is_whole {
                 tally.sum += count;
                 tally.squares += u128::from(count).pow(2);
+                tally.thirds[third] += count;
             }
         }
         if is_whole {
@@ -137,6 +146,8 @@ mod tests {
         assert_eq!(bins.cov(), Some(1.5_f64.sqrt()));
         // [2, 0, 0, 1]: mean 3 / 4, mean square 5 / 4
         assert_eq!(bins.cov_of(&tallies[0]), Some(11_f64.sqrt() / 3.0));
-        assert_eq!(tallies.map(|tally| tally.all()), [4, 1]);
+        assert_eq!(tallies.each_ref().map(Tally::all), [4, 1]);
+        // of four whole bins, the first two begin in the first third
+        assert_eq!(tallies.each_ref().map(Tally::thirds), [[2, 0, 1], [1, 0, 0]]);
     }
 }

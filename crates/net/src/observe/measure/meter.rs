@@ -4,9 +4,9 @@ use ackclock_tcp::{Counters, Limit};
 use ackclock_units::Time;
 
 use super::limits::{Limited, Sums};
-use super::ratio;
 use super::results::Results;
 use super::transfers::Transfers;
+use super::{Traits, ratio};
 use crate::sink::Deliveries;
 
 /// Measurements of one flow. They are computed when they are read, since there may be a million flows.
@@ -71,14 +71,37 @@ impl<'a> FlowMeter<'a> {
 
     /// Size of the segments delivered in order for the first time, in bits, including headers.
     pub(crate) fn goodput_bits(&self) -> f64 {
-        self.bits_of(&self.deliveries())
+        self.bits_of(&self.deliveries()).wire
     }
 
-    fn bits_of(&self, deliveries: &Deliveries) -> f64 {
+    /// The same without headers.
+    pub(crate) fn payload_bits(&self) -> f64 {
+        self.bits_of(&self.deliveries()).data
+    }
+
+    fn bits_of(&self, deliveries: &Deliveries) -> Bits {
+        let measure = self.of.measure;
+        let Traits { packet_size, data_bytes, .. } = measure.traits[self.group() as usize];
+        let (wire, data) = match measure.bytes.get(self.id) {
+            Some(Some(bytes)) => (bytes.wire, bytes.data),
+            _ => (deliveries.in_order * u64::from(packet_size), deliveries.in_order * u64::from(data_bytes)),
+        };
+        Bits { wire: wire as f64 * 8.0, data: data as f64 * 8.0 }
+    }
+
+    /// Bytes with headers that were delivered before the measured time, in order or as duplicates.
+    pub(super) fn delivered_before(&self) -> u64 {
         let measure = self.of.measure;
         let size = measure.traits[self.group() as usize].packet_size;
-        let alike = || deliveries.in_order * u64::from(size);
-        measure.bytes.get(self.id).copied().unwrap_or_else(alike) as f64 * 8.0
+        match measure.bytes.get(self.id) {
+            Some(Some(bytes)) => bytes.before,
+            _ => self.of.simulator.delivered_before(self.id) * u64::from(size),
+        }
+    }
+
+    /// Share of the flow's data packets that the measured link dropped.
+    pub(crate) fn loss(&self) -> Option<f64> {
+        self.of.measure.crossings.loss(self.id)
     }
 
     /// Number of transfers completed in the measured time.
@@ -91,6 +114,13 @@ impl<'a> FlowMeter<'a> {
         let transfers = self.transfers()?;
         ratio(transfers.seconds, transfers.completed as f64)
     }
+}
+
+/// Bits of segments delivered in order for the first time, with headers and without.
+#[derive(Clone, Copy, Debug)]
+struct Bits {
+    wire: f64,
+    data: f64,
 }
 
 /// Goodput of clients, from the meters of their flows in order.
@@ -171,6 +201,7 @@ pub(super) struct Over {
     /// Number of clients.
     pub(super) clients: u32,
     pub(super) goodput_bps: f64,
+    pub(super) payload_bps: f64,
     pub(super) delay_mean: Option<f64>,
     pub(super) jitter: Option<f64>,
     pub(super) counters: Counters,
@@ -185,7 +216,7 @@ pub(super) struct Over {
 impl Over {
     pub(super) fn new<'a>(meters: impl Iterator<Item = FlowMeter<'a>>, seconds: f64) -> Self {
         let (mut delivered, mut duplicates, mut delay, mut completed) = (0, 0, 0, 0);
-        let (mut jitter, mut completion, mut slowdowns) = (0.0, 0.0, 0.0);
+        let (mut jitter, mut completion, mut slowdowns, mut payload) = (0.0, 0.0, 0.0, 0.0);
         let (mut counters, mut goodput, mut limited) = (Counters::default(), Goodput::default(), Sums::default());
         for meter in meters {
             let deliveries = meter.deliveries();
@@ -193,7 +224,9 @@ impl Over {
             duplicates += deliveries.duplicates;
             delay += deliveries.delay;
             jitter += deliveries.jitter_sum;
-            goodput.add(meter.client(), meter.bits_of(&deliveries));
+            let bits = meter.bits_of(&deliveries);
+            goodput.add(meter.client(), bits.wire);
+            payload += bits.data;
             counters = counters.plus(meter.counters());
             limited.add(&meter);
             if let Some(transfers) = meter.transfers() {
@@ -205,6 +238,7 @@ impl Over {
         Self {
             clients: goodput.clients,
             goodput_bps: goodput.bps(seconds),
+            payload_bps: payload / seconds,
             delay_mean: ratio(delay as f64 / 1e12, delivered as f64),
             jitter: ratio(jitter / 1e12, delivered as f64),
             counters,
@@ -222,7 +256,7 @@ impl Over {
     }
 }
 
-/// Counters of events between `base` and `now`.
+/// Counters of events between `base` and `now`; round trips are counted from `base` on.
 const fn since(base: &Counters, now: &Counters) -> Counters {
     Counters {
         sent: now.sent - base.sent,
@@ -230,5 +264,6 @@ const fn since(base: &Counters, now: &Counters) -> Counters {
         timeouts: now.timeouts - base.timeouts,
         fast_retransmits: now.fast_retransmits - base.fast_retransmits,
         dup_acks: now.dup_acks - base.dup_acks,
+        round_trips: now.round_trips,
     }
 }

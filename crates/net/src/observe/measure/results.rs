@@ -31,6 +31,7 @@ impl<'a> Results<'a> {
             corrupted: link.corrupted,
             throughput_bps: link.throughput_bps,
             goodput_bps: over.goodput_bps,
+            payload_bps: over.payload_bps,
             utilization: link.utilization,
             goodput_share: over.goodput_bps / at.mean_rate.as_bps() as f64,
             cov: link.cov,
@@ -39,6 +40,8 @@ impl<'a> Results<'a> {
             sojourn: link.sojourn,
             delay_mean: over.delay_mean,
             jitter: over.jitter,
+            rtt_mean: over.counters.round_trips.mean(),
+            rtt_min: over.counters.round_trips.min(),
             timeouts: over.counters.timeouts,
             fast_retransmits: over.counters.fast_retransmits,
             dup_acks: over.counters.dup_acks,
@@ -75,12 +78,15 @@ impl<'a> Results<'a> {
             corrupted: meter.corrupted,
             throughput_bps: at.throughput_bps(meter),
             goodput_bps: over.goodput_bps,
+            payload_bps: over.payload_bps,
             cov: at.bins.cov_of(&meter.arrivals),
             cov_poisson: self.cov_poisson(flows.clone()),
             queue_mean: at.queue_mean(meter),
             sojourn: meter.sojourn(),
             delay_mean: over.delay_mean,
             jitter: over.jitter,
+            rtt_mean: over.counters.round_trips.mean(),
+            rtt_min: over.counters.round_trips.min(),
             timeouts: over.counters.timeouts,
             fast_retransmits: over.counters.fast_retransmits,
             dup_acks: over.counters.dup_acks,
@@ -111,8 +117,19 @@ impl<'a> Results<'a> {
             red_avg_max: self.measure.red_avg_max,
             unfinished: (0..groups.len()).map(unfinished).collect(),
             waited: traits.iter().map(|group| group.waited).collect(),
+            // the last meter is for ACKs
+            thirds: at.meters[..groups.len()].iter().map(|meter| meter.arrivals.thirds()).collect(),
+            crossed_before: (0..groups.len()).map(|group| self.crossed_before(group)).sum(),
             bins: at.bins.counts().to_vec(),
         }
+    }
+
+    /// Bytes of a group's data that had begun to cross the measured link before the measured time, and were not yet
+    /// delivered: they were on the way behind it, waited at receivers for missing data, or were lost on another link.
+    fn crossed_before(self, group: usize) -> u64 {
+        let Measure { groups, crossings, .. } = self.measure;
+        let delivered: u64 = groups.crossing_of(group).map(|flow| self.flow(flow).delivered_before()).sum();
+        crossings.before(group).saturating_sub(delivered)
     }
 
     /// Measured time in seconds.

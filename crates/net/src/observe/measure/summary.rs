@@ -102,6 +102,8 @@ pub struct Summary {
     pub throughput_bps: f64,
     /// Bits of segments delivered in order for the first time, per second, including headers.
     pub goodput_bps: f64,
+    /// The same without headers: bits of data that reach applications, per second.
+    pub payload_bps: f64,
     /// Throughput divided by the link's rate: the fraction of time in which the link transmits.
     pub utilization: f64,
     /// Goodput divided by the link's rate.
@@ -119,6 +121,10 @@ pub struct Summary {
     pub delay_mean: Option<f64>,
     /// Interarrival jitter of RFC 3550, section 6.4.1, averaged over packets.
     pub jitter: Option<f64>,
+    /// Mean round-trip sample of senders: from the transmission of a segment to the arrival of its ACK.
+    pub rtt_mean: Option<f64>,
+    /// Shortest round-trip sample.
+    pub rtt_min: Option<f64>,
     /// Retransmission timeouts with data outstanding.
     pub timeouts: u64,
     /// Fast retransmissions.
@@ -158,6 +164,7 @@ pub struct GroupSummary {
     pub corrupted: u64,
     pub throughput_bps: f64,
     pub goodput_bps: f64,
+    pub payload_bps: f64,
     pub cov: Option<f64>,
     pub cov_poisson: Option<f64>,
     pub queue_mean: f64,
@@ -165,6 +172,8 @@ pub struct GroupSummary {
     pub sojourn: Sojourn,
     pub delay_mean: Option<f64>,
     pub jitter: Option<f64>,
+    pub rtt_mean: Option<f64>,
+    pub rtt_min: Option<f64>,
     pub timeouts: u64,
     pub fast_retransmits: u64,
     pub dup_acks: u64,
@@ -200,6 +209,11 @@ pub struct Facts {
     pub unfinished: Vec<u64>,
     /// For each group, the number of requests that waited for a connection.
     pub waited: Vec<u64>,
+    /// For each group, its arrivals at the measured link in the first, second and last third of the whole bins.
+    pub thirds: Vec<[u64; 3]>,
+    /// Bytes with headers of data whose transmission at the measured link began before the measured time, but which was
+    /// not yet delivered when that time began.
+    pub crossed_before: u64,
     /// Arrivals in each whole bin at the measured link.
     pub bins: Vec<u32>,
 }

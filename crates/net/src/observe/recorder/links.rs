@@ -2,6 +2,7 @@
 
 use ackclock_units::Time;
 
+use super::bins::Binned;
 use crate::link::Offered;
 use crate::observe::table::columns;
 use crate::observe::{Column, Rows, Table, Values};
@@ -11,85 +12,12 @@ use crate::queue::gauges::NAMES;
 
 columns! { ArrivalColumns { time: F64(f64), link: U32(u32), packets: U64(u64) } }
 
-/// The record `arrivals`; by default, of no link.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Arrivals {
-    bin: Time,
-    links: Vec<u32>,
-    /// Counters of all links up to the last recorded one. The bin of a link that is not recorded never ends.
-    counters: Vec<Counter>,
-    end: Time,
-}
-
-/// Counts of the packets offered to one link in consecutive bins.
-#[derive(Clone, Debug, Default)]
-struct Counter {
-    /// End of the last bin, or of the run if that is earlier.
-    edge: Time,
-    bins: Vec<u64>,
-    count: u64,
-}
-
-impl Arrivals {
-    /// The record of the given links, with bins of width `bin`, until `end`.
-    pub(super) fn of(links: Vec<u32>, bin: Time, end: Time) -> Self {
-        let watched = super::membership(&links).into_iter();
-        let edge = |is_watched| if is_watched { Time::ZERO } else { Time::MAX };
-        let counters = watched.map(|is_watched| Counter { edge: edge(is_watched), ..Counter::default() });
-        Self { bin, counters: counters.collect(), links, end }
-    }
-
-    /// Handles a packet offered to a link before the end. At each link, times must not decrease.
-    pub(super) fn offered(&mut self, now: Time, link: u32) {
-        if !self.count(now, link) {
-            let counter = &mut self.counters[link as usize];
-            counter.turn_to(now, self.bin, self.end);
-            counter.count += 1;
-        }
-    }
-
-    /// Counts a packet offered to a link in the current bin. Returns false if the packet lies beyond the bin.
-    #[inline(always)]
-    pub(super) fn count(&mut self, now: Time, link: u32) -> bool {
-        let Some(counter) = self.counters.get_mut(link as usize) else { return true };
-        if now >= counter.edge {
-            return false;
-        }
-        counter.count += 1;
-        true
-    }
-
-    pub(super) fn table(mut self) -> Table {
-        let bins = self.end.as_picos().div_ceil(self.bin.as_picos());
-        let mut rows = ArrivalColumns::with_capacity(bins as usize * self.links.len());
-        self.links.iter().for_each(|link| self.counters[*link as usize].close(bins));
-        for index in 0..bins {
-            let time = self.bin.saturating_mul(index).as_secs_f64();
-            for link in &self.links {
-                rows.push(time, *link, self.counters[*link as usize].bins[index as usize]);
-            }
-        }
-        Table::new("arrivals", rows)
-    }
-}
-
-impl Counter {
-    /// Closes the current bin and begins the one that contains `now`.
-    #[inline(never)]
-    fn turn_to(&mut self, now: Time, width: Time, end: Time) {
-        let bin = now.as_picos() / width.as_picos();
-        self.close(bin);
-        self.edge = width.saturating_mul(bin + 1).min(end);
-    }
-
-    /// Closes the last bin and all empty ones up to `bins`.
-    fn close(&mut self, bins: u64) {
-        // initially there is no last bin
-        if self.edge > Time::ZERO {
-            self.bins.push(std::mem::take(&mut self.count));
-        }
-        self.bins.resize(bins as usize, 0);
-    }
+/// The table of the record `arrivals`.
+pub(super) fn arrivals(counts: Binned) -> Table {
+    let counts = counts.rows();
+    let mut rows = ArrivalColumns::with_capacity(counts.len());
+    counts.for_each(|(time, link, packets)| rows.push(time, link, packets));
+    Table::new("arrivals", rows)
 }
 
 /// Where a packet was dropped, or that it was marked.
@@ -231,29 +159,5 @@ impl Rows for GaugeRows {
             ("value", Values::F64(self.values.clone())),
         ];
         columns.map(|(name, values)| Column { name, values }).into()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Two of three links are recorded, with expected values computed by hand. A packet at an edge belongs to the bin
-    /// that begins there, empty bins are rows, the last bin may be short, and a link that is not requested is not
-    /// counted.
-    #[test]
-    fn arrivals_are_counted_in_bins_that_begin_at_their_edge() {
-        let end = Time::from_millis(35);
-        let mut arrivals = Arrivals::of(vec![2, 0], Time::from_millis(10), end);
-        for (millis, link) in [(0, 0), (3, 2), (9, 0), (10, 0), (11, 1), (30, 0), (31, 2), (32, 2)] {
-            arrivals.offered(Time::from_millis(millis), link);
-        }
-        let columns: Vec<Values> = arrivals.table().columns().into_iter().map(|Column { values, .. }| values).collect();
-        let [Values::F64(times), Values::U32(links), Values::U64(packets)] = &columns[..] else {
-            panic!("time, link, packets")
-        };
-        assert_eq!(*times, [0.0, 0.0, 0.01, 0.01, 0.02, 0.02, 0.03, 0.03]);
-        assert_eq!(*links, [2, 0, 2, 0, 2, 0, 2, 0]);
-        assert_eq!(*packets, [1, 2, 0, 1, 0, 0, 2, 1]);
     }
 }

@@ -1,13 +1,13 @@
 //! The record `transfers`: each finite transfer, from the request to its last packet.
 
-use ackclock_tcp::{Counters, HEADER, Sender};
+use ackclock_tcp::{Counters, Sender};
 use ackclock_units::Time;
 
 use crate::clients::Request;
 use crate::observe::table::columns;
 use crate::observe::{Measure, Table};
 use crate::packet::FlowId;
-use crate::plan::Plan;
+use crate::plan::{GroupSpec, Plan};
 use crate::simulator::Simulator;
 
 columns! { TransferColumns {
@@ -50,7 +50,7 @@ impl TransferLog {
     /// A log of the given flows.
     pub(super) fn of(flows: &[u32], plan: &Plan) -> Self {
         let watched = super::membership(flows).into_iter().map(|wanted| Watched { wanted, ..Watched::default() });
-        let payloads = plan.groups.iter().map(|group| group.packet_size.saturating_sub(HEADER));
+        let payloads = plan.groups.iter().map(GroupSpec::data_bytes);
         Self { flows: watched.collect(), payloads: payloads.collect(), rows: Vec::new(), end: plan.duration }
     }
 

@@ -51,7 +51,7 @@ impl Rack {
     /// Begins to reduce the window in proportion, unless it is the law's alone.
     pub(super) fn begin_prr(&mut self, connection: &Connection, start: Start) {
         let rule = if connection.samples_rate() { PrrRule::Off } else { connection.config.prr };
-        self.prr = Prr::begin(rule, &connection.window, start);
+        self.prr = Prr::begin(rule, connection, start);
     }
 
     /// Ends the episode.

@@ -1,0 +1,148 @@
+"""Notices about the course of a run: its start-up phase, flows that start late or end, and shares that still change."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import ackclock as ac
+from ackclock.analysis import Warmup
+from ackclock.running import steady
+
+BOTTLENECK = ac.Link(rate="10 Mbps", delay="18 ms", queue=ac.DropTail(packets=33))
+
+
+def dumbbell(*clients: dict[str, Any], **fields: Any) -> ac.Scenario:
+    """Return an effective scenario of CUBIC flows in profile ``linux``: one group for each table, or a single flow."""
+    tcp = {"transport": ac.Tcp("cubic"), "source": ac.Greedy()}
+    return ac.Scenario(
+        **({"profile": "linux", "duration": "30 s"} | fields),
+        dumbbell=ac.Dumbbell(access=ac.Link(rate="1 Gbps", delay="1 ms"), bottleneck=BOTTLENECK),
+        clients=[ac.Clients(**(tcp | each)) for each in clients or ({},)],
+    ).effective()
+
+
+MEASURE: Any = SimpleNamespace(measure=SimpleNamespace(from_="1 s", bin="500 ms"))
+
+
+def test_the_end_of_a_warm_up() -> None:
+    """Four bins of 500 ms after 1 s."""
+    assert steady.warmup_end(MEASURE, 4) == 3.0
+
+
+@pytest.mark.parametrize(("bins", "told"), [([], 1), ([5], 1), ([5, 5], 0)])
+def test_two_bins_have_a_cov(bins: list[int], told: int) -> None:
+    whole: Any = SimpleNamespace(length=None, drifting=False)
+    assert len(list(steady.steady_state(dumbbell(), bins, whole))) == told
+
+
+def test_mean_and_cov() -> None:
+    """The numbers 1, 2, 3 have the population variance 2/3."""
+    assert steady._mean_and_cov([1, 2, 3]) == pytest.approx((2, (2 / 3) ** 0.5 / 2))
+    assert steady._mean_and_cov([0, 0]) == (0, 0)
+
+
+def start(before: list[int], rest: list[int]) -> str:
+    return "".join(steady._start(MEASURE, before + rest, rest, 2.5))
+
+
+def test_a_start_that_changes_results() -> None:
+    """Of 3600 bins, a change above the 5 % limit and three standard errors of the mean counts: 3 / 60 = 5 %."""
+    calm = [90, 110] * 1500
+    told = start([0] * 600, calm)  # the mean is 83.3 with the start, and 100 without it
+    assert told.startswith("The run does not reach steady state before 2.5 s: measured from there, cov would be 0.1, ")
+    assert "and arrivals per bin would be 100, not 83.33." in told
+    assert told.endswith("A later measure.from (now 1 s) excludes the start.")
+    assert start([90, 110] * 300, calm) == ""
+    assert start([100] * 200, [90, 110] * 1700) == ""  # the cov changes by 3 %
+    assert "cov would be 0.1, not 0.09129" in start([100] * 600, calm)
+    # 100 bins: three standard errors of the cov are 30 %
+    assert start([100] * 30, [90, 110] * 35) == ""
+    assert "cov would be 0.1, not" in start([100] * 50, [90, 110] * 25)
+
+
+DRIFTING = Warmup(length=None, count=100, reason="still drifting half-way")
+assert DRIFTING.drifting
+
+
+@pytest.mark.parametrize(
+    ("clients", "told"),
+    [
+        ({}, True),
+        ({"source": ac.Greedy(size="1 MB")}, False),
+        ({"start": "1.5 s"}, True),  # 5 % of the measured time
+        ({"start": "1 s", "spread": "600 ms"}, False),
+        ({"start": "20 s"}, False),
+    ],
+)
+def test_flows_that_start_or_end_are_events(clients: dict[str, Any], told: bool) -> None:  # noqa: FBT001  # a case
+    found = list(steady.steady_state(dumbbell({}, clients), [5] * 100, DRIFTING))
+    assert [each.startswith("The run does not reach steady state") for each in found] == [True] * told
+
+
+@pytest.mark.parametrize(("bins", "told"), [([5] * 95 + [0] * 5, 0), ([5] * 96 + [0] * 4, 1), ([0] * 100, 1)])
+def test_traffic_that_stops_is_an_event(bins: list[int], told: int) -> None:
+    """The last five of 100 bins are empty."""
+    assert len(list(steady.steady_state(dumbbell(), bins, DRIFTING))) == told
+
+
+def test_no_advice_to_measure_nothing() -> None:
+    """The only flow ends after 8.3 of 60 s, and later bins are empty."""
+    run = ac.simulate(dumbbell({"source": ac.Greedy(size="10 MB")}, duration="60 s"))
+    assert run.groups[0].completed == 1
+    assert not [notice for notice in run.notices if "steady state" in notice]
+
+
+@pytest.mark.parametrize(
+    ("clients", "share"),
+    [
+        ({"start": "25 s"}, "80%"),  # from 5 s to 30 s
+        ({"start": "17.5 s"}, "50%"),
+        ({"start": "17.4 s"}, None),
+        ({"start": "17.4 s", "spread": "1 s"}, "52%"),  # starts at 17.9 s on average
+        ({"start": "29 s"}, "96%"),
+        ({}, None),
+    ],
+)
+def test_flows_that_miss_half_of_the_measured_time(clients: dict[str, Any], share: str | None) -> None:
+    scenario = dumbbell({}, clients | {"name": "late"}, measure=ac.Measure(from_="5 s"))
+    found = list(steady.late_starts(scenario))
+    assert len(found) == (share is not None)
+    for each in found:
+        assert each.startswith(f"The flows of group late start at {clients['start']}: rates and shares average over")
+        assert f"in {share} of which they have not started. A later measure.from (now 5 s)" in each
+
+
+@pytest.mark.parametrize(
+    ("thirds", "told"),
+    [
+        ([(0, 5000, 5499), (0, 5000, 4501)], ""),  # just below 5 points
+        ([(0, 5000, 5501), (0, 5000, 4499)], "group a still changes: 50% of all arrivals in the second third of the"),
+        ([(9, 0, 0), (0, 0, 0)], ""),
+        # three standard errors of a difference of two shares of 100 packets are 21 points
+        ([(0, 50, 70), (0, 50, 30)], ""),
+        ([(0, 50, 73), (0, 50, 27)], "group a still changes: 50% of all arrivals in the second third of the"),
+    ],
+)
+def test_shares_that_still_change(thirds: list[tuple[int, int, int]], told: str) -> None:
+    found = list(steady.changing_shares(dumbbell({"name": "a"}, {"name": "b"}), [5] * 100, thirds))
+    assert len(found) == bool(told)
+    assert told in "".join(found)
+
+
+def test_the_largest_change_is_reported_once() -> None:
+    thirds = [(0, 4000, 3000), (0, 3000, 3000), (0, 3000, 4000)]
+    groups = [{"name": name} for name in "abc"]
+    (found,) = steady.changing_shares(dumbbell(*groups), [5] * 100, thirds)
+    assert "group a" in found
+    assert list(steady.changing_shares(dumbbell(*groups[:2], {"name": "c", "start": "9 s"}), [5] * 100, thirds)) == []
+
+
+def test_cubic_beside_bbr_in_a_deep_buffer() -> None:
+    """With a buffer of eight bandwidth-delay products, BBR's share grows for longer than a minute."""
+    deep = {"dumbbell.bottleneck.queue.packets": 264, "duration": "60 s"}
+    scenario = dumbbell({"name": "cubic"}, {"name": "bbr", "transport": ac.Tcp("bbr")}).changed(deep)
+    (found,) = [notice for notice in ac.simulate(scenario).notices if "still changes" in notice]
+    assert "Simulate a longer time." in found

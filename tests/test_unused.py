@@ -1,0 +1,101 @@
+"""Notices about what a scenario sets up and nothing uses: equal-cost paths, ECN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import ackclock as ac
+from ackclock.running.unused import unused_ecn, unused_paths
+
+
+def graph(joins: str, *flows: str) -> ac.Scenario:
+    """Return an effective scenario of links such as ``a-b`` and flows such as ``a>d``."""
+    links = [
+        ac.GraphLink(from_=a, to=b, rate="10 Mbps", delay="1 ms")
+        for a, b in (join.split("-") for join in joins.split())
+    ]
+    return ac.Scenario(
+        duration="1 s",
+        nodes=[ac.Node(name=name) for name in sorted({end for link in links for end in (link.from_, link.to)})],
+        links=links,
+        measure=ac.Measure(link=f"{links[0].from_}->{links[0].to}"),
+        flows=[
+            ac.Flow(count=3, from_=flow[0], to=flow[-1], transport=ac.Tcp("reno"), source=ac.Greedy()) for flow in flows
+        ],
+    ).effective()
+
+
+@pytest.mark.parametrize(
+    ("joins", "flows", "told"),
+    [
+        ("a-b b-c", ["a>c"], None),
+        ("a-b b-d a-c c-d", ["a>d"], (3, "2 links of the other paths carry nothing: a->c, c->d.")),
+        # both paths are in use: one by the data of another flow, or as the way of its ACKs
+        ("a-b b-d a-c c-d", ["a>d", "a>c", "c>d"], None),
+        (
+            "a-b b-d a-c c-d",
+            ["a>d", "d>a", "b>c"],
+            (9, "2 links of the other paths carry nothing: c->d, d->c."),
+        ),
+        # the path over c and e is longer
+        ("a-b b-d a-c c-e e-d", ["a>d"], None),
+        # the other path begins after a common link
+        ("a-b b-c c-e b-d d-e", ["a>e"], (3, "2 links of the other paths carry nothing: b->d, d->e.")),
+    ],
+)
+def test_equal_paths(joins: str, flows: list[str], told: tuple[int, str] | None) -> None:
+    found = list(unused_paths(graph(joins, *flows)))
+    assert len(found) == (told is not None)
+    if told:
+        assert found[0].startswith(f"{told[0]} flows could take other paths with as few links")
+        assert found[0].endswith(told[1])
+
+
+def test_a_dumbbell_has_no_other_paths() -> None:
+    assert list(unused_paths(dumbbell(ac.DropTail(packets=9), ac.Tcp("reno")))) == []
+
+
+def test_many_idle_links_are_counted() -> None:
+    middle = [f"a-{node} {node}-z" for node in "bcdefgh"]
+    (found,) = unused_paths(graph(" ".join(middle), "a>z"))
+    assert found.endswith("12 links of the other paths carry nothing: a->c, c->z, a->d, d->z, a->e, e->z, ….")
+
+
+def dumbbell(queue: Any, transport: ac.Tcp) -> ac.Scenario:
+    return ac.Scenario(
+        duration="1 s",
+        dumbbell=ac.Dumbbell(
+            access=ac.Link(rate="1 Gbps", delay="1 ms"), bottleneck=ac.Link(rate="9 Mbps", delay="1 ms", queue=queue)
+        ),
+        clients=[ac.Clients(name="g", transport=transport, source=ac.Greedy())],
+    ).effective()
+
+
+@pytest.mark.parametrize(
+    ("queue", "marks"),
+    [
+        (ac.DropTail(packets=9), False),
+        (ac.DropTail(packets=9, mark_above=5), True),
+        (ac.Queue("codel", ecn=False), False),
+        (ac.Queue("codel", ecn=True), True),
+        (ac.Queue("codel", ce_threshold="1 ms"), True),
+        (ac.Queue("fq"), False),
+        (ac.Queue("dualpi2"), True),
+        (ac.Red(min_th=5, max_th=15, packets=50), False),
+        (ac.Red(min_th=5, max_th=15, packets=50, ecn=True), True),
+    ],
+)
+def test_ecn_with_a_queue_that_never_marks(queue: Any, marks: bool) -> None:  # noqa: FBT001  # a case
+    assert list(unused_ecn(dumbbell(queue, ac.Tcp("reno")))) == []
+    found = list(unused_ecn(dumbbell(queue, ac.Tcp("reno", ecn="classic"))))
+    assert len(found) == (not marks)
+    for each in found:
+        assert each.startswith("ECN (classic) of group g has no effect: no queue that its data crosses marks packets")
+        assert f"(droptail at the access links of g, {queue.kind} at bottleneck)" in each
+
+
+def test_laws_with_ecn_of_their_own() -> None:
+    (found,) = unused_ecn(dumbbell(ac.DropTail(packets=9), ac.Tcp("prague")))
+    assert found.startswith("ECN (accurate) of group g has no effect")
