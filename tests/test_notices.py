@@ -28,16 +28,6 @@ def test_incomplete_transfers_above_one_in_twenty(left: int, ended: int, told: s
     assert [each.partition(" were")[0] for each in found] == ([told] if told else [])
 
 
-@pytest.mark.parametrize(("share", "told"), [(None, 0), (0.49, 0), (0.5, 1), (0.9, 1)])
-def test_a_window_that_limits_half_of_the_turns(share: float | None, told: int) -> None:
-    tcp = {"transport": ac.Tcp("reno", max_window=7)}
-    found = list(notices._window_limited(groups(tcp, {"transport": ac.Udp()}), [share, 1.0]))
-    assert len(found) == told
-    assert all("(max_window = 7)" in each for each in found)
-    (tuned,) = notices._window_limited(groups({"transport": ac.Tcp("reno", max_window=7, rwnd="auto")}), [0.5])
-    assert '(rwnd = "auto", max_window = 7)' in tuned
-
-
 def test_requests_that_wait_for_a_connection() -> None:
     source = CONNECTIONS.model_construct(connections=3, load=0.5)
     other = ac.Greedy()

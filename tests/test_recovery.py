@@ -64,7 +64,9 @@ def test_a_contradiction_is_refused() -> None:
 
 @pytest.mark.parametrize("variant", ["bbr", "bbr3", "copa", "prague"])
 def test_laws_that_sample_delivery_rates_need_rack(variant: str) -> None:
-    with pytest.raises(ac.ScenarioError, match=r"transport.recovery: 'sack' is not allowed; must be rack, as the window"):
+    with pytest.raises(
+        ac.ScenarioError, match=r"transport.recovery: 'sack' is not allowed; must be rack, as the window"
+    ):
         ac.simulate(_scenario(ac.Tcp(variant, recovery="sack")))
 
 

@@ -15,7 +15,7 @@ from ackclock.running import result
 from ackclock.running.catalogue import catalogue
 from ackclock.running.notices import Notices
 from ackclock.running.runs import Estimate, Runs
-from ackclock.running.summary import MEASURES
+from ackclock.running.summary import LIMITS, MEASURES
 
 EVERYTHING = ["arrivals", "queue/50ms", "drops", "windows@0,1", "acks@1", "packets@bottleneck"]
 
@@ -380,14 +380,14 @@ def told(scenario: ac.Scenario, **facts: object) -> str:
     """Return the joined notices of a run after some of its facts were replaced."""
     groups = len(scenario.groups)
     counts = {
-        "window_limited": [None] * groups,
+        "limited": [dict.fromkeys(LIMITS)] * groups,
         "unfinished": [0] * groups,
         "waited": [0] * groups,
         "completed": [0] * groups,
     }
     times = {"delay": [None] * groups, "wait": [None] * groups}
     arrivals = {"bins": [100] * 100, "thirds": [(0, 0, 0)] * groups}
-    rates = {"goodput": 0.0, "carried": 0.0, "crossed_before": 0}
+    rates = {"utilization": 1.0, "goodput": 0.0, "carried": 0.0, "crossed_before": 0}
     quiet = {"red_avg_max": None, **rates, **counts, **times, **arrivals}
     seen: dict[str, Any] = quiet | facts
     return " ".join(Notices(scenario.effective()).of(seen, mser5(seen["bins"])))
@@ -395,8 +395,8 @@ def told(scenario: ac.Scenario, **facts: object) -> str:
 
 def test_notices() -> None:
     scenario = crowded(duration="1 s")
-    assert "limited by its advertised window (max_window = 20) in 60%" in told(scenario, window_limited=[0.6])
-    assert "advertised window" not in told(scenario, window_limited=[0.4])
+    limited = [dict.fromkeys(LIMITS, 0.0) | {"limited_receiver_window": 0.6, "limited_loss": 0.4}]
+    assert "limited by its advertised window (max_window = 20) in 60%" in told(scenario, limited=limited)
     # In a mean of 95 they are 15 apart; the bins of 40 ms start at 0 s.
     assert (
         "The run does not reach steady state before 0.4 s: measured from there, cov would be 0, not 0.1579 and "

@@ -32,7 +32,9 @@ def scenario(queue: str = "droptail") -> ac.Scenario:
                 transport=ac.Tcp("cubic"),
                 source=ac.Transfers(size=ac.Fixed(mean="50 kB"), think=ac.Fixed(mean="100 ms")),
             ),
-            ac.Clients(name="udp", transport=ac.Udp(packet_sizes="exponential"), source=ac.Poisson(rate=100), packet_size=600),
+            ac.Clients(
+                name="udp", transport=ac.Udp(packet_sizes="exponential"), source=ac.Poisson(rate=100), packet_size=600
+            ),
         ],
     )
 

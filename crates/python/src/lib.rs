@@ -20,7 +20,7 @@ use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::{LAWS, LawSpec, STATES, Variable};
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{EcnMode, RECEIVER, SENDER, TIMER, VARIANTS};
+use ackclock_tcp::{EcnMode, Limit, RECEIVER, SENDER, TIMER, VARIANTS};
 use ackclock_units::failure::Failure;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -87,6 +87,7 @@ fn catalogue() -> String {
         "queues": by_name(QUEUES),
         "gauges": gauges,
         "states": states,
+        "limits": Limit::ALL.iter().map(|limit| (limit.name(), limit.doc().trim())).collect::<Vec<_>>(),
         "options": {"receiver": RECEIVER, "sender": SENDER, "rtt": TIMER},
     })
     .to_string()

@@ -18,7 +18,7 @@ from ackclock.running.progress import progress_bar
 from ackclock.running.result import Request, read_request
 from ackclock.running.run import SEED, Run, simulate
 from ackclock.running.saving import refuse_existing
-from ackclock.running.summary import GroupSummary, as_text, group_columns, summary_rows
+from ackclock.running.summary import GroupSummary, as_text, group_columns, limited_by, summary_rows
 from ackclock.scenario import Scenario
 from ackclock.scenario.errors import refuse
 from ackclock.scenario.files import read_scenario, transports
@@ -104,6 +104,11 @@ def _show(result: Run) -> None:
     if len(groups) > 1 or any(group.completed for group in groups):
         out.print()
         out.print(_groups_table(groups))
+    limits = [(group.name, text) for group in groups if (text := limited_by(group)) is not None]
+    if limits:
+        out.print()
+    for name, text in limits:
+        out.print(Text(f"{name} limited by: {text}" if len(groups) > 1 else f"limited by: {text}"))
     for notice in result.notices:
         out.print()
         out.print(Text(f"Note: {notice}", style="yellow"))

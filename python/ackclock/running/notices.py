@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ackclock.analysis import Warmup
+from ackclock.running.limits import limits
 from ackclock.running.roomy import held, roomy, ways
 from ackclock.running.steady import changing_shares, late_starts, steady_state
 from ackclock.running.unused import unused_ecn, unused_paths, unused_rate
@@ -13,10 +14,6 @@ from ackclock.scenario.bottleneck import Measured, find_measured, tcp_load
 from ackclock.scenario.earlier import changed_meaning
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
 from ackclock.scenario.sources import Paced
-
-WINDOW_LIMITED: Final = 0.5
-"""A group counts as limited by its advertised window if the window stopped its senders in at least this fraction of
-their opportunities to send."""
 
 _CUT_WORTH_TELLING: Final = 0.001
 """Smallest fraction of exponential packet sizes above the maximum packet size that is reported."""
@@ -67,7 +64,8 @@ class Notices:
         Parameters
         ----------
         facts
-            Facts from the engine in addition to its summary: ``red_avg_max``; per group ``window_limited``, the
+            Facts from the engine in addition to its summary: ``red_avg_max``; the ``utilization``; per group
+            ``limited``, the shares of time in which something limited it by their names in the summary, the
             transfers ``unfinished`` and ``completed``, the mean delay, the mean ``wait`` at the measured link, and
             ``thirds``, the arrivals in each third of the measured time;
             ``goodput``, the rate of data that the link ``carried``, bit/s, and the bytes ``crossed_before``; and
@@ -79,7 +77,7 @@ class Notices:
             *self._before,
             *steady_state(self._scenario, facts["bins"], warmup),
             *changing_shares(self._scenario, facts["bins"], facts["thirds"]),
-            *_window_limited(self._scenario, facts["window_limited"]),
+            *limits(self._scenario, self._measured, facts["limited"], facts["utilization"]),
             *_red(self._measured, facts["red_avg_max"]),
             *_waited(self._scenario, facts["waited"]),
             *_unfinished(self._scenario, facts["unfinished"], facts["completed"]),
@@ -133,17 +131,6 @@ def _overload_of_requests(scenario: Scenario, measured: Measured) -> Iterator[st
 def _nothing_measured(scenario: Scenario, measured: Measured) -> Iterator[str]:
     if not measured.groups:
         yield f"No flow sends its data over the measured link, {scenario.measure.link}."
-
-
-def _window_limited(scenario: Scenario, shares: Sequence[float | None]) -> Iterator[str]:
-    for group, share in zip(scenario.groups, shares, strict=True):
-        if share is not None and share >= WINDOW_LIMITED and isinstance(group.transport, Tcp):
-            tuned = 'rwnd = "auto", ' if group.transport.rwnd == "auto" else ""
-            yield (
-                f"Group {group.name} was limited by its advertised window "
-                f"({tuned}max_window = {group.transport.max_window}) "
-                f"in {share:.0%} of its opportunities to send: congestion control had little effect then."
-            )
 
 
 def _red(measured: Measured, highest: float | None) -> Iterator[str]:

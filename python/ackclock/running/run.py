@@ -17,7 +17,17 @@ from ackclock.running.plan import own_disciplines, plan
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
 from ackclock.running.steady import warmup_end
-from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary, brief, links_of_run
+from ackclock.running.summary import (
+    LIMITS,
+    MEASURES,
+    Groups,
+    GroupSummary,
+    Links,
+    LinkSummary,
+    Summary,
+    brief,
+    links_of_run,
+)
 from ackclock.running.tables import to_arrow
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.errors import impossible, no_attribute, one_of, refuse
@@ -515,6 +525,8 @@ class Prepared:
         facts = told["facts"] | {
             "completed": [group["completed"] for group in told["groups"]],
             "delay": [group["delay_mean"] for group in told["groups"]],
+            "limited": [{name: group[name] for name in LIMITS} for group in told["groups"]],
+            "utilization": told["summary"]["utilization"],
             "carried": sum(group["throughput_bps"] for group in told["groups"]),
             "goodput": told["summary"]["goodput_bps"],
             # mean wait, by Little's law

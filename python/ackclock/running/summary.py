@@ -214,6 +214,35 @@ class GroupSummary:
     """99th percentile of the completion time, s."""
     slowdown_mean: float | None = None
     """Mean slowdown: completion time divided by the minimum time in which the idle path could carry the transfer."""
+    limited_application: float | None = None
+    """Share of the measured time in which the group's senders were limited by the application: no data to send. ``None`` for
+    UDP, and in results of earlier versions. All shares of this kind add up to 1."""
+    limited_receiver_window: float | None = None
+    """Share of the measured time in which the group's senders were limited by the advertised window, which was smaller than the congestion window."""
+    limited_slow_start: float | None = None
+    """Share of the measured time in which the group's senders were limited by the congestion window in slow start, or by the handshake."""
+    limited_loss: float | None = None
+    """Share of the measured time in which the group's senders were limited by the congestion window, which a loss had reduced."""
+    limited_marks: float | None = None
+    """Share of the measured time in which the group's senders were limited by the congestion window, which a mark (ECN) had reduced."""
+    limited_window: float | None = None
+    """Share of the measured time in which the group's senders were limited by the congestion window by the choice of the law."""
+    limited_pacing: float | None = None
+    """Share of the measured time in which the group's senders were limited by pacing."""
+    limited_processing: float | None = None
+    """Share of the measured time in which the group's senders were limited by processing times (``overhead``)."""
+    limited_timeout: float | None = None
+    """Share of the measured time in which the group's senders waited in vain for ACKs until the retransmission timer fired."""
+
+    @property
+    def limited(self) -> dict[str, float] | None:
+        """The shares of the measured time in which each reason limited the group's senders; ``None`` for UDP.
+
+        The names are those of the fields above without ``limited_``; the shares add up to 1. A flow counts for the whole
+        measured time, with its application as the reason before its first data and after its last.
+        """
+        shares = {name.removeprefix(_LIMITED): getattr(self, name) for name in LIMITS}
+        return None if None in shares.values() else shares
 
     if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
 
@@ -339,6 +368,11 @@ MEASURES = tuple(field.name for field in fields(Summary) if field.name not in _T
 GROUP_MEASURES = tuple(field.name for field in fields(GroupSummary) if field.name not in {"name", "clients"})
 """The names of the numbers in a `GroupSummary`."""
 
+_LIMITED: Final = "limited_"
+
+LIMITS = tuple(name for name in GROUP_MEASURES if name.startswith(_LIMITED))
+"""The names of the shares of time in which something limited a group."""
+
 LINK_MEASURES = tuple(field.name for field in fields(LinkSummary) if field.name != "name")
 """The names of the numbers in a `LinkSummary`."""
 
@@ -451,6 +485,23 @@ def group_columns(groups: Sequence[GroupSummary]) -> list[tuple[str, str, float]
     needs = {"marks": "marks", "completed": "completed", "completion_mean": "completed"}
     has = {name: any(getattr(group, name) for group in groups) for name in needs.values()}
     return [each for each in GROUP_COLUMNS if each[0] not in needs or has[needs[each[0]]]]
+
+
+def limited_by(group: GroupSummary) -> str | None:
+    """Say what limited a group, the largest share of its time first; ``None`` for UDP.
+
+    >>> from types import SimpleNamespace
+    >>> limited_by(SimpleNamespace(limited={"application": 0.35, "slow_start": 0.031, "loss": 0.617, "timeout": 0.002}))
+    'loss 62%, application 35%, slow start 3%'
+    """
+    if group.limited is None:
+        return None
+    shares = sorted(group.limited.items(), key=lambda each: -each[1])
+    return ", ".join(f"{name.replace('_', ' ')} {share:.0%}" for name, share in shares if share >= _LEAST_SHARE)
+
+
+_LEAST_SHARE: Final = 0.005
+"""Smallest share of time that is printed."""
 
 
 def as_text(value: float | None, factor: float) -> str:
