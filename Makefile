@@ -173,9 +173,9 @@ references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the
 signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
 	$(PY) bench/signatures.py
 
-recipes: $(VENV)/.installed ## follow the recipes in a copy of the sources, and compile and test it (some minutes)
+recipes: $(VENV)/.installed ## follow the recipes in a copy of the sources, and compile and test it (about a minute)
 	rm -rf $(OUT)/recipes
-	CARGO_TARGET_DIR='$(CURDIR)/target/recipes' $(PY) bench/recipes.py $(OUT)/recipes
+	CARGO_TARGET_DIR='$(CURDIR)/target' $(PY) bench/recipes.py $(OUT)/recipes
 
 notices: $(VENV)/.installed web/node_modules ## write THIRD_PARTY.txt, the licences of the code in wheels and in the lab's page (needs npm)
 	$(PY) bench/notices.py
@@ -213,6 +213,7 @@ $(VENV)/.installed: $(VENV)/.made requirements.lock
 	@touch $@
 
 $(VENV)/wheel/.installed: $(VENV)/.made requirements-wheel.lock
+	@echo 'Downloading the tools of make wheel (requirements-wheel.lock), with a C compiler, Zig'
 	$(PYTHON) -m venv $(VENV)/wheel
 	$(VENV)/wheel/bin/python -m pip install --require-hashes --requirement requirements-wheel.lock
 	@touch $@

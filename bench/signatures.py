@@ -118,7 +118,9 @@ def _declared(entries: Iterable[Entry]) -> dict[str, str]:
 def _type(schema: Mapping[str, Any]) -> str:
     if "enum" in schema:
         return _literal(schema["enum"])
-    return _TYPES["string" if "anyOf" in schema else schema["type"]]
+    if "anyOf" in schema:
+        return " | ".join(dict.fromkeys("str" if "enum" in each else _type(each) for each in schema["anyOf"]))
+    return _TYPES[schema["type"]]
 
 
 def _literal(words: Iterable[str]) -> str:

@@ -206,8 +206,14 @@ def test_list(command: Command, what: str) -> None:
 
 def test_the_fields_of_all_queues_are_listed_once_at_the_head(command: Command) -> None:
     lines = command("list", "queues")[1].splitlines()
-    assert [line.split()[0] for line in lines[:4]] == ["all", "packets", "bytes", "count_in_service"]
+    heads = [line.split()[0] for line in lines if not line.startswith("   ")]
+    assert heads[:4] == ["all", "packets", "bytes", "count_in_service"]
     assert " ".join(lines[1].split()).startswith("packets Limit of the queue, in packets (an integer from 1 to ")
+    assert " ".join(lines[1].split()).endswith("; default 100000)")
+    shown = " ".join(" ".join(lines).split())
+    assert "count_in_service Whether the limit counts the packet in transmission (true or false; default " in shown
+    assert "Waiting time that packets may always have (a time; default 5 ms)" in shown
+    assert "with its unit" not in shown
     assert sum(line.startswith("  packets ") for line in lines) == 1
 
 
@@ -247,6 +253,8 @@ def test_version_and_schema(command: Command) -> None:
         (["run", "x.toml", "--sed", "1"], "--sed"),
         (["run"], "(see ackclock run --help)"),
         (["show"], "(see ackclock --help)"),
+        (["run", "x.toml", "--profile", "linux"], "it is a field of the scenario"),
+        (["run", "examples/codel.toml", "--set", "profile=linx"], "did you mean 'linux'?"),
         (["list", "queus"], "did you mean 'queues'?"),
         (["profile", "show", "rcf"], "did you mean 'rfc'?"),
         (["profile", "diff", "rfc", "ns2"], "must be one of rfc, linux, ns2-2.35, ns2-2000, ns2-1999-qiu"),
@@ -360,8 +368,9 @@ def test_an_interrupt_ends_a_study_at_once_and_leaves_its_runs(tmp_path: Path) -
     assert (making.startswith(".report.making-"), store) == (True, "report-runs")
     assert re.search(r"burstiness .* [\d,]+ of [\d,]{3,} runs", ended.seen)
     assert (ended.code, ended.out) == (130, "")
-    assert "The finished runs are in report-runs. The same command continues with them." in ended.seen
-    assert ended.seen.endswith("interrupted; no partial output was written\r\n")
+    told = "interrupted; no report was written; completed runs are in report-runs; the same command resumes the study"
+    assert ended.seen.endswith(f"{told}\r\n")
+    assert ended.seen.count("interrupted") == 1
     assert "Traceback" not in ended.seen
     assert [path.name for path in tmp_path.iterdir()] == ["report-runs"]
     assert Store.open(tmp_path / "report-runs").notices == ()

@@ -128,3 +128,33 @@ def test_a_short_queue_returns_when_cubic_has_left(record_property: Note) -> Non
     queue = waiting(ac.simulate(given.changed(transfer), record=["queue@bottleneck/5ms"]), since=40)
     record_property("measured", f"mean {queue.mean():.1f}")
     assert 0.625 * TARGET <= queue.mean() <= 2.5 * TARGET
+
+
+def test_many_flows_in_a_full_buffer_keep_the_link_useful(record_property: Note) -> None:
+    """A hundred flows on a T1 line, which together aim at five bandwidth-delay products.
+
+    Validates: the flows deliver most of the link's rate, their loss stays near the 30 % at which they give way, a
+        notice names the cause, and the velocity stays below the window times delta.
+    Source: `genericCC`, `ReduceOnLoss`; the head of `crates/tcp/src/congestion/copa.rs`.
+    Tolerance: a loss of 0.3 to 0.5, a use by new data of 0.9 (before the rule, 0.96 and 0.003).
+    """
+    many = ac.Scenario(
+        profile="linux",
+        duration="100 s",
+        packet_size=500,
+        measure=ac.Measure(from_="50 s"),
+        dumbbell=ac.Dumbbell(
+            access=ac.Link(rate="10 Mbps", delay="1 us"),
+            bottleneck=ac.Link(rate="1600001 bps", delay="50401 us", queue=ac.DropTail(packets=400)),
+        ),
+        clients=[ac.Clients(count=100, transport=ac.Tcp("copa", max_window=1000), source=ac.Greedy(), spread="1 s")],
+    )
+    done = ac.simulate(many, record=["states"])
+    states = done.table("states").to_pandas()
+    fastest = states[states["variable"] == "velocity"]["value"].max()
+    use = done.summary.goodput_bps / 1.6e6
+    record_property("measured", f"loss {done.summary.loss:.2f}, use {use:.2f}, velocity at most {fastest:.0f}")
+    assert 0.3 <= done.summary.loss <= 0.5
+    assert use >= 0.9
+    assert fastest <= 1000 * 0.5
+    assert any(notice.startswith("The 100 Copa flows aim to keep 200 packets") for notice in done.notices)

@@ -224,7 +224,7 @@ class TestCommand:
         code, out, err = plot(saved)
         files = sorted(path.name for path in saved.parent.glob("*.png"))
         assert (code, err) == (0, "")
-        assert files == sorted(f"result-{DEFAULTS[record]}.png" for record in KINDS)
+        assert files == sorted({f"result-{DEFAULTS[record]}.png" for record in KINDS})
         assert out.count("The figure is ") == len(files)
         assert plot(saved)[0] == 2, "figures are never overwritten"
 

@@ -85,6 +85,31 @@ def test_a_buffer_below_the_product(monkeypatch: pytest.MonkeyPatch, queue: dict
 
 
 @pytest.mark.parametrize(
+    ("kind", "buffer", "counts", "told"),
+    [
+        ("droptail", 26, (5, 0), ""),  # 10 packets, which swing up to 25
+        ("droptail", 25, (5, 0), "The 5 Copa flows aim to keep 10 packets (1 / delta each) in the queue of l, which"),
+        ("droptail", 1000, (6, 0), "one bandwidth-delay product is 10 packets and the buffer 1000."),
+        ("droptail", None, (6, 0), "one bandwidth-delay product is 10 packets. Such"),
+        ("droptail", 1000, (2, 2), "The 4 Copa flows aim to keep 12 packets"),
+        ("fq_codel", 10, (6, 0), ""),
+    ],
+)
+def test_copa_flows_that_fill_a_queue(
+    monkeypatch: pytest.MonkeyPatch, kind: str, buffer: int | None, counts: tuple[int, int], told: str
+) -> None:
+    monkeypatch.setattr(notices, "tcp_load", lambda _: SimpleNamespace(packet=500, product=10))
+    flows = [ac.Tcp("copa", delta=0.5), ac.Tcp("copa", delta=0.25), ac.Tcp("reno")]
+    measured: Any = groups(*({"transport": each} for each in flows))
+    queue = SimpleNamespace(kind=kind, packets=buffer, bytes=None)
+    measured.link, measured.counts = SimpleNamespace(queue=queue), [*counts, 100]
+    scenario: Any = SimpleNamespace(measure=SimpleNamespace(link="l"))
+    found = list(notices._no_room_for_copa(scenario, measured))
+    assert len(found) == bool(told)
+    assert told in "".join(found)
+
+
+@pytest.mark.parametrize(
     ("unit", "highest", "told"),
     [("packets", 10.0, "10,"), ("packets", 10.01, ""), ("bytes", 5000.0, "10 packets of 500"), ("bytes", 5001.0, "")],
 )

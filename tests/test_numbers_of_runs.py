@@ -70,3 +70,18 @@ def test_no_progress_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: False))
     with progress_bar("sweep", 8) as show:
         assert (show(2, "two done"), show(3, "three done", 9)) == (None, None)
+
+
+def test_lines_of_progress_are_at_most_one_for_each_twentieth(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar("vegas", 400, lines=True) as show:
+        for done in (0, 1, 19.9, 20, 21, 61, 400):
+            show(done, f"{done} done")
+    assert capsys.readouterr().err.splitlines() == [
+        "vegas: 0%, 0 done",
+        "vegas: 5%, 20 done",
+        "vegas: 15%, 61 done",
+        "vegas: 100%, 400 done",
+    ]
+    with progress_bar("nothing", 0, lines=True) as show:
+        show(0, "0 of 0 runs")
+    assert capsys.readouterr().err == "nothing: 0%, 0 of 0 runs\n"

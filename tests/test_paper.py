@@ -225,7 +225,10 @@ class TestReproduce:
         with pytest.raises(SystemExit) as ended:
             main(["reproduce", "tiny", "--seeds", "2", "--out", str(tmp_path / "out")])
         assert ended.value.code == 128 + signal.SIGINT
-        assert f"The finished runs are in {tmp_path / 'out-runs'}." in capsys.readouterr().err
+        err = capsys.readouterr().err
+        kept = f"completed runs are in {tmp_path / 'out-runs'}; the same command resumes the study"
+        assert err.endswith(f"interrupted; no report was written; {kept}\n")
+        assert "no partial output" not in err
 
 
 def test_the_table_of_evidence_gives_runs_back(study: Path, tmp_path: Path) -> None:

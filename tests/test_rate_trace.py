@@ -182,7 +182,11 @@ def test_wrong_steps_are_named(fields: dict[str, Any], field: str, message: str)
 @pytest.mark.parametrize(
     ("link", "field", "message"),
     [
-        ({}, "rate", "missing; must be a rate with its unit (bps kbps Mbps Gbps), such as '10 Mbps', unless"),
+        (
+            {},
+            "rate",
+            "missing; must be a rate with its unit (bps kbps Mbps Gbps; also such as Mb/s Mbit/s MB/s), such as",
+        ),
         ({"rate": "1 Mbps", "rate_trace": {"steps": STEPS}}, "rate", "must be absent when rate_trace is given"),
     ],
 )

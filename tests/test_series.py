@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 from ackclock.cli import series
+from ackclock.running import reading
 from ackclock.scenario.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -50,12 +51,12 @@ def test_lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     file.write_text("1\n\nx\n")
     with pytest.raises(ScenarioError, match="line 3: 'x' is not allowed; must be one number"):
         series._lines(str(file))
-    monkeypatch.setattr(series, "_LARGEST", 5)
-    file.write_text("1\n\nxy")
-    with pytest.raises(ScenarioError, match="line 3"):  # 5 characters, with the line breaks
+    file.write_text("1\n" + "2" * 1001)
+    with pytest.raises(ScenarioError, match="line 2 is too long"):
         series._lines(str(file))
-    file.write_text("1\n2\n34")
-    with pytest.raises(ScenarioError, match="the file is too large"):
+    monkeypatch.setattr(reading, "limit", lambda: 1000)
+    file.write_text("1\n" * 16)
+    with pytest.raises(ScenarioError, match="its content needs at least"):
         series._lines(str(file))
 
 
@@ -81,7 +82,7 @@ TABLE = pa.table(
     ],
 )
 def test_columns(names: list[str], asked: str | None, default: str | None, chosen: str) -> None:
-    assert series._column(TABLE.select(names), asked, default=default) == chosen
+    assert series._column(TABLE.select(names).schema, asked, default=default) == chosen
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_columns_that_are_refused(
     names: list[str], asked: str | None, default: str | None, option: str, message: str
 ) -> None:
     with pytest.raises(ScenarioError, match=message):
-        series._column(TABLE.select(names), asked, default=default, option=option)
+        series._column(TABLE.select(names).schema, asked, default=default, option=option)
 
 
 def test_values_that_are_no_series() -> None:

@@ -65,7 +65,7 @@ ac.Scenario(
 REFUSED = {
     'ac.Tcp("vegas", alfa=2)': "alfa",
     'ac.Tcp("vegas", alpha="2")': "alpha",
-    'ac.Tcp("reno", max_window="20")': "max_window",
+    'ac.Tcp("reno", max_window=20.5)': "max_window",
     'ac.Tcp("sack", sack="rfc6676")': "sack",
     "ac.Udp(packet_size=3)": "packet_size",
     'ac.Queue("red", minimum=5)': "minimum",

@@ -100,8 +100,8 @@ SCRIPTS: Final[Mapping[str, Script]] = {
 LEFT_OUT: Final[Mapping[str, str]] = {
     "none_gso": "segmentation offload builds packets of several segments",
     "d20_50_51_52_80_gso": "segmentation offload builds packets of several segments",
-    "d20_50_51_52_80_norack": "RACK is off, but proportional rate reduction is on, which no variant combines",
-    "d20_50_51_52_80_nosack": "SACK is off, but proportional rate reduction is on, which no variant combines",
+    "d20_50_51_52_80_norack": "RACK is off, but proportional rate reduction is on, which no recovery combines",
+    "d20_50_51_52_80_nosack": "SACK is off, but proportional rate reduction is on, which no recovery combines",
     "none_defrmem": "as the receive buffer grows, the receiver acknowledges segments one by one in irregular phases",
     "d20_50_51_52_80_defrmem": "as `none_defrmem`",
     "d200_defrmem": "as `none_defrmem`",

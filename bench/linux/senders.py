@@ -26,7 +26,7 @@ BBR: Final = "bbr"
 """The kernel's name of BBR, version 1."""
 
 SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "reno": {"variant": "rack", **WRITES},
+    "reno": {"variant": "reno", "recovery": "rack", **WRITES},
     "cubic": {"variant": "cubic", **WRITES},
     BBR: {"variant": "bbr", **WRITES},
 }

@@ -41,7 +41,7 @@ _COMMON: Final[Mapping[str, Any]] = {
     "decrease_from": "window",
 }
 SENDERS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "TcpLinuxReno": {"variant": "sack", "grow_on_exit": True},
+    "TcpLinuxReno": {"variant": "reno", "recovery": "sack", "grow_on_exit": True},
     "TcpCubic": {"variant": "cubic", "rules": "linux", "grow_on_exit": True, "tail_loss_probe": False},
     "TcpDctcp": {"variant": "dctcp", "tail_loss_probe": False},
     "TcpBbr": {"variant": "bbr", "tail_loss_probe": False},

@@ -31,7 +31,7 @@ with the profile `rfc` and these differences:
 
 | ns-3 | Ackclock |
 | --- | --- |
-| TcpLinuxReno with SACK | `variant = "sack"` |
+| TcpLinuxReno with SACK | `variant = "reno"`, `recovery = "sack"` |
 | TcpCubic: Linux's rules | `variant = "cubic"`, `rules = "linux"` |
 | TcpDctcp, TcpBbr | `variant = "dctcp"`, `variant = "bbr"` |
 | no tail loss probes | `tail_loss_probe = false` (1) |

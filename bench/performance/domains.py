@@ -59,7 +59,7 @@ def scenario(*, joined: bool) -> ac.Scenario:
         },
         ac.clustered_connections(names, CONNECTIONS, cluster=CLUSTER),
         duration=f"{SECONDS} s",
-        transport=ac.Tcp("reno"),
+        transport=ac.Tcp("reno", recovery="reno"),
         source=ac.Greedy(),
         packet_size=500,
         backbone=ac.Link(rate="1000 Gbps", delay="0 s") if joined else None,

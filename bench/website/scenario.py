@@ -100,7 +100,7 @@ def _kinds(annotation: Any) -> list[Kind]:
 def _quantities() -> Iterator[str]:
     yield from ("## Quantities", "", "Quantities are texts: a number and a unit, such as `25 ms`. Units by kind:", "")
     for name, quantity in (("time", TIME), ("rate", RATE), ("size", SIZE)):
-        yield f"- {name}: {', '.join(f'`{unit}`' for unit in quantity.units)}"
+        yield f"- {name}: {', '.join(f'`{unit}`' for unit in quantity.known)}"
     yield ""
 
 

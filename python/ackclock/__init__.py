@@ -2,7 +2,8 @@
 
 A `Scenario` describes a network, its flows and their traffic. `simulate` simulates every packet of a
 scenario and returns a `Run`. `replicate` simulates a scenario with several seeds and adds confidence
-intervals. `sweep` runs a whole study and stores its results, and ``ackclock.open`` opens stored results.
+intervals. `load` reads a saved run. `sweep` runs a whole study and stores its results, and ``ackclock.open`` opens a
+store.
 """
 
 from importlib import import_module
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ackclock.laws.law import Law
     from ackclock.laws.running import DisciplineError, LawError
     from ackclock.running.decomposition import Component, components
+    from ackclock.running.result import load
     from ackclock.running.run import Run, simulate
     from ackclock.running.runs import Estimate, Runs, replicate
     from ackclock.running.summary import GroupSummary, LinkSummary, Summary
@@ -128,6 +130,7 @@ __all__ = [
     "clustered_connections",
     "compiled",
     "components",
+    "load",
     "pipe",
     "read_capture",
     "replicate",
@@ -151,6 +154,7 @@ _HOMES: Final = (
     "laws.compiling",
     "laws.checking",
     "running.decomposition",
+    "running.result",
     "study.store",
     "study.design",
     "study.sweeping",

@@ -33,7 +33,7 @@ def random_scenarios(count: int, seed: int) -> Iterator[dict[str, Any]]:
 
 def _scenario(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
     bottleneck: dict[str, Any] = {
-        "rate": f"{random.choice([500, 2000, 8000])} kbps",
+        "rate": f"{random.choice([500, 2000, 8000])} {random.choice(['kbps', 'kbit/s', 'kb/s'])}",
         "delay": f"{random.randint(1, 40)} ms",
         "queue": _queue(random, catalogue),
     }
@@ -70,7 +70,7 @@ def _clients(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
         {"kind": "greedy"},
         {"kind": "greedy", "size": "300 kB"},
         {"kind": "poisson", "rate": 60.0},
-        {"kind": "constant", "rate": 50.0},
+        {"kind": "constant", "rate": random.choice([50.0, "333 kb/s"])},
         {
             "kind": "onoff",
             "rate": 120.0,
@@ -95,7 +95,7 @@ def _clients(random: Random, catalogue: dict[str, Any]) -> dict[str, Any]:
         chosen = [
             each
             for each in options
-            if each["name"] in {"max_window", "delayed_ack", "initial_window", "overhead", "ecn"}
+            if each["name"] in {"recovery", "max_window", "delayed_ack", "initial_window", "overhead", "ecn"}
         ]
         clients["transport"] = {
             "kind": "tcp",

@@ -50,10 +50,13 @@ def test_a_setting_changes_the_plan_as_python_does(root: Path, name: str) -> Non
 
 
 def test_the_catalogue_offers_no_option_on_which_others_depend() -> None:
-    follows = page_catalogue()["follows"]
-    assert set(follows) == set(catalogue().variants)
-    assert follows["cubic"]["handshake"] == [["receiver", "handshake"], ["sender", "handshake"]]
-    assert not {"rwnd", "rack", "undo"} & follows["cubic"].keys(), "the receiver's reports depend on them"
+    page = page_catalogue()
+    follows, recoveries = page["follows"], page["recoveries"]
+    assert follows["rack"]["handshake"] == [["receiver", "handshake"], ["sender", "handshake"]]
+    assert not {"recovery", "rwnd", "rack", "undo"} & follows["rack"].keys(), "the receiver's reports depend on them"
+    assert set(recoveries["linux"]["reno"]) == set(recoveries["rfc"]["cubic"]) == set(follows)
+    assert {name: list(recoveries["linux"][name]) for name in ("bbr", "newreno")} == {"bbr": ["rack"], "newreno": ["newreno"]}
+    assert (["sender", "grow_on_exit"], False) in recoveries["ns2-2.35"]["reno"]["sack"], "a default of the pair"
 
 
 class TestThePage:

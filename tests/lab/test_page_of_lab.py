@@ -154,7 +154,7 @@ def hostile_addresses() -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def prepared() -> list[Prepared]:
-    return [Prepared.of(Scenario.from_dict(tables), RECORDS) for tables in random_scenarios(COUNT, seed=24)]
+    return [Prepared.of(Scenario.from_dict(tables).effective(), RECORDS) for tables in random_scenarios(COUNT, seed=24)]
 
 
 @pytest.fixture(scope="module")

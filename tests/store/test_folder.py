@@ -6,6 +6,7 @@ import errno
 import fcntl
 import json
 import os
+import pickle
 import shutil
 import stat
 import subprocess
@@ -13,6 +14,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import polars as pl
+import pyarrow as pa
 import pytest
 from tests.store.made_up import add, arrivals, expected, leave, row, strays, told
 
@@ -324,3 +327,17 @@ def test_a_store_opens_by_its_short_name(folder: Path) -> None:
     assert runs.to_polars().height == runs.to_pandas().shape[0] == runs.to_arrow().num_rows == 6
     assert runs.to_polars()["clients.0.count"].to_list() == [1] * 5 + [2]
     assert "6 rows" in repr(runs)
+
+
+def test_a_table_is_an_arrow_table(folder: Path) -> None:
+    """Use a table of a store as `Run.table` gives it."""
+    runs = ac.open(str(folder)).runs
+    arrow = runs.to_arrow()
+    assert (runs.num_rows, len(runs), runs.column_names) == (6, 6, arrow.column_names)
+    assert runs["seed"].to_pylist() == runs.to_pydict()["seed"] == [row["seed"] for row in runs.to_pylist()]
+    assert pa.table(runs) == arrow == pl.DataFrame(runs).to_arrow().cast(arrow.schema)
+    assert runs == arrow
+    assert runs == pickle.loads(pickle.dumps(runs))  # noqa: S301
+    assert "column_names" in dir(runs)
+    with pytest.raises(AttributeError, match="covv"):
+        runs.covv  # noqa: B018

@@ -68,7 +68,8 @@ def test_progress_counts_the_cost_of_runs(runs: list[Any], monkeypatch: pytest.M
     shown: list[Any] = []
 
     @contextmanager
-    def bar(*arguments: object) -> Iterator[Callable[..., None]]:
+    def bar(*arguments: object, lines: bool) -> Iterator[Callable[..., None]]:
+        assert not lines
         shown.append(arguments)
         yield lambda *each: shown.append(each)
 

@@ -19,13 +19,16 @@ export interface Entry {
 
 export interface Variant {
   readonly doc: string;
-  readonly recovery: string;
+  /** The loss recovery that the name fixes; with null, the option of that name selects it. */
+  readonly recovery: string | null;
   readonly congestion: string;
   readonly era: string;
 }
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 export type Tables = { [name: string]: Json };
+
+export type Recoveries = Readonly<Record<string, readonly (readonly [readonly (string | number)[], Json])[]>>;
 
 export interface Catalogue {
   readonly version: string;
@@ -36,8 +39,10 @@ export interface Catalogue {
   readonly queues: Readonly<Record<string, Entry>>;
   readonly gauges: Readonly<Record<string, { readonly unit: string; readonly doc: string }>>;
   readonly options: readonly Parameter[];
-  /** For each variant, the places in a plan's transport that follow an option of TCP. */
+  /** For each recovery, the places in a plan's transport that follow an option of TCP. */
   readonly follows: Readonly<Record<string, Readonly<Record<string, readonly (readonly (string | number)[])[]>>>>;
+  /** For each profile and variant, the recoveries that are allowed, with the values that each changes in the transport. */
+  readonly recoveries: Readonly<Record<string, Readonly<Record<string, Recoveries>>>>;
   /** A plan's transport for each profile and variant, and a plan's queue for each profile and discipline. */
   readonly transports: Readonly<Record<string, Readonly<Record<string, Tables>>>>;
   readonly disciplines: Readonly<Record<string, Readonly<Record<string, Tables>>>>;
@@ -58,8 +63,9 @@ export interface OwnLaw {
   readonly doc: string;
   readonly parameters: readonly Parameter[];
   readonly defaults: Tables;
-  /** A plan's transport with this law for each profile and each variant, which selects the recovery. */
+  /** A plan's transport with this law for each profile and each variant, which has further defaults. */
   readonly transports: Catalogue["transports"];
+  readonly recoveries: Catalogue["recoveries"];
 }
 
 export interface Story {

@@ -12,7 +12,6 @@ export interface Table {
 export interface Facts {
   readonly bins: readonly number[];
   readonly red_avg_max: number | null;
-  readonly window_limited: readonly (number | null)[];
   readonly waited: readonly number[];
   readonly unfinished: readonly number[];
   readonly thirds: readonly (readonly [number, number, number])[];

@@ -2,7 +2,7 @@
 
 import type { Catalogue, Json, Parameter, Tables } from "./catalogue";
 import { element, groupColour } from "./dom";
-import { discipline, sizedTransport } from "./plan";
+import { DEFAULT_VARIANT, WINDOWS, discipline, packetRate, recoveryOf, sizedTransport, usualRecovery, windowOf } from "./plan";
 import { RATE, SIZE, TIME, format, parse } from "./quantity";
 
 export interface Change {
@@ -134,7 +134,7 @@ export class Knobs {
     const source = group["source"] as Tables;
     const isTcp = transport["kind"] === "tcp";
     const own = transport["law"] === undefined ? undefined : this.catalogue.law;
-    const variant = String(transport["variant"] ?? transport["recovery"] ?? "rack");
+    const variant = String(transport["variant"] ?? DEFAULT_VARIANT);
     const id = (name: string): string => `g${place}-${name}`;
     const remove = element("button", { type: "button", id: id("remove"), "aria-label": `Remove group ${place + 1}` }, "Remove");
     remove.disabled = clients.length < 2;
@@ -145,7 +145,9 @@ export class Knobs {
     const profile = String(this.tables["profile"] ?? "rfc");
     const usual = (own ?? this.catalogue).transports[profile]?.[variant];
     const part = usual && sizedTransport(usual, this.packetSize(group));
-    const places = this.catalogue.follows[variant] ?? {};
+    const recoveries = Object.keys((own ?? this.catalogue).recoveries[profile]?.[variant] ?? {});
+    const recovery = String(transport["recovery"] ?? usualRecovery(transport["variant"] !== undefined, own !== undefined) ?? recoveryOf(usual));
+    const places = this.catalogue.follows[recovery] ?? {};
     const law = own ?? this.catalogue.laws[this.catalogue.variants[variant]?.congestion ?? ""];
     const setTransport = (name: string, value: Json): void => {
       transport[name] = value;
@@ -197,23 +199,35 @@ export class Knobs {
         group["source"] = newSource(value);
         this.emit(true);
       }),
-      ...this.source(id, source),
+      ...this.source(id, source, this.packetSize(group)),
       ...(isTcp && (law?.parameters.length ?? 0) > 0
         ? [this.parameters(id("law"), `Parameters of ${own?.name ?? variant}`, law?.parameters ?? [], (name) => transport[name] ?? own?.defaults[name] ?? at(part, "sender", "congestion", name), setTransport)]
+        : []),
+      ...(isTcp && recoveries.length > 1
+        ? [this.choice(id("recovery"), "Loss recovery", recovery, recoveries.map((name) => [name, name, ""] as const), (value) => {
+          transport["recovery"] = value;
+          this.emit(true);
+        })]
         : []),
       ...(isTcp
         ? [this.parameters(
           id("tcp"), "Options of TCP", this.catalogue.options.filter(({ name }) => places[name] !== undefined),
-          (name) => transport[name] ?? at(part, ...(places[name]?.[0] ?? [])), setTransport,
+          (name) => {
+            const [given, usual] = [transport[name], at(part, ...(places[name]?.[0] ?? []))];
+            const isInBytes = WINDOWS.has(name) && typeof given === "string" && part !== undefined;
+            return isInBytes ? windowOf(parse(SIZE, given) ?? 0n, part, this.packetSize(group)) : given ?? usual;
+          },
+          setTransport,
         )]
         : []),
     ], remove);
   }
 
-  private source(id: (name: string) => string, source: Tables): HTMLElement[] {
+  private source(id: (name: string) => string, source: Tables, packetSize: number): HTMLElement[] {
     const number = (name: string, label: string, unit: string, low: number, high: number, logarithmic = false): HTMLElement =>
       this.numeric({
-        id: id(name), label, unit, low, high, logarithmic, value: Number(source[name]),
+        id: id(name), label, unit, low, high, logarithmic,
+        value: typeof source[name] === "string" ? packetRate(parse(RATE, source[name]) ?? 0n, packetSize) : Number(source[name]),
         set: (value) => {
           source[name] = value;
           this.emit();

@@ -1,12 +1,13 @@
 // The notices of a run of a dumbbell, in the words of python/ackclock/running/notices.py; tests compare both.
 
 import type { Json, Tables } from "./catalogue";
-import type { Facts, Outcome } from "./engine";
+import type { Outcome } from "./engine";
 import type { Described, Group } from "./plan";
 import { TIME, format } from "./quantity";
 import { changingShares, general, lateStarts, percent, steadyState } from "./steady";
 
-const WINDOW_LIMITED = 0.5;
+const MOST = 0.5;
+const IDLE = 0.5;
 const MARK_ALWAYS = new Set(["dualpi2", "python"]);
 const CUT_WORTH_TELLING = 0.001;
 const LEFT_OUT = 0.05;
@@ -27,6 +28,7 @@ interface Line {
   readonly rate: number;
   readonly delay: number;
   readonly queue: Queue;
+  readonly isLossy: boolean;
 }
 
 export function noticesOf(scenario: Described, outcome: Outcome, room: number): string[] {
@@ -38,7 +40,7 @@ export function noticesOf(scenario: Described, outcome: Outcome, room: number): 
     ...(measured.length === 0 ? ["No flow sends its data over the measured link, bottleneck."] : []),
     ...steadyState(scenario, facts),
     ...changingShares(scenario, facts),
-    ...windowLimited(scenario, facts),
+    ...limits(scenario, outcome, links),
     ...red(bottleneck, facts.red_avg_max),
     ...unfinished(scenario, outcome),
     ...held(scenario, outcome, links, room),
@@ -62,10 +64,10 @@ interface Links {
 function linksOf({ plan, groups }: Described): Links {
   const topology = plan["topology"] as Tables;
   const line = (table: Json | undefined, name: string): Line => {
-    const { rate, delay, queue } = table as Tables;
+    const { rate, delay, queue, loss } = table as Tables;
     const of = queue as Tables;
     const limit = of["limit"] as { packets?: number; bytes?: number };
-    return { name, rate: rate as number, delay: delay as number, queue: { kind: of["kind"] as string, packets: limit.packets, bytes: limit.bytes, table: of } };
+    return { name, rate: rate as number, delay: delay as number, queue: { kind: of["kind"] as string, packets: limit.packets, bytes: limit.bytes, table: of }, isLossy: loss != null && (loss as Tables)["kind"] !== "list" };
   };
   return {
     bottleneck: line(topology["bottleneck"], "bottleneck"),
@@ -81,14 +83,35 @@ function ways(group: Group, place: number, { bottleneck, reverse, access }: Link
   return group.direction === "forward" ? [[own, bottleneck], [reverse, own]] : [[reverse, own], [own, bottleneck]];
 }
 
-function* windowLimited(scenario: Described, facts: Facts): Iterable<string> {
+/** Groups that the network's capacity did not limit, as in python/ackclock/running/limits.py. */
+function* limits(scenario: Described, { summary, groups }: Outcome, links: Links): Iterable<string> {
   const planned = scenario.plan["groups"] as Tables[];
+  const used = summary["utilization"] ?? 0;
   for (const [place, group] of scenario.groups.entries()) {
-    const share = facts.window_limited[place];
-    if (share === null || share === undefined || share < WINDOW_LIMITED || group.kind !== "tcp") continue;
-    const receiver = (planned[place]?.["transport"] as Tables)["receiver"] as Tables;
-    const tuned = receiver["rwnd"] === "auto" ? 'rwnd = "auto", ' : "";
-    yield `Group ${group.name} was limited by its advertised window (${tuned}max_window = ${String(receiver["max_window"])}) in ${percent(share)} of its opportunities to send: congestion control had little effect then.`;
+    const found = groups[place] ?? {};
+    const [receiver, application] = [found["limited_receiver_window"] ?? 0, found["limited_application"] ?? 0];
+    const loss = (found["limited_loss"] ?? 0) + (found["limited_timeout"] ?? 0);
+    const [there] = ways(group, place, links);
+    const crosses = group.direction === "forward";
+    const { transport, source } = (planned[place] ?? {}) as { transport: Tables; source: Tables };
+    if (receiver >= MOST) {
+      const { rwnd, max_window } = transport["receiver"] as { rwnd: string; max_window: number };
+      const rate = Math.min(scenario.rate, group.count * (links.access[place]?.rate ?? Infinity));
+      const product = Math.round((rate * group.rtt) / 1e12 / 8 / group.packetSize);
+      const below = crosses && max_window < product
+        ? ` The window is below one bandwidth-delay product (${product} packets): a larger transport.max_window lets one flow fill the link.`
+        : "";
+      yield `Group ${group.name} was limited by its advertised window (${rwnd === "auto" ? 'rwnd = "auto", ' : ""}max_window = ${max_window}) in ${percent(receiver)} of its time: congestion control had little effect then.${below}`;
+    }
+    if (!crosses || used >= IDLE) continue;
+    const lossy = there.filter(({ isLossy }) => isLossy).map(({ name }) => name);
+    if (loss >= MOST && lossy.length > 0) {
+      yield `Group ${group.name} was limited by loss in ${percent(loss)} of its time, while bottleneck was used to ${percent(used)}: the random loss of ${lossy.join(", ")} (loss), not the capacity, limits its rate.`;
+    }
+    if (application >= MOST && source["rate"] !== undefined) {
+      const offered = (group.count * meanRate(source) * 8 * group.packetSize) / scenario.rate;
+      yield `Group ${group.name} was limited by its application in ${percent(application)} of its time: its sources offer ${percent(offered)} of the rate of bottleneck, which was used to ${percent(used)}. A higher source.rate, or more flows, use more of it.`;
+    }
   }
 }
 

@@ -291,7 +291,7 @@ export class Panel {
     this.notices.replaceChildren(...notices.map((notice) => element("li", {}, notice)));
     this.notices.hidden = notices.length === 0;
     const milliseconds = (value: number | null | undefined): string => shown(value == null ? null : value * 1e3);
-    const heads = ["group", "law", "flows", "goodput", "payload", "share, %", "loss, %", "retransmissions", "timeouts", "delay, ms", "RTT, ms"];
+    const heads = ["group", "law", "flows", "goodput", "payload", "share, %", "loss, %", "retransmissions", "timeouts", "delay, ms", "RTT, ms", "limited by"];
     const total = outcome.groups.reduce((sum, group) => sum + (group["goodput_bps"] ?? 0), 0);
     const rows = outcome.groups.map((group: Measures, place) => {
       const of = scenario.groups[place];
@@ -299,7 +299,7 @@ export class Panel {
       const values = [
         of?.kind === "tcp" ? of.variant : "udp", shown(of?.count), rateShown(group["goodput_bps"]).join(" "),
         rateShown(group["payload_bps"]).join(" "), percent(total === 0 ? null : (group["goodput_bps"] ?? 0) / total), percent(group["loss"]), shown(group["retransmissions"]),
-        shown(group["timeouts"]), milliseconds(group["delay_mean"]), milliseconds(group["rtt_mean"]),
+        shown(group["timeouts"]), milliseconds(group["delay_mean"]), milliseconds(group["rtt_mean"]), limitedBy(group),
       ];
       return element("tr", {}, name, ...values.map((value) => element("td", {}, value)));
     });
@@ -307,6 +307,13 @@ export class Panel {
       element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, ...rows)),
     );
   }
+}
+
+/** What limited a group, the largest share of its time first, as `ackclock run` prints it. */
+function limitedBy(group: Measures): string {
+  const shares = Object.entries(group).filter((each): each is [string, number] => each[0].startsWith("limited_") && each[1] !== null);
+  const shown = shares.filter(([, share]) => share >= 0.005).sort(([, a], [, b]) => b - a);
+  return shown.map(([name, share]) => `${name.slice("limited_".length).replaceAll("_", " ")} ${Math.round(100 * share)}%`).join(", ") || "–";
 }
 
 export function topsOf(drawn: readonly Drawn[]): Tops {

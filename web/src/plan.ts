@@ -12,6 +12,7 @@ const MOST_GROUPS = 20;
 const MOST_FLOWS = 1_000_000;
 const MOST_BINS = 10_000_000;
 const HEADER_BYTES = 40;
+export const DEFAULT_VARIANT = "reno";
 
 export interface Group {
   readonly name: string;
@@ -44,7 +45,7 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
   const top = new Reader(tables, "");
   const profile = top.word("profile", Object.keys(catalogue.profiles), "rfc");
   const duration = Number(top.quantity("duration", TIME, "1 us", LONGEST_RUN));
-  const packetSize = top.whole("packet_size", 1, 65535, 1500);
+  const packetSize = top.octets("packet_size", 1, 65535, 1500);
   const measure = top.has("measure") ? top.table("measure") : new Reader({}, "measure");
   const from = Number(measure.quantity("from", TIME, "0 s", LONGEST_RUN, "0 s"));
   const givenBin = measure.has("bin") ? Number(measure.quantity("bin", TIME, "1 ps", LONGEST_RUN)) : undefined;
@@ -73,12 +74,12 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
     const own = table.has("access") ? access(table.table("access"), profile, packetSize, catalogue) : shared;
     if (own === undefined) throw new ScenarioError(`${table.path("access")}: is missing; must be a link`);
     links.push(own);
-    const size = table.whole("packet_size", 1, 65535, packetSize);
+    const size = table.octets("packet_size", 1, 65535, packetSize);
     const direction = table.word("direction", ["forward", "reverse"], "forward");
     const name = table.text("name", /^[^\W\d][\w.>-]{0,63}$/u, "must be a name that begins with a letter", `clients-${place}`);
     const { transport, variant, isOwn } = transportOf(table.table("transport"), profile, size, catalogue);
     if (isOwn) put(transport, ["sender", "congestion", "number"], ownLaws++);
-    const { source, name: sourceName } = sourceOf(table.table("source"), dataBytes(transport, size), duration);
+    const { source, name: sourceName } = sourceOf(table.table("source"), dataBytes(transport, size), size, duration);
     if (variant === "" && ["greedy", "transfers"].includes(sourceName)) {
       throw refuse(table.path("source.kind"), sourceName, "must be a source that sends at given times, as UDP does not pace");
     }
@@ -195,7 +196,7 @@ function queue(link: Reader | undefined, profile: string, packetSize: number, ca
   const made = discipline(kind, profile, packetSize, catalogue);
   if (table.has("packets") && table.has("bytes")) throw new ScenarioError(`${table.path("bytes")}: must be absent when packets is given`);
   if (table.has("packets")) made["limit"] = { packets: table.whole("packets", 1, 1e15) };
-  if (table.has("bytes")) made["limit"] = { bytes: table.whole("bytes", 1, 1e15) };
+  if (table.has("bytes")) made["limit"] = { bytes: table.octets("bytes", 1, 1e15) };
   if (table.has("count_in_service")) made["count_in_service"] = table.flag("count_in_service", true);
   for (const parameter of catalogue.queues[kind]?.parameters ?? []) {
     if (table.has(parameter.name)) made[parameter.name] = parameterValue(table, parameter);
@@ -203,6 +204,16 @@ function queue(link: Reader | undefined, profile: string, packetSize: number, ca
   table.done();
   return made;
 }
+
+/** Options in packets that may be given in bytes of data. */
+export const WINDOWS: ReadonlySet<string> = new Set(["max_window", "initial_window"]);
+
+/** A window in packets, from bytes of data. */
+export const windowOf = (bytes: bigint, transport: Tables, packetSize: number): number =>
+  Math.max(1, Math.floor(Number(bytes) / dataBytes(transport, packetSize)));
+
+/** Packets per second, from bits per second on the wire. */
+export const packetRate = (bits: bigint, packetSize: number): number => Number(bits) / (8 * packetSize);
 
 function transportOf(
   table: Reader,
@@ -216,28 +227,39 @@ function transportOf(
     return { transport, variant: "", isOwn: false };
   }
   const own = table.has("law") ? catalogue.law : undefined;
-  const transports = (own ?? catalogue).transports[profile] ?? {};
+  const { transports, recoveries } = own ?? catalogue;
   if (own !== undefined) {
     table.word("law", [own.law]);
     // the server has the parameters, which are not in its plans
     for (const parameter of own.parameters) if (table.has(parameter.name)) parameterValue(table, parameter);
   }
-  const word = own !== undefined && !table.has("variant") ? "recovery" : "variant";
-  const variant = table.word(word, Object.keys(transports), own === undefined ? undefined : "rack");
-  const transport = sizedTransport(transports[variant] ?? {}, packetSize);
+  const usual = usualRecovery(table.has("variant"), own !== undefined);
+  const variant = table.word("variant", Object.keys(catalogue.variants), DEFAULT_VARIANT);
+  const transport = sizedTransport(transports[profile]?.[variant] ?? {}, packetSize);
+  const allowed = recoveries[profile]?.[variant] ?? {};
+  const recovery = table.word("recovery", Object.keys(allowed), usual ?? recoveryOf(transport));
+  for (const [place, value] of allowed[recovery] ?? []) put(transport, place, value);
   const law = own === undefined ? catalogue.laws[catalogue.variants[variant]?.congestion ?? ""] : undefined;
   for (const parameter of law?.parameters ?? []) {
     if (table.has(parameter.name)) put(transport, ["sender", "congestion", parameter.name], parameterValue(table, parameter));
   }
   for (const option of catalogue.options) {
-    const places = catalogue.follows[variant]?.[option.name];
+    const places = catalogue.follows[recovery]?.[option.name];
     if (places === undefined || !table.has(option.name)) continue;
-    const value = parameterValue(table, option);
+    const value = WINDOWS.has(option.name) && table.holdsText(option.name)
+      ? windowOf(table.quantity(option.name, SIZE, "1 B", "1000000 GB"), transport, packetSize)
+      : parameterValue(table, option);
     for (const place of places) put(transport, place, value);
   }
   table.done();
   return { transport, variant, isOwn: own !== undefined };
 }
+
+/** The recovery of a law in Python without a variant, whose default is not the profile's. */
+export const usualRecovery = (hasVariant: boolean, isOwn: boolean): string | undefined => (isOwn && !hasVariant ? "rack" : undefined);
+
+/** The loss recovery of a plan's transport. */
+export const recoveryOf = (transport: Tables | undefined): string => String((transport?.["sender"] as Tables | undefined)?.["recovery"]);
 
 /** A plan's transport with the defaults of a profile, for packets of another size than the catalogue's. */
 export function sizedTransport(usual: Tables, packetSize: number): Tables {
@@ -297,9 +319,12 @@ function parameterValue(table: Reader, parameter: Parameter): Json {
 const LEAST_RATE = 1e-6;
 const MOST_RATE = 1e9;
 
-function sourceOf(table: Reader, payload: number, duration: number): { source: Tables; name: string } {
+function sourceOf(table: Reader, payload: number, packetSize: number, duration: number): { source: Tables; name: string } {
   const kind = table.word("kind", ["greedy", "poisson", "constant", "onoff", "fgn", "transfers"]);
-  const rate = (): number => table.number("rate", LEAST_RATE, MOST_RATE);
+  // packets per second, or bits per second on the wire as a text
+  const rate = (): number => table.holdsText("rate")
+    ? packetRate(table.quantity("rate", RATE, "1 bps", "1000 Gbps"), packetSize)
+    : table.number("rate", LEAST_RATE, MOST_RATE);
   let source: Tables;
   switch (kind) {
     case "greedy": {

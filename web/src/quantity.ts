@@ -8,6 +8,8 @@ export interface Quantity {
   readonly spoken: readonly string[];
   /** The unit in which zero is written. */
   readonly plain: string;
+  /** Further units, which are read but never written. */
+  readonly accepted?: ReadonlyMap<string, bigint>;
 }
 
 const units = (of: Record<string, bigint>): ReadonlyMap<string, bigint> => new Map(Object.entries(of));
@@ -28,6 +30,11 @@ export const RATE: Quantity = {
   units: units({ bps: 1n, kbps: 10n ** 3n, Mbps: 10n ** 6n, Gbps: 10n ** 9n }),
   spoken: ["bps", "kbps", "Mbps", "Gbps"],
   plain: "bps",
+  accepted: units({
+    "b/s": 1n, "kb/s": 10n ** 3n, "Mb/s": 10n ** 6n, "Gb/s": 10n ** 9n,
+    "bit/s": 1n, "kbit/s": 10n ** 3n, "Mbit/s": 10n ** 6n, "Gbit/s": 10n ** 9n,
+    "B/s": 8n, "kB/s": 8n * 10n ** 3n, "MB/s": 8n * 10n ** 6n, "GB/s": 8n * 10n ** 9n,
+  }),
 };
 
 export const SIZE: Quantity = {
@@ -44,7 +51,8 @@ const LONGEST = 64;
 /** Converts a text to the base unit: picoseconds, bit/s or bytes. Undefined if it is not such a quantity. */
 export function parse(quantity: Quantity, text: string): bigint | undefined {
   const written = text.length <= LONGEST ? WRITTEN.exec(text.trim()) : null;
-  const unit = quantity.units.get(written?.[3] ?? "");
+  const name = written?.[3] ?? "";
+  const unit = quantity.units.get(name) ?? quantity.accepted?.get(name);
   if (written === null || unit === undefined) return undefined;
   const [whole = "", part = ""] = (written[1] ?? "").split(".");
   const exponent = Number(written[2] ?? 0) - part.length;

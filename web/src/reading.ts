@@ -1,6 +1,6 @@
 // Reads tables strictly: each problem names the field, its value and what is allowed.
 
-import { type Quantity, parse } from "./quantity";
+import { type Quantity, SIZE, parse } from "./quantity";
 
 /** A scenario that the lab cannot simulate. */
 export class ScenarioError extends Error {}
@@ -33,6 +33,10 @@ export class Reader {
 
   has(name: string): boolean {
     return this.left.has(name);
+  }
+
+  holdsText(name: string): boolean {
+    return typeof this.left.get(name) === "string";
   }
 
   take(name: string): unknown {
@@ -71,6 +75,13 @@ export class Reader {
       throw refuse(this.path(name), given, allowed);
     }
     return given;
+  }
+
+  /** A number of bytes, as an integer or as a size with its unit. */
+  octets(name: string, low: number, high: number, absent?: number): number {
+    const given = this.left.get(name);
+    if (typeof given !== "string") return this.whole(name, low, high, absent);
+    return Number(this.quantity(name, SIZE, `${low} B`, `${high} B`));
   }
 
   word<Word extends string>(name: string, words: readonly Word[], absent?: Word): Word {

@@ -1,15 +1,9 @@
-//! Estimates the memory of a run before it begins, so that a run that does not fit into memory is rejected and not
-//! killed later.
+//! Estimates the memory of a run before it begins.
 //!
-//! The estimate is an upper bound where one is available, and not far above the actual memory. A packet in flight is
-//! one event, so the number of events has these limits:
-//!
-//! - the senders' windows, and the data that the sources offer;
-//! - the growth of windows: each delivered segment opens a window by at most one segment, and the narrowest link limits
-//!   the number of delivered segments;
-//! - the capacity of the links on the path: their queues, and rate times delay.
-//!
-//! Memory that cannot be predicted is left to the limit enforced during the run (`run.rs`).
+//! There are two estimates. The *likely* one is for people and for planning. It is based on the shares of the links that
+//! the groups of flows can have (`traffic.rs`, `load.rs`), and on the rows that records have with such traffic
+//! (`records.rs`). The *certain* one counts only what every run of the plan allocates: a run is refused if this does not
+//! fit into memory. All other memory is counted during the run (`memory.rs`).
 
 mod load;
 mod records;
@@ -19,33 +13,30 @@ mod traffic;
 
 use std::collections::BTreeMap;
 
-use crate::event::Event;
+use ackclock_units::Time;
+
 use crate::flow::Flow;
 use crate::hop::Hop;
 use crate::links::Links;
+use crate::memory::BIN;
 use crate::network::{Graph, checked_edges};
-use crate::observe::Measure;
+use crate::observe::{Histogram, Measure};
 use crate::packet::LinkId;
 use crate::plan::{GroupSpec, Plan, PlanError, SourceSpec, Topology};
-use crate::sack_store::SackStore;
 use crate::sink::Sinks;
 use load::Load;
-use records::of_records;
 use traffic::{Traffic, in_dumbbell, in_graph};
 
-/// Pending wake-ups per flow: for the source, for timers, and rescheduled ones.
-const WAKEUPS: f64 = 4.0;
-/// Memory of pending events, in events per packet in flight. The vector of all events may have twice the capacity that
-/// is needed; the rest is for words, and for chunks that are only partly filled.
-const EVENTS_PER_PACKET: f64 = 3.0;
-/// Boxed state of congestion-control laws, recoveries and sources, in bytes per flow.
-const BOXES: f64 = 300.0;
-/// Bytes per bin of arrivals: a counter in the engine and a number in the result.
-const BIN: f64 = 64.0;
+/// Boxed state of congestion-control laws, recoveries and sources, in bytes per flow, and pending wake-ups.
+const BOXES: f64 = 400.0;
+/// Memory of a link of a graph beyond its state: most links are components with buckets of events of their own.
+const COMPONENT: f64 = 1_500.0;
+/// Waiting time up to which the histogram of a group usually extends.
+const USUAL_WAIT: Time = Time::from_millis(100);
 
 /// Estimated memory of a run in bytes, by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Footprint {
+pub struct Parts {
     /// Flows, their links, and their measurements.
     pub flows: f64,
     /// Packets in flight.
@@ -56,6 +47,36 @@ pub struct Footprint {
     pub records: f64,
     /// Values that sources draw in advance.
     pub sources: f64,
+    /// Reading the longest table, after the run has freed everything except the records.
+    pub reading: f64,
+}
+
+impl Parts {
+    /// Memory for all purposes, in bytes.
+    pub fn total(&self) -> f64 {
+        let Self { flows, packets, windows, records, sources, reading } = self;
+        records + reading.max(flows + packets + windows + sources)
+    }
+
+    fn each(&self) -> [(f64, &'static str, &'static str); 5] {
+        let records = self.records + self.reading;
+        [
+            (self.flows, "flows and links", "simulate fewer flows"),
+            (self.packets, "packets in flight", "lower max_window, the queue limits, or the sources' rates"),
+            (self.windows, "the windows of senders", "lower max_window"),
+            (records, "records and bins", "record fewer links or flows, or use longer intervals"),
+            (self.sources, "the noise of sources", "choose a longer bin"),
+        ]
+    }
+}
+
+/// The memory of a run, estimated before it begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Footprint {
+    /// What a run of this kind usually takes.
+    pub likely: Parts,
+    /// What every run of the plan takes.
+    pub certain: Parts,
 }
 
 impl Footprint {
@@ -69,63 +90,74 @@ impl Footprint {
             Topology::Dumbbell { .. } => None,
             Topology::Graph { .. } => Some(Graph::new(nodes, &edges)?),
         };
-        let (mut found, mut loads) = (Self::default(), BTreeMap::new());
-        let (mut links, mut in_windows) = (edges.len() as f64, 0.0);
+        let mut traffics = Vec::with_capacity(plan.groups.len());
         for (place, group) in plan.groups.iter().enumerate() {
             let routed = match (&plan.topology, &mut graph) {
                 (Topology::Graph { links, .. }, Some(graph)) => in_graph(group, links, graph)?,
                 _ => in_dumbbell(plan, place),
             };
-            let traffic = Traffic::of(plan, group, &routed);
-            let hops = (routed.data.len() + routed.acks.len()) as f64;
-            found.flows += traffic.flows * (of_flow(hops) + Measure::bytes_of_flow(plan) as f64);
-            found.windows += traffic.windows(group);
-            found.sources += of_source(group);
-            found.packets += traffic.in_flight * if traffic.selective { SackStore::BYTES_OF_ACK as f64 } else { 0.0 };
-            in_windows += traffic.in_flight;
-            traffic.load(&routed, &mut loads);
+            traffics.push(Traffic::of(plan, group, routed));
         }
-        // idle links take memory too
-        links = links.max(loads.len() as f64);
-        found.flows += Links::BYTES_OF_SHORT as f64 * links;
-        found.flows += Links::BYTES_OF_LONG as f64 * loads.values().map(Load::long_links).sum::<f64>();
-        found.flows += edges.iter().map(|edge| edge.queue().bytes() as f64).sum::<f64>();
-        let in_links: f64 = loads.values().map(Load::holds).sum();
-        found.packets += bytes::<Event>((EVENTS_PER_PACKET * in_windows).min(in_links));
-        found.packets += loads.values().map(Load::runs).sum::<f64>();
-        found.records = of_records(plan, &loads);
+        let loads = shared(&mut traffics);
+        let mut found = Self::default();
+        found.certain.flows = edges.iter().map(|edge| edge.queue().bytes() as f64).sum::<f64>()
+            + Links::BYTES_OF_SHORT as f64 * edges.len() as f64;
+        let mut more = Parts::default();
+        for (traffic, group) in traffics.iter().zip(&plan.groups) {
+            found.certain.flows += traffic.flows * (of_flow(traffic.hops()) + Measure::bytes_of_flow(plan) as f64);
+            found.certain.windows += traffic.stale();
+            found.certain.sources += of_source(plan, group);
+            more.flows += traffic.flows * BOXES;
+            more.windows += traffic.windows();
+            more.packets += traffic.packets_held();
+        }
+        let histograms = (plan.groups.len() + 1 + plan.measure.others.len()) * Histogram::bytes_up_to(USUAL_WAIT);
+        more.flows += histograms as f64
+            + loads.values().map(Load::long_links).sum::<f64>() * Links::BYTES_OF_LONG as f64
+            + if graph.is_some() { COMPONENT * edges.len() as f64 } else { 0.0 };
+        more.packets += loads.values().map(Load::runs).sum::<f64>();
+        let bins = of_bins(plan);
+        let (records, reading) = records::certain(plan);
+        (found.certain.records, found.certain.reading) = (bins + records, reading);
+        let (records, reading) = records::likely(plan, &traffics, &loads);
+        let Self { certain, likely } = &mut found;
+        *likely = Parts {
+            flows: certain.flows + more.flows,
+            packets: more.packets,
+            windows: certain.windows + more.windows,
+            records: bins + records,
+            sources: certain.sources,
+            reading,
+        };
         Ok(found)
     }
 
-    /// Estimated memory for all purposes, in bytes.
-    pub fn total(&self) -> f64 {
-        self.parts().iter().map(|(bytes, ..)| bytes).sum()
-    }
-
-    /// Compares the estimate with the available memory.
+    /// Compares what every run of the plan takes with the available memory.
     ///
     /// # Errors
-    /// If the estimate exceeds the available memory; reports the largest contribution and how to reduce it.
+    /// If the run cannot fit; reports the largest contribution and how to reduce it.
     pub(crate) fn check(&self, memory: u64) -> Result<(), PlanError> {
-        if self.total() <= memory as f64 {
+        let needed = self.certain.total();
+        if needed <= memory as f64 {
             return Ok(());
         }
-        let largest = self.parts().into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
+        let largest = self.certain.each().into_iter().max_by(|a, b| a.0.total_cmp(&b.0));
         let (most, what, remedy) = largest.unwrap_or_default();
-        let (total, allowed, most) = (shown(self.total()), shown(memory as f64), shown(most));
-        let problem = format!("the run needs about {total} ({most} of it for {what}), but the limit is {allowed}");
+        let (needed, allowed, most) = (shown(needed), shown(memory as f64), shown(most));
+        let problem = format!("the run needs at least {needed} ({most} of it for {what}), but the limit is {allowed}");
         Err(PlanError::new("memory", format!("{problem}; {remedy}, or allow more memory")))
     }
+}
 
-    const fn parts(&self) -> [(f64, &'static str, &'static str); 5] {
-        [
-            (self.flows, "flows", "simulate fewer flows"),
-            (self.packets, "packets in flight", "lower max_window, the queue limits, or the sources' rates"),
-            (self.windows, "the windows of senders", "lower max_window"),
-            (self.records, "records and bins", "record fewer links or flows, or use longer intervals"),
-            (self.sources, "the noise of sources", "choose a longer bin"),
-        ]
-    }
+/// Shares the links among the groups. Returns the load of each link.
+fn shared<'a>(traffics: &mut [Traffic<'a>]) -> BTreeMap<usize, Load<'a>> {
+    let mut loads = BTreeMap::new();
+    traffics.iter().for_each(|traffic| traffic.ask(&mut loads));
+    loads.values_mut().for_each(Load::share);
+    traffics.iter_mut().for_each(|traffic| traffic.settle(&mut loads));
+    loads.values_mut().for_each(Load::fill);
+    traffics.iter_mut().for_each(|traffic| traffic.send(&mut loads));
+    loads
 }
 
 /// Formats a number of bytes for display.
@@ -141,19 +173,24 @@ const fn bytes<T>(count: f64) -> f64 {
 
 /// Memory of a flow whose paths have `hops` hops.
 fn of_flow(hops: f64) -> f64 {
-    let ends = size_of::<Flow>() + Sinks::BYTES_OF_FLOW;
-    ends as f64 + bytes::<Hop>(hops) + 2.0 * bytes::<LinkId>(hops) + bytes::<Event>(WAKEUPS) + BOXES
+    (size_of::<Flow>() + Sinks::BYTES_OF_FLOW) as f64 + bytes::<Hop>(hops) + bytes::<LinkId>(hops)
 }
 
-fn of_source(group: &GroupSpec) -> f64 {
+/// Memory of the bins of the measured link and of all other measured ones.
+fn of_bins(plan: &Plan) -> f64 {
+    let measured = plan.duration.saturating_sub(plan.measure.from).as_secs_f64();
+    let bins = (measured / plan.measure.bin.as_secs_f64()).floor();
+    BIN as f64 * bins + bytes::<u32>(bins) * plan.measure.others.len() as f64
+}
+
+fn of_source(plan: &Plan, group: &GroupSpec) -> f64 {
     match &group.source {
-        SourceSpec::Fractional(spec) => {
-            // sources draw their noise one after the other, each from a circulant vector of complex numbers; the
-            // transform needs two more vectors of this size
+        SourceSpec::Fractional(spec) if group.start < plan.duration => {
+            // sources draw their noise one after the other, each from a circulant vector of complex numbers
             let circle = bytes::<[f64; 2]>(2.0 * f64::from(spec.bins.next_power_of_two()));
-            f64::from(group.count) * bytes::<f32>(f64::from(spec.bins)) + 3.0 * circle
+            f64::from(group.count) * bytes::<f32>(f64::from(spec.bins)) + circle
         }
-        SourceSpec::Trace(spec) => spec.times.len() as f64 * (BIN + 16.0),
+        SourceSpec::Trace(spec) => bytes::<Time>(spec.times.len() as f64),
         _ => 0.0,
     }
 }

@@ -51,7 +51,7 @@ mod timer;
 mod token_bucket;
 mod transit;
 
-pub use footprint::Footprint;
+pub use footprint::{Footprint, Parts};
 pub use links::Inspected;
 pub use observe::{Column, Observation, Observer, Table, Values};
 pub use outcome::Outcome;

@@ -1,8 +1,11 @@
 //! The memory of a running simulation, and its limit.
 //!
 //! A failed allocation would end the process. A run therefore adds up its memory after every few thousand events, and
-//! ends with an error if the memory exceeds its limit. Visiting every flow takes time, so a run with more flows does it
-//! less often. Between two checks the memory grows by a few megabytes at most, since one event sends few packets.
+//! ends with an error if the memory exceeds its limit. The sum contains everything that flows, links, packets in flight,
+//! measurements and records hold. Instead of all but the records, it contains the memory for reading the longest table
+//! if that is more, since tables are read when the rest is freed. Visiting every flow takes time, so a run
+//! with more flows does it less often. Between two checks the memory grows by a few megabytes at most, since one event
+//! sends few packets.
 
 use std::mem::replace;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -10,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::footprint::shown;
 use crate::observe::Watchers;
 use crate::packet::MAX_SEGMENTS;
-use crate::plan::PlanError;
+use crate::plan::{PlanError, RecordSpec};
 use crate::simulator::Simulator;
 
 /// Minimum number of events between two checks; the engine processes them in some milliseconds.
@@ -21,6 +24,31 @@ const EVENTS_OF_STEP: u64 = 16;
 const EVENTS_OF_VISIT: u64 = 64;
 /// Maximum number of event-driven rows and captured packets. So many rows take some gigabytes.
 pub(crate) const MOST_ROWS: usize = 30_000_000;
+/// Memory for reading a row of a table beyond its columns, in bytes, as measured: the order of the rows, and the caller's
+/// copy of a column.
+const TO_READ: usize = 14;
+
+/// Memory for reading a row of a record, in bytes.
+pub(crate) const fn to_read(record: &RecordSpec) -> usize {
+    record.bytes_of_row() + TO_READ
+}
+
+/// Memory of a bin of arrivals at the measured link, in bytes: its counter, and its number in the result, in the text of
+/// the result, and in the caller's copy.
+pub(crate) const BIN: usize = 20;
+
+/// Size in bytes above which a vector grows by a quarter.
+const LARGE: usize = 1 << 22;
+
+/// Makes room for `more` values. A large vector grows by a quarter and is not doubled, so that a run below its limit does
+/// not suddenly need twice as much.
+pub(crate) fn grow<T>(values: &mut Vec<T>, more: usize) {
+    let len = values.len();
+    if len + more > values.capacity() {
+        let spare = if len * size_of::<T>() < LARGE { len } else { len / 4 };
+        values.reserve_exact(spare.max(more));
+    }
+}
 
 /// The memory that the independent parts of a run use together.
 pub(crate) struct Memory {
@@ -33,15 +61,47 @@ impl Memory {
         Self { bound, held: AtomicU64::new(0) }
     }
 
-    /// Updates the memory that one part of the run uses from `before`, the value reported last, to `now`.
-    fn take(&self, before: u64, now: u64) -> Result<(), PlanError> {
+    /// Updates the memory that one part of the run holds from `before`, the value reported last, to `now`. Returns the
+    /// memory of all parts if it exceeds the limit.
+    fn take(&self, before: u64, now: u64) -> Result<(), u64> {
         let held = self.held.fetch_add(now.wrapping_sub(before), Relaxed).wrapping_add(now).wrapping_sub(before);
-        if held <= self.bound {
-            return Ok(());
-        }
-        let (held, bound) = (shown(held as f64), shown(self.bound as f64));
-        let remedy = "lower windows, queues, rates or the duration, or allow more memory";
-        Err(PlanError::new("memory", format!("the run uses {held}, but the limit is {bound}; {remedy}")))
+        if held <= self.bound { Ok(()) } else { Err(held) }
+    }
+}
+
+/// The memory that a part of a run holds, in bytes, by purpose.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    /// Flows with their windows, links with the packets that they store, and measurements.
+    components: usize,
+    in_flight: usize,
+    records: usize,
+    /// Reading the longest table, after the run.
+    reading: usize,
+}
+
+impl Held {
+    fn total(self) -> u64 {
+        (self.records + self.reading.max(self.components + self.in_flight)) as u64
+    }
+
+    /// The error for a run that exceeds its limit: what has grown most, and what to do.
+    fn too_much(self, held: u64, bound: u64, simulator: &Simulator, rows: usize) -> PlanError {
+        let Self { components, in_flight, records, reading } = self;
+        let parts = [
+            (components, "flows, links and windows".to_owned(), "lower count, max_window or the queue limits"),
+            (in_flight, "packets in flight".to_owned(), "lower max_window, the queue limits, or the sources' rates"),
+            (
+                records + reading,
+                format!("records with {rows} rows"),
+                "record fewer links or flows, or use longer intervals",
+            ),
+        ];
+        let (most, what, remedy) = parts.into_iter().max_by_key(|(bytes, ..)| *bytes).unwrap_or_default();
+        let [most, held, bound] = [most as u64, held, bound].map(|bytes| shown(bytes as f64));
+        let now = simulator.now().as_secs_f64();
+        let problem = format!("at {now:.3} s the run takes {held} ({most} of it for {what}), but the limit is {bound}");
+        PlanError::new("memory", format!("{problem}; {remedy}, shorten the run, or allow more memory"))
     }
 }
 
@@ -74,19 +134,29 @@ impl<'a> Look<'a> {
         self.next = events + EVENTS.max(agendas as u64);
         if events >= self.next_visit {
             self.next_visit = events + EVENTS_OF_VISIT * components as u64;
-            self.components = simulator.held_by_components() + watchers.measure.held();
+            self.components = simulator.held_by_components() + watchers.held();
             check_segments(simulator.most_settled())?;
         }
         if watchers.recorder.rows() > MOST_ROWS {
             return Err(too_many_rows());
         }
-        let held = self.components + simulator.held_in_flight() + watchers.recorder.held();
-        self.memory.take(replace(&mut self.held, held as u64), held as u64)
+        let held = Held {
+            components: self.components,
+            in_flight: simulator.held_in_flight(),
+            records: watchers.recorder.held(),
+            reading: watchers.recorder.reading(),
+        };
+        let total = held.total();
+        self.memory
+            .take(replace(&mut self.held, total), total)
+            .map_err(|all| held.too_much(all, self.memory.bound, simulator, watchers.recorder.rows()))
     }
 
-    /// Called when a part of the run ends and keeps only `kept` bytes.
-    pub(crate) fn end(&mut self, kept: u64) -> Result<(), PlanError> {
-        self.memory.take(replace(&mut self.held, kept), kept)
+    /// Called when a part of the run ends and keeps only `kept` bytes, fewer than before.
+    pub(crate) fn end(&mut self, kept: u64) {
+        let kept = kept.min(self.held);
+        // other parts report an excess when they look
+        let _ = self.memory.take(replace(&mut self.held, kept), kept);
     }
 }
 
@@ -121,7 +191,7 @@ mod tests {
     use crate::plan::testing::dumbbell_of_reno;
     use crate::plan::{LinkSpec, Plan, SourceSpec, Topology, TransportSpec};
     use crate::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
-    use crate::run::{Means, run_with_progress};
+    use crate::run::{Means, run, run_with_progress};
     use crate::sizes::SizeSpec;
     use crate::source::TraceSpec;
 
@@ -163,10 +233,54 @@ mod tests {
 
     #[test]
     fn a_run_that_cannot_fit_is_refused_before_it_begins() {
-        let error = within(&flooding(1_000_000_000), 8_000_000_000).expect_err("a billion packets in flight");
+        let error = within(&dumbbell_of_reno(1_000_000), 100_000_000).expect_err("a million flows");
         assert_eq!(error.field, "memory");
-        assert!(error.problem.contains("needs about") && error.problem.contains("the limit is 8 GB"), "{error}");
-        assert!(error.problem.contains("packets in flight"), "{error}");
+        assert!(error.problem.starts_with("the run needs at least "), "{error}");
+        assert!(
+            error.problem.contains("for flows and links), but the limit is 100 MB; simulate fewer flows"),
+            "{error}"
+        );
+    }
+
+    /// Windows, queues and rates allow 10^9 packets in flight, but the source has few.
+    #[test]
+    fn a_run_that_could_grow_is_not_refused() {
+        let mut plan = flooding(1_000_000_000);
+        plan.groups[0].source = SourceSpec::Greedy { packets: Some(1_000) };
+        within(&plan, 10_000_000).expect("2,000 packets fit");
+    }
+
+    #[test]
+    fn records_count_with_the_memory_for_reading_them() {
+        let mut plan = Plan { duration: Time::SECOND.saturating_mul(200), ..dumbbell_of_reno(2) };
+        plan.groups[0].source = SourceSpec::Greedy { packets: None };
+        plan.records = vec![RecordSpec::Packets { links: vec![0, 1, 2, 3] }];
+        let error = within(&plan, 5_000_000).expect_err("some 80,000 packets at four links");
+        assert_eq!(error.field, "memory");
+        assert!(error.problem.contains(" of it for records with ") && error.problem.contains(" rows)"), "{error}");
+        assert!(
+            error.problem.ends_with(
+                "but the limit is 5 MB; record fewer links or flows, or use longer intervals, \
+             shorten the run, or allow more memory"
+            ),
+            "{error}"
+        );
+        let outcome = run(&plan, 1).expect("unlimited");
+        let bytes = outcome.rows * to_read(&plan.records[0]);
+        assert!(bytes > 5_000_000, "{bytes}");
+        within(&plan, 3 * bytes as u64).expect("three times as much as reading the rows takes");
+    }
+
+    #[test]
+    fn large_vectors_grow_by_a_quarter() {
+        let mut values: Vec<u64> = Vec::new();
+        for value in 0..2_000_000 {
+            grow(&mut values, 1);
+            values.push(value);
+            let bytes = values.capacity() * size_of::<u64>();
+            assert!(values.capacity() <= 2 * values.len(), "{bytes}");
+            assert!(bytes < 2 * LARGE || 4 * values.capacity() <= 5 * values.len() + 8, "{bytes}");
+        }
     }
 
     #[test]
@@ -185,7 +299,7 @@ mod tests {
             assert!(!is_there, "200,000 packets take 9.6 MB");
         };
         assert_eq!(ended.field, "memory");
-        assert!(ended.problem.starts_with("the run uses"), "{ended}");
+        assert!(ended.problem.contains("of it for packets in flight), but the limit is 2 MB; "), "{ended}");
         assert!(simulator.held_in_flight() < 60_000_000, "the run ended soon after it exceeded the limit");
     }
 

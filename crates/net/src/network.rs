@@ -25,7 +25,7 @@ use crate::flow::{Flow, Transport};
 use crate::link::Link;
 use crate::links::Links;
 use crate::loss::LossSpec;
-use crate::packet::{FlowId, LinkId, Name, Names};
+use crate::packet::{FlowId, LinkId, MAX_FLOWS, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
 use crate::queue::{Context, Discipline, Hosts, QueueSpec};
 use crate::rate::{LinkRate, RateSpec};
@@ -54,9 +54,6 @@ pub(crate) struct Network {
     /// The first failure of an algorithm from outside the engine.
     pub(crate) failures: Arc<Failures>,
 }
-
-/// Maximum number of flows in a run.
-pub(crate) const MAX_FLOWS: u64 = 4_000_000;
 
 impl Network {
     pub(crate) fn new(plan: &Plan, names: Names, seed: u64, observed: Observed) -> Result<Self, PlanError> {

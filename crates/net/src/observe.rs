@@ -19,7 +19,7 @@ pub use capture::{Capture, Captured, CapturedKind, Fate};
 pub use histogram::Histogram;
 pub use measure::{Drops, Facts, GroupSummary, Limited, LinkSummary, Measure, Results, Sojourn, Summary};
 pub use recorder::Recorder;
-pub(crate) use recorder::flows;
+pub(crate) use recorder::{BYTES_OF_BIN, flows};
 pub(crate) use table::Rows;
 pub use table::{Column, Table, Values};
 pub use watchers::Watchers;

@@ -62,7 +62,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::network::MAX_FLOWS;
+    use crate::packet::MAX_FLOWS;
 
     proptest! {
         #[test]

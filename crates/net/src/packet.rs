@@ -6,7 +6,6 @@
 use ackclock_tcp::{Ecn, HEADER, Mark, Segment};
 use ackclock_units::Time;
 
-use crate::network::MAX_FLOWS;
 use crate::sizes::LONGEST;
 
 /// A directed link.
@@ -16,6 +15,9 @@ pub struct LinkId(pub u32);
 /// A flow: a source, a sender and a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowId(pub u32);
+
+/// Maximum number of flows in a run.
+pub(crate) const MAX_FLOWS: u64 = 4_000_000;
 
 /// Global id of a link or a flow, which determines ties and random numbers. When a part of a plan runs alone, its local
 /// ids differ from the global ones.

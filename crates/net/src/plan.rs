@@ -524,6 +524,22 @@ impl RecordSpec {
             | Self::Transfers { .. } => &[],
         }
     }
+
+    /// Bytes of a row in columns.
+    pub(crate) const fn bytes_of_row(&self) -> usize {
+        match self {
+            Self::Arrivals { .. } | Self::LinkThroughput { .. } => 20,
+            Self::Throughput { .. } => 24,
+            Self::Queue { .. } => 36,
+            Self::Gauges { .. } | Self::Acks { .. } => 21,
+            Self::Drops { .. } | Self::Marks { .. } => 29,
+            Self::Packets { .. } => 32,
+            Self::Windows { .. } => 52,
+            Self::States { .. } => 22,
+            Self::Phases { .. } => 13,
+            Self::Transfers { .. } => 64,
+        }
+    }
 }
 
 impl Plan {

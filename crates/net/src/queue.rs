@@ -224,7 +224,7 @@ macro_rules! queues {
             }
 
             /// Whether the discipline stores the packets.
-            pub(crate) const fn is_stored(&self) -> bool {
+            pub const fn is_stored(&self) -> bool {
                 matches!(self, Self::DropTail(spec) if spec.is_stored()) || matches!(self, $(Self::$stored(_))|+)
             }
 
@@ -312,10 +312,7 @@ impl Queue {
 
     /// The parameters of a [memoryless](QueueSpec::is_memoryless) discipline.
     pub(crate) fn as_memoryless(&self) -> Option<DropTailSpec> {
-        match self {
-            Self::DropTail(queue) => queue.as_memoryless(),
-            Self::Red(_) | Self::Pie(_) => None,
-        }
+        if let Self::DropTail(queue) = self { queue.as_memoryless() } else { None }
     }
 }
 

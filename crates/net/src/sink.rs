@@ -82,6 +82,7 @@ impl Span {
     }
 
     /// Counts the `packets` of a flow that are delivered at `now`, if this is before the range.
+    #[cold]
     #[inline(never)]
     fn count_before(self, before: &mut [u64], flow: u32, now: Time, packets: u64) {
         if now.as_picos() < self.from
@@ -235,9 +236,8 @@ impl Add for Totals {
 }
 
 impl Sinks {
-    /// Maximum memory per flow in bytes, excluding the runs that a receiver keeps beyond a gap.
-    pub(crate) const BYTES_OF_FLOW: usize =
-        size_of::<Sink>() + ReceiverPool::BYTES_OF_RECORD + size_of::<Alarm>() + size_of::<u64>();
+    /// Memory that every flow takes, in bytes.
+    pub(crate) const BYTES_OF_FLOW: usize = size_of::<Sink>();
 
     /// No receiving ends yet, for a run that is measured from `from` until `end`.
     pub(crate) fn new(flows: usize, from: Time, end: Time) -> Self {

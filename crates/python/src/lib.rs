@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use ackclock_net::observe::{Column, Table, Values};
 use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
-use ackclock_net::{Footprint, Means, Plan, plan, run_with_progress};
+use ackclock_net::{Footprint, Means, Parts, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::{LAWS, LawSpec, STATES, Variable};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{EcnMode, Limit, RECEIVER, SENDER, TIMER, VARIANTS};
@@ -118,14 +118,20 @@ fn components(plan: &str) -> PyResult<Vec<Vec<u32>>> {
     ackclock_net::components(&plan).map_err(refuse)
 }
 
-/// Estimates the memory of a run before it begins: bytes by purpose, as JSON.
+/// Estimates the memory of a run before it begins: the likely and the certain bytes by purpose, as JSON.
 #[pyfunction]
 fn footprint(plan: &str) -> PyResult<String> {
     let plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
-    let found = Footprint::of(&plan).map_err(refuse)?;
-    let Footprint { flows, packets, windows, records, sources } = found;
-    let parts = json!({"flows": flows, "packets": packets, "windows": windows, "records": records, "sources": sources});
-    Ok(parts.to_string())
+    let Footprint { likely, certain } = Footprint::of(&plan).map_err(refuse)?;
+    let parts = |parts: Parts| {
+        let total = parts.total();
+        let Parts { flows, packets, windows, records, sources, reading } = parts;
+        json!({
+            "flows": flows, "packets": packets, "windows": windows, "records": records, "sources": sources,
+            "reading": reading, "total": total,
+        })
+    };
+    Ok(json!({"likely": parts(likely), "certain": parts(certain)}).to_string())
 }
 
 /// Runs a plan: the outcome as JSON, its tables and its captures.

@@ -208,6 +208,16 @@ pub trait CongestionControl: Debug + Send {
     /// [`on_ack`](Self::on_ack) is called only in congestion avoidance and while the window is the limit.
     const OWN_SLOW_START: bool = false;
 
+    /// The largest share of the window that the law keeps after a loss, for the [contract](crate::contract). Laws that set
+    /// the window otherwise, or by parameters, keep 1.
+    const KEPT: f64 = 1.0;
+
+    /// Whether the law counts the segments that an ACK acknowledges, also if the sender counts ACKs.
+    const COUNTS_SEGMENTS: bool = false;
+
+    /// Whether the law may reduce the window with an ACK.
+    const SHRINKS: bool = false;
+
     /// Names of the law's phases.
     const PHASES: &'static [&'static str] = state::CLASSIC;
 
@@ -319,6 +329,11 @@ macro_rules! laws {
         }
 
         impl LawSpec {
+            /// Name of the law, as in plans.
+            pub const fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
             /// Checks constraints between parameters, which the range of a single parameter cannot express.
             ///
             /// # Errors
@@ -353,6 +368,21 @@ macro_rules! laws {
                     recovery.word()
                 );
                 Err(Invalid { field: "recovery", problem })
+            }
+
+            /// See [`CongestionControl::KEPT`].
+            pub(crate) const fn kept(&self) -> f64 {
+                match self { $(Self::$variant(_) => <$module::$variant as CongestionControl>::KEPT,)+ }
+            }
+
+            /// See [`CongestionControl::COUNTS_SEGMENTS`].
+            pub(crate) const fn counts_segments(&self) -> bool {
+                match self { $(Self::$variant(_) => <$module::$variant as CongestionControl>::COUNTS_SEGMENTS,)+ }
+            }
+
+            /// See [`CongestionControl::SHRINKS`].
+            pub(crate) const fn shrinks(&self) -> bool {
+                match self { $(Self::$variant(_) => <$module::$variant as CongestionControl>::SHRINKS,)+ }
             }
 
             pub(crate) fn build(&self) -> Law {

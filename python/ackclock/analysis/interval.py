@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -74,6 +74,17 @@ class Interval:
     def high(self) -> float:
         """The upper end of the interval."""
         return self.mean + self.shift + self.half_width
+
+    def scaled(self, factor: float) -> Interval:
+        """Return the interval in another unit, in which its values are this many times as large.
+
+        Examples
+        --------
+        >>> print(student_interval([45.2e6, 45.9e6, 46.0e6]).scaled(1e-6))
+        45.7 ± 1.1
+        """
+        sizes = ("mean", "half_width", "standard_error", "shift")
+        return replace(self, **{name: factor * getattr(self, name) for name in sizes})
 
     @property
     def too_few(self) -> str:

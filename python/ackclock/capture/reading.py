@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.capture.notices import notices_of
 from ackclock.running import engine
+from ackclock.running.reading import regular
 from ackclock.scenario.errors import refuse, unreadable
 from ackclock.scenario.kinds import measured
 from ackclock.scenario.quantity import TIME
@@ -185,6 +186,7 @@ def read_capture(
     width = TIME.parse(BIN.require("bin", bin)) // _PICOSECONDS_PER_NANOSECOND
     if key is not None and len(key) != KEY_BYTES:
         raise refuse("key", f"{len(key)} bytes", f"must be {KEY_BYTES} bytes")
+    regular(path, WHAT)
     try:
         reader = engine.Capture(path, width, packets is not None, key)
     except engine.CaptureError as error:

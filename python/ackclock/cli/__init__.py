@@ -90,6 +90,8 @@ def _fail_by_usage(error: Any) -> NoReturn:
     if error.ctx and message == error.ctx.get_help():
         sys.stderr.write(message + "\n")
         sys.exit(2)
+    if getattr(error, "option_name", "") == "--profile":
+        message = 'No such option: --profile; it is a field of the scenario: profile = "linux", or --set profile=linux'
     _fail(message + (f" (see {error.ctx.command_path} --help)" if error.ctx else ""))
 
 
@@ -593,8 +595,9 @@ def reproduce(
 ) -> None:
     """Reproduce a published study and write its report.
 
-    The report is a folder with figures, their data, and one page that works offline. In a terminal, the command shows
-    the remaining time.
+    The report is a folder with figures, their data, and one page that works offline. `ackclock list studies` states how
+    long each study takes. In a terminal, the command shows the remaining time; elsewhere it prints a line for each
+    twentieth of the work.
     """
     from ackclock.cli.arguments import integer  # noqa: PLC0415
     from ackclock.papers import cli as papers  # noqa: PLC0415

@@ -1,7 +1,9 @@
 """Implements ``ackclock list`` and ``ackclock profile``: prints tables of the available names."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import get_args
+from typing import Final, get_args
 
 from rich.table import Table
 from rich.text import Text
@@ -67,21 +69,24 @@ def _toml(value: object) -> str:
 
 def _studies() -> Iterator[_Line]:
     from ackclock.papers import STUDIES  # noqa: PLC0415
+    from ackclock.papers.core.definition import Definition  # noqa: PLC0415
 
-    yield from STUDIES.items()
+    for name, title in STUDIES.items():
+        takes = Definition(f"ackclock.papers.{name}").takes
+        yield name, f"{title} (about {takes} on two cores)" if takes else title
 
 
 def _variants() -> Iterator[_Line]:
     known = catalogue()
     recovery = known.tcp_options["recovery"]
     yield "all variants:", ""
-    yield "  recovery", _with_allowed(recovery.doc, f"{recovery.kind.allowed}; the profile has the defaults")
+    yield "  recovery", _with_allowed(recovery.doc, recovery.kind, "; the profile has the defaults")
     for era in sorted({variant.era for variant in known.variants.values()}):
         yield f"{era}:", ""
         for name, variant in known.variants.items():
             if variant.era == era:
                 yield name, variant.doc
-                yield from _parameters(known.congestion[variant.congestion])
+                yield from _parameters(variant.congestion, known.congestion[variant.congestion])
 
 
 def _queues() -> Iterator[_Line]:
@@ -89,19 +94,37 @@ def _queues() -> Iterator[_Line]:
     for name in ("packets", "bytes", "count_in_service"):
         field = Queue.model_fields[name]
         (kind,) = (mark for part in get_args(field.annotation) for mark in get_args(part) if isinstance(mark, Kind))
-        yield f"  {name}", _with_allowed((field.description or "").replace("``", "").removesuffix("."), kind.allowed)
+        doc = (field.description or "").replace("``", "").removesuffix(".")
+        yield f"  {name}", _with_allowed(doc, kind, _default("queue", name, None))
     for name, entry in catalogue().queues.items():
         yield name, entry.doc
-        yield from _parameters(entry)
+        yield from _parameters(name, entry)
 
 
-def _parameters(entry: Entry) -> Iterator[_Line]:
+def _parameters(scope: str, entry: Entry) -> Iterator[_Line]:
     for parameter in entry.parameters.values():
-        yield f"  {parameter.name}", _with_allowed(parameter.doc, parameter.kind.allowed)
+        default = _default(scope, parameter.name, parameter.default)
+        yield f"  {parameter.name}", _with_allowed(parameter.doc, parameter.kind, default)
 
 
-def _with_allowed(doc: str, allowed: str) -> str:
-    return f"{doc} ({allowed.removeprefix('must be ')})"
+def _with_allowed(doc: str, kind: Kind, default: str) -> str:
+    """Add what a field allows, without the units of quantities, and its default."""
+    allowed = _UNITS.sub("", kind.allowed.removeprefix("must be "))
+    return f"{doc} ({allowed}{default})"
+
+
+_UNITS: Final = re.compile(r" with its unit \([^)]*\), such as '[^']*'")
+
+
+def _default(scope: str, field: str, declared: object) -> str:
+    """Return the default of a field in most profiles, and the other defaults by profile; empty if there is none."""
+    own = {name: profile.default(name, scope, field) for name in profile.PROFILES}
+    values = {name: declared if value is None else value for name, value in own.items()}
+    usual = Counter(values.values()).most_common(1)[0][0]
+    if usual is None:
+        return ""
+    others = ", ".join(f"{name}: {_toml(value)}" for name, value in values.items() if value != usual)
+    return f"; default {_toml(usual)}{f', in {others}' if others else ''}"
 
 
 def _sources() -> Iterator[_Line]:

@@ -11,7 +11,7 @@ from ackclock.report.figures import FIGURES, FigureKind, chart, figures_of
 from ackclock.report.paper import draw
 from ackclock.report.style import to_pdf, to_png, to_svg
 from ackclock.running.records import KINDS
-from ackclock.running.result import load
+from ackclock.running.result import UNSEALED, load
 from ackclock.scenario.errors import ScenarioError, listed, one_of, refuse, unreadable
 from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME, QuantityError, seconds
 from ackclock.study.store.folder import is_store
@@ -136,7 +136,10 @@ def _load(result: Path) -> "Run":
         raise unreadable(result, why, expected)
     if is_store(result):
         raise unreadable(result, "it is a store, for `ackclock report`, or `store.plot()` in Python", expected)
-    return load(result)
+    run = load(result)
+    if UNSEALED in run.notices:
+        sys.stderr.write(f"{result}: {UNSEALED}\n")
+    return run
 
 
 def _seconds(option: str, text: str | None) -> float | None:

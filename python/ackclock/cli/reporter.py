@@ -10,6 +10,7 @@ from ackclock.report.fixed import fixed_fields
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
 from ackclock.running.origin import Origin
+from ackclock.running.reading import content
 from ackclock.running.repeats import repeats
 from ackclock.running.runs import told_once
 from ackclock.scenario.errors import refuse, unreadable
@@ -64,8 +65,8 @@ def _check_replaceable(out: Path) -> None:
     if not (out.exists() or out.is_symlink()):
         return
     try:
-        ours = _OURS in out.read_text(encoding="utf-8")
-    except (OSError, ValueError):
+        ours = _OURS in content(out, "a page", most=500_000_000).decode()
+    except ValueError:
         ours = False
     if not ours:
         raise refuse("--out", str(out), "must be a new file, or an earlier report of a store")

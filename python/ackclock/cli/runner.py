@@ -15,7 +15,7 @@ from ackclock.cli.console import console
 from ackclock.running.catalogue import catalogue
 from ackclock.running.origin import Origin
 from ackclock.running.progress import progress_bar
-from ackclock.running.result import Request, read_request
+from ackclock.running.result import UNSEALED, Request, read_request
 from ackclock.running.run import SEED, Run, simulate
 from ackclock.running.saving import refuse_existing
 from ackclock.running.summary import GroupSummary, as_text, group_columns, limited_by, summary_rows
@@ -48,6 +48,8 @@ def run(
     chosen = request.seed if seed is None else integer("seed", seed, SEED.allowed)
     records = request.record if record is None else tuple(record)
     _tell_origin(file, request.origin)
+    if file.is_dir() and not request.sealed:
+        sys.stderr.write(f"{file}: {UNSEALED}\n")
     with progress_bar("1 run", 1) as show:
         result = simulate(
             scenario,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
+from array import array
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,19 +14,25 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.capture.folder import check, is_capture
+from ackclock.running import result
 from ackclock.running.inside import file_in
+from ackclock.running.reading import Room, csv, parquet, regular, row_count
 from ackclock.scenario.errors import impossible, listed, near, refuse, unreadable
 from ackclock.scenario.kinds import measured
 from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
 _WHAT: Final = "text with one number per line, CSV with a header, Parquet, or the folder of a run with arrivals"
 _MOST_BINS: Final = 100_000_000
-_LARGEST: Final = 500_000_000
-"""Maximum number of characters in a text file."""
+_LONGEST: Final = 1000
+"""Maximum number of characters in a line of a text file."""
+_PER_VALUE: Final = 80
+"""Memory that the analysis needs for each number, in bytes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,11 +73,19 @@ def read(source: str, *, column: str | None, bin_: str | None, weight: str | Non
     if path.is_dir() and (path / "arrivals.parquet").is_file():
         path = file_in(path, "arrivals.parquet")
     if path.suffix.lower() in {".csv", ".parquet"}:
-        table = _table(path)
-        name = _column(table, column, default="time" if length else None)
+        names: list[str] = []
+
+        def choose(schema: pa.Schema) -> list[str]:
+            names.append(_column(schema, column, default="time" if length else None))
+            if weight is not None:
+                names.append(_column(schema, weight, default=None, option="--sum"))
+            return names
+
+        table = _table(path, choose)
+        name = names[0]
         numbers, weights = _numbers(path, table, name), None
         if weight is not None:
-            weights = _numbers(path, table, _column(table, weight, default=None, option="--sum"))
+            weights = _numbers(path, table, names[1])
     else:
         given = next(((name, value) for name, value in (("--column", column), ("--sum", weight)) if value), None)
         if given is not None:
@@ -88,44 +104,62 @@ def _length(text: str) -> float:
 
 def _lines(source: str) -> NDArray[np.float64]:
     """Read one number per line; skip empty lines and lines that begin with ``#``."""
+    numbers, room = array("d"), Room(source)
+    if source != "-":
+        regular(Path(source), _WHAT)
     try:
         with nullcontext(sys.stdin) if source == "-" else Path(source).open(encoding="utf-8") as file:
-            text = file.read(_LARGEST + 1)  # the input may be endless
-        if len(text) > _LARGEST:
-            raise unreadable(source, "the file is too large", f"a text of at most {_LARGEST:,} characters")
+            for place in itertools.count(1):  # the input may be endless
+                line = file.readline(_LONGEST)
+                if not line:
+                    break
+                word = line.strip()
+                if len(line) == _LONGEST and not line.endswith("\n"):
+                    raise unreadable(source, f"line {place} is too long", _WHAT)
+                if word and not word.startswith("#"):
+                    numbers.append(_number(source, place, word))
+                    room.take(_PER_VALUE)
     except OSError as error:
         raise unreadable(source, str(error.strerror or error), _WHAT) from None
     except UnicodeDecodeError:
-        raise unreadable(source, "it is not text", _WHAT) from None
-    numbers = []
-    for place, line in enumerate(text.splitlines(), start=1):
-        word = line.strip()
-        if not word or word.startswith("#"):
-            continue
-        try:
-            numbers.append(float(word))
-        except ValueError:
-            raise refuse(f"{source}: line {place}", word, "must be one number") from None
+        raise unreadable(source, "it is not text in UTF-8", _WHAT) from None
     return np.array(numbers)
 
 
-def _table(path: Path) -> pa.Table:
+def _number(source: str, place: int, word: str) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        raise refuse(f"{source}: line {place}", word, "must be one number") from None
+
+
+def _table(path: Path, choose: Callable[[pa.Schema], list[str]]) -> pa.Table:
+    """Read the chosen columns of a table."""
     import pyarrow as pa  # noqa: PLC0415  # slow to load
-    from pyarrow import csv, parquet  # noqa: PLC0415
 
     if is_capture(path.parent):
         check(path.parent, [path.name])
+    else:
+        result.check(path.parent, [path.name])
+
+    def chosen(schema: pa.Schema) -> list[str]:
+        if any(map(_is_number, schema.names)):
+            raise unreadable(path, "its first line contains a number instead of a header", _WHAT)
+        return choose(schema)
+
     try:
-        if path.suffix.lower() == ".parquet":
-            return parquet.read_table(path.absolute())
-        table = csv.read_csv(path.absolute())
+        if path.suffix.lower() != ".parquet":
+            return csv(path, _WHAT, chosen)
+        regular(path, _WHAT)
+        from pyarrow import parquet as pq  # noqa: PLC0415
+
+        names = choose(pq.read_schema(path.absolute()))
+        Room(path).fits(row_count(path) * _PER_VALUE)
+        return parquet(path, names)
     except OSError as error:
         raise unreadable(path, error.strerror or str(error).splitlines()[0], _WHAT) from None
-    except pa.ArrowException as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:
         raise unreadable(path, str(error).splitlines()[0], _WHAT) from None
-    if any(map(_is_number, table.column_names)):
-        raise unreadable(path, "its first line contains a number instead of a header", _WHAT)
-    return table
 
 
 def _is_number(text: str) -> bool:
@@ -136,13 +170,13 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _column(table: pa.Table, asked: str | None, *, default: str | None, option: str = "--column") -> str:
+def _column(schema: pa.Schema, asked: str | None, *, default: str | None, option: str = "--column") -> str:
     """Choose the requested numeric column, or the only numeric column except the time."""
     import pyarrow as pa  # noqa: PLC0415
 
     named = [
         field.name
-        for field in table.schema
+        for field in schema
         if pa.types.is_integer(field.type) or pa.types.is_floating(field.type) or pa.types.is_null(field.type)
     ]
     if asked is not None:

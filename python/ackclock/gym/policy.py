@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock.gym.schemes import scheme_named
-from ackclock.scenario.errors import unreadable
+from ackclock.scenario.errors import ScenarioError, unreadable
+from ackclock.scenario.files import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,13 +105,13 @@ class Policy:
         """
         allowed = "a policy that Policy.save wrote"
         try:
-            content: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+            content: Any = read_json(Path(path))
             hidden = [int(size) for size in content["hidden"]]
             if not 0 < sum(hidden) < _MOST or min(hidden) < 1:
                 raise unreadable(path, "its layers are too large or empty", allowed)
             return cls(content["scheme"], content["parameters"], hidden=hidden)
-        except OSError as error:
-            raise unreadable(path, str(error.strerror or error), allowed) from None
+        except ScenarioError:
+            raise
         except (ValueError, KeyError, TypeError) as error:
             raise unreadable(path, f"{type(error).__name__}: {error}", allowed) from None
 

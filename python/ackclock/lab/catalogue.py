@@ -2,9 +2,10 @@
 
 import contextlib
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
-from ackclock.lab.following import Pointer, followers
+from ackclock.lab.following import Pointer, differences, followers
 from ackclock.laws.algorithm import declared
 from ackclock.laws.finding import UnknownLawError, find
 from ackclock.laws.law import Law
@@ -31,11 +32,8 @@ def page_catalogue() -> dict[str, Any]:
         "queues": described["queues"],
         "gauges": described["gauges"],
         "options": [option for part in described["options"].values() for option in part],
-        "follows": {variant: _option_places(variant) for variant in described["variants"]},
-        "transports": {
-            name: {variant: _transport(name, Tcp(variant)) for variant in described["variants"]}
-            for name in profile.PROFILES
-        },
+        "follows": {recovery: _option_places(recovery) for recovery in _known_recoveries()},
+        **_transports({variant: {"variant": variant} for variant in described["variants"]}),
         "disciplines": {
             name: {kind: queue(name, Queue(kind), _PACKET_SIZE).for_engine() for kind in described["queues"]}
             for name in profile.PROFILES
@@ -58,19 +56,14 @@ def law_for_page(law: str) -> dict[str, Any]:
     except UnknownLawError as error:
         raise refuse("--law", law, str(error)) from error.__cause__
     known, told = declared(found), source(found)
-    transports: dict[str, dict[str, Any]] = {name: {} for name in profile.PROFILES}
-    for name, of in transports.items():
-        for variant in catalogue().variants:
-            with contextlib.suppress(ScenarioError):  # a recovery that the law cannot have
-                table = {"kind": "tcp", "law": law, "law_sha256": told.sha256, "variant": variant}
-                of[variant] = _transport(name, Tcp.model_validate(table))
+    own = {"law": law, "law_sha256": told.sha256}
     return {
         "law": law,
         "name": found.__name__,
         "doc": (found.__doc__ or "").partition("\n")[0],
         "parameters": [_parameter(each) for each in known.values()],
         "defaults": {name: each.default for name, each in known.items()},
-        "transports": transports,
+        **_transports({variant: {**own, "variant": variant} for variant in catalogue().variants}),
     }
 
 
@@ -91,8 +84,38 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
     }
 
 
-def _transport(profile_name: str, transport: Tcp) -> dict[str, Any]:
-    return transport_for_engine(tcp(profile_name, transport, _PACKET_SIZE), _PACKET_SIZE)
+def _known_recoveries() -> list[str]:
+    return list(catalogue().tcp_options["recovery"].kind.schema["enum"])
+
+
+def _transports(tables: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return a plan's transport for each profile and each table, and what each allowed recovery changes in it."""
+    return {
+        "transports": {
+            name: {key: _planned(_tcp(name, **table)) for key, table in tables.items()} for name in profile.PROFILES
+        },
+        "recoveries": {
+            name: {key: _recoveries(name, table) for key, table in tables.items()} for name in profile.PROFILES
+        },
+    }
+
+
+def _recoveries(profile_name: str, table: dict[str, Any]) -> dict[str, list[tuple[Pointer, object]]]:
+    usual, found = _planned(_tcp(profile_name, **table)), {}
+    for recovery in _known_recoveries():
+        with contextlib.suppress(ScenarioError):  # the variant fixes another recovery
+            whole = _tcp(profile_name, **table, recovery=recovery)
+            if engine.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn), recovery) is None:
+                found[recovery] = differences(usual, _planned(whole))
+    return found
+
+
+def _planned(transport: Tcp) -> dict[str, Any]:
+    return transport_for_engine(transport, _PACKET_SIZE)
+
+
+def _tcp(profile_name: str, **fields: object) -> Tcp:
+    return tcp(profile_name, Tcp.model_validate({"kind": "tcp", **fields}), _PACKET_SIZE)
 
 
 def _sized(profile_name: str) -> dict[str, list[str]]:
@@ -104,26 +127,23 @@ def _sized(profile_name: str) -> dict[str, list[str]]:
     return found
 
 
-def _option_places(variant: str) -> dict[str, list[Pointer]]:
+def _option_places(recovery: str) -> dict[str, list[Pointer]]:
     """Find the places in a plan's transport that follow each option of TCP that the page may change."""
     found = {}
     for name, option in catalogue().tcp_options.items():
-        places = [_followers(profile_name, variant, name, option) for profile_name in profile.PROFILES]
+        if name == "recovery":
+            continue
+        places = [_followers(profile_name, recovery, name, option) for profile_name in profile.PROFILES]
         if places[0] is not None and all(each == places[0] for each in places):
             found[name] = places[0]
     return found
 
 
-def _followers(profile_name: str, variant: str, name: str, option: Parameter) -> list[Pointer] | None:
-    trials = []
-    for given, planned in _values(option):
-        with contextlib.suppress(ScenarioError):  # an option that this variant cannot have with this value
-            trials.append((_transport(profile_name, _tcp(variant, name, given)), planned))
-    return followers(_transport(profile_name, Tcp(variant)), trials)
-
-
-def _tcp(variant: str, name: str, value: object) -> Tcp:
-    return Tcp.model_validate({"kind": "tcp", "variant": variant, name: value})
+def _followers(profile_name: str, recovery: str, name: str, option: Parameter) -> list[Pointer] | None:
+    trials = [
+        (_planned(_tcp(profile_name, recovery=recovery, **{name: given})), planned) for given, planned in _values(option)
+    ]
+    return followers(_planned(_tcp(profile_name, recovery=recovery)), trials)
 
 
 def _values(parameter: Parameter) -> list[tuple[object, object]]:

@@ -61,5 +61,17 @@ def followers(base: Any, trials: Sequence[tuple[Any, object]]) -> list[Pointer] 
     return [list(at) for at in sorted(found, key=str)] or None
 
 
+def differences(base: Any, other: Any) -> list[tuple[Pointer, object]]:
+    """Return the places in which a plan differs from another one with the same places, and its values there.
+
+    Examples
+    --------
+    >>> differences({"a": 1, "b": [2, 3]}, {"a": 1, "b": [2, 4]})
+    [(['b', 1], 4)]
+    """
+    before = dict(leaves(base))
+    return [(list(at), leaf) for at, leaf in leaves(other) if not _same(leaf, before[at])]
+
+
 def _same(a: object, b: object) -> bool:
     return a == b and isinstance(a, bool) == isinstance(b, bool)

@@ -13,6 +13,7 @@ from typing import Any, Final
 from zipfile import ZipFile
 
 from ackclock.running.catalogue import catalogue
+from ackclock.running.reading import content
 from ackclock.scenario.errors import refuse, unreadable
 
 PARTS: Final = {"engine": "engine.wasm", "catalogue": "catalogue.json"}
@@ -89,6 +90,6 @@ def write_page(out: Path, text: str) -> None:
 
 def _is_page(file: Path) -> bool:
     try:
-        return _ENGINE.partition("{")[0] in file.read_text(encoding="utf-8")
-    except (OSError, ValueError):
+        return _ENGINE.partition("{")[0] in content(file, "a page", most=500_000_000).decode()
+    except ValueError:
         return False

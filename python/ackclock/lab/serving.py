@@ -123,7 +123,7 @@ def _forget(tables: Any) -> None:
 
 
 def _run(content: Content, asked: Mapping[str, Any], report: Report) -> bytes:
-    prepared = Prepared.of(Scenario.from_dict(_readable(content, asked["scenario"])), ())
+    prepared = Prepared.of(Scenario.from_dict(_readable(content, asked["scenario"])).effective(), ())
     # the page selects records, and the part of the run that it draws packet by packet
     chosen = {name: asked["plan"][name] for name in ("duration", "measure", "records")}
     prepared = replace(prepared, plan=json.dumps(json.loads(prepared.plan) | chosen))

@@ -21,10 +21,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, Self
 
+from ackclock.running.reading import content
+
 __all__ = ["Files", "files_of"]
 
 _ELSEWHERE: Final = frozenset({"ackclock", "numba", *sys.stdlib_module_names})
 """Packages that a file in the folder never replaces."""
+_LARGEST: Final = 10_000_000
+"""Maximum size of a file in bytes."""
 _MAIN: Final = ""
 """Name of the file that defines the class, among the modules."""
 
@@ -44,7 +48,7 @@ class Files:
 
         Raises
         ------
-        OSError, UnicodeDecodeError
+        ScenarioError, UnicodeDecodeError
             A file cannot be read.
         """
         texts: dict[str, tuple[str, str]] = {}
@@ -54,7 +58,7 @@ class Files:
             if name in texts:
                 continue
             # a folder without a file of its own is an empty package
-            texts[name] = (str(file), "" if file.is_dir() else file.read_text(encoding="utf-8"))
+            texts[name] = (str(file), "" if file.is_dir() else _text(file))
             for other in _imported(texts[name][1], name if _is_package(file) else name.rpartition(".")[0]):
                 steps = other.split(".")
                 for count in range(1, len(steps) + 1):
@@ -136,6 +140,10 @@ _executed: dict[str, Files] = {}
 def files_of(module: str) -> Files | None:
     """Return the files by which a module was made here, by its name."""
     return _executed.get(module)
+
+
+def _text(file: Path) -> str:
+    return content(file, "a Python file", most=_LARGEST).decode().replace("\r\n", "\n")
 
 
 def _is_package(file: Path) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from ackclock.laws.algorithm import Algorithm, declared, in_use
 from ackclock.laws.files import Files
 from ackclock.laws.source import Source, remember, source
-from ackclock.scenario.errors import shorten
+from ackclock.scenario.errors import ScenarioError, shorten
 
 __all__ = ["UnknownLawError", "executed", "find", "form", "in_module", "known", "use"]
 
@@ -138,8 +138,10 @@ def _module(path: Path, base: type[Algorithm], sha256: str | None, files_sha256:
         )
     try:
         files = Files.read(path)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnknownLawError(f"{form(base)}: the file cannot be read ({getattr(error, 'strerror', error)})") from None
+    except ScenarioError as error:
+        raise UnknownLawError(f"{form(base)}: the file cannot be read ({error.headline})") from None
+    except UnicodeDecodeError as error:
+        raise UnknownLawError(f"{form(base)}: the file cannot be read ({error})") from None
     if files_sha256 is not None and files.sha256 != files_sha256:
         raise UnknownLawError(
             f"must have files with the digest {files_sha256[:12]}…, but they have another one now, "

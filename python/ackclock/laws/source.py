@@ -23,11 +23,11 @@ from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any, Final
 
-from ackclock.laws.algorithm import Algorithm, base_of
+from ackclock.laws.algorithm import Algorithm, Interface, base_of
 from ackclock.laws.files import Files, files_of
 from ackclock.scenario.errors import ScenarioError, refuse
 
-__all__ = ["Source", "is_own", "names_used", "node_of", "remember", "source"]
+__all__ = ["Source", "is_own", "names_used", "node_of", "remember", "source", "text_of_function"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,25 @@ def source(law: type[Algorithm]) -> Source:
     return _sources[law]
 
 
+class _Function(Algorithm):
+    """Stands for a function that is not a law's, where errors name what must have a text."""
+
+    interface = Interface("function", "runs", (), tuple)
+
+
+def text_of_function(function: FunctionType) -> str:
+    """Return the text of a function, and of the functions, classes and constants to which it refers.
+
+    Raises
+    ------
+    ScenarioError
+        The text is not available, or the function uses something that its text does not tell.
+    """
+    texts = {function.__qualname__: _text_of(function, _Function)}
+    _follow(function, _Function, texts, set())
+    return "\n\n".join(f"# {name}\n{text}" for name, text in sorted(texts.items()))
+
+
 def remember(law: type[Algorithm], known: Source) -> None:
     """Set the source of a law that another process has read."""
     _sources[law] = known
@@ -93,7 +112,7 @@ def _files_digest(law: type[Algorithm], path: Path) -> str | None:
         return None
     try:
         return (files_of(law.__module__) or Files.read(path)).sha256
-    except (OSError, UnicodeDecodeError):
+    except (ScenarioError, UnicodeDecodeError):
         return None
 
 

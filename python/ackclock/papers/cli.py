@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,13 +71,16 @@ def reproduce(
     warning = few_seeds(seeds)
     if warning:
         sys.stderr.write(f"Note: {warning}\n")
+    if paper.definition.takes:
+        took = f"about {paper.definition.takes} on two cores with {paper.definition.seeds} seeds"
+        sys.stderr.write(f"{study}: {took}; this command uses {seeds}\n")
     store = out.with_name(f"{out.name}-runs")
     try:
         with write_whole(out, study=study, record=paper.record(seeds=seeds, capture=captured)) as folder:
             paper.write(folder, seeds=range(1, seeds + 1), jobs=jobs, store=store, capture=captured)
     except KeyboardInterrupt:
-        if store.exists():
-            sys.stderr.write(f"The finished runs are in {store}. The same command continues with them.\n")
-        raise
+        kept = f"; completed runs are in {store}; the same command resumes the study" if store.exists() else ""
+        sys.stderr.write(f"interrupted; no report was written{kept}\n")
+        sys.exit(128 + signal.SIGINT)
     earlier = "; it replaced an earlier one" if replaced else ""
     sys.stdout.write(f"The report is {out / 'report.html'}{earlier}\n")

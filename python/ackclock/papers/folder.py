@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock.running.checksum import checksum, sealed
 from ackclock.running.inside import file_in
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.scenario.errors import ScenarioError, refuse, unreadable
+from ackclock.scenario.files import read_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -90,7 +91,6 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: 
 
 def _read_record(folder: Path) -> dict[str, Any]:
     try:
-        record = json.loads(file_in(folder, _RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return read_json(file_in(folder, _RECORD))
+    except (OSError, ScenarioError):
         return {}
-    return record if isinstance(record, dict) else {}

@@ -7,7 +7,9 @@ forgery.
 
 from __future__ import annotations
 
+import errno
 import json
+import stat
 from typing import TYPE_CHECKING, Any, Final
 from zlib import crc32
 
@@ -43,6 +45,8 @@ def checksum(path: Path) -> str:
         The file cannot be read.
     """
     now = path.stat()
+    if not stat.S_ISREG(now.st_mode):  # a pipe may never end
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     identity = now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
     if identity not in _known:
         value, piece = 0, memoryview(bytearray(_PIECE))

@@ -6,6 +6,7 @@ from typing import Final
 from ackclock.running.roomy import Way, ways
 from ackclock.scenario import Clients, Connections, Flow, Scenario, Tcp
 from ackclock.scenario.bottleneck import Measured
+from ackclock.scenario.network import ListedLoss
 from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND
 from ackclock.scenario.sources import Paced
 
@@ -72,7 +73,7 @@ def _receiver(group: Clients | Flow, share: float, product: float | None) -> str
 
 def _losses(scenario: Scenario, group: Clients | Flow, forward: Way, share: float, utilization: float) -> Iterator[str]:
     """Report random loss that keeps the rate of a group low."""
-    lossy = list(dict.fromkeys(name for name, link in forward if link.loss is not None))
+    lossy = list(dict.fromkeys(name for name, link in forward if link.loss and not isinstance(link.loss, ListedLoss)))
     if lossy:
         yield (
             f"Group {group.name} was limited by loss in {share:.0%} of its time, while {scenario.measure.link} was used "

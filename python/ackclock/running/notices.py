@@ -13,6 +13,7 @@ from ackclock.scenario import Clients, Connections, Flow, GraphLink, Link, Scena
 from ackclock.scenario.bottleneck import Measured, find_measured, tcp_load
 from ackclock.scenario.earlier import changed_meaning
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.scenario.sources import Paced
 
 _CUT_WORTH_TELLING: Final = 0.001
@@ -50,6 +51,7 @@ class Notices:
             *_cut_sizes(scenario),
             *_no_room(scenario),
             *_small_buffer(scenario, measured),
+            *_no_room_for_copa(scenario, measured),
             *_overload(measured),
             *_overload_of_requests(scenario, measured),
             *unused_rate(scenario),
@@ -228,6 +230,34 @@ def _small_buffer(scenario: Scenario, measured: Measured) -> Iterator[str]:
             f"The buffer of {scenario.measure.link} ({buffer:.0f} packets) is below one bandwidth-delay product "
             f"({product:.0f} packets of {packet:.0f} bytes)."
         )
+
+
+_SWING: Final = 2.5
+"""How far the queue of Copa flows swings, in units of the packets that they aim to keep there (Arun and Balakrishnan
+2018, section 2.3)."""
+
+
+def _no_room_for_copa(scenario: Scenario, measured: Measured) -> Iterator[str]:
+    """Report Copa flows that together aim at a queue which never empties, so that none of them measures its delay."""
+    load, queue = tcp_load(measured), measured.link.queue
+    copa = [
+        (count, count / group.transport.parameters["delta"])
+        for group, count in zip(measured.groups, measured.counts, strict=True)
+        if isinstance(group.transport, Tcp) and group.transport.variant == "copa"
+    ]
+    if load is None or queue is None or queue.kind != "droptail" or not copa:
+        return
+    flows, target = map(sum, zip(*copa, strict=True))
+    buffer = queue.packets if queue.bytes is None else queue.bytes / load.packet
+    if target <= load.product and (buffer is None or _SWING * target < buffer):
+        return
+    room = "" if buffer is None else f" and the buffer {buffer:.0f}"
+    yield (
+        f"The {flows} Copa flows aim to keep {target:.0f} packets (1 / delta each) in the queue of "
+        f"{scenario.measure.link}, which then swings up to {_SWING * target:.0f}; one bandwidth-delay product is "
+        f"{load.product:.0f} packets{room}. Such a queue does not empty: Copa cannot measure its delay, and may lose "
+        "many packets."
+    )
 
 
 def _overload(measured: Measured) -> Iterator[str]:

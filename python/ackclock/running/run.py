@@ -557,7 +557,10 @@ class Prepared:
         memory: int | None = None,
     ) -> Run:
         """Simulate the scenario with one seed within a memory limit, and return a complete `Run`."""
-        outcome = self.simulate(seed, progress, jobs=jobs, memory=memory)()
+        return self.run_of(seed, self.simulate(seed, progress, jobs=jobs, memory=memory)())
+
+    def run_of(self, seed: int, outcome: Outcome) -> Run:
+        """Return the complete `Run` of an outcome with this seed."""
         return Run(
             scenario=self.scenario,
             seed=seed,

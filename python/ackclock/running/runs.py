@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Final, overload
 
 from ackclock.running.repeats import repeats
 from ackclock.running.run import Run
-from ackclock.running.summary import GROUP_MEASURES, LINK_MEASURES, MEASURES, Groups, GroupSummary, Links, LinkSummary
+from ackclock.running.summary import (
+    GROUP_MEASURES,
+    LINK_MEASURES,
+    MEASURES,
+    UNITS,
+    Groups,
+    GroupSummary,
+    Links,
+    LinkSummary,
+)
 from ackclock.scenario import Scenario
 from ackclock.scenario.errors import listed, no_attribute, one_of, refuse
 
@@ -45,18 +54,20 @@ class Estimate:
     ``None`` for fewer than two values."""
     interval: "Interval | None" = field(compare=False)
     """The interval with its ends and its method; ``None`` if no run has a value."""
+    measure: str = field(default="", compare=False)
+    """Name of the measure, such as ``goodput_bps``; a rate in bit/s is shown in Mbps."""
 
     @classmethod
-    def of(cls, values: Iterable[float | None]) -> "Estimate":
+    def of(cls, values: Iterable[float | None], *, measure: str = "") -> "Estimate":
         """Estimate the mean of the distribution of the values."""
         from ackclock.analysis import mean_interval  # noqa: PLC0415  # it loads NumPy
 
         values = tuple(values)
         there = [value for value in values if value is not None]
         if not there:
-            return cls(values, None, None, None)
+            return cls(values, None, None, None, measure)
         interval = mean_interval(there)
-        return cls(values, interval.mean, None if interval.count == 1 else interval.half_width, interval)
+        return cls(values, interval.mean, None if interval.count == 1 else interval.half_width, interval, measure)
 
     @property
     def warning(self) -> str:
@@ -73,7 +84,12 @@ class Estimate:
         return estimate_html(self)
 
     def __str__(self) -> str:
-        return "undefined" if self.interval is None else str(self.interval)
+        if self.interval is None:
+            return "undefined"
+        if not self.measure.endswith("_bps"):
+            return str(self.interval)
+        unit, factor = UNITS[self.measure]
+        return f"{self.interval.scaled(factor)} {unit}"
 
 
 class GroupRuns:
@@ -107,7 +123,7 @@ class GroupRuns:
     def __getattr__(self, name: str) -> Estimate:
         if name not in GROUP_MEASURES:
             raise no_attribute(self, name, GROUP_MEASURES)
-        return Estimate.of(getattr(summary, name) for summary in self._summaries)
+        return Estimate.of((getattr(summary, name) for summary in self._summaries), measure=name)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *GROUP_MEASURES]
@@ -138,7 +154,7 @@ class LinkRuns:
     def __getattr__(self, name: str) -> Estimate:
         if name not in LINK_MEASURES:
             raise no_attribute(self, name, LINK_MEASURES)
-        return Estimate.of(getattr(summary, name) for summary in self._summaries)
+        return Estimate.of((getattr(summary, name) for summary in self._summaries), measure=name)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *LINK_MEASURES]
@@ -183,7 +199,7 @@ class Runs(Sequence[Run]):
     def __getattr__(self, name: str) -> Estimate:
         if name not in MEASURES:
             raise no_attribute(self, name, [*MEASURES, *dir(type(self))])
-        return Estimate.of(getattr(run.summary, name) for run in self._runs)
+        return Estimate.of((getattr(run.summary, name) for run in self._runs), measure=name)
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *MEASURES]

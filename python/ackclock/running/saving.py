@@ -1,7 +1,8 @@
 """Writes a run to disk: a directory with ``record.json`` and one Parquet file per table.
 
 ``record.json`` contains the complete effective scenario, the seed, the program that made the run, the requested
-records, the summary and the notices. This is enough to reproduce the run byte for byte.
+records, the summary and the notices. This is enough to reproduce the run byte for byte. It also contains the checksums
+of all tables, and its own.
 """
 
 import json
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ackclock.running.checksum import checksum, sealed
 from ackclock.scenario.errors import refuse, unreadable
 
 if TYPE_CHECKING:
@@ -51,9 +53,12 @@ def save(directory: Path, record: Mapping[str, Any], tables: "Iterable[tuple[str
     except OSError as error:
         raise unreadable(directory, str(error.strerror), "a new directory that can be written") from None
     try:
+        files = {}
         for name, table in tables:
-            pyarrow.parquet.write_table(table, (beside / f"{name}.parquet").absolute())
-        text = json.dumps(record, indent=2, allow_nan=False) + "\n"
+            file = beside / f"{name}.parquet"
+            pyarrow.parquet.write_table(table, file.absolute())
+            files[file.name] = checksum(file)
+        text = json.dumps(sealed({**record, "files": files}), indent=2, allow_nan=False) + "\n"
         (beside / RECORD).write_text(text, encoding="utf-8", newline="\n")
         beside.chmod(0o755)
         refuse_existing(directory)

@@ -42,10 +42,10 @@ class Tcp(TcpTable):
     initial_rwnd: int | None
     initial_buffer: int | None
     recovery: Literal["tahoe", "reno", "vegas", "newreno", "sack", "rack"] | None
-    max_window: int | None
+    max_window: int | str | None
     overhead: str | None
     handshake: bool | None
-    initial_window: int | None
+    initial_window: int | str | None
     slow_start: Literal["standard", "limited", "hystart++", "hystart"] | None
     byte_counting: int | None
     whole_growth: bool | None
@@ -112,10 +112,10 @@ class Tcp(TcpTable):
         initial_rwnd: int | None = ...,
         initial_buffer: int | None = ...,
         recovery: Literal["tahoe", "reno", "vegas", "newreno", "sack", "rack"] | None = ...,
-        max_window: int | None = ...,
+        max_window: int | str | None = ...,
         overhead: str | None = ...,
         handshake: bool | None = ...,
-        initial_window: int | None = ...,
+        initial_window: int | str | None = ...,
         slow_start: Literal["standard", "limited", "hystart++", "hystart"] | None = ...,
         byte_counting: int | None = ...,
         whole_growth: bool | None = ...,
@@ -198,7 +198,7 @@ class Queue(QueueTable):
         kind: _QueueKind | Discipline | type[Discipline] | str,
         *,
         packets: int | None = ...,
-        bytes: int | None = ...,
+        bytes: int | str | None = ...,
         count_in_service: bool | None = ...,
         discipline: str | None = ...,
         discipline_sha256: str | None = ...,
@@ -246,7 +246,7 @@ class Queue(QueueTable):
 def DropTail(
     *,
     packets: int | None = ...,
-    bytes: int | None = ...,
+    bytes: int | str | None = ...,
     count_in_service: bool | None = ...,
     ties: Literal["departure", "arrival"] = ...,
     drop: Literal["tail", "head"] = ...,
@@ -257,7 +257,7 @@ def DropTail(
 def Red(
     *,
     packets: int | None = ...,
-    bytes: int | None = ...,
+    bytes: int | str | None = ...,
     count_in_service: bool | None = ...,
     min_th: float = ...,
     max_th: float = ...,

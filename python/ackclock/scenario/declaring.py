@@ -1,14 +1,24 @@
 """Base classes of the tables for TCP and queues, whose further fields the engine declares."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field, create_model
 from pydantic_core import InitErrorDetails
 
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario import errors
-from ackclock.scenario.fields import Capacity, Digest, DisciplineName, Flag, LawName, QueueName, VariantName
+from ackclock.scenario.fields import (
+    Capacity,
+    CapacityInBytes,
+    Digest,
+    DisciplineName,
+    Flag,
+    LawName,
+    QueueName,
+    VariantName,
+)
+from ackclock.scenario.kinds import Kind, either, measured
 from ackclock.scenario.law_fields import (
     PYTHON,
     discipline_problems,
@@ -19,6 +29,7 @@ from ackclock.scenario.law_fields import (
     with_law,
 )
 from ackclock.scenario.model import Declared
+from ackclock.scenario.quantity import SIZE
 
 
 class TcpFields(Declared):
@@ -46,6 +57,14 @@ class TcpFields(Declared):
     """Whether ``law`` is compiled to machine code by numba (``ackclock.compiled``; default: false)."""
 
 
+WINDOWS: Final = ("max_window", "initial_window")
+"""Options in packets that may be given in bytes of data; the effective scenario converts them with the payload."""
+
+
+def _kind_of(option: Parameter) -> Kind:
+    return either(option.kind, measured(SIZE, "1 B", "1000000 GB")) if option.name in WINDOWS else option.kind
+
+
 if TYPE_CHECKING:
     _WithOptions = TcpFields  # `declared.pyi` lists the options for type checkers
 else:
@@ -53,7 +72,7 @@ else:
         "_WithOptions",
         __base__=TcpFields,
         **{
-            name: (Annotated[Any, option.kind] | None, Field(default=None, description=option.doc))
+            name: (Annotated[Any, _kind_of(option)] | None, Field(default=None, description=option.doc))
             for name, option in catalogue().tcp_options.items()
         },
     )
@@ -117,8 +136,8 @@ class QueueTable(Declared):
     packets: Capacity | None = None
     """Limit of the queue, in packets."""
 
-    bytes: Capacity | None = None
-    """Limit of the queue in bytes, instead of ``packets``."""
+    bytes: CapacityInBytes | None = None
+    """Limit of the queue in bytes, such as ``"150 kB"``, instead of ``packets``."""
 
     count_in_service: Flag | None = None
     """Whether the limit counts the packet in transmission."""

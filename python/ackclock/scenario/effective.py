@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario import profile
 from ackclock.scenario.declared import Queue, Tcp
+from ackclock.scenario.declaring import WINDOWS
 from ackclock.scenario.law_fields import LAW_FIELDS, PYTHON, of_python
 from ackclock.scenario.network import Dumbbell, GraphLink, Link
-from ackclock.scenario.quantity import TIME
+from ackclock.scenario.quantity import SIZE, TIME
 from ackclock.scenario.routes import directed, routes_over
-from ackclock.scenario.sources import Trace
-from ackclock.scenario.traffic import Clients, Flow
+from ackclock.scenario.sources import Trace, WithRate
+from ackclock.scenario.traffic import Clients, Flow, data_bytes
 
 if TYPE_CHECKING:
     from ackclock.scenario.whole import Scenario
@@ -122,7 +123,16 @@ def queue(profile_name: str, given: Queue, packet_size: int) -> Queue:
 
 @_kept
 def tcp(profile_name: str, given: Tcp, packet_size: int) -> Tcp:
-    """Fill in the defaults of a TCP transport that sends packets of this size."""
+    """Fill in the defaults of a TCP transport that sends packets of this size, and convert windows to packets."""
+    whole = _completed(profile_name, given, packet_size)
+    in_bytes = {name: size for name in WINDOWS if isinstance(size := getattr(given, name), str)}
+    each = data_bytes(whole, packet_size)
+    windows = {name: max(1, SIZE.parse(size) // each) for name, size in in_bytes.items()}
+    return whole.model_copy(update=windows) if windows else whole
+
+
+def _completed(profile_name: str, given: Tcp, packet_size: int) -> Tcp:
+    """Fill in the defaults; windows in bytes stay as they are."""
     recovery = recovery_of(profile_name, given)
     named = catalogue().named(given.variant, recovery)
     fields: dict[str, object] = {
@@ -239,5 +249,6 @@ def _group(scenario: "Scenario", name: str, given: _Group) -> _Group:
             "transport": tcp(scenario.profile, given.transport, packet_size)
             if isinstance(given.transport, Tcp)
             else given.transport,
+            "source": given.source.of_packets(packet_size) if isinstance(given.source, WithRate) else given.source,
         }
     )

@@ -7,12 +7,14 @@ from ackclock.running.catalogue import catalogue
 from ackclock.scenario.kinds import (
     class_name,
     digest,
+    either,
     file_path,
     flag,
     measured,
     name,
     names,
     number,
+    octets,
     places,
     steps,
     whole,
@@ -48,9 +50,12 @@ Size = Annotated[str, measured(SIZE, "1 B", "1000000 GB")]
 
 Count = Annotated[int, whole(1, MOST_FLOWS)]
 Band = Annotated[int, whole(0, 7)]
-PacketSize = Annotated[int, whole(1, LONGEST_PACKET)]
+PacketSize = Annotated[int, octets(1, LONGEST_PACKET)]
 Capacity = Annotated[int, whole(1, 10**15)]
-PacketRate = Annotated[float, number(low=1e-6, high=1e9)]
+CapacityInBytes = Annotated[int, octets(1, 10**15)]
+PACKETS_PER_SECOND: Final = number(low=1e-6, high=1e9)
+PacketRate = Annotated[float | str, either(PACKETS_PER_SECOND, measured(RATE, "1 bps", "1000 Gbps"))]
+"""Packets per second, or bits per second as a text, which the effective scenario converts with the packet size."""
 Load = Annotated[float, number(low=1e-9, high=100)]
 Connected = Annotated[int, whole(1, 10_000)]
 Hurst = Annotated[float, number(low=0.01, high=0.99)]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from ackclock.running import reading
 from ackclock.scenario.errors import shorten, shown, unreadable
 
 LARGEST: Final = 50_000_000
@@ -105,7 +106,7 @@ def json_table(name: object, text: object) -> dict[str, Any]:
 
 
 def _table(path: Path, language: str, parse: Callable[[str], object]) -> dict[str, Any]:
-    return _parsed(path, language, parse, _text(path))
+    return _parsed(path, language, parse, _text(path, language))
 
 
 def _parsed(path: object, language: str, parse: Callable[[str], object], text: str) -> dict[str, Any]:
@@ -121,17 +122,9 @@ def _parsed(path: object, language: str, parse: Callable[[str], object], text: s
     return data
 
 
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise unreadable(path, f"{error.strerror or error}", "a TOML or JSON file") from None
-    except ValueError as error:  # a path with a null character
-        raise unreadable(path, str(error), "a TOML or JSON file") from None
-    if len(content) > LARGEST:
-        raise unreadable(path, "it is too large", f"a file of at most {LARGEST // 1_000_000} MB")
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise unreadable(path, f"byte {error.start} is not UTF-8", "a text file") from None
+def _text(path: Path, language: str) -> str:
+    found = reading.content(path, "a TOML or JSON file", most=LARGEST)
+    if (problem := reading.encoding(found)) is not None:
+        raise unreadable(path, problem, "a text file")
+    reading.check_nesting(path, found, language)
+    return found.decode()

@@ -15,7 +15,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 from ackclock.scenario.errors import near, not_allowed, one_of, refuse, shown
-from ackclock.scenario.quantity import TIME, NegativeError, Quantity, QuantityError
+from ackclock.scenario.quantity import SIZE, TIME, NegativeError, Quantity, QuantityError
 
 T = TypeVar("T")
 
@@ -303,14 +303,38 @@ def measured(quantity: Quantity, low: str, high: str) -> Kind:
             bound = "above 0" if least else "0 or more"
             raise ValueError(f"must be {bound}: a {quantity.noun} from {low} to {high}") from None
         except QuantityError as error:
-            raise ValueError(f"{near(quantity.unknown_unit(value), quantity.units, quantity.also)}{error}") from None
+            raise ValueError(f"{near(quantity.unknown_unit(value), quantity.known, quantity.also)}{error}") from None
         if not least <= base <= greatest:
             raise ValueError(f"must be a {quantity.noun} from {low} to {high}")
         return quantity.format(base)
 
-    pattern = rf"^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*({'|'.join(quantity.units)})\s*$"
+    pattern = rf"^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*({'|'.join(quantity.known)})\s*$"
     schema = {"type": "string", "pattern": pattern, "examples": [quantity.example]}
     return Kind(f"must be {quantity.allowed}", check, schema)
+
+
+def octets(low: int, high: int) -> Kind:
+    """Allow a number of bytes, as an integer or as a size with its unit. The canonical form is the integer.
+
+    Examples
+    --------
+    >>> octets(1, 10**6).check("150 kB"), octets(1, 10**6).check(1500)
+    (150000, 1500)
+    """
+    number = whole(low, high)
+    allowed = f"{number.allowed}, or {SIZE.allowed}"
+
+    def check(value: object) -> object:
+        try:
+            return number.check(SIZE.parse(value) if isinstance(value, str) else value)
+        except QuantityError as error:
+            unit = SIZE.unknown_unit(str(value))
+            hint = near(unit, SIZE.known, SIZE.also) if unit else ""
+            raise ValueError(f"{hint}{allowed}" if str(error).endswith(SIZE.allowed) else str(error)) from None
+        except ValueError:
+            raise ValueError(allowed) from None
+
+    return Kind(allowed, check, {"anyOf": [dict(number.schema), dict(measured(SIZE, "1 B", "1 GB").schema)]})
 
 
 def word_or(words: Iterable[str], other: Kind) -> Kind:

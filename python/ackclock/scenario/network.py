@@ -9,7 +9,7 @@ from pydantic_core import InitErrorDetails
 from ackclock.scenario import errors
 from ackclock.scenario.declared import Queue
 from ackclock.scenario.fields import (
-    Capacity,
+    CapacityInBytes,
     Delay,
     Flag,
     LossPlace,
@@ -108,7 +108,7 @@ class _TokenBucket(Part):
     rate: Rate
     """Rate at which tokens are added, such as ``"8 Mbps"``."""
 
-    burst: Capacity
+    burst: CapacityInBytes
     """Capacity of the bucket in bytes; at least the largest packet."""
 
 

@@ -6,7 +6,7 @@ rates to bits per second, sizes to bytes. Numbers without a unit are rejected, s
 
 import functools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
@@ -42,6 +42,8 @@ class Quantity:
         The unit in which zero is written.
     also
         Other names of the units, for suggestions in messages.
+    accepted
+        Further units, as multiples of the base unit. They are read, but never written.
     """
 
     noun: str
@@ -50,11 +52,19 @@ class Quantity:
     spoken: tuple[str, ...]
     plain: str
     also: dict[str, str]
+    accepted: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def known(self) -> dict[str, int]:
+        """All units that are read."""
+        return self.units | self.accepted
 
     @property
     def allowed(self) -> str:
         """What is allowed, for messages."""
-        return f"a {self.noun} with its unit ({' '.join(self.units)}), such as '{self.example}'"
+        others = " ".join(unit for unit in self.accepted if unit.startswith(self.example.split()[1][0]))
+        further = f"; also such as {others}" if others else ""
+        return f"a {self.noun} with its unit ({' '.join(self.units)}{further}), such as '{self.example}'"
 
     def parse(self, text: str) -> int:
         """Convert a text to the base unit, exactly.
@@ -78,8 +88,8 @@ class Quantity:
         --------
         >>> TIME.parse("1.5 ms")
         1500000000
-        >>> RATE.parse("10 Mbps")
-        10000000
+        >>> RATE.parse("10 Mbps"), RATE.parse("10 Mb/s"), RATE.parse("1.25 MB/s")
+        (10000000, 10000000, 10000000)
         >>> TIME.parse("25")
         Traceback (most recent call last):
         ackclock.scenario.quantity.QuantityError: must be a time with its unit (ps ns us ms s min h), such as '25 ms'
@@ -95,7 +105,7 @@ class Quantity:
         ('mbps', '', '')
         """
         written = _WRITTEN.fullmatch(text.strip()) if len(text) <= _LONGEST else None
-        return written[4] if written is not None and written[1] != "-" and written[4] not in self.units else ""
+        return written[4] if written is not None and written[1] != "-" and written[4] not in self.known else ""
 
     def format(self, value: int) -> str:
         """Format a value in the largest unit that keeps it an integer, so that equal values have equal texts.
@@ -114,10 +124,10 @@ class Quantity:
 @functools.lru_cache(maxsize=4096)  # a study parses the same few texts for each of its points
 def _read(quantity: Quantity, text: str) -> int:
     written = _WRITTEN.fullmatch(text.strip()) if len(text) <= _LONGEST else None
-    if written is None or written[4] not in quantity.units:
+    if written is None or written[4] not in quantity.known:
         raise QuantityError(f"must be {quantity.allowed}")
     sign, digits, exponent, unit = written.groups()
-    value = Fraction(digits + exponent) * quantity.units[unit]
+    value = Fraction(digits + exponent) * quantity.known[unit]
     if sign == "-" and value:
         raise NegativeError(f"must be {quantity.allowed}, and not negative")
     if value.denominator != 1:
@@ -151,12 +161,13 @@ RATE: Final = Quantity(
     units={"bps": 1, "kbps": 10**3, "Mbps": 10**6, "Gbps": 10**9},
     spoken=("bps", "kbps", "Mbps", "Gbps"),
     plain="bps",
-    also={
-        f"{part}{unit}": f"{part}bps"
-        for part in ("", "k", "M", "G")
-        for unit in ("b", "b/s", "bit", "bits", "bit/s", "bits/s")
-    }
+    also={f"{part}{unit}": f"{part}bps" for part in ("", "k", "M", "G") for unit in ("b", "bit", "bits", "bits/s")}
     | {part: f"{part}bps" for part in ("k", "M", "G")},
+    accepted={
+        f"{prefix}{unit}": times * bits
+        for unit, bits in (("b/s", 1), ("bit/s", 1), ("B/s", 8))
+        for prefix, times in (("", 1), ("k", 10**3), ("M", 10**6), ("G", 10**9))
+    },
 )
 SIZE: Final = Quantity(
     noun="size",

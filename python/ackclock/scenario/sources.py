@@ -4,7 +4,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, Self, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import Field
 from pydantic_core import InitErrorDetails
@@ -13,6 +13,7 @@ from ackclock.scenario import errors
 from ackclock.scenario.distributions import PERIOD, TRANSFER, Distribution, Sizes, misfits
 from ackclock.scenario.fields import (
     LONGEST_RUN,
+    PACKETS_PER_SECOND,
     Connected,
     Digest,
     Duration,
@@ -26,7 +27,7 @@ from ackclock.scenario.fields import (
     Variation,
 )
 from ackclock.scenario.model import Part
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, SIZE, TIME, seconds
+from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE, SIZE, TIME, seconds
 from ackclock.scenario.trace_file import TraceFile, other_digest, read
 
 
@@ -66,37 +67,63 @@ class Paced(DataSource):
         """Mean packets per second of each flow."""
 
 
-class Poisson(Paced):
+class WithRate(Paced):
+    """A source with a rate in packets per second, or in bits per second on the wire."""
+
+    if TYPE_CHECKING:
+        rate: float | str  # each subclass declares the field after its kind
+
+    @property
+    def packet_rate(self) -> float:
+        """The rate in packets per second; a rate in bits per second must have been converted."""
+        if isinstance(self.rate, str):
+            raise errors.refuse("rate", self.rate, "must be in packets per second here: use scenario.effective()")
+        return self.rate
+
+    def of_packets(self, packet_size: int) -> Self:
+        """Return the source with its rate in packets of this size per second."""
+        if not isinstance(self.rate, str):
+            return self
+        packets = RATE.parse(self.rate) / (8 * packet_size)
+        try:
+            PACKETS_PER_SECOND.check(packets)
+        except ValueError as error:
+            allowed = f"{error} packets per second: these are {packets:g} of {packet_size} bytes"
+            raise errors.refuse("source.rate", self.rate, allowed) from None
+        return self.model_copy(update={"rate": packets})
+
+
+class Poisson(WithRate):
     """Single packets at exponential intervals."""
 
     kind: Literal["poisson"] = "poisson"
     """``poisson``."""
 
     rate: PacketRate
-    """Mean packets per second of each flow."""
+    """Mean packets per second of each flow, or bits per second such as ``"5 Mbps"``."""
 
     @property
     def mean_rate(self) -> float:
         """Mean packets per second of each flow."""
-        return self.rate
+        return self.packet_rate
 
 
-class Constant(Paced):
+class Constant(WithRate):
     """Packets at equal intervals, the first at the start."""
 
     kind: Literal["constant"] = "constant"
     """``constant``."""
 
     rate: PacketRate
-    """Packets per second of each flow."""
+    """Packets per second of each flow, or bits per second such as ``"5 Mbps"``."""
 
     @property
     def mean_rate(self) -> float:
         """Packets per second of each flow."""
-        return self.rate
+        return self.packet_rate
 
 
-class OnOff(Paced):
+class OnOff(WithRate):
     """Alternating off and on periods, off first: packets at equal intervals while on, none while off.
 
     Examples
@@ -110,7 +137,7 @@ class OnOff(Paced):
     """``onoff``."""
 
     rate: PacketRate
-    """Packets per second of each flow while it is on."""
+    """Packets per second of each flow while it is on, or bits per second such as ``"5 Mbps"``."""
 
     on: Distribution
     """The lengths of on periods, such as ``{ kind = "pareto", mean = "500 ms", shape = 1.2 }``."""
@@ -122,7 +149,7 @@ class OnOff(Paced):
     def mean_rate(self) -> float:
         """Long-run mean packets per second of each flow."""
         on, off = seconds(self.on.mean), seconds(self.off.mean)
-        return self.rate * on / (on + off)
+        return self.packet_rate * on / (on + off)
 
     def for_engine(self, setting: Setting) -> dict[str, Any]:
         """Convert the source into the engine's form, with periods in seconds."""
@@ -139,7 +166,7 @@ _NEVER_BELOW_ZERO: Final = 0.1
 """Coefficient of variation below which `mean_rate` ignores clipping: at 0.1, the rate is below 0 once in 1e23 bins."""
 
 
-class FractionalNoise(Paced):
+class FractionalNoise(WithRate):
     """Self-similar traffic with a given Hurst parameter: the packet rate follows fractional Gaussian noise.
 
     In each bin packets arrive as a Poisson process with a normally distributed rate; the noise is exact (Davies and
@@ -159,7 +186,7 @@ class FractionalNoise(Paced):
     """``fgn``."""
 
     rate: PacketRate
-    """Mean packets per second of each flow, before negative rates are clipped to 0."""
+    """Mean packets per second of each flow, before negative rates are clipped to 0, or bits per second."""
 
     hurst: Hurst
     """Hurst parameter: 0.5 for independent bins; values toward 1 give longer dependence."""
@@ -180,10 +207,10 @@ class FractionalNoise(Paced):
     def mean_rate(self) -> float:
         """Mean packets per second of each flow: slightly above ``rate`` because of the clipping."""
         if self.cov < _NEVER_BELOW_ZERO:
-            return self.rate
+            return self.packet_rate
         zero = 1 / self.cov
         density = math.exp(-(zero**2) / 2) / math.sqrt(2 * math.pi)
-        return self.rate * ((1 + math.erf(zero / math.sqrt(2))) / 2 + self.cov * density)
+        return self.packet_rate * ((1 + math.erf(zero / math.sqrt(2))) / 2 + self.cov * density)
 
 
 class Greedy(DataSource):

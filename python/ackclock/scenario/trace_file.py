@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ackclock.running.reading import content, encoding
 from ackclock.scenario import mahimahi
 from ackclock.scenario.errors import ScenarioError, unreadable
 from ackclock.scenario.fields import LONGEST_RUN
@@ -30,6 +31,8 @@ MOST_PACKETS: Final = 1_000_000
 """Maximum number of packets at one time."""
 LARGEST: Final = 500_000_000
 """Maximum size of a file, in bytes."""
+_BLANK: Final = 1000
+"""Number of lines that a table may have besides its rows."""
 MOST_STEPS: Final = 1_000_000
 FASTEST: Final = 10**12
 """The highest rate, bit/s."""
@@ -60,9 +63,9 @@ class _Form:
                 raise self.refused(path, f"it has more than one column {name}")
         return chosen
 
-    def check_rows(self, path: str, rows: int) -> None:
+    def check_rows(self, path: str, rows: int, *, spare: int = 0) -> None:
         """Check the number of rows."""
-        if not 0 < rows <= self.most:
+        if not 0 < rows <= self.most + spare:
             raise unreadable(path, f"it has {rows} rows", f"a trace of 1 to {self.most} rows")
 
 
@@ -164,22 +167,15 @@ def _bytes(path: str, form: _Form) -> bytes:
 
     The size that the file system reports may be wrong, or change during the read.
     """
-    try:
-        with Path(path).open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise form.refused(path, error.strerror or str(error)) from None
-    if len(content) > LARGEST:
-        raise unreadable(path, "it is too large", f"a file of at most {LARGEST // 1_000_000} MB")
-    return content
+    return content(Path(path), form.words, most=LARGEST)
 
 
 @functools.lru_cache(maxsize=4)
 def _read(path: str, modified: int, size: int) -> TraceFile:
     """Read a trace, cached by path, size and time of modification."""
     del modified, size
-    content = _bytes(path, _PACKETS)
-    digest, table = hashlib.sha256(content).hexdigest(), _table(path, content, _PACKETS)
+    data = _bytes(path, _PACKETS)
+    digest, table = hashlib.sha256(data).hexdigest(), _table(path, data, _PACKETS)
     packets = _packets(path, table["packets"]) if "packets" in table.column_names else None
     return TraceFile(digest, _times(path, table["time"], _PACKETS), packets)
 
@@ -190,11 +186,11 @@ def _read_rates(path: str, modified: int, size: int) -> RateFile:
     import numpy as np  # noqa: PLC0415
 
     del modified, size
-    content = _bytes(path, _RATES)
-    digest = hashlib.sha256(content).hexdigest()
-    if _OPPORTUNITY.match(content):
-        return RateFile(digest, *_opportunities(path, content))
-    table = _table(path, content, _RATES)
+    data = _bytes(path, _RATES)
+    digest = hashlib.sha256(data).hexdigest()
+    if _OPPORTUNITY.match(data):
+        return RateFile(digest, *_opportunities(path, data))
+    table = _table(path, data, _RATES)
     times = _times(path, table["time"], _RATES)
     wrong = np.diff(times, prepend=-1.0) <= 0
     if times[0] != 0 or wrong.any():
@@ -219,13 +215,13 @@ def _check_length(path: str, end: float) -> None:
         raise unreadable(path, "it is too long", f"a trace up to {LONGEST_RUN}")
 
 
-def _opportunities(path: str, content: bytes) -> tuple[NDArray[np.uint64], NDArray[np.int64], int]:
+def _opportunities(path: str, data: bytes) -> tuple[NDArray[np.uint64], NDArray[np.int64], int]:
     """Read a mahimahi trace as steps and their period."""
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
 
     form = _MAHIMAHI
-    column = _table(path, content, form)["line"]
+    column = _table(path, data, form)["line"]
     if column.null_count or not pa.types.is_integer(column.type):
         raise form.refused(path, f"line {_first_wrong(column, pa.int64()) + 1} is not a valid whole number")
     milliseconds: NDArray[np.int64] = column.to_numpy().astype(np.int64)
@@ -244,16 +240,16 @@ def _opportunities(path: str, content: bytes) -> tuple[NDArray[np.uint64], NDArr
     return times, rates, period
 
 
-def _table(path: str, content: bytes, form: _Form) -> pa.Table:
+def _table(path: str, data: bytes, form: _Form) -> pa.Table:
     """Read the columns of a table."""
-    if not content:
+    if not data:
         raise form.refused(path, "it is empty")
-    table = (_parquet if content.startswith(b"PAR1") else _csv)(path, content, form)
+    table = (_parquet if data.startswith(b"PAR1") else _csv)(path, data, form)
     form.check_rows(path, table.num_rows)
     return table
 
 
-def _csv(path: str, content: bytes, form: _Form) -> pa.Table:
+def _csv(path: str, data: bytes, form: _Form) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415  # slow to load
     from pyarrow import csv  # noqa: PLC0415
 
@@ -265,24 +261,34 @@ def _csv(path: str, content: bytes, form: _Form) -> pa.Table:
         return "skip"
 
     # in one thread, since otherwise Arrow does not number invalid rows
+    if (problem := encoding(data)) is not None:
+        raise form.refused(path, problem)
+    form.check_rows(path, max(data.count(b"\n"), data.count(b"\r"), 1), spare=_BLANK)
     reading = csv.ReadOptions(use_threads=False, column_names=None if headings else form.columns)
     parsing = csv.ParseOptions(invalid_row_handler=skip, ignore_empty_lines=bool(headings))
     try:
-        table = csv.read_csv(pa.BufferReader(content), read_options=reading, parse_options=parsing)
+        with csv.open_csv(pa.BufferReader(data), read_options=reading, parse_options=parsing) as stream:
+            names = stream.schema.names
+        chosen = form.chosen(path, names)
+        ragged.clear()
+        # columns that are not needed may be many
+        convert = csv.ConvertOptions(include_columns=chosen)
+        table = csv.read_csv(
+            pa.BufferReader(data), read_options=reading, parse_options=parsing, convert_options=convert
+        )
     except pa.ArrowException:  # its message may quote the file
         raise form.refused(path, "it cannot be read as CSV") from None
-    chosen = form.chosen(path, table.column_names)
     if ragged:
         raise form.refused(path, f"it does not have one value for each column, in row {ragged[0]}")
-    return table.select(chosen)
+    return table
 
 
-def _parquet(path: str, content: bytes, form: _Form) -> pa.Table:
+def _parquet(path: str, data: bytes, form: _Form) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
     try:
-        file = parquet.ParquetFile(pa.BufferReader(content))
+        file = parquet.ParquetFile(pa.BufferReader(data))
         chosen = form.chosen(path, file.schema_arrow.names)
         form.check_rows(path, file.metadata.num_rows)
         for name in chosen:  # checked before reading, because highly compressed data may not fit into memory

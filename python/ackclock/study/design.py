@@ -25,6 +25,7 @@ from ackclock.scenario.overrides import assigned
 from ackclock.scenario.quantity import TIME
 from ackclock.study.fields import FIRST_BLOCK, MOST, Grid, Listed, Percentage, Ranges, Requests, Variants, Warmup, seeds
 from ackclock.study.sampling import METHODS, draw
+from ackclock.study.taking import Taking
 from ackclock.study.wanted import Point, Scalar
 
 VARIANT: Final = "variant"
@@ -217,6 +218,18 @@ class Study(Part):
     """Exclude the warm-up of each run, as determined by MSER-5."""
 
     _folders: tuple[Path, ...] = PrivateAttr(default=())
+    _taking: Taking | None = PrivateAttr(default=None)
+
+    @property
+    def taking(self) -> Taking | None:
+        """The function that takes numbers of its own from each run (`with_taking`)."""
+        return self._taking
+
+    def with_taking(self, taking: Taking | None) -> Self:
+        """Return the same study, whose runs have the numbers of a function as well."""
+        study = self.model_copy()
+        study._taking = taking  # noqa: SLF001  # a copy of its own
+        return study
 
     @property
     def folders(self) -> tuple[Path, ...]:

@@ -86,13 +86,17 @@ class Batch:
         self._wanted.append(wanted)
         return lambda: self._made[place]
 
-    def run(self, *, jobs: int | None = None, memory: str | None = None, label: str = "runs") -> None:
+    def run(
+        self, *, jobs: int | None = None, memory: str | None = None, label: str = "runs", lines: bool = False
+    ) -> None:
         """Make all runs.
 
         Parameters
         ----------
         jobs, memory, label
             As for `run_grid`.
+        lines
+            Whether to write lines of progress if there is no terminal.
 
         Raises
         ------
@@ -100,7 +104,7 @@ class Batch:
             As raised by `run_grid`.
 
         """
-        self._made = _run(self._wanted, jobs=jobs, memory=memory, label=label)
+        self._made = _run(self._wanted, jobs=jobs, memory=memory, label=label, lines=lines)
 
 
 def observe(wanted: Wanted[T, R], *, jobs: int | None = None, memory: str | None = None, label: str = "runs") -> R:
@@ -111,7 +115,9 @@ def observe(wanted: Wanted[T, R], *, jobs: int | None = None, memory: str | None
     return made()
 
 
-def _run(wanted: Sequence[Wanted[Any, Any]], *, jobs: int | None, memory: str | None, label: str) -> list[Any]:
+def _run(
+    wanted: Sequence[Wanted[Any, Any]], *, jobs: int | None, memory: str | None, label: str, lines: bool
+) -> list[Any]:
     share = memory_bound(memory) // threads(jobs)
     tasks = tasks_for(wanted)
     prepared = _prepare(tasks)
@@ -123,7 +129,7 @@ def _run(wanted: Sequence[Wanted[Any, Any]], *, jobs: int | None, memory: str | 
         run = prepared[number].run(task.seed, report, memory=share)
         return lambda: [take(run) for _, _, take in task.takers]
 
-    with Threads(work, jobs) as workers, progress_bar(label, total) as show:
+    with Threads(work, jobs) as workers, progress_bar(label, total, lines=lines) as show:
 
         def watch() -> bool:
             in_flight = sum(share * tasks[number].point.work for number, share in workers.under_way)

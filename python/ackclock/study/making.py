@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.running.run import Outcome
+    from ackclock.study.taking import Taking
     from ackclock.study.wanted import Point, Scalar
 
 __all__ = ["Job", "Site", "begin", "make"]
@@ -39,6 +40,8 @@ class Site:
         Method that finds the warm-up to exclude from each run; None to exclude none.
     work
         Cost of a run relative to other points.
+    taking
+        The user's function that takes numbers from each run; None if there is none.
     revision
         Revision of the engine that must make the runs.
 
@@ -50,10 +53,19 @@ class Site:
     scenario_id: str
     warmup: str | None
     work: float
+    taking: Taking | None
     revision: str
 
     @classmethod
-    def of(cls, point: Point, *, record: Sequence[str], warmup: str | None, executes: bool = True) -> Site:
+    def of(
+        cls,
+        point: Point,
+        *,
+        record: Sequence[str],
+        warmup: str | None,
+        taking: Taking | None = None,
+        executes: bool = True,
+    ) -> Site:
         """Prepare a point; `executes` as for `Prepared.of`.
 
         Raises
@@ -71,12 +83,14 @@ class Site:
             scenario_id=scenario_id(text),
             warmup=warmup,
             work=point.work,
+            taking=taking,
             revision=catalogue().revision,
         )
 
     def job(self, seed: int) -> Job:
         """Return the job that runs the point with a seed."""
-        return Job(site=self, seed=seed, run_id=name_of_run(self.scenario_id, seed, self.prepared.record, self.warmup))
+        run_id = name_of_run(self.scenario_id, seed, self.prepared.record, self.warmup, self.taking)
+        return Job(site=self, seed=seed, run_id=run_id)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -88,9 +102,13 @@ class Job:
     run_id: str
 
 
-def name_of_run(scenario: str, seed: int, record: Sequence[str], warmup: str | None) -> str:
-    """Compute the id of a run from all of its inputs, including the handling of the warm-up."""
-    return run_id(scenario, seed, [*record, f"warmup={warmup}"] if warmup else record, catalogue().revision)
+def name_of_run(
+    scenario: str, seed: int, record: Sequence[str], warmup: str | None, taking: Taking | None = None
+) -> str:
+    """Compute the id of a run from all of its inputs, with the handling of the warm-up and what is taken of the run."""
+    further = [f"warmup={warmup}"] if warmup else []
+    further += [taking.key] if taking else []
+    return run_id(scenario, seed, [*record, *further], catalogue().revision)
 
 
 def begin(job: Job, report: Callable[[float], None] | None = None, *, memory: int) -> Callable[[], Row]:
@@ -141,19 +159,23 @@ def _simulate(
     prepared = site.prepared
     read = prepared.simulate(seed, report, memory=memory)
     if site.warmup is None:
-        return lambda: _parts(prepared, read())
+        return lambda: _parts(site, seed, prepared, read())
     whole = read()
     if whole.warmup is None:
         note = "No warm-up was excluded, because none was found."
-        return lambda: _parts(prepared, replace(whole, notices=(*whole.notices, note)))
+        return lambda: _parts(site, seed, prepared, replace(whole, notices=(*whole.notices, note)))
     cut = _measured_from(prepared, whole.warmup)
     read_cut = cut.simulate(seed, report, memory=memory)
-    return lambda: _parts(cut, replace(read_cut(), warmup=whole.warmup))
+    return lambda: _parts(site, seed, cut, replace(read_cut(), warmup=whole.warmup))
 
 
-def _parts(prepared: Prepared, outcome: Outcome) -> dict[str, Any]:
+def _parts(site: Site, seed: int, prepared: Prepared, outcome: Outcome) -> dict[str, Any]:
+    try:
+        taken = site.taking.numbers(prepared.run_of(seed, outcome)) if site.taking else {}
+    except Exception as error:  # noqa: BLE001 - it is the user's function
+        return {"failure": f"take: {type(error).__name__}: {error}"}
     return {
-        "summary": {**outcome.summary, "warmup": outcome.warmup},
+        "summary": {**outcome.summary, "warmup": outcome.warmup, **taken},
         "groups": outcome.groups,
         "links": outcome.links if len(outcome.links) > 1 else (),
         "notices": outcome.notices,

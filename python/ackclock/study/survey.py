@@ -109,7 +109,7 @@ class Survey:
         return Course(rule, {seed: there[name] for seed, name in ids.items() if name in there})
 
     def _name_of_run(self, number: int, seed: int) -> str:
-        return name_of_run(self.scenario_ids[number], seed, self.study.record, self.study.warmup)
+        return name_of_run(self.scenario_ids[number], seed, self.study.record, self.study.warmup, self.study.taking)
 
 
 def _site(study: Study, place: Place, inside: Sequence[Path] = (), *, executes: bool = True) -> Site:
@@ -117,7 +117,7 @@ def _site(study: Study, place: Place, inside: Sequence[Path] = (), *, executes: 
     with place.told():
         if inside:
             _check_files(point.scenario, inside)
-        return Site.of(point, record=study.record, warmup=study.warmup, executes=executes)
+        return Site.of(point, record=study.record, warmup=study.warmup, taking=study.taking, executes=executes)
 
 
 def _check_files(scenario: Scenario, inside: Sequence[Path]) -> None:

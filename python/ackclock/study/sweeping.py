@@ -24,10 +24,12 @@ from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Schedule
 from ackclock.study.store import Store
 from ackclock.study.survey import Survey
+from ackclock.study.taking import Taking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
+    from ackclock.running.run import Run
     from ackclock.scenario import Scenario
     from ackclock.study.execute import Workers
     from ackclock.study.making import Job
@@ -48,6 +50,7 @@ def sweep(
     jobs: int | None = None,
     memory: str | None = None,
     allow_paths: bool = False,
+    take: Callable[[Run], Mapping[str, Any]] | None = None,
     **design: Any,
 ) -> Store:
     """Make the runs of a study that its store does not have yet.
@@ -73,6 +76,10 @@ def sweep(
         Allow a study on Ray to read traces outside its own folder (or the current directory, for a study made in
         Python). The restriction protects against studies from other people that name arbitrary files. It does not apply
         to the engine ``threads``.
+    take
+        A function that takes further numbers from each run: it gets a `Run`, with the tables that ``record`` requests,
+        and returns numbers by name, which become columns of ``store.runs``. A run is made again if the function, or a
+        function or constant that it uses, has changed. A run for which it raises an exception is a failure.
     design
         Fields of `ackclock.Study` that define how a scenario is varied. Must be absent if `study` is a study.
 
@@ -88,11 +95,26 @@ def sweep(
     KeyboardInterrupt
         On Ctrl-C, after the running simulations were finished and saved. A second Ctrl-C stops them at once.
 
+    Examples
+    --------
+    >>> import ackclock as ac
+    >>> link = ac.Link(rate="2 Mbps", delay="10 ms")
+    >>> scenario = ac.Scenario(
+    ...     duration="5 s",
+    ...     dumbbell=ac.Dumbbell(access=link, bottleneck=link),
+    ...     clients=[ac.Clients(transport=ac.Tcp("reno"), source=ac.Greedy())],
+    ... )
+    >>> store = ac.sweep(scenario, over={"clients.0.count": [1, 2]}, replications=2)
+    >>> store.runs.num_rows
+    4
+
     """
     if not isinstance(study, Study):
         study = Study.from_dict({"scenario": study, **design})
     elif design:
         raise refuse(next(iter(design)), design[next(iter(design))], "must be absent if a Study is given")
+    if take is not None:
+        study = study.with_taking(Taking.of(take))
     passing = tempfile.TemporaryDirectory(prefix="ackclock-") if store is None else None
     folder = Path(passing.name if passing else store or "")
     tally = fill(folder, study, engine=engine, address=address, jobs=jobs, memory=memory, allow_paths=allow_paths)

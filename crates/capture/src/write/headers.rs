@@ -87,7 +87,7 @@ impl Options {
         blocks.fold(begun, |options, (start, end)| options.with(&start.to_be_bytes()).with(&end.to_be_bytes()))
     }
 
-    /// No-operations (RFC 9293, section 3.1): whole words of at most `bytes` bytes, as far as there is room.
+    /// No-operations (RFC 9293, section 3.1): whole words of at most `bytes` bytes, up to the room that is left.
     pub(super) fn padding(mut self, bytes: u32) -> Self {
         let length = (bytes as usize).min(MOST_OPTIONS - self.length) / 4 * 4;
         self.bytes[self.length..self.length + length].fill(OPTION_NOTHING);

@@ -4,6 +4,7 @@
 //! allocation, the chunks in use stay in the cache, and memory use stays close to the number of pending events.
 
 use crate::event::Event;
+use crate::memory::grow;
 
 /// Events per chunk, a power of two: small enough that short lists waste little, large enough that long lists need few
 /// chunks.
@@ -96,13 +97,21 @@ impl Chunks {
     pub(super) fn open(&mut self, cursor: Cursor) -> Cursor {
         let id = self.free.pop().unwrap_or(self.before.len() as u32);
         if id as usize == self.before.len() {
-            assert!(id < NONE / CHUNK as u32, "fewer than 2^32 events are pending");
-            self.before.push(NONE);
-            self.events.resize(self.events.len() + CHUNK, Event::NONE);
+            self.extend();
         }
         self.before[id as usize] = cursor.last().unwrap_or(NONE);
         let next = id * CHUNK as u32;
         Cursor { next, end: next + CHUNK as u32 }
+    }
+
+    /// Adds a chunk.
+    #[cold]
+    #[inline(never)]
+    fn extend(&mut self) {
+        assert!(self.before.len() < (NONE / CHUNK as u32) as usize, "fewer than 2^32 events are pending");
+        self.before.push(NONE);
+        grow(&mut self.events, CHUNK);
+        self.events.resize(self.events.len() + CHUNK, Event::NONE);
     }
 
     /// Appends the ids of a list's chunks to `ids`, the last chunk first.

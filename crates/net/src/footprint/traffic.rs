@@ -1,15 +1,21 @@
-//! The traffic of groups, and the links that it crosses.
+//! The traffic of groups: how much they send over the links of their paths, and how many packets they have in flight.
 
 use std::collections::BTreeMap;
 
-use ackclock_tcp::{Receiver, Sender, SenderConfig};
+use ackclock_tcp::congestion::LawSpec;
+use ackclock_tcp::{EcnMode, HEADER, Receiver, ReceiverConfig, Sender, SenderConfig};
 
-use super::load::Load;
+use super::load::{Load, delay, rate};
+use crate::event::Event;
+use crate::loss::LossSpec;
 use crate::network::{Graph, no_route};
 use crate::packet::LinkId;
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, SourceSpec, Topology, TransportSpec};
-use crate::rate::RateSpec;
+use crate::sack_store::SackStore;
 use crate::sizes::SizeSpec;
+
+/// Events per packet in flight: the vector of all events grows by doubling, and chunks are partly filled.
+const EVENTS_PER_PACKET: f64 = 2.0;
 
 /// A link that a group crosses: one shared link, or one link per client (`copies`).
 pub(super) struct Crossed<'a> {
@@ -20,8 +26,8 @@ pub(super) struct Crossed<'a> {
 
 /// Links of a group's data and of its ACKs.
 pub(super) struct Routed<'a> {
-    pub(super) data: Vec<Crossed<'a>>,
-    pub(super) acks: Vec<Crossed<'a>>,
+    data: Vec<Crossed<'a>>,
+    acks: Vec<Crossed<'a>>,
 }
 
 pub(super) fn in_dumbbell(plan: &Plan, place: usize) -> Routed<'_> {
@@ -49,133 +55,259 @@ pub(super) fn in_graph<'a>(
     Ok(Routed { data: path(from, to)?, acks: if is_udp { Vec::new() } else { path(to, from)? } })
 }
 
-/// Maximum rate of a link in bits per second.
-pub(super) fn rate(link: &LinkSpec) -> f64 {
-    match &link.rate {
-        RateSpec::Constant(rate) => rate.as_bps() as f64,
-        RateSpec::Trace(trace) => trace.rates.iter().copied().max().unwrap_or_default() as f64,
-    }
-}
-
 /// The traffic of a group.
-pub(super) struct Traffic {
+pub(super) struct Traffic<'a> {
+    routed: Routed<'a>,
+    tcp: Option<(&'a SenderConfig, &'a ReceiverConfig)>,
     pub(super) flows: f64,
-    /// Packet size in bytes.
+    /// Packet size in bytes, and whether all packets have it.
     size: f64,
-    /// Whether all packets have this size.
     is_alike: bool,
-    /// Upper limits in packets per second: offered by the sources (`offered`), and reaching the receivers (`arriving`).
-    offered: f64,
-    arriving: f64,
+    /// Time that the flows have, and the round-trip time of an empty path (UDP: one way), in seconds.
     seconds: f64,
-    /// Upper limit of packets in flight, regardless of the links' capacity.
-    pub(super) in_flight: f64,
-    /// Whether the transport is UDP: a queue then fills up only if the offered load exceeds the link's rate.
-    is_udp: bool,
-    /// Whether ACKs carry SACK blocks or the window.
-    pub(super) selective: bool,
+    delay: f64,
+    /// Of a flow: packets per second that its source and its window allow, and packets that may be in flight.
+    demand: f64,
+    window: f64,
+    /// Mean packets of a transfer, if the sources make transfers.
+    mean_size: Option<f64>,
+    /// Packets per second of all flows.
+    rate: f64,
+    /// The link that limits the flows, if one does.
+    limit: Option<usize>,
+    /// Packets in flight when most are.
+    in_flight: f64,
+    /// Packets in the whole run: data delivered, ACKs, and data lost or marked.
+    pub(super) packets: f64,
+    pub(super) acks: f64,
+    pub(super) signals: f64,
 }
 
-impl Traffic {
-    pub(super) fn of(plan: &Plan, group: &GroupSpec, routed: &Routed<'_>) -> Self {
+impl<'a> Traffic<'a> {
+    pub(super) fn of(plan: &Plan, group: &'a GroupSpec, routed: Routed<'a>) -> Self {
         let (flows, size) = (f64::from(group.flows()), f64::from(group.packet_size));
-        let seconds = plan.duration.saturating_sub(group.start).as_secs_f64().max(1e-12);
-        let (per_flow, supply) = offered(&group.source, seconds);
-        let narrowest = routed.data.iter().map(|crossed| crossed.copies * rate(crossed.link) / 8.0 / size);
-        let narrowest = narrowest.fold(f64::INFINITY, f64::min);
-        let offered = flows * per_flow;
-        let arriving = narrowest.min(offered);
-        let base = Self {
+        let late = group.start.as_secs_f64() + group.spread.as_secs_f64() / 2.0;
+        let seconds = (plan.duration.as_secs_f64() - late).max(1e-12);
+        let (offered, supply) = offered(&group.source, seconds);
+        let all = || routed.data.iter().chain(&routed.acks).map(|crossed| crossed.link);
+        let delay = all().map(|link| link.delay.as_secs_f64()).sum::<f64>()
+            + routed.data.iter().map(|crossed| 8.0 * size / rate(crossed.link).max(1.0)).sum::<f64>();
+        let (tcp, is_alike) = match &group.transport {
+            TransportSpec::Tcp { sender, receiver } => (Some((&**sender, receiver)), true),
+            TransportSpec::Udp { sizes } => (None, *sizes == SizeSpec::Fixed),
+        };
+        let window = tcp.map_or(supply, |(sender, _)| supply.min(f64::from(sender.max_window)));
+        let mut demand = offered.min(supply / seconds);
+        if let Some((sender, _)) = tcp {
+            demand = demand.min(window / delay);
+            let lost: f64 = routed.data.iter().map(|crossed| lost(crossed.link)).sum();
+            if lost > 0.0 && !is_gentle(sender) {
+                // the square-root law: Mathis, Semke, Mahdavi and Ott, "The Macroscopic Behavior of the TCP Congestion
+                // Avoidance Algorithm", CCR 1997; twice as much for laws that grow faster
+                demand = demand.min(2.0 * (1.5 / lost).sqrt() / delay);
+            }
+        }
+        Self {
+            routed,
+            tcp,
             flows,
             size,
-            is_alike: true,
-            offered,
-            arriving,
+            is_alike,
             seconds,
-            in_flight: flows * supply,
-            is_udp: true,
-            selective: false,
+            delay,
+            demand,
+            window,
+            mean_size: match &group.source {
+                SourceSpec::Transfers { size, .. } | SourceSpec::Connections { size, .. } => Some(size.mean()),
+                _ => None,
+            },
+            rate: 0.0,
+            limit: None,
+            in_flight: 0.0,
+            packets: 0.0,
+            acks: 0.0,
+            signals: 0.0,
+        }
+    }
+
+    /// Number of hops of the data and of the ACKs.
+    pub(super) fn hops(&self) -> f64 {
+        (self.routed.data.len() + self.routed.acks.len()) as f64
+    }
+
+    /// Asks each link of the path for the rate that the flows want and that no other link rules out.
+    pub(super) fn ask(&self, loads: &mut BTreeMap<usize, Load<'a>>) {
+        let wanted = self.routed.data.iter().map(|crossed| self.most_at(crossed));
+        let wanted = wanted.fold(8.0 * self.size * self.demand, f64::min);
+        for Crossed { key, link, copies } in &self.routed.data {
+            let load = loads.entry(*key).or_insert_with(|| Load::of(link, *copies));
+            load.carry(self.size, self.is_alike);
+            // datagrams come whether or not the links behind can carry them
+            load.want(self.flows, if self.tcp.is_some() { wanted } else { 8.0 * self.size * self.demand });
+        }
+        for Crossed { key, link, copies } in &self.routed.acks {
+            loads.entry(*key).or_insert_with(|| Load::of(link, *copies)).carry(f64::from(HEADER), true);
+        }
+    }
+
+    /// Bit/s of each flow if the group has a link to itself.
+    fn most_at(&self, crossed: &Crossed<'_>) -> f64 {
+        crossed.copies * rate(crossed.link) / self.flows
+    }
+
+    /// Takes the smallest share that a link of the path gives.
+    pub(super) fn settle(&mut self, loads: &mut BTreeMap<usize, Load<'a>>) {
+        let share = |crossed: &Crossed<'_>| {
+            let share = loads.get(&crossed.key).map_or(f64::INFINITY, |load| load.share);
+            (share.min(self.most_at(crossed)), crossed.key)
         };
-        match &group.transport {
-            TransportSpec::Udp { sizes } => Self { is_alike: *sizes == SizeSpec::Fixed, ..base },
-            TransportSpec::Tcp { sender, receiver } => {
-                let window = f64::from(sender.max_window).min(supply);
-                let grown = flows * f64::from(sender.initial_window.max(1)) + narrowest * seconds;
-                let selective = receiver.sack_blocks > 0 || receiver.tunes();
-                let way = routed.data.iter().chain(&routed.acks).map(|crossed| crossed.link.delay.as_secs_f64());
-                let offered = base.offered.min(flows * window / way.sum::<f64>().max(1e-12));
-                let arriving = base.arriving.min(offered);
-                Self { offered, arriving, in_flight: grown.min(flows * window), is_udp: false, selective, ..base }
+        let smallest = self.routed.data.iter().map(share).min_by(|a, b| a.0.total_cmp(&b.0));
+        let Some((share, key)) = smallest.filter(|(share, _)| *share <= 8.0 * self.size * self.demand) else {
+            self.rate = self.flows * self.demand;
+            return;
+        };
+        (self.rate, self.limit) = (self.flows * share / 8.0 / self.size, Some(key));
+        let Some(load) = loads.get_mut(&key) else { return };
+        if let Some((sender, _)) = self.tcp {
+            load.pipe += self.rate * self.delay;
+            load.most += self.most(sender);
+            load.fills |= !is_gentle(sender);
+        } else {
+            load.excess += (self.flows * self.demand - self.rate) * self.seconds;
+        }
+    }
+
+    /// The most packets in flight: each delivered segment opens a window by at most one segment.
+    fn most(&self, sender: &SenderConfig) -> f64 {
+        let grown = self.flows * f64::from(sender.initial_window.max(1)) + self.rate * self.seconds;
+        grown.min(self.flows * self.window)
+    }
+
+    /// Sends the traffic over the links.
+    pub(super) fn send(&mut self, loads: &mut BTreeMap<usize, Load<'a>>) {
+        let pipe = self.rate * self.delay;
+        let (waits, share) = self.limit.and_then(|key| loads.get(&key)).map_or((0.0, 0.0), |load| {
+            let part = if load.pipe > 0.0 { pipe / load.pipe } else { 1.0 };
+            (load.waits, part)
+        });
+        self.packets = self.rate * self.seconds;
+        let mut marks = false;
+        if let Some((sender, receiver)) = self.tcp {
+            self.in_flight = (pipe + waits * share).min(self.most(sender)).max(self.flows.min(self.packets));
+            self.acks = if receiver.delayed_ack { 0.6 } else { 1.0 } * self.packets;
+            let window = (self.in_flight / self.flows).max(1.0);
+            // two marks in each round trip with DCTCP's feedback; otherwise the square-root law
+            (marks, self.signals) = match sender.ecn {
+                _ if self.limit.is_none() => (false, 0.0),
+                EcnMode::Dctcp | EcnMode::Accurate => (true, self.packets * (2.0 / window).min(1.0)),
+                ecn => (ecn != EcnMode::Off, self.packets * (1.5 / window / window).min(0.05)),
+            };
+            self.signals += self.packets * self.routed.data.iter().map(|crossed| lost(crossed.link)).sum::<f64>();
+        } else {
+            let held = self.routed.data.iter().filter(|crossed| !crossed.link.keeps_order());
+            let held = self.rate * held.map(|crossed| delay(crossed.link)).sum::<f64>();
+            let before = self.routed.data.iter().rev().skip(1).map(|crossed| delay(crossed.link));
+            let waits = if self.limit == self.routed.data.last().map(|crossed| crossed.key) { 0.0 } else { waits };
+            self.in_flight = held + self.rate * before.sum::<f64>() + waits;
+            self.signals = (self.flows * self.demand - self.rate).max(0.0) * self.seconds - waits;
+        }
+        let mut is_before = self.tcp.is_none() && self.limit.is_some();
+        for crossed in &self.routed.data {
+            let Some(load) = loads.get_mut(&crossed.key) else { continue };
+            load.offered += if is_before { self.flows * self.demand * self.seconds } else { self.packets };
+            load.crossing += self.rate * delay(crossed.link);
+            if self.limit == Some(crossed.key) {
+                is_before = false;
+                *(if marks { &mut load.marked } else { &mut load.dropped }) += self.signals.max(0.0);
+            }
+        }
+        for crossed in &self.routed.acks {
+            if let Some(load) = loads.get_mut(&crossed.key) {
+                load.offered += self.acks;
             }
         }
     }
 
-    /// State of senders and receivers for this traffic, in bytes.
-    pub(super) fn windows(&self, group: &GroupSpec) -> f64 {
-        let TransportSpec::Tcp { sender, receiver } = &group.transport else { return 0.0 };
-        let kept = if Sender::times_segments(sender) { Sender::BYTES_OF_SEGMENT } else { 0 };
-        // worst case: every second segment is lost, so that each received segment is a run of its own
-        let gaps = Receiver::BYTES_OF_GAP as f64 / 2.0;
-        let tuning = if receiver.tunes() { Receiver::BYTES_OF_TUNING as f64 } else { 0.0 };
-        self.in_flight * (kept as f64 + gaps) + self.flows * (stale(sender) + tuning)
+    /// Memory of the packets in flight, in bytes.
+    pub(super) fn packets_held(&self) -> f64 {
+        let selective = self.tcp.is_some_and(|(_, receiver)| receiver.sack_blocks > 0 || receiver.tunes());
+        let of_ack = if selective { SackStore::BYTES_OF_ACK as f64 / 2.0 } else { 0.0 };
+        self.in_flight * (EVENTS_PER_PACKET * size_of::<Event>() as f64 + of_ack)
     }
 
-    /// Adds this traffic to the links that it crosses.
-    pub(super) fn load<'a>(&self, routed: &Routed<'a>, loads: &mut BTreeMap<usize, Load<'a>>) {
-        let last = routed.data.last().filter(|crossed| self.is_udp && crossed.link.keeps_order());
-        let last = last.map(|crossed| crossed.key);
-        for (crossed, size, rate) in routed
-            .data
-            .iter()
-            .map(|crossed| (crossed, self.size, self.offered))
-            .chain(routed.acks.iter().map(|crossed| (crossed, f64::from(ackclock_tcp::HEADER), self.arriving)))
-        {
-            let load = loads.entry(crossed.key).or_insert_with(|| Load {
-                link: crossed.link,
-                copies: crossed.copies,
-                size,
-                is_alike: true,
-                in_flight: 0.0,
-                held: 0.0,
-                offered: 0.0,
-                packets: 0.0,
-                bursts: false,
-            });
-            load.is_alike &= self.is_alike && load.size == size;
-            load.size = load.size.min(size);
-            load.in_flight += self.in_flight;
-            load.held += if last == Some(crossed.key) { 0.0 } else { self.in_flight };
-            load.offered += rate;
-            load.packets += rate * self.seconds;
-            load.bursts |= !self.is_udp && size > f64::from(ackclock_tcp::HEADER);
+    /// State of senders and receivers for the segments in flight, in bytes.
+    pub(super) fn windows(&self) -> f64 {
+        let Some((sender, receiver)) = self.tcp else { return 0.0 };
+        let kept = if Sender::times_segments(sender) { 2 * Sender::BYTES_OF_SEGMENT } else { 0 };
+        // a burst of losses: every fourth received segment is a run of its own
+        let gaps = Receiver::BYTES_OF_GAP as f64 / 4.0;
+        let tuning = if receiver.tunes() { Receiver::BYTES_OF_TUNING as f64 } else { 0.0 };
+        self.in_flight * (kept as f64 + gaps) + self.flows * tuning
+    }
+
+    /// Memory of ns-2's arrays of records, which are as long as the windows.
+    pub(super) fn stale(&self) -> f64 {
+        match self.tcp {
+            Some((sender, _)) if sender.stale_records && Sender::times_segments(sender) => {
+                self.flows * f64::from(sender.max_window) * Sender::BYTES_OF_STALE_RECORD as f64
+            }
+            _ => 0.0,
         }
     }
-}
 
-/// Memory of ns-2's array of records, which is as long as the window.
-fn stale(sender: &SenderConfig) -> f64 {
-    if sender.stale_records && Sender::times_segments(sender) {
-        f64::from(sender.max_window) * Sender::BYTES_OF_STALE_RECORD as f64
-    } else {
-        0.0
+    /// The law of the senders.
+    pub(super) fn law(&self) -> Option<&LawSpec> {
+        self.tcp.map(|(sender, _)| &sender.congestion)
+    }
+
+    /// Whether the senders are TCP.
+    pub(super) const fn is_tcp(&self) -> bool {
+        self.tcp.is_some()
+    }
+
+    /// Whether the law of the senders sees the queue grow.
+    pub(super) fn is_gentle(&self) -> bool {
+        self.tcp.is_some_and(|(sender, _)| is_gentle(sender))
+    }
+
+    /// Number of transfers.
+    pub(super) fn transfers(&self) -> f64 {
+        self.mean_size.map_or(0.0, |size| self.packets / size.max(1.0))
     }
 }
 
-/// Upper limits of a source: packets per second, and packets in total.
+/// Whether a law sees the queue grow, and so leaves most of a large queue empty.
+const fn is_gentle(sender: &SenderConfig) -> bool {
+    matches!(sender.congestion, LawSpec::Bbr(_) | LawSpec::Bbr3(_) | LawSpec::Copa(_) | LawSpec::Vegas(_))
+}
+
+/// Fraction of the packets that the loss model of a link loses.
+fn lost(link: &LinkSpec) -> f64 {
+    match link.loss {
+        Some(LossSpec::Random { probability }) => probability,
+        Some(LossSpec::GilbertElliott { to_bad, to_good, good, bad }) => {
+            (good * to_good + bad * to_bad) / (to_good + to_bad)
+        }
+        Some(LossSpec::List { .. }) | None => 0.0,
+    }
+}
+
+/// Of a source: packets per second, and packets in total.
 fn offered(source: &SourceSpec, seconds: f64) -> (f64, f64) {
     let at = |rate: f64| (rate, rate * seconds + 1.0);
     match source {
-        SourceSpec::Poisson { rate } | SourceSpec::Constant { rate } | SourceSpec::OnOff { rate, .. } => at(*rate),
-        SourceSpec::Fractional(spec) => at(spec.rate * (1.0 + 4.0 * spec.cov)),
+        SourceSpec::Poisson { rate } | SourceSpec::Constant { rate } => at(*rate),
+        SourceSpec::OnOff { rate, on, off } => at(rate * on.mean() / (on.mean() + off.mean()).max(1e-12)),
+        SourceSpec::Fractional(spec) => at(spec.rate),
         SourceSpec::Greedy { packets } => (f64::INFINITY, packets.map_or(f64::INFINITY, |packets| packets as f64)),
-        SourceSpec::Transfers { .. } => (f64::INFINITY, f64::INFINITY),
-        SourceSpec::Connections { rate, size, most } => at(rate * (size.mean() + 1.0) / f64::from(*most)),
+        SourceSpec::Transfers { size, think } => ((size.mean() + 0.5) / think.mean().max(1e-12), f64::INFINITY),
+        SourceSpec::Connections { rate, size, most } => at(rate * (size.mean() + 0.5) / f64::from(*most)),
         SourceSpec::Trace(spec) => {
             let once = match &spec.packets {
                 Some(packets) => packets.iter().map(|packets| f64::from(*packets)).sum(),
                 None => spec.times.len() as f64,
             };
-            let rounds = spec.period.map_or(1.0, |period| (seconds / period.as_secs_f64()).ceil() + 1.0);
+            let rounds = spec.period.map_or(1.0, |period| (seconds / period.as_secs_f64()).ceil());
             (f64::INFINITY, once * rounds)
         }
     }

@@ -6,6 +6,7 @@ use ackclock_tcp::{Ecn, Sack};
 use ackclock_units::Time;
 
 use crate::link::Offered;
+use crate::memory::grow;
 use crate::packet::{FlowId, Packet, Payload, SackId};
 use crate::plan::{CaptureSpec, TapPoint};
 use crate::queue::DropReason;
@@ -262,6 +263,7 @@ impl Captures {
             }
         };
         let (flow, size, ecn_flags) = (packet.flow().0, packet.size(), packet.ecn_flags());
+        grow(&mut seen.packets, 1);
         seen.packets.push(Captured { time, number, link, flow, size, blocks, at, kind, fate, ecn, ecn_flags });
     }
 

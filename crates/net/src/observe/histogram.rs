@@ -46,6 +46,11 @@ impl Histogram {
         (total > 0).then(|| sum as f64 / total as f64 / 1e12)
     }
 
+    /// Memory of a histogram whose longest time is `longest`, in bytes.
+    pub(crate) const fn bytes_up_to(longest: Time) -> usize {
+        (bucket(longest.as_picos()) + 1) * size_of::<u64>()
+    }
+
     /// Memory in bytes.
     pub const fn held(&self) -> usize {
         self.counts.capacity() * size_of::<u64>()

@@ -16,13 +16,14 @@ use ackclock_units::Time;
 
 use super::{Histogram, Observation, Observer};
 use crate::ideal::Ideal;
+use crate::memory::BIN;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
 use crate::simulator::Simulator;
 use crate::sizes::{SizeSpec, udp_data_bytes};
 pub(super) use at_link::AtLink;
 pub use at_link::LinkSummary;
-use crossings::Crossings;
+use crossings::{Crossing, Crossings};
 use groups::Groups;
 pub use limits::Limited;
 use plight::Plight;
@@ -113,7 +114,7 @@ impl Measure {
         let mut measure = Self {
             at: AtLink::new(plan, simulator, link, plan.groups.len() + 1),
             groups: Groups::new(plan.groups.iter().map(GroupSpec::flows), crosses),
-            crossings: Crossings::new(flows, plan.groups.len(), plan.measure.from, plan.duration),
+            crossings: Crossings::new(flows, plan.groups.len() + 1, plan.measure.from, plan.duration),
             traits: plan.groups.iter().map(Traits::of).collect(),
             transfers: if any { plan.flows().map(of_flow).collect() } else { Vec::new() },
             ideals: if any { plan.flows().enumerate().map(ideal).collect() } else { Vec::new() },
@@ -183,7 +184,7 @@ impl Measure {
 
     /// Memory in bytes, including the table of flows.
     pub(crate) fn held(&self) -> usize {
-        self.held_by_flows + self.at.held() + self.completions.iter().map(Histogram::held).sum::<usize>()
+        self.held_by_flows + self.at.held(BIN) + self.completions.iter().map(Histogram::held).sum::<usize>()
     }
 
     /// The kind of a packet: its group for data, the last kind for ACKs.
@@ -241,16 +242,16 @@ impl Observer for Measure {
         match seen {
             Observation::Offered { link, packet, offered } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                self.at.offered(now, kind, *offered);
-                if kind < self.groups.len() {
-                    self.crossings.offered(now, packet, kind, *offered);
+                if self.at.offered(now, kind, *offered) {
+                    self.crossings.accepted(packet.flow());
+                } else {
+                    self.crossings.offered(Crossing::of(now, packet, kind, *offered));
                 }
             }
             Observation::Left { link, packet, since, fate } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                self.at.left(now, kind, *since, *fate);
-                if kind < self.groups.len() {
-                    self.crossings.left(now, packet, kind, *fate);
+                if !self.at.left(now, kind, *since, *fate) {
+                    self.crossings.left(Crossing::of(now, packet, kind, *fate));
                 }
             }
             Observation::Delivered { packet, in_order, .. } if self.follows => {

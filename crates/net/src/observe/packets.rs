@@ -6,6 +6,7 @@ use super::recorder::membership;
 use super::table::Rows;
 use super::{Column, Table, Values};
 use crate::link::Offered;
+use crate::memory::grow;
 use crate::packet::{Packet, Payload};
 use crate::queue::DropReason;
 
@@ -125,6 +126,7 @@ impl PacketLog {
         };
         self.rows += times.iter().filter(|time| **time < self.end).count();
         let (flow, bytes) = (packet.flow().0, packet.size());
+        grow(&mut self.entries, 1);
         self.entries.push(Entry { times, segment, link, flow, bytes, fate, kind, retransmission, marked });
     }
 

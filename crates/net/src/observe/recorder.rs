@@ -19,9 +19,11 @@ use super::packets::PacketLog;
 use super::table::columns;
 use super::{Capture, Column, Limited, Measure, Observation, Observer, Results, Rows, Table, Values};
 use crate::link::Offered;
+use crate::memory::to_read;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
 use crate::simulator::Simulator;
+pub(crate) use bins::BYTES_OF_BIN;
 use bins::Binned;
 use links::{GaugeRows, Signal, Signals};
 use phases::PhaseLog;
@@ -63,6 +65,8 @@ pub struct Recorder {
     pairs_turns: bool,
     samples: Vec<(usize, Samples)>,
     captures: Captures,
+    /// Memory for reading a row of each record, in bytes.
+    to_read: Vec<usize>,
 }
 
 /// State that is sampled at intervals.
@@ -105,6 +109,7 @@ impl Recorder {
             pairs_turns: false,
             samples: Vec::new(),
             captures: Captures::of(&plan.captures),
+            to_read: plan.records.iter().map(to_read).collect(),
         };
         let mut heard = Vec::new();
         let (mut arrivals, mut windows, mut acks) = (None, None, None);
@@ -248,16 +253,36 @@ impl Recorder {
 
     /// Number of rows stored so far by event-driven records.
     pub fn rows(&self) -> usize {
-        self.drops.iter().chain(&self.marks).map(|(_, signals)| signals.rows()).sum::<usize>()
-            + self.packets.iter().map(|(_, log)| log.rows()).sum::<usize>()
-            + self.senders.rows()
-            + self.transfers.iter().map(|(_, log)| log.rows()).sum::<usize>()
-            + self.states.iter().map(|(_, log)| log.rows()).sum::<usize>()
-            + self.phases.iter().map(|(_, log)| log.rows()).sum::<usize>()
-            + self.captures.rows()
+        self.rows_of_events().map(|(_, rows)| rows).sum::<usize>() + self.captures.rows()
     }
 
-    /// Memory of the rows in bytes, excluding bins of arrivals, whose number is known in advance.
+    /// Memory for reading the largest table so far, in bytes.
+    pub(crate) fn reading(&self) -> usize {
+        let sampled = self.samples.iter().map(|(place, samples)| match &samples.of {
+            Sampled::Queue { rows, .. } => (*place, rows.rows()),
+            Sampled::Gauges { rows, .. } => (*place, rows.rows()),
+            Sampled::Windows { rows, .. } => (*place, rows.rows()),
+            Sampled::States { rows, .. } => (*place, rows.rows()),
+        });
+        let arrivals = self.arrivals.0.map(|place| (place, self.arrivals.1.count()));
+        let bytes = self.sent.iter().chain(&self.delivered).map(|(place, counts)| (*place, counts.count()));
+        let all = self.rows_of_events().chain(sampled).chain(arrivals).chain(bytes);
+        all.map(|(place, rows)| rows * self.to_read[place]).max().unwrap_or_default()
+    }
+
+    /// The place of each event-driven record, and its number of rows.
+    fn rows_of_events(&self) -> impl Iterator<Item = (usize, usize)> {
+        let signals = self.drops.iter().chain(&self.marks).map(|(place, signals)| (*place, signals.rows()));
+        signals
+            .chain(self.packets.iter().map(|(place, log)| (*place, log.rows())))
+            .chain(self.windows.map(|place| (place, self.senders.windows())))
+            .chain(self.acks.map(|place| (place, self.senders.acks())))
+            .chain(self.transfers.iter().map(|(place, log)| (*place, log.rows())))
+            .chain(self.states.iter().map(|(place, log)| (*place, log.rows())))
+            .chain(self.phases.iter().map(|(place, log)| (*place, log.rows())))
+    }
+
+    /// Memory of the rows in bytes.
     pub fn held(&self) -> usize {
         let sampled = |samples: &Samples| match &samples.of {
             Sampled::Queue { rows, .. } => rows.held(),
@@ -271,6 +296,8 @@ impl Recorder {
             + self.states.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.phases.iter().map(|(_, log)| log.held()).sum::<usize>()
             + self.senders.held()
+            + self.arrivals.1.held()
+            + self.sent.iter().chain(&self.delivered).map(|(_, counts)| counts.held()).sum::<usize>()
             + self.samples.iter().map(|(_, samples)| sampled(samples)).sum::<usize>()
             + self.captures.held()
     }

@@ -103,10 +103,17 @@ macro_rules! columns {
                 Self { $($field: Vec::with_capacity(rows)),+ }
             }
 
+            /// Number of rows.
+            #[allow(dead_code, reason = "only called for records filled during a run")]
+            const fn rows(&self) -> usize {
+                let lengths = [$(self.$field.len()),+];
+                lengths[0]
+            }
+
             /// Memory of the rows in bytes.
             #[allow(dead_code, reason = "only called for records filled during a run")]
             const fn held(&self) -> usize {
-                0 $(+ self.$field.capacity() * size_of::<$type>())+
+                0 $(+ self.$field.len() * size_of::<$type>())+
             }
 
             #[allow(clippy::too_many_arguments, reason = "a row has as many values as the table has columns")]

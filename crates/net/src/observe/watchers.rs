@@ -53,6 +53,11 @@ impl Watchers {
         self.recorder.hears() || !self.elsewhere.is_empty()
     }
 
+    /// Memory of the measurements in bytes.
+    pub(crate) fn held(&self) -> usize {
+        self.measure.held() + self.elsewhere.iter().map(|at| at.held(size_of::<u32>())).sum::<usize>()
+    }
+
     /// Summaries of the additional links, after the run.
     pub(crate) fn elsewhere(&mut self) -> Vec<LinkSummary> {
         let summary = |at: &mut AtLink| {

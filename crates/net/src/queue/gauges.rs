@@ -17,9 +17,6 @@ const fn gauge(name: &'static str, unit: &'static str, doc: &'static str) -> Gau
     Gauge { name, unit, doc }
 }
 
-/// Upper limit of the number of gauges of a discipline.
-pub(crate) const MOST: usize = 8;
-
 /// All gauges.
 pub const GAUGES: &[Gauge] = &[
     // RED: Floyd and Jacobson 1993; max_p is adapted as in Floyd, Gummadi and Shenker 2001

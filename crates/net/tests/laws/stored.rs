@@ -29,6 +29,7 @@ struct Rules {
     refuses: bool,
 }
 
+/// The rules of a discipline of the engine that stores the packets.
 fn rules(queue: &QueueSpec) -> Option<Rules> {
     match queue {
         QueueSpec::DropTail(spec) if spec.drop == DropFrom::Head => Some(Rules {
@@ -39,7 +40,6 @@ fn rules(queue: &QueueSpec) -> Option<Rules> {
             steals: true,
             refuses: true,
         }),
-        QueueSpec::DropTail(_) | QueueSpec::Red(_) | QueueSpec::Pie(_) | QueueSpec::Foreign(_) => None,
         QueueSpec::Codel(spec) => Some(Rules {
             limit: spec.limit,
             count_in_service: spec.count_in_service,
@@ -96,6 +96,11 @@ fn rules(queue: &QueueSpec) -> Option<Rules> {
             steals: false,
             refuses: true,
         }),
+        QueueSpec::Foreign(_) => None,
+        other => {
+            assert!(!other.is_stored(), "the rules of this discipline are missing here: {other:?}");
+            None
+        }
     }
 }
 

@@ -14,7 +14,16 @@
 //!   queue is nearly empty if `d_q` is at most a tenth of its largest value in the last four round trips. In competitive
 //!   mode `1 / delta` grows by one per round trip and is halved on a loss; it returns to its default once the queue is
 //!   nearly empty;
-//! - in default mode, a loss does not change the window.
+//! - in default mode, a loss does not change the window;
+//! - if more than 30 % of two round trips are lost, the window is reduced to 0.7 of it (not in the paper; the authors'
+//!   `genericCC`, `ReduceOnLoss`, added in April 2018: "If loss in 2 RTTs > 30%, reduce window to 0.7 of original value").
+//!   Here this also ends slow start, and counts as a step against the present direction.
+//!
+//! The last rule is for queues that never empty. Many flows, which together aim at more packets than the buffer or a
+//! bandwidth-delay product (BDP) has, keep the buffer full. After 10 s their minimum round-trip time is that of a full
+//! buffer, `d_q` is 0, the target is infinite, and the queue counts as nearly empty: by the paper's rules, nothing then
+//! reduces the window. 100 flows on a link of 1.6 Mb/s lost 96 % of their packets; with `genericCC`'s rule alone 75 %, as
+//! slow start or the velocity takes the window back within two round trips, and with the rule here 44 %.
 //!
 //! Differences from the paper: minima and maxima are Nichols' estimates (`copa/window.rs`), as in Facebook's `mvfst`; a step
 //! against the present direction resets the velocity at once, also as there, and not only at the end of the round trip;
@@ -25,8 +34,7 @@
 //! segments, the sampled one, which is the last, also waits behind the others: at twice the flow's rate, half of that time
 //! for each. The authors' receivers acknowledge every packet.
 //!
-//! The queue empties as the paper says only if all flows together aim at much less than a bandwidth-delay product (BDP).
-//! With more than about a quarter of it, the swing is damped, as the window changes the rate `cwnd / RTT` a round trip
+//! The queue empties as the paper says only if all flows together aim at much less than a BDP. With more than about a quarter of it, the swing is damped, as the window changes the rate `cwnd / RTT` a round trip
 //! before the delay shows it. Flows that then take each other for flows that fill the queue stay in competitive mode, in
 //! which they aim at even more. `competitive = false` prevents that, as in `mvfst`, which has the default mode only.
 
@@ -66,6 +74,12 @@ const LARGEST_ROUNDS: f64 = 4.0;
 const PATIENCE_ROUNDS: f64 = 5.0;
 /// The queue is nearly empty below this share of the largest delay.
 const NEARLY_EMPTY: f64 = 0.1;
+/// A loss of more than this share of the segments of so many round trips is heavy, and keeps this share of the window;
+/// so few segments do not show it.
+const HEAVY_LOSS: f64 = 0.3;
+const LOSS_ROUNDS: f64 = 2.0;
+const KEPT: f64 = 0.7;
+const FEW: u64 = 20;
 /// The velocity doubles from this number of round trips in one direction on.
 const STEADY_ROUNDS: u32 = 3;
 
@@ -77,6 +91,14 @@ pub struct CopaSpec {
     pub delta: f64,
     /// Whether `delta` falls while other flows fill the queue.
     pub competitive: bool,
+}
+
+/// The fate of the segments of two round trips.
+#[derive(Clone, Copy, Debug, Default)]
+struct Outcome {
+    since: Time,
+    delivered: u64,
+    lost: u64,
 }
 
 #[derive(Debug)]
@@ -99,6 +121,8 @@ pub(crate) struct Copa {
     /// When the queue was last nearly empty.
     emptied_at: Option<Time>,
     has_loss: bool,
+    /// Segments delivered and lost since a time, until two round trips have passed.
+    outcome: Outcome,
     /// Of the last new ACK: the smoothed round-trip time, and whether the application limited the sender.
     srtt: f64,
     app_limited: bool,
@@ -122,6 +146,7 @@ impl Spec for CopaSpec {
             largest: Minimum::default(),
             emptied_at: None,
             has_loss: false,
+            outcome: Outcome::default(),
             srtt: f64::NAN,
             app_limited: false,
         }
@@ -174,6 +199,7 @@ impl CongestionControl for Copa {
             self.end_round(window.cwnd, sample.now);
         }
         self.adjust(window, sample.newly_delivered as f64);
+        self.give_way(window, sample);
     }
 
     fn pacing_rate(&self, window: &Window, _srtt: Option<f64>) -> Option<f64> {
@@ -240,8 +266,8 @@ impl Copa {
         } else {
             (self.grows, self.steady, self.velocity) = (grows, 1, 1.0);
         }
-        if self.steady >= STEADY_ROUNDS {
-            self.velocity *= 2.0;
+        if self.steady >= STEADY_ROUNDS && !self.is_starting {
+            self.velocity = (2.0 * self.velocity).min(self.fastest(cwnd));
         }
         self.round_cwnd = cwnd;
         let default = 1.0 / self.spec.delta;
@@ -250,6 +276,27 @@ impl Copa {
             (true, false) => self.segments + 1.0,
             (true, true) => (self.segments / 2.0).max(default),
         };
+    }
+
+    /// Reduces the window if a large share of two round trips is lost.
+    fn give_way(&mut self, window: &mut Window, sample: &RateSample) {
+        let Outcome { since, mut delivered, mut lost } = self.outcome;
+        (delivered, lost) = (delivered + sample.newly_delivered, lost + sample.newly_lost);
+        self.outcome = Outcome { since, delivered, lost };
+        let rtt = sample.rtt.map_or(self.srtt, Time::as_secs_f64);
+        if delivered + lost > FEW && sample.now > since.saturating_add(Time::from_secs_f64(LOSS_ROUNDS * rtt.max(0.0)))
+        {
+            self.outcome = Outcome { since: sample.now, ..Outcome::default() };
+            if lost as f64 > HEAVY_LOSS * (delivered + lost) as f64 {
+                window.cwnd = (KEPT * window.cwnd).max(MIN_CWND);
+                (self.is_starting, self.grows, self.velocity, self.steady) = (false, false, 1.0, 0);
+            }
+        }
+    }
+
+    /// The velocity with which the window doubles per round trip.
+    fn fastest(&self, cwnd: f64) -> f64 {
+        (cwnd / self.segments).max(1.0)
     }
 
     /// Moves the window towards the target after `n` segments were delivered.
@@ -267,7 +314,7 @@ impl Copa {
         if grows != self.grows && self.velocity > 1.0 {
             (self.grows, self.steady, self.velocity) = (grows, 0, 1.0);
         }
-        self.velocity = self.velocity.min((window.cwnd / self.segments).max(1.0));
+        self.velocity = self.velocity.min(self.fastest(window.cwnd));
         let step = (self.velocity * n * self.segments / window.cwnd).min(n);
         window.cwnd = if grows { window.cwnd + step } else { (window.cwnd - step).max(MIN_CWND) };
     }
@@ -407,6 +454,45 @@ mod tests {
         calm.rtt = Time::from_millis(150);
         (0..20).for_each(|_| calm.round(0.0, 20, 10));
         assert_eq!(calm.law.segments, 2.0);
+    }
+
+    /// Validates: a loss of more than 30 % of at least 21 segments in more than two round trips keeps 0.7 of the window, at
+    ///     least two segments, sets the velocity to 1 and ends slow start; a smaller share, fewer segments or a shorter time
+    ///     change nothing.
+    /// Source: `genericCC`, `ReduceOnLoss::update`; the head of this file.
+    /// Tolerance: exact.
+    #[test]
+    fn a_heavy_loss_reduces_the_window() {
+        for (delivered, lost, rounds, cwnd, after) in [
+            (20, 10, 3, 100.0, 70.0),
+            (21, 9, 3, 100.0, 100.0),
+            (14, 6, 3, 100.0, 100.0),
+            (20, 10, 2, 100.0, 100.0),
+            (20, 10, 3, 2.5, 2.0),
+        ] {
+            let mut law = SPEC.build();
+            (law.velocity, law.steady) = (8.0, 4);
+            let mut window = Window { cwnd, ssthresh: 1e6 };
+            let bench = Bench::with(SPEC.build(), Time::from_millis(100));
+            let now = Time::from_millis(100 * rounds);
+            law.give_way(&mut window, &RateSample { now, newly_lost: lost, ..bench.sample(0.0, delivered, 10) });
+            assert_eq!(window.cwnd, after);
+            let state = (law.is_starting, law.grows, law.velocity, law.steady);
+            assert_eq!(state, if after < cwnd { (false, false, 1.0, 0) } else { (true, true, 8.0, 4) });
+        }
+    }
+
+    /// Validates: the velocity is 1 in slow start, and never above the one with which the window doubles.
+    /// Source: `genericCC`, `update_intersend_time`.
+    /// Tolerance: exact.
+    #[test]
+    fn the_velocity_has_a_limit_while_the_window_stands() {
+        let mut bench = Bench::after_start(20.0, 0);
+        for starting in [true, false] {
+            bench.law.is_starting = starting;
+            (0..50).for_each(|round| bench.law.end_round(20.0 + f64::from(round) / 100.0, bench.now));
+            assert_eq!(bench.law.velocity, if starting { 1.0 } else { 20.49 / 2.0 });
+        }
     }
 
     /// Validates: on a path of 100 ms with a window of 20 segments, 5 ms apart, a delay of 7 ms is not nearly empty with

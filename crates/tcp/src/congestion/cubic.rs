@@ -151,6 +151,8 @@ impl Cubic {
 }
 
 impl CongestionControl for Cubic {
+    const KEPT: f64 = BETA;
+    const COUNTS_SEGMENTS: bool = true;
     const VARIABLES: &'static [Variable] = &[
         variable(
             "w_max",

@@ -59,6 +59,7 @@ impl Spec for DctcpSpec {
 }
 
 impl CongestionControl for Dctcp {
+    const KEPT: f64 = 0.5;
     const VARIABLES: &'static [Variable] = &[ALPHA];
 
     fn observe(&mut self, ack: &AckSample) {

@@ -346,6 +346,9 @@ impl ForeignSpec {
 }
 
 impl CongestionControl for Foreign {
+    const COUNTS_SEGMENTS: bool = true;
+    const SHRINKS: bool = true;
+
     fn has_own_slow_start(&self) -> bool {
         self.spec.needs.own_slow_start
     }

@@ -57,6 +57,8 @@ fn increase(window: f64) -> f64 {
 }
 
 impl CongestionControl for HighSpeed {
+    const KEPT: f64 = 0.9;
+
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         window.cwnd += ack.counted(window) * increase(window.cwnd) / window.cwnd;
     }

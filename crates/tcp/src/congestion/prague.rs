@@ -122,6 +122,7 @@ impl Spec for PragueSpec {
 }
 
 impl CongestionControl for Prague {
+    const KEPT: f64 = 0.5;
     const OWN_SLOW_START: bool = true;
     const VARIABLES: &'static [Variable] = &[
         DELIVERED,

@@ -35,6 +35,8 @@ impl Spec for RenoSpec {
 }
 
 impl CongestionControl for Reno {
+    const KEPT: f64 = 0.5;
+
     #[inline(always)]
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         window.cwnd += ack.counted(window) / window.cwnd;

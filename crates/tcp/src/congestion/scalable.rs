@@ -34,6 +34,8 @@ impl Spec for ScalableSpec {
 }
 
 impl CongestionControl for Scalable {
+    const KEPT: f64 = 1.0 - DECREASE;
+
     fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         let increase = if window.cwnd <= LEGACY_WINDOW { 1.0 / window.cwnd } else { INCREASE };
         window.cwnd += ack.counted(window) * increase;

@@ -168,6 +168,7 @@ fn flight(ack: &AckSample) -> f64 {
 }
 
 impl CongestionControl for Vegas {
+    const SHRINKS: bool = true;
     const OWN_SLOW_START: bool = true;
     const VARIABLES: &'static [Variable] = &[
         variable("base_rtt", "s", "Round-trip time of the empty path"),

@@ -193,14 +193,7 @@ impl Witness {
             self.signalled(now, 1);
             return Ok(());
         }
-        let kept = match self.config.congestion {
-            LawSpec::Reno(_) | LawSpec::Dctcp(_) | LawSpec::Prague(_) => 0.5,
-            LawSpec::Cubic(_) => 0.7,
-            LawSpec::Scalable(_) => 0.875,
-            LawSpec::HighSpeed(_) => 0.9,
-            LawSpec::Bbr(_) | LawSpec::Bbr3(_) | LawSpec::Copa(_) | LawSpec::Foreign(_) | LawSpec::Vegas(_) => 1.0,
-        };
-        let most = kept * (before.cwnd + duplicates).max(flight);
+        let most = self.config.congestion.kept() * (before.cwnd + duplicates).max(flight);
         // Vegas inflates `cwnd` itself; a retransmission on a new ACK counts as three duplicate ACKs
         let inflation = if self.config.recovery == RecoverySpec::Vegas { duplicates + 3.0 } else { 0.0 };
         let least = most.max(2.0) + inflation;
@@ -227,9 +220,8 @@ impl Witness {
         let SenderConfig { recovery, congestion, initial_window, slow_start, byte_counting, .. } = &self.config;
         let (initial, alone) = (f64::from(*initial_window), self.alone());
         let opens = matches!(cause, Cause::NewAck(news) if self.acked >= alone && self.acked - news < alone);
-        let counts_segments = *byte_counting > 0
-            || *slow_start == SlowStartRule::HystartPlusPlus
-            || matches!(congestion, LawSpec::Cubic(_) | LawSpec::Foreign(_));
+        let counts_segments =
+            *byte_counting > 0 || *slow_start == SlowStartRule::HystartPlusPlus || congestion.counts_segments();
         // RACK counts each segment when it is delivered
         let early = if self.has_rack() { self.newly_heard } else { 0 };
         let growth = |news: u64| if counts_segments { (news + early) as f64 } else { 1.0 };
@@ -267,7 +259,7 @@ impl Witness {
         let deflates = matches!(recovery, RecoverySpec::NewReno | RecoverySpec::Vegas);
         let stays = matches!(slow_start, SlowStartRule::Standard | SlowStartRule::Limited);
         // a mark may reduce the window at any ACK
-        let reduces = matches!(congestion, LawSpec::Vegas(_) | LawSpec::Foreign(_)) || has_marks;
+        let reduces = congestion.shrinks() || has_marks;
         // each segment that is sent alone leaves with a window of one
         if !reduces && !deflates && !opens && self.acked >= alone {
             let (from, to) = (before.cwnd, state.cwnd);

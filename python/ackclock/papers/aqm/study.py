@@ -35,7 +35,7 @@ _PENS = {
     "DualPI2": Pen(colour="green", marker="down"),
 }
 _SENDERS = {
-    "rack": Pen(colour="grey", marker="circle"),
+    "reno": Pen(colour="grey", marker="circle"),
     "cubic": Pen(colour="blue", marker="square"),
     "scalable": Pen(colour="red", marker="triangle"),
     "bbr": Pen(colour="orange", marker="diamond"),
@@ -121,7 +121,7 @@ FIGURES = {
             "senders",
             "Figure 3. Senders",
             "senders",
-            "Four flows of one kind: Reno with RACK, CUBIC, Scalable TCP, BBR or Vegas; a marker for each discipline.",
+            "Four flows of one kind: Reno, CUBIC, Scalable TCP, BBR or Vegas, all with RACK; a marker for each discipline.",
             by="law",
         ),
         Figure(

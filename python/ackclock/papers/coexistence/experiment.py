@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DEFINITION = Definition("ackclock.papers.coexistence")
 
 LAWS = {
-    "Reno": "rack",
+    "Reno": "reno",
     "CUBIC": "cubic",
     "BBR": "bbr",
     "BBRv3": "bbr3",
@@ -80,7 +80,7 @@ class Flows:
             "count": self.count,
             "spread": "1 s",
             "access": {"rate": "1 Gbps", "delay": f"{self.access} ms"},
-            "transport": {"kind": "tcp", "variant": LAWS[self.law], "max_window": 4000},
+            "transport": {"kind": "tcp", "variant": LAWS[self.law], "recovery": "rack", "max_window": 4000},
             "source": {"kind": "greedy"},
         }
 

@@ -119,6 +119,11 @@ class Definition:
         return int(self._data.get("seeds", SEEDS))
 
     @property
+    def takes(self) -> str:
+        """Measured duration with the default seeds on two cores, such as ``1 min``; empty if it is not stated."""
+        return str(self._data.get("takes", ""))
+
+    @property
     def setup(self) -> Sequence[tuple[str, str]]:
         """The rows of the set-up: name and value."""
         return [(name, str(value)) for name, value in self._data["setup"].items()]

@@ -131,7 +131,7 @@ def gather(
             for part in parts
             for spot in part.spots
         ]
-        batch.run(jobs=jobs, label=label)
+        batch.run(jobs=jobs, label=label, lines=True)
         rows: dict[str, list[Observed]] = {part.name: [] for part in parts}
         for part, spot, give in asked:
             values = give()

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ackclock.papers.core.evidence import Run, Runs
+from ackclock.running.reading import parquet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +53,7 @@ def write_runs(path: Path, sides: Mapping[str, Runs]) -> None:
 
 def read_runs(path: Path, *, source: str) -> Runs:
     """Read the runs of one simulator from a file of `write_runs`, in the order of writing."""
-    table = pq.read_table(path)
+    table = parquet(path)
     table = table.filter(pc.equal(table["source"], source))
     axes = [name for name in table.column_names if name not in _FIXED]
     numbers, begins = table["value"].to_numpy(), _begins(table)

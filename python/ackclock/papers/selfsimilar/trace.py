@@ -22,6 +22,7 @@ from ackclock.capture.reading import WHAT
 from ackclock.papers.core.evidence import Run
 from ackclock.papers.selfsimilar.experiment import DEFINITION
 from ackclock.papers.selfsimilar.paper import TRACE
+from ackclock.running.reading import parquet
 from ackclock.running.run import simulate
 from ackclock.scenario import Scenario
 from ackclock.scenario.errors import unreadable
@@ -180,9 +181,7 @@ def _check_count(file: Path, packets: int) -> None:
 
 
 def _sizes(file: Path, packets: Path) -> PacketSizes:
-    from pyarrow import parquet  # noqa: PLC0415 - slow to load
-
-    table = parquet.read_table(packets, columns=["time", "bytes"])
+    table = parquet(packets, ["time", "bytes"])
     try:
         return PacketSizes(time=table["time"].to_numpy(), size=table["bytes"].to_numpy().astype(np.float64))
     except ValueError:

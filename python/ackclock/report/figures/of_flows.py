@@ -218,7 +218,7 @@ def _lines(asked: Asked, drawn: Mapping[int, tuple[Numbers, Numbers]], *, mean: 
     lines, means = [], []
     for group, (strong, pale) in zip(groups, HUES, strict=False):
         own = [drawn[flow] for flow in drawn if of[flow] == group]
-        flows = f"{group}, {len(own)} flows"
+        flows = group if len(own) == 1 else f"{group}, {len(own)} flows"
         lines += [
             Series(name=flows, x=x, y=y, colour=pale, width=FAINT, listed=place == 0 and not mean)
             for place, (x, y) in enumerate(own)
@@ -228,7 +228,8 @@ def _lines(asked: Asked, drawn: Mapping[int, tuple[Numbers, Numbers]], *, mean: 
             there = np.isfinite(values).any(axis=0)
             average = np.full(grid.size, np.nan)
             average[there] = np.nanmean(values[:, there], axis=0)
-            means.append(Series(name=f"{flows} and their mean", x=grid, y=average, colour=strong, width=1.6))
+            name = flows if len(own) == 1 else f"{flows} and their mean"
+            means.append(Series(name=name, x=grid, y=average, colour=strong, width=1.6))
     return [*lines, *means]
 
 

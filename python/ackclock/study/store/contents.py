@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
+from ackclock.running.reading import Room
 from ackclock.study.store.folder import new_name
 from ackclock.study.store.journal import Reading, is_journal, is_left
 from ackclock.study.store.parts import NotWholeError, Part, is_own, made, merge, to_merge
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Contents", "State"]
 
+_PER_RUN: Final = 200
+"""Memory for the id of a run, which is always read, in bytes."""
 _HALF: Final = re.compile(r"\.[0-9a-f]{16}")
 """Names of parts that are half written or half removed."""
 
@@ -94,6 +97,7 @@ class Contents:
         parts = list(self._read_parts(there))
         replaced = frozenset().union(*(part.replaces for part in parts))
         self.parts = [part for part in parts if part.path.name not in replaced]
+        Room(self.path).fits(_PER_RUN * sum(part.runs for part in self.parts))
         self._leave_out_what_was_made_again()
         self.journals = []
         for path in journals:

@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from ackclock.running.checksum import CHANGED, checksum, is_sealed, sealed
 from ackclock.running.inside import file_in, is_plain
+from ackclock.running.reading import pieces, row_count
 from ackclock.scenario.errors import ScenarioError, damaged, shown, unreadable
 from ackclock.scenario.files import read_json
 from ackclock.study.store.row import is_name
@@ -164,6 +165,8 @@ class Part:
         try:
             for piece in _pieces(self.file(name), columns):
                 yield self._with_losses(piece) if name == "runs" and self.missing else piece
+        except ScenarioError:  # it needs too much memory
+            raise
         except _BROKEN as error:
             again = f"`ackclock store check {self.path.parent.parent}` reports the loss and moves the file aside"
             raise damaged(self.file(name), _in_a_line(error), again) from None
@@ -171,7 +174,7 @@ class Part:
     @property
     def runs(self) -> int:
         """Number of successful runs in the part."""
-        return pq.read_metadata(self.file("runs").absolute()).num_rows if "runs" in self.schemas else 0
+        return row_count(self.file("runs")) if "runs" in self.schemas else 0
 
     def whole(self) -> Iterator[pa.ChunkedArray]:
         """Yield the ids of the runs in the part that have all of their rows."""
@@ -241,9 +244,7 @@ def _words(text: str | None) -> set[str]:
 
 
 def _pieces(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-    with pq.ParquetFile(path.absolute(), pre_buffer=False, page_checksum_verification=True) as file:
-        for batch in file.iter_batches(_PIECE, columns=columns, use_threads=False):
-            yield pa.Table.from_batches([batch])
+    yield from pieces(path, columns, rows=_PIECE, checksums=True)
 
 
 def _read_through(path: Path) -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Self
 import duckdb
 import pyarrow as pa
 
+from ackclock.running import reading
 from ackclock.running.inside import open_file
 from ackclock.scenario.errors import ScenarioError, damaged, unreadable
 from ackclock.study.store.tables import fit
@@ -38,6 +39,9 @@ _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "autoload_known_extensions": False,
     "python_enable_replacements": False,
 }
+
+_ROWS: Final = 65_536
+"""Number of rows that an answer is read in."""
 
 _BY_PATH: Final = os.name == "nt"
 """Windows has no files by descriptor. Of the characters above, its names can contain only brackets and =."""
@@ -104,7 +108,9 @@ class _Database:
         self._paths: list[str] = []
 
     def __enter__(self) -> Self:
-        self.connection = self._stack.enter_context(duckdb.connect(config=_CONFIG))
+        self.connection = self._stack.enter_context(
+            duckdb.connect(config=_CONFIG | {"memory_limit": f"{reading.limit()}B"})
+        )
         return self
 
     def __exit__(self, *why: object) -> None:
@@ -134,7 +140,8 @@ def _answer(connection: duckdb.DuckDBPyConnection, query: str, tables: Sequence[
         statements = connection.extract_statements(query)
         if [each.type for each in statements] != [duckdb.StatementType.SELECT]:
             raise unreadable("query", "it is not a single SELECT", f"a query over {', '.join(tables)}")
-        return _plain(connection.sql(query).to_arrow_table())
+        answer = connection.sql(query).to_arrow_reader(_ROWS)
+        return _plain(reading.gathered("query", answer.schema, (pa.Table.from_batches([batch]) for batch in answer)))
     except duckdb.Error as error:
         raise unreadable("query", _in_a_line(error), f"DuckDB's SQL over {', '.join(tables)}") from None
 

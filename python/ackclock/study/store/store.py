@@ -263,10 +263,38 @@ class Store:
 
 
 class Table:
-    """A table that converts to Arrow, Polars or pandas."""
+    """A table of a store: a ``pyarrow.Table``, with what notebooks show and a conversion to Polars.
+
+    It has the attributes and methods of ``pyarrow.Table``, such as ``num_rows`` and ``to_pylist()``. Functions that take
+    Arrow data take it as it is: ``pyarrow.table``, ``polars.DataFrame``. `to_arrow` gives the table itself.
+    """
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # such as those that pickling and copying look for
+            raise AttributeError(f"'Table' object has no attribute {name!r}", name=name, obj=self)
+        return getattr(self._table, name)
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getitem__(self, key: int | str | slice) -> Any:
+        return self._table[key]
+
+    def __eq__(self, other: object) -> bool:
+        table = other.to_arrow() if isinstance(other, Table) else other
+        return bool(self._table == table)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give the table to other libraries, by Arrow's interface for them."""
+        return self._table.__arrow_c_stream__(requested_schema)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name for name in dir(self._table) if not name.startswith("_"))]
 
     def __repr__(self) -> str:
         return f"Table({len(self._table)} rows; columns: {listed(self._table.column_names)})"

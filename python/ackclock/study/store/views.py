@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ackclock.running.reading import gathered
 from ackclock.scenario.earlier import upgrade
 from ackclock.scenario.errors import damaged, one_of, refuse
 from ackclock.scenario.files import json_table
@@ -122,7 +123,7 @@ class Views:
         schema = self.schemas[name]
         if columns is not None:
             schema = _part_of(schema, dict.fromkeys(columns))
-        return pa.concat_tables([schema.empty_table(), *self._pieces(name, schema)])
+        return gathered(f"{self._contents.path}: the table {name}", schema, self._pieces(name, schema))
 
     def _pieces(self, name: str, schema: pa.Schema) -> Iterator[pa.Table]:
         for source in self._sources:

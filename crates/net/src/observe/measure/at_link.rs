@@ -101,9 +101,10 @@ impl AtLink {
         self.link
     }
 
-    /// Handles a packet of the given kind, offered to the link.
+    /// Handles a packet of the given kind, offered to the link. Returns whether this is the common case, in which the link
+    /// accepts the packet in the measured time; other packets may be accepted, too.
     #[inline(always)]
-    pub(in crate::observe) fn offered(&mut self, now: Time, kind: usize, offered: Offered) {
+    pub(in crate::observe) fn offered(&mut self, now: Time, kind: usize, offered: Offered) -> bool {
         match offered {
             Offered::Accepted { start, end, marked, lost, .. } => {
                 if marked {
@@ -112,9 +113,12 @@ impl AtLink {
                 if lost {
                     self.lose(start, kind);
                 }
-                self.accepted(now, kind, start, end);
+                self.accepted(now, kind, start, end)
             }
-            Offered::Dropped(reason) => self.unusual(now, kind, Err(reason)),
+            Offered::Dropped(reason) => {
+                self.unusual(now, kind, Err(reason));
+                false
+            }
             Offered::Queued => self.queued(now, kind),
         }
     }
@@ -122,7 +126,7 @@ impl AtLink {
     /// Handles a packet that the link stores. Until it [leaves](Self::left), it counts as one that waits to the end of
     /// the measured time.
     #[inline(always)]
-    fn queued(&mut self, now: Time, kind: usize) {
+    fn queued(&mut self, now: Time, kind: usize) -> bool {
         // the common case: in the current bin
         if now < self.bins.edge() {
             let waits = self.waits_from(now);
@@ -130,8 +134,10 @@ impl AtLink {
             meter.arrivals.count();
             meter.carried -= 1;
             meter.waiting += waits;
+            true
         } else {
             self.queued_unusually(now, kind);
+            false
         }
     }
 
@@ -149,11 +155,13 @@ impl AtLink {
         self.meters[kind].waiting += self.waits_from(now);
     }
 
-    /// Handles a packet of the given kind that leaves the link's queue, which it joined at `since`.
+    /// Handles a packet of the given kind that leaves the link's queue, which it joined at `since`. Returns whether it is
+    /// sent within the measured time, and at a constant rate.
     #[inline(always)]
-    pub(in crate::observe) fn left(&mut self, now: Time, kind: usize, since: Time, fate: Offered) {
+    pub(in crate::observe) fn left(&mut self, now: Time, kind: usize, since: Time, fate: Offered) -> bool {
         let Offered::Accepted { start, end, marked, lost, .. } = fate else {
-            return self.dropped_late(now, kind);
+            self.dropped_late(now, kind);
+            return false;
         };
         if marked {
             self.mark(start, kind);
@@ -169,8 +177,10 @@ impl AtLink {
             meter.waiting -= waits;
             meter.busy += (end - start).as_picos();
             meter.sojourn.record(start - since);
+            true
         } else {
             self.sent_unusually(kind, since, start, end);
+            false
         }
     }
 
@@ -206,7 +216,7 @@ impl AtLink {
     }
 
     #[inline(always)]
-    fn accepted(&mut self, now: Time, kind: usize, start: Time, end: Time) {
+    fn accepted(&mut self, now: Time, kind: usize, start: Time, end: Time) -> bool {
         // the common case: in the current bin, and sent before the end of the measured time
         if now < self.bins.edge() && end <= self.usual_until {
             let meter = &mut self.meters[kind];
@@ -214,8 +224,10 @@ impl AtLink {
             meter.busy += (end - start).as_picos();
             meter.waiting += u128::from((start - now).as_picos());
             meter.sojourn.record(start - now);
+            true
         } else {
             self.unusual(now, kind, Ok((start, end)));
+            false
         }
     }
 
@@ -312,9 +324,9 @@ impl AtLink {
         }
     }
 
-    /// Memory of the distributions of waiting times, in bytes.
-    pub(in crate::observe) fn held(&self) -> usize {
-        self.bins.held() + self.meters.iter().map(|meter| meter.sojourn.held()).sum::<usize>()
+    /// Memory of the bins, of `bin` bytes each, and of the distributions of waiting times, in bytes.
+    pub(in crate::observe) fn held(&self, bin: usize) -> usize {
+        self.bins.held(bin) + self.meters.iter().map(|meter| meter.sojourn.held()).sum::<usize>()
     }
 }
 

@@ -52,9 +52,9 @@ impl Bins {
         Self { from, end, width, whole, current: 0, edge: Time::ZERO, counts: Vec::new() }
     }
 
-    /// Heap memory in bytes.
-    pub(super) const fn held(&self) -> usize {
-        self.counts.capacity() * size_of::<u32>()
+    /// Memory of all bins in bytes, if each takes `each` bytes.
+    pub(super) const fn held(&self, each: usize) -> usize {
+        self.whole as usize * each
     }
 
     /// End of the current bin or of the measured time, whichever is earlier; 0 before the first bin begins.
@@ -141,7 +141,7 @@ mod tests {
         }
         bins.finish(tallies.iter_mut());
         assert_eq!(bins.counts(), [3, 0, 0, 1]);
-        assert!(bins.held() >= size_of_val(bins.counts()));
+        assert_eq!(bins.held(4), size_of_val(bins.counts()));
         // mean 1, mean square 2.5
         assert_eq!(bins.cov(), Some(1.5_f64.sqrt()));
         // [2, 0, 0, 1]: mean 3 / 4, mean square 5 / 4

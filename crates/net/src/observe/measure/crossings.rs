@@ -1,4 +1,4 @@
-//! The data packets of flows at the measured link.
+//! The packets of each flow at the measured link.
 
 use ackclock_units::Time;
 
@@ -6,80 +6,87 @@ use super::ratio;
 use crate::link::Offered;
 use crate::packet::{FlowId, Packet};
 
-/// The data packets of all flows at the measured link.
+/// The packets of all flows at the measured link. Those of a flow are data, or ACKs if the flow's data takes another way.
 #[derive(Clone, Debug)]
 pub(super) struct Crossings {
     from: Time,
-    length: u64,
-    /// By flow.
-    offers: Vec<Offers>,
-    /// By group: bytes of packets whose transmission began before the measured time, without SYNs and without packets
-    /// that the link lost afterwards.
+    end: Time,
+    /// By flow: packets, including SYNs, that the link was offered in the measured time, and packets that it dropped in
+    /// this time.
+    arrivals: Vec<u64>,
+    drops: Vec<u64>,
+    /// By group, and last for ACKs: bytes of packets whose transmission began before the measured time, without SYNs and
+    /// without packets that the link lost afterwards.
     before: Vec<u64>,
 }
 
-/// Packets of a flow, including its SYNs, that the link was offered in the measured time, and packets that it dropped
-/// in this time.
-#[derive(Clone, Copy, Debug, Default)]
-struct Offers {
-    arrivals: u64,
-    drops: u64,
+/// A packet at the link. It has only what is counted, so that other packets need not be in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crossing {
+    now: Time,
+    flow: u32,
+    kind: usize,
+    /// Size in bytes; 0 for a SYN.
+    size: u32,
+    /// When its transmission begins, unless it is lost.
+    sent: Option<Time>,
+    is_dropped: bool,
+}
+
+impl Crossing {
+    #[inline(always)]
+    pub(super) fn of(now: Time, packet: &Packet, kind: usize, offered: Offered) -> Self {
+        let FlowId(flow) = packet.flow();
+        let size = if packet.is_syn() { 0 } else { packet.size() };
+        let (sent, is_dropped) = match offered {
+            Offered::Accepted { start, lost: false, .. } => (Some(start), false),
+            Offered::Accepted { .. } | Offered::Queued => (None, false),
+            Offered::Dropped(_) => (None, true),
+        };
+        Self { now, flow, kind, size, sent, is_dropped }
+    }
 }
 
 impl Crossings {
     /// Memory in bytes per flow.
-    pub(super) const BYTES_OF_FLOW: usize = size_of::<Offers>();
+    pub(super) const BYTES_OF_FLOW: usize = 2 * size_of::<u64>();
 
-    pub(super) fn new(flows: usize, groups: usize, from: Time, end: Time) -> Self {
-        let length = (end - from).as_picos();
-        Self { from, length, offers: vec![Offers::default(); flows], before: vec![0; groups] }
+    pub(super) fn new(flows: usize, kinds: usize, from: Time, end: Time) -> Self {
+        Self { from, end, arrivals: vec![0; flows], drops: vec![0; flows], before: vec![0; kinds] }
     }
 
-    /// Whether `now` is in the measured time.
+    /// Counts a packet that the link accepts in the measured time.
     #[inline(always)]
-    fn is_measured(&self, now: Time) -> bool {
-        now.as_picos().wrapping_sub(self.from.as_picos()) < self.length
+    pub(super) fn accepted(&mut self, FlowId(flow): FlowId) {
+        self.arrivals[flow as usize] += 1;
     }
 
-    /// Counts a packet of a group that is offered to the link.
-    #[inline(always)]
-    pub(super) fn offered(&mut self, now: Time, packet: &Packet, group: usize, offered: Offered) {
-        let FlowId(flow) = packet.flow();
-        if self.is_measured(now) {
-            let offers = &mut self.offers[flow as usize];
-            offers.arrivals += 1;
-            if matches!(offered, Offered::Dropped(_)) {
-                offers.drops += 1;
-            }
-        } else {
-            self.sent(packet, group, offered);
-        }
-    }
-
-    /// Counts a stored packet of a group that leaves the link's queue.
-    pub(super) fn left(&mut self, now: Time, packet: &Packet, group: usize, fate: Offered) {
-        let FlowId(flow) = packet.flow();
-        match fate {
-            Offered::Dropped(_) => self.offers[flow as usize].drops += u64::from(self.is_measured(now)),
-            _ => self.sent(packet, group, fate),
-        }
-    }
-
-    /// Counts a packet that is sent before the measured time.
+    /// Counts any packet that the link is offered.
+    #[cold]
     #[inline(never)]
-    fn sent(&mut self, packet: &Packet, group: usize, offered: Offered) {
-        if let Offered::Accepted { start, lost: false, .. } = offered
-            && start < self.from
-            && !packet.is_syn()
-        {
-            self.before[group] += u64::from(packet.size());
+    pub(super) fn offered(&mut self, packet: Crossing) {
+        self.arrivals[packet.flow as usize] += u64::from(self.is_measured(packet.now));
+        self.left(packet);
+    }
+
+    /// Counts any packet that leaves the link's queue.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn left(&mut self, packet: Crossing) {
+        let Crossing { now, flow, kind, size, sent, is_dropped } = packet;
+        self.drops[flow as usize] += u64::from(is_dropped && self.is_measured(now));
+        if sent.is_some_and(|start| start < self.from) {
+            self.before[kind] += u64::from(size);
         }
     }
 
-    /// Share of a flow's packets that the link dropped; `None` if it was offered none.
+    fn is_measured(&self, now: Time) -> bool {
+        self.from <= now && now < self.end
+    }
+
+    /// Share of the packets of a flow whose data crosses the link that were dropped; `None` if there were none.
     pub(super) fn loss(&self, flow: usize) -> Option<f64> {
-        let Offers { arrivals, drops } = self.offers[flow];
-        ratio(drops as f64, arrivals as f64)
+        ratio(self.drops[flow] as f64, self.arrivals[flow] as f64)
     }
 
     /// Bytes of a group's data whose transmission began before the measured time.

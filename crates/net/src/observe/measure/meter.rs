@@ -6,7 +6,7 @@ use ackclock_units::Time;
 use super::limits::{Limited, Sums};
 use super::results::Results;
 use super::transfers::Transfers;
-use super::{Traits, ratio};
+use super::{Measure, Traits, ratio};
 use crate::sink::Deliveries;
 
 /// Measurements of one flow. They are computed when they are read, since there may be a million flows.
@@ -101,7 +101,8 @@ impl<'a> FlowMeter<'a> {
 
     /// Share of the flow's data packets that the measured link dropped.
     pub(crate) fn loss(&self) -> Option<f64> {
-        self.of.measure.crossings.loss(self.id)
+        let Measure { groups, crossings, .. } = self.of.measure;
+        groups.crossing_of(self.group() as usize).contains(&self.id).then(|| crossings.loss(self.id))?
     }
 
     /// Number of transfers completed in the measured time.

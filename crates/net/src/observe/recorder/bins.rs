@@ -2,6 +2,9 @@
 
 use ackclock_units::Time;
 
+/// Memory of a row in bytes: its time, the numbers of its flow and group, and its count.
+pub(crate) const BYTES_OF_BIN: usize = 24;
+
 /// Counts of several links or flows in bins; by default, of none.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Binned {
@@ -50,6 +53,18 @@ impl Binned {
         true
     }
 
+    /// Number of rows.
+    pub(super) fn count(&self) -> usize {
+        // counts of none have bins of no width
+        let bins = self.end.as_picos().div_ceil(self.bin.as_picos().max(1));
+        bins as usize * self.ids.len()
+    }
+
+    /// Memory of all rows in bytes, in the form of a table.
+    pub(super) fn held(&self) -> usize {
+        self.count() * BYTES_OF_BIN
+    }
+
     /// The start of each bin in seconds, and for each link or flow its count: the rows of a table.
     pub(super) fn rows(mut self) -> impl ExactSizeIterator<Item = (f64, u32, u64)> {
         let bins = self.end.as_picos().div_ceil(self.bin.as_picos());
@@ -96,7 +111,9 @@ mod tests {
         {
             counts.add(Time::from_millis(millis), id, more);
         }
+        let count = counts.count();
         let rows: Vec<_> = counts.rows().collect();
+        assert_eq!(rows.len(), count);
         let bins = [(0.0, 1, 2), (0.01, 0, 5), (0.02, 0, 0), (0.03, 2, 1)];
         let expected: Vec<_> =
             bins.iter().flat_map(|(time, two, none)| [(*time, 2, *two), (*time, 0, *none)]).collect();

@@ -90,7 +90,7 @@ impl Signals {
 
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.rows.capacity() * size_of::<(Time, u32, u32, u64, u32, Signal)>()
+        self.rows.len() * size_of::<(Time, u32, u32, u64, u32, Signal)>()
     }
 
     pub(super) fn table(mut self) -> Table {
@@ -141,12 +141,17 @@ impl GaugeRows {
         }
     }
 
+    /// Number of rows.
+    pub(super) const fn rows(&self) -> usize {
+        self.times.len()
+    }
+
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.times.capacity() * size_of::<f64>()
-            + self.links.capacity() * size_of::<u32>()
-            + self.gauges.capacity()
-            + self.values.capacity() * size_of::<f64>()
+        self.times.len() * size_of::<f64>()
+            + self.links.len() * size_of::<u32>()
+            + self.gauges.len()
+            + self.values.len() * size_of::<f64>()
     }
 }
 

@@ -66,7 +66,7 @@ impl PhaseLog {
 
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.flows.capacity() * size_of::<Watched>() + self.rows.capacity() * size_of::<Row>()
+        self.flows.capacity() * size_of::<Watched>() + self.rows.len() * size_of::<Row>()
     }
 
     pub(super) fn table(mut self) -> Table {

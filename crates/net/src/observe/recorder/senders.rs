@@ -294,11 +294,13 @@ impl SenderLog {
         self.windows() + self.acks()
     }
 
-    const fn windows(&self) -> usize {
+    /// Number of rows of the table `windows`.
+    pub(super) const fn windows(&self) -> usize {
         (self.counts & (ACK_ROW - 1)) as usize
     }
 
-    const fn acks(&self) -> usize {
+    /// Number of rows of the table `acks`.
+    pub(super) const fn acks(&self) -> usize {
         (self.counts / ACK_ROW) as usize
     }
 

@@ -81,11 +81,11 @@ impl StateLog {
 
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.times.capacity() * size_of::<f64>()
-            + self.names.capacity() * size_of::<u32>()
-            + self.phases.capacity()
-            + self.variables.capacity()
-            + self.values.capacity() * size_of::<f64>()
+        self.times.len() * size_of::<f64>()
+            + self.names.len() * size_of::<u32>()
+            + self.phases.len()
+            + self.variables.len()
+            + self.values.len() * size_of::<f64>()
     }
 }
 

@@ -56,7 +56,7 @@ impl TransferLog {
 
     /// Memory of the rows in bytes.
     pub(super) const fn held(&self) -> usize {
-        self.flows.capacity() * size_of::<Watched>() + self.rows.capacity() * size_of::<Row>()
+        self.flows.capacity() * size_of::<Watched>() + self.rows.len() * size_of::<Row>()
     }
 
     /// Adds the transfers that sources supply at their start without announcing them.
