@@ -95,7 +95,8 @@ def test_slow_start_limits_until_the_end() -> None:
 def test_random_loss_limits_the_window() -> None:
     """Validates: a loss probability of 1 %, at which the link is seldom full.
 
-    Source: by hand. By the law of the square root the window is about sqrt(1.5 / 0.01) = 12 packets, and there are 50 on
+    Source: by hand. By the law of the square root the window is about sqrt(1.5 / 0.01) = 12 packets, and there are 50
+    on
         the path. Each loss halves the window, so that only timeouts, and slow start after them, are not due to loss.
     Tolerance: 5 % for timeouts.
     """
@@ -118,7 +119,8 @@ def test_marks_limit_the_window() -> None:
 def test_bbr_is_limited_by_its_pace() -> None:
     """Validates: a law that sets a rate, and a window of two bandwidth-delay products.
 
-    Source: by hand. In ProbeRTT, once in 10 s, the window is 4 packets for 200 ms and a round trip: 6 times in 60 s, 2.5
+    Source: by hand. In ProbeRTT, once in 10 s, the window is 4 packets for 200 ms and a round trip: 6 times in 60 s,
+    2.5
         %. Otherwise the window is not full.
     Tolerance: 0.2 % of the time for the ends of these probes.
     """
@@ -130,7 +132,8 @@ def test_bbr_is_limited_by_its_pace() -> None:
 def test_a_paced_window_waits_for_every_second_packet() -> None:
     """Validates: Reno whose window is paced at 120 % of the window per round trip.
 
-    Source: by hand. With delayed ACKs each ACK releases two packets. The second one waits for srtt / (1.2 cwnd), cwnd / 2
+    Source: by hand. With delayed ACKs each ACK releases two packets. The second one waits for srtt / (1.2 cwnd), cwnd
+    / 2
         times in a round trip: 1 / 2.4 of the time. The window, which losses reduce, is full for the rest.
     Tolerance: 5 %, as the round-trip time changes with the queue and single packets are released when the window grows.
     """
@@ -142,21 +145,23 @@ def test_a_paced_window_waits_for_every_second_packet() -> None:
 def test_processing_takes_its_share_of_each_round_trip() -> None:
     """Validates: a window of one packet and a processing time of 10 ms on average before each.
 
-    Source: by hand. A packet takes 10 ms of processing, 1 ms of transmission and 50 ms of propagation, an ACK of 40 bytes
+    Source: by hand. A packet takes 10 ms of processing, 1 ms of transmission and 50 ms of propagation, an ACK of 40
+    bytes
         0.027 ms: the shares are 10 and 51.03 of 61.03 ms.
     Tolerance: four standard errors of the mean of 980 processing times, uniform from 0 to 20 ms: 7 %.
     """
     transport = ac.Tcp("reno", max_window=1, delayed_ack=False, overhead="20 ms")
     found = limited(one_flow(transport, measured=("0 s", "60 s")))
     assert found["processing"] == pytest.approx(10 / 61.03, rel=0.07)
-    assert found["receiver_window"] == pytest.approx(1 - found["processing"], abs=0.002), "but for the handshake"
+    assert found["receiver_window"] == pytest.approx(1 - found["processing"], abs=0.002), "except for the handshake"
 
 
 def test_before_and_after_its_data_a_flow_is_limited_by_its_application() -> None:
     """Validates: a flow that starts at 4 s of 10 s and sends 20 packets, one at a time.
 
     Source: by hand. The handshake takes a round trip of SYN and ACK, 0.050053 s, and counts as slow start; each packet
-        but the last takes 0.051027 s (and 2.4 us on the access link), with data that waits for the window. After the last
+        but the last takes 0.051027 s (and 2.4 us on the access link), with data that waits for the window. After the
+        last
         packet nothing waits.
     Tolerance: 1e-5 of the time.
     """
@@ -171,8 +176,10 @@ def test_before_and_after_its_data_a_flow_is_limited_by_its_application() -> Non
 def test_a_lost_packet_at_the_end_waits_for_its_timer() -> None:
     """Validates: the wait for a retransmission timer, also if the measured time begins within it.
 
-    Source: by hand. The only packet of a transfer is lost. It leaves after the handshake, at 0.050053 s, and the timeout is
-        1 s (RFC 6298, 2.4). Nothing else waits, so that the rest of the time but for the handshake is the application's.
+    Source: by hand. The only packet of a transfer is lost. It leaves after the handshake, at 0.050053 s, and the
+    timeout is
+        1 s (RFC 6298, 2.4). Nothing else waits, so that the rest of the time except for the handshake is the
+        application's.
     Tolerance: 1e-5 of the time.
     """
     transport = ac.Tcp("reno", recovery="reno")
@@ -237,7 +244,8 @@ def test_random_loss_that_limits_the_rate_is_reported() -> None:
     lossy = one_flow(ac.Tcp("reno"), loss=ac.RandomLoss(probability=0.01))
     (notice,) = notices(lossy, 0.23, loss=0.5, timeout=0.1)
     assert notice == (
-        "Group it was limited by loss in 60% of its time, while bottleneck was used to 23%: the random loss of bottleneck "
+        "Group it was limited by loss in 60% of its time, while bottleneck was used to 23%: the random loss of "
+        "bottleneck "
         "(loss), not the capacity, limits its rate."
     )
     assert notices(lossy, 0.9, loss=1) == []
@@ -248,7 +256,8 @@ def test_sources_that_offer_less_than_the_link_carries_are_reported() -> None:
     slow = one_flow(ac.Tcp("reno"), ac.Poisson(rate=100))
     (notice,) = notices(slow, 0.1, application=0.97)
     assert notice == (
-        "Group it was limited by its application in 97% of its time: its sources offer 10% of the rate of bottleneck, which "
+        "Group it was limited by its application in 97% of its time: its sources offer 10% of the rate of bottleneck, "
+        "which "
         "was used to 10%. A higher source.rate, or more flows, use more of it."
     )
     assert notices(slow, 0.6, application=0.97) == []

@@ -60,13 +60,15 @@ def _receiver(group: Clients | Flow, share: float, product: float | None) -> str
     assert isinstance(tcp, Tcp)  # noqa: S101  # narrows the type; UDP has no shares
     tuned = 'rwnd = "auto", ' if tcp.rwnd == "auto" else ""
     text = (
-        f"Group {group.name} was limited by its advertised window ({tuned}max_window = {tcp.max_window}) in {share:.0%} "
+        f"Group {group.name} was limited by its advertised window ({tuned}max_window = {tcp.max_window}) in "
+        f"{share:.0%} "
         "of its time: congestion control had little effect then."
     )
     if product is None or round(tcp.max_window) >= round(product):
         return text
     return (
-        f"{text} The window is below one bandwidth-delay product ({product:.0f} packets): a larger transport.max_window "
+        f"{text} The window is below one bandwidth-delay product ({product:.0f} packets): a larger "
+        f"transport.max_window "
         "lets one flow fill the link."
     )
 
@@ -76,7 +78,8 @@ def _losses(scenario: Scenario, group: Clients | Flow, forward: Way, share: floa
     lossy = list(dict.fromkeys(name for name, link in forward if link.loss and not isinstance(link.loss, ListedLoss)))
     if lossy:
         yield (
-            f"Group {group.name} was limited by loss in {share:.0%} of its time, while {scenario.measure.link} was used "
+            f"Group {group.name} was limited by loss in {share:.0%} of its time, while {scenario.measure.link} was "
+            f"used "
             f"to {utilization:.0%}: the random loss of {', '.join(lossy)} (loss), not the capacity, limits its rate."
         )
 
@@ -93,7 +96,9 @@ def _application(scenario: Scenario, measured: Measured, place: int, share: floa
     else:
         return
     yield (
-        f"Group {group.name} was limited by its application in {share:.0%} of its time: its sources offer {offered:.0%} "
-        f"of the rate of {scenario.measure.link}, which was used to {utilization:.0%}. A higher source.{field}, or more "
+        f"Group {group.name} was limited by its application in {share:.0%} of its time: its sources offer "
+        f"{offered:.0%} "
+        f"of the rate of {scenario.measure.link}, which was used to {utilization:.0%}. A higher source.{field}, or "
+        f"more "
         "flows, use more of it."
     )

@@ -215,30 +215,38 @@ class GroupSummary:
     slowdown_mean: float | None = None
     """Mean slowdown: completion time divided by the minimum time in which the idle path could carry the transfer."""
     limited_application: float | None = None
-    """Share of the measured time in which the group's senders were limited by the application: no data to send. ``None`` for
+    """Share of the measured time in which the group's senders were limited by the application: no data to send.
+    ``None`` for
     UDP, and in results of earlier versions. All shares of this kind add up to 1."""
     limited_receiver_window: float | None = None
-    """Share of the measured time in which the group's senders were limited by the advertised window, which was smaller than the congestion window."""
+    """Share of the measured time in which the group's senders were limited by the advertised window, which was smaller
+    than the congestion window."""
     limited_slow_start: float | None = None
-    """Share of the measured time in which the group's senders were limited by the congestion window in slow start, or by the handshake."""
+    """Share of the measured time in which the group's senders were limited by the congestion window in slow start, or
+    by the handshake."""
     limited_loss: float | None = None
-    """Share of the measured time in which the group's senders were limited by the congestion window, which a loss had reduced."""
+    """Share of the measured time in which the group's senders were limited by the congestion window, which a loss had
+    reduced."""
     limited_marks: float | None = None
-    """Share of the measured time in which the group's senders were limited by the congestion window, which a mark (ECN) had reduced."""
+    """Share of the measured time in which the group's senders were limited by the congestion window, which a mark
+    (ECN) had reduced."""
     limited_window: float | None = None
-    """Share of the measured time in which the group's senders were limited by the congestion window by the choice of the law."""
+    """Share of the measured time in which the group's senders were limited by the congestion window by the choice of
+    the law."""
     limited_pacing: float | None = None
     """Share of the measured time in which the group's senders were limited by pacing."""
     limited_processing: float | None = None
     """Share of the measured time in which the group's senders were limited by processing times (``overhead``)."""
     limited_timeout: float | None = None
-    """Share of the measured time in which the group's senders waited in vain for ACKs until the retransmission timer fired."""
+    """Share of the measured time in which the group's senders waited in vain for ACKs until the retransmission timer
+    fired."""
 
     @property
     def limited(self) -> dict[str, float] | None:
         """The shares of the measured time in which each reason limited the group's senders; ``None`` for UDP.
 
-        The names are those of the fields above without ``limited_``; the shares add up to 1. A flow counts for the whole
+        The names are those of the fields above without ``limited_``; the shares add up to 1. A flow counts for the
+        whole
         measured time, with its application as the reason before its first data and after its last.
         """
         shares = {name.removeprefix(_LIMITED): getattr(self, name) for name in LIMITS}
