@@ -96,8 +96,7 @@ def test_random_loss_limits_the_window() -> None:
     """Validates: a loss probability of 1 %, at which the link is seldom full.
 
     Source: by hand. By the law of the square root the window is about sqrt(1.5 / 0.01) = 12 packets, and there are 50
-    on
-        the path. Each loss halves the window, so that only timeouts, and slow start after them, are not due to loss.
+        on the path. Each loss halves the window, so that only timeouts, and slow start after them, are not due to loss.
     Tolerance: 5 % for timeouts.
     """
     found = limited(one_flow(ac.Tcp("reno"), loss=ac.RandomLoss(probability=0.01)))
@@ -133,8 +132,7 @@ def test_a_paced_window_waits_for_every_second_packet() -> None:
     """Validates: Reno whose window is paced at 120 % of the window per round trip.
 
     Source: by hand. With delayed ACKs each ACK releases two packets. The second one waits for srtt / (1.2 cwnd), cwnd
-    / 2
-        times in a round trip: 1 / 2.4 of the time. The window, which losses reduce, is full for the rest.
+        / 2 times in a round trip: 1 / 2.4 of the time. The window, which losses reduce, is full for the rest.
     Tolerance: 5 %, as the round-trip time changes with the queue and single packets are released when the window grows.
     """
     found = limited(one_flow(ac.Tcp("reno", pacing="window")))
@@ -146,8 +144,7 @@ def test_processing_takes_its_share_of_each_round_trip() -> None:
     """Validates: a window of one packet and a processing time of 10 ms on average before each.
 
     Source: by hand. A packet takes 10 ms of processing, 1 ms of transmission and 50 ms of propagation, an ACK of 40
-    bytes
-        0.027 ms: the shares are 10 and 51.03 of 61.03 ms.
+        bytes 0.027 ms: the shares are 10 and 51.03 of 61.03 ms.
     Tolerance: four standard errors of the mean of 980 processing times, uniform from 0 to 20 ms: 7 %.
     """
     transport = ac.Tcp("reno", max_window=1, delayed_ack=False, overhead="20 ms")
@@ -161,8 +158,7 @@ def test_before_and_after_its_data_a_flow_is_limited_by_its_application() -> Non
 
     Source: by hand. The handshake takes a round trip of SYN and ACK, 0.050053 s, and counts as slow start; each packet
         but the last takes 0.051027 s (and 2.4 us on the access link), with data that waits for the window. After the
-        last
-        packet nothing waits.
+        last packet nothing waits.
     Tolerance: 1e-5 of the time.
     """
     size = ac.Greedy(size=f"{20 * 1460} B")

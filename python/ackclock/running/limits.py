@@ -61,15 +61,13 @@ def _receiver(group: Clients | Flow, share: float, product: float | None) -> str
     tuned = 'rwnd = "auto", ' if tcp.rwnd == "auto" else ""
     text = (
         f"Group {group.name} was limited by its advertised window ({tuned}max_window = {tcp.max_window}) in "
-        f"{share:.0%} "
-        "of its time: congestion control had little effect then."
+        f"{share:.0%} of its time: congestion control had little effect then."
     )
     if product is None or round(tcp.max_window) >= round(product):
         return text
     return (
         f"{text} The window is below one bandwidth-delay product ({product:.0f} packets): a larger "
-        f"transport.max_window "
-        "lets one flow fill the link."
+        "transport.max_window lets one flow fill the link."
     )
 
 
@@ -79,8 +77,8 @@ def _losses(scenario: Scenario, group: Clients | Flow, forward: Way, share: floa
     if lossy:
         yield (
             f"Group {group.name} was limited by loss in {share:.0%} of its time, while {scenario.measure.link} was "
-            f"used "
-            f"to {utilization:.0%}: the random loss of {', '.join(lossy)} (loss), not the capacity, limits its rate."
+            f"used to {utilization:.0%}: the random loss of {', '.join(lossy)} (loss), not the capacity, limits its "
+            "rate."
         )
 
 
@@ -97,8 +95,6 @@ def _application(scenario: Scenario, measured: Measured, place: int, share: floa
         return
     yield (
         f"Group {group.name} was limited by its application in {share:.0%} of its time: its sources offer "
-        f"{offered:.0%} "
-        f"of the rate of {scenario.measure.link}, which was used to {utilization:.0%}. A higher source.{field}, or "
-        f"more "
-        "flows, use more of it."
+        f"{offered:.0%} of the rate of {scenario.measure.link}, which was used to {utilization:.0%}. A "
+        f"higher source.{field}, or more flows, use more of it."
     )

@@ -216,8 +216,7 @@ class GroupSummary:
     """Mean slowdown: completion time divided by the minimum time in which the idle path could carry the transfer."""
     limited_application: float | None = None
     """Share of the measured time in which the group's senders were limited by the application: no data to send.
-    ``None`` for
-    UDP, and in results of earlier versions. All shares of this kind add up to 1."""
+    ``None`` for UDP, and in results of earlier versions. All shares of this kind add up to 1."""
     limited_receiver_window: float | None = None
     """Share of the measured time in which the group's senders were limited by the advertised window, which was smaller
     than the congestion window."""
@@ -246,8 +245,7 @@ class GroupSummary:
         """The shares of the measured time in which each reason limited the group's senders; ``None`` for UDP.
 
         The names are those of the fields above without ``limited_``; the shares add up to 1. A flow counts for the
-        whole
-        measured time, with its application as the reason before its first data and after its last.
+        whole measured time, with its application as the reason before its first data and after its last.
         """
         shares = {name.removeprefix(_LIMITED): getattr(self, name) for name in LIMITS}
         return None if None in shares.values() else shares
