@@ -63,7 +63,8 @@ def _receiver(group: Clients | Flow, share: float, product: float | None) -> str
         f"Group {group.name} was limited by its advertised window ({tuned}max_window = {tcp.max_window}) in "
         f"{share:.0%} of its time: congestion control had little effect then."
     )
-    if product is None or round(tcp.max_window) >= round(product):
+    assert isinstance(tcp.max_window, int)  # noqa: S101  # the scenario is effective: packets
+    if product is None or tcp.max_window >= round(product):
         return text
     return (
         f"{text} The window is below one bandwidth-delay product ({product:.0f} packets): a larger "
