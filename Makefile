@@ -97,6 +97,7 @@ laws: ## run the property tests of the engine and the capture reader with many m
 
 kills: $(VENV)/.built ## kill sweeps at random moments and check that no row is lost or duplicated (KILLS=1000; RAY=50 also kills Ray workers, after `make ray`)
 	PYTHONPATH=. $(PY) bench/kills.py --kills $(KILLS) --ray $(RAY)
+	PYTHONPATH=. $(PY) bench/kills_of_commands.py
 
 hostile: $(VENV)/.built ## run random hostile scenarios, each limited to 6 s and 4 GB, and check how they end (CASES=2000)
 	PYTHONPATH=bench $(PY) -m hostile --cases $(if $(filter file,$(origin CASES)),2000,$(CASES)) --out $(OUT)/hostile

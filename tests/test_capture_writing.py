@@ -108,7 +108,7 @@ def test_a_capture_has_what_the_record_of_packets_has(variant: str, tmp_path: Pa
     """At each point, times to the nanosecond, flows, segments and fates are equal; sizes except for longer headers."""
     points = {"": ("enqueue", "drop", "lost"), "@dequeue": ("dequeue",), "@receive": ("receive",)}
     captures = [f"bottleneck{point},bottleneck.reverse{point}" for point in points]
-    run = ac.simulate(lossy(variant, duration="5 s"), record=["packets"], capture=captures)
+    run = ac.simulate(lossy(variant, duration="5 s"), record=["packets@*"], capture=captures)
     rows = run.table("packets").to_pandas()
     rows = rows[rows["link"].isin(["bottleneck", "bottleneck.reverse"])]
     for capture, events in zip(captures, points.values(), strict=True):
@@ -190,7 +190,7 @@ def test_datagrams_of_any_size_have_their_headers(tmp_path: Path) -> None:
         links=[ac.GraphLink(from_="a", to="b", rate="10 Mbps", delay="1 ms")],
         flows=[ac.Flow(from_="a", to="b", transport=ac.Udp(packet_sizes="exponential"), source=ac.Poisson(rate=500))],
     )
-    run = ac.simulate(scenario, record=["packets"], capture=["a->b"])
+    run = ac.simulate(scenario, record=["packets@*"], capture=["a->b"])
     rows = run.table("packets").to_pandas()
     sizes = rows[rows["event"] == "enqueue"]["bytes"].tolist()
     found = pcapng.packets(written(run, tmp_path, "a->b", snap_length=65_535))

@@ -40,7 +40,7 @@ def test_drop_tail_marks_at_its_threshold() -> None:
     Source: RFC 8257, section 3.1; Alizadeh et al. 2010, section 3.1.
     Tolerance: exact.
     """
-    run = ac.simulate(marking(ac.DropTail(packets=100, mark_above=THRESHOLD)), record=["packets"])
+    run = ac.simulate(marking(ac.DropTail(packets=100, mark_above=THRESHOLD)), record=["packets@*"])
     rows = run.table("packets").to_pandas()
     waiting, marks = 0, 0
     for event, kind, marked in rows[rows["link"] == "bottleneck"][["event", "kind", "marked"]].itertuples(index=False):

@@ -24,7 +24,7 @@ def datagrams(**extra: Any) -> ac.Run:
         links=[ac.GraphLink(from_="a", to="b", rate="100 Mbps", delay="10 ms", duplex=False, **extra)],
         flows=[ac.Flow(from_="a", to="b", transport=ac.Udp(), source=ac.Constant(rate=1 / SPACING))],
     )
-    return ac.simulate(scenario, record=["packets"])
+    return ac.simulate(scenario, record=["packets@*"])
 
 
 def arrived(run: ac.Run) -> list[int]:

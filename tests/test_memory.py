@@ -72,7 +72,7 @@ def test_a_run_that_exceeds_its_limit_is_stopped_and_the_process_goes_on() -> No
     with pytest.raises(
         ac.ScenarioError, match=r"of it for records with \d+ rows\), but the limit is 50 MB; record fewer"
     ):
-        ac.simulate(scenario(1000, duration="30 s"), record=["packets"], memory="50MB")
+        ac.simulate(scenario(1000, duration="30 s"), record=["packets@*"], memory="50MB")
     assert ac.simulate(scenario(10), memory="50MB").summary.arrivals > 20
 
 

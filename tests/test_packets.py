@@ -33,7 +33,7 @@ def test_a_packet_is_followed_link_by_link() -> None:
             ac.Clients(transport=ac.Tcp("reno", handshake=False, delayed_ack=False), source=ac.Greedy(size="960 B"))
         ],
     )
-    rows = ac.simulate(scenario, record=["packets"]).table("packets").to_pylist()
+    rows = ac.simulate(scenario, record=["packets@*"]).table("packets").to_pylist()
     seen = [(round(1e6 * row["time"], 1), row["link"], row["event"], row["kind"], row["bytes"]) for row in rows]
     assert seen == [
         (0.0, "access.0", "enqueue", "data", 1000),
@@ -53,7 +53,7 @@ def test_a_packet_is_followed_link_by_link() -> None:
 
 
 def test_packets_agree_with_what_else_is_counted() -> None:
-    run = ac.simulate(CROWDED, seed=3, record=["packets", "drops"])
+    run = ac.simulate(CROWDED, seed=3, record=["packets@*", "drops"])
     packets = run.table("packets").to_pandas()
     assert packets["time"].is_monotonic_increasing
     sent = packets[packets["link"].str.match(r"access\.\d+$") & (packets["event"] == "enqueue")]

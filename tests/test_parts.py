@@ -10,6 +10,7 @@ import pytest
 import ackclock as ac
 from ackclock.papers.core import parts
 from ackclock.papers.core.parts import Part, Spot, gather
+from ackclock.papers.core.table import write_runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -157,6 +158,12 @@ class TestStore:
         )
         assert sorted(found["clients"].to_pylist()) == [2, 3]
         assert set(found["part"].to_pylist()) == {"grid"}
+
+
+def test_evidence_is_the_same_bytes_whether_made_or_read(tmp_path: Path) -> None:
+    for name in ("made", "read"):
+        write_runs(tmp_path / name, {"ackclock": gather([grid()], seeds=[2, 1], store=tmp_path / "runs")})
+    assert (tmp_path / "made").read_bytes() == (tmp_path / "read").read_bytes()
 
 
 def test_the_version_of_a_function_follows_its_sources() -> None:

@@ -57,7 +57,7 @@ def test_prague_beside_cubic(rtt: int, record_property: Note) -> None:
         (PI2, CoNEXT), figures 15 and 19.
     Tolerance: the bounds, from 10 s to 30 s.
     """
-    done = run(("prague", rtt), ("cubic", rtt), record=("packets",))
+    done = run(("prague", rtt), ("cubic", rtt), record=("packets@*",))
     short, classic = sojourns(done, 0), sojourns(done, 1)
     ratio = done.groups[0].goodput_bps / done.groups[1].goodput_bps
     record_property(
@@ -80,7 +80,7 @@ def test_one_flow_uses_the_link_with_a_short_queue(record_property: Note) -> Non
     Source: RFC 9332, appendix A: the marking threshold of queue L.
     Tolerance: the bounds.
     """
-    done = run(("prague", 20), rate="10 Mbps", record=("packets",))
+    done = run(("prague", 20), rate="10 Mbps", record=("packets@*",))
     delay = sojourns(done, 0).mean()
     record_property("measured", f"{delay * 1e3:.2f} ms, use {done.summary.utilization:.3f}")
     assert delay < 0.002

@@ -26,7 +26,7 @@ def datagrams(queue: ac.Queue, source: Any, duration: str = "1 s", **extra: Any)
         links=[ac.GraphLink(from_="a", to="b", rate="100 Mbps", delay="1 ms", duplex=False, queue=queue, **extra)],
         flows=[ac.Flow(from_="a", to="b", transport=ac.Udp(), source=source)],
     )
-    return ac.simulate(scenario, record=["packets"])
+    return ac.simulate(scenario, record=["packets@*"])
 
 
 def times(run: ac.Run, event: str) -> list[float]:

@@ -146,7 +146,7 @@ def exam() -> int:
     with tempfile.TemporaryDirectory() as warm:
         file = Path(warm) / "warm.toml"
         file.write_text(WARM, encoding="utf-8")
-        simulate(Scenario.from_toml(file), record=["packets"]).table("packets").to_pandas()
+        simulate(Scenario.from_toml(file), record=["packets@*"]).table("packets").to_pandas()
         run(Case(-1, ("run", "warm.toml", "--out", "result"), {"warm.toml": WARM}), Path(warm), asked.seconds)
     ended: collections.Counter[str] = collections.Counter()
     slowest, largest, bound = 0.0, 0, memory_bound(MEMORY)

@@ -114,7 +114,7 @@ class Bench:
         shutil.copytree(self._whole, self.store)
         chosen = sorted(choice.choices(_FORGERIES, k=choice.randint(1, 3)), key=_FORGERIES.index)
         for forge in chosen:
-            with contextlib.suppress(OSError, StopIteration, ValueError, IndexError, KeyError):  # forged before
+            with contextlib.suppress(OSError, StopIteration, ValueError, TypeError, LookupError):  # forged before
                 forge(self.store, self._targets, choice)
         done = [forge.__name__.strip("_") for forge in chosen]
         command = choice.choice(_COMMANDS)

@@ -25,7 +25,7 @@ RECORDS: Mapping[str, tuple[str, ...]] = {
     "windows of all flows at each change": ("windows",),
     "each ACK": ("acks",),
     "all of these, windows at each change": ALL_BUT_PACKETS,
-    "each packet at every link": ("packets",),
+    "each packet at every link": ("packets@*",),
 }
 SECONDS = 200
 TURNS = 7

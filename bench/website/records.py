@@ -21,8 +21,9 @@ _HEAD: Final = """\
 
 A record is a table of a run: `ac.simulate(scenario, record=["queue@bottleneck/10ms"])` in Python, `ackclock run FILE
 --record queue@bottleneck/10ms --out result` on the command line. `@` selects links, or groups and flows; `/` sets an
-interval. Without them a record has all that it can have, and each change or the bins of `measure.bin`. [The
-measures](../measures.md) explain the columns of the tables.
+interval. Without `@`, a record of links covers the measured link, and a record of flows all flows; `packets@*` covers
+every link. Without `/`, a record has each change, or the bins of `measure.bin`. [The measures](../measures.md) explain
+the columns of the tables.
 """
 
 _FIGURES: Final = """\

@@ -156,10 +156,16 @@ def _tcp() -> Iterator[str]:
     yield from table(_FIELDS, (_field(name, fields[name]) for name in LAW_FIELDS))
     yield from ("### Variants", "")
     rows = (
-        (f"`{name}`", sentence(variant.doc), f"`{variant.recovery}`", f"`{variant.congestion}`", variant.era)
+        (
+            f"`{name}`",
+            sentence(variant.doc),
+            f"`{variant.recovery}`" if variant.recovery else "",
+            f"`{variant.congestion}`",
+            variant.era,
+        )
         for name, variant in known.variants.items()
     )
-    yield from table(("variant", "description", "recovery", "window law", "era"), rows)
+    yield from table(("variant", "description", "fixed recovery", "window law", "era"), rows)
     for section, options in known.options.items():
         yield from (f"### {_OPTIONS[section]}", "")
         yield from table(_FIELDS, (_option("tcp", option) for option in options.values()))

@@ -38,6 +38,9 @@ class PlanError(ValueError):
 class Rows:
     """The rows of a table, in the engine's form."""
 
+    def is_empty(self) -> bool:
+        """Return whether there are no rows."""
+
     def columns(self) -> list[tuple[str, str, bytes]]:
         """Convert the rows to columns: (name, type, little-endian bytes) each."""
 

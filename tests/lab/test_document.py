@@ -55,7 +55,10 @@ def test_the_catalogue_offers_no_option_on_which_others_depend() -> None:
     assert follows["rack"]["handshake"] == [["receiver", "handshake"], ["sender", "handshake"]]
     assert not {"recovery", "rwnd", "rack", "undo"} & follows["rack"].keys(), "the receiver's reports depend on them"
     assert set(recoveries["linux"]["reno"]) == set(recoveries["rfc"]["cubic"]) == set(follows)
-    assert {name: list(recoveries["linux"][name]) for name in ("bbr", "newreno")} == {"bbr": ["rack"], "newreno": ["newreno"]}
+    assert {name: list(recoveries["linux"][name]) for name in ("bbr", "newreno")} == {
+        "bbr": ["rack"],
+        "newreno": ["newreno"],
+    }
     assert (["sender", "grow_on_exit"], False) in recoveries["ns2-2.35"]["reno"]["sack"], "a default of the pair"
 
 

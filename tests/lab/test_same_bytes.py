@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.needs("node")
 
-RECORDS = ("arrivals", "queue", "gauges", "drops", "marks", "windows", "acks", "phases", "packets")
+RECORDS = ("arrivals", "queue", "gauges", "drops", "marks", "windows", "acks", "phases", "packets@*")
 COUNT = 50
 
 
@@ -85,4 +86,5 @@ class TestInNode:
     def test_notices_are_those_of_python(self, root: Path, scenarios: list[tuple[dict[str, Any], Prepared]]) -> None:
         answers = node(root, [{"scenario": tables, "seed": str(seed)} for seed, (tables, _) in enumerate(scenarios)])
         for seed, ((tables, prepared), answer) in enumerate(zip(scenarios, answers, strict=True)):
-            assert answer["notices"] == list(prepared.run(seed).notices), tables
+            # the page chooses its records by itself, and says nothing about them
+            assert answer["notices"] == list(replace(prepared, record=()).run(seed).notices), tables

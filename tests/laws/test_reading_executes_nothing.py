@@ -103,7 +103,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, tables in (SCENARIOS | STUDIES).items():
         (tmp_path / f"{name}.toml").write_text(tomli_w.dumps(tables))
     for name in SCENARIOS:
-        record = ["packets", "states" if name in {"clients", "flows"} else "gauges/10ms"]
+        record = ["packets@*", "states" if name in {"clients", "flows"} else "gauges/10ms"]
         ac.simulate(ac.Scenario.from_toml(f"{name}.toml"), record=record).save(f"{name}.result")
     with pytest.warns(UserWarning, match="fewer than 3 values"):
         ac.sweep(ac.Study.from_toml("over.toml"), store="store", jobs=1)

@@ -1,6 +1,6 @@
 //! Estimates the memory of a run before it begins.
 //!
-//! There are two estimates. The *likely* one is for people and for planning. It is based on the shares of the links that
+//! There are two estimates. The *likely* one is for display and for planning. It is based on the shares of the links that
 //! the groups of flows can have (`traffic.rs`, `load.rs`), and on the rows that records have with such traffic
 //! (`records.rs`). The *certain* one counts only what every run of the plan allocates: a run is refused if this does not
 //! fit into memory. All other memory is counted during the run (`memory.rs`).
@@ -152,11 +152,17 @@ impl Footprint {
 /// Shares the links among the groups. Returns the load of each link.
 fn shared<'a>(traffics: &mut [Traffic<'a>]) -> BTreeMap<usize, Load<'a>> {
     let mut loads = BTreeMap::new();
-    traffics.iter().for_each(|traffic| traffic.ask(&mut loads));
+    for traffic in traffics.iter() {
+        traffic.ask(&mut loads);
+    }
     loads.values_mut().for_each(Load::share);
-    traffics.iter_mut().for_each(|traffic| traffic.settle(&mut loads));
+    for traffic in traffics.iter_mut() {
+        traffic.settle(&mut loads);
+    }
     loads.values_mut().for_each(Load::fill);
-    traffics.iter_mut().for_each(|traffic| traffic.send(&mut loads));
+    for traffic in traffics.iter_mut() {
+        traffic.send(&mut loads);
+    }
     loads
 }
 

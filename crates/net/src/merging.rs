@@ -94,6 +94,10 @@ struct Merged {
 }
 
 impl Rows for Merged {
+    fn is_empty(&self) -> bool {
+        self.tables.iter().all(|(_, table)| table.is_empty())
+    }
+
     fn columns(&self) -> Vec<Column> {
         let mut columns: Vec<Column> = Vec::new();
         for (numbers, table) in &self.tables {

@@ -45,6 +45,11 @@ struct Rows(Table);
 
 #[pymethods]
 impl Rows {
+    /// Whether there are no rows.
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Converts the rows to columns: name, type and little-endian bytes.
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Vec<RawColumn<'py>>> {
         let columns = if gets_signals(py)? {

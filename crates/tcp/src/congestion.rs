@@ -358,6 +358,9 @@ macro_rules! laws {
             }
 
             /// Checks that the law works with a loss recovery.
+            ///
+            /// # Errors
+            /// If the law needs another recovery.
             pub fn check_recovery(&self, recovery: RecoverySpec) -> Result<(), Invalid> {
                 if recovery == RecoverySpec::Rack || !self.build().samples_rate() {
                     return Ok(());

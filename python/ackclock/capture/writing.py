@@ -6,7 +6,6 @@ the link's queue. A capture never changes the results of a run.
 """
 
 import json
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +13,9 @@ from typing import Any, Final
 
 from ackclock.running import engine
 from ackclock.running.catalogue import catalogue
+from ackclock.running.making import new_file
 from ackclock.scenario import Connections, Scenario
-from ackclock.scenario.errors import one_of, refuse, unreadable
+from ackclock.scenario.errors import one_of, refuse
 from ackclock.scenario.kinds import whole
 from ackclock.scenario.links import links_of
 
@@ -92,20 +92,9 @@ class Captured:
             "description": "; ".join(f"{tap.name}: {POINTS[tap.point]}" for tap in self.request.taps),
         }
         refuse_existing("file", file)
-        beside = None
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}-", delete=False) as made:
-                beside = Path(made.name)
-            told = self.packets.write(beside, json.dumps(setup))
-            beside.chmod(0o644)
-            refuse_existing("file", file)
-            beside.rename(file)
-        except OSError as error:
-            raise unreadable(file, str(error.strerror or error), "a new file that can be written") from None
-        finally:
-            if beside is not None:
-                beside.unlink(missing_ok=True)
+        allowed = "a new file that can be written"
+        with new_file(file, allowed=allowed, check=lambda: refuse_existing("file", file)) as made:
+            told = self.packets.write(made, json.dumps(setup))
         return Written(**json.loads(told))
 
 

@@ -7,8 +7,10 @@ import io
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -32,6 +34,7 @@ app.add_typer(models, name="model")
 app.add_typer(profiles, name="profile")
 app.add_typer(stores, name="store")
 
+_LONGEST_NAME = 500
 _INTERRUPTED = 128 + signal.SIGINT
 
 # Base class of the exceptions that typer raises for an invalid command line.
@@ -47,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if sys.__stdout__ is None:
         _fail("standard output: cannot be written: it is closed", code=1)
     _use_utf_8()
+    _end_as_interrupted()
     # Some commands must not load the whole package, so its error classes are imported only after an error.
     try:
         code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
@@ -65,13 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _silence()
         _fail(f"{error.filename or 'standard output'}: cannot be written: {error.strerror or error}", code=1)
     except ValueError as error:
-        from ackclock.running.engine import PlanError  # noqa: PLC0415
-        from ackclock.scenario.errors import DamagedError, ScenarioError  # noqa: PLC0415
-
-        if not isinstance(error, ScenarioError | PlanError):
-            raise
-        code = 1 if isinstance(error, DamagedError) else 2
-        _fail(error.headline if isinstance(error, ScenarioError) else str(error), code=code)
+        _fail_by_input(error)
     if code == _INTERRUPTED:  # typer also returns this code, because it handles interrupts itself
         _fail("interrupted; no partial output was written", code=code)
     sys.exit(code or 0)
@@ -106,6 +104,19 @@ def _fail_by_law(error: BaseException) -> NoReturn:
     _fail(str(error))
 
 
+def _fail_by_input(error: ValueError) -> NoReturn:
+    """Print the error of an invalid input, and exit; raise any other error."""
+    from ackclock.running.engine import PlanError  # noqa: PLC0415
+    from ackclock.scenario.errors import DamagedError, ScenarioError  # noqa: PLC0415
+
+    if isinstance(error, UnicodeEncodeError) and isinstance(error.object, str):
+        _fail(f"{error.object[:_LONGEST_NAME]}: cannot be used: it is not UTF-8")
+    if not isinstance(error, ScenarioError | PlanError):
+        raise error
+    code = 1 if isinstance(error, DamagedError) else 2
+    _fail(error.headline if isinstance(error, ScenarioError) else str(error), code=code)
+
+
 def _fail(message: str, *, code: int = 2) -> NoReturn:
     """Print a one-line message and exit; unprintable characters, such as line breaks, are replaced."""
     line = "".join(letter if letter.isprintable() else "?" for letter in message.rstrip())
@@ -114,15 +125,25 @@ def _fail(message: str, *, code: int = 2) -> NoReturn:
 
 
 def _use_utf_8() -> None:
-    """Encode pipes and files in UTF-8 on Windows, as other systems do."""
+    """Encode pipes and files in UTF-8 on Windows, as other systems do. Names of files may have other bytes."""
     for stream in (sys.stdout, sys.stderr):
-        if sys.platform == "win32" and isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8")
+        if isinstance(stream, io.TextIOWrapper):
+            if sys.platform == "win32":
+                stream.reconfigure(encoding="utf-8")
+            if stream.errors == "strict":
+                stream.reconfigure(errors="backslashreplace")
+
+
+def _end_as_interrupted() -> None:
+    """Handle SIGTERM, with which batch systems stop programs, as Ctrl-C."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _silence() -> None:
     """Discard further output, so that Python reports no error when it closes the standard output."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(io.UnsupportedOperation):  # the output of a test
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_version(wanted: bool) -> None:  # signature required by typer
@@ -359,11 +380,19 @@ def query(
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
+    revision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REVISION",
+            help="Show the runs of this engine revision, given by its first letters (default: the newest one).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Query a store of runs, or a capture, with SQL."""
     from ackclock.cli import querying  # noqa: PLC0415
 
-    querying.query(store, sql, as_json=json, as_csv=csv)
+    querying.query(store, sql, as_json=json, as_csv=csv, revision=revision)
 
 
 @app.command(
@@ -497,6 +526,14 @@ def report(
             show_default=False,
         ),
     ] = None,
+    revision: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REVISION",
+            help="Show the runs of this engine revision, given by its first letters (default: the newest one).",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Draw the results of a store on one page that works offline.
 
@@ -505,7 +542,7 @@ def report(
     """
     from ackclock.cli import reporter  # noqa: PLC0415
 
-    reporter.report(store, x=x, y=y or [], by=by, out=out)
+    reporter.report(store, x=x, y=y or [], by=by, out=out, revision=revision)
 
 
 @app.command(

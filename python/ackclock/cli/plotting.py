@@ -1,7 +1,6 @@
 """Implements ``ackclock plot``: draws the records of a saved run."""
 
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from ackclock.report.figures import FIGURES, FigureKind, chart, figures_of
 from ackclock.report.paper import draw
 from ackclock.report.style import to_pdf, to_png, to_svg
+from ackclock.running.making import new_file
 from ackclock.running.records import KINDS
 from ackclock.running.result import UNSEALED, load
 from ackclock.scenario.errors import ScenarioError, listed, one_of, refuse, unreadable
@@ -151,12 +151,5 @@ def _seconds(option: str, text: str | None) -> float | None:
 
 def _write(out: Path, content: bytes) -> None:
     """Write the figure atomically."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=out.parent, prefix=f".{out.name}-", delete=False) as made:
-            beside = Path(made.name)
-            made.write(content)
-        beside.chmod(0o644)
-        beside.replace(out)
-    except OSError as error:
-        raise unreadable(out, str(error.strerror or error), "a file that can be written") from None
+    with new_file(out, allowed="a file that can be written", replaces=True) as made:
+        made.write_bytes(content)

@@ -22,14 +22,16 @@ _BETWEEN = 2
 """Number of spaces between two columns."""
 
 
-def query(folder: Path, sql: str, *, as_json: bool, as_csv: bool) -> None:
+def query(folder: Path, sql: str, *, as_json: bool, as_csv: bool, revision: str | None) -> None:
     """Run a query and print its result."""
     if as_json and as_csv:
         raise refuse("--csv", "--json", "must not be combined")
     if is_capture(folder):
+        if revision is not None:
+            raise refuse("--revision", revision, "must be absent: a capture has no runs")
         answer = ask(folder, sql)
     else:
-        with Store.open(folder) as store:
+        with Store.open(folder, revision=revision) as store:
             answer = store.sql(sql)
             for notice in store.notices:
                 sys.stderr.write(f"Note: {notice}\n")

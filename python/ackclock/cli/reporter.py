@@ -2,37 +2,50 @@
 
 import shlex
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from ackclock.report.fixed import fixed_fields
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
+from ackclock.running.making import new_file
 from ackclock.running.origin import Origin
 from ackclock.running.reading import content
 from ackclock.running.repeats import repeats
 from ackclock.running.runs import told_once
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.scenario.errors import refuse
 from ackclock.study.store import Store
 
 _OURS = "<dt>Command</dt><dd>ackclock report "
 """Text that every page made by this command contains."""
 
 
-def report(store: Path, *, x: str | None, y: Sequence[str], by: Sequence[str] | None, out: Path | None) -> None:
+def report(
+    store: Path,
+    *,
+    x: str | None,
+    y: Sequence[str],
+    by: Sequence[str] | None,
+    out: Path | None,
+    revision: str | None = None,
+) -> None:
     """Draw the results of a store on a page, and write the page."""
     out = store.with_name(f"{store.name}.html") if out is None else out
     _check_replaceable(out)
     words = ["ackclock", "report", str(store)]
     words += [
         word
-        for name, values in (("--x", [x] if x else []), ("--y", y), ("--by", by or []))
+        for name, values in (
+            ("--x", [x] if x else []),
+            ("--y", y),
+            ("--by", by or []),
+            ("--revision", [revision] if revision else []),
+        )
         for value in values
         for word in (name, value)
     ]
     command = shlex.join(words)
-    with Store.open(store) as opened:
+    with Store.open(store, revision=revision) as opened:
         runs, failures = opened.runs.to_arrow(), opened.table("failures").to_arrow()
         notices: dict[str, list[str]] = {}
         for each in opened.table("notices").to_arrow().to_pylist():
@@ -74,14 +87,5 @@ def _check_replaceable(out: Path) -> None:
 
 def _write(out: Path, text: str) -> None:
     """Write the page atomically."""
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=out.parent, prefix=f".{out.name}-", delete=False, encoding="utf-8"
-        ) as made:
-            beside = Path(made.name)
-            made.write(text)
-        beside.chmod(0o644)
-        beside.replace(out)
-    except OSError as error:
-        raise unreadable(out, str(error.strerror or error), "a file that can be written") from None
+    with new_file(out, allowed="a file that can be written", replaces=True) as made:
+        made.write_text(text, encoding="utf-8", errors="backslashreplace")

@@ -1,12 +1,12 @@
 """Implements ``ackclock init``: writes a commented scenario to begin with."""
 
 import sys
-import tempfile
 from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from ackclock.scenario.errors import one_of, refuse, unreadable
+from ackclock.running.making import new_file
+from ackclock.scenario.errors import one_of, refuse
 
 KINDS: Final = {
     "dumbbell": "flows that share one bottleneck",
@@ -31,22 +31,8 @@ def start(kind: str, file: Path | None) -> None:
 def _write_new(file: Path, text: str) -> None:
     """Write a new file atomically."""
     _refuse_existing(file)
-    beside = None
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=file.parent, prefix=f".{file.name}-", delete=False, encoding="utf-8"
-        ) as made:
-            beside = Path(made.name)
-            made.write(text)
-        beside.chmod(0o644)
-        _refuse_existing(file)
-        beside.rename(file)
-    except OSError as error:
-        raise unreadable(file, str(error.strerror or error), "a new file that can be written") from None
-    finally:
-        if beside is not None:
-            beside.unlink(missing_ok=True)
+    with new_file(file, allowed="a new file that can be written", check=lambda: _refuse_existing(file)) as made:
+        made.write_text(text, encoding="utf-8")
 
 
 def _refuse_existing(file: Path) -> None:

@@ -42,7 +42,7 @@ def _check_store(folder: Path) -> bool:
         ]
         _show(("part or journal", "runs", "bytes", "state"), rows)
         sys.stdout.writelines(f"{notice}\n" for notice in opened.notices)
-        return not opened.notices
+        return opened.intact
 
 
 def _check_capture(folder: Path) -> bool:

@@ -141,7 +141,8 @@ def _option_places(recovery: str) -> dict[str, list[Pointer]]:
 
 def _followers(profile_name: str, recovery: str, name: str, option: Parameter) -> list[Pointer] | None:
     trials = [
-        (_planned(_tcp(profile_name, recovery=recovery, **{name: given})), planned) for given, planned in _values(option)
+        (_planned(_tcp(profile_name, recovery=recovery, **{name: given})), planned)
+        for given, planned in _values(option)
     ]
     return followers(_planned(_tcp(profile_name, recovery=recovery)), trials)
 

@@ -4,7 +4,6 @@ import base64
 import gzip
 import io
 import json
-import tempfile
 from collections.abc import Mapping
 from importlib import resources
 from importlib.util import find_spec
@@ -13,8 +12,9 @@ from typing import Any, Final
 from zipfile import ZipFile
 
 from ackclock.running.catalogue import catalogue
+from ackclock.running.making import new_file
 from ackclock.running.reading import content
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.scenario.errors import refuse
 
 PARTS: Final = {"engine": "engine.wasm", "catalogue": "catalogue.json"}
 """The parts of the page by their place in it, and their names in its package."""
@@ -76,16 +76,8 @@ def write_page(out: Path, text: str) -> None:
     """
     if (out.exists() or out.is_symlink()) and not _is_page(out):
         raise refuse("--out", str(out), "must be a new file, or an earlier page of the lab")
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=out.parent, prefix=f".{out.name}-", delete=False, encoding="utf-8"
-        ) as beside:
-            beside.write(text)
-        Path(beside.name).chmod(0o644)
-        Path(beside.name).replace(out)
-    except OSError as error:
-        raise unreadable(out, str(error.strerror or error), "a file that can be written") from None
+    with new_file(out, allowed="a file that can be written", replaces=True) as made:
+        made.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 def _is_page(file: Path) -> bool:

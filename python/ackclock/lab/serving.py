@@ -180,6 +180,7 @@ def _work(connection: Connection, content: Content) -> None:
         connection.send(fraction)
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     while True:
         try:
             question = connection.recv()

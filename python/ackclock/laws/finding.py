@@ -139,7 +139,8 @@ def _module(path: Path, base: type[Algorithm], sha256: str | None, files_sha256:
     try:
         files = Files.read(path)
     except ScenarioError as error:
-        raise UnknownLawError(f"{form(base)}: the file cannot be read ({error.headline})") from None
+        why = str(error.allowed).removeprefix("cannot be used: ").partition("; must be")[0]
+        raise UnknownLawError(f"{form(base)}: the file cannot be read ({why})") from None
     except UnicodeDecodeError as error:
         raise UnknownLawError(f"{form(base)}: the file cannot be read ({error})") from None
     if files_sha256 is not None and files.sha256 != files_sha256:

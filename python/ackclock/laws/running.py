@@ -16,6 +16,7 @@ from ackclock.laws.files import files_of
 from ackclock.laws.finding import UnknownLawError, told_at
 from ackclock.laws.law import Law
 from ackclock.laws.source import Source, source
+from ackclock.laws.stopping import stoppable
 from ackclock.running import engine
 from ackclock.scenario.errors import refuse
 
@@ -209,11 +210,11 @@ def simulate(
     made = [law.for_engine() for law in laws]
     queues = [engine.InterpretedDiscipline(maker(each.law, each.parameters)) for each in disciplines]
     try:
-        with watched([*made, *queues]):
+        with watched([*made, *queues]), stoppable():
             return engine.simulate(plan, seed, progress, jobs, memory, made, queues)
     except (engine.LawFailedError, engine.DisciplineFailedError) as failed:
         cause = failed.__cause__
-        if cause is not None and not isinstance(cause, Exception | SlowLawError):
+        if cause is not None and not isinstance(cause, Exception | SystemExit | SlowLawError):
             raise cause from None  # an interrupt
         if isinstance(failed, engine.LawFailedError):
             raise LawError.of(failed) from cause

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ackclock.running.checksum import checksum, sealed
 from ackclock.running.inside import file_in
-from ackclock.scenario.errors import ScenarioError, refuse, unreadable
+from ackclock.running.making import check_name, new_folder, replace_folder
+from ackclock.scenario.errors import ScenarioError, refuse
 from ackclock.scenario.files import read_json
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ def check_replaceable(out: Path, *, study: str) -> None:
         The path exists and is not an earlier folder of the study, or contains other files.
 
     """
+    check_name(out)
     if out.is_dir() and not out.is_symlink():
         there = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_symlink() or not path.is_dir()}
         record = _read_record(out)
@@ -62,31 +62,18 @@ def write_whole(out: Path, *, study: str, record: Mapping[str, Any], checksums: 
 
     """
     check_replaceable(out, study=study)
-    making, earlier = (out.with_name(f".{out.name}.{word}-{os.getpid()}") for word in ("making", "replaced"))
-    try:
-        making.mkdir(parents=True)
-    except OSError as error:
-        raise unreadable(out, str(error.strerror or error), "a folder that can be written") from None
-    try:
+
+    def place(folder: Path) -> None:
+        check_replaceable(out, study=study)
+        replace_folder(folder, out)
+
+    with new_folder(out, place, allowed="a folder that can be written") as making:
         yield making
         files = sorted(path.relative_to(making).as_posix() for path in making.rglob("*") if not path.is_dir())
         whole = {"study": study, **record, "files": files}
         if checksums:
             whole = sealed({**whole, "files": {name: checksum(making / name) for name in files}})
         (making / _RECORD).write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        check_replaceable(out, study=study)
-        if out.exists():
-            out.rename(earlier)
-        making.rename(out)
-    except BaseException as error:
-        if earlier.exists() and not out.exists():  # the earlier folder was moved away
-            earlier.rename(out)
-        if isinstance(error, OSError) and error.filename is None:  # a full disk gives no file name
-            error.filename = str(out)
-        raise
-    finally:
-        for rest in (making, earlier):
-            shutil.rmtree(rest, ignore_errors=True)
 
 
 def _read_record(folder: Path) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Converts a scenario to the engine's plan: integers in picoseconds, bit/s and bytes, and ids instead of names."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -29,6 +30,8 @@ from ackclock.scenario.sources import Setting
 # Maximum number of bins of all sources of fractional Gaussian noise. They are drawn before a run can be interrupted,
 # which takes seconds, and stay in memory for the whole run.
 _MOST_BINS: Final = 2**23
+# Maximum number of bins of one such source: the engine's limit.
+_MOST_BINS_OF_A_FLOW: Final = 2**22
 # Maximum number of steps of all rate traces, which bounds their memory.
 _MOST_STEPS: Final = 2**22
 
@@ -60,13 +63,63 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
     )
 
 
+def _table_of_groups(scenario: Scenario) -> str:
+    return "clients" if scenario.clients else "flows"
+
+
+def in_scenario(error: str, scenario: Scenario) -> str:
+    """Replace the field of the plan with which the engine's error begins by the scenario's field.
+
+    Examples
+    --------
+    >>> import ackclock as ac
+    >>> graph = ac.Scenario.from_dict(
+    ...     {
+    ...         "duration": "1 s",
+    ...         "measure": {"link": "l"},
+    ...         "nodes": [{"name": "a"}, {"name": "b"}],
+    ...         "links": [{"name": "l", "from": "a", "to": "b", "rate": "1 Mbps", "delay": "5 ms"}],
+    ...         "flows": [{"from": "a", "to": "b", "transport": {"kind": "tcp"}, "source": {"kind": "greedy"}}],
+    ...     }
+    ... )
+    >>> in_scenario("groups.0.transport.sender.rtt.clock: must be above 0", graph)
+    'flows.0.transport.clock: must be above 0'
+    >>> in_scenario("links.1.queue.packets: must be above 0", graph)
+    'links.0.queue.packets: must be above 0'
+    """
+    field, colon, rest = error.partition(": ")
+    places = [place for place, link in enumerate(scenario.links) for _ in link.directions]
+
+    def link(found: re.Match[str]) -> str:
+        number = int(found[1])
+        if scenario.dumbbell is None:
+            return f"links.{places[number]}" if number < len(places) else found[0]
+        name = links_of(scenario).name(number)
+        sides = {"bottleneck": "dumbbell.bottleneck", "bottleneck.reverse": "dumbbell.reverse"}
+        return sides.get(name, "dumbbell.access")
+
+    for pattern, new in (
+        (r"^groups\b", _table_of_groups(scenario)),
+        (r"\.transport\.(sender|receiver)(\.rtt|\.congestion)?\.", ".transport."),
+        (r"\.source\.bins$", ".source.bin"),
+        (r"^links\.(\d+)\b", link),
+        (r"^topology\.", "dumbbell."),
+    ):
+        field = re.sub(pattern, new, field)
+    return f"{field}{colon}{rest}"
+
+
 def _refuse_too_many_bins(scenario: Scenario) -> None:
     bins, duration = 0, TIME.parse(scenario.duration)
     for place, group in enumerate(scenario.groups):
         if isinstance(group.source, FractionalNoise):
-            bins += group.count * -(-duration // TIME.parse(group.source.bin))
+            own = -(-duration // TIME.parse(group.source.bin))
+            bins += group.count * own
+            at = f"{_table_of_groups(scenario)}.{place}.source.bin"
+            if own > _MOST_BINS_OF_A_FLOW:
+                limit = f"must give at most {_MOST_BINS_OF_A_FLOW:,} bins of a flow in the run, but gives {own:,}"
+                raise refuse(at, group.source.bin, limit)
             if bins > _MOST_BINS:
-                at = f"{'clients' if scenario.clients else 'flows'}.{place}.source.bin"
                 limit = f"must give at most {_MOST_BINS:,} bins in the run, summed over all flows"
                 raise refuse(at, group.source.bin, limit)
 

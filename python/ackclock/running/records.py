@@ -1,7 +1,9 @@
 """Records: optional tables of a run.
 
 A request is ``KIND[@WHERE][/INTERVAL]``: ``arrivals``, ``queue@bottleneck.reverse/10ms``, ``windows@clients-0/100ms``,
-``acks@0,9,19``. Record requests never change the behaviour of a run, so they are not part of the scenario.
+``acks@0,9,19``, ``packets@*``. A record of links covers the measured link if none is named, and every link with ``*``;
+a record of flows covers all flows if none is named. Record requests never change the behaviour of a run, so they are
+not part of the scenario.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +16,9 @@ from ackclock.scenario.links import links_of
 from ackclock.scenario.quantity import TIME, QuantityError
 
 MOST_ROWS: Final = 50_000_000
+
+EVERY_LINK: Final = "*"
+"""Stands for all links in a request; without names, a record of links covers the measured link."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +34,6 @@ class RecordKind:
     """Name of the interval in the engine's plan."""
     default_interval: bool = False
     """Whether the interval defaults to ``measure.bin``."""
-    everywhere: bool = False
-    """Whether the table records every link by default, instead of only the measured link."""
     rows: int = 1
     """Maximum number of rows of a link or flow at one time."""
     engine_kind_of_links: str | None = None
@@ -69,10 +72,9 @@ KINDS: Final = {
     ),
     "marks": RecordKind("each packet marked (ECN) by a link's queue", of_links=True, sampled=False),
     "packets": RecordKind(
-        "each event of a packet at every link, or at the named links: enqueue, dequeue, receive, drop or lost",
+        "each event of a packet at a link: enqueue, dequeue, receive, drop or lost",
         of_links=True,
         sampled=False,
-        everywhere=True,
     ),
     "throughput": RecordKind(
         "bytes of the packets that reach the application of a flow, or that leave a link, in each bin of measure.bin, "
@@ -179,7 +181,7 @@ def _understand(request: object, scenario: Scenario) -> Record:
         interval = TIME.parse(scenario.measure.bin or "")
     places = where.split(",") if at else None
     of_links = kind.of_links or (kind.engine_kind_of_links is not None and _name_links(places or (), scenario))
-    numbers = _links(request, places, scenario, kind) if of_links else _flows(request, places, scenario)
+    numbers = _links(request, places, scenario) if of_links else _flows(request, places, scenario)
     if name == "transfers" and not any(group.has_transfers for group in scenario.groups):
         raise refuse(
             "record",
@@ -203,13 +205,15 @@ def _interval(request: str, text: str) -> int:
 
 def _name_links(places: Sequence[str], scenario: Scenario) -> bool:
     """Return whether a request names links, and no group of the same name."""
+    if places == [EVERY_LINK]:
+        return True
     links, groups = links_of(scenario), {group.name for group in scenario.groups}
     return bool(places) and all(links.number(place) is not None and place not in groups for place in places)
 
 
-def _links(request: str, places: Sequence[str] | None, scenario: Scenario, kind: RecordKind) -> list[int]:
+def _links(request: str, places: Sequence[str] | None, scenario: Scenario) -> list[int]:
     links = links_of(scenario)
-    if places is None and kind.everywhere:
+    if places == [EVERY_LINK]:
         return list(range(len(links)))
     numbers = []
     for name in [scenario.measure.link or ""] if places is None else places:

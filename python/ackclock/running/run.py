@@ -11,9 +11,10 @@ from ackclock.analysis import mser5
 from ackclock.capture import writing
 from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.running import engine, saving
+from ackclock.running.empty import without_rows
 from ackclock.running.notices import Notices
 from ackclock.running.origin import Origin
-from ackclock.running.plan import own_disciplines, plan
+from ackclock.running.plan import in_scenario, own_disciplines, plan
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
 from ackclock.running.steady import warmup_end
@@ -165,8 +166,7 @@ class Run:
             - ``"ack_times"`` from ``acks``: arrival of each ACK, with a row for each flow
             - ``"diagram"`` from ``states``: round-trip time and delivery rate over what is in flight
 
-            The run must have kept the record: ``simulate(..., record=["queue/10ms", "windows"])``. Name the link for
-            the record ``packets``, such as ``packets@bottleneck``, since it otherwise covers every link.
+            The run must have kept the record: ``simulate(..., record=["queue/10ms", "windows"])``.
         link
             Name of the link, for a figure of a link (default: the measured link).
         flow
@@ -327,7 +327,8 @@ def simulate(
         Random seed. The same scenario and seed give byte-identical results, whichever records are requested.
     record
         Tables to record in addition to ``flows``: ``KIND[@WHERE][/INTERVAL]``, such as ``"arrivals"`` or
-        ``"queue@bottleneck/10ms"``.
+        ``"queue@bottleneck/10ms"``. Without a name, a record of links covers the measured link, and a record of flows
+        all flows; ``"packets@*"`` covers every link.
     capture
         Packets to capture for `Run.write_pcapng`: ``LINK[@POINT]``, several with commas, such as ``"bottleneck"`` or
         ``"access.0,access.0.reverse@receive"``. Packets are captured when they are offered to the link's queue; with
@@ -500,7 +501,7 @@ class Prepared:
         try:
             answer = self.answer(seed, progress, jobs, memory)
         except engine.PlanError as error:
-            raise impossible(str(error)) from None
+            raise impossible(in_scenario(str(error), self.scenario)) from None
         return lambda: self.read(*answer)
 
     def answer(
@@ -571,7 +572,7 @@ class Prepared:
                 groups=Groups(GroupSummary(**group) for group in outcome.groups),
                 links=Links(LinkSummary(**link) for link in outcome.links),
             ),
-            notices=outcome.notices,
+            notices=(*outcome.notices, *without_rows(self.record, outcome.tables, self.scenario)),
             warmup=outcome.warmup,
             laws=tuple(law.to_dict() for law in self.laws),
             disciplines=tuple(each.to_dict() for each in self.disciplines),

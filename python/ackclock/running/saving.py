@@ -6,14 +6,13 @@ of all tables, and its own.
 """
 
 import json
-import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.running.checksum import checksum, sealed
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.running.making import check_name, new_folder
+from ackclock.scenario.errors import refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +21,8 @@ RECORD: Final = "record.json"
 
 
 def refuse_existing(directory: Path) -> None:
-    """Refuse to write to an existing path."""
+    """Refuse to write to an existing path, or to one that cannot be written."""
+    check_name(directory)
     if directory.exists() or directory.is_symlink():
         raise refuse("out", str(directory), "must not exist yet: results are never overwritten")
 
@@ -47,12 +47,12 @@ def save(directory: Path, record: Mapping[str, Any], tables: "Iterable[tuple[str
     import pyarrow.parquet  # noqa: PLC0415  # slow to load
 
     refuse_existing(directory)
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}-", dir=directory.parent))
-    except OSError as error:
-        raise unreadable(directory, str(error.strerror), "a new directory that can be written") from None
-    try:
+
+    def place(folder: Path) -> None:
+        refuse_existing(directory)
+        folder.rename(directory)
+
+    with new_folder(directory, place, allowed="a new directory that can be written") as beside:
         files = {}
         for name, table in tables:
             file = beside / f"{name}.parquet"
@@ -60,10 +60,3 @@ def save(directory: Path, record: Mapping[str, Any], tables: "Iterable[tuple[str
             files[file.name] = checksum(file)
         text = json.dumps(sealed({**record, "files": files}), indent=2, allow_nan=False) + "\n"
         (beside / RECORD).write_text(text, encoding="utf-8", newline="\n")
-        beside.chmod(0o755)
-        refuse_existing(directory)
-        beside.rename(directory)
-    except OSError as error:
-        raise unreadable(directory, str(error.strerror or error), "a new directory that can be written") from None
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)

@@ -21,6 +21,9 @@ _LONGEST_LIST = 24
 _MOST_PROBLEMS = 10
 _MOST_NAMED = 5
 
+_WITHOUT_VALUE = ("must be absent", "in the pair at ")
+"""Beginnings of texts that say themselves what is wrong in a table or an array."""
+
 # Typing errors come before missing fields: a misspelt field causes both, and the spelling is the useful message.
 _UNKNOWN, _VALUE, _MISSING, _FILE = range(4)
 
@@ -67,7 +70,7 @@ class Problem:
             return f"{field}: {self.allowed}"
         if self.noun and isinstance(self.value, str):
             return f"{field}: unknown {self.noun} {shown(self.value)}; {self.allowed}"
-        if self.allowed.startswith("must be absent") and not isinstance(self.value, str | int | float):
+        if self.allowed.startswith(_WITHOUT_VALUE) and not isinstance(self.value, str | int | float):
             return f"{field}: {self.allowed}"  # printing the value as "a table" would add nothing
         return f"{field}: {shown(self.value)} is not allowed; {self.allowed}"
 

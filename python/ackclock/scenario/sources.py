@@ -351,6 +351,8 @@ class Trace(Paced):
         import numpy as np  # noqa: PLC0415  # few scenarios have a trace
 
         found, picoseconds = self.file, self.scale * PICOSECONDS_PER_SECOND
+        if self.scale == 1 and found.times[-1] > seconds(LONGEST_RUN):
+            raise errors.unreadable(self.path, f"its last time is after {LONGEST_RUN}", "a trace of times in seconds")
         if found.times[-1] * self.scale > seconds(LONGEST_RUN):
             raise errors.refuse(
                 f"{setting.at}.scale", self.scale, f"must be smaller, so that the trace ends by {LONGEST_RUN}"

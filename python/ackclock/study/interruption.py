@@ -1,16 +1,20 @@
-"""Handles Ctrl-C: the first Ctrl-C lets running simulations finish, and the second one stops them."""
+"""Handles Ctrl-C and SIGTERM: the first one lets running simulations finish, and the second one stops them."""
 
 from __future__ import annotations
 
 import signal
 import sys
 import threading
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
+
+from ackclock.laws.stopping import arm
 
 if TYPE_CHECKING:
     from types import FrameType
 
 __all__ = ["Interruption"]
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interruption:
@@ -24,17 +28,20 @@ class Interruption:
         """Whether an interrupt has been requested."""
         self._told = False
         self._ours = threading.current_thread() is threading.main_thread()
-        self._before = signal.getsignal(signal.SIGINT)
+        self._before = {each: signal.getsignal(each) for each in _SIGNALS}
 
     def __enter__(self) -> Self:
         if self._ours:
-            signal.signal(signal.SIGINT, self._first)
+            for each in _SIGNALS:
+                signal.signal(each, self._first)
+            arm()  # a law in a worker may keep Python from handling it
         return self
 
     def __exit__(self, *why: object) -> None:
         """Restore the previous handling of interrupts."""
         if self._ours:
-            signal.signal(signal.SIGINT, self._before)
+            for each, before in self._before.items():
+                signal.signal(each, before)
 
     def goes_on(self) -> bool:
         """Return whether to continue; the first time that it returns false, print a message on standard error."""
@@ -46,4 +53,5 @@ class Interruption:
     def _first(self, number: int, frame: FrameType | None) -> None:
         del number, frame
         self.asked = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for each in _SIGNALS:
+            signal.signal(each, signal.default_int_handler)

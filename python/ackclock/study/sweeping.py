@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from ackclock.running.catalogue import catalogue
 from ackclock.running.processors import memory_bound, threads
 from ackclock.running.progress import progress_bar
 from ackclock.running.repeats import repeats
@@ -100,13 +101,16 @@ def sweep(
     >>> import ackclock as ac
     >>> link = ac.Link(rate="2 Mbps", delay="10 ms")
     >>> scenario = ac.Scenario(
-    ...     duration="5 s",
+    ...     duration="20 s",
+    ...     measure=ac.Measure(from_="5 s"),
     ...     dumbbell=ac.Dumbbell(access=link, bottleneck=link),
-    ...     clients=[ac.Clients(transport=ac.Tcp("reno"), source=ac.Greedy())],
+    ...     clients=[ac.Clients(transport=ac.Tcp("reno"), source=ac.Greedy(), spread="1 s")],
     ... )
-    >>> store = ac.sweep(scenario, over={"clients.0.count": [1, 2]}, replications=2)
-    >>> store.runs.num_rows
-    4
+    >>> def wait(run):
+    ...     return {"wait_ms": 1e3 * run.summary.sojourn_mean}
+    >>> store = ac.sweep(scenario, over={"clients.0.count": [1, 2]}, replications=3, take=wait)
+    >>> store.runs.select(["clients.0.count", "wait_ms"]).num_rows
+    6
 
     """
     if not isinstance(study, Study):
@@ -122,7 +126,7 @@ def sweep(
         raise KeyboardInterrupt
     for warning in tally.warnings(study.measure):
         warnings.warn(warning, stacklevel=2)
-    opened = Store.open(folder)
+    opened = Store.open(folder, revision=catalogue().revision)
     if passing:
         weakref.finalize(opened, passing.cleanup)
     return opened
@@ -212,7 +216,7 @@ def _there(store: Store, measure: str) -> Mapping[str, float | None]:
     done = store.done()
     if not done:
         return {}
-    found = store.table("runs", ["run_id", measure]).to_arrow()
+    found = store.stored("runs", ["run_id", measure])
     rows = zip(*(column.to_pylist() for column in found.columns), strict=True)
     return {run: value for run, value in rows if run in done}
 

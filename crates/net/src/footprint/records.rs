@@ -9,7 +9,7 @@ use super::load::Load;
 use super::traffic::Traffic;
 use crate::memory::{MOST_ROWS, to_read};
 use crate::observe::{BYTES_OF_BIN, ROW};
-use crate::plan::{Plan, RecordSpec, Topology};
+use crate::plan::{GroupSpec, Plan, RecordSpec, Topology};
 use crate::queue::QueueSpec;
 
 /// Bytes of a row in the engine's form, as measured: a row in columns; a packed row about a sender; and a packed row with
@@ -139,7 +139,7 @@ fn variables(traffic: &Traffic<'_>) -> f64 {
 
 /// The sum over flows of each flow's part of a value of its group.
 fn over(plan: &Plan, traffics: &[Traffic<'_>], flows: &[u32], value: fn(&Traffic<'_>) -> f64) -> f64 {
-    let ends = ends(plan.groups.iter().map(|group| group.flows()));
+    let ends = ends(plan.groups.iter().map(GroupSpec::flows));
     let each: Vec<f64> = traffics.iter().map(|traffic| value(traffic) / traffic.flows).collect();
     flows.iter().filter_map(|flow| each.get(ends.partition_point(|end| end <= flow))).sum()
 }

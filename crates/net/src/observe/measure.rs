@@ -16,6 +16,7 @@ use ackclock_units::Time;
 
 use super::{Histogram, Observation, Observer};
 use crate::ideal::Ideal;
+use crate::link::Offered;
 use crate::memory::BIN;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
@@ -193,6 +194,30 @@ impl Measure {
         if packet.is_ack() { self.groups.len() } else { self.groups.of(packet.flow().0 as usize) as usize }
     }
 
+    /// Handles a packet that the measured link accepts without marking it, except in the common case.
+    #[cold]
+    #[inline(never)]
+    fn accepted_unusually(&mut self, now: Time, packet: &Packet, start: Time, end: Time) {
+        let offered = Offered::Accepted { start, end, arrival: end, marked: false, lost: false };
+        self.offered_unusually(Crossing::of(now, packet, self.kind(packet), offered), offered);
+    }
+
+    /// Handles a packet at the measured link, except in the common case.
+    #[cold]
+    #[inline(never)]
+    fn offered_unusually(&mut self, packet: Crossing, offered: Offered) {
+        self.at.offered_unusually(packet.now, packet.kind, offered);
+        self.crossings.offered(packet);
+    }
+
+    /// Handles a packet that leaves the queue of the measured link, except in the common case.
+    #[cold]
+    #[inline(never)]
+    fn left_unusually(&mut self, packet: Crossing, since: Time, fate: Offered) {
+        self.at.left_unusually(packet.now, packet.kind, since, fate);
+        self.crossings.left(packet);
+    }
+
     /// Counts the bytes of a delivery, and follows the flow's transfers.
     #[inline(never)]
     fn on_delivered(&mut self, now: Time, packet: &Packet, in_order: u64) {
@@ -242,16 +267,16 @@ impl Observer for Measure {
         match seen {
             Observation::Offered { link, packet, offered } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                if self.at.offered(now, kind, *offered) {
+                if self.at.takes(now, kind, *offered) {
                     self.crossings.accepted(packet.flow());
                 } else {
-                    self.crossings.offered(Crossing::of(now, packet, kind, *offered));
+                    self.offered_unusually(Crossing::of(now, packet, kind, *offered), *offered);
                 }
             }
             Observation::Left { link, packet, since, fate } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                if !self.at.left(now, kind, *since, *fate) {
-                    self.crossings.left(Crossing::of(now, packet, kind, *fate));
+                if !self.at.sends(kind, *since, *fate) {
+                    self.left_unusually(Crossing::of(now, packet, kind, *fate), *since, *fate);
                 }
             }
             Observation::Delivered { packet, in_order, .. } if self.follows => {
@@ -261,6 +286,19 @@ impl Observer for Measure {
                 self.on_transfer(now, *flow, *packets, sender.counters().sent == 0);
             }
             _ => {}
+        }
+    }
+
+    // its calls end it, so that the common case stores no registers
+    #[inline(never)]
+    fn accepted(&mut self, now: Time, link: LinkId, packet: &Packet, start: Time, end: Time, _arrival: Time) {
+        if link != self.at.link {
+            return;
+        }
+        if self.at.carries(now, self.kind(packet), start, end) {
+            self.crossings.accepted(packet.flow());
+        } else {
+            self.accepted_unusually(now, packet, start, end);
         }
     }
 

@@ -165,6 +165,10 @@ impl PacketLog {
 }
 
 impl Rows for PacketLog {
+    fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
     fn columns(&self) -> Vec<Column> {
         let rows = self.in_order();
         let words = |codes: fn(&Entry, usize) -> u8, words| {

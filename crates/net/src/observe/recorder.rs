@@ -560,4 +560,8 @@ impl Rows for FlowRows {
         columns.extend(shares);
         columns
     }
+
+    fn is_empty(&self) -> bool {
+        self.limited.is_empty()
+    }
 }

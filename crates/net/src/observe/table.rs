@@ -80,6 +80,11 @@ impl Table {
         Self { name, rows: Arc::new(rows) }
     }
 
+    /// Whether the table has no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// The columns of the table, all of equal length.
     pub fn columns(&self) -> Vec<Column> {
         self.rows.columns()
@@ -90,6 +95,9 @@ impl Table {
 pub(crate) trait Rows: Debug + Send + Sync {
     /// Converts the rows to columns.
     fn columns(&self) -> Vec<Column>;
+
+    /// Whether there are no rows, which is known without a conversion.
+    fn is_empty(&self) -> bool;
 }
 
 /// Declares a record's rows as columns that are filled one row at a time.
@@ -104,7 +112,6 @@ macro_rules! columns {
             }
 
             /// Number of rows.
-            #[allow(dead_code, reason = "only called for records filled during a run")]
             const fn rows(&self) -> usize {
                 let lengths = [$(self.$field.len()),+];
                 lengths[0]
@@ -128,6 +135,10 @@ macro_rules! columns {
         impl crate::observe::table::Rows for $name {
             fn columns(&self) -> Vec<crate::observe::Column> {
                 self.clone().into_columns()
+            }
+
+            fn is_empty(&self) -> bool {
+                self.rows() == 0
             }
         }
     };

@@ -110,8 +110,7 @@ impl Observer for Watchers {
         if self.hears_packets || !self.recorder.count_arrival(now, link) {
             return self.observe_accepted(now, link, packet, start, end, arrival);
         }
-        let offered = Offered::Accepted { start, end, arrival, marked: false, lost: false };
-        self.measure.observe(now, &Observation::Offered { link, packet, offered });
+        self.measure.accepted(now, link, packet, start, end, arrival);
     }
 
     #[inline(always)]

@@ -103,6 +103,9 @@ pub struct Unfit {
 impl Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { field, value, unit } = self;
+        let all = format!("{value}");
+        // large numbers have up to 309 digits
+        let value = if all.len() > 20 { format!("{value:e}") } else { all };
         write!(f, "window.{field} is {value}; must be a number from 0 to {MOST} {unit}")
     }
 }
@@ -559,6 +562,7 @@ mod tests {
             (f64::INFINITY, 2.0, 0.0, "window.cwnd is inf; must be a number from 0 to 1000000000 packets"),
             (-1.0, 2.0, 0.0, "window.cwnd is -1; must be a number from 0 to 1000000000 packets"),
             (3.0, 1e10, 0.0, "window.ssthresh is 10000000000; must be a number from 0 to 1000000000 packets"),
+            (1e300, 2.0, 0.0, "window.cwnd is 1e300; must be a number from 0 to 1000000000 packets"),
             (3.0, 2.0, -5.0, "window.pacing_rate is -5; must be a number from 0 to 1000000000 packets/s"),
         ] {
             let (mut law, failures) = law(cwnd, ssthresh, rate);

@@ -121,7 +121,7 @@ FIGURES = {
             "senders",
             "Figure 3. Senders",
             "senders",
-            "Four flows of one kind: Reno, CUBIC, Scalable TCP, BBR or Vegas, all with RACK; a marker for each discipline.",
+            "Four flows of one kind: Reno, CUBIC, Scalable TCP, BBR or Vegas; a marker for each discipline.",
             by="law",
         ),
         Figure(

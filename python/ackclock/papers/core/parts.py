@@ -136,7 +136,9 @@ def gather(
         for part, spot, give in asked:
             values = give()
             rows[part.name] += [
-                Observed(where=spot.where, seed=seed, values=values[seed]) for seed in part.seeds or seeds
+                # in one order, whether a run was made now or read from the store
+                Observed(where=spot.where, seed=seed, values=dict(sorted(values[seed].items())))
+                for seed in part.seeds or seeds
             ]
     return Runs({name: _alike(found) for name, found in rows.items()})
 
@@ -242,7 +244,7 @@ def _read(store: Store) -> dict[str, Taken]:
     done = store.done()
     if not done:
         return {}
-    found = store.table(_MEASURES).to_arrow().sort_by([(name, "ascending") for name in ("run_id", "measure", "place")])
+    found = store.stored(_MEASURES).sort_by([(name, "ascending") for name in ("run_id", "measure", "place")])
     values: dict[str, dict[str, Any]] = {}
     for run, measure, place, value in zip(
         *(found.column(name).to_pylist() for name in ("run_id", "measure", "place", "value")), strict=True

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ackclock.running.reading import Room
 from ackclock.study.store.folder import new_name
 from ackclock.study.store.journal import Reading, is_journal, is_left
-from ackclock.study.store.parts import NotWholeError, Part, is_own, made, merge, to_merge
+from ackclock.study.store.parts import NotWholeError, Part, is_own, made, merge, sources, to_merge
 from ackclock.study.store.row import entries
 from ackclock.study.store.rows import Rows
+from ackclock.study.store.tables import UNKNOWN, revisions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ackclock.study.store.folder import Folder
@@ -90,6 +93,7 @@ class Contents:
         self._notices = notices
         self._checked = checked
         self._through = through
+        self._rows: Rows | None = None
         self._aside = folder.damaged_aside()
         there, journals = folder.entries(folder.parts), folder.entries(folder.journals)
         for path in folder.foreign():
@@ -98,7 +102,7 @@ class Contents:
         replaced = frozenset().union(*(part.replaces for part in parts))
         self.parts = [part for part in parts if part.path.name not in replaced]
         Room(self.path).fits(_PER_RUN * sum(part.runs for part in self.parts))
-        self._leave_out_what_was_made_again()
+        self._leave_out_what_others_have()
         self.journals = []
         for path in journals:
             if not is_journal(path):
@@ -135,9 +139,15 @@ class Contents:
 
     def rows(self) -> Rows:
         """Return the rows of the journals that are not in a part yet."""
-        rows = Rows(self.journals, lambda runs: made(self.parts, runs))
-        self._notices.update((f"{path}: {why}", None) for path, why in rows.damage.items())
-        return rows
+        if self._rows is None:
+            self._rows = Rows(self.journals, lambda runs: made(self.parts, runs))
+            self._notices.update((f"{path}: {why}", None) for path, why in self._rows.damage.items())
+        return self._rows
+
+    def missing(self) -> int:
+        """Return how many runs the parts once had and the store has no more."""
+        gone = self._folder.record().runs - self.stored
+        return max(0, gone - len(self.rows().runs)) if gone > 0 else 0
 
     def states(self) -> list[State]:
         """Return the state of each part and journal; problems of journals are added to the notices."""
@@ -168,11 +178,32 @@ class Contents:
                 self._merge(to_merge(self.parts, path.stat().st_size), rows, [path.name])
             self.journals.remove(path)
             self._remove_journal(path, rows.damage.get(path))
-        self._leave_out_what_was_made_again()
+        self._leave_out_what_others_have()
         for part in self.parts.copy():
-            if part.again and part.again == part.partial():  # other parts have all rows that this part lost
+            if part.lost and part.again and part.partial() <= part.again:  # other parts have all rows that it lost
                 self._merge([part], Rows([], lambda _: set()), [])
         pa.default_memory_pool().release_unused()
+
+    def revisions(self) -> dict[str, int]:
+        """Count the runs and failures by the revision of the engine that made them, the newest revision first."""
+        found: Counter[str] = Counter()
+        for source in sources(self.parts, self.rows()):
+            for name in ("runs", "failures"):
+                for piece in source.pieces(name, ["run_id", "revision"]) if name in source.schemas else ():
+                    for each in revisions_of(piece).value_counts():
+                        found[each["values"].as_py()] += each["counts"].as_py()
+        known = self._folder.record().revisions
+        return {name: found[name] for name in sorted(found, key=lambda name: _age(name, known))}
+
+    @property
+    def stored(self) -> int:
+        """Number of different runs in parts."""
+        return sum(part.runs - len(part.again) for part in self.parts)
+
+    @property
+    def twice(self) -> int:
+        """Number of runs that are in several parts although none of their rows were lost."""
+        return sum(len(part.again) for part in self.parts if not part.lost)
 
     def _merge(self, old: list[Part], rows: Rows, journals: list[str]) -> None:
         part = merge(self._folder.parts, new_name(), old, rows, journals)
@@ -196,10 +227,22 @@ class Contents:
                     self._put_aside(each.path, each.why)
             yield part
 
-    def _leave_out_what_was_made_again(self) -> None:
-        if any(part.lost for part in self.parts):
-            whole = {each for part in self.parts for piece in part.whole() for each in piece.to_pylist()}
-            self.parts = [replace(part, again=frozenset(part.partial() & whole)) for part in self.parts]
+    def _leave_out_what_others_have(self) -> None:
+        """Find the runs that several parts have; one part has them whole, or the first one, if none does."""
+        known = set[str]()
+        if len(self.parts) < 2:
+            return
+        ids = pa.chunked_array([each for part in self.parts for each in part.ids()], pa.string())
+        if pc.count_distinct(ids).as_py() == len(ids):
+            self.parts = [replace(part, again=frozenset()) for part in self.parts]
+            return
+        whole = [{each for piece in part.whole() for each in piece.to_pylist()} for part in self.parts]
+        anywhere = set[str]().union(*whole)
+        for place, (part, own) in enumerate(zip(self.parts, whole, strict=True)):
+            there = {each for piece in part.ids() for each in piece.to_pylist()}
+            again = {each for each in there if each in known or (each not in own and each in anywhere)}
+            known |= there - again
+            self.parts[place] = replace(part, again=frozenset(again))
 
     def _put_aside(self, path: Path, why: str) -> None:
         where = "is ignored"
@@ -225,6 +268,11 @@ class Contents:
             path.unlink()
         else:
             self._put_aside(path, damage)
+
+
+def _age(revision: str, known: Sequence[str]) -> tuple[int, str]:
+    """Return a key that sorts the newest revision first; earlier versions did not note when a revision was new."""
+    return (-known.index(revision) - 1 if revision in known else int(revision == UNKNOWN), revision)
 
 
 def _remove_tree(path: Path) -> None:

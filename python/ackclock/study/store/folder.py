@@ -1,7 +1,7 @@
 """The files in the folder of a store, and the locks for reading and changing them.
 
 ===============  ======================================================================================
-``store.json``   marks the folder as a store, and gives its format version
+``store.json``   marks the folder as a store, and has its `Record`
 ``lock``         an empty file: readers of the folder share its lock, writers lock it exclusively
 ``journal/``     one append-only file per writing process (`ackclock.study.store.journal`)
 ``parts/``       the rows of earlier journals as Parquet files (`ackclock.study.store.parts`)
@@ -19,19 +19,21 @@ import os
 import re
 import secrets
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from ackclock.running.checksum import CHANGED, is_sealed, sealed
 from ackclock.running.inside import entries_in, file_in, folder_in, open_file
+from ackclock.running.locks import lock
+from ackclock.running.making import check_name
 from ackclock.scenario.errors import ScenarioError, damaged, refuse, unreadable
 from ackclock.scenario.files import read_json
-from ackclock.study.store.locks import lock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-__all__ = ["FORMAT", "Folder", "is_store"]
+__all__ = ["FORMAT", "Folder", "Record", "is_store"]
 
 FORMAT: Final = 1
 """The format version that this program reads and writes."""
@@ -46,6 +48,27 @@ _WHOLE: Final = re.compile(r"([0-9a-f]{16}-)?(parts|journal)-[0-9a-f]{16}")
 def is_store(path: Path) -> bool:
     """Return whether a path is the folder of a store, of any version."""
     return (path / _RECORD).is_file()
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a store knows of itself apart from its parts and journals, in ``store.json``."""
+
+    revisions: tuple[str, ...] = ()
+    """The revisions of the engine that made runs of the store, in the order in which they first did."""
+    runs: int = 0
+    """Number of runs that the parts had at most, so that missing ones are noticed."""
+
+    def merged(self, revisions: Iterable[str]) -> tuple[str, ...]:
+        """Return the revisions, followed by others that are new."""
+        return tuple(dict.fromkeys([*self.revisions, *revisions]))
+
+    @classmethod
+    def read(cls, record: Mapping[str, Any]) -> Self:
+        """Read the record; earlier versions wrote none of it."""
+        revisions, runs = record.get("revisions"), record.get("runs")
+        names = revisions if isinstance(revisions, list) else []
+        return cls(tuple(each for each in names if isinstance(each, str)), runs if type(runs) is int else 0)
 
 
 class Folder:
@@ -66,6 +89,7 @@ class Folder:
     """
 
     def __init__(self, path: Path, *, create: bool) -> None:
+        check_name(path)
         self.path = path
         self.journals = path / "journal"
         self.parts = path / "parts"
@@ -77,7 +101,7 @@ class Folder:
             if not create:
                 raise unreadable(path, self._nothing(), "the folder of a store, as `ackclock sweep` makes it")
             self._create()
-        self._check()
+        self.record()
 
     @contextmanager
     def locked(self, *, alone: bool, wait: bool = True) -> Iterator[None]:
@@ -144,18 +168,33 @@ class Folder:
                 raise refuse("store", str(self.path), "must be a new or empty folder, or the folder of a store")
             with self.locked(alone=True):
                 if not self._record.exists():
-                    self._write_record()
+                    self.write(Record())
         except OSError as error:
             raise unreadable(self.path, str(error.strerror or error), "a folder that can be written") from None
 
-    def _write_record(self) -> None:
-        with suppress(FileNotFoundError):  # a process that was killed may have left it
-            file_in(self.path, self._making.name).unlink()
+    def write(self, record: Record) -> None:
+        """Write the record of the store, which must be locked alone."""
+        self.clear()
         with self._making.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(sealed({"kind": _KIND, "format": FORMAT})) + "\n")
-        self._making.rename(self._record)
+            file.write(json.dumps(sealed({"kind": _KIND, "format": FORMAT, **asdict(record)})) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self._making.replace(self._record)
 
-    def _check(self) -> None:
+    def clear(self) -> None:
+        """Remove a record that a process was writing when it was killed."""
+        with suppress(FileNotFoundError):
+            file_in(self.path, self._making.name).unlink()
+
+    def record(self) -> Record:
+        """Read the record of the store.
+
+        Raises
+        ------
+        ScenarioError
+            This version cannot read the store.
+
+        """
         record: dict[str, Any] = {}
         path = file_in(self.path, self._record.name)
         with suppress(ScenarioError):  # a file that is not JSON is not a record
@@ -171,6 +210,7 @@ class Folder:
         if number > FORMAT:
             why = f"a newer version of Ackclock made it, in format {number}"
             raise unreadable(self.path, why, f"a store of format {FORMAT}; the newer version can read it")
+        return Record.read(record)
 
 
 def new_name() -> str:

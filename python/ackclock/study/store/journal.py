@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 from ackclock.running.inside import PLAIN, open_file
-from ackclock.study.store.locks import lock
+from ackclock.running.locks import lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

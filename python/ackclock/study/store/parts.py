@@ -3,8 +3,8 @@
 A part is a folder with a file for each table and ``part.json``, which names the tables with the checksum of each file,
 and the journals and parts from which it was merged (``replaces``). A part is renamed to its final name when it is
 complete. From then on, readers ignore the files that it replaces, until these files are deleted. No run is in two
-parts, with one exception: a run that lost rows to damage and was made again. Its old rows are ignored, and are dropped
-when their part is next rewritten.
+parts, with two exceptions: a run that lost rows to damage and was made again, and runs of a part that was copied from
+another store. Such rows are ignored in all parts but one, and are dropped when their part is next rewritten.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ackclock.study.store.rows import Rows
     from ackclock.study.store.tables import Source
 
-__all__ = ["NotWholeError", "Part", "is_own", "made", "merge", "sources", "to_merge"]
+__all__ = ["NotWholeError", "Part", "ignored", "is_own", "made", "merge", "sources", "to_merge"]
 
 _MOST_FILES: Final = 30
 """Maximum number of files of all parts."""
@@ -92,7 +92,8 @@ class Part:
     has_checksums: bool = True
     """Whether the record of the part has checksums; earlier versions wrote none."""
     again: frozenset[str] = frozenset()
-    """Ids of the runs that lost rows and were made again: their rows in this part are ignored."""
+    """Ids of the runs that other parts have as well, after a loss or because a part was copied: their rows in this part
+    are ignored."""
 
     @classmethod
     def read(cls, path: Path, checked: Callable[[str], bool], *, through: bool = False) -> Part:
@@ -175,6 +176,12 @@ class Part:
     def runs(self) -> int:
         """Number of successful runs in the part."""
         return row_count(self.file("runs")) if "runs" in self.schemas else 0
+
+    def ids(self) -> Iterator[pa.Array]:
+        """Yield the ids of the runs in the part."""
+        if "runs" in self.schemas:
+            for piece in self.pieces("runs", ["run_id"]):
+                yield from piece.column("run_id").chunks
 
     def whole(self) -> Iterator[pa.ChunkedArray]:
         """Yield the ids of the runs in the part that have all of their rows."""
@@ -353,8 +360,13 @@ class _Rest:
 
 
 def sources(parts: Sequence[Part], rows: Rows) -> list[Source]:
-    """Return the sources of all rows: parts, without runs that lost rows and were made again, and the new rows."""
-    return [*(_Rest(part, part.again | rows.runs) if part.lost else part for part in parts), rows]
+    """Return the sources of all rows: parts, without runs that others have, and the new rows."""
+    return [*(_Rest(part, gone) if (gone := ignored(part, rows)) else part for part in parts), rows]
+
+
+def ignored(part: Part, rows: Rows) -> frozenset[str]:
+    """Return the ids of the runs whose rows in a part are ignored: other parts, or new rows, have them."""
+    return part.again | rows.runs if part.lost else part.again
 
 
 def _lost(runs: Path) -> set[str]:

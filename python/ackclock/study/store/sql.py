@@ -19,6 +19,7 @@ import pyarrow as pa
 from ackclock.running import reading
 from ackclock.running.inside import open_file
 from ackclock.scenario.errors import ScenarioError, damaged, unreadable
+from ackclock.study.store.parts import ignored
 from ackclock.study.store.tables import fit
 from ackclock.study.store.views import FIXED, Views
 
@@ -53,8 +54,8 @@ def names(query: str, table: str) -> bool:
     return table.casefold() in text or "query" in text  # the functions `query` and `query_table`
 
 
-def ask(contents: Contents, query: str) -> pa.Table:
-    """Run a query over the contents of a store, whose folder must be locked.
+def ask(contents: Contents, query: str, revision: str | None) -> pa.Table:
+    """Run a query over the runs of a revision in a store, whose folder must be locked.
 
     Raises
     ------
@@ -66,7 +67,7 @@ def ask(contents: Contents, query: str) -> pa.Table:
     """
     with _Database() as database:
         try:
-            views = _make_views(database, contents, query)
+            views = _make_views(database, contents, query, revision)
         except duckdb.Error as error:  # only for files without a checksum; other files are known to be intact
             check = f"`ackclock store check {contents.path}` reports which file it is"
             raise damaged(contents.path, _in_a_line(error), check) from None
@@ -165,14 +166,16 @@ def _plain(answer: pa.Table) -> pa.Table:
     return answer
 
 
-def _make_views(database: _Database, contents: Contents, query: str) -> list[str]:
+def _make_views(database: _Database, contents: Contents, query: str, revision: str | None) -> list[str]:
     """Create a view for each table that the query may read, and restrict the database to the files of the store.
 
     Records are read from their files; the tables that every store has are small enough to be in memory.
     """
     connection = database.connection
-    views = Views(contents)
-    connection.execute("create schema store")  # the rows of records that are not in a part yet
+    views = Views(contents, revision)
+    connection.execute("create schema store")  # the rows of records that are not in a part yet, and ids of runs
+    if views.shown is not None:
+        _keep(database, "shown runs", views.shown)
     for name in views.names:
         if name in FIXED:
             connection.register(name, views.table(name) if names(query, name) else views.empty(name))
@@ -183,22 +186,31 @@ def _make_views(database: _Database, contents: Contents, query: str) -> list[str
         connection.execute(f"create table store.{identifier(name)} as from fresh")
         connection.unregister("fresh")
         kept = [
-            _rows_of(database, part, name, part.again | views.rows.runs)
-            for part in contents.parts
-            if name in part.schemas
+            _rows_of(database, part, name, ignored(part, views.rows)) for part in contents.parts if name in part.schemas
         ]
         together = " union all by name ".join(f"from {each}" for each in (f"store.{identifier(name)}", *kept))
+        if views.shown is not None:
+            together = f"from ({together}) where run_id in (select run_id from store.{identifier('shown runs')})"
         connection.execute(f"create view {identifier(name)} as {together}")
     database.close()
     return views.names
 
 
 def _rows_of(database: _Database, part: Part, name: str, gone: Iterable[str]) -> str:
-    """Return SQL for a record in a part, without runs that lost rows and were made again."""
+    """Return SQL for a record in a part, without some runs."""
     file = database.file(part.file(name))
-    if not part.lost:
+    if not gone:
         return file
-    return f"{file} where not list_contains([{', '.join(map(_text, sorted(gone)))}]::varchar[], run_id)"
+    without = f"{name} without {part.path.name}"
+    _keep(database, without, pa.chunked_array([sorted(gone)], pa.string()))
+    return f"{file} where run_id not in (select run_id from store.{identifier(without)})"
+
+
+def _keep(database: _Database, name: str, ids: pa.ChunkedArray) -> None:
+    """Make a table of ids of runs."""
+    database.connection.register("ids", pa.table({"run_id": ids}))
+    database.connection.execute(f"create table store.{identifier(name)} as from ids")
+    database.connection.unregister("ids")
 
 
 def identifier(text: str) -> str:

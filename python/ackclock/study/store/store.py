@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from ackclock.scenario.errors import listed, refuse, unreadable
+from ackclock.scenario.errors import listed, one_of, refuse, unreadable
 from ackclock.scenario.extras import optional
-from ackclock.study.store.folder import Folder, new_name
+from ackclock.study.store.folder import Folder, Record, new_name
 from ackclock.study.store.journal import Journal
 from ackclock.study.store.row import Row, encode
 
@@ -40,26 +41,33 @@ class Store:
         Path of the folder.
     create
         Open the store for writing, and create it if it does not exist.
+    revision
+        Show the runs of this revision of the engine, of which some first letters are enough (default: the newest
+        revision in the store). A store never shows runs of several revisions at once.
 
     Attributes
     ----------
     notices
-        Messages about unusable files and lost runs.
+        Messages about unusable files, about lost runs, and about runs that are left out.
 
     Raises
     ------
     ScenarioError
-        There is no store, or this version cannot read it; with ``create``, the folder cannot be written.
+        There is no store, or this version cannot read it, or it has no runs of the revision; with ``create``, the
+        folder cannot be written.
 
     """
 
-    def __init__(self, folder: Path, *, create: bool = False) -> None:
+    def __init__(self, folder: Path, *, create: bool = False, revision: str | None = None) -> None:
         self._folder = Folder(folder, create=create)
         self._writes = create
         self._journal: Journal | None = None
         self._scenarios: set[str] = set()
         self._notices: dict[str, None] = {}
         self._losses: list[str] = []
+        self._remarks: list[str] = []
+        self._asked = revision
+        self._shown: str | None = None
         if not create:
             with self._folder.locked(alone=False):
                 self._contents(checked=lambda _: False)
@@ -70,9 +78,9 @@ class Store:
             raise unreadable(folder, str(error.strerror or error), "a folder that can be written") from None
 
     @classmethod
-    def open(cls, folder: str | Path, *, create: bool = False) -> Self:
+    def open(cls, folder: str | Path, *, create: bool = False, revision: str | None = None) -> Self:
         """Open a store; same as the constructor, and available as ``ackclock.open``."""
-        return cls(Path(folder), create=create)
+        return cls(Path(folder), create=create, revision=revision)
 
     def __enter__(self) -> Self:
         return self
@@ -129,6 +137,8 @@ class Store:
         >>> axes.get_xlabel(), axes.get_ylabel()
         ('Number of clients', 'Throughput, Mbps')
         """
+        for notice in self.notices:
+            warnings.warn(notice, stacklevel=2)
         from ackclock.report.paper import draw  # noqa: PLC0415  # it loads Matplotlib
         from ackclock.report.plots import measure_chart  # noqa: PLC0415
 
@@ -136,8 +146,13 @@ class Store:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Messages about unusable files in the folder, and about runs lost to damage and not made again."""
-        return *self._notices, *self._losses
+        """Messages about unusable files, about runs lost and not made again, and about runs that are left out."""
+        return *self._notices, *self._losses, *self._remarks
+
+    @property
+    def intact(self) -> bool:
+        """Whether nothing in the folder is damaged, missing or foreign, as far as files were verified."""
+        return not self._notices and not self._losses
 
     def done(self) -> set[str]:
         """Return the ids of the runs now in the store, including runs that other processes added.
@@ -160,6 +175,8 @@ class Store:
             raise refuse("point", name, "must not have the name of a measure of the summary")
         if self._journal is None:
             with self._folder.locked(alone=True):
+                known = self._folder.record()
+                self._note(known, Record(known.merged([row.revision]), known.runs))
                 self._folder.journals.mkdir(exist_ok=True)
                 self._journal = Journal(self._folder.journals / new_name())
         self._journal.append(encode(row, with_scenario=row.scenario_id not in self._scenarios))
@@ -220,7 +237,8 @@ class Store:
         from ackclock.study.store.sql import ask, names  # noqa: PLC0415  # slow to load
 
         with self._folder.locked(alone=False):
-            return ask(self._contents(checked=lambda name: names(query, name)), query)
+            contents = self._contents(checked=lambda name: names(query, name))
+            return ask(contents, query, self._shown)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Table:
         """Return a table, such as ``groups`` or the kind of a record, with all or some of its columns.
@@ -231,10 +249,18 @@ class Store:
             There is no such table.
 
         """
+        return Table(self._table(name, columns, everything=False))
+
+    def stored(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return a table with the rows of all runs, whatever revision of the engine made them."""
+        return self._table(name, columns, everything=True)
+
+    def _table(self, name: str, columns: Sequence[str] | None, *, everything: bool) -> pa.Table:
         from ackclock.study.store.views import Views  # noqa: PLC0415  # it loads Arrow
 
         with self._folder.locked(alone=False):
-            return Table(Views(self._contents(checked=name.__eq__)).table(name, columns))
+            contents = self._contents(checked=name.__eq__)
+            return Views(contents, None if everything else self._shown).table(name, columns)
 
     @property
     def runs(self) -> Table:
@@ -248,9 +274,11 @@ class Store:
         to Parquet.
         """
         with self._folder.locked(alone=True):
+            self._folder.clear()
             contents = self._contents(mend=True)
             contents.compact()
-            self._losses = contents.losses()
+            self._take_stock(contents)
+            self._contents(checked=lambda _: False)
 
     def _contents(
         self, *, mend: bool = False, checked: Callable[[str], bool] = lambda _: True, through: bool = False
@@ -258,14 +286,49 @@ class Store:
         from ackclock.study.store.contents import Contents  # noqa: PLC0415  # it loads Arrow
 
         contents = Contents(self._folder, mend=mend, notices=self._notices, checked=checked, through=through)
-        self._losses = contents.losses()
+        if not mend:
+            self._tell(contents)
         return contents
+
+    def _take_stock(self, contents: Contents) -> None:
+        """Note how many runs the parts have, and the revisions of the engine that made runs."""
+        known = self._folder.record()
+        self._note(known, Record(known.merged(reversed(contents.revisions())), max(known.runs, contents.stored)))
+
+    def _note(self, known: Record, record: Record) -> None:
+        if record != known:
+            self._folder.write(record)
+
+    def _tell(self, contents: Contents) -> None:
+        """Report what is lost, and what is left out."""
+        self._losses = contents.losses()
+        if missing := contents.missing():
+            self._losses.append(
+                f"{contents.path}: {_runs(missing)} {'is' if missing == 1 else 'are'} missing, since files were "
+                f"damaged or removed; {contents.again}"
+            )
+        self._remarks = []
+        if twice := contents.twice:
+            self._remarks.append(f"{contents.path}: {_runs(twice)} stored in two parts, and shown once")
+        counts = contents.revisions()
+        self._shown = next(iter(counts), None)
+        if self._asked is not None:
+            self._shown = next((each for each in counts if each.startswith(self._asked)), None)
+            if self._shown is None:
+                raise refuse("revision", self._asked, one_of(self._asked, counts))
+        others = [f"{each[:12]} ({_runs(count)})" for each, count in counts.items() if each != self._shown]
+        if others:
+            chosen = "the newest" if self._asked is None else "as asked"
+            self._remarks.append(
+                f"{contents.path}: runs of other engine revisions are left out: {listed(others)}. The runs shown are "
+                f"of {str(self._shown)[:12]}, {chosen}; the option --revision, or revision= in Python, selects another"
+            )
 
 
 class Table:
     """A table of a store: a ``pyarrow.Table``, with what notebooks show and a conversion to Polars.
 
-    It has the attributes and methods of ``pyarrow.Table``, such as ``num_rows`` and ``to_pylist()``. Functions that take
+    It has the attributes and methods of ``pyarrow.Table``, such as ``num_rows`` and ``to_pylist()``. Functions for
     Arrow data take it as it is: ``pyarrow.table``, ``polars.DataFrame``. `to_arrow` gives the table itself.
     """
 
@@ -325,6 +388,10 @@ def _table_html(rows: pa.Table) -> str:
     shown = [[_as_text(value) for value in row.values()] for row in rows.slice(0, _SHOWN).to_pylist()]
     more = f"; the first {_SHOWN}" if len(rows) > _SHOWN else ""
     return table(shown, head=rows.column_names, caption=f"{counted(len(rows), 'row')}{more}")
+
+
+def _runs(count: int) -> str:
+    return "1 run" if count == 1 else f"{count:,} runs"
 
 
 def _as_text(value: Any) -> str:

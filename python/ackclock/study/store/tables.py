@@ -19,10 +19,12 @@ __all__ = [
     "KEPT",
     "LOST",
     "SWEPT",
+    "UNKNOWN",
     "Source",
     "fit",
     "plain",
     "require_columns",
+    "revisions_of",
     "tables_of",
     "unified",
     "unified_schemas",
@@ -36,6 +38,9 @@ KEPT: Final = "kept_tables"
 
 LOST: Final = "lost_tables"
 """The column of ``runs`` with the names of the tables in which rows of the run were lost to damage."""
+
+UNKNOWN: Final = "unknown"
+"""The revision of runs that an earlier version of Ackclock wrote without one."""
 
 _TEXT: Final = pa.string()
 _IDENTITY: Final = [
@@ -89,13 +94,14 @@ def require_columns(name: str, schema: pa.Schema) -> pa.Schema:
 
     """
     base = BASE.get(name, pa.schema([("run_id", _TEXT)]))
-    names = schema.names
-    if len({each.casefold() for each in names}) < len(names) or not {*_NEEDED.get(name, ("run_id",))} <= {*names}:
+    names, needed = schema.names, _NEEDED.get(name, ("run_id",))
+    if len({each.casefold() for each in names}) < len(names) or not {*needed} <= {*names}:
         raise ValueError(f"it has not the columns of {name}")
     for field in schema:
         known = base.field(field.name).type if field.name in base.names else None
         wanted = {pa.types.is_string(known)} if known else {True, False}
-        if field.type.num_fields or (pa.types.is_string(field.type) not in wanted and not pa.types.is_null(field.type)):
+        empty = pa.types.is_null(field.type) and field.name not in needed
+        if field.type.num_fields or (pa.types.is_string(field.type) not in wanted and not empty):
             raise ValueError(f"its column {shown(field.name)} has another type")
     return schema
 
@@ -190,6 +196,13 @@ def plain(schema: pa.Schema) -> pa.Schema:
     return pa.schema(
         [field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field for field in schema]
     )
+
+
+def revisions_of(table: pa.Table) -> pa.ChunkedArray:
+    """Return the revision of the engine that made each run of a table, or `UNKNOWN`."""
+    if "revision" not in table.column_names:
+        return pa.chunked_array([pa.repeat(UNKNOWN, len(table))])
+    return table.column("revision").cast(_TEXT).fill_null(UNKNOWN)
 
 
 def unified(schemas: Iterable[pa.Schema]) -> pa.Schema:

@@ -27,7 +27,7 @@ from ackclock.scenario.earlier import upgrade
 from ackclock.scenario.errors import damaged, one_of, refuse
 from ackclock.scenario.files import json_table
 from ackclock.study.store.parts import sources
-from ackclock.study.store.tables import KEPT, LOST, SWEPT, fit, unified_schemas
+from ackclock.study.store.tables import KEPT, LOST, SWEPT, fit, revisions_of, unified_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -54,14 +54,24 @@ class Views:
         The schema of each stored table.
     rows
         The rows of journals that are not in a part yet.
+    shown
+        The ids of the runs and failures that are shown, or ``None`` if these are all.
 
     """
 
-    def __init__(self, contents: Contents) -> None:
+    def __init__(self, contents: Contents, revision: str | None) -> None:
+        """Show the runs of a revision of the engine, or with ``None`` all runs."""
         self.rows = contents.rows()
         self._sources = sources(contents.parts, self.rows)
         self.schemas = unified_schemas(self._sources)
         self._contents = contents
+        self.shown: pa.ChunkedArray | None = None
+        if revision is not None:
+            tables = [self._stored(name, ["run_id", "revision"]) for name in ("runs", "failures")]
+            alike = [pc.equal(revisions_of(table), revision) for table in tables]
+            if not all(pc.all(each, min_count=0).as_py() for each in alike):
+                ids = (table.column("run_id").filter(each) for table, each in zip(tables, alike, strict=True))
+                self.shown = pa.chunked_array([chunk for column in ids for chunk in column.chunks], pa.string())
 
     @property
     def names(self) -> list[str]:
@@ -113,7 +123,18 @@ class Views:
             failed = _each_once(self._stored(name), "run_id")
             return failed.filter(pc.invert(pc.is_in(failed.column("run_id"), value_set=made)))
         if name == "scenarios":
-            return _each_once(self._stored(name), "scenario_id")
+            scenarios = _each_once(self._stored(name), "scenario_id")
+            if self.shown is None:
+                return scenarios
+            ids = pa.chunked_array(
+                [
+                    chunk
+                    for each in ("runs", "failures")
+                    for chunk in self._stored(each, ["run_id", "scenario_id"]).column("scenario_id").chunks
+                ],
+                pa.string(),
+            )
+            return scenarios.filter(pc.is_in(scenarios.column("scenario_id"), value_set=ids))
         if name in {"origins", "costs"}:
             return _sorted(self._stored("runs", schema.names), schema.names)
         order = {"groups": ["run_id", "name"], "notices": ["run_id", "notice"]}.get(name)
@@ -123,7 +144,10 @@ class Views:
         schema = self.schemas[name]
         if columns is not None:
             schema = _part_of(schema, dict.fromkeys(columns))
-        return gathered(f"{self._contents.path}: the table {name}", schema, self._pieces(name, schema))
+        stored = gathered(f"{self._contents.path}: the table {name}", schema, self._pieces(name, schema))
+        if self.shown is None or "run_id" not in schema.names:
+            return stored
+        return stored.filter(pc.is_in(stored.column("run_id"), value_set=self.shown))
 
     def _pieces(self, name: str, schema: pa.Schema) -> Iterator[pa.Table]:
         for source in self._sources:

@@ -101,10 +101,51 @@ impl AtLink {
         self.link
     }
 
-    /// Handles a packet of the given kind, offered to the link. Returns whether this is the common case, in which the link
-    /// accepts the packet in the measured time; other packets may be accepted, too.
+    /// Handles a packet of the given kind, offered to the link.
     #[inline(always)]
-    pub(in crate::observe) fn offered(&mut self, now: Time, kind: usize, offered: Offered) -> bool {
+    pub(in crate::observe) fn offered(&mut self, now: Time, kind: usize, offered: Offered) {
+        if !self.takes(now, kind, offered) {
+            self.offered_unusually(now, kind, offered);
+        }
+    }
+
+    /// Handles a packet that is offered to the link in the common case: in the current bin, and sent before the end of
+    /// the measured time or stored. Otherwise returns false, and nothing has changed.
+    ///
+    /// Until a stored packet [leaves](Self::left), it counts as one that waits to the end of the measured time.
+    #[inline(always)]
+    pub(super) fn takes(&mut self, now: Time, kind: usize, offered: Offered) -> bool {
+        match offered {
+            Offered::Accepted { start, end, marked: false, lost: false, .. } => self.carries(now, kind, start, end),
+            Offered::Queued if now < self.bins.edge() => {
+                let waits = self.waits_from(now);
+                let meter = &mut self.meters[kind];
+                meter.arrivals.count();
+                meter.carried -= 1;
+                meter.waiting += waits;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The same for a packet that the link accepts without marking it.
+    #[inline(always)]
+    pub(super) fn carries(&mut self, now: Time, kind: usize, start: Time, end: Time) -> bool {
+        let is_usual = now < self.bins.edge() && end <= self.usual_until;
+        if is_usual {
+            let meter = &mut self.meters[kind];
+            meter.arrivals.count();
+            meter.busy += (end - start).as_picos();
+            meter.waiting += u128::from((start - now).as_picos());
+            meter.sojourn.record(start - now);
+        }
+        is_usual
+    }
+
+    /// Handles any packet that is offered to the link.
+    #[inline(never)]
+    pub(super) fn offered_unusually(&mut self, now: Time, kind: usize, offered: Offered) {
         match offered {
             Offered::Accepted { start, end, marked, lost, .. } => {
                 if marked {
@@ -113,36 +154,14 @@ impl AtLink {
                 if lost {
                     self.lose(start, kind);
                 }
-                self.accepted(now, kind, start, end)
+                self.unusual(now, kind, Ok((start, end)));
             }
-            Offered::Dropped(reason) => {
-                self.unusual(now, kind, Err(reason));
-                false
-            }
-            Offered::Queued => self.queued(now, kind),
-        }
-    }
-
-    /// Handles a packet that the link stores. Until it [leaves](Self::left), it counts as one that waits to the end of
-    /// the measured time.
-    #[inline(always)]
-    fn queued(&mut self, now: Time, kind: usize) -> bool {
-        // the common case: in the current bin
-        if now < self.bins.edge() {
-            let waits = self.waits_from(now);
-            let meter = &mut self.meters[kind];
-            meter.arrivals.count();
-            meter.carried -= 1;
-            meter.waiting += waits;
-            true
-        } else {
-            self.queued_unusually(now, kind);
-            false
+            Offered::Dropped(reason) => self.unusual(now, kind, Err(reason)),
+            Offered::Queued => self.queued_unusually(now, kind),
         }
     }
 
     /// Handles a packet that the link stores, which begins a bin or does not arrive in the measured time.
-    #[inline(never)]
     fn queued_unusually(&mut self, now: Time, kind: usize) {
         let arrived = self.from <= now && now < self.end;
         if arrived {
@@ -155,13 +174,40 @@ impl AtLink {
         self.meters[kind].waiting += self.waits_from(now);
     }
 
-    /// Handles a packet of the given kind that leaves the link's queue, which it joined at `since`. Returns whether it is
-    /// sent within the measured time, and at a constant rate.
+    /// Handles a packet of the given kind that leaves the link's queue, which it joined at `since`.
     #[inline(always)]
-    pub(in crate::observe) fn left(&mut self, now: Time, kind: usize, since: Time, fate: Offered) -> bool {
+    pub(in crate::observe) fn left(&mut self, now: Time, kind: usize, since: Time, fate: Offered) {
+        if !self.sends(kind, since, fate) {
+            self.left_unusually(now, kind, since, fate);
+        }
+    }
+
+    /// Handles a packet that leaves the queue in the common case: it is sent within the measured time, and at a constant
+    /// rate. Otherwise returns false, and nothing has changed.
+    #[inline(always)]
+    pub(super) fn sends(&mut self, kind: usize, since: Time, fate: Offered) -> bool {
+        // a packet that waits for the tokens of a shaper has left the discipline, but still waits
+        match fate {
+            Offered::Accepted { start, end, marked: false, lost: false, .. }
+                if self.from <= start && end <= self.usual_until =>
+            {
+                let waits = self.waits_from(start);
+                let meter = &mut self.meters[kind];
+                meter.carried += 1;
+                meter.waiting -= waits;
+                meter.busy += (end - start).as_picos();
+                meter.sojourn.record(start - since);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Handles any packet that leaves the queue.
+    #[inline(never)]
+    pub(super) fn left_unusually(&mut self, now: Time, kind: usize, since: Time, fate: Offered) {
         let Offered::Accepted { start, end, marked, lost, .. } = fate else {
-            self.dropped_late(now, kind);
-            return false;
+            return self.dropped_late(now, kind);
         };
         if marked {
             self.mark(start, kind);
@@ -169,23 +215,10 @@ impl AtLink {
         if lost {
             self.lose(start, kind);
         }
-        // a packet that waits for the tokens of a shaper has left the discipline, but still waits
-        if self.from <= start && end <= self.usual_until {
-            let waits = self.waits_from(start);
-            let meter = &mut self.meters[kind];
-            meter.carried += 1;
-            meter.waiting -= waits;
-            meter.busy += (end - start).as_picos();
-            meter.sojourn.record(start - since);
-            true
-        } else {
-            self.sent_unusually(kind, since, start, end);
-            false
-        }
+        self.sent_unusually(kind, since, start, end);
     }
 
     /// Handles a stored packet that is dropped.
-    #[inline(never)]
     fn dropped_late(&mut self, now: Time, kind: usize) {
         let waits = self.waits_from(now);
         let leaves = self.from <= now && now < self.end;
@@ -196,7 +229,6 @@ impl AtLink {
     }
 
     /// Handles a stored packet that is not sent within the measured time, or at a varying rate.
-    #[inline(never)]
     fn sent_unusually(&mut self, kind: usize, since: Time, start: Time, end: Time) {
         let waits = self.waits_from(start);
         let leaves = self.from <= start && start < self.end;
@@ -215,37 +247,18 @@ impl AtLink {
         u128::from(self.end.saturating_sub(now.max(self.from)).as_picos())
     }
 
-    #[inline(always)]
-    fn accepted(&mut self, now: Time, kind: usize, start: Time, end: Time) -> bool {
-        // the common case: in the current bin, and sent before the end of the measured time
-        if now < self.bins.edge() && end <= self.usual_until {
-            let meter = &mut self.meters[kind];
-            meter.arrivals.count();
-            meter.busy += (end - start).as_picos();
-            meter.waiting += u128::from((start - now).as_picos());
-            meter.sojourn.record(start - now);
-            true
-        } else {
-            self.unusual(now, kind, Ok((start, end)));
-            false
-        }
-    }
-
     /// Counts a packet that the queue marks.
-    #[inline(never)]
     fn mark(&mut self, now: Time, kind: usize) {
         self.meters[kind].marks += u64::from(self.from <= now && now < self.end);
     }
 
     /// Counts a packet that is lost after its transmission, which begins at `start`.
-    #[inline(never)]
     fn lose(&mut self, start: Time, kind: usize) {
         self.meters[kind].corrupted += u64::from(self.from <= start && start < self.end);
     }
 
     /// Handles a packet that begins a bin, lies only partly within the measured time, or is dropped and so has no
     /// transmission.
-    #[inline(never)]
     fn unusual(&mut self, now: Time, kind: usize, transmission: Result<(Time, Time), DropReason>) {
         let arrived = self.from <= now && now < self.end;
         if arrived {

@@ -23,9 +23,9 @@ pub(super) struct Crossings {
 /// A packet at the link. It has only what is counted, so that other packets need not be in memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crossing {
-    now: Time,
+    pub(super) now: Time,
     flow: u32,
-    kind: usize,
+    pub(super) kind: usize,
     /// Size in bytes; 0 for a SYN.
     size: u32,
     /// When its transmission begins, unless it is lost.
@@ -62,16 +62,12 @@ impl Crossings {
     }
 
     /// Counts any packet that the link is offered.
-    #[cold]
-    #[inline(never)]
     pub(super) fn offered(&mut self, packet: Crossing) {
         self.arrivals[packet.flow as usize] += u64::from(self.is_measured(packet.now));
         self.left(packet);
     }
 
     /// Counts any packet that leaves the link's queue.
-    #[cold]
-    #[inline(never)]
     pub(super) fn left(&mut self, packet: Crossing) {
         let Crossing { now, flow, kind, size, sent, is_dropped } = packet;
         self.drops[flow as usize] += u64::from(is_dropped && self.is_measured(now));

@@ -101,6 +101,10 @@ impl Signals {
 }
 
 impl Rows for Signals {
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     fn columns(&self) -> Vec<Column> {
         let rows = || self.rows.iter();
         let mut columns = vec![
@@ -156,6 +160,10 @@ impl GaugeRows {
 }
 
 impl Rows for GaugeRows {
+    fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
     fn columns(&self) -> Vec<Column> {
         let columns = [
             ("time", Values::F64(self.times.clone())),

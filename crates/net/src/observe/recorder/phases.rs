@@ -77,6 +77,10 @@ impl PhaseLog {
 }
 
 impl Rows for PhaseLog {
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     fn columns(&self) -> Vec<Column> {
         let rows = || self.rows.iter();
         let code = |phase| words().iter().position(|word| *word == phase).unwrap_or_default() as u8;

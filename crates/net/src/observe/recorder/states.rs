@@ -97,6 +97,10 @@ fn code_of(name: &str, known: &[&str]) -> u8 {
 }
 
 impl Rows for StateLog {
+    fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
     fn columns(&self) -> Vec<Column> {
         let columns = [
             ("time", Values::F64(self.times.clone())),

@@ -109,6 +109,10 @@ impl Iterator for Read<'_> {
 pub(super) struct WindowTable(pub(super) Arc<SenderLog>);
 
 impl Rows for WindowTable {
+    fn is_empty(&self) -> bool {
+        self.0.windows() == 0
+    }
+
     fn columns(&self) -> Vec<Column> {
         let mut columns = WindowColumns::with_capacity(self.0.windows());
         for Row { time, flow, state, .. } in Read::new(&self.0).filter(|row| row.has_window) {
@@ -124,6 +128,10 @@ impl Rows for WindowTable {
 pub(super) struct AckTable(pub(super) Arc<SenderLog>);
 
 impl Rows for AckTable {
+    fn is_empty(&self) -> bool {
+        self.0.acks() == 0
+    }
+
     fn columns(&self) -> Vec<Column> {
         let mut columns = AckColumns::with_capacity(self.0.acks());
         for Row { time, flow, ack, .. } in Read::new(&self.0) {
