@@ -100,7 +100,7 @@ def where(folder: Path) -> str:
     if not (folder / "store.json").exists():
         return "no store yet"
     parts = list((folder / "parts").glob("*")) if (folder / "parts").exists() else []
-    journals = {path.name for path in (folder / "journal").glob("*")}
+    journals = {path.name for path in (folder / "journal").glob("[!.]*")}
     if any(path.name.startswith(".") for path in parts):
         return "a part half written or half removed"
     replaced = {name for path in parts for name in json.loads((path / "part.json").read_text())["replaces"]}

@@ -17,6 +17,7 @@ import pytest
 
 import ackclock
 from ackclock.cli import app, main
+from ackclock.papers.core.definition import Definition
 from ackclock.report.plots import WORDS
 from ackclock.running.catalogue import catalogue
 from ackclock.running.origin import Origin
@@ -215,6 +216,12 @@ def test_the_fields_of_all_queues_are_listed_once_at_the_head(command: Command) 
     assert "Waiting time that packets may always have (a time; default 5 ms)" in shown
     assert "with its unit" not in shown
     assert sum(line.startswith("  packets ") for line in lines) == 1
+
+
+def test_studies_state_how_long_they_take(command: Command) -> None:
+    shown = " ".join(command("list", "studies")[1].split())
+    assert "Queue disciplines in the scenarios of RFC 7928" in shown
+    assert f"(about {Definition('ackclock.papers.aqm').takes} on two cores)" in shown
 
 
 def test_the_measures_that_a_report_draws_are_listed(command: Command) -> None:

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
     from ackclock.report.chart import Series
 
-RECORDS = ("windows", "acks", "phases", "states", "transfers", "queue/10ms", "gauges/10ms", "arrivals/10ms", "drops")
-RECORDS += ("marks", "packets@bottleneck")
+RECORDS = (
+    *("windows", "acks", "phases", "states", "transfers", "queue/10ms", "gauges/10ms", "arrivals/10ms", "drops"),
+    *("marks", "packets@bottleneck"),
+)
 DEFAULTS = {kind.record: kind.name for kind in reversed(FIGURES)}
 
 

@@ -119,7 +119,8 @@ def test_bbr_is_limited_by_its_pace() -> None:
     """Validates: a law that sets a rate, and a window of two bandwidth-delay products.
 
     Source: by hand. In ProbeRTT, once in 10 s, the window is 4 packets for 200 ms and a round trip: 6 times in 60 s,
-        2.5 %. Otherwise the window is not full.
+    2.5
+        %. Otherwise the window is not full.
     Tolerance: 0.2 % of the time for the ends of these probes.
     """
     found = limited(one_flow(ac.Tcp("bbr"), measured=("5 s", "65 s")))
@@ -172,7 +173,8 @@ def test_a_lost_packet_at_the_end_waits_for_its_timer() -> None:
     """Validates: the wait for a retransmission timer, also if the measured time begins within it.
 
     Source: by hand. The only packet of a transfer is lost. It leaves after the handshake, at 0.050053 s, and the
-        timeout is 1 s (RFC 6298, 2.4). Nothing else waits, so that the rest of the time, except for the handshake, is the
+    timeout is
+        1 s (RFC 6298, 2.4). Nothing else waits, so that the rest of the time except for the handshake is the
         application's.
     Tolerance: 1e-5 of the time.
     """

@@ -69,14 +69,15 @@ def test_names_of_other_bytes(here: Path) -> None:
 
     (here / "study.toml").write_text(tomli_w.dumps({"replications": 1, "scenario": TABLES}))
     os.mkdir(b"%s/st\xff" % os.fsencode(here))  # noqa: PTH102  # its name is no text
-    for arguments in (
+    commands: list[list[str | bytes]] = [
         ["run", "good.toml", "--out", b"out\xff"],
         ["plot", b"st\xff", "--out", "p.png"],
         ["sweep", "study.toml", "--store", b"st\xff"],
         ["query", b"st\xff", "select count(*) from runs"],
         ["report", b"st\xff"],
         ["init", "dumbbell", b"i\xff.toml"],
-    ):
+    ]
+    for arguments in commands:
         ended = run(*arguments)
         assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1), ended.stderr
         assert "cannot be used: " in ended.stderr

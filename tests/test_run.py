@@ -42,7 +42,7 @@ def run() -> ac.Run:
 def test_a_run_says_what_made_it(run: ac.Run) -> None:
     assert run.scenario == crowded().effective()
     assert (run.seed, run.version, run.record) == (3, ac.__version__, tuple(EVERYTHING))
-    assert (run.origin.revision, run.origin.schema) == (catalogue().revision, 1)
+    assert (run.origin.revision, run.origin.schema) == (catalogue().revision, 2)
     assert run.to_dict()["profile"] == "ns2-2.35"
 
 
@@ -559,7 +559,7 @@ def test_adaptive_red_counts_packets_of_the_scenario(root: Path, profile: str, t
     Tolerance: 10 % of the median of 30 s with one seed; without the rule it is above twice the target.
     """
     given = ac.Scenario.from_toml(root / "examples" / "adaptive_red.toml")
-    scenario = given.changed({"profile": profile, "clients.0.transport.variant": "sack"})
+    scenario = given.changed({"profile": profile, "clients.0.transport.recovery": "sack"})
     dumbbell = scenario.effective().dumbbell
     assert dumbbell is not None
     queue = dumbbell.bottleneck.queue

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ackclock as ac
@@ -130,7 +131,7 @@ def test_figures_are_of_flows_or_of_a_link() -> None:
     assert flows.plot().axes[0].get_ylabel() == "Goodput, Mb/s"
     axes = flows.plot(figure="throughput", flow=0).axes[0]
     mean = of_flows(flows).query("flow == 0").bytes.mean() * 8e-6
-    assert axes.lines[0].get_ydata().mean() == pytest.approx(mean)
+    assert np.asarray(axes.lines[0].get_ydata(), dtype=np.float64).mean() == pytest.approx(mean)
     link = ac.simulate(scenario(), record=["throughput@bottleneck/1s"])
     assert link.plot(link="bottleneck").axes[0].get_ylabel() == "Throughput of bottleneck, Mb/s"
     with pytest.raises(ac.ScenarioError, match="flow: 0 is not allowed; must be absent"):

@@ -101,7 +101,8 @@ def test_windows_in_bytes_are_of_whole_payloads(profile: str, size: int, packets
 
 def test_bytes_may_have_a_unit() -> None:
     assert ac.DropTail(bytes="150 kB") == ac.DropTail(bytes=150_000)
-    assert ac.Policer(rate="1 MB/s", burst="3 kB") == ac.Policer(rate="8 Mbps", burst=3000)
+    policer = ac.Policer.model_validate({"rate": "1 MB/s", "burst": "3 kB"})
+    assert policer == ac.Policer(rate="8 Mbps", burst=3000)
     assert scenario(packet_size="1.5 kB").packet_size == 1500
 
 

@@ -102,7 +102,7 @@ class Bench:
         for name in (".ssh/id", "docs/thesis.txt", ".0123456789abcdef/part.json", "0123456789abcdef/runs.parquet"):
             (self.outside / name).parent.mkdir(exist_ok=True)
             (self.outside / name).write_text(f"I am {name}, and I am important.")
-        for source, name in (("parts/*/runs.parquet", "valuable.parquet"), ("journal/*", "valuable")):
+        for source, name in (("parts/*/runs.parquet", "valuable.parquet"), ("journal/[!.]*", "valuable")):
             shutil.copyfile(next(self._whole.glob(source)), self.outside / name)
         self._targets = [self.outside, *sorted(self.outside.rglob("*")), scratch / "nothing", Path("..")]
         self._before = snapshot(self.outside)
@@ -316,7 +316,7 @@ def _frame(content: bytes, length: int) -> bytes:
 
 def _row(store: Path, _: list[Path], choice: random.Random) -> None:
     """Forge rows of a journal, with checksums that fit."""
-    path = choice.choice(sorted((store / "journal").iterdir()))
+    path = choice.choice(sorted((store / "journal").glob("[!.]*")))
     rows = list(_frames(path.read_bytes()))
     place = choice.randrange(len(rows))
     start, _, rest = rows[place].partition(b"\n")

@@ -23,6 +23,7 @@ import ackclock as ac
 from ackclock.scenario.errors import ScenarioError
 from ackclock.study.store import Store, parts
 from ackclock.study.store.folder import FORMAT
+from ackclock.study.store.journal import MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,7 +178,7 @@ def contents(folder: Path) -> dict[str, list[Any]]:
 
 
 def test_a_damaged_journal_is_read_as_far_as_it_goes_and_kept(folder: Path) -> None:
-    journal = the(folder, "journal/*")
+    journal = the(folder, "journal/[!.]*")
     content = bytearray(journal.read_bytes())
     content[-1] ^= 1
     journal.write_bytes(content)
@@ -191,8 +192,9 @@ def test_a_damaged_journal_is_read_as_far_as_it_goes_and_kept(folder: Path) -> N
 
 
 def test_a_journal_cut_short_is_nothing_to_talk_about(folder: Path) -> None:
-    journal = the(folder, "journal/*")
-    journal.write_bytes(journal.read_bytes()[:-1])
+    """The writer was killed within a row, which it had not counted yet."""
+    journal = the(folder, "journal/[!.]*")
+    journal.write_bytes(journal.read_bytes() + journal.read_bytes()[len(MAGIC) : -1])
     add(folder, ROWS)
     assert Store.open(folder, create=True).notices == ()
     assert told(folder) == expected(ROWS)

@@ -11,7 +11,8 @@ import pytest
 from tests.store.made_up import add, arrivals, row
 
 from ackclock.cli import main
-from ackclock.study.store import Store, locks, sql
+from ackclock.running import locks
+from ackclock.study.store import Store, sql
 
 if TYPE_CHECKING:
     from collections.abc import Callable

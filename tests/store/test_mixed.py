@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.store.made_up import add, arrivals, everything, expected, leave, row, told
+from tests.store.made_up import add, arrivals, everything, expected, leave, row, strays, told
 
 import ackclock as ac
 from ackclock.cli import main
 from ackclock.scenario.errors import ScenarioError
 from ackclock.study.store import Row, Store
+from ackclock.study.store.journal import MAGIC, Reading
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,7 +142,7 @@ def test_removed_files_are_noticed_until_their_runs_are_made_again(
     add(folder, rows[:5])
     assert Store.open(folder).notices == (missing.format("1 run is"),)
     leave(folder, rows[5:])
-    assert Store.open(folder).notices == ()
+    assert Store.open(folder).notices == (missing.format("1 run is"),)  # a journal may have other runs
     add(folder, [])
     assert Store.open(folder).notices == ()
 
@@ -152,3 +154,37 @@ def test_a_record_of_an_earlier_version_is_completed(tmp_path: Path) -> None:
     add(tmp_path, NEW)
     record = json.loads((tmp_path / "store.json").read_text())
     assert (record["revisions"], record["runs"]) == (["ffff0000old", "00001111new"], 10)
+
+
+@pytest.mark.parametrize("rows_left", [0, 1, 2])
+def test_a_cut_journal_is_noticed(tmp_path: Path, rows_left: int) -> None:
+    """It ends with a whole row, as if the others had never been written."""
+    folder, rows = tmp_path / "results", [row(number) for number in range(3)]
+    leave(folder, rows)
+    (journal,) = folder.glob("journal/[!.]*")
+    sizes = [len(MAGIC) + sum(16 + len(each) for each in list(Reading(journal))[:count]) for count in range(3)]
+    os.truncate(journal, sizes[rows_left])
+    assert f"{journal}: it was cut: {rows_left} of its 3 rows are left" in Store.open(folder).notices
+    assert told(folder) == expected(rows[:rows_left])
+    assert run("store", "check", folder) == 1
+    add(folder, [])
+    (aside,) = folder.glob("aside/*")
+    assert any(notice.startswith(f"{aside}: this file was damaged") for notice in Store.open(folder).notices)
+    assert told(folder) == expected(rows[:rows_left])
+    add(folder, rows)
+    assert told(folder) == expected(rows)
+
+
+def test_a_removed_journal_is_noticed(tmp_path: Path) -> None:
+    folder, rows = tmp_path / "results", [row(number) for number in range(3)]
+    leave(folder, rows)
+    (journal,) = folder.glob("journal/[!.]*")
+    journal.unlink()
+    for _ in range(2):
+        (notice,) = Store.open(folder).notices
+        assert notice.startswith(f"{journal}: it was removed with its 3 rows; `ackclock sweep")
+        add(folder, rows)
+    (folder / "journal" / f".{journal.name}").unlink()
+    assert Store.open(folder).notices == ()
+    assert told(folder) == expected(rows)
+    assert strays(folder) == []

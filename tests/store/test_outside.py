@@ -80,7 +80,17 @@ def resealed(record: dict[str, Any]) -> str:
     return json.dumps(sealed({name: value for name, value in record.items() if name != "checksum"}))
 
 
-PLACES = ["parts", "journal", "aside", "lock", "store.json", "parts/*", "journal/*", "parts/*/*.json", "parts/*/runs.*"]
+PLACES = [
+    "parts",
+    "journal",
+    "aside",
+    "lock",
+    "store.json",
+    "parts/*",
+    "journal/[!.]*",
+    "parts/*/*.json",
+    "parts/*/runs.*",
+]
 
 
 def put(link: Path, kind: str, target: Path) -> None:
@@ -107,7 +117,7 @@ def test_a_store_that_leads_out_of_its_folder_is_refused(
     folder: Path, outside: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], place: str, kind: str
 ) -> None:
     found = folder / place if "*" not in place else the(folder, place)
-    target = outside / "docs" / "thesis.txt" if found.suffix or place in {"lock", "journal/*"} else outside
+    target = outside / "docs" / "thesis.txt" if found.suffix or place in {"lock", "journal/[!.]*"} else outside
     put(found, kind, target)
     before, store = snapshot(outside), snapshot(folder)
     what = "named pipe" if kind == "pipe" else "symbolic link"
@@ -168,7 +178,7 @@ def test_a_reader_changes_nothing(folder: Path, outside: Path, tmp_path: Path) -
     damaged.write_bytes(damaged.read_bytes()[:-1])
     copy = shutil.copytree(damaged.parent, folder / "parts" / "replaced", dirs_exist_ok=True)
     record = json.loads((damaged.parent / "part.json").read_text())
-    replaces = {**record, "replaces": ["replaced", the(folder, "journal/[0-9a-f]*").name]}
+    replaces = {**record, "replaces": ["replaced", the(folder, "journal/[!.]*").name]}
     (damaged.parent / "part.json").write_text(resealed(replaces))
     before, store = snapshot(outside), snapshot(folder)
     for reads in read(folder, tmp_path):

@@ -123,7 +123,7 @@ def test_runs_of_a_part(tmp_path: Path) -> None:
 
 
 def test_a_part_is_on_the_disk_before_its_journal_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each file of a new part is flushed, then the new part, then the folder of all parts; no file stays open."""
+    """Each file of a new part is flushed, then the part, the folder of parts, and the record; no file stays open."""
     leave(tmp_path / "store", [row(1)])
     flushed: list[str] = []
     monkeypatch.setattr(os, "fsync", lambda file: flushed.append(Path(f"/proc/self/fd/{file}").readlink().name))
@@ -142,6 +142,7 @@ def test_a_part_is_on_the_disk_before_its_journal_is_removed(tmp_path: Path, mon
     monkeypatch.setattr(os, "close", close)
     Store.open(tmp_path / "store", create=True)
     assert not opened
+    assert flushed.pop() == ".store.json"
     (folder,) = (tmp_path / "store" / "parts").iterdir()
     assert sorted(flushed[:-2]) == sorted(file.name for file in folder.iterdir())
     assert flushed[-2:] == [f".{folder.name}", "parts"]

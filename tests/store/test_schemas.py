@@ -146,9 +146,9 @@ def test_a_store_opens_for_reading_or_writing(tmp_path: Path) -> None:
     leave(tmp_path / "store", [row(1)])
     journals = tmp_path / "store" / "journal"
     with Store.open(tmp_path / "store") as store:
-        assert (store.done(), len(list(journals.iterdir()))) == ({row(1).run_id}, 1)
+        assert (store.done(), len(list(journals.glob("[!.]*")))) == ({row(1).run_id}, 1)
         assert repr(store.table("scenarios")) == "Table(1 rows; columns: scenario_id, scenario)"
         assert store.runs.to_pandas()["run_id"].tolist() == [row(1).run_id]
-    assert len(list(journals.iterdir())) == 1
+    assert len(list(journals.glob("[!.]*"))) == 1
     with Store.open(tmp_path / "store", create=True) as store:
-        assert (store.done(), len(list(journals.iterdir()))) == ({row(1).run_id}, 0)
+        assert (store.done(), len(list(journals.glob("[!.]*")))) == ({row(1).run_id}, 0)

@@ -57,9 +57,13 @@ class Choice:
             )
         fit = [kind for kind in kinds if (self.flow if kind.of_link(run) else self.link) is None]
         if not fit:
-            option, given = ("--link", self.link) if self.link is not None else ("--flow", self.flow)
+            option = "--flow" if self.link is None else "--link"
             names = listed(kind.name for kind in kinds)
-            raise refuse(option, given, f"must be absent: it fits none of the figures of this result: {names}")
+            raise refuse(
+                option,
+                self.flow if self.link is None else self.link,
+                f"must be absent: it fits none of the figures of this result: {names}",
+            )
         return fit
 
     def times(self, run: "Run") -> tuple[float | None, float | None]:

@@ -71,7 +71,7 @@ class Room:
         self.fits(self._taken)
 
     def fits(self, size: int) -> None:
-        """Check the size of the whole content, as far as it is known."""
+        """Check the known part of the size of the whole content."""
         if size > self._most:
             why = f"its content needs at least {_shown(size)} of memory, and the limit is {_shown(self._most)}"
             raise unreadable(self._path, why, "smaller, or read on a machine with more memory: the limit is half of it")
@@ -184,7 +184,8 @@ def _size(piece: pa.Table) -> int:
     import pyarrow as pa  # noqa: PLC0415
 
     coded = [field.name for field in piece.schema if pa.types.is_dictionary(field.type)]
-    return piece.nbytes + _texts(piece, [name for name in coded if _is_text(piece.field(name).type.value_type)])
+    size: int = piece.nbytes
+    return size + _texts(piece, [name for name in coded if _is_text(piece.field(name).type.value_type)])
 
 
 def pieces(

@@ -118,7 +118,7 @@ class GroupRuns:
 
     def __repr__(self) -> str:
         flows = f"{self.clients} flow{'' if self.clients == 1 else 's'}"
-        return f"GroupRuns({self.name}, {flows}; goodput_bps: {self.goodput_bps})"
+        return f"GroupRuns({self.name}, {flows}; goodput: {self.goodput_bps})"
 
     def __getattr__(self, name: str) -> Estimate:
         if name not in GROUP_MEASURES:

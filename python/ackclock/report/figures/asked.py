@@ -77,7 +77,8 @@ class Bins:
         place = np.floor((times - self.start) / self.width + _ROUNDING)
         there = (place >= 0) & (place < self.count)
         summed = np.bincount(place[there].astype(np.int64), amounts[there], minlength=self.count)
-        return summed * _MEGABITS / self.width
+        rates: Numbers = (summed * _MEGABITS / self.width).astype(np.float64)
+        return rates
 
 
 @dataclass(frozen=True)

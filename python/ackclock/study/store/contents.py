@@ -13,14 +13,14 @@ import pyarrow.compute as pc
 
 from ackclock.running.reading import Room
 from ackclock.study.store.folder import new_name
-from ackclock.study.store.journal import Reading, is_journal, is_left
+from ackclock.study.store.journal import Reading, counted, counter, is_journal, is_left
 from ackclock.study.store.parts import NotWholeError, Part, is_own, made, merge, sources, to_merge
 from ackclock.study.store.row import entries
 from ackclock.study.store.rows import Rows
 from ackclock.study.store.tables import UNKNOWN, revisions_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from ackclock.study.store.folder import Folder
@@ -69,6 +69,8 @@ class Contents:
         Text for messages: the command that makes lost runs again.
     parts, journals
         The contents of the store.
+    known
+        Whether the record of the store listed all parts when they were read.
 
     Raises
     ------
@@ -94,6 +96,7 @@ class Contents:
         self._checked = checked
         self._through = through
         self._rows: Rows | None = None
+        self._removed: list[str] = []
         self._aside = folder.damaged_aside()
         there, journals = folder.entries(folder.parts), folder.entries(folder.journals)
         for path in folder.foreign():
@@ -102,19 +105,27 @@ class Contents:
         replaced = frozenset().union(*(part.replaces for part in parts))
         self.parts = [part for part in parts if part.path.name not in replaced]
         Room(self.path).fits(_PER_RUN * sum(part.runs for part in self.parts))
-        self._leave_out_what_others_have()
-        self.journals = []
-        for path in journals:
-            if not is_journal(path):
-                self._put_aside(path, "it is not a journal")
-            elif path.name not in replaced:
-                self.journals.append(path)
-            elif mend:
-                self._remove_journal(path, _damage(path))
+        self._record = folder.record()
+        self.known = {part.path.name for part in self.parts} <= {*self._record.parts}
+        if not self.known or any(part.lost for part in self.parts):
+            self._leave_out_what_others_have()
+        self.journals: list[Path] = []
+        self._read_journals(journals, replaced)
         if mend:
             for part in parts:
                 if part.path.name in replaced:
                     self._remove_part(part)
+
+    def _read_journals(self, there: Iterable[Path], replaced: Collection[str]) -> None:
+        for path in there:
+            if path.name.startswith("."):
+                self._look_for_journal(path)
+            elif not is_journal(path):
+                self._put_aside(path, "it is not a journal")
+            elif path.name not in replaced:
+                self.journals.append(path)
+            elif self._mend:
+                self._remove_journal(path, _damage(path))
 
     def done(self) -> set[str]:
         """Return the ids of the successful runs that have all of their rows."""
@@ -129,6 +140,7 @@ class Contents:
             f"{path}: this file was damaged, and its runs are missing; {again}, after which the file can be deleted"
             for path in self._aside
         ]
+        told += self._removed
         for part in self.parts:
             if left := len(part.partial() - part.again):
                 names, runs = ", ".join(sorted(part.lost)), "1 run" if left == 1 else f"{left:,} runs"
@@ -145,9 +157,8 @@ class Contents:
         return self._rows
 
     def missing(self) -> int:
-        """Return how many runs the parts once had and the store has no more."""
-        gone = self._folder.record().runs - self.stored
-        return max(0, gone - len(self.rows().runs)) if gone > 0 else 0
+        """Return how many runs the parts once had and have no more."""
+        return max(0, self._record.runs - self.stored)
 
     def states(self) -> list[State]:
         """Return the state of each part and journal; problems of journals are added to the notices."""
@@ -178,7 +189,8 @@ class Contents:
                 self._merge(to_merge(self.parts, path.stat().st_size), rows, [path.name])
             self.journals.remove(path)
             self._remove_journal(path, rows.damage.get(path))
-        self._leave_out_what_others_have()
+        if any(part.lost or part.again for part in self.parts):
+            self._leave_out_what_others_have()
         for part in self.parts.copy():
             if part.lost and part.again and part.partial() <= part.again:  # other parts have all rows that it lost
                 self._merge([part], Rows([], lambda _: set()), [])
@@ -187,13 +199,17 @@ class Contents:
     def revisions(self) -> dict[str, int]:
         """Count the runs and failures by the revision of the engine that made them, the newest revision first."""
         found: Counter[str] = Counter()
-        for source in sources(self.parts, self.rows()):
+        searched = sources(self.parts, self.rows())
+        if self.known and len(self._record.revisions) == 1:
+            found[self._record.revisions[0]] = sum(part.runs for part in self.parts)
+            searched = [self.rows()]
+        for source in searched:
             for name in ("runs", "failures"):
                 for piece in source.pieces(name, ["run_id", "revision"]) if name in source.schemas else ():
                     for each in revisions_of(piece).value_counts():
                         found[each["values"].as_py()] += each["counts"].as_py()
-        known = self._folder.record().revisions
-        return {name: found[name] for name in sorted(found, key=lambda name: _age(name, known))}
+        known = self._record.revisions
+        return {name: found[name] for name in sorted(+found, key=lambda name: _age(name, known))}
 
     @property
     def stored(self) -> int:
@@ -244,6 +260,19 @@ class Contents:
             known |= there - again
             self.parts[place] = replace(part, again=frozenset(again))
 
+    def _look_for_journal(self, count: Path) -> None:
+        """Report a removed journal, of which only the file that counted its rows is left."""
+        journal = count.with_name(count.name[1:])
+        if _HALF.fullmatch(count.name) and not journal.exists():
+            rows = counted(journal)
+            if rows:
+                self._removed.append(
+                    f"{journal}: it was removed with its {rows:,} row{'s' if rows > 1 else ''}; {self.again}, after "
+                    f"which {count} can be deleted"
+                )
+            elif self._mend:
+                count.unlink()
+
     def _put_aside(self, path: Path, why: str) -> None:
         where = "is ignored"
         if self._mend:
@@ -264,6 +293,7 @@ class Contents:
 
     def _remove_journal(self, path: Path, damage: str | None) -> None:
         """Remove a journal whose rows are in a part; a damaged journal is put aside instead."""
+        counter(path).unlink(missing_ok=True)
         if damage is None:
             path.unlink()
         else:

@@ -58,6 +58,8 @@ class Record:
     """The revisions of the engine that made runs of the store, in the order in which they first did."""
     runs: int = 0
     """Number of runs that the parts had at most, so that missing ones are noticed."""
+    parts: tuple[str, ...] = ()
+    """Names of parts that have no run in common, and only runs of `revisions`: they need not be searched for others."""
 
     def merged(self, revisions: Iterable[str]) -> tuple[str, ...]:
         """Return the revisions, followed by others that are new."""
@@ -66,9 +68,13 @@ class Record:
     @classmethod
     def read(cls, record: Mapping[str, Any]) -> Self:
         """Read the record; earlier versions wrote none of it."""
-        revisions, runs = record.get("revisions"), record.get("runs")
-        names = revisions if isinstance(revisions, list) else []
-        return cls(tuple(each for each in names if isinstance(each, str)), runs if type(runs) is int else 0)
+        runs = record.get("runs")
+        revisions, parts = (record.get(name) for name in ("revisions", "parts"))
+        names = (
+            [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+            for found in (revisions, parts)
+        )
+        return cls(tuple(next(names)), runs if type(runs) is int else 0, tuple(next(names)))
 
 
 class Folder:

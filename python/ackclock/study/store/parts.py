@@ -169,7 +169,7 @@ class Part:
         except ScenarioError:  # it needs too much memory
             raise
         except _BROKEN as error:
-            again = f"`ackclock store check {self.path.parent.parent}` reports the loss and moves the file aside"
+            again = f"`ackclock store check {self.path.parent.parent}` reports the loss"
             raise damaged(self.file(name), _in_a_line(error), again) from None
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -68,6 +69,7 @@ class Store:
         self._remarks: list[str] = []
         self._asked = revision
         self._shown: str | None = None
+        self._only: str | None = None
         if not create:
             with self._folder.locked(alone=False):
                 self._contents(checked=lambda _: False)
@@ -176,7 +178,7 @@ class Store:
         if self._journal is None:
             with self._folder.locked(alone=True):
                 known = self._folder.record()
-                self._note(known, Record(known.merged([row.revision]), known.runs))
+                self._note(known, replace(known, revisions=known.merged([row.revision])))
                 self._folder.journals.mkdir(exist_ok=True)
                 self._journal = Journal(self._folder.journals / new_name())
         self._journal.append(encode(row, with_scenario=row.scenario_id not in self._scenarios))
@@ -238,7 +240,7 @@ class Store:
 
         with self._folder.locked(alone=False):
             contents = self._contents(checked=lambda name: names(query, name))
-            return ask(contents, query, self._shown)
+            return ask(contents, query, self._only)
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Table:
         """Return a table, such as ``groups`` or the kind of a record, with all or some of its columns.
@@ -260,7 +262,7 @@ class Store:
 
         with self._folder.locked(alone=False):
             contents = self._contents(checked=name.__eq__)
-            return Views(contents, None if everything else self._shown).table(name, columns)
+            return Views(contents, None if everything else self._only).table(name, columns)
 
     @property
     def runs(self) -> Table:
@@ -293,7 +295,9 @@ class Store:
     def _take_stock(self, contents: Contents) -> None:
         """Note how many runs the parts have, and the revisions of the engine that made runs."""
         known = self._folder.record()
-        self._note(known, Record(known.merged(reversed(contents.revisions())), max(known.runs, contents.stored)))
+        revisions = known.revisions if contents.known else known.merged(reversed(contents.revisions()))
+        names = () if any(part.again for part in contents.parts) else (part.path.name for part in contents.parts)
+        self._note(known, Record(revisions, max(known.runs, contents.stored), tuple(sorted(names))))
 
     def _note(self, known: Record, record: Record) -> None:
         if record != known:
@@ -316,6 +320,7 @@ class Store:
             self._shown = next((each for each in counts if each.startswith(self._asked)), None)
             if self._shown is None:
                 raise refuse("revision", self._asked, one_of(self._asked, counts))
+        self._only = self._shown if len(counts) > 1 else None  # otherwise no run need be left out
         others = [f"{each[:12]} ({_runs(count)})" for each, count in counts.items() if each != self._shown]
         if others:
             chosen = "the newest" if self._asked is None else "as asked"
