@@ -553,10 +553,6 @@ struct FlowRows {
 }
 
 impl Rows for FlowRows {
-    fn is_empty(&self) -> bool {
-        self.limited.is_empty()
-    }
-
     fn columns(&self) -> Vec<Column> {
         let shares = |limit| self.limited.iter().map(|limited| limited.share(limit).unwrap_or(f64::NAN)).collect();
         let shares = Limit::ALL.map(|limit| Column { name: limit.field(), values: Values::F64(shares(limit)) });
