@@ -145,10 +145,11 @@ def test_a_part_that_names_a_table_elsewhere_is_not_used(
     shutil.copyfile(outside / "valuable.parquet", folder / "valuable.parquet")
     record = the(folder, "parts/*/part.json")
     given = json.loads(record.read_text())
+    before = snapshot(outside)
     for digest in (checksum(outside / "valuable.parquet"), "00000000"):
         tables = given["tables"] | {name: digest}
         record.write_text(resealed({**given, "tables": tables}))
-        before, store = snapshot(outside), snapshot(folder)
+        store = snapshot(folder)
         with pytest.raises(ScenarioError):
             Store.open(folder).sql(f'from "{name}"'.encode("utf-8", "replace").decode())
         assert any("is not the name of a table" in notice for notice in Store.open(folder).notices)

@@ -228,7 +228,7 @@ def _read_record(path: Path) -> dict[str, Any]:
         record = read_json(file)
     except ScenarioError:
         raise NotWholeError(path, f"it has no {_RECORD} that can be read") from None
-    found = [record.get(key) for key in ("tables", "lost", "replaces")]
+    found: list[Any] = [record.get(key) for key in ("tables", "lost", "replaces")]
     if isinstance(found[0], dict):
         if not is_sealed(record):
             raise NotWholeError(path, f"{_RECORD}: {CHANGED}")
