@@ -183,8 +183,8 @@ class Entry:
 
 
 _NONE: Final = type(None)
-_LABEL: Final = {"run_id": (str,), "failed": (bool,), "body": (int,), "tables": (dict,)}
-_BODY: Final = {
+_LABEL: Final[Mapping[str, tuple[type, ...]]] = {"run_id": (str,), "failed": (bool,), "body": (int,), "tables": (dict,)}
+_BODY: Final[Mapping[str, tuple[type, ...]]] = {
     "run_id": (str,),
     "scenario_id": (str,),
     "scenario": (str, _NONE),
@@ -196,7 +196,12 @@ _BODY: Final = {
     "failure": (str, _NONE),
 }
 """The types of the fields that every row has; earlier versions wrote no others."""
-_LATER: Final = {"revision": (str, _NONE), "schema": (int, _NONE), "cpu_seconds": (float, int), "links": (list,)}
+_LATER: Final[Mapping[str, tuple[type, ...]]] = {
+    "revision": (str, _NONE),
+    "schema": (int, _NONE),
+    "cpu_seconds": (float, int),
+    "links": (list,),
+}
 _NUMBER: Final = (int, float, _NONE)
 _VALUE: Final = (*_NUMBER, str, bool)
 _NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -227,9 +232,10 @@ def _checked(body: dict[str, Any]) -> dict[str, Any]:
 
 def _shaped(found: Any, fields: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
     """Check that a value is a table that has these fields, with values of these types."""
+    table: dict[str, Any] = _require(found, dict)
     for name, types in fields.items():
-        _require(_require(found, dict).get(name, ...), *types)
-    return found
+        _require(table.get(name, ...), *types)
+    return table
 
 
 def _require(found: Any, *types: type) -> Any:
