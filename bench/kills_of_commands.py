@@ -1,7 +1,7 @@
 """Kills ``ackclock reproduce`` and ``ackclock capture --out`` at random moments; the next run must remove what is left.
 
 ``python bench/kills_of_commands.py --kills 100 --seed 1`` kills (SIGKILL) each command so often. There is then at most
-one half-made folder, since each run first removes what the one before left. A run that ends by SIGTERM leaves none.
+one partial folder, since each run first removes what the one before left. A run that ends by SIGTERM leaves none.
 """
 
 from __future__ import annotations

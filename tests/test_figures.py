@@ -158,7 +158,7 @@ class TestContents:
         means = {each.name: np.asarray(each.y) for each in series if each.listed}
         assert list(means) == [
             "bulk, 8 flows and their mean",
-            "bbr, 1 flows and their mean",
+            "bbr",
             "web, 3 flows and their mean",
         ]
         assert len(series) == 12 + len(means)

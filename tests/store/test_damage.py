@@ -227,6 +227,7 @@ def test_a_part_that_is_lost_is_named_until_it_is_deleted(tmp_path: Path) -> Non
         tally = fill(tmp_path / "store", study())
         assert told(tally) == (made, 12 - made)
         assert any(note.startswith(f"{aside}: this file was damaged") for note in tally.notices)
+    (aside,) = tmp_path.glob("store/aside/parts-*")
     shutil.rmtree(aside)
     assert Store.open(tmp_path / "store").notices == ()
     assert everything(tmp_path / "store") == whole

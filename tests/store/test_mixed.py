@@ -1,4 +1,4 @@
-"""Stores with runs of several revisions, with copied parts, and with missing files: what is shown, and what is told."""
+"""Stores with runs of several revisions, with copied parts, and with missing files: what is shown and reported."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 from pydantic_core import from_json, to_json
 
@@ -183,8 +183,9 @@ class Entry:
 
 
 _NONE: Final = type(None)
-_LABEL: Final[Mapping[str, tuple[type, ...]]] = {"run_id": (str,), "failed": (bool,), "body": (int,), "tables": (dict,)}
-_BODY: Final[Mapping[str, tuple[type, ...]]] = {
+_Fields: TypeAlias = "Mapping[str, tuple[type, ...]]"
+_LABEL: Final[_Fields] = {"run_id": (str,), "failed": (bool,), "body": (int,), "tables": (dict,)}
+_BODY: Final[_Fields] = {
     "run_id": (str,),
     "scenario_id": (str,),
     "scenario": (str, _NONE),
@@ -196,7 +197,7 @@ _BODY: Final[Mapping[str, tuple[type, ...]]] = {
     "failure": (str, _NONE),
 }
 """The types of the fields that every row has; earlier versions wrote no others."""
-_LATER: Final[Mapping[str, tuple[type, ...]]] = {
+_LATER: Final[_Fields] = {
     "revision": (str, _NONE),
     "schema": (int, _NONE),
     "cpu_seconds": (float, int),
@@ -231,7 +232,7 @@ def _checked(body: dict[str, Any]) -> dict[str, Any]:
     return body
 
 
-def _shaped(found: Any, fields: Mapping[str, tuple[type, ...]]) -> dict[str, Any]:
+def _shaped(found: Any, fields: _Fields) -> dict[str, Any]:
     """Check that a value is a table that has these fields, with values of these types."""
     table: dict[str, Any] = _require(found, dict)
     for name, types in fields.items():

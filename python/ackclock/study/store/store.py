@@ -153,7 +153,7 @@ class Store:
 
     @property
     def intact(self) -> bool:
-        """Whether nothing in the folder is damaged, missing or foreign, as far as files were verified."""
+        """Whether nothing in the folder is damaged, missing or foreign; only files that were verified count."""
         return not self._notices and not self._losses
 
     def done(self) -> set[str]:
