@@ -22,7 +22,7 @@ import time
 import traceback
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
 import pyarrow as pa
