@@ -222,9 +222,9 @@ def test_a_part_that_is_lost_is_named_until_it_is_deleted(tmp_path: Path) -> Non
     notices = Store.open(tmp_path / "store").notices
     assert any(f"{file.parent}: runs.parquet: its content has changed" in note for note in notices)
     assert file.exists()  # a reader moves nothing
+    aside = tmp_path / "store" / "aside" / f"parts-{file.parent.name}"
     for made in (12, 0):
         tally = fill(tmp_path / "store", study())
-        (aside,) = tmp_path.glob("store/aside/parts-*")
         assert told(tally) == (made, 12 - made)
         assert any(note.startswith(f"{aside}: this file was damaged") for note in tally.notices)
     (aside,) = tmp_path.glob("store/aside/parts-*")

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tests.store.made_up import arrivals, row
+from tests.store.made_up import arrivals, leave, row
 
+from ackclock.study.store import Store
 from ackclock.study.store.journal import MAGIC, Journal, Reading, is_left
 from ackclock.study.store.row import Entry, Row, encode
 
@@ -138,3 +139,19 @@ def test_a_row_comes_back_from_its_bytes(seed: int, failure: str | None, **field
     assert all(body[name] == getattr(given_row, name) for name in body.keys() - {"notices"})
     assert body["notices"] == list(given_row.notices)
     assert tables == given_row.tables
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("cpu_seconds", 2**70), ("schema", 2**40), ("seed", -1), ("summary", {"cov": "high"}), ("notices", [1])],
+)
+def test_a_row_that_no_store_would_write_is_damage(tmp_path: Path, field: str, value: object) -> None:
+    """Its checksum is right, but a table with it could not be read again."""
+    leave(tmp_path, [row(1), row(2, **{field: value}), row(3)])
+    (journal,) = tmp_path.glob("journal/[!.]*")
+    with Store.open(tmp_path) as store:
+        assert store.runs.to_arrow().num_rows == 2
+        assert f"{journal}: its row 2 is not that of a run" in store.notices
+    with Store.open(tmp_path, create=True) as store:
+        assert store.runs.to_arrow().num_rows == 2
+    assert (tmp_path / "aside" / f"journal-{journal.name}").exists()

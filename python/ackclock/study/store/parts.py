@@ -228,14 +228,16 @@ def _read_record(path: Path) -> dict[str, Any]:
         record = read_json(file)
     except ScenarioError:
         raise NotWholeError(path, f"it has no {_RECORD} that can be read") from None
-    found: list[Any] = [record.get(key) for key in ("tables", "lost", "replaces")]
-    if isinstance(found[0], dict):
+    tables, lost, replaces = (record.get(key) for key in ("tables", "lost", "replaces"))
+    if isinstance(tables, dict):
         if not is_sealed(record):
             raise NotWholeError(path, f"{_RECORD}: {CHANGED}")
-        found[0] = list(found[0])
-    if not all(isinstance(each, list) and all(isinstance(name, str) for name in each) for each in found):
+        tables = list(tables)
+    if not (isinstance(tables, list) and isinstance(lost, list) and isinstance(replaces, list)) or not all(
+        isinstance(name, str) for name in (*tables, *lost, *replaces)
+    ):
         raise NotWholeError(path, f"it has no {_RECORD} that can be read")
-    wrong = next((name for name in (*found[0], *found[1]) if not is_name(name)), None)
+    wrong = next((name for name in (*tables, *lost) if not is_name(name)), None)
     if wrong is not None:
         raise NotWholeError(path, f"{_RECORD}: {shown(wrong)} is not the name of a table")
     return record

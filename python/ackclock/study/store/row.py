@@ -216,9 +216,10 @@ def is_name(text: str) -> bool:
 def _checked(body: dict[str, Any]) -> dict[str, Any]:
     """Check that a row is one that `encode` could have written."""
     rows = [*body["groups"], *body.get("links", ())]
-    numbers = [body.get("schema"), *body["summary"].values()]
+    numbers = [body.get("cpu_seconds"), *body["summary"].values()]
     values = [value for row in rows for value in _require(row, dict).values()]
-    if not 0 <= body["seed"] < 2**64 or not {*_BODY, *_LATER}.isdisjoint([*body["point"], *body["summary"]]):
+    beyond = not 0 <= body["seed"] < 2**64 or not 0 <= (body.get("schema") or 0) < 2**32
+    if beyond or not {*_BODY, *_LATER}.isdisjoint([*body["point"], *body["summary"]]):
         raise ValueError("a field of a row")
     for each in body["notices"]:
         _require(each, str)
@@ -233,9 +234,9 @@ def _checked(body: dict[str, Any]) -> dict[str, Any]:
 
 def _shaped(found: Any, fields: _Fields) -> dict[str, Any]:
     """Check that a value is a table that has these fields, with values of these types."""
+    table: dict[str, Any] = _require(found, dict)
     for name, types in fields.items():
-        _require(_require(found, dict).get(name, ...), *types)
-    table: dict[str, Any] = found
+        _require(table.get(name, ...), *types)
     return table
 
 
