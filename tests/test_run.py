@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.forging import resealed
 
 import ackclock as ac
 from ackclock.analysis import mser5, student_interval
@@ -322,7 +323,7 @@ def test_a_stored_run_of_an_earlier_version_has_no_marks_and_no_places_of_drops(
         assert table.pop("marks") == 0
         for name in ("drops_arrival", "drops_stored", "drops_lost", "drops_policed", "sojourn_mean", "sojourn_max"):
             del table[name]
-    record.write_text(json.dumps(data))
+    record.write_text(resealed(data))
     summary = result.load(tmp_path / "result").summary
     assert (summary.drops, summary.marks) == (run.summary.drops, 0)
     assert {summary.drops_stored, summary.groups[0].drops_arrival, summary.links[0].sojourn_max} == {None}
@@ -371,8 +372,9 @@ def test_a_result_is_never_overwritten_nor_half_written(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(json, "dumps", full)
-    with pytest.raises(ac.ScenarioError, match="No space left on device"):
+    with pytest.raises(OSError, match="No space left on device") as caught:
         run.save(tmp_path / "new")
+    assert caught.value.filename == str(tmp_path / "new")
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
 

@@ -77,7 +77,7 @@ REFUSED = {
     "ac.GilbertElliott(to_bad=0.01, to_worse=0.1)": "to_worse",
     "ac.Jitter(max=2)": "max",
     'ac.Reorder(probability=0.1, hold="5 ms")': "hold",
-    'ac.Poisson(rate="100")': "rate",
+    "ac.Poisson(rate=[100])": "rate",
     "ac.Greedy(bytes=3)": "bytes",
     'ac.Connections(load="60 %", size=ac.Fixed(mean="1 kB"))': "load",
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.forging import resealed
 from tests.long import often
 from tests.store.made_up import add, arrivals, expected, leave, row, told
 from tests.study.small import scenario, study, write
@@ -18,7 +19,7 @@ from tests.study.small import scenario, study, write
 import ackclock as ac
 from ackclock.cli import main
 from ackclock.papers.folder import check_replaceable
-from ackclock.running.checksum import checksum, sealed
+from ackclock.running.checksum import checksum
 from ackclock.running.inside import file_in
 from ackclock.running.result import load
 from ackclock.scenario.errors import ScenarioError
@@ -74,11 +75,6 @@ def read(folder: Path, tmp_path: Path) -> list[Callable[[], object]]:
         lambda: ac.open(folder).check(),
         lambda: ac.open(folder).done(),
     ]
-
-
-def resealed(record: dict[str, Any]) -> str:
-    """Return a forged record with a checksum that fits."""
-    return json.dumps(sealed({name: value for name, value in record.items() if name != "checksum"}))
 
 
 def plot(folder: Path) -> None:
