@@ -29,8 +29,9 @@ def lossy(
     variant: str, profile: str = "rfc", duration: str = "20 s", clients: Sequence[ac.Clients] | None = None
 ) -> ac.Scenario:
     """Return a small dumbbell that drops and loses packets."""
-    recovery = "reno" if variant == "reno" else None  # without SACK
-    transport = ac.Tcp(variant, overhead="12 us", recovery=recovery)
+    transport = ac.Tcp(variant, overhead="12 us")
+    if variant == "reno":
+        transport = ac.Tcp(variant, overhead="12 us", recovery="reno")  # without SACK
     tcp = ac.Clients(count=FLOWS, transport=transport, source=ac.Poisson(rate=100))
     return ac.Scenario(
         profile=profile,
