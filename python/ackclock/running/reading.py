@@ -117,15 +117,15 @@ def content(path: Path, allowed: str, *, most: int) -> bytes:
     return found
 
 
-def encoding(start: bytes) -> str | None:
-    """Describe the problem of a text that is not UTF-8, from its first bytes; None if there is none."""
+def encoding(start: bytes, *, whole: bool = False) -> str | None:
+    """Describe the problem of a text that is not UTF-8, from its first or all bytes; None if there is none."""
     head = start[:64]
     if start[:2] in {b"\xff\xfe", b"\xfe\xff"} or (len(head) > 3 and not (any(head[1::2]) and any(head[::2]))):
         return "it is UTF-16, not UTF-8; save it as UTF-8"
     try:
         start.decode()
     except UnicodeDecodeError as error:
-        if error.reason != "unexpected end of data":  # the last character may be cut
+        if whole or error.reason != "unexpected end of data":  # otherwise the last character may be cut
             return f"byte {error.start} is not UTF-8"
     return None
 

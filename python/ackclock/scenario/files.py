@@ -124,7 +124,7 @@ def _parsed(path: object, language: str, parse: Callable[[str], object], text: s
 
 def _text(path: Path, language: str) -> str:
     found = reading.content(path, "a TOML or JSON file", most=LARGEST)
-    if (problem := reading.encoding(found)) is not None:
+    if (problem := reading.encoding(found, whole=True)) is not None:
         raise unreadable(path, problem, "a text file")
     reading.check_nesting(path, found, language)
     return found.decode()
