@@ -406,7 +406,7 @@ def test_the_unbroken_ones_run(tmp_path: Path) -> None:
     [
         (b"", "duration: missing"),
         (b"\x89PNG\r\n\x1a\n\x00\xff\xfe", "byte 0 is not UTF-8; must be a text file"),
-        (b'duration = "5 s" # \xe2\x82', "byte 18 is not UTF-8; must be a text file"),
+        (b'duration = "5 s" # \xe2\x82', "byte 19 is not UTF-8; must be a text file"),
         (b"duration = = 5", "must be TOML"),
         (b"duration = 5 s", 'must be TOML, with quantities in quotes, as in duration = "5 s"'),
         (b"a = " + b"[" * 5000 + b"]" * 5000, "it is nested too deeply; must be TOML of a few levels"),
