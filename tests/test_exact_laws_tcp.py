@@ -125,6 +125,8 @@ def test_one_sawtooth(
         detected and repaired; the utilisation is lower by up to 1.5 % for the same reason.
     """
     tcp = ac.Tcp(variant, max_window=NO_LIMIT, delayed_ack=delayed_ack)
+    if variant == "reno":
+        tcp = ac.Tcp(variant, max_window=NO_LIMIT, delayed_ack=delayed_ack, recovery="reno")
     link = slow(queue=ac.DropTail(packets=buffer))
     run = ac.simulate(one_flow(link, tcp, 400, ac.Measure(from_="50 s", link="a->b")), record=["drops"])
     drops = np.array(run.table("drops")["time"].to_pylist())

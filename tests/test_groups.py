@@ -55,7 +55,7 @@ def test_a_group_over_several_runs_has_an_interval(runs: ac.Runs) -> None:
     assert found.half_width == pytest.approx(4.303 * statistics.stdev(values) / 3**0.5, rel=1e-3)
     assert (runs.groups[1].name, runs.groups["far"].clients) == ("far", 2)
     assert "goodput_bps" in dir(runs.groups["far"])
-    assert repr(runs.groups["far"]).startswith("GroupRuns(far, 2 flows; goodput_bps: ")
+    assert repr(runs.groups["far"]).startswith("GroupRuns(far, 2 flows; goodput: ")
     assert len(runs[:0].groups) == 0
 
 

@@ -78,7 +78,11 @@ class TestHtml:
         html = told._repr_html_()
         assert html.index("Note: first") < html.index("<table")
         cells = texts(html)
-        assert cells[cells.index("goodput") :][:3] == ["goodput", f"{1e-6 * run.summary.goodput_bps:.4g}", "Mbps"]
+        assert cells[cells.index("goodput") :][:3] == [
+            "goodput",
+            f"{1e-6 * run.summary.goodput_bps:.4g}",
+            "Mbps, with headers",
+        ]
         assert {"loss", "cov", "warmup", "cubic", "reno"} <= set(cells)
         assert "packets offered to bottleneck per 0.01 s" in html
 

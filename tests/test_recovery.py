@@ -73,9 +73,10 @@ def test_laws_that_sample_delivery_rates_need_rack(variant: str) -> None:
 @pytest.mark.parametrize("recovery", ["newreno", "sack", "rack"])
 @pytest.mark.parametrize("variant", ["reno", "vegas", "highspeed", "scalable", "cubic"])
 def test_a_loss_reduces_the_window_as_the_law_says(variant: str, recovery: Any) -> None:
-    """No window falls below half of itself by one loss, so that a buffer of a whole product keeps the link busy.
+    """Vegas sets its threshold to two packets when slow start ends, which is not the window that a recovery aims at.
 
-    Vegas sets its threshold to two packets when slow start ends, which is not the window that a recovery aims at.
+    Validates: one loss leaves at least half of the window, so that a buffer of a whole product keeps the link busy.
+    Source: RFC 5681, section 3.2, for Reno; Brakmo and Peterson 1995 for Vegas.
     Tolerance: 10 %, as NewReno takes a round trip for each loss at the end of slow start.
     """
     run = ac.simulate(_scenario(ac.Tcp(variant, recovery=recovery), packets=34))

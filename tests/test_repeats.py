@@ -41,7 +41,7 @@ def scenario(tmp_path: Path, spread: str = "") -> Path:
 
 def test_runs_that_the_seed_does_not_change_have_a_notice(tmp_path: Path) -> None:
     plain = ac.replicate(ac.Scenario.from_toml(scenario(tmp_path)), seeds=3)
-    assert str(plain.goodput_bps).endswith("± 0")
+    assert str(plain.goodput_bps).endswith("± 0 Mbps")
     assert [notice for notice in plain.notices if notice.startswith(f"{SAME}in this scenario, and")]
     assert "another seed" not in "".join(plain[:1].notices)
 

@@ -148,8 +148,12 @@ def transports() -> st.SearchStrategy[dict[str, Any]]:
     recoveries = {"variant": st.sampled_from(bundles), "recovery": st.sampled_from(alone)}
     law = {"compiled": st.just(value=False), "fast_convergence": flags}
     cubic = {"kind": st.just("tcp"), "law": st.just(CUBIC)}
-    laws = [tables(cubic, TCP | law | {name: values}) for name, values in recoveries.items()]
-    options = {"prague": {name: values for name, values in TCP.items() if name != "ecn"}}  # it needs accurate feedback
+    others = {name: values for name, values in TCP.items() if name != "recovery"}
+    laws = [tables(cubic, others | law | {name: values}) for name, values in recoveries.items()]
+    # the laws that sample delivery rates need RACK, and Prague needs accurate feedback
+    rack = {"recovery": st.just("rack")}
+    options = dict.fromkeys(("bbr", "bbr3", "copa"), TCP | rack) | dict.fromkeys(bundles, others)
+    options["prague"] = {name: values for name, values in (TCP | rack).items() if name != "ecn"}
     return st.one_of(
         laws
         + [
@@ -358,7 +362,15 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "name",
             "duplex",
         },
-        ac.Queue: {"kind", "packets", "bytes", "count_in_service", "discipline", "discipline_sha256"},
+        ac.Queue: {
+            "kind",
+            "packets",
+            "bytes",
+            "count_in_service",
+            "discipline",
+            "discipline_sha256",
+            "discipline_files_sha256",
+        },
         ac.Clients: {
             "name",
             "count",
@@ -373,7 +385,7 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         },
         ac.Flow: {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority", "from_", "to"},
     }
-    assert set(ac.Tcp.model_fields) == {"kind", "variant", "law", "law_sha256", "compiled", *TCP}
+    assert set(ac.Tcp.model_fields) == {"kind", "variant", "law", "law_sha256", "law_files_sha256", "compiled", *TCP}
     for part, fields in known.items():
         assert set(part.model_fields) == fields
 

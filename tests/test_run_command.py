@@ -40,7 +40,7 @@ def test_groups_have_the_units_of_the_summary() -> None:
 
 def result(*groups: dict[str, Any], notices: tuple[str, ...] = ()) -> Any:
     names = [name for name, _, _ in GROUP_COLUMNS]
-    made = [SimpleNamespace(**(dict.fromkeys(names, 0) | {"name": "g"} | group)) for group in groups]
+    made = [SimpleNamespace(**(dict.fromkeys(names, 0) | {"name": "g", "limited": None} | group)) for group in groups]
     measure = SimpleNamespace(from_="1 s", link="here", bin="10 ms")
     return SimpleNamespace(
         scenario=SimpleNamespace(profile="rfc", duration="9 s", measure=measure),
@@ -60,8 +60,9 @@ def test_the_table_of_groups(capsys: pytest.CaptureFixture[str], groups: list[di
     runner._show(result(*groups, notices=("It is odd.",)))
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["Profile rfc, seed 3; measured from 1 s to 9 s at here, in bins of 10 ms", ""]
+    included = {"goodput_bps": ", with headers", "payload_bps": ", without headers"}
     rows = [
-        [name.removesuffix("_bps"), f"{0.25 * factor:.4g}", *unit.split()]
+        [name.removesuffix("_bps"), f"{0.25 * factor:.4g}", *f"{unit}{included.get(name, '')}".split()]
         for name, (unit, factor) in UNITS.items()
         if name not in {"drops_arrival", "drops_stored", "drops_lost"}
     ]

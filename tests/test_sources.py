@@ -204,7 +204,7 @@ def test_fractional_noise_has_the_variance_of_every_scale(record_property: Note)
 
 def test_fractional_noise_is_refused_where_it_would_fill_the_memory() -> None:
     source = ac.FractionalNoise(rate=500, hurst=0.8, cov=0.3, bin="1 us")
-    with pytest.raises(ac.ScenarioError, match="flows.0.source.bin: '1 us' .* at most 8,388,608 bins"):
+    with pytest.raises(ac.ScenarioError, match="flows.0.source.bin: '1 us' .* at most 4,194,304 bins"):
         ac.simulate(wide(source, duration="10 s"))
     longer = ac.FractionalNoise(rate=500, hurst=0.8, cov=0.3, bin="10 us")
     with pytest.raises(ac.ScenarioError, match="summed over all flows"):

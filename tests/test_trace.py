@@ -133,7 +133,7 @@ def test_a_run_is_read_without_its_trace(csv: Path, tmp_path: Path) -> None:
         ("time,packets\n1,1\n1\n", "cannot be used: it does not have one value for each column, in row 2"),
         (
             "time\n1e9\n",
-            "flows.0.source.scale: 1.0 is not allowed; must be smaller, so that the trace ends by 17280000 s",
+            "its last time is after 17280000 s; must be a trace of times in seconds",
         ),
         ("time\n7\n", "flows.0.source.period: '3 s' is not allowed; must be at least the trace's last time"),
     ],

@@ -251,6 +251,8 @@ def test_the_error_of_a_law_has_its_message_and_the_simulated_time(server: LabSe
     assert "clients.0.transport.law: " in error(server, question(tables))
     assert "SyntaxError" in error(server, question(tables))
     saved(folder, "raise SystemExit")
+    assert re.fullmatch(where + r": SystemExit \(calm.py, line 10\)", error(server, question(tables)))
+    saved(folder, "__import__('os')._exit(1)")
     assert "the process that runs the law has ended" in error(server, question(tables))
     saved(folder)
     assert "outcome" in asked(server, question(tables))

@@ -94,7 +94,9 @@ def _made(out: Path, allowed: str, create: Callable[[Path], None]) -> Iterator[P
         _clear(out)
         made, held = _locked(out, create)
     except (OSError, ValueError) as error:  # a name with a null character is a ValueError
-        raise unreadable(out, str(getattr(error, "strerror", None) or error), allowed) from None
+        # what stands in the place of a folder on the way to the name
+        why = "Not a directory" if isinstance(error, FileExistsError) else getattr(error, "strerror", None)
+        raise unreadable(out, str(why or error), allowed) from None
     try:
         yield made
     except OSError as error:

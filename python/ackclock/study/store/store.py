@@ -318,7 +318,7 @@ class Store:
         self._shown = next(iter(counts), None)
         if self._asked is not None:
             self._shown = next((each for each in counts if each.startswith(self._asked)), None)
-            if self._shown is None:
+            if self._shown is None and counts:
                 raise refuse("revision", self._asked, one_of(self._asked, counts))
         self._only = self._shown if len(counts) > 1 else None  # otherwise no run need be left out
         others = [f"{each[:12]} ({_runs(count)})" for each, count in counts.items() if each != self._shown]
