@@ -310,7 +310,7 @@ for (const colorScheme of ["light", "dark"]) {
 for (const { name, hash, message } of addresses) {
   await check(`address ${name}`, async () => {
     const tab = await opened(hash);
-    await tab.waitForFunction(() => !document.getElementById("error").hidden, null, { timeout: 20_000 });
+    await tab.waitForFunction(() => !document.getElementById("error").hidden, null, { timeout: 90_000 });
     const text = await said(tab);
     expect(text.includes(message), `said: ${text}`);
     const harm = await tab.evaluate(() => ({ polluted: {}.polluted, executed: globalThis.executed, heap: performance.memory?.usedJSHeapSize ?? 0 }));
