@@ -291,7 +291,7 @@ pub trait CongestionControl: Debug + Send {
     }
 
     /// What holds the window at its size, outside of a recovery: slow start, or what reduced the window last, which is
-    /// [`Limit::Window`] if nothing has. A law that sets the window by a model of the path uses [`Limit::of_model`].
+    /// [`Limit::Window`] if nothing has. A law that sets the window by a model of the path uses `Limit::of_model`.
     fn holds(&self, window: &Window, reduced_by: Limit) -> Limit {
         if window.cwnd < window.ssthresh { Limit::SlowStart } else { reduced_by }
     }
