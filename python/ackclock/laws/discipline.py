@@ -4,21 +4,14 @@ from typing import Final, Literal
 
 from ackclock.laws.algorithm import Algorithm, Interface
 from ackclock.running.engine import QueuedPacket, WaitingQueue
+from ackclock.scenario.law_fields import DISCIPLINE_FIELDS
 
 __all__ = ["CALLS", "Discipline"]
 
 CALLS: Final = ("on_arrival", "on_departure")
 """The methods that the engine calls, in the order in which it takes them."""
 
-_FIELDS: Final = (
-    "kind",
-    "packets",
-    "bytes",
-    "count_in_service",
-    "discipline",
-    "discipline_sha256",
-    "discipline_files_sha256",
-)
+_FIELDS: Final = ("kind", "packets", "bytes", "count_in_service", *DISCIPLINE_FIELDS)
 
 
 class Discipline(Algorithm):

@@ -5,13 +5,14 @@ from typing import ClassVar, Final
 from ackclock.laws.algorithm import Algorithm, Interface
 from ackclock.running.catalogue import catalogue
 from ackclock.running.engine import Ack, Congestion, Idle, Lost, Rate, Window
+from ackclock.scenario.law_fields import LAW_FIELDS
 
 __all__ = ["CALLS", "Law"]
 
 CALLS: Final = ("on_ack", "on_congestion", "observe", "on_rate", "on_lost", "on_idle", "on_undo")
 """The methods that the engine calls, in the order in which it takes them."""
 
-_FIELDS: Final = ("kind", "variant", "law", "law_sha256", "law_files_sha256", "compiled")
+_FIELDS: Final = ("kind", "variant", *LAW_FIELDS)
 """Fields of a transport that the engine does not declare."""
 
 
