@@ -19,15 +19,8 @@ from ackclock.scenario.fields import (
     VariantName,
 )
 from ackclock.scenario.kinds import Kind, either, measured
-from ackclock.scenario.law_fields import (
-    PYTHON,
-    discipline_problems,
-    for_engine,
-    law_problems,
-    of_python,
-    with_discipline,
-    with_law,
-)
+from ackclock.scenario.law_classes import for_engine, of_python, with_discipline, with_law
+from ackclock.scenario.law_fields import PYTHON, discipline_problems, law_problems
 from ackclock.scenario.model import Declared
 from ackclock.scenario.quantity import SIZE
 

@@ -9,7 +9,8 @@ from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.scenario import profile
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.declaring import WINDOWS
-from ackclock.scenario.law_fields import LAW_FIELDS, PYTHON, of_python
+from ackclock.scenario.law_classes import of_python
+from ackclock.scenario.law_fields import LAW_FIELDS, PYTHON
 from ackclock.scenario.network import Dumbbell, GraphLink, Link
 from ackclock.scenario.quantity import SIZE, TIME
 from ackclock.scenario.routes import directed, routes_over
