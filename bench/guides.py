@@ -43,6 +43,7 @@ PAGES = (
             "captures_writing",
             "cubic_beside_reno",
             "bufferbloat",
+            "below_capacity",
             "queue_state",
             "idea_in_ten_lines",
             "bbr_phases",

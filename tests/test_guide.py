@@ -220,6 +220,16 @@ def test_bufferbloat(root: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("gymnasium")
+def test_below_capacity(root: Path, tmp_path: Path) -> None:
+    """Numbers of the text: the bound by Mathis et al., 1.22 / (RTT sqrt(p)), and the share of payload in a packet."""
+    page = "docs/guide/below_capacity.md"
+    shown = (root / page).read_text(encoding="utf-8")
+    assert f"{1.22 / 0.001**0.5 / 0.06 * 1500 * 8 / 1e6:.1f} Mb/s here" in shown
+    assert f"{100 * 1448 / 1500:.2f}  Mbps, without headers" in shown
+    bbr = read(page, root, tmp_path).session["bulk"]
+    assert bbr.limited["pacing"] > 0.9
+
+
 def test_train_a_controller(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/train_a_controller.md", root, tmp_path)
     figure = (root / "docs" / "images" / "controller.png").read_bytes()
