@@ -351,6 +351,15 @@ pub(crate) struct Context {
     pub(crate) hosts: Arc<[Hosts]>,
 }
 
+#[cfg(test)]
+impl Context {
+    /// A link of this rate without properties that few disciplines use. Tests change single fields of it.
+    pub(crate) fn testing(rate: ackclock_units::Rate) -> Self {
+        let stream = Stream::new(1, ackclock_units::Role::Queue, 0);
+        Self { rate, stream, flows: [].into(), bands: [].into(), hosts: [].into() }
+    }
+}
+
 /// The nodes at which a flow begins and ends, by their global ids.
 pub(crate) type Hosts = [u32; 2];
 

@@ -242,13 +242,7 @@ mod tests {
                 });
                 let rate = Rate::from_mbps(1);
                 let spec = LinkSpec::plain(rate.into(), Time::ZERO, queue);
-                let context = Context {
-                    rate,
-                    stream: Stream::new(1, Role::Queue, 0),
-                    flows: [].into(),
-                    bands: [].into(),
-                    hosts: [].into(),
-                };
+                let context = Context::testing(rate);
                 let losses = Stream::new(1, Role::Loss, 0);
                 let mut link =
                     Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), losses);
@@ -275,13 +269,7 @@ mod tests {
         });
         let rate = Rate::from_mbps(1);
         let spec = LinkSpec::plain(rate.into(), Time::ZERO, queue);
-        let context = Context {
-            rate,
-            stream: Stream::new(1, Role::Queue, 0),
-            flows: [].into(),
-            bands: [].into(),
-            hosts: [].into(),
-        };
+        let context = Context::testing(rate);
         let losses = Stream::new(1, Role::Loss, 0);
         let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), losses);
         assert_eq!(link.kind().is_some(), mark_above == 0, "only a queue that never marks has a short form");

@@ -25,16 +25,7 @@ fn spec() -> DualPi2Spec {
 }
 
 fn queue(spec: &DualPi2Spec) -> DualPi2 {
-    build(
-        spec,
-        &Context {
-            rate: Rate::from_mbps(10),
-            stream: Stream::new(1, Role::Queue, 0),
-            flows: [].into(),
-            bands: [].into(),
-            hosts: [].into(),
-        },
-    )
+    build(spec, &Context::testing(Rate::from_mbps(10)))
 }
 
 fn packet(ecn: Ecn, since: Time) -> Queued {

@@ -25,16 +25,7 @@ fn spec() -> FqCodelSpec {
 }
 
 fn queue(spec: &FqCodelSpec) -> FqCodel {
-    build(
-        spec,
-        &Context {
-            rate: Rate::from_mbps(10),
-            stream: Stream::new(1, Role::Queue, 0),
-            flows: [].into(),
-            bands: [].into(),
-            hosts: [].into(),
-        },
-    )
+    build(spec, &Context::testing(Rate::from_mbps(10)))
 }
 
 /// Adds a packet; its number is its place in the order of all packets. Returns the packets that are dropped.
