@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::backlog::INSTANT;
 
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Verdict};
+use super::{Arrival, Context, DropReason, Limit, Parameter, ParameterKind, QueueDiscipline, Spec, Verdict};
 
 pub(super) const DOC: &str = "First in, first out; an arrival at a full queue is dropped";
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -107,10 +107,7 @@ pub(crate) struct DropTail {
     busy_since: Time,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every discipline is checked the same way")]
-pub(super) const fn check(_: &DropTailSpec) -> Result<(), Invalid> {
-    Ok(())
-}
+impl Spec for DropTailSpec {}
 
 pub(super) const fn build(spec: &DropTailSpec, _: &Context) -> DropTail {
     DropTail::new(spec)

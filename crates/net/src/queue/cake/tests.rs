@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_tcp::{Ecn, Segment};
-use ackclock_units::{Rate, Role};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;

@@ -1,7 +1,7 @@
 //! COBALT, packet by packet.
 
 use ackclock_tcp::{Ecn, Segment};
-use ackclock_units::{Rate, Role, Stream};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;

@@ -1,7 +1,7 @@
 //! CoDel, packet by packet.
 
 use ackclock_tcp::{Ecn, Segment};
-use ackclock_units::{Rate, Role, Stream};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;

@@ -1,7 +1,7 @@
 //! DualPI2, packet by packet and update by update.
 
 use ackclock_tcp::Segment;
-use ackclock_units::{Rate, Role, Stream};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;

@@ -1,7 +1,6 @@
 //! Disciplines from outside the engine, packet by packet.
 
 use ackclock_tcp::Segment;
-use ackclock_units::Role;
 
 use super::*;
 use crate::packet::Packet;

@@ -1,7 +1,7 @@
 //! Deficit round robin, packet by packet.
 
 use ackclock_tcp::Segment;
-use ackclock_units::{Rate, Role, Stream};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ackclock_tcp::Segment;
-use ackclock_units::{Rate, Role, Stream};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;

@@ -1,6 +1,6 @@
 //! PIE, update by update.
 
-use ackclock_units::{Rate, Role};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;

@@ -304,7 +304,7 @@ fn early_drops_of_capable_packets_are_marks() {
 
 #[test]
 fn thresholds_must_be_in_order() {
-    let invalid = check(&RedSpec { max_th: 5.0, ..SPEC }).unwrap_err();
+    let invalid = RedSpec { max_th: 5.0, ..SPEC }.check().unwrap_err();
     assert_eq!((invalid.field, invalid.problem.as_str()), ("max_th", "5 is not allowed; must be above min_th (5)"));
 }
 
