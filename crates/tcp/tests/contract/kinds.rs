@@ -58,8 +58,8 @@ pub(crate) fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
     prop::collection::vec(0.0..1.0, count).prop_map(|draws| {
         let mut draws = draws.into_iter();
         let law = |law: &Entry| {
-            let drawn = spec(law, |parameter| within(parameter, draws.next().expect("each parameter has a draw")))?;
-            if drawn.check().is_ok() { Some(drawn) } else { spec(law, default) }
+            let random = spec(law, |parameter| within(parameter, draws.next().expect("each parameter has a draw")))?;
+            if random.check().is_ok() { Some(random) } else { spec(law, default) }
         };
         let foreign = || LawSpec::Foreign(foreign(Arc::new(ForeignReno)));
         LAWS.iter().map(law).map(|law| law.unwrap_or_else(foreign)).collect()
