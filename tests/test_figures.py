@@ -10,10 +10,10 @@ import pytest
 
 import ackclock as ac
 from ackclock.cli import main
+from ackclock.engine.catalogue import catalogue
 from ackclock.report.figures import FIGURES, chart, figures_of
 from ackclock.report.figures.asked import steps, thinned
 from ackclock.report.states import PHASES
-from ackclock.running.catalogue import catalogue
 from ackclock.running.records import KINDS
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The package's layout: eleven packages, a single module that accesses the engine, and no import cycles."""
+"""The package's layout: its packages, a single module that accesses the engine, and no import cycles."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_the_package_has_eleven_drawers_and_one_way_to_the_engine(root: Path) -> None:
+def test_the_package_has_its_drawers_and_one_way_to_the_engine(root: Path) -> None:
     package = root / "python" / "ackclock"
     files = tracked(root, "python/ackclock")
     assert {file.relative_to(package).parts[0] for file in files} == {
-        *("analysis", "capture", "cli", "gym", "lab", "laws", "papers", "report", "running", "scenario", "study"),
+        *("analysis", "capture", "cli", "engine", "files", "gym", "lab", "laws", "papers", "report", "running"),
+        *("scenario", "study", "values"),
         *("__init__.py", "__main__.py", "_core.pyi", "py.typed"),
     }
     importing = re.compile(r"^\s*(from ackclock import .*\b_core\b|(from|import) ackclock\._core\b)", re.MULTILINE)
     found = [file for file in files if file.suffix == ".py" and importing.search(file.read_text(encoding="utf-8"))]
-    assert found == [package / "running" / "engine.py"]
+    assert found == [package / "engine" / "core.py"]
 
 
 def test_no_modules_import_each_other(root: Path) -> None:

@@ -9,9 +9,10 @@ import pytest
 from tests.test_roomy import two_way
 
 import ackclock as ac
+from ackclock.engine import processors
 from ackclock.report.layout import choose
 from ackclock.report.points import Field, Point, Points
-from ackclock.running import plan, processors
+from ackclock.running import plan
 from ackclock.running.records import understand
 from ackclock.running.roomy import roomy
 

@@ -22,7 +22,7 @@ from ackclock.papers.core.marks import Lines, Pen
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paper import Both, Chapter
 from ackclock.papers.core.table import read_runs, write_runs
-from ackclock.scenario.errors import ScenarioError
+from ackclock.values.errors import ScenarioError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import pytest
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
 from ackclock.running.summary import MEASURES, GroupSummary
 from ackclock.scenario import SCHEMA
 from ackclock.study.store import Row, Store, run_id, scenario_id

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.capture.notices import notices_of
-from ackclock.running import engine
-from ackclock.running.reading import regular
-from ackclock.scenario.errors import refuse, unreadable
-from ackclock.scenario.kinds import measured
-from ackclock.scenario.quantity import TIME
+from ackclock.engine import core
+from ackclock.files.reading import regular
+from ackclock.values.errors import refuse, unreadable
+from ackclock.values.kinds import measured
+from ackclock.values.quantity import TIME
 
 if TYPE_CHECKING:
     import os
@@ -188,8 +188,8 @@ def read_capture(
         raise refuse("key", f"{len(key)} bytes", f"must be {KEY_BYTES} bytes")
     regular(path, WHAT)
     try:
-        reader = engine.Capture(path, width, packets is not None, key)
-    except engine.CaptureError as error:
+        reader = core.Capture(path, width, packets is not None, key)
+    except core.CaptureError as error:
         raise unreadable(path, str(error), WHAT) from None
     except OSError as error:
         raise unreadable(path, error.strerror or str(error), WHAT) from None

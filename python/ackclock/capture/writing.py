@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ackclock.running import engine
-from ackclock.running.catalogue import catalogue
-from ackclock.running.making import new_file
+from ackclock.engine import core
+from ackclock.engine.catalogue import catalogue
+from ackclock.files.making import new_file
 from ackclock.scenario import Connections, Scenario
-from ackclock.scenario.errors import one_of, refuse
-from ackclock.scenario.kinds import whole
 from ackclock.scenario.links import links_of
+from ackclock.values.errors import one_of, refuse
+from ackclock.values.kinds import whole
 
 SNAP_LENGTH: Final = 96
 """Default number of stored bytes per packet: all headers, and some payload."""
@@ -79,7 +79,7 @@ class Captured:
     """A request with its captured packets."""
 
     request: CaptureRequest
-    packets: engine.CapturedPackets
+    packets: core.CapturedPackets
 
     def write(self, file: Path, snap_length: int, comment: str) -> Written:
         """Write the packets to a new file, atomically."""

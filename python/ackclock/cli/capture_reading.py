@@ -17,10 +17,10 @@ from ackclock.capture.folder import MADE
 from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
 from ackclock.capture.shares import SHARES, shares
 from ackclock.cli.console import console
+from ackclock.engine.catalogue import catalogue
 from ackclock.papers.folder import check_replaceable, write_whole
-from ackclock.running.catalogue import catalogue
 from ackclock.running.progress import progress_bar
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.values.errors import refuse, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from pathlib import Path
 from ackclock.capture.writing import SNAP, SNAP_LENGTH, refuse_existing
 from ackclock.cli.arguments import option
 from ackclock.running.run import Run
-from ackclock.scenario.errors import refuse
+from ackclock.values.errors import refuse
 
 
 @dataclass(frozen=True)

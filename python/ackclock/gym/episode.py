@@ -7,19 +7,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import ackclock as ac
+from ackclock.engine import core
+from ackclock.engine.processors import memory_bound
 from ackclock.gym.networks import duration_of
-from ackclock.running import engine
-from ackclock.running.processors import memory_bound
 from ackclock.running.run import Prepared
-from ackclock.scenario.errors import impossible, refuse
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME, QuantityError
+from ackclock.values.errors import impossible, refuse
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME, QuantityError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ackclock.engine.core import Interval, Stepper
     from ackclock.gym.networks import Network
     from ackclock.gym.schemes import Control
-    from ackclock.running.engine import Interval, Stepper
 
 __all__ = ["Episode", "interval_of"]
 
@@ -122,8 +122,8 @@ class Episode:
         self._interval = interval
         self._key = (network, agents, control, law, duration)
         try:
-            self.stepper: Stepper = engine.Stepper(_plan(*self._key), seed, [0], memory_bound(None))
-        except engine.PlanError as error:
+            self.stepper: Stepper = core.Stepper(_plan(*self._key), seed, [0], memory_bound(None))
+        except core.PlanError as error:
             raise impossible(str(error)) from None
         self._begin()
 
@@ -160,7 +160,7 @@ class Episode:
         self.now += span
         try:
             self._seen = seen = self.stepper.step(span)
-        except engine.PlanError as error:
+        except core.PlanError as error:
             raise impossible(str(error)) from None
         return seen
 

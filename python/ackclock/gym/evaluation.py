@@ -15,13 +15,13 @@ import numpy as np
 
 import ackclock as ac
 from ackclock.analysis import compare_paired, mean_interval
+from ackclock.engine.catalogue import catalogue
 from ackclock.gym.agent import Agent
 from ackclock.gym.episode import Episode, interval_of
 from ackclock.gym.networks import PACKET, SETS, duration_of, networks_of
 from ackclock.gym.schemes import scheme_named
-from ackclock.running.catalogue import catalogue
-from ackclock.scenario.errors import one_of, refuse
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND
+from ackclock.values.errors import one_of, refuse
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock.running.engine import Interval
+    from ackclock.engine.core import Interval
 
 __all__ = ["chart", "picture"]
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 import ackclock as ac
-from ackclock.running.catalogue import catalogue
-from ackclock.scenario.errors import one_of, refuse
+from ackclock.engine.catalogue import catalogue
 from ackclock.scenario.fields import HEADER_BYTES
-from ackclock.scenario.kinds import measured, number, steps, whole, word
 from ackclock.scenario.profile import PROFILES
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 from ackclock.study.sampling import Range, draw, range_of
+from ackclock.values.errors import one_of, refuse
+from ackclock.values.kinds import measured, number, steps, whole, word
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

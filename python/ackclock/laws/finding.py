@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 from ackclock.laws.algorithm import Algorithm, declared, in_use
 from ackclock.laws.files import Files
 from ackclock.laws.source import Source, remember, source
-from ackclock.scenario.errors import ScenarioError, shorten
+from ackclock.values.errors import ScenarioError, shorten
 
 __all__ = ["UnknownLawError", "executed", "find", "form", "in_module", "known", "use"]
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ackclock.engine.catalogue import catalogue
 from ackclock.report.chart import Axis, Chart, Panel, Series
-from ackclock.running.catalogue import catalogue
-from ackclock.scenario.errors import impossible, one_of, refuse
+from ackclock.values.errors import impossible, one_of, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ackclock.scenario.errors import one_of, refuse
+from ackclock.values.errors import one_of, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

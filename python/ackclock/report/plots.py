@@ -13,7 +13,7 @@ from ackclock.report.chart import PENS, Axis, Band, Chart, Dash, Heat, Panel, Se
 from ackclock.report.layout import MOST_PANELS, choose, key
 from ackclock.report.points import Points
 from ackclock.running.summary import UNITS
-from ackclock.scenario.errors import impossible, one_of, refuse
+from ackclock.values.errors import impossible, one_of, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

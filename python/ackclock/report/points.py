@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.analysis import Interval, mean_interval
 from ackclock.running.summary import MEASURES, UNITS
-from ackclock.scenario.quantity import RATE, SIZE, TIME, QuantityError
+from ackclock.values.quantity import RATE, SIZE, TIME, QuantityError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

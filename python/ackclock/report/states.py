@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ackclock.engine.catalogue import catalogue
 from ackclock.report.chart import Axis, Band, Chart, Note, Panel, Series
-from ackclock.running.catalogue import catalogue
 from ackclock.scenario.bottleneck import find_measured
-from ackclock.scenario.errors import impossible, one_of, refuse
+from ackclock.values.errors import impossible, one_of, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

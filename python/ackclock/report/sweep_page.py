@@ -12,7 +12,7 @@ from ackclock.report.layout import MOST_PANELS, choose
 from ackclock.report.plots import WORDS, heat_map, label, lines
 from ackclock.report.points import Points
 from ackclock.running.summary import UNITS
-from ackclock.scenario.errors import one_of, refuse
+from ackclock.values.errors import one_of, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -20,7 +20,7 @@ from ackclock.running.summary import (
     LinkSummary,
 )
 from ackclock.scenario import Scenario
-from ackclock.scenario.errors import listed, no_attribute, one_of, refuse
+from ackclock.values.errors import listed, no_attribute, one_of, refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa

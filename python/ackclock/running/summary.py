@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, SupportsIndex, TypeVar, overload
 
-from ackclock.scenario.errors import no_attribute, one_of, refuse
+from ackclock.values.errors import no_attribute, one_of, refuse
 
 
 class Named(Protocol):
@@ -60,7 +60,7 @@ class Groups(ByName[T]):
     (True, ('near', 'far'))
     >>> groups["nearr"]
     Traceback (most recent call last):
-    ackclock.scenario.errors.ScenarioError: groups: unknown group 'nearr'; did you mean 'near'? must be one of near, far
+    ackclock.values.errors.ScenarioError: groups: unknown group 'nearr'; did you mean 'near'? must be one of near, far
     """
 
     __slots__ = ()

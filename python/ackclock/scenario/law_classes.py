@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
-from ackclock.running.catalogue import Parameter
-from ackclock.scenario.errors import ScenarioError, raised, wrong
-from ackclock.scenario.kinds import class_name
+from ackclock.engine.catalogue import Parameter
 from ackclock.scenario.law_fields import PYTHON
+from ackclock.values.errors import ScenarioError, raised, wrong
+from ackclock.values.kinds import class_name
 
 if TYPE_CHECKING:
     from ackclock.laws.algorithm import Algorithm
@@ -92,9 +92,9 @@ def of_python(data: Mapping[str, Any], field: Field) -> Mapping[str, Parameter] 
 
 def for_engine(law: str, sha256: str | None, number: int) -> dict[str, Any]:
     """Convert a law to the engine's form. A law that is not known here has no needs; such a plan does not run."""
+    from ackclock.laws.adapter import needs  # noqa: PLC0415
     from ackclock.laws.finding import known  # noqa: PLC0415
     from ackclock.laws.law import Law  # noqa: PLC0415
-    from ackclock.laws.running import needs  # noqa: PLC0415
 
     found = known(law, sha256 or "")
     wanted = needs(found) if found is not None and issubclass(found, Law) else {}

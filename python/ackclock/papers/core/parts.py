@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from ackclock.engine.catalogue import catalogue
 from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.evidence import Runs, Scalar
-from ackclock.running.catalogue import catalogue
 from ackclock.running.run import Prepared
 from ackclock.scenario import SCHEMA
 from ackclock.study import Batch, Point, Wanted

@@ -17,9 +17,9 @@ from ackclock.report.gauges import gauge_chart
 from ackclock.report.states import phase_diagram, state_chart
 from ackclock.running.records import KINDS
 from ackclock.running.tables import words
-from ackclock.scenario.errors import impossible, listed, one_of, refuse
 from ackclock.scenario.links import links_of
-from ackclock.scenario.quantity import TIME, QuantityError, seconds
+from ackclock.values.errors import impossible, listed, one_of, refuse
+from ackclock.values.quantity import TIME, QuantityError, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

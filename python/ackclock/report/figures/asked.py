@@ -11,8 +11,8 @@ import numpy as np
 from ackclock.analysis import student_interval
 from ackclock.report.chart import PENS, Axis, Band, Chart, Panel, Series
 from ackclock.running.tables import numbers, words
-from ackclock.scenario.errors import impossible, listed, refuse
-from ackclock.scenario.quantity import seconds
+from ackclock.values.errors import impossible, listed, refuse
+from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

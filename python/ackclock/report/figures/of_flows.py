@@ -24,7 +24,7 @@ from ackclock.report.figures.asked import (
     where,
 )
 from ackclock.report.states import PHASES
-from ackclock.scenario.errors import impossible
+from ackclock.values.errors import impossible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,8 +11,8 @@ import numpy as np
 from ackclock.analysis import cov_ladder
 from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.figures.asked import HEIGHT, POINTS, Line, curves, shares, where
-from ackclock.scenario.errors import impossible
-from ackclock.scenario.quantity import seconds
+from ackclock.values.errors import impossible
+from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

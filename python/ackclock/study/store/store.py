@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from ackclock.scenario.errors import listed, one_of, refuse, unreadable
 from ackclock.scenario.extras import optional
 from ackclock.study.store.folder import Folder, Record, new_name
 from ackclock.study.store.journal import Journal
 from ackclock.study.store.row import Row, encode
+from ackclock.values.errors import listed, one_of, refuse, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

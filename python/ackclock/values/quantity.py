@@ -92,7 +92,7 @@ class Quantity:
         (10000000, 10000000, 10000000)
         >>> TIME.parse("25")
         Traceback (most recent call last):
-        ackclock.scenario.quantity.QuantityError: must be a time with its unit (ps ns us ms s min h), such as '25 ms'
+        ackclock.values.quantity.QuantityError: must be a time with its unit (ps ns us ms s min h), such as '25 ms'
         """
         return _read(self, text)
 

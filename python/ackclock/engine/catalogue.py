@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from ackclock.running import engine
-from ackclock.scenario import kinds
-from ackclock.scenario.kinds import Kind
-from ackclock.scenario.quantity import TIME
+from ackclock.engine import core
+from ackclock.values import kinds
+from ackclock.values.kinds import Kind
+from ackclock.values.quantity import TIME
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def catalogue() -> Catalogue:
     >>> sorted(catalogue().queues)
     ['cake', 'cobalt', 'codel', 'droptail', 'dualpi2', 'fq', 'fq_codel', 'pie', 'priority', 'red']
     """
-    described = json.loads(engine.catalogue())
+    described = json.loads(core.catalogue())
     return Catalogue(
         version=described["version"],
         revision=described["revision"],

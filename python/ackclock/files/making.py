@@ -15,8 +15,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ackclock.running.locks import lock
-from ackclock.scenario.errors import unreadable
+from ackclock.files.locks import lock
+from ackclock.values.errors import unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,7 +12,7 @@ import re
 import stat
 from typing import TYPE_CHECKING, Final
 
-from ackclock.scenario.errors import shown, unreadable
+from ackclock.values.errors import shown, unreadable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from ackclock.scenario.errors import refuse
-from ackclock.scenario.kinds import measured
-from ackclock.scenario.quantity import SIZE
+from ackclock.values.errors import refuse
+from ackclock.values.kinds import measured
+from ackclock.values.quantity import SIZE
 
 try:
     import resource

@@ -10,8 +10,8 @@ from __future__ import annotations
 import stat
 from typing import TYPE_CHECKING, Final
 
-from ackclock.running.processors import memory_bound
-from ackclock.scenario.errors import unreadable
+from ackclock.engine.processors import memory_bound
+from ackclock.values.errors import unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

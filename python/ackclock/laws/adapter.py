@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from ackclock.engine import core
 from ackclock.laws import finding
 from ackclock.laws.algorithm import Algorithm, base_of, calls_of, maker
 from ackclock.laws.files import files_of
@@ -17,8 +18,7 @@ from ackclock.laws.finding import UnknownLawError, told_at
 from ackclock.laws.law import Law
 from ackclock.laws.source import Source, source
 from ackclock.laws.stopping import stoppable
-from ackclock.running import engine
-from ackclock.scenario.errors import refuse
+from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:
     from ackclock.scenario.links import Links
@@ -57,7 +57,7 @@ class LawError(RuntimeError):
         return f"law {self.law}: {self.call} failed for flow {self.flow}{which} at {self.time:.9g} s: {self.reason}"
 
     @classmethod
-    def of(cls, failed: engine.LawFailedError) -> Self:
+    def of(cls, failed: core.LawFailedError) -> Self:
         """Convert the engine's exception."""
         law, flow, connection, time, call, reason = failed.args
         cause = failed.__cause__
@@ -87,7 +87,7 @@ class DisciplineError(RuntimeError):
         )
 
     @classmethod
-    def of(cls, failed: engine.DisciplineFailedError, links: "Links") -> Self:
+    def of(cls, failed: core.DisciplineFailedError, links: "Links") -> Self:
         """Convert the engine's exception."""
         discipline, link, time, call, reason = failed.args
         cause = failed.__cause__
@@ -146,14 +146,14 @@ class LawInUse:
             raise refuse(at, law, str(error)) from error.__cause__
         return cls(found, dict(parameters), compiled)
 
-    def for_engine(self) -> "engine.InterpretedLaw | engine.CompiledLaw":
+    def for_engine(self) -> "core.InterpretedLaw | core.CompiledLaw":
         """Return a law in the engine's form."""
         assert issubclass(self.law, Law)  # noqa: S101  # narrows the type
         if self.compiled:
             from ackclock.laws.compiling import machine_code  # noqa: PLC0415  # it needs numba
 
             return machine_code(self.law, self.parameters)
-        return engine.InterpretedLaw(maker(self.law, self.parameters))
+        return core.InterpretedLaw(maker(self.law, self.parameters))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a result keeps of the law, in addition to the scenario."""
@@ -199,7 +199,7 @@ def simulate(
     progress: Callable[[float], None] | None,
     jobs: int,
     memory: int,
-) -> tuple[str, Mapping[str, engine.Rows], Sequence[engine.CapturedPackets]]:
+) -> tuple[str, Mapping[str, core.Rows], Sequence[core.CapturedPackets]]:
     """Run a plan with its laws and disciplines, on these links.
 
     Raises
@@ -208,15 +208,15 @@ def simulate(
         A law or a discipline has failed.
     """
     made = [law.for_engine() for law in laws]
-    queues = [engine.InterpretedDiscipline(maker(each.law, each.parameters)) for each in disciplines]
+    queues = [core.InterpretedDiscipline(maker(each.law, each.parameters)) for each in disciplines]
     try:
         with watched([*made, *queues]), stoppable():
-            return engine.simulate(plan, seed, progress, jobs, memory, made, queues)
-    except (engine.LawFailedError, engine.DisciplineFailedError) as failed:
+            return core.simulate(plan, seed, progress, jobs, memory, made, queues)
+    except (core.LawFailedError, core.DisciplineFailedError) as failed:
         cause = failed.__cause__
         if cause is not None and not isinstance(cause, Exception | SystemExit | SlowLawError):
             raise cause from None  # an interrupt
-        if isinstance(failed, engine.LawFailedError):
+        if isinstance(failed, core.LawFailedError):
             raise LawError.of(failed) from cause
         raise DisciplineError.of(failed, links) from cause
 
@@ -235,7 +235,7 @@ class SlowLawError(BaseException):
         return f"the call has not returned for {LONGEST_CALL} s"
 
 
-_running: dict[int, Sequence["engine.InterpretedLaw | engine.InterpretedDiscipline"]] = {}
+_running: dict[int, Sequence["core.InterpretedLaw | core.InterpretedDiscipline"]] = {}
 """The interpreted laws of each thread that runs a plan."""
 _lock = threading.Lock()
 
@@ -243,7 +243,7 @@ _lock = threading.Lock()
 @contextmanager
 def watched(laws: Sequence[object]) -> Iterator[None]:
     """Watch the calls of the laws in a run."""
-    interpreted = [law for law in laws if isinstance(law, engine.InterpretedLaw | engine.InterpretedDiscipline)]
+    interpreted = [law for law in laws if isinstance(law, core.InterpretedLaw | core.InterpretedDiscipline)]
     if not interpreted:
         yield
         return

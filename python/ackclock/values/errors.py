@@ -92,7 +92,7 @@ class ScenarioError(ValueError):
     >>> import ackclock
     >>> ackclock.Link(rate="10 Mbps", delay="25")
     Traceback (most recent call last):
-    ackclock.scenario.errors.ScenarioError: delay: '25' is not allowed; must be a time with its unit ...
+    ackclock.values.errors.ScenarioError: delay: '25' is not allowed; must be a time with its unit ...
     """
 
     def __init__(self, problems: Iterable[Problem]) -> None:

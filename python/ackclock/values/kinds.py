@@ -2,7 +2,7 @@
 
 A kind annotates a field of a scenario, ``count: Annotated[int, whole(1, 10)]``, or a parameter that the engine
 declares. Quantities remain texts (``"25 ms"``), rewritten in a canonical unit so that equal scenarios compare equal;
-`ackclock.scenario.quantity` converts them to numbers.
+`ackclock.values.quantity` converts them to numbers.
 """
 
 import os
@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from ackclock.scenario.errors import near, not_allowed, one_of, refuse, shown
-from ackclock.scenario.quantity import SIZE, TIME, NegativeError, Quantity, QuantityError
+from ackclock.values.errors import near, not_allowed, one_of, refuse, shown
+from ackclock.values.quantity import SIZE, TIME, NegativeError, Quantity, QuantityError
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class Kind:
         --------
         >>> whole(1, 10).require("seeds", 11)
         Traceback (most recent call last):
-        ackclock.scenario.errors.ScenarioError: seeds: 11 is not allowed; must be an integer from 1 to 10
+        ackclock.values.errors.ScenarioError: seeds: 11 is not allowed; must be an integer from 1 to 10
         """
         try:
             self.check(given)
@@ -176,7 +176,7 @@ def steps(time: Kind, value: Kind, *, most: int) -> Kind:
 
     Examples
     --------
-    >>> from ackclock.scenario.quantity import RATE
+    >>> from ackclock.values.quantity import RATE
     >>> rates = steps(measured(TIME, "0 s", "1 h"), measured(RATE, "0 bps", "1 Gbps"), most=10)
     >>> rates.check([["0 s", "1 Mbps"], ["500 ms", "0 bps"]])
     (('0 s', '1 Mbps'), ('500 ms', '0 bps'))
@@ -219,7 +219,7 @@ def points(value: Kind, quantity: Quantity, *, most: int) -> Kind:
 
     Examples
     --------
-    >>> from ackclock.scenario.quantity import SIZE
+    >>> from ackclock.values.quantity import SIZE
     >>> sizes = points(measured(SIZE, "1 B", "1 GB"), SIZE, most=10)
     >>> sizes.check([["1 kB", 0.5], ["5000 B", 1]])
     (('1 kB', 0.5), ('5 kB', 1.0))
@@ -271,7 +271,7 @@ def word(words: Iterable[str], *, noun: str = "") -> Kind:
     --------
     >>> word(["droptail", "red"], noun="queue").require("kind", "fifo")
     Traceback (most recent call last):
-    ackclock.scenario.errors.ScenarioError: kind: unknown queue 'fifo'; did you mean 'droptail'? must be one of ...
+    ackclock.values.errors.ScenarioError: kind: unknown queue 'fifo'; did you mean 'droptail'? must be one of ...
     """
     words = tuple(words)
 
@@ -288,7 +288,7 @@ def measured(quantity: Quantity, low: str, high: str) -> Kind:
 
     Examples
     --------
-    >>> from ackclock.scenario.quantity import TIME
+    >>> from ackclock.values.quantity import TIME
     >>> measured(TIME, "0 s", "1 h").check("0.1 s")
     '100 ms'
     """
@@ -358,7 +358,7 @@ def either(*kinds: Kind) -> Kind:
 
     Examples
     --------
-    >>> from ackclock.scenario.quantity import SIZE, TIME
+    >>> from ackclock.values.quantity import SIZE, TIME
     >>> amount = either(measured(TIME, "1 us", "1 h"), measured(SIZE, "1 B", "1 GB"))
     >>> amount.check("0.1 s"), amount.check("1000 B")
     ('100 ms', '1 kB')
