@@ -20,8 +20,8 @@ import ackclock
 from ackclock.cli import app, main
 from ackclock.engine.catalogue import catalogue
 from ackclock.papers.core.definition import Definition
-from ackclock.report.plots import WORDS
 from ackclock.running.origin import Origin
+from ackclock.study.figures.plots import WORDS
 from ackclock.study.store import Store
 
 SCENARIO = """

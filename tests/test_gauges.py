@@ -13,7 +13,7 @@ from tests.store.made_up import add, row
 import ackclock as ac
 from ackclock.cli import main
 from ackclock.engine.catalogue import catalogue
-from ackclock.report.gauges import gauge_chart
+from ackclock.running.figures.gauges import gauge_chart
 from ackclock.running.records import KINDS
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 import ackclock as ac
 from ackclock.cli import main
 from ackclock.engine.catalogue import catalogue
-from ackclock.report.states import phase_diagram, state_chart
+from ackclock.running.figures.states import phase_diagram, state_chart
 from ackclock.running.records import KINDS
 
 if TYPE_CHECKING:

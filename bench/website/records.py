@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ackclock.engine.catalogue import catalogue
-from ackclock.report.figures import FIGURES
+from ackclock.running.figures import FIGURES
 from ackclock.running.records import KINDS
 from website.markdown import line, table
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ackclock.running.decomposition import Component, components
     from ackclock.running.result import load
     from ackclock.running.run import Run, simulate
-    from ackclock.running.runs import Estimate, Runs, replicate
+    from ackclock.running.runs import Estimate, Runs
     from ackclock.running.summary import GroupSummary, LinkSummary, Summary
     from ackclock.scenario import (
         Clients,
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     )
     from ackclock.scenario.bottleneck import Pipe, pipe
     from ackclock.study.design import Study
+    from ackclock.study.seeds import replicate
     from ackclock.study.store import Store
     from ackclock.study.sweeping import sweep
     from ackclock.values.errors import ScenarioError
@@ -155,6 +156,7 @@ _HOMES: Final = (
     "laws.checking",
     "running.decomposition",
     "running.result",
+    "study.seeds",
     "study.store",
     "study.design",
     "study.sweeping",

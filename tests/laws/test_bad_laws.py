@@ -13,6 +13,7 @@ from tests.laws.bad import AT_RUN, AT_USE, NeverReturns, Raises
 
 import ackclock as ac
 from ackclock.engine.core import Ack, Window
+from ackclock.laws import adapter
 
 if TYPE_CHECKING:
     from pathlib import Path

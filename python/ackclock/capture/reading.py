@@ -104,7 +104,7 @@ class Capture:
     """Facts that a user of these numbers must know."""
 
     def __repr__(self) -> str:
-        from ackclock.report.inline import counted  # noqa: PLC0415  # only display needs it
+        from ackclock.drawing.inline import counted  # noqa: PLC0415  # only display needs it
 
         packets = f"{counted(self.packets, 'packet')} in {self.duration:.4g} s"
         there = [packets, counted(self.flow_count, "conversation")]
@@ -113,7 +113,7 @@ class Capture:
 
     def _repr_html_(self) -> str:
         """Return the notices, the main numbers and the arrivals over time, for notebooks."""
-        from ackclock.report.inline import block, small_line, table  # noqa: PLC0415  # only notebooks need it
+        from ackclock.drawing.inline import block, small_line, table  # noqa: PLC0415  # only notebooks need it
 
         rate = [("mean rate", f"{8e-6 * self.bytes / self.duration:.4g}", "Mb/s")] if self.duration else []
         rows = [

@@ -211,8 +211,8 @@ def _write(
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
+    from ackclock.capture.report import capture_report  # noqa: PLC0415
     from ackclock.capture.tables import array  # noqa: PLC0415
-    from ackclock.report.capture import capture_report  # noqa: PLC0415
     from ackclock.report.html import render  # noqa: PLC0415
 
     arrivals = {

@@ -50,7 +50,7 @@ def records(incomplete: str) -> _Names:
 
 def figures(incomplete: str) -> _Names:
     """Complete the name of a figure."""
-    from ackclock.report.figures import FIGURES  # noqa: PLC0415
+    from ackclock.running.figures import FIGURES  # noqa: PLC0415
 
     return _beginning(incomplete, {kind.name: kind.doc for kind in FIGURES})
 

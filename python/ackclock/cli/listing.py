@@ -139,7 +139,7 @@ def _records() -> Iterator[_Line]:
 
 
 def _figures() -> Iterator[_Line]:
-    from ackclock.report.figures import FIGURES  # noqa: PLC0415
+    from ackclock.running.figures import FIGURES  # noqa: PLC0415
 
     for kind in FIGURES:
         yield kind.name, f"{kind.doc} (record {kind.record})"

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ackclock.drawing.paper import draw
+from ackclock.drawing.style import to_pdf, to_png, to_svg
 from ackclock.files.making import new_file
-from ackclock.report.figures import FIGURES, FigureKind, chart, figures_of
-from ackclock.report.paper import draw
-from ackclock.report.style import to_pdf, to_png, to_svg
+from ackclock.running.figures import FIGURES, FigureKind, chart, figures_of
 from ackclock.running.records import KINDS
 from ackclock.running.result import UNSEALED, load
 from ackclock.study.store.folder import is_store

@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ackclock.capture.writing import CaptureRequest
 from ackclock.engine.catalogue import catalogue
+from ackclock.running.capturing import CaptureRequest
 from ackclock.running.records import Record
 from ackclock.running.requests import refuse_too_many_requests, request_rate
 from ackclock.scenario import (

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import from_json
 
 from ackclock.analysis import mser5
-from ackclock.capture import writing
-from ackclock.capture.writing import Captured, CaptureRequest, Written
 from ackclock.engine import core
 from ackclock.engine.processors import memory_bound, threads
-from ackclock.running import saving
+from ackclock.running import capturing, saving
+from ackclock.running.capturing import Captured, CaptureRequest, Written
 from ackclock.running.empty import without_rows
+from ackclock.running.identity import scenario_id
 from ackclock.running.notices import Notices
 from ackclock.running.origin import Origin
 from ackclock.running.plan import in_scenario, own_disciplines, plan
@@ -81,7 +81,7 @@ class Run:
             raise no_attribute(self, name, own, {measure: f"summary.{measure}" for measure in MEASURES})
 
     def __repr__(self) -> str:
-        from ackclock.report.inline import counted  # noqa: PLC0415  # only display needs it
+        from ackclock.drawing.inline import counted  # noqa: PLC0415  # only display needs it
 
         notices = f"; {counted(len(self.notices), 'notice')}" if self.notices else ""
         return f"Run(seed {self.seed}; {brief(self.summary)}{notices})"
@@ -200,11 +200,11 @@ class Run:
         ackclock.values.errors.ScenarioError: plot: the figure cwnd needs the record windows, which was not kept: ask
         for it with simulate(..., record=["windows"]); replicate takes the same argument...
         """
-        from ackclock.report import figures  # noqa: PLC0415  # slow to load
+        from ackclock.running import figures  # noqa: PLC0415  # slow to load
 
         return figures.figure([self], figure, link=link, flow=flow, start=start, end=end)
 
-    def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = writing.SNAP_LENGTH) -> Written:
+    def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = capturing.SNAP_LENGTH) -> Written:
         """Write the packets of a capture to a new pcapng file.
 
         The file has one interface with the packets of all requested points. Received packets are inbound; offered or
@@ -245,8 +245,6 @@ class Run:
 
     def _origin(self) -> str:
         """Describe the origin of a capture, as stored in its file."""
-        from ackclock.study.store.row import scenario_id  # noqa: PLC0415  # used only here
-
         name = scenario_id(self.scenario.to_json())
         return f"scenario {name}, seed {self.seed}; times from the beginning of the run"
 
@@ -484,7 +482,7 @@ class Prepared:
             given = with_laws(given)
         effective = given.effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
-        records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
+        records, captures = understand(requests, effective), tuple(capturing.understand(capture, effective))
         own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)} if executes else {}
         return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective, given), **own)
 

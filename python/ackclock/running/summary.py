@@ -355,7 +355,7 @@ class Summary:
 
     def _repr_html_(self) -> str:
         """Return the numbers with their units as a table, for notebooks."""
-        from ackclock.report.inline import table  # noqa: PLC0415  # only notebooks need it
+        from ackclock.drawing.inline import table  # noqa: PLC0415  # only notebooks need it
 
         return table(summary_rows(self))
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ackclock.drawing.chart import Band, Dash, Marker, Series
+from ackclock.drawing.style import COLOURS
 from ackclock.papers.core.evidence import joined
-from ackclock.report.chart import Band, Dash, Marker, Series
-from ackclock.report.style import COLOURS
 from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ackclock.report.figures import events, of_flows, of_links
-from ackclock.report.figures.asked import Asked
-from ackclock.report.gauges import gauge_chart
-from ackclock.report.states import phase_diagram, state_chart
+from ackclock.running.figures import events, of_flows, of_links
+from ackclock.running.figures.asked import Asked
+from ackclock.running.figures.gauges import gauge_chart
+from ackclock.running.figures.states import phase_diagram, state_chart
 from ackclock.running.records import KINDS
 from ackclock.running.tables import words
 from ackclock.scenario.links import links_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from ackclock.report.chart import Chart
+    from ackclock.drawing.chart import Chart
     from ackclock.running.run import Run
 
 __all__ = ["FIGURES", "FigureKind", "chart", "figure", "figures_of"]
@@ -147,7 +147,7 @@ def figure(
     end: float | str | None = None,
 ) -> Figure:
     """Draw a usual figure of one run, or of runs of one scenario; the arguments are those of `chart`."""
-    from ackclock.report.paper import draw  # noqa: PLC0415  # it loads Matplotlib
+    from ackclock.drawing.paper import draw  # noqa: PLC0415  # it loads Matplotlib
 
     return draw(chart(runs, name, link=link, flow=flow, start=start, end=end))
 

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.report.chart import Axis
-from ackclock.report.scales import Span, ticks
-from ackclock.report.style import COLOURS, HEAT, PARTED
+from ackclock.drawing.chart import Axis
+from ackclock.drawing.scales import Span, ticks
+from ackclock.drawing.style import COLOURS, HEAT, PARTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ackclock.report.chart import Heat, Panel
+    from ackclock.drawing.chart import Heat, Panel
 
 __all__ = ["cells", "dots_image", "scale_bar"]
 

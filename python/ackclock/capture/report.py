@@ -8,7 +8,7 @@ import numpy as np
 
 from ackclock.capture.conversations import HEAD, TOP, conversations
 from ackclock.capture.shares import SHARES, shares
-from ackclock.report.chart import Axis, Chart, Dots, Panel, Series
+from ackclock.drawing.chart import Axis, Chart, Dots, Panel, Series
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
 from ackclock.report.scaling import columns_text, hurst_words, scaling_drawings
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock.report.chart import Axis
+    from ackclock.drawing.chart import Axis
 
 __all__ = ["Span", "span", "ticks"]
 
@@ -89,7 +89,7 @@ def span(axis: Axis, values: Iterable[NDArray[np.float64]]) -> Span:
 def ticks(axis: Axis, ends: Span, *, most: int) -> Sequence[tuple[float, str]]:
     """Choose the ticks of an axis with their labels: its own ticks, or about `most` round numbers.
 
-    >>> from ackclock.report.chart import Axis
+    >>> from ackclock.drawing.chart import Axis
     >>> ticks(Axis(), Span(low=0, high=1.1), most=4)
     [(0.0, '0'), (0.5, '0.5'), (1.0, '1.0')]
     >>> [words for _, words in ticks(Axis(), Span(low=0.15, high=7, log=True), most=5)]

@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, MultipleLocator, NullLocator
 
-from ackclock.report.chart import Band, Series
-from ackclock.report.style import COLOURS, HEAT, PARTED, paper_style, to_small_png
+from ackclock.drawing.chart import Band, Series
+from ackclock.drawing.style import COLOURS, HEAT, PARTED, paper_style, to_small_png
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.typing import LineStyleType
     from numpy.typing import ArrayLike, NDArray
 
-    from ackclock.report.chart import Axis, Chart, Dash, Heat, Level, Marker, Note, Panel, Scale
+    from ackclock.drawing.chart import Axis, Chart, Dash, Heat, Level, Marker, Note, Panel, Scale
 
 __all__ = ["WIDTH", "PaperFigure", "draw"]
 
@@ -85,7 +85,7 @@ def draw(chart: Chart) -> Figure:
     Returns
     -------
     matplotlib.figure.Figure
-        Ready for `ackclock.report.style.to_png` and `to_svg`.
+        Ready for `ackclock.drawing.style.to_png` and `to_svg`.
 
     """
     with paper_style():

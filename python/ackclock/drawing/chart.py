@@ -83,7 +83,7 @@ class Series:
     x, y
         Arrays of equal length; the line has a gap at NaN.
     colour
-        A name in `ackclock.report.style.COLOURS`.
+        A name in `ackclock.drawing.style.COLOURS`.
     dash
         Line style.
     width
@@ -124,7 +124,7 @@ class Band:
     x, low, high
         Arrays of equal length.
     colour
-        A name in `ackclock.report.style.COLOURS`, drawn translucent so that lines remain readable.
+        A name in `ackclock.drawing.style.COLOURS`, drawn translucent so that lines remain readable.
     listed
         Whether the legend lists the band.
 
@@ -220,8 +220,8 @@ class Dots:
     x, y
         Arrays of equal length.
     colour
-        A name in `ackclock.report.style.COLOURS` that is visible on white and on black, since the image does not follow
-        the page's theme.
+        A name in `ackclock.drawing.style.COLOURS` that is visible on white and on black, since the image does not
+        follow the page's theme.
     columns, rows
         Number of cells in each direction.
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ackclock.drawing.chart import Axis, Band, Chart, Note, Panel, Series
 from ackclock.engine.catalogue import catalogue
-from ackclock.report.chart import Axis, Band, Chart, Note, Panel, Series
 from ackclock.scenario.bottleneck import find_measured
 from ackclock.values.errors import impossible, one_of, refuse
 

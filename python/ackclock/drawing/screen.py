@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.report.cells import cells, dots_image, scale_bar
-from ackclock.report.paths import area, bars, runs, thinned, trace
-from ackclock.report.pens import BAND, legend, legends_agree, pen
-from ackclock.report.scales import Span, span, ticks
+from ackclock.drawing.cells import cells, dots_image, scale_bar
+from ackclock.drawing.paths import area, bars, runs, thinned, trace
+from ackclock.drawing.pens import BAND, legend, legends_agree, pen
+from ackclock.drawing.scales import Span, span, ticks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ackclock.report.chart import Axis, Chart, Heat, Level, Note, Panel, Scale, Series
+    from ackclock.drawing.chart import Axis, Chart, Heat, Level, Note, Panel, Scale, Series
 
 __all__ = ["interactive"]
 
@@ -73,7 +73,7 @@ def interactive(chart: Chart, *, label: str) -> str:
     -------
     str
         Elements for an HTML page with the styles of ``figure.css``. Markers refer to the shapes from
-        `ackclock.report.pens.marker_shapes`.
+        `ackclock.drawing.pens.marker_shapes`.
 
     """
     panels = _resolved(chart)

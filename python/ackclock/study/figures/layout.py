@@ -11,7 +11,7 @@ from ackclock.values.errors import one_of, refuse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ackclock.report.points import Field, Point, Points
+    from ackclock.study.figures.points import Field, Point, Points
 
 __all__ = ["MOST_PANELS", "Layout", "choose", "key"]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.report.chart import PENS, Axis, Chart, Panel, Series
-from ackclock.report.figures.asked import HEIGHT, MOST_LINES, thinned, where
+from ackclock.drawing.chart import PENS, Axis, Chart, Panel, Series
+from ackclock.running.figures.asked import HEIGHT, MOST_LINES, thinned, where
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ackclock.report.figures.asked import Asked, Rows
+    from ackclock.running.figures.asked import Asked, Rows
 
 __all__ = ["by_flow", "drops", "marks"]
 

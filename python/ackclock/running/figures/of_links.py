@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import cov_ladder
-from ackclock.report.chart import Axis, Chart, Panel, Series
-from ackclock.report.figures.asked import HEIGHT, POINTS, Line, curves, shares, where
+from ackclock.drawing.chart import Axis, Chart, Panel, Series
+from ackclock.running.figures.asked import HEIGHT, POINTS, Line, curves, shares, where
 from ackclock.values.errors import impossible
 from ackclock.values.quantity import seconds
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ackclock.report.figures.asked import Asked, Numbers, Rows
+    from ackclock.running.figures.asked import Asked, Numbers, Rows
 
 __all__ = ["arrivals", "delay", "ladder", "queue", "rates", "throughput"]
 

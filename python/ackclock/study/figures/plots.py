@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.report.chart import PENS, Axis, Band, Chart, Dash, Heat, Panel, Series
-from ackclock.report.layout import MOST_PANELS, choose, key
-from ackclock.report.points import Points
+from ackclock.drawing.chart import PENS, Axis, Band, Chart, Dash, Heat, Panel, Series
 from ackclock.running.summary import UNITS
+from ackclock.study.figures.layout import MOST_PANELS, choose, key
+from ackclock.study.figures.points import Points
 from ackclock.values.errors import impossible, one_of, refuse
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from ackclock.report.layout import Layout
-    from ackclock.report.points import Field, Point
+    from ackclock.study.figures.layout import Layout
+    from ackclock.study.figures.points import Field, Point
 
 __all__ = ["WORDS", "heat_map", "label", "lines", "measure_chart"]
 

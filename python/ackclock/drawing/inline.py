@@ -50,7 +50,7 @@ def small_line(values: ArrayLike, label: str) -> str:
     """Draw values at equal distances as a line above zero, with a label below it."""
     import numpy as np  # noqa: PLC0415  # slow to load
 
-    from ackclock.report.paths import runs, thinned, trace  # noqa: PLC0415
+    from ackclock.drawing.paths import runs, thinned, trace  # noqa: PLC0415
 
     heights = np.asarray(values, dtype=np.float64)
     x = np.linspace(_MARGIN, _WIDTH - _MARGIN, heights.size) * _FINE
@@ -62,7 +62,7 @@ def small_bars(values: ArrayLike, label: str) -> str:
     """Draw values as bars above zero, with a label below them."""
     import numpy as np  # noqa: PLC0415  # slow to load
 
-    from ackclock.report.paths import bars  # noqa: PLC0415
+    from ackclock.drawing.paths import bars  # noqa: PLC0415
 
     heights = np.asarray(values, dtype=np.float64)
     step = (_WIDTH - 2 * _MARGIN) / max(heights.size, 1)

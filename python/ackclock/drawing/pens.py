@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from ackclock.report.chart import Band, Series
+from ackclock.drawing.chart import Band, Series
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ackclock.report.chart import Chart, Dash, Marker, Panel
+    from ackclock.drawing.chart import Chart, Dash, Marker, Panel
 
 __all__ = ["BAND", "legend", "legends_agree", "marker_shapes", "pen"]
 

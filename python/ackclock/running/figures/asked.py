@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ackclock.analysis import student_interval
-from ackclock.report.chart import PENS, Axis, Band, Chart, Panel, Series
+from ackclock.drawing.chart import PENS, Axis, Band, Chart, Panel, Series
 from ackclock.running.tables import numbers, words
 from ackclock.values.errors import impossible, listed, refuse
 from ackclock.values.quantity import seconds

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.report.chart import Axis, Dots, Panel
+from ackclock.drawing.chart import Axis, Dots, Panel
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ackclock.drawing.chart import Axis, Chart, Panel, Series
 from ackclock.engine.catalogue import catalogue
-from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.values.errors import impossible, one_of, refuse
 
 if TYPE_CHECKING:

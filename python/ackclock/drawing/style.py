@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from cycler import cycler
 
-from ackclock.report.chart import PENS
+from ackclock.drawing.chart import PENS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

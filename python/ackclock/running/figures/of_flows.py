@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.report.acks import ack_scatter
-from ackclock.report.chart import PENS, Axis, Chart, Panel, Series
-from ackclock.report.figures.asked import (
+from ackclock.drawing.acks import ack_scatter
+from ackclock.drawing.chart import PENS, Axis, Chart, Panel, Series
+from ackclock.running.figures.asked import (
     FAINT,
     HEIGHT,
     HUES,
@@ -23,13 +23,13 @@ from ackclock.report.figures.asked import (
     thinned,
     where,
 )
-from ackclock.report.states import PHASES
+from ackclock.running.figures.states import PHASES
 from ackclock.values.errors import impossible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ackclock.report.figures.asked import Asked, Numbers, Rows
+    from ackclock.running.figures.asked import Asked, Numbers, Rows
 
 __all__ = ["ack_times", "acks", "completion", "phases", "rates", "windows"]
 
