@@ -6,11 +6,11 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-import ackclock as ac
 from ackclock.engine import core
 from ackclock.engine.processors import memory_bound
 from ackclock.gym.networks import duration_of
 from ackclock.running.run import Prepared
+from ackclock.scenario import Tcp
 from ackclock.values.errors import impossible, refuse
 from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME, QuantityError
 
@@ -62,9 +62,9 @@ def interval_of(text: str, duration: str) -> int | None:
 
 
 @lru_cache(maxsize=64)
-def _plan(network: Network, agents: int, control: Control | None, law: ac.Tcp | None, duration: str) -> str:
+def _plan(network: Network, agents: int, control: Control | None, law: Tcp | None, duration: str) -> str:
     """Return the plan of a network whose first flows have agents, or a law."""
-    transport = law or ac.Tcp(
+    transport = law or Tcp(
         "cubic",
         max_window=100_000,
         slow_start="standard",
@@ -111,7 +111,7 @@ class Episode:
         interval: int | None = None,
         control: Control | None = None,
         agents: int = 1,
-        law: ac.Tcp | None = None,
+        law: Tcp | None = None,
     ) -> None:
         self.network = network
         self.now = 0

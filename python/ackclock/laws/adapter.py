@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from ackclock.engine import core
 from ackclock.laws import finding
-from ackclock.laws.algorithm import Algorithm, base_of, calls_of, maker
+from ackclock.laws.algorithm import Algorithm, base_of, maker
 from ackclock.laws.files import files_of
 from ackclock.laws.finding import UnknownLawError, told_at
 from ackclock.laws.law import Law
-from ackclock.laws.source import Source, source
+from ackclock.laws.source import Source
 from ackclock.laws.stopping import stoppable
 from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:
     from ackclock.scenario.links import Links
 
-__all__ = ["DisciplineError", "LawError", "LawInUse", "needs", "watched"]
+__all__ = ["DisciplineError", "LawError", "LawInUse", "watched"]
 
 
 class LawError(RuntimeError):
@@ -92,18 +92,6 @@ class DisciplineError(RuntimeError):
         discipline, link, time, call, reason = failed.args
         cause = failed.__cause__
         return cls(discipline, links.name(link), time, call, reason if cause is None else told_at(cause))
-
-
-def needs(law: type[Law]) -> dict[str, bool]:
-    """Return what a law needs from its sender, in the engine's form."""
-    calls, names = calls_of(law), source(law).names
-    return {
-        "own_slow_start": law.own_slow_start,
-        "observes": "observe" in calls,
-        "times_segments": bool({"rtt", "elapsed"} & names),
-        "samples_rate": "on_rate" in calls,
-        "scalable": law.scalable,
-    }
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ackclock.engine import core
-from ackclock.laws.adapter import LawInUse, needs, watched
+from ackclock.laws.adapter import LawInUse, watched
 from ackclock.laws.compiling import is_compiled, plain
+from ackclock.laws.finding import needs
 from ackclock.laws.law import Law
 from ackclock.values.errors import refuse
 from ackclock.values.kinds import whole
