@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from ackclock.engine import core
+from ackclock.engine.stopping import stoppable
 from ackclock.laws import finding
 from ackclock.laws.algorithm import Algorithm, base_of, maker
 from ackclock.laws.files import files_of
 from ackclock.laws.finding import UnknownLawError, told_at
 from ackclock.laws.law import Law
 from ackclock.laws.source import Source
-from ackclock.laws.stopping import stoppable
 from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:
