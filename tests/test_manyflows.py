@@ -28,7 +28,7 @@ from ackclock.papers.manyflows.experiment import (
 )
 from ackclock.papers.manyflows.ns2 import setting_of
 from ackclock.papers.manyflows.places import PROCESSING
-from ackclock.scenario.quantity import RATE
+from ackclock.values.quantity import RATE
 
 
 class TestSetup:

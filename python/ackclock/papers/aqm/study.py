@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ackclock.drawing.chart import Axis, Level
 from ackclock.papers.aqm.claims import BUSY, CLAIMS
 from ackclock.papers.aqm.experiment import DEFINITION, varying
 from ackclock.papers.aqm.measures import (
@@ -22,7 +23,6 @@ from ackclock.papers.aqm.measures import (
 )
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot, Scatter, from_zero
 from ackclock.papers.core.paper import Chapter, Paper
-from ackclock.report.chart import Axis, Level
 
 __all__ = ["PAPER"]
 

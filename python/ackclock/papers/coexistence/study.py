@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.drawing.chart import Axis, Heat, Level, Panel, Series
 from ackclock.papers.aqm.measures import MEDIAN
 from ackclock.papers.coexistence.claims import CLAIMS, modelled
 from ackclock.papers.coexistence.experiment import DEFINITION, FOUR, LAWS, MODELLED, QUEUES, both_ways, parts
 from ackclock.papers.coexistence.measures import HARM, LOSS, SHARE, TOTAL
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
 from ackclock.papers.core.paper import Chapter, Paper
-from ackclock.report.chart import Axis, Heat, Level, Panel, Series
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis.models import large_pipe_loss
+from ackclock.drawing.chart import Axis, Band, Dash, Series
 from ackclock.papers.core.figure import Figure, Lines, Plot, rows_csv
 from ackclock.papers.core.words import DASH
 from ackclock.papers.manyflows import measures as m
@@ -33,7 +34,6 @@ from ackclock.papers.manyflows.places import (
     curve,
     printed,
 )
-from ackclock.report.chart import Axis, Band, Dash, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:

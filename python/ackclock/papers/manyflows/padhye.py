@@ -16,7 +16,7 @@ from ackclock.papers.manyflows.experiment import T1, Setting, part, scenario
 from ackclock.papers.manyflows.ns2 import setting_of
 from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT
 from ackclock.scenario.network import mean_rate
-from ackclock.scenario.quantity import seconds
+from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ackclock.drawing.chart import Axis, Band, Level, Panel, Series
 from ackclock.papers.core.figure import Figure
 from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar import measures
@@ -27,7 +28,6 @@ from ackclock.papers.selfsimilar.figures import (
 )
 from ackclock.papers.selfsimilar.looks import LOW, SETTLED, SPIKE, STEP
 from ackclock.papers.selfsimilar.tables import csv_text
-from ackclock.report.chart import Axis, Band, Level, Panel, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import compare_paired
+from ackclock.drawing.chart import Axis, Level, Panel, Series
 from ackclock.papers.core.figure import Figure, Lines, Plot
 from ackclock.papers.core.marks import theirs
 from ackclock.papers.core.paired import lead
@@ -22,7 +23,6 @@ from ackclock.papers.selfsimilar.looks import MARKS
 from ackclock.papers.selfsimilar.paper import TABLE_2
 from ackclock.papers.selfsimilar.tables import csv_text
 from ackclock.papers.truth import YES
-from ackclock.report.chart import Axis, Level, Panel, Series
 from ackclock.report.html import Statement, Table
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.drawing.chart import Axis, Band, Heat, Level, Panel, Series
 from ackclock.papers.core.figure import Figure
 from ackclock.papers.truth import NO, OPEN, YES, at_least
 from ackclock.papers.vegas.evidence import PLANES, by_place, interval, line, plane
 from ackclock.papers.vegas.experiment import APPLICATIONS, BUFFERS, CLIENTS, DEFINITION, SHARES, Place
 from ackclock.papers.vegas.experiment import OPEN as WIDE_OPEN
 from ackclock.papers.vegas.measures import HELD, KINDS
-from ackclock.report.chart import Axis, Band, Heat, Level, Panel, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:
