@@ -1,5 +1,6 @@
 """Profiles: one table with the values and the source of every default."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from tests.readable import hold_readable
 import ackclock as ac
 from ackclock.engine.catalogue import Parameter, catalogue
 from ackclock.scenario.law_fields import LAW_FIELDS
-from ackclock.scenario.profile import PROFILES, TABLE, PacketSize, Value, default, differences
+from ackclock.scenario.profile import PROFILES, TABLE, PacketSize, Row, Value, default, differences
 
 
 def _rows(scope: str) -> set[str]:
@@ -38,10 +39,24 @@ def test_every_row_is_of_something_that_exists() -> None:
             assert row.field in known.queues[row.scope].parameters.keys() | general
         else:
             assert row.scope in {"tcp", "queue", "python"}
-        assert {profile for profile, _ in row.variants} <= set(PROFILES)
-        assert {variant for _, variant in row.variants} <= set(known.variants)
+        keys = [key if isinstance(key, tuple) else (key, None) for key in row.differs]
+        assert {profile for profile, _ in keys} <= {*PROFILES, "ns2", "any"}
+        assert {variant for _, variant in keys} <= {None, *known.variants}
         assert row.source
         assert row.meaning
+
+
+def test_the_table_has_only_differences() -> None:
+    """Without any of its values, some profile or variant would have another default."""
+    for row in TABLE:
+        whole = _all_values(row)
+        for key in row.differs:
+            rest = {other: value for other, value in row.differs.items() if other != key}
+            assert _all_values(replace(row, differs=rest)) != whole, (row.name, key)
+
+
+def _all_values(row: Row) -> list[Value]:
+    return [row.value(profile, variant) for profile in PROFILES for variant in (None, *catalogue().variants)]
 
 
 def test_no_row_comes_twice() -> None:
@@ -141,7 +156,7 @@ def test_defaults_are_those_that_were_kept() -> None:
             row.name: {
                 profile: [
                     _kept(row.value(profile)),
-                    *({v: row.value(profile, v)} for p, v in row.variants if p == profile),
+                    *({variant: value} for variant, value in row.variants(profile).items()),
                 ]
                 for profile in PROFILES
             }

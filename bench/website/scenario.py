@@ -16,7 +16,7 @@ from ackclock.values.quantity import RATE, SIZE, TIME
 from website.markdown import line, sentence, summary, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from pydantic.fields import FieldInfo
 
@@ -218,11 +218,12 @@ def _defaults(row: Row) -> str:
         shown = [f"`{value}`" for value in by_value]
     else:
         shown = [f"`{value}` ({', '.join(names)})" for value, names in by_value.items()]
-    return "; ".join([*shown, *_exceptions(row.variants)])
+    return "; ".join([*shown, *_exceptions(row)])
 
 
-def _exceptions(variants: Mapping[tuple[str, str], Any]) -> Iterable[str]:
+def _exceptions(row: Row) -> Iterable[str]:
     by_variant: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for (name, variant), value in variants.items():
-        by_variant[variant, _value(value)].append(name)
+    for name in profile.PROFILES:
+        for variant, value in row.variants(name).items():
+            by_variant[variant, _value(value)].append(name)
     return (f"{variant}: `{value}` ({', '.join(names)})" for (variant, value), names in by_variant.items())
