@@ -19,7 +19,7 @@ from ackclock.papers.burstiness.experiment import (
     VARIANTS,
 )
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, rows_csv
+from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, csv_text, sources
 from ackclock.report.chart import Axis, Level, Note, Scale, Series
 from ackclock.report.html import Table
 
@@ -195,11 +195,11 @@ def _weight_rows(side: Side) -> list[tuple[str, str, list[Interval]]]:
 def _weight_csv(evidence: Evidence) -> str:
     names = [f"{measure.name}{end}" for _, measure in _MEASURES for end in ("", "_ci95")]
     rows = [
-        [source, variant, weight, *(f"{end:.6g}" for point in points for end in (point.mean, point.half_width))]
-        for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
+        [source, variant, weight, *(end for point in points for end in (point.mean, point.half_width))]
+        for source, side in sources(evidence)
         for variant, weight, points in _weight_rows(side)
     ]
-    return rows_csv([["source", "variant", "weight", *names], *rows])
+    return csv_text(["source", "variant", "weight", *names], rows)
 
 
 def _weight_table(evidence: Evidence) -> Table:

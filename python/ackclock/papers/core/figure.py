@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.marks import HOLLOW, Course, Flat, Lines, Mark, Pen, Scatter
+from ackclock.papers.core.marks import HOLLOW, Course, Flat, Lines, Mark, Pen, Scatter, dots
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import DASH, key_words, listed
 from ackclock.report.chart import Axis, Band, Chart, Level, Note, Panel, Scale, Series
@@ -37,9 +37,14 @@ __all__ = [
     "Pen",
     "Plot",
     "Scatter",
+    "csv_text",
     "curves_csv",
+    "dots",
     "from_zero",
+    "points_csv",
     "rows_csv",
+    "sources",
+    "table_csv",
 ]
 
 T = TypeVar("T")
@@ -205,7 +210,7 @@ class Figure:
     def _csv(self, evidence: Evidence, table: Table) -> str:
         if self.csv:
             return self.csv(evidence)
-        return to_csv(self.data, evidence, axes=self.axes or {}) if self.data else rows_csv([table.head, *table.rows])
+        return to_csv(self.data, evidence, axes=self.axes or {}) if self.data else table_csv(table)
 
     def _points(self, evidence: Evidence) -> str:
         """Describe the points, by the first quantity of the data, or else of the marks."""
@@ -265,6 +270,11 @@ def from_zero(
     return axis
 
 
+def sources(evidence: Evidence) -> tuple[tuple[str, Side], ...]:
+    """Return the runs of each simulator with its name in data files."""
+    return ("ackclock", evidence.ours), ("ns-2.35", evidence.ns2)
+
+
 def rows_csv(rows: Iterable[Iterable[object]]) -> str:
     """Format rows as CSV."""
     text = io.StringIO()
@@ -272,11 +282,36 @@ def rows_csv(rows: Iterable[Iterable[object]]) -> str:
     return text.getvalue()
 
 
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Format a heading and rows as CSV; floating-point numbers have six digits."""
+    return rows_csv([head, *([f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows)])
+
+
+def table_csv(table: Table) -> str:
+    """Format a table as CSV."""
+    return rows_csv([table.head, *table.rows])
+
+
+def points_csv(*head: str, of: Mapping[str, Quantity], sides: Mapping[str, Side]) -> str:
+    """Format named quantities as CSV: a row with simulator, name, coordinates, mean and half-width for each point.
+
+    `head` has the headings of name and coordinates. A single side has no column with its name.
+    """
+    several = len(sides) > 1
+    rows: list[Sequence[object]] = []
+    for name, one in of.items():
+        for source, side in sides.items():
+            with suppress(LookupError):
+                at = [source, name] if several else [name]
+                rows += [[*at, *key, point.mean, point.half_width] for key, point in one.points(side).cells.items()]
+    return csv_text([*(["source"] if several else []), *head, "mean", "ci95"], rows)
+
+
 def to_csv(data: Mapping[str, Quantity], evidence: Evidence, *, axes: Mapping[str, str]) -> str:
     """Format quantities as CSV: one row per point and simulator, with means and half-widths of 95 % intervals."""
     rows: list[Iterable[object]] = []
     order: tuple[str, ...] | None = None
-    for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2)):
+    for source, side in sources(evidence):
         with suppress(LookupError):
             points = joined([one.points(side) for one in data.values()])
             if order is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis import Interval, student_interval
-from ackclock.papers.core.figure import Course, Figure, Pen, Plot, rows_csv
+from ackclock.papers.core.figure import Course, Figure, Pen, Plot, csv_text
 from ackclock.papers.manyflows.looks import PIPES, Pipe
 from ackclock.papers.manyflows.measures import CORRELATION, HIGH, JAIN, LEAST, LOSS, LOW, MIDDLE, MOST, SHARE, STARVED
 from ackclock.papers.manyflows.places import DEFINITION, WINDOWS, WITH, WITHOUT
@@ -95,15 +95,14 @@ def _received(pipe: Pipe, where: Mapping[str, Scalar], evidence: Evidence) -> Pa
 
 
 def _csv(where: Mapping[str, Scalar], course: Course, evidence: Evidence) -> str:
-    rows: list[list[object]] = [["panel", "source", "connection or second", "packets", "ci95"]]
-    for rank, point in enumerate(_ranked(_looks(evidence.ours, where)), start=1):
-        rows.append(["b", "ackclock", rank, f"{point.mean:.6g}", f"{point.half_width:.6g}"])
+    rows: list[list[object]] = [
+        ["b", "ackclock", rank, point.mean, point.half_width]
+        for rank, point in enumerate(_ranked(_looks(evidence.ours, where)), start=1)
+    ]
     for look in _looks(evidence.ns2, where):
         rows += [["b", "ns-2.35", rank, int(got), ""] for rank, got in enumerate(look.values["received"], start=1)]
-    rows += [
-        ["c", "ackclock", f"{time:g}", int(packets), ""] for time, packets in zip(*course.arrays(evidence), strict=True)
-    ]
-    return rows_csv(rows)
+    rows += [["c", "ackclock", time, int(packets), ""] for time, packets in zip(*course.arrays(evidence), strict=True)]
+    return csv_text(["panel", "source", "connection or second", "packets", "ci95"], rows)
 
 
 def _numbers(where: Mapping[str, str], evidence: Evidence) -> Table:
