@@ -8,7 +8,7 @@ import numpy as np
 
 from ackclock.analysis.models import mathis
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, csv_text
 from ackclock.papers.core.paper import Chapter
 from ackclock.papers.selfsimilar.experiment import CONSTANT, DEFINITION, GREEDY
 from ackclock.papers.selfsimilar.figures import CAPTIONS
@@ -30,7 +30,6 @@ from ackclock.papers.selfsimilar.last_hop import (
     TIMEOUTS,
     course,
 )
-from ackclock.papers.selfsimilar.tables import csv_text, numbers
 from ackclock.report.chart import Axis, Series
 
 if TYPE_CHECKING:
@@ -54,7 +53,8 @@ def _csv(part: str, name: str, x: str) -> Callable[[Evidence], str]:
         rows = []
         for key, cells in points.cells.items():
             at = dict(zip(points.axes, key, strict=True))
-            rows.append([name.format(**at), at[x], cells[0].count, *(cell for one in cells for cell in numbers(one))])
+            numbers = [number for one in cells for number in (one.mean, one.half_width)]
+            rows.append([name.format(**at), at[x], cells[0].count, *numbers])
         return csv_text(["variant", x, "runs", *heads], rows)
 
     return write

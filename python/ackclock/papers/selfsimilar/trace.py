@@ -20,8 +20,7 @@ from ackclock.analysis import hurst
 from ackclock.capture import read_capture
 from ackclock.capture.reading import WHAT
 from ackclock.papers.core.evidence import Run
-from ackclock.papers.selfsimilar.experiment import DEFINITION
-from ackclock.papers.selfsimilar.paper import TRACE
+from ackclock.papers.selfsimilar.experiment import DEFINITION, TRACE
 from ackclock.running.reading import parquet
 from ackclock.running.run import simulate
 from ackclock.scenario import Scenario

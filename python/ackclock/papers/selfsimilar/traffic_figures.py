@@ -9,32 +9,37 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import poisson_cov
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, csv_text, points_csv, sources, table_csv
 from ackclock.papers.core.paper import Chapter
 from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar.experiment import DEFINITION, SOURCES
 from ackclock.papers.selfsimilar.figures import CAPTIONS
-from ackclock.papers.selfsimilar.loads import COV_IN, COV_OUT, H_OUT, LOADS, LOSS, OTHERS, USUAL
-from ackclock.papers.selfsimilar.tables import csv_text, points_rows, table_csv
 from ackclock.papers.selfsimilar.traffic import (
     ALIKE,
     ASYMPTOTIC,
     BINS,
     COUNTS,
     COV,
+    COV_IN,
+    COV_OUT,
     DISPERSION,
     DRAWN,
     ESTIMATORS,
     FIRST,
+    H_OUT,
     KINDS,
     LADDER,
     LENGTH,
+    LOADS,
+    LOSS,
     MANY_LENGTH,
     ON_OFF,
+    OTHERS,
     PEAK,
     POISSON,
     SHARED,
     TOTAL,
+    USUAL,
     VARIANCE,
     H,
 )
@@ -145,9 +150,7 @@ _SCALES: Final = Figure(
     ],
     height=8.6,
     data=_ladders,
-    csv=lambda evidence: csv_text(
-        ["measure", "kind", "bin_s", "mean", "ci95"], [row for _, *row in points_rows(_ladders, {"": evidence.ours})]
-    ),
+    csv=lambda evidence: points_csv("measure", "kind", "bin_s", of=_ladders, sides={"ackclock": evidence.ours}),
     numbers=Numbers(of=_ladders, rows="bin", columns="kind", head="Bin (s)", caption="All measures"),
 )
 
@@ -192,9 +195,7 @@ _MULTIPLEXING: Final = Figure(
     ],
     height=10.4,
     data={"cov": COV.at("many")},
-    csv=lambda evidence: csv_text(
-        ["measure", "sources", "mean", "ci95"], [row for _, *row in points_rows(_cells, {"": evidence.ours})]
-    ),
+    csv=lambda evidence: points_csv("measure", "sources", of=_cells, sides={"ackclock": evidence.ours}),
     numbers=Numbers(of=_cells, columns="sources", head="Measure", caption="All measures"),
 )
 
@@ -231,10 +232,7 @@ _BY_LOAD: Final = Figure(
     ],
     height=11.0,
     data={"h": H.at("loads", background=USUAL)},
-    csv=lambda evidence: csv_text(
-        ["source", "series", "sources", "mean", "ci95"],
-        points_rows(_by_load, {"ackclock": evidence.ours, "ns-2.35": evidence.ns2}),
-    ),
+    csv=lambda evidence: points_csv("series", "sources", of=_by_load, sides=dict(sources(evidence))),
     numbers=Numbers(of=_by_load, columns="sources", head="Method and bin", caption="Hurst parameter"),
 )
 
@@ -261,7 +259,7 @@ def _by_bin_table(evidence: Evidence) -> Table:
         [method, f"{name}, {count} sources", source, *(points[at].shown(2) if at in points else DASH for at in BINS)]
         for method in ESTIMATORS
         for name, count in _KINDS.items()
-        for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
+        for source, side in sources(evidence)
         if (points := _along(_by_bin(name, method), side))
     ]
     head = ["Method", "Background", "Simulator", *(f"{scale:g} s" for scale in BINS)]
@@ -290,7 +288,7 @@ _BY_BIN: Final = Figure(
     ],
     height=11.0,
     data={"h": H.at("loads", background=USUAL)},
-    csv=table_csv(_by_bin_table),
+    csv=lambda evidence: table_csv(_by_bin_table(evidence)),
     numbers=_by_bin_table,
 )
 
@@ -332,7 +330,7 @@ _BEHIND: Final = Figure(
     ],
     height=8.0,
     data={"h": H_OUT.at("loads", background=USUAL)},
-    csv=table_csv(_behind_table),
+    csv=lambda evidence: table_csv(_behind_table(evidence)),
     numbers=_behind_table,
 )
 
