@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,8 +30,25 @@ def pipe_figures(processing: str) -> list[Figure]:
     return [_figure(pipe, {"processing": processing, "pipe": pipe.name}) for pipe in PIPES.values()]
 
 
+def _words(pipe: Pipe, processing: str) -> dict[str, Any]:
+    busy, (start, end) = processing == WITH, WINDOWS[pipe.link.name]
+    figure = _NUMBERS[pipe.size][busy]
+    slug = f"figure{figure}-{pipe.link.name.lower()}-{pipe.buffer}"
+    return DEFINITION.figure(
+        "pipe",
+        slug=slug,
+        figure=figure,
+        pipe=pipe,
+        processing="processing time up to 10 % of the round trip" if busy else "without processing time",
+        beside="Dotted grey: our runs without processing time. " if busy else "",
+        start=start,
+        end=end,
+        setting=pipe.setting(processing),
+        fields=DEFINITION.table("pipe_fields")[slug],
+    )
+
+
 def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
-    figure = _NUMBERS[pipe.size][where["processing"] == WITH]
     course = Course(
         part="courses", where=where, x="times", y="packets", name="Ackclock", pen=Pen(colour="blue", marker="circle")
     )
@@ -41,7 +58,8 @@ def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
         return [Level(y=percent / 100 * pipe.buffer) for percent in theirs]
 
     return Figure(
-        **DEFINITION.figure(f"figure{figure}-{pipe.link.name.lower()}-{pipe.buffer}"),
+        **_words(pipe, where["processing"]),
+        height=8.6,
         plots=[
             partial(_acks, pipe, where),
             partial(_received, pipe, where),
