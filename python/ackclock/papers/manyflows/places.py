@@ -1,4 +1,7 @@
-"""The points of the study, part by part: the settings of the paper's figures, and choices that it leaves open."""
+"""The points of the study, part by part, with ns-2's runs of them.
+
+They are the settings of the paper's figures, and choices that it leaves open. `data/README.md` describes ns-2's runs.
+"""
 
 from __future__ import annotations
 
