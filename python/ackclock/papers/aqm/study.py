@@ -72,9 +72,7 @@ UNRESPONSIVE = Figure(
         )
     ],
     data={"tcp_goodput_percent": _tcp, "p95_ms": m.LATE.at("unresponsive")},
-    numbers=Numbers(
-        of=_tcp, rows="UDP_packets_per_second", columns="variant", head="Packets/s", caption="Goodput of TCP, %"
-    ),
+    numbers=Numbers(head="Packets/s", caption="Goodput of TCP, %"),
 )
 
 _ratio = m.RATIO.at("distance").relabel("access", _RTTS)
@@ -89,7 +87,7 @@ DISTANCE = Figure(
         )
     ],
     data={"ratio": m.RATIO.at("distance"), "p95_ms": m.LATE.at("distance")},
-    numbers=Numbers(of=_ratio, rows="access", columns="variant", head="RTT, ms", caption="Ratio of goodputs"),
+    numbers=Numbers(head="RTT, ms", caption="Ratio of goodputs"),
 )
 
 _bursts = {

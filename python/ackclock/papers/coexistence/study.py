@@ -105,7 +105,7 @@ BESIDE_CUBIC = Figure(
         )
     ],
     data={"share_percent": _beside},
-    numbers=Numbers(of=_beside, rows="BDP", columns="first", head="BDP", caption="Share, %"),
+    numbers=Numbers(caption="Share, %"),
 )
 
 _bbr = TOTAL.at("model")
@@ -120,7 +120,7 @@ MODEL = Figure(
         )
     ],
     data={"share_percent": _bbr, "loss_percent": LOSS.at("model"), "wait_ms": MEDIAN.at("model")},
-    numbers=Numbers(of=_bbr, rows="BDP", head="BDP", caption="Share of BBR, %"),
+    numbers=Numbers(caption="Share of BBR, %"),
 )
 
 _shown, _four = _in_buffers(_SHOWN), _in_buffers(FOUR)

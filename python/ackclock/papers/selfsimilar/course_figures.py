@@ -143,7 +143,7 @@ def _again(reading: str, both: Both) -> Panel:
     for place, variant in enumerate(variants):
         for side, shift, ours in ((both.ours, 0.12, True), (both.ns2, -0.18, False)):
             times = _first(side, reading, variant, "again")
-            name, size = (variant, 4.0) if ours else (f"{variant}, ns-2.35", 3.4)
+            name, size = (variant, 4) if ours else (f"{variant}, ns-2.35", 3.4)
             y = np.full(times.size, place + shift)
             drawn.append(dots(name, times, y, PENS[variant], filled=ours, size=size, listed=False, group=variant))
     rows = Axis(low=-0.6, high=3.6, ticks=[*enumerate(variants)])

@@ -1,4 +1,8 @@
-"""Measures of one connection over the background: a row of Table 2, and the time series of Figures 4 to 7."""
+"""Measures of one connection over the background: a row of Table 2, the time series of Figures 4 to 7, and jitter.
+
+The paper says that its fixed-rate source served to measure jitter, but prints no value. Jitter and delay variation are
+as in RFC 3550 and RFC 5481, in the network and at an application that receives data of a fixed-rate source.
+"""
 
 from __future__ import annotations
 

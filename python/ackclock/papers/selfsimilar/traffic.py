@@ -1,7 +1,9 @@
-"""The traffic of Table 1, alone at a link with space for all packets, and measures of traffic at any link.
+"""The traffic of Table 1, alone at a link with space for all packets, and the paper's background at different loads.
 
 The sources are Poisson sources, on/off sources with Pareto periods as in the paper, or a Poisson source whose rate is
-fractional Gaussian noise, which is exactly self-similar. The measures count arrivals at the link.
+fractional Gaussian noise, which is exactly self-similar. The measures count arrivals at the link. The background is
+counted as it arrives at the bottleneck and as it leaves it. The paper names the Hurst parameter with respect to load as
+an aim of its simulations, but prints no result.
 """
 
 from __future__ import annotations
@@ -206,7 +208,6 @@ PEAK = Profile(name="peak", label="peak over mean", axes=_by_scale, of=lambda ro
 VARIANCE = Profile(name="variance", label="variance of the packets in a bin", digits=0, axes=_by_scale, of=_variance)
 H = hurst("h", "H")
 GAP_COV = DEFINITION.measure("gap_cov")
-
 
 LOADS: Final = (5, 10, 20, 30, 40, 50, 60, 80, 95)
 """Numbers of on/off sources; each uses 1 % of the bottleneck on average."""
