@@ -187,7 +187,13 @@ def test_a_second_interrupt_ends_a_call_that_never_returns(command: str, here: P
     tables = law if command == "run" else {"replications": 2, "scenario": law}
     (here / "law.toml").write_text(tomli_w.dumps(tables))
     words = [sys.executable, "-m", "ackclock", command, "law.toml"]
-    with subprocess.Popen(words, cwd=here, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+    # jobs in the background may ignore interrupts, and so would the command
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(words, cwd=here, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with process:
         while process.poll() is None and not (here / "began").exists():
             pass
         process.send_signal(signal.SIGINT)

@@ -9,10 +9,10 @@ use std::error::Error;
 use std::fs::File;
 use std::io::BufReader;
 
+use ackclock_net::link::rate::RateSpec;
 use ackclock_net::observe::Summary;
 use ackclock_net::plan::{GroupSpec, LinkSpec, Topology};
 use ackclock_net::queue::{Limit, QueueSpec};
-use ackclock_net::rate::RateSpec;
 use ackclock_net::{Outcome, Plan, run};
 use ackclock_units::{Rate, Time};
 

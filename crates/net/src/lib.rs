@@ -9,54 +9,43 @@
 //! let Outcome { summary, .. } = run(&plan, 1).expect("the plan is sound");
 //! assert!(summary.departures > 0 && summary.loss == Some(0.0));
 //! ```
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`plan`] | an executable scenario, and its checks |
+//! | [`link`], [`queue`] | links with rate, delay and losses; the disciplines of their queues |
+//! | [`source`] | what applications send, and when |
+//! | `endpoint` | data of applications, connections of clients, receivers |
+//! | `network` | a plan's components: links, flows, routes, independent parts |
+//! | `engine` | pending events, the simulator and runs; start reading at `engine/simulator.rs` |
+//! | [`observe`] | the summary, records and captures |
+//! | `guard` | memory: estimated before a run, counted during it |
+//! | [`stepping`] | a run that an agent steps |
+//! | `packet`, [`sizes`], `storage` | packets, their sizes, and pools |
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests compare within tolerances"))]
 
-pub mod extra_delay;
 pub mod link;
-pub mod loss;
 pub mod observe;
 pub mod plan;
 pub mod queue;
-pub mod rate;
 pub mod sizes;
 pub mod source;
 pub mod stepping;
 
-mod agenda;
-mod application;
-mod backlog;
-mod clients;
-mod entrance;
-mod event;
-mod flow;
-mod footprint;
-mod hop;
-mod ideal;
-mod links;
-mod memory;
-mod merging;
+mod endpoint;
+mod engine;
+mod guard;
 mod network;
-mod outcome;
-mod outlet;
 mod packet;
-mod pool;
-mod prefetch;
-mod run;
-mod sack_store;
-mod served;
-mod simulator;
-mod sink;
-mod timer;
-mod token_bucket;
-mod transit;
+mod storage;
 
-pub use footprint::{Footprint, Parts};
-pub use links::Inspected;
+pub use engine::outcome::Outcome;
+pub use engine::run::{Means, components, run, run_with_progress};
+pub use engine::simulator::Simulator;
+pub use guard::footprint::{Footprint, Parts};
+pub use link::links::Inspected;
+pub use link::token_bucket::BucketSpec;
 pub use observe::{Column, Observation, Observer, Table, Values};
-pub use outcome::Outcome;
 pub use packet::{FlowId, LinkId, Packet, Payload, SackId};
 pub use plan::{Plan, PlanError};
-pub use run::{Means, components, run, run_with_progress};
-pub use simulator::Simulator;
-pub use token_bucket::BucketSpec;

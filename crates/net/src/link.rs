@@ -5,17 +5,27 @@
 //! transmission needs no event. A link stores how long it is busy (`backlog.rs`), but no packets: packets in flight are
 //! pending events. Links whose discipline decides later are in `served.rs`.
 
+pub(crate) mod backlog;
+pub(crate) mod entrance;
+pub mod extra_delay;
+pub(crate) mod links;
+pub mod loss;
+pub mod rate;
+pub(crate) mod served;
+pub(crate) mod short;
+pub(crate) mod token_bucket;
+
 use ackclock_units::{Stream, Time};
 
-use crate::backlog::{Backlog, Closed};
-use crate::entrance::Entrance;
-use crate::extra_delay::ExtraDelay;
-use crate::links::{FastPath, Kind, Line};
-use crate::loss::{Loss, LossPlace};
+use crate::link::backlog::{Backlog, Closed};
+use crate::link::entrance::Entrance;
+use crate::link::extra_delay::ExtraDelay;
+use crate::link::loss::{Loss, LossPlace};
+use crate::link::rate::LinkRate;
+use crate::link::short::{FastPath, Kind, Line};
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
 use crate::queue::{Arrival, DropReason, Queue, QueueDiscipline, Verdict};
-use crate::rate::LinkRate;
 
 /// The result of offering a packet to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -91,7 +91,7 @@ pub(crate) const CONNECTIONS: u16 = 1 << 10;
 const _: () = assert!(MAX_FLOWS * CONNECTIONS as u64 <= 1 << 32, "flow and connection fit into 32 bits");
 
 /// Segment numbers are below this number. A run with more segments would take a day; it ends with an error
-/// (`memory.rs`).
+/// (`guard/memory.rs`).
 pub(crate) const MAX_SEGMENTS: u64 = 1 << 40;
 
 /// A packet in the network.

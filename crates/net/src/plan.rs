@@ -16,14 +16,14 @@ use ackclock_units::failure::Failure;
 use ackclock_units::{Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::extra_delay::{JitterSpec, ReorderSpec};
-use crate::loss::{LossPlace, LossSpec};
+use crate::link::extra_delay::{JitterSpec, ReorderSpec};
+use crate::link::loss::{LossPlace, LossSpec};
+use crate::link::rate::RateSpec;
+use crate::link::token_bucket::BucketSpec;
 use crate::queue::foreign::DisciplineMaker;
 use crate::queue::{ForeignQueueSpec, QueueSpec};
-use crate::rate::RateSpec;
 use crate::sizes::{SizeSpec, udp_data_bytes};
 use crate::source::{Distribution, FractionalSpec, TraceSpec};
-use crate::token_bucket::BucketSpec;
 
 /// All inputs of a run except its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -505,6 +505,10 @@ impl GroupSpec {
     }
 }
 
+/// Memory for reading a row of a table beyond its columns, in bytes, as measured: the order of the rows, and the caller's
+/// copy of a column.
+const TO_READ: usize = 14;
+
 impl RecordSpec {
     /// The links that the record refers to.
     pub(crate) fn links(&self) -> &[u32] {
@@ -525,8 +529,13 @@ impl RecordSpec {
         }
     }
 
+    /// Memory for reading a row of the record, in bytes.
+    pub(crate) const fn bytes_to_read(&self) -> usize {
+        self.bytes_of_row() + TO_READ
+    }
+
     /// Bytes of a row in columns.
-    pub(crate) const fn bytes_of_row(&self) -> usize {
+    const fn bytes_of_row(&self) -> usize {
         match self {
             Self::Arrivals { .. } | Self::LinkThroughput { .. } => 20,
             Self::Throughput { .. } => 24,

@@ -4,7 +4,7 @@
 //! stores no packets: the link sends the accepted packets in order ([`Link`](crate::link::Link)). [`Arrival`] contains
 //! all that such a discipline may use: the packet with its flow, the waiting packets, the packet in transmission, and
 //! how long the link has been idle. A discipline of the second kind (`PacketQueue` in `stored.rs`) stores the packets,
-//! and is asked for the next one when a transmission is about to start (`served.rs`). Each discipline has its own file
+//! and is asked for the next one when a transmission is about to start (`link/served.rs`). Each discipline has its own file
 //! and is registered by one line of `queues!` below.
 
 mod cake;
@@ -29,7 +29,7 @@ use ackclock_units::catalogue::{Entry, Invalid, Parameter, ParameterKind};
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::backlog::Backlog;
+use crate::link::backlog::Backlog;
 use crate::packet::Packet;
 
 pub use cake::{CakeSpec, Isolation};

@@ -120,7 +120,7 @@ impl SourceSpec {
             Self::OnOff { rate, on, off } => AnySource::OnOff(Box::new(on_off::OnOff::new(rate, on, off))),
             Self::Fractional(spec) => AnySource::Fractional(Box::new(fractional::Fractional::new(spec))),
             Self::Transfers { size, think } => AnySource::Transfers(Box::new(transfers::Transfers::new(size, think))),
-            // the client provides the transfers (`clients.rs`)
+            // the client provides the transfers (`endpoint/clients.rs`)
             Self::Connections { .. } => AnySource::Connection(Connection::default()),
             Self::Trace(spec) => AnySource::Trace(Box::new(trace::Trace::new(spec))),
         }

@@ -21,11 +21,11 @@ use ackclock_tcp::congestion::LawSpec;
 use ackclock_units::Time;
 use ackclock_units::failure::Failure;
 
-use crate::footprint::Footprint;
-use crate::memory::{EVENTS, check_segments};
+use crate::engine::simulator::Simulator;
+use crate::guard::footprint::Footprint;
+use crate::guard::memory::{EVENTS, check_segments};
 use crate::packet::{FlowId, LinkId};
 use crate::plan::{Plan, PlanError, TransportSpec};
-use crate::simulator::Simulator;
 pub use agent::AGENT;
 use agent::{Agents, Desk, Samples};
 use link::AtLink;

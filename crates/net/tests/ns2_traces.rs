@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::sync::Arc;
 
-use ackclock_net::loss::LossSpec;
+use ackclock_net::link::loss::LossSpec;
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
 use ackclock_net::source::TraceSpec;

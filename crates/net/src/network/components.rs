@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use ackclock_units::Time;
 
 use super::layout::{ENDPOINTS, place_of};
-use crate::agenda::Rounds;
-use crate::hop::Hop;
+use crate::engine::agenda::Rounds;
+use crate::engine::hop::Hop;
 
 /// Components separated by less than this delay, `2^22` ps = 4 us, are merged.
 const SHORTEST_BITS: u32 = 22;

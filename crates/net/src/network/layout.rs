@@ -6,8 +6,8 @@ use super::components::Ways;
 use super::steps::Feeders;
 use super::unqueued::Unqueued;
 use super::{Routed, Span};
-use crate::hop::{End, Hop};
-use crate::links::Links;
+use crate::engine::hop::{End, Hop};
+use crate::link::links::Links;
 use crate::packet::LinkId;
 
 /// Place number of the endpoints. (A place is where an event happens, see [`Ways`].)

@@ -96,9 +96,9 @@ mod tests {
     use ackclock_units::{Rate, Time};
 
     use super::*;
+    use crate::link::rate::RateSpec;
     use crate::plan::LinkSpec;
     use crate::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
-    use crate::rate::RateSpec;
 
     static LINK: LinkSpec = LinkSpec::plain(
         RateSpec::Constant(Rate::from_mbps(1)),

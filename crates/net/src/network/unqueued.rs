@@ -10,11 +10,11 @@ use ackclock_units::Time;
 
 use super::steps::Feeders;
 use super::{Edge, Routed};
-use crate::backlog::INSTANT;
+use crate::link::backlog::INSTANT;
+use crate::link::rate::RateSpec;
 use crate::packet::LinkId;
 use crate::plan::{GroupSpec, Plan, TransportSpec};
 use crate::queue::QueueSpec;
-use crate::rate::RateSpec;
 use crate::sizes::SizeSpec;
 
 /// The links whose packets an observer may see. These links are processed one by one.
@@ -154,13 +154,13 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
-    use crate::extra_delay::JitterSpec;
+    use crate::engine::simulator::Simulator;
+    use crate::link::extra_delay::JitterSpec;
     use crate::network::Network;
     use crate::packet::{FlowId, Names, Packet};
     use crate::plan::testing::dumbbell_of_reno;
     use crate::plan::{EdgeSpec, LinkSpec, Topology};
     use crate::queue::{DropFrom, DropTailSpec, Limit, Ties};
-    use crate::simulator::Simulator;
     use crate::{Observation, Observer};
 
     use super::*;

@@ -6,10 +6,10 @@ use ackclock_tcp::{Ecn, Sack};
 use ackclock_units::Time;
 
 use crate::link::Offered;
-use crate::memory::grow;
 use crate::packet::{FlowId, Packet, Payload, SackId};
 use crate::plan::{CaptureSpec, TapPoint};
 use crate::queue::DropReason;
+use crate::storage::grow;
 
 /// A captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,12 +15,11 @@ use ackclock_tcp::{Counters, Limit};
 use ackclock_units::Time;
 
 use super::{Histogram, Observation, Observer};
-use crate::ideal::Ideal;
+use crate::engine::simulator::Simulator;
 use crate::link::Offered;
-use crate::memory::BIN;
+use crate::network::ideal::Ideal;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
-use crate::simulator::Simulator;
 use crate::sizes::{SizeSpec, udp_data_bytes};
 pub(super) use at_link::AtLink;
 pub use at_link::LinkSummary;
@@ -103,6 +102,10 @@ impl Traits {
 }
 
 impl Measure {
+    /// Memory of a bin of arrivals at the measured link: its counter, and its number in the result, in the text of the
+    /// result, and in the caller's copy.
+    pub(crate) const BYTES_OF_BIN: usize = 20;
+
     /// Creates the measurement of a plan, for a simulator built from the plan.
     pub fn new(plan: &Plan, simulator: &Simulator) -> Self {
         let link = LinkId(plan.measure.link);
@@ -185,7 +188,9 @@ impl Measure {
 
     /// Memory in bytes, including the table of flows.
     pub(crate) fn held(&self) -> usize {
-        self.held_by_flows + self.at.held(BIN) + self.completions.iter().map(Histogram::held).sum::<usize>()
+        self.held_by_flows
+            + self.at.held(Self::BYTES_OF_BIN)
+            + self.completions.iter().map(Histogram::held).sum::<usize>()
     }
 
     /// The kind of a packet: its group for data, the last kind for ACKs.

@@ -6,9 +6,9 @@ use super::recorder::membership;
 use super::table::Rows;
 use super::{Column, Table, Values};
 use crate::link::Offered;
-use crate::memory::grow;
 use crate::packet::{Packet, Payload};
 use crate::queue::DropReason;
+use crate::storage::grow;
 
 /// What happened to a packet at a link.
 #[derive(Clone, Copy, Debug)]

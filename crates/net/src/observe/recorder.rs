@@ -18,11 +18,10 @@ use super::capture::Captures;
 use super::packets::PacketLog;
 use super::table::columns;
 use super::{Capture, Column, Limited, Measure, Observation, Observer, Results, Rows, Table, Values};
+use crate::engine::simulator::Simulator;
 use crate::link::Offered;
-use crate::memory::to_read;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{CaptureSpec, Plan, PlanError, RecordSpec};
-use crate::simulator::Simulator;
 pub(crate) use bins::BYTES_OF_BIN;
 use bins::Binned;
 use links::{GaugeRows, Signal, Signals};
@@ -109,7 +108,7 @@ impl Recorder {
             pairs_turns: false,
             samples: Vec::new(),
             captures: Captures::of(&plan.captures),
-            to_read: plan.records.iter().map(to_read).collect(),
+            to_read: plan.records.iter().map(RecordSpec::bytes_to_read).collect(),
         };
         let mut heard = Vec::new();
         let (mut arrivals, mut windows, mut acks) = (None, None, None);

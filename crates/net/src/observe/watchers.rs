@@ -5,10 +5,10 @@ use ackclock_units::Time;
 
 use super::measure::AtLink;
 use super::{LinkSummary, Measure, Observation, Observer, Recorder};
+use crate::engine::simulator::Simulator;
 use crate::link::Offered;
 use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{Plan, PlanError};
-use crate::simulator::Simulator;
 
 /// The measurements of a plan and its records.
 #[derive(Clone, Debug)]

@@ -102,8 +102,8 @@ mod tests {
     use ackclock_tcp::SenderConfig;
 
     use super::*;
+    use crate::engine::simulator::Simulator;
     use crate::plan::testing::dumbbell_of_reno;
-    use crate::simulator::Simulator;
 
     #[test]
     fn packets_are_at_most_as_long_as_ip_packets() {

@@ -21,7 +21,7 @@
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
-use crate::backlog::INSTANT;
+use crate::link::backlog::INSTANT;
 
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
 use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Verdict};
@@ -206,11 +206,11 @@ mod tests {
     use ackclock_tcp::{Ecn, Segment};
 
     use super::*;
+    use crate::link::rate::LinkRate;
     use crate::link::{Link, Offered};
     use crate::packet::{FlowId, Packet, Payload};
     use crate::plan::LinkSpec;
     use crate::queue::QueueSpec;
-    use crate::rate::LinkRate;
 
     /// Two packets fill a link that takes 8 ms for the first packet. A third packet arrives exactly when the first has
     /// been sent, or one instant later.

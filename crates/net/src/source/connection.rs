@@ -1,5 +1,5 @@
 //! The single transfer of a connection, supplied when the connection opens. The client determines time and size of the
-//! transfer (`clients.rs`).
+//! transfer (`endpoint/clients.rs`).
 
 use ackclock_units::{Stream, Time};
 

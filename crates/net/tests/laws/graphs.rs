@@ -4,16 +4,16 @@
 use std::sync::Arc;
 
 use ackclock_net::BucketSpec;
-use ackclock_net::extra_delay::{JitterSpec, ReorderSpec};
 use ackclock_net::link::Offered;
-use ackclock_net::loss::{LossPlace, LossSpec};
+use ackclock_net::link::extra_delay::{JitterSpec, ReorderSpec};
+use ackclock_net::link::loss::{LossPlace, LossSpec};
+use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{
     AboveMax, CakeSpec, CobaltSpec, CodelSpec, CountBelow, DelayFrom, DropFrom, DropReason, DropTailSpec, DualPi2Spec,
     FqCodelSpec, FqSpec, Isolation, Limit, Low,
 };
 use ackclock_net::queue::{PieSpec, PrioritySpec, QueueSpec, RedSpec, Ties, Unit};
-use ackclock_net::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_net::source::Distribution;
 use ackclock_tcp::{EcnMode, ReceiverConfig, SenderConfig};

@@ -11,9 +11,9 @@ mod summaries;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use ackclock_net::extra_delay::{JitterSpec, ReorderSpec};
 use ackclock_net::link::Offered;
-use ackclock_net::loss::{LossPlace, LossSpec};
+use ackclock_net::link::extra_delay::{JitterSpec, ReorderSpec};
+use ackclock_net::link::loss::{LossPlace, LossSpec};
 use ackclock_net::plan::testing::dumbbell_of_reno;
 use ackclock_net::plan::{GroupSpec, LinkSpec, MeasureSpec, RecordSpec, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{DropFrom, DropReason, DropTailSpec, Limit, QueueSpec, Ties};

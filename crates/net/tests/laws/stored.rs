@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ackclock_net::Packet;
 use ackclock_net::link::Offered;
-use ackclock_net::loss::LossPlace;
+use ackclock_net::link::loss::LossPlace;
 use ackclock_net::plan::LinkSpec;
 use ackclock_net::queue::{DropFrom, DropReason, Limit, QueueSpec};
 use ackclock_tcp::Ecn;

@@ -4,10 +4,10 @@ use std::array::from_fn;
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_net::link::Offered;
+use ackclock_net::link::rate::RateSpec;
 use ackclock_net::observe::{CapturedKind, Drops, Fate};
 use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, Tap, TapPoint, TransportSpec};
 use ackclock_net::queue::DropReason;
-use ackclock_net::rate::RateSpec;
 use ackclock_net::{Column, FlowId, Packet, Payload, Plan, Simulator, Values, run};
 use ackclock_tcp::{Ecn, EcnMode, Limit, Pacing};
 use ackclock_units::Time;

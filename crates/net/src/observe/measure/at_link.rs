@@ -6,13 +6,13 @@ use serde::Serialize;
 use super::bins::{Bins, Tally};
 use super::ratio;
 use super::summary::{Drops, Sojourn};
+use crate::engine::simulator::Simulator;
 use crate::link::Offered;
+use crate::link::rate::LinkRate;
 use crate::observe::Histogram;
 use crate::packet::LinkId;
 use crate::plan::Plan;
 use crate::queue::DropReason;
-use crate::rate::LinkRate;
-use crate::simulator::Simulator;
 
 /// Summary of an additional link, with fields defined as in [`Summary`](super::Summary).
 #[derive(Clone, Debug, PartialEq, Serialize)]

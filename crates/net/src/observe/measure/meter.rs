@@ -7,7 +7,7 @@ use super::limits::{Limited, Sums};
 use super::results::Results;
 use super::transfers::Transfers;
 use super::{Measure, Traits, ratio};
-use crate::sink::Deliveries;
+use crate::endpoint::sink::Deliveries;
 
 /// Measurements of one flow. They are computed when they are read, since there may be a million flows.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use super::at_link::LinkMeter;
 use super::meter::{Fairness, FlowMeter, Goodput, Over};
 use super::plight::Plight;
 use super::{Facts, GroupSummary, Measure, Summary, ratio};
-use crate::simulator::Simulator;
+use crate::engine::simulator::Simulator;
 
 /// A measurement and the simulator whose flows it measured, after [`finish`](Measure::finish).
 #[derive(Clone, Copy, Debug)]

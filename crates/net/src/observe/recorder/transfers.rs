@@ -3,12 +3,12 @@
 use ackclock_tcp::{Counters, Sender};
 use ackclock_units::Time;
 
-use crate::clients::Request;
+use crate::endpoint::clients::Request;
+use crate::engine::simulator::Simulator;
 use crate::observe::table::columns;
 use crate::observe::{Measure, Table};
 use crate::packet::FlowId;
 use crate::plan::{GroupSpec, Plan};
-use crate::simulator::Simulator;
 
 columns! { TransferColumns {
     start: F64(f64), flow: U32(u32), group: U32(u32), packets: U64(u64), bytes: U64(u64), end: F64(f64), completion: F64(f64),

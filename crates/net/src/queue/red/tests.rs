@@ -4,12 +4,12 @@ use ackclock_tcp::{Ecn, Segment};
 use ackclock_units::{Rate, Role};
 
 use super::*;
-use crate::backlog::Backlog;
+use crate::link::backlog::Backlog;
+use crate::link::rate::LinkRate;
 use crate::link::{Link, Offered};
 use crate::packet::{FlowId, Packet, Payload};
 use crate::plan::LinkSpec;
 use crate::queue::{DropFrom, DropTailSpec, QueueSpec, Ties};
-use crate::rate::LinkRate;
 
 const SPEC: RedSpec = RedSpec {
     limit: Limit::Packets(25),

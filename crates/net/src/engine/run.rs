@@ -9,15 +9,16 @@ use std::thread;
 use ackclock_units::Time;
 use ackclock_units::failure::Failure;
 
-use crate::footprint::Footprint;
-use crate::memory::{EVENTS, Look, MOST_ROWS, Memory, too_many_rows};
-use crate::merging::merge;
+use crate::engine::merging::merge;
+use crate::engine::outcome::Outcome;
+use crate::engine::simulator::Simulator;
+use crate::guard::footprint::Footprint;
+use crate::guard::memory::{EVENTS, Look, Memory};
+use crate::guard::{MOST_ROWS, too_many_rows};
 use crate::network::{Observed, Part, decompose};
 use crate::observe::{self, Watchers};
-use crate::outcome::Outcome;
 use crate::packet::Names;
 use crate::plan::{Plan, PlanError};
-use crate::simulator::Simulator;
 
 /// Resources that a run may use.
 #[derive(Clone, Copy, Debug)]

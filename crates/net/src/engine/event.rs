@@ -10,9 +10,9 @@
 
 use ackclock_units::Time;
 
-use crate::hop::{Hop, Stop};
+use crate::endpoint::sack_store::SackStore;
+use crate::engine::hop::{Hop, Stop};
 use crate::packet::{FlowId, Header, LinkId, Name, Names, Packet, SackId};
-use crate::sack_store::SackStore;
 
 /// The kind of a wake-up. The order of the variants breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

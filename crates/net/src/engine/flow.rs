@@ -3,15 +3,15 @@
 use ackclock_tcp::{Ack, Counters, Segment, Sender, Turn};
 use ackclock_units::Time;
 
-use crate::application::Application;
-use crate::event::Wakeup;
+use crate::endpoint::application::Application;
+use crate::endpoint::outlet::Outlet;
+use crate::endpoint::timer::Alarm;
+use crate::engine::event::Wakeup;
+use crate::engine::transit::Transit;
 use crate::observe::{Observation, Observer};
-use crate::outlet::Outlet;
 use crate::packet::{FlowId, Packet};
 use crate::sizes::Sizes;
 use crate::source::{AnySource, Connection};
-use crate::timer::Alarm;
-use crate::transit::Transit;
 
 /// Maximum number of packets that a flow sends in one event, so that each event takes bounded time and memory.
 const MOST_AT_ONCE: u64 = 64;

@@ -6,17 +6,17 @@
 
 use ackclock_units::{Stream, Time};
 
-use crate::backlog::INSTANT;
-use crate::entrance::Entrance;
-use crate::extra_delay::ExtraDelay;
-use crate::links::{Line, Sent};
-use crate::loss::{Loss, LossPlace};
+use crate::link::backlog::INSTANT;
+use crate::link::entrance::Entrance;
+use crate::link::extra_delay::ExtraDelay;
+use crate::link::loss::{Loss, LossPlace};
+use crate::link::rate::LinkRate;
+use crate::link::short::{Line, Sent};
+use crate::link::token_bucket::TokenBucket;
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
 use crate::queue::DropReason;
 use crate::queue::stored::{Dropped, PacketQueue, Queued};
-use crate::rate::LinkRate;
-use crate::token_bucket::TokenBucket;
 
 /// A link with a discipline that stores the packets.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use ackclock_units::Time;
 
 use super::load::Load;
 use super::traffic::Traffic;
-use crate::memory::{MOST_ROWS, to_read};
+use crate::guard::MOST_ROWS;
 use crate::observe::{BYTES_OF_BIN, ROW};
 use crate::plan::{GroupSpec, Plan, RecordSpec, Topology};
 use crate::queue::QueueSpec;
@@ -53,7 +53,7 @@ impl Rows {
 fn held(plan: &Plan, rows: impl Fn(&RecordSpec) -> Option<Rows>) -> (f64, f64) {
     let tables = plan.records.iter().filter_map(|record| Some((record, rows(record)?)));
     tables.fold((0.0, 0.0), |(bytes, reading): (f64, f64), (record, table)| {
-        (bytes + table.bytes, reading.max(table.rows * to_read(record) as f64))
+        (bytes + table.bytes, reading.max(table.rows * record.bytes_to_read() as f64))
     })
 }
 

@@ -4,7 +4,7 @@
 use ackclock_tcp::HEADER;
 use ackclock_units::Time;
 
-use crate::links::Line;
+use crate::link::short::Line;
 
 /// A transfer of n packets takes at least `first + (n - 1) * each`, plus `opening` if it opens the connection.
 #[derive(Clone, Copy, Debug, Default)]

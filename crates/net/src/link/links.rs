@@ -13,84 +13,13 @@
 
 use ackclock_units::Time;
 
-use crate::backlog::{Closed, INSTANT};
+use crate::link::backlog::Closed;
+use crate::link::served::ServedLink;
+use crate::link::short::{FastPath, Kind, Line, Sent};
 use crate::link::{Link, Offered};
 use crate::packet::{LinkId, Packet};
-use crate::pool::Pool;
-use crate::prefetch::prefetch;
-use crate::queue::DropTailSpec;
-use crate::rate::LinkRate;
-use crate::served::ServedLink;
-
-/// The short form of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FastPath {
-    /// End of the last transmission.
-    pub(crate) busy_until: Time,
-    /// Transmission time of a packet.
-    pub(crate) each: Time,
-    /// Propagation delay of the link.
-    pub(crate) delay: Time,
-    /// A packet is accepted if the remaining transmission time of the backlog is at most this many times `each`.
-    pub(crate) room: u32,
-    /// Size of the packets that take the fast path; 0 if none does.
-    pub(crate) size: u32,
-}
-
-/// A transmission, and the arrival at the far end of the link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sent {
-    pub(crate) start: Time,
-    pub(crate) end: Time,
-    pub(crate) arrival: Time,
-}
-
-impl FastPath {
-    /// The short form of an idle link that has had no packet.
-    const UNUSED: Self = Self { busy_until: Time::ZERO, each: Time::ZERO, delay: Time::ZERO, room: 0, size: 0 };
-
-    /// Sends a packet if the fast path applies to it.
-    #[inline(always)]
-    fn take(&mut self, size: u32, now: Time) -> Option<Sent> {
-        let start = self.busy_until.max(now);
-        if size != self.size || (start - now).as_picos() > self.each.as_picos() * u64::from(self.room) {
-            return None;
-        }
-        // no sum overflows: see `Links::far`
-        let end = start + self.each;
-        self.busy_until = end;
-        Some(Sent { start, end, arrival: end + self.delay })
-    }
-}
-
-/// Rate and propagation delay of a link.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Line<'a> {
-    pub(crate) rate: &'a LinkRate,
-    pub(crate) delay: Time,
-}
-
-impl Line<'_> {
-    /// Time in which a packet of `size` bytes crosses the link if it does not wait, on a link with a constant rate.
-    pub(crate) fn time_of(&self, size: u32) -> Time {
-        self.rate.transmission_time(size, Time::ZERO).max(INSTANT).saturating_add(self.delay)
-    }
-}
-
-/// Properties of links that can have the short form, shared by links that are alike.
-#[derive(Clone, Debug)]
-pub(crate) struct Kind {
-    pub(crate) rate: LinkRate,
-    pub(crate) delay: Time,
-    pub(crate) queue: DropTailSpec,
-}
-
-impl Kind {
-    fn is_like(&self, other: &Self) -> bool {
-        let (LinkRate::Constant(rate), LinkRate::Constant(others)) = (&self.rate, &other.rate) else { return false };
-        (rate, self.delay, self.queue) == (others, other.delay, other.queue)
-    }
-}
+use crate::storage::pool::Pool;
+use crate::storage::prefetch::prefetch;
 
 /// The present form of a link: the index of its kind if it is short, and of its state otherwise.
 #[derive(Clone, Copy, Debug)]
@@ -339,9 +268,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::link::rate::LinkRate;
     use crate::packet::{FlowId, Payload};
     use crate::plan::LinkSpec;
-    use crate::queue::{Context, DropFrom, Limit, QueueSpec, Ties};
+    use crate::queue::{Context, DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
 
     const LINK: LinkId = LinkId(0);
 

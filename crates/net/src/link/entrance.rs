@@ -2,11 +2,11 @@
 
 use ackclock_units::{Stream, Time};
 
-use crate::loss::{Loss, LossPlace};
+use crate::link::loss::{Loss, LossPlace};
+use crate::link::token_bucket::{BucketSpec, TokenBucket};
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
 use crate::queue::DropReason;
-use crate::token_bucket::{BucketSpec, TokenBucket};
 
 /// The conditions under which packets reach the queue of a link.
 #[derive(Debug)]

@@ -8,21 +8,21 @@ use ackclock_tcp::{Ack, Counters, Limit, Sack, Sender};
 use ackclock_units::Time;
 use ackclock_units::failure::{Failure, Failures};
 
-use crate::agenda::{Agenda, Rounds};
-use crate::clients::{Clients, Request};
-use crate::event::{Event, Targets, Wakeup};
-use crate::flow::Flow;
-use crate::hop::Hop;
-use crate::ideal::Ideal;
-use crate::links::Inspected;
+use crate::endpoint::clients::{Clients, Request};
+use crate::endpoint::sink::Deliveries;
+use crate::engine::agenda::{Agenda, Rounds};
+use crate::engine::event::{Event, Targets, Wakeup};
+use crate::engine::flow::Flow;
+use crate::engine::hop::Hop;
+use crate::engine::transit::{ENDPOINTS, Transit};
+use crate::link::links::Inspected;
+use crate::link::rate::LinkRate;
+use crate::network::ideal::Ideal;
 use crate::network::{Network, Observed};
 use crate::observe::Observer;
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::plan::{GroupSpec, Plan, PlanError, TransportSpec};
-use crate::prefetch::prefetch;
-use crate::rate::LinkRate;
-use crate::sink::Deliveries;
-use crate::transit::{ENDPOINTS, Transit};
+use crate::storage::prefetch::prefetch;
 
 /// Number of flows whose state fits into a cache. With more flows, data is prefetched.
 const FLOWS_IN_CACHE: usize = 1_000;

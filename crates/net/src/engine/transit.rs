@@ -2,17 +2,18 @@
 
 use ackclock_units::Time;
 
-use crate::agenda::Agenda;
-use crate::event::{Event, Targets, Wakeup};
-use crate::hop::{Hop, Stop};
+use crate::endpoint::sack_store::SackStore;
+use crate::endpoint::sink::{Received, Sinks};
+use crate::engine::agenda::Agenda;
+use crate::engine::event::{Event, Targets, Wakeup};
+use crate::engine::hop::{Hop, Stop};
 use crate::link::Offered;
-use crate::links::{Inspected, Links, Sent};
+use crate::link::links::{Inspected, Links};
+use crate::link::served::ServedLink;
+use crate::link::short::Sent;
 use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::queue::stored::Queued;
-use crate::sack_store::SackStore;
-use crate::served::ServedLink;
-use crate::sink::{Received, Sinks};
 
 /// The component that contains all endpoints.
 pub(crate) const ENDPOINTS: usize = 0;

@@ -14,9 +14,9 @@ use std::ops::Add;
 use ackclock_tcp::{Ack, Arrival, Receiver, ReceiverConfig, ReceiverPool};
 use ackclock_units::Time;
 
+use crate::endpoint::timer::Alarm;
 use crate::packet::{CONNECTIONS, FlowId, Packet};
 use crate::plan::TransportSpec;
-use crate::timer::Alarm;
 
 /// The first hop of the ACKs of a flow that sends none.
 const NO_ACKS: u32 = u32::MAX;
@@ -279,7 +279,7 @@ impl Sinks {
     /// Prefetches the receiving end of a flow.
     #[inline(always)]
     pub(crate) fn prefetch(&self, FlowId(flow): FlowId) {
-        crate::prefetch::prefetch(&self.flows[flow as usize]);
+        crate::storage::prefetch::prefetch(&self.flows[flow as usize]);
     }
 
     /// First hop of the flow's ACKs; `None` if the flow sends no ACKs.

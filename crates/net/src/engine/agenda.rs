@@ -20,7 +20,7 @@ use std::collections::BinaryHeap;
 
 use ackclock_units::Time;
 
-use crate::event::{Event, Key, Targets};
+use crate::engine::event::{Event, Key, Targets};
 use busy::Busy;
 use chunks::{Chunks, Cursor};
 use order::{List, Slots};

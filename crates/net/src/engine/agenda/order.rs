@@ -5,7 +5,7 @@
 //! does the rest. Where the times in two words are equal, the events themselves are compared.
 
 use super::chunks::{Chunks, Cursor};
-use crate::event::{Event, Targets};
+use crate::engine::event::{Event, Targets};
 
 /// Bits of a word that contain the place of an event.
 const PLACE_BITS: u32 = 32;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use ackclock_units::{Role, Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::backlog::INSTANT;
+use crate::link::backlog::INSTANT;
 
 /// Jitter: each packet has an extra delay, independent and uniform from 0 to `max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -10,11 +10,11 @@
 use std::mem::replace;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::footprint::shown;
+use crate::engine::simulator::Simulator;
+use crate::guard::{MOST_ROWS, shown, too_many_rows};
 use crate::observe::Watchers;
 use crate::packet::MAX_SEGMENTS;
-use crate::plan::{PlanError, RecordSpec};
-use crate::simulator::Simulator;
+use crate::plan::PlanError;
 
 /// Minimum number of events between two checks; the engine processes them in some milliseconds.
 pub(crate) const EVENTS: u64 = 1 << 14;
@@ -22,34 +22,6 @@ pub(crate) const EVENTS: u64 = 1 << 14;
 const EVENTS_OF_STEP: u64 = 16;
 /// Events per component between two visits to all components, so that visits cost almost nothing.
 const EVENTS_OF_VISIT: u64 = 64;
-/// Maximum number of event-driven rows and captured packets. So many rows take some gigabytes.
-pub(crate) const MOST_ROWS: usize = 30_000_000;
-/// Memory for reading a row of a table beyond its columns, in bytes, as measured: the order of the rows, and the caller's
-/// copy of a column.
-const TO_READ: usize = 14;
-
-/// Memory for reading a row of a record, in bytes.
-pub(crate) const fn to_read(record: &RecordSpec) -> usize {
-    record.bytes_of_row() + TO_READ
-}
-
-/// Memory of a bin of arrivals at the measured link, in bytes: its counter, and its number in the result, in the text of
-/// the result, and in the caller's copy.
-pub(crate) const BIN: usize = 20;
-
-/// Size in bytes above which a vector grows by a quarter.
-const LARGE: usize = 1 << 22;
-
-/// Makes room for `more` values. A large vector grows by a quarter and is not doubled, so that a run below its limit does
-/// not suddenly need twice as much.
-pub(crate) fn grow<T>(values: &mut Vec<T>, more: usize) {
-    let len = values.len();
-    if len + more > values.capacity() {
-        let spare = if len * size_of::<T>() < LARGE { len } else { len / 4 };
-        values.reserve_exact(spare.max(more));
-    }
-}
-
 /// The memory that the independent parts of a run use together.
 pub(crate) struct Memory {
     bound: u64,
@@ -173,12 +145,6 @@ pub(crate) fn check_segments(most: u64) -> Result<(), PlanError> {
     ))
 }
 
-/// The error for records with too many rows.
-pub(crate) fn too_many_rows() -> PlanError {
-    let problem = "rows and captured packets: record fewer links or flows, or set an interval";
-    PlanError::new("record", format!("more than {MOST_ROWS} {problem}"))
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -187,11 +153,11 @@ mod tests {
     use ackclock_units::{Rate, Time};
 
     use super::*;
+    use crate::engine::run::{Means, run, run_with_progress};
     use crate::observe::{Observation, Observer};
     use crate::plan::testing::dumbbell_of_reno;
-    use crate::plan::{LinkSpec, Plan, SourceSpec, Topology, TransportSpec};
+    use crate::plan::{LinkSpec, Plan, RecordSpec, SourceSpec, Topology, TransportSpec};
     use crate::queue::{DropFrom, DropTailSpec, Limit, QueueSpec, Ties};
-    use crate::run::{Means, run, run_with_progress};
     use crate::sizes::SizeSpec;
     use crate::source::TraceSpec;
 
@@ -266,21 +232,9 @@ mod tests {
             "{error}"
         );
         let outcome = run(&plan, 1).expect("unlimited");
-        let bytes = outcome.rows * to_read(&plan.records[0]);
+        let bytes = outcome.rows * plan.records[0].bytes_to_read();
         assert!(bytes > 5_000_000, "{bytes}");
         within(&plan, 3 * bytes as u64).expect("three times as much as reading the rows takes");
-    }
-
-    #[test]
-    fn large_vectors_grow_by_a_quarter() {
-        let mut values: Vec<u64> = Vec::new();
-        for value in 0..2_000_000 {
-            grow(&mut values, 1);
-            values.push(value);
-            let bytes = values.capacity() * size_of::<u64>();
-            assert!(values.capacity() <= 2 * values.len(), "{bytes}");
-            assert!(bytes < 2 * LARGE || 4 * values.capacity() <= 5 * values.len() + 8, "{bytes}");
-        }
     }
 
     #[test]

@@ -6,12 +6,12 @@ use ackclock_tcp::congestion::LawSpec;
 use ackclock_tcp::{EcnMode, HEADER, Receiver, ReceiverConfig, Sender, SenderConfig};
 
 use super::load::{Load, delay, rate};
-use crate::event::Event;
-use crate::loss::LossSpec;
+use crate::endpoint::sack_store::SackStore;
+use crate::engine::event::Event;
+use crate::link::loss::LossSpec;
 use crate::network::{Graph, no_route};
 use crate::packet::LinkId;
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, SourceSpec, Topology, TransportSpec};
-use crate::sack_store::SackStore;
 use crate::sizes::SizeSpec;
 
 /// Events per packet in flight: the vector of all events grows by doubling, and chunks are partly filled.

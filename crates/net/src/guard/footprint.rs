@@ -15,15 +15,15 @@ use std::collections::BTreeMap;
 
 use ackclock_units::Time;
 
-use crate::flow::Flow;
-use crate::hop::Hop;
-use crate::links::Links;
-use crate::memory::BIN;
+use crate::endpoint::sink::Sinks;
+use crate::engine::flow::Flow;
+use crate::engine::hop::Hop;
+use crate::guard::shown;
+use crate::link::links::Links;
 use crate::network::{Graph, checked_edges};
 use crate::observe::{Histogram, Measure};
 use crate::packet::LinkId;
 use crate::plan::{GroupSpec, Plan, PlanError, SourceSpec, Topology};
-use crate::sink::Sinks;
 use load::Load;
 use traffic::{Traffic, in_dumbbell, in_graph};
 
@@ -166,13 +166,6 @@ fn shared<'a>(traffics: &mut [Traffic<'a>]) -> BTreeMap<usize, Load<'a>> {
     loads
 }
 
-/// Formats a number of bytes for display.
-pub(crate) fn shown(bytes: f64) -> String {
-    let units = [("TB", 1e12), ("GB", 1e9), ("MB", 1e6)];
-    let (unit, size) = units.into_iter().find(|(_, size)| bytes >= *size).unwrap_or(("kB", 1e3));
-    format!("{:.1} {unit}", bytes / size).replace(".0 ", " ")
-}
-
 const fn bytes<T>(count: f64) -> f64 {
     count * size_of::<T>() as f64
 }
@@ -186,7 +179,7 @@ fn of_flow(hops: f64) -> f64 {
 fn of_bins(plan: &Plan) -> f64 {
     let measured = plan.duration.saturating_sub(plan.measure.from).as_secs_f64();
     let bins = (measured / plan.measure.bin.as_secs_f64()).floor();
-    BIN as f64 * bins + bytes::<u32>(bins) * plan.measure.others.len() as f64
+    Measure::BYTES_OF_BIN as f64 * bins + bytes::<u32>(bins) * plan.measure.others.len() as f64
 }
 
 fn of_source(plan: &Plan, group: &GroupSpec) -> f64 {

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 use ackclock_units::Time;
 
-use crate::rate::LinkRate;
-use crate::token_bucket::{BucketSpec, TokenBucket};
+use crate::link::rate::LinkRate;
+use crate::link::token_bucket::{BucketSpec, TokenBucket};
 
 /// The smallest unit of time.
 pub(crate) const INSTANT: Time = Time::from_picos(1);
@@ -210,7 +210,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rate::{RateSpec, RateTraceSpec};
+    use crate::link::rate::{RateSpec, RateTraceSpec};
 
     proptest! {
         /// Validates: the waiting packets and the packet in transmission equal the ones found from a list of all

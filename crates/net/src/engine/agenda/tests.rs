@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::event::Wakeup;
-use crate::hop::{Hop, Stop};
+use crate::engine::event::Wakeup;
+use crate::engine::hop::{Hop, Stop};
 use crate::packet::{FlowId, LinkId, Names, Packet, Payload};
 
 /// Rounds with one word for each picosecond, and rounds so long that words lack the last bits of times.

@@ -2,12 +2,12 @@
 
 use ackclock_units::Time;
 
-use crate::backlog::Backlog;
-use crate::extra_delay::ExtraDelay;
+use crate::link::backlog::Backlog;
+use crate::link::extra_delay::ExtraDelay;
+use crate::link::rate::RateSpec;
+use crate::link::served::ServedLink;
 use crate::plan::LinkSpec;
 use crate::queue::{Limit, QueueSpec};
-use crate::rate::RateSpec;
-use crate::served::ServedLink;
 
 /// Packets that wait at times at any link that limits flows.
 const FEW: f64 = 100.0;

@@ -3,14 +3,13 @@ use std::sync::Arc;
 use ackclock_units::{Rate, Time};
 
 use super::*;
-use crate::backlog::Backlog;
-use crate::extra_delay::{ExtraDelay, JitterSpec};
-use crate::memory::to_read;
+use crate::engine::simulator::Simulator;
+use crate::link::backlog::Backlog;
+use crate::link::extra_delay::{ExtraDelay, JitterSpec};
 use crate::observe::ROW;
 use crate::plan::testing::dumbbell_of_reno;
 use crate::plan::{LinkSpec, RecordSpec, TransportSpec};
 use crate::queue::{DropFrom, DropTailSpec, FqSpec, Limit, QueueSpec, Ties};
-use crate::simulator::Simulator;
 use crate::sizes::SizeSpec;
 use crate::source::TraceSpec;
 
@@ -178,7 +177,7 @@ fn packets_with_an_extra_delay_take_memory_and_more_if_they_overtake_each_other(
     });
     // datagrams on their last link are delivered when it accepts them, unless it reorders them
     assert_eq!(plain, kept);
-    let each = (ExtraDelay::BYTES_OF_PACKET + size_of::<crate::event::Event>()) as f64;
+    let each = (ExtraDelay::BYTES_OF_PACKET + size_of::<crate::engine::event::Event>()) as f64;
     assert!(free - kept > 40_000.0 * each, "{kept} and {free}");
 }
 
@@ -188,7 +187,7 @@ fn records_take_rows_by_time_or_by_packet() {
         |record: Option<RecordSpec>| Plan { records: record.into_iter().collect(), ..greedy(2, 20, link(50, 25, 50)) };
     let sum = |parts: Parts| parts.records + parts.reading;
     let bins = sum(of(&plan(None)).likely);
-    let read = |record: &RecordSpec| to_read(record) as f64;
+    let read = |record: &RecordSpec| record.bytes_to_read() as f64;
     let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-6, "{found}, not {expected}");
     let (both, every) = (vec![0, 1], Time::from_millis(100));
     // 10 s contain 100 samples of each link or flow, which are certain for links

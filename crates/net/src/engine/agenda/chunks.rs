@@ -3,8 +3,8 @@
 //! A list is a chain of chunks. A freed chunk is the next one to be used, by any list, so that no event needs an
 //! allocation, the chunks in use stay in the cache, and memory use stays close to the number of pending events.
 
-use crate::event::Event;
-use crate::memory::grow;
+use crate::engine::event::Event;
+use crate::storage::grow;
 
 /// Events per chunk, a power of two: small enough that short lists waste little, large enough that long lists need few
 /// chunks.

@@ -5,7 +5,7 @@ use ackclock_units::Time;
 
 use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, Packet, Payload, SackId};
-use crate::pool::Pool;
+use crate::storage::pool::Pool;
 
 /// An ACK with SACK blocks or an advertised window.
 #[derive(Clone, Copy, Debug)]

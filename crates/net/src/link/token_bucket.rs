@@ -10,7 +10,7 @@
 use ackclock_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::rate::BYTE;
+use crate::link::rate::BYTE;
 
 /// The parameters of a token bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::engine::outcome::Outcome;
 use crate::network::Part;
 use crate::observe::{Capture, Column, Rows, Table, Values};
-use crate::outcome::Outcome;
 use crate::plan::{Plan, RecordSpec};
 
 /// Merges the outcomes of all parts, given in order.
