@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import ackclock as ac
-from ackclock.running import engine
+from ackclock.engine import core
 from ackclock.running.run import Prepared
 from ackclock.scenario.overrides import override
 
@@ -233,7 +233,7 @@ class Measured:
 def measure(case: Case) -> Measured:
     """Make a run twice, without and with a limit. Called in a process of its own."""
     prepared = case.prepared()
-    estimate = json.loads(engine.footprint(prepared.plan))["likely"]["total"]
+    estimate = json.loads(core.footprint(prepared.plan))["likely"]["total"]
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     run = prepared.run(1)
     for name in run.tables:

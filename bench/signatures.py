@@ -8,15 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
 from ackclock.scenario.declared import Queue, Tcp
-from ackclock.scenario.kinds import Kind
 from ackclock.scenario.law_fields import DISCIPLINE_FIELDS, PYTHON
+from ackclock.values.kinds import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ackclock.running.catalogue import Entry
+    from ackclock.engine.catalogue import Entry
     from ackclock.scenario.model import Declared
 
 FILE: Final = Path(__file__).resolve().parent.parent / "python" / "ackclock" / "scenario" / "declared.pyi"

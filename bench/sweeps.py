@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import ackclock as ac
-from ackclock.running import engine
+from ackclock.engine import core
 from ackclock.running.run import Prepared
 from ackclock.study import sweeping
 from ackclock.study.design import Study
@@ -49,7 +49,7 @@ def bare(runs: int) -> float:
     plan = Prepared.of(scenario(), ()).plan
     began = time.process_time()
     for seed in range(1, runs + 1):
-        engine.simulate(plan, seed)
+        core.simulate(plan, seed)
     return (time.process_time() - began) / runs
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ackclock.running.checksum import sealed
+from ackclock.files.checksum import sealed
 
 
 def resealed(record: dict[str, Any]) -> str:

@@ -19,8 +19,8 @@ from zlib import crc32
 import numpy as np
 from tests.described import values
 
+from ackclock.drawing.screen import interactive
 from ackclock.report.html import render
-from ackclock.report.screen import interactive
 
 if TYPE_CHECKING:
     from ackclock.papers.core.claim import Judged

@@ -242,7 +242,7 @@ class TestRefuses:
         code, _, err = command("/dev/zero")
         assert code == 2
         assert err.startswith("/dev/zero: cannot be used: it is a device, not a regular file; must be text with one")
-        monkeypatch.setattr("ackclock.running.reading.limit", lambda: 1000)
+        monkeypatch.setattr("ackclock.files.reading.limit", lambda: 1000)
         monkeypatch.setattr("sys.stdin", io.StringIO("1\n" * 501))
         assert "-: cannot be used: its content needs at least" in command("-")[2]
 

@@ -12,8 +12,8 @@ import pytest
 from ackclock.capture import folder as folders
 from ackclock.capture.reading import KEY_BYTES
 from ackclock.cli import capture_reading
-from ackclock.running.checksum import CHANGED, checksum
-from ackclock.scenario.errors import DamagedError, ScenarioError, damaged
+from ackclock.files.checksum import CHANGED, checksum
+from ackclock.values.errors import DamagedError, ScenarioError, damaged
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,12 +11,12 @@ import pytest
 from pyarrow import parquet
 
 import ackclock as ac
-from ackclock.report.capture import capture_report, sizes_panel
+from ackclock.capture.report import capture_report, sizes_panel
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ackclock.report.chart import Panel
+    from ackclock.drawing.chart import Panel
     from ackclock.report.html import Report
 
 

@@ -18,8 +18,8 @@ from tests.kept import hold
 from typer.testing import CliRunner
 
 import ackclock as ac
+from ackclock.capture.report import capture_report
 from ackclock.cli import app, main
-from ackclock.report.capture import capture_report
 
 CAPTURES = "tests/data/captures"
 LAN = "examples/lan.pcapng"

@@ -15,7 +15,7 @@ from tests import pcapng
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.scenario.errors import ScenarioError
+from ackclock.values.errors import ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

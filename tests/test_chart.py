@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from ackclock.report.acks import ack_scatter
-from ackclock.report.chart import Axis, Band, Chart, Dots, Heat, Level, Note, Panel, Scale, Series
-from ackclock.report.paper import WIDTH, draw
-from ackclock.report.paths import area, bars, runs, thinned, trace
-from ackclock.report.pens import marker_shapes
-from ackclock.report.scales import Span, span, ticks
-from ackclock.report.screen import interactive
-from ackclock.report.style import COLOURS, PARTED, to_svg
+from ackclock.drawing.acks import ack_scatter
+from ackclock.drawing.chart import Axis, Band, Chart, Dots, Heat, Level, Note, Panel, Scale, Series
+from ackclock.drawing.paper import WIDTH, draw
+from ackclock.drawing.paths import area, bars, runs, thinned, trace
+from ackclock.drawing.pens import marker_shapes
+from ackclock.drawing.scales import Span, span, ticks
+from ackclock.drawing.screen import interactive
+from ackclock.drawing.style import COLOURS, PARTED, to_svg
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -18,10 +18,10 @@ from tests.forging import resealed
 
 import ackclock
 from ackclock.cli import app, main
+from ackclock.engine.catalogue import catalogue
 from ackclock.papers.core.definition import Definition
-from ackclock.report.plots import WORDS
-from ackclock.running.catalogue import catalogue
 from ackclock.running.origin import Origin
+from ackclock.study.figures.plots import WORDS
 from ackclock.study.store import Store
 
 SCENARIO = """

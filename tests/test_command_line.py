@@ -12,11 +12,11 @@ import typer
 
 from ackclock import cli
 from ackclock.cli import sweeper
-from ackclock.running.catalogue import catalogue
-from ackclock.running.engine import PlanError
-from ackclock.scenario.errors import LostError, damaged, refuse
+from ackclock.engine.catalogue import catalogue
+from ackclock.engine.core import PlanError
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Tally
+from ackclock.values.errors import LostError, damaged, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ackclock.report.chart import Axis, Chart, Panel
+from ackclock.drawing.chart import Axis, Chart, Panel
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
 from ackclock.report.links import Entry, _numbers, contents
 

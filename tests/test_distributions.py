@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.scenario.quantity import seconds
+from ackclock.values.quantity import seconds
 
 Sizes = ac.Fixed | ac.Exponential | ac.Pareto | ac.Lognormal | ac.SizeTable
 

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ackclock.report import cells, paths, plots, screen
-from ackclock.report.chart import Axis, Band, Chart, Heat, Level, Panel, Scale, Series
-from ackclock.report.points import Field, Point
-from ackclock.report.scales import Span
+from ackclock.drawing import cells, paths, screen
+from ackclock.drawing.chart import Axis, Band, Chart, Heat, Level, Panel, Scale, Series
+from ackclock.drawing.scales import Span
+from ackclock.study.figures import plots
+from ackclock.study.figures.points import Field, Point
 
 
 def test_labels_keep_half_a_letter_between_them() -> None:

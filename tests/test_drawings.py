@@ -10,10 +10,10 @@ import numpy as np
 from matplotlib.colors import to_hex
 from tests.readable import hold_readable
 
-from ackclock.report.chart import Axis, Band, Chart, Dots, Heat, Level, Note, Panel, Scale, Series
-from ackclock.report.paper import draw
-from ackclock.report.pens import marker_shapes
-from ackclock.report.screen import interactive
+from ackclock.drawing.chart import Axis, Band, Chart, Dots, Heat, Level, Note, Panel, Scale, Series
+from ackclock.drawing.paper import draw
+from ackclock.drawing.pens import marker_shapes
+from ackclock.drawing.screen import interactive
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

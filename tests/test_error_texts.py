@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ackclock.scenario.errors import Problem, ScenarioError, listed, near, one_of, shorten, shown
+from ackclock.values.errors import Problem, ScenarioError, listed, near, one_of, shorten, shown
 
 
 @pytest.mark.parametrize(

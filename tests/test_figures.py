@@ -10,17 +10,17 @@ import pytest
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.report.figures import FIGURES, chart, figures_of
-from ackclock.report.figures.asked import steps, thinned
-from ackclock.report.states import PHASES
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
+from ackclock.running.figures import FIGURES, chart, figures_of
+from ackclock.running.figures.asked import steps, thinned
+from ackclock.running.figures.states import PHASES
 from ackclock.running.records import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ackclock.report.chart import Series
+    from ackclock.drawing.chart import Series
 
 RECORDS = (
     *("windows", "acks", "phases", "states", "transfers", "queue/10ms", "gauges/10ms", "arrivals/10ms", "drops"),

@@ -12,8 +12,8 @@ from tests.store.made_up import add, row
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.report.gauges import gauge_chart
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
+from ackclock.running.figures.gauges import gauge_chart
 from ackclock.running.records import KINDS
 
 if TYPE_CHECKING:

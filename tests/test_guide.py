@@ -14,7 +14,7 @@ from tests.long import long_only
 import ackclock as ac
 import recipes
 from ackclock.analysis import compare_paired
-from ackclock.report.figures import chart
+from ackclock.running.figures import chart
 from ackclock.running.result import load
 from guides import PAGES, Reader, difference
 from linux.cells import competition

@@ -12,6 +12,7 @@ import pytest
 
 import ackclock as ac
 from ackclock.cli import main
+from ackclock.engine.catalogue import catalogue
 from ackclock.gym import (
     Aurora,
     Network,
@@ -27,8 +28,7 @@ from ackclock.gym import (
 )
 from ackclock.gym.agent import Agent
 from ackclock.gym.episode import Episode
-from ackclock.running.catalogue import catalogue
-from ackclock.scenario.quantity import RATE, TIME
+from ackclock.values.quantity import RATE, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable

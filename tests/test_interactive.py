@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 
 import ackclock as ac
-from ackclock.report.figures import FIGURES, chart
-from ackclock.report.inline import small_bars, small_line, table
-from ackclock.report.paper import PaperFigure
+from ackclock.drawing.inline import small_bars, small_line, table
+from ackclock.drawing.paper import PaperFigure
+from ackclock.running.figures import FIGURES, chart
 from ackclock.running.runs import Estimate, Runs
 from ackclock.study.store.store import Table
 
@@ -335,7 +335,7 @@ class Missing:
 sys.meta_path.insert(0, Missing())
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.report.figures import FIGURES, chart
+from ackclock.running.figures import FIGURES, chart
 records = ["packets@bottleneck", "queue/10ms", "windows", "arrivals/10ms", "acks", "phases", "drops"]
 scenario = ac.Scenario.from_toml("examples/feng60.toml").changed({"duration": "2 s", "measure.from": "1 s"})
 run = ac.simulate(scenario, record=records)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ackclock.scenario.errors import ScenarioError
-from ackclock.scenario.kinds import Kind, measured, name, names, number, places, points, steps, whole
-from ackclock.scenario.quantity import SIZE, TIME
+from ackclock.values.errors import ScenarioError
+from ackclock.values.kinds import Kind, measured, name, names, number, places, points, steps, whole
+from ackclock.values.quantity import SIZE, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

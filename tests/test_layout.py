@@ -1,4 +1,4 @@
-"""The package's layout: eleven packages, a single module that accesses the engine, and no import cycles."""
+"""The package's layout: the order of its packages, a single module that accesses the engine, and no import cycles."""
 
 from __future__ import annotations
 
@@ -14,16 +14,41 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_the_package_has_eleven_drawers_and_one_way_to_the_engine(root: Path) -> None:
+ORDER = (
+    *("analysis", "drawing", "values", "engine", "files", "scenario", "laws", "running", "study", "report", "capture"),
+    *("lab", "papers", "gym", "cli", "__init__.py", "__main__.py"),
+)
+"""The packages, from the lowest to the highest: each imports only lower ones."""
+
+
+def test_the_package_has_its_drawers_and_one_way_to_the_engine(root: Path) -> None:
     package = root / "python" / "ackclock"
     files = tracked(root, "python/ackclock")
-    assert {file.relative_to(package).parts[0] for file in files} == {
-        *("analysis", "capture", "cli", "gym", "lab", "laws", "papers", "report", "running", "scenario", "study"),
-        *("__init__.py", "__main__.py", "_core.pyi", "py.typed"),
-    }
+    assert {file.relative_to(package).parts[0] for file in files} == {*ORDER, "_core.pyi", "py.typed"}
     importing = re.compile(r"^\s*(from ackclock import .*\b_core\b|(from|import) ackclock\._core\b)", re.MULTILINE)
     found = [file for file in files if file.suffix == ".py" and importing.search(file.read_text(encoding="utf-8"))]
-    assert found == [package / "running" / "engine.py"]
+    assert found == [package / "engine" / "core.py"]
+
+
+def test_packages_import_only_lower_ones(root: Path) -> None:
+    """Imports inside functions count, and so do imports for type checkers."""
+    package = root / "python" / "ackclock"
+    for file in tracked(root, "python/ackclock/*.py"):
+        place = ORDER.index(file.relative_to(package).parts[0])
+        for name in _named(ast.parse(file.read_text(encoding="utf-8"))):
+            whole, _, inside = name.partition(".")
+            drawer = inside.partition(".")[0] or "__init__.py"
+            if whole == "ackclock" and drawer != "_core":
+                assert ORDER.index(drawer) <= place, f"{file.relative_to(package)} imports {name}"
+
+
+def _named(module: ast.Module) -> Iterator[str]:
+    """Yield the modules that are imported anywhere in a module."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def test_no_modules_import_each_other(root: Path) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.running import engine, limits
+from ackclock.engine import core
+from ackclock.running import limits
 from ackclock.running.summary import LIMITS, limited_by
 from ackclock.scenario.bottleneck import find_measured
 
@@ -199,7 +200,7 @@ def test_udp_has_no_limits() -> None:
 
 def test_the_engine_names_the_limits() -> None:
     """The fields and the definitions in the documentation are those of the engine, in the same order."""
-    declared = json.loads(engine.catalogue())["limits"]
+    declared = json.loads(core.catalogue())["limits"]
     assert [name.removeprefix("limited_") for name in LIMITS] == [name for name, _ in declared]
     page = (Path(__file__).parent.parent / "docs" / "measures.md").read_text(encoding="utf-8")
     rows = [f"| `{name}` | {doc} |" for name, doc in declared]

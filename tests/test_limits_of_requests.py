@@ -9,11 +9,12 @@ import pytest
 from tests.test_roomy import two_way
 
 import ackclock as ac
-from ackclock.report.layout import choose
-from ackclock.report.points import Field, Point, Points
-from ackclock.running import plan, processors
+from ackclock.engine import processors
+from ackclock.running import plan
 from ackclock.running.records import understand
 from ackclock.running.roomy import roomy
+from ackclock.study.figures.layout import choose
+from ackclock.study.figures.points import Field, Point, Points
 
 if TYPE_CHECKING:
     from pathlib import Path

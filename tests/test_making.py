@@ -15,7 +15,7 @@ from tests.long import often
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.running.making import beside, new_file, new_folder, replace_folder
+from ackclock.files.making import beside, new_file, new_folder, replace_folder
 
 
 def names(folder: Path) -> list[str]:

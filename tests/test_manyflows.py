@@ -27,7 +27,7 @@ from ackclock.papers.manyflows.experiment import (
     scenario,
 )
 from ackclock.papers.manyflows.places import PROCESSING, setting_of
-from ackclock.scenario.quantity import RATE
+from ackclock.values.quantity import RATE
 
 
 class TestSetup:

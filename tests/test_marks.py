@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from ackclock.drawing.chart import Axis, Band, Panel, Series
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, from_zero
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paper import Both
-from ackclock.report.chart import Axis, Band, Panel, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from tests.long import often
 
 import ackclock as ac
 import estimates
-from ackclock.running import engine
-from ackclock.running.processors import cpu_time, memory_bound
+from ackclock.engine import core
+from ackclock.engine.processors import cpu_time, memory_bound
 from ackclock.running.run import Prepared
 from ackclock.study.sweeping import fill
 
@@ -94,14 +94,14 @@ def test_a_bound_is_a_size() -> None:
 
 
 def test_by_default_half_of_what_there_is_may_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ackclock.running.processors._present", lambda: 10_000)
+    monkeypatch.setattr("ackclock.engine.processors._present", lambda: 10_000)
     assert memory_bound(None) == 5_000
 
 
 def test_what_a_process_may_use_is_no_more_than_its_limits() -> None:
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_DATA, (10**9, 10**9));"
-        "from ackclock.running.processors import memory_bound; print(memory_bound(None))"
+        "from ackclock.engine.processors import memory_bound; print(memory_bound(None))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert int(told) <= 5 * 10**8
@@ -183,7 +183,7 @@ def test_the_time_of_a_run_is_that_of_its_thread_wherever_it_is_made() -> None:
 
 
 def test_the_footprint_is_reported_by_parts() -> None:
-    found = json.loads(engine.footprint(Prepared.of(scenario(1000), ()).plan))
+    found = json.loads(core.footprint(Prepared.of(scenario(1000), ()).plan))
     assert set(found) == {"likely", "certain"}
     for parts in found.values():
         assert set(parts) == {"flows", "packets", "windows", "records", "sources", "reading", "total"}

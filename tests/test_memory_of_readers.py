@@ -17,7 +17,7 @@ import pytest
 import tomli_w
 
 import ackclock as ac
-from ackclock.running.checksum import checksum, sealed
+from ackclock.files.checksum import checksum, sealed
 from ackclock.scenario.files import read_json
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ PEAK: Final = 450_000_000
 PROGRAM: Final = f"""
 import atexit, sys
 from pathlib import Path
-from ackclock.running import reading
+from ackclock.files import reading
 
 def report():
     lines = Path("/proc/self/status").read_text().splitlines()

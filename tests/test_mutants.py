@@ -72,7 +72,7 @@ def test_what_is_left_alone(tmp_path: Path, text: str) -> None:
 
 
 def test_numbers_of_looks_are_left_alone(tmp_path: Path) -> None:
-    kinds = [mutant.kind for mutant in found(tmp_path, "x = pen(width=1.5, dashed=not solid)", "report/paper.py")]
+    kinds = [mutant.kind for mutant in found(tmp_path, "x = pen(width=1.5, dashed=not solid)", "drawing/paper.py")]
     assert kinds == ["sign or not"]
 
 

@@ -22,7 +22,7 @@ from ackclock.papers.core.marks import Lines, Pen
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paper import Both, Chapter
 from ackclock.papers.core.table import read_runs, write_runs
-from ackclock.scenario.errors import ScenarioError
+from ackclock.values.errors import ScenarioError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,7 +98,7 @@ from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.rules import Holds
 from ackclock.papers.tiny.measures import LOSS
-from ackclock.report.chart import Axis
+from ackclock.drawing.chart import Axis
 
 loss = LOSS.at("grid", variant=("Reno", "Vegas"), clients=(2, 6))
 grows = loss.pick(variant="Reno", clients=6).above(loss.pick(variant="Reno", clients=2))

@@ -6,7 +6,7 @@ import pytest
 from tests.readable import hold_readable
 
 import ackclock as ac
-from ackclock.running.catalogue import Parameter, catalogue
+from ackclock.engine.catalogue import Parameter, catalogue
 from ackclock.scenario.law_fields import LAW_FIELDS
 from ackclock.scenario.profile import PROFILES, TABLE, PacketSize, Value, default, differences
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ackclock.scenario.quantity import RATE, SIZE, TIME, NegativeError, Quantity, QuantityError, seconds
+from ackclock.values.quantity import RATE, SIZE, TIME, NegativeError, Quantity, QuantityError, seconds
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,11 @@ import pytest
 from matplotlib.figure import Figure
 
 from ackclock import ScenarioError
+from ackclock.drawing.chart import PENS, Axis, Chart, Panel, Series
+from ackclock.drawing.style import COLOURS, paper_style, to_png, to_svg
 from ackclock.papers.folder import check_replaceable, write_whole
-from ackclock.report.chart import PENS, Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Finding, Report, Section, Statement, Table, Verdict, render
 from ackclock.report.links import links, tallies
-from ackclock.report.style import COLOURS, paper_style, to_png, to_svg
 
 
 def line_figure() -> Figure:

@@ -10,7 +10,7 @@ from tests.store.made_up import add, row
 
 from ackclock.cli import reporter
 from ackclock.running.origin import Origin
-from ackclock.scenario.errors import ScenarioError
+from ackclock.values.errors import ScenarioError
 
 WRITTEN = f"<html>{reporter._OURS}x</dd></html>"
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ackclock as ac
-from ackclock.running.catalogue import Entry, Parameter, catalogue
+from ackclock.engine.catalogue import Entry, Parameter, catalogue
 from ackclock.scenario.profile import PROFILES
-from ackclock.scenario.quantity import RATE, SIZE, TIME, Quantity
+from ackclock.values.quantity import RATE, SIZE, TIME, Quantity
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

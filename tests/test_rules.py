@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ackclock.analysis import student_interval
+from ackclock.drawing.chart import Axis, Level, Series
 from ackclock.papers.core.claim import Claim, judge, tabled
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Pen, Plot, curves_csv
@@ -30,7 +31,6 @@ from ackclock.papers.core.rules import (
 from ackclock.papers.core.ways import Readings, Varied, Ways, over_readings
 from ackclock.papers.core.words import points_words
 from ackclock.papers.truth import NO, OPEN, YES
-from ackclock.report.chart import Axis, Level, Series
 from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from tests.forging import resealed
 
 import ackclock as ac
 from ackclock.analysis import mser5, student_interval
+from ackclock.engine.catalogue import catalogue
 from ackclock.running import result
-from ackclock.running.catalogue import catalogue
 from ackclock.running.notices import Notices
 from ackclock.running.runs import Estimate, Runs
 from ackclock.running.summary import LIMITS, MEASURES

@@ -14,7 +14,7 @@ from tests.study.small import scenario
 import ackclock as ac
 from ackclock.cli import main
 from ackclock.running.result import UNSEALED, load, read_request
-from ackclock.scenario.errors import DamagedError, ScenarioError
+from ackclock.values.errors import DamagedError, ScenarioError
 
 if TYPE_CHECKING:
     from pathlib import Path

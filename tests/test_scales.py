@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from tests.readable import hold_readable
 
-from ackclock.report.cells import cells, scale_bar
-from ackclock.report.chart import Axis, Heat
-from ackclock.report.scales import Span, span, ticks
+from ackclock.drawing.cells import cells, scale_bar
+from ackclock.drawing.chart import Axis, Heat
+from ackclock.drawing.scales import Span, span, ticks
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from ackclock.cli import series
-from ackclock.running import reading
-from ackclock.scenario.errors import ScenarioError
+from ackclock.files import reading
+from ackclock.values.errors import ScenarioError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import pytest
 
 import ackclock as ac
 import signatures
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
 
 if TYPE_CHECKING:
     from pathlib import Path

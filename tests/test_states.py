@@ -10,8 +10,8 @@ import pytest
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.report.states import phase_diagram, state_chart
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
+from ackclock.running.figures.states import phase_diagram, state_chart
 from ackclock.running.records import KINDS
 
 if TYPE_CHECKING:

@@ -20,10 +20,10 @@ from ackclock.analysis import student_interval
 from ackclock.cli import main
 from ackclock.report.fixed import fixed_fields
 from ackclock.report.html import Report, render
-from ackclock.report.layout import choose
-from ackclock.report.points import Field, Points
 from ackclock.report.sweep_page import sweep_report
 from ackclock.running.origin import Origin
+from ackclock.study.figures.layout import choose
+from ackclock.study.figures.points import Field, Points
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

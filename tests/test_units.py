@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import ackclock as ac
-from ackclock.scenario.quantity import RATE, SIZE, TIME, Quantity
+from ackclock.values.quantity import RATE, SIZE, TIME, Quantity
 
 if TYPE_CHECKING:
     from pathlib import Path

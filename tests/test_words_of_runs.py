@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import ackclock as ac
+from ackclock.drawing.acks import ack_scatter
 from ackclock.report import scaling
-from ackclock.report.acks import ack_scatter
-from ackclock.running.runs import _seeds, told_once
+from ackclock.running.runs import told_once
+from ackclock.study.seeds import _seeds
 
 
 @pytest.mark.parametrize(

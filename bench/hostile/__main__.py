@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from ackclock.cli import main
-from ackclock.running.processors import memory_bound
+from ackclock.engine.processors import memory_bound
 from ackclock.running.run import simulate
 from ackclock.scenario import Scenario
 from hostile.generate import MEMORY, Case, case

@@ -31,7 +31,7 @@ from tests.store.made_up import add, arrivals, leave, row
 from tests.study.small import study, write
 
 from ackclock.cli import main
-from ackclock.running.checksum import checksum, sealed
+from ackclock.files.checksum import checksum, sealed
 from ackclock.study.store.journal import MAGIC
 from ackclock.study.sweeping import fill
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.report.chart import Axis, Chart, Panel, Series
-from ackclock.report.paper import draw
-from ackclock.report.style import to_png
+from ackclock.drawing.chart import Axis, Chart, Panel, Series
+from ackclock.drawing.paper import draw
+from ackclock.drawing.style import to_png
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import ackclock as ac
-from ackclock.running.processors import threads
+from ackclock.engine.processors import threads
 from ackclock.running.progress import progress_bar
 from linux.data import Sent, Trace, timings
 from linux.divergence import clock_phase

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-LOOKS = ("report/paper.py", "report/screen.py", "report/style.py")
+LOOKS = ("drawing/paper.py", "drawing/screen.py", "drawing/style.py")
 """Files with the style of figures: their numbers and keyword arguments are not changed."""
 
 _COMPARISONS = {

@@ -47,7 +47,7 @@ def main() -> None:
     from ackclock.gym import Network  # noqa: PLC0415
     from ackclock.gym.episode import Episode  # noqa: PLC0415
     from ackclock.gym.schemes import scheme_named  # noqa: PLC0415
-    from ackclock.scenario.quantity import TIME  # noqa: PLC0415
+    from ackclock.values.quantity import TIME  # noqa: PLC0415
 
     name, rate, control = CASES[sys.argv[1]]
     network = Network(rate=rate, rtt=INTERVAL, buffer=2000 if rate == "100 Mbps" else 100)

@@ -30,6 +30,9 @@ _PAGES: Final = {
 }
 """The package that defines names of `ackclock`: title and introduction of its page, and the names to begin with."""
 
+_ELSEWHERE: Final = {"_core": "laws", "values": "scenario"}
+"""Packages without a page, and the page of their names: the arithmetic of laws, and the errors about scenarios."""
+
 _MODULES: Final = {
     "ackclock.analysis": (
         "Analysis",
@@ -46,8 +49,9 @@ _MODULES: Final = {
 def pages() -> dict[str, str]:
     """Return the text of each page, by its place in the site."""
     found = {}
+    begun = {name for _, _, first in _PAGES.values() for name in first}
     for place, (package, (title, introduction, first)) in enumerate(_PAGES.items(), 1):
-        others = [name for name in ackclock.__all__ if _package(name) == package and name not in first]
+        others = [name for name in ackclock.__all__ if _package(name) == package and name not in begun]
         names = [f"ackclock.{name}" for name in (*first, *others)]
         found[f"reference/python/{place}_{package}.md"] = _page(title, introduction, names)
     for place, (module, (title, introduction)) in enumerate(_MODULES.items(), len(_PAGES) + 1):
@@ -57,9 +61,9 @@ def pages() -> dict[str, str]:
 
 
 def _package(name: str) -> str:
-    """Return the package of `ackclock` that defines a name; the arithmetic of laws is the engine's."""
+    """Return the package of `ackclock` to whose page a name belongs, which is mostly the one that defines it."""
     package = str(getattr(ackclock, name).__module__.split(".")[1])
-    return "laws" if package == "_core" else package
+    return _ELSEWHERE.get(package, package)
 
 
 def _page(title: str, introduction: str, names: list[str]) -> str:

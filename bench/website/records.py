@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.report.figures import FIGURES
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
+from ackclock.running.figures import FIGURES
 from ackclock.running.records import KINDS
 from website.markdown import line, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ackclock.running.catalogue import Gauge
+    from ackclock.engine.catalogue import Gauge
 
 _HEAD: Final = """\
 # Records

@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
 
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
 from ackclock.scenario import Queue, Scenario, Tcp, profile
-from ackclock.scenario.kinds import Kind
 from ackclock.scenario.law_fields import LAW_FIELDS
 from ackclock.scenario.model import Part
-from ackclock.scenario.quantity import RATE, SIZE, TIME
+from ackclock.values.kinds import Kind
+from ackclock.values.quantity import RATE, SIZE, TIME
 from website.markdown import line, sentence, summary, table
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pydantic.fields import FieldInfo
 
-    from ackclock.running.catalogue import Parameter
+    from ackclock.engine.catalogue import Parameter
     from ackclock.scenario.profile import Row
 
 _HEAD: Final = """\

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from ackclock import analysis as analysis
     from ackclock.analysis import models as models
     from ackclock.capture import Capture, read_capture
+    from ackclock.laws.adapter import DisciplineError, LawError
     from ackclock.laws.arithmetic import cbrt
     from ackclock.laws.checking import LawCheck, check_law
     from ackclock.laws.compiling import compiled
     from ackclock.laws.discipline import Discipline
     from ackclock.laws.law import Law
-    from ackclock.laws.running import DisciplineError, LawError
     from ackclock.running.decomposition import Component, components
     from ackclock.running.result import load
     from ackclock.running.run import Run, simulate
-    from ackclock.running.runs import Estimate, Runs, replicate
+    from ackclock.running.runs import Estimate, Runs
     from ackclock.running.summary import GroupSummary, LinkSummary, Summary
     from ackclock.scenario import (
         Clients,
@@ -64,10 +64,11 @@ if TYPE_CHECKING:
         wide_area,
     )
     from ackclock.scenario.bottleneck import Pipe, pipe
-    from ackclock.scenario.errors import ScenarioError
     from ackclock.study.design import Study
+    from ackclock.study.seeds import replicate
     from ackclock.study.store import Store
     from ackclock.study.sweeping import sweep
+    from ackclock.values.errors import ScenarioError
 
     __version__: str
     open = Store.open  # noqa: A001  # written as `ackclock.open`
@@ -140,7 +141,7 @@ __all__ = [
 ]
 
 _HOMES: Final = (
-    "scenario.errors",
+    "values.errors",
     "running.summary",
     "scenario",
     "running.run",
@@ -150,11 +151,12 @@ _HOMES: Final = (
     "laws.arithmetic",
     "laws.law",
     "laws.discipline",
-    "laws.running",
+    "laws.adapter",
     "laws.compiling",
     "laws.checking",
     "running.decomposition",
     "running.result",
+    "study.seeds",
     "study.store",
     "study.design",
     "study.sweeping",
@@ -168,7 +170,7 @@ if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
     def __getattr__(name: str) -> object:
         """Load attributes on first use, since ``ackclock --help`` needs no attribute."""
         if name == "__version__":
-            from ackclock.running.catalogue import catalogue  # noqa: PLC0415
+            from ackclock.engine.catalogue import catalogue  # noqa: PLC0415
 
             return catalogue().version
         if name == "open":  # `open` is not in `__all__`, so that a star import keeps the builtin
@@ -187,7 +189,7 @@ if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
     def _instead(name: str) -> str:
         """Say how to make a queue or a TCP sender that has no class of its own, such as ``CoDel``."""
         if name[:1].isupper():  # names in lower case may be submodules
-            from ackclock.running.catalogue import catalogue  # noqa: PLC0415
+            from ackclock.engine.catalogue import catalogue  # noqa: PLC0415
 
             kinds = {"Queue": catalogue().queues, "Tcp": catalogue().variants}
             for made, kind in ((made, kind) for made, some in kinds.items() for kind in some):

@@ -6,11 +6,11 @@ import json
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ackclock.running import engine
+from ackclock.engine import core
 from ackclock.scenario import Scenario
-from ackclock.scenario.errors import ScenarioError
 from ackclock.scenario.profile import PROFILES
-from ackclock.scenario.quantity import TIME
+from ackclock.values.errors import ScenarioError
+from ackclock.values.quantity import TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def random_scenarios(count: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield scenarios as tables. Draws that Python refuses, such as options that exclude each other, are repeated."""
     random = Random(seed)  # noqa: S311  # test inputs
-    catalogue = json.loads(engine.catalogue())
+    catalogue = json.loads(core.catalogue())
     made = 0
     while made < count:
         tables = _scenario(random, catalogue)

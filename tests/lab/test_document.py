@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ackclock import Scenario, ScenarioError
+from ackclock.engine.catalogue import catalogue
 from ackclock.lab.catalogue import page_catalogue
 from ackclock.lab.document import document
 from ackclock.lab.page import page_with, write_page
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.lab import Lab
 from ackclock.papers.core.parts import Part, Spot
-from ackclock.running.catalogue import catalogue
 from ackclock.running.plan import plan
-from ackclock.scenario.quantity import RATE, TIME
+from ackclock.values.quantity import RATE, TIME
 from lab_page import pack
 from lab_parts import stories
 

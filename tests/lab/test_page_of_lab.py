@@ -19,10 +19,10 @@ from tests.lab.random_scenarios import random_scenarios
 from tests.lab.test_same_bytes import COUNT, RECORDS, digests
 
 from ackclock import Scenario, simulate
+from ackclock.engine import core
 from ackclock.lab.document import document
 from ackclock.lab.page import built_page, page_with
 from ackclock.lab.serving import Content, LabServer
-from ackclock.running import engine
 from ackclock.running.run import Prepared
 from lab_parts import stories
 
@@ -246,8 +246,8 @@ def test_every_knob_changes_the_run(visit: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("field", "known"),
     [
-        ("g0-law", sorted([*json.loads(engine.catalogue())["variants"], "udp"])),
-        ("queue", sorted(json.loads(engine.catalogue())["queues"])),
+        ("g0-law", sorted([*json.loads(core.catalogue())["variants"], "udp"])),
+        ("queue", sorted(json.loads(core.catalogue())["queues"])),
         ("g0-source", None),
         ("profile", None),
     ],
@@ -281,7 +281,7 @@ def test_gives_the_bytes_of_the_native_engine(visit: dict[str, Any], prepared: l
     answers = detail(visit, "same bytes")
     assert len(answers) == COUNT
     for seed, (each, answer) in enumerate(zip(prepared, answers, strict=True)):
-        outcome, tables, _ = engine.simulate(each.plan, seed)
+        outcome, tables, _ = core.simulate(each.plan, seed)
         assert answer == {"outcome": json.loads(outcome), "tables": digests(tables)}, each.scenario.to_toml()
 
 

@@ -59,11 +59,11 @@ def scenarios(root: Path) -> list[tuple[dict[str, Any], Prepared]]:
 @pytest.fixture(scope="module")
 def native(scenarios: list[tuple[dict[str, Any], Prepared]]) -> list[dict[str, Any]]:
     """Return the outcomes of the native engine."""
-    from ackclock.running import engine  # noqa: PLC0415  # only where the tests run
+    from ackclock.engine import core  # noqa: PLC0415  # only where the tests run
 
     found = []
     for seed, (_, prepared) in enumerate(scenarios):
-        outcome, tables, _ = engine.simulate(prepared.plan, seed)
+        outcome, tables, _ = core.simulate(prepared.plan, seed)
         found.append({"outcome": json.loads(outcome), "tables": digests(tables)})
     return found
 

@@ -15,8 +15,8 @@ import pytest
 
 from ackclock import Scenario, ScenarioError, simulate
 from ackclock.cli import main
+from ackclock.engine.catalogue import catalogue
 from ackclock.lab.serving import MOST_BYTES, Content, LabServer
-from ackclock.running.catalogue import catalogue
 from lab_page import pack
 
 if TYPE_CHECKING:

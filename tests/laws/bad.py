@@ -6,7 +6,7 @@ import math
 from typing import Any, ClassVar
 
 import ackclock as ac
-from ackclock.running.engine import Ack, Congestion, Window
+from ackclock.engine.core import Ack, Congestion, Window
 
 CACHE: dict[str, float] = {}
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from annotated_types import Gt, Le
 
 import ackclock as ac
-from ackclock.running.engine import Ack, Rate, Window
+from ackclock.engine.core import Ack, Rate, Window
 
 STEP = 2
 

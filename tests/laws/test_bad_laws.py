@@ -12,8 +12,8 @@ import pytest
 from tests.laws.bad import AT_RUN, AT_USE, NeverReturns, Raises
 
 import ackclock as ac
-from ackclock.laws import running
-from ackclock.running.engine import Ack, Window
+from ackclock.engine.core import Ack, Window
+from ackclock.laws import adapter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def scenario(law: type[ac.Law] | ac.Tcp) -> ac.Scenario:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the watch end a call after one look, which comes within a second."""
-    monkeypatch.setattr(running, "LONGEST_CALL", 1)
+    monkeypatch.setattr(adapter, "LONGEST_CALL", 1)
 
 
 @pytest.mark.usefixtures("impatient")

@@ -15,8 +15,8 @@ from tests.laws.scenarios import EXAMPLES, drawn, results
 from tests.long import often
 
 import ackclock as ac
+from ackclock.engine.core import QueuedPacket, WaitingQueue
 from ackclock.laws import finding
-from ackclock.running.engine import QueuedPacket, WaitingQueue
 
 
 def small(queue: ac.Queue, *, duration: str = "3 s", ecn: Literal["off", "classic"] = "off") -> ac.Scenario:

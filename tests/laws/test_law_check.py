@@ -9,8 +9,8 @@ from tests.laws.own import Gentle, Rated, Timed
 from tests.laws.scenarios import EXAMPLES
 
 import ackclock as ac
+from ackclock.engine.core import Ack, Congestion, Window
 from ackclock.laws.finding import find
-from ackclock.running.engine import Ack, Congestion, Window
 
 
 class Doubles(ac.Law):

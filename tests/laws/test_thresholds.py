@@ -6,7 +6,7 @@ import pytest
 from tests.laws.test_law_fields import scenario
 
 import ackclock as ac
-from ackclock.running.engine import Congestion, Window
+from ackclock.engine.core import Congestion, Window
 
 
 class OnlyWindow(ac.Law):

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from ackclock.study.store import Row, Store, run_id, scenario_id
+from ackclock.running.identity import run_id, scenario_id
+from ackclock.study.store import Row, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,10 +13,10 @@ from tests.store.made_up import add, arrivals, everything, leave, row
 from tests.study.small import study
 
 from ackclock.cli import main
-from ackclock.scenario.errors import DamagedError
 from ackclock.study.store import Store
 from ackclock.study.store.tables import KEPT, LOST
 from ackclock.study.sweeping import fill
+from ackclock.values.errors import DamagedError
 
 if TYPE_CHECKING:
     from pathlib import Path

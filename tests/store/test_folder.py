@@ -20,10 +20,10 @@ import pytest
 from tests.store.made_up import add, arrivals, expected, leave, row, strays, told
 
 import ackclock as ac
-from ackclock.scenario.errors import ScenarioError
 from ackclock.study.store import Store, parts
 from ackclock.study.store.folder import FORMAT
 from ackclock.study.store.journal import MAGIC
+from ackclock.values.errors import ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

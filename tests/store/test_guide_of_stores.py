@@ -11,10 +11,11 @@ import pytest
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
+from ackclock.running.identity import run_id, scenario_id
 from ackclock.running.summary import MEASURES, GroupSummary
 from ackclock.scenario import SCHEMA
-from ackclock.study.store import Row, Store, run_id, scenario_id
+from ackclock.study.store import Row, Store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import pytest
 from tests.store.made_up import add, arrivals, row
 
 from ackclock.cli import main
-from ackclock.running import locks
+from ackclock.files import locks
 from ackclock.study.store import Store, sql
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from tests.store.made_up import add, arrivals, everything, expected, leave, row,
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.scenario.errors import ScenarioError
 from ackclock.study.store import Row, Store
 from ackclock.study.store.journal import MAGIC, Reading
+from ackclock.values.errors import ScenarioError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,13 +18,13 @@ from tests.study.small import scenario, study, write
 
 import ackclock as ac
 from ackclock.cli import main
+from ackclock.files.checksum import checksum
+from ackclock.files.inside import file_in
 from ackclock.papers.folder import check_replaceable
-from ackclock.running.checksum import checksum
-from ackclock.running.inside import file_in
 from ackclock.running.result import load
-from ackclock.scenario.errors import ScenarioError
 from ackclock.study.store import Store
 from ackclock.study.sweeping import look
+from ackclock.values.errors import ScenarioError
 from hostile.stores import Bench, snapshot
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from tests.store.made_up import add, arrivals, leave, row
 
 from ackclock.cli import main
 from ackclock.running.summary import MEASURES
-from ackclock.scenario.errors import ScenarioError
 from ackclock.study.store import Store
 from ackclock.study.store.sql import _in_a_line
+from ackclock.values.errors import ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,17 +15,17 @@ from tests.study.small import found, scenario, study, write
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
 from ackclock.running.run import Prepared
 from ackclock.running.summary import MEASURES
 from ackclock.scenario import SCHEMA
-from ackclock.scenario.quantity import seconds
 from ackclock.study import making, sweeping
 from ackclock.study.interruption import Interruption
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Schedule, Tally
 from ackclock.study.survey import Survey
 from ackclock.study.sweeping import fill, look
+from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable

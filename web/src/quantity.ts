@@ -1,4 +1,4 @@
-// Rates, times and sizes as texts with units, converted exactly, as in python/ackclock/scenario/quantity.py.
+// Rates, times and sizes as texts with units, converted exactly, as in python/ackclock/values/quantity.py.
 
 export interface Quantity {
   readonly noun: string;

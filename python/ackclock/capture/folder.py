@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.running.checksum import CHANGED, checksum, is_sealed
-from ackclock.running.inside import file_in
-from ackclock.scenario.errors import DamagedError, ScenarioError, damaged, shorten
+from ackclock.files.checksum import CHANGED, checksum, is_sealed
+from ackclock.files.inside import file_in
 from ackclock.scenario.files import read_json
+from ackclock.values.errors import DamagedError, ScenarioError, damaged, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

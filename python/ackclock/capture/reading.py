@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.capture.notices import notices_of
-from ackclock.running import engine
-from ackclock.running.reading import regular
-from ackclock.scenario.errors import refuse, unreadable
-from ackclock.scenario.kinds import measured
-from ackclock.scenario.quantity import TIME
+from ackclock.engine import core
+from ackclock.files.reading import regular
+from ackclock.values.errors import refuse, unreadable
+from ackclock.values.kinds import measured
+from ackclock.values.quantity import TIME
 
 if TYPE_CHECKING:
     import os
@@ -104,7 +104,7 @@ class Capture:
     """Facts that a user of these numbers must know."""
 
     def __repr__(self) -> str:
-        from ackclock.report.inline import counted  # noqa: PLC0415  # only display needs it
+        from ackclock.drawing.inline import counted  # noqa: PLC0415  # only display needs it
 
         packets = f"{counted(self.packets, 'packet')} in {self.duration:.4g} s"
         there = [packets, counted(self.flow_count, "conversation")]
@@ -113,7 +113,7 @@ class Capture:
 
     def _repr_html_(self) -> str:
         """Return the notices, the main numbers and the arrivals over time, for notebooks."""
-        from ackclock.report.inline import block, small_line, table  # noqa: PLC0415  # only notebooks need it
+        from ackclock.drawing.inline import block, small_line, table  # noqa: PLC0415  # only notebooks need it
 
         rate = [("mean rate", f"{8e-6 * self.bytes / self.duration:.4g}", "Mb/s")] if self.duration else []
         rows = [
@@ -188,8 +188,8 @@ def read_capture(
         raise refuse("key", f"{len(key)} bytes", f"must be {KEY_BYTES} bytes")
     regular(path, WHAT)
     try:
-        reader = engine.Capture(path, width, packets is not None, key)
-    except engine.CaptureError as error:
+        reader = core.Capture(path, width, packets is not None, key)
+    except core.CaptureError as error:
         raise unreadable(path, str(error), WHAT) from None
     except OSError as error:
         raise unreadable(path, error.strerror or str(error), WHAT) from None

@@ -95,7 +95,7 @@ def _fail_by_usage(error: Any) -> NoReturn:
 
 def _fail_by_law(error: BaseException) -> NoReturn:
     """Print the traceback of a law or discipline that failed, the user's own code, and exit; raise any other error."""
-    from ackclock.laws.running import DisciplineError, LawError  # noqa: PLC0415
+    from ackclock.laws.adapter import DisciplineError, LawError  # noqa: PLC0415
 
     if not isinstance(error, LawError | DisciplineError):
         raise error
@@ -106,8 +106,8 @@ def _fail_by_law(error: BaseException) -> NoReturn:
 
 def _fail_by_input(error: ValueError) -> NoReturn:
     """Print the error of an invalid input, and exit; raise any other error."""
-    from ackclock.running.engine import PlanError  # noqa: PLC0415
-    from ackclock.scenario.errors import DamagedError, ScenarioError  # noqa: PLC0415
+    from ackclock.engine.core import PlanError  # noqa: PLC0415
+    from ackclock.values.errors import DamagedError, ScenarioError  # noqa: PLC0415
 
     if isinstance(error, UnicodeEncodeError) and isinstance(error.object, str):
         _fail(f"{error.object[:_LONGEST_NAME]}: cannot be used: it is not UTF-8")
@@ -148,7 +148,7 @@ def _silence() -> None:
 
 def _print_version(wanted: bool) -> None:  # signature required by typer
     if wanted:
-        from ackclock.running.catalogue import catalogue  # noqa: PLC0415
+        from ackclock.engine.catalogue import catalogue  # noqa: PLC0415
 
         sys.stdout.write(f"ackclock {catalogue().version}\n")
         raise typer.Exit

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from ackclock.scenario.errors import refuse
-from ackclock.scenario.kinds import Kind
+from ackclock.values.errors import refuse
+from ackclock.values.kinds import Kind
 
 T = TypeVar("T")
 
@@ -44,10 +44,10 @@ def option(name: str, text: str, kind: Kind, read: Callable[[str], T]) -> T:
 
     Examples
     --------
-    >>> from ackclock.scenario.kinds import whole
+    >>> from ackclock.values.kinds import whole
     >>> option("--clients", "sixty", whole(1, 100), int)
     Traceback (most recent call last):
-    ackclock.scenario.errors.ScenarioError: --clients: 'sixty' is not allowed; must be an integer from 1 to 100
+    ackclock.values.errors.ScenarioError: --clients: 'sixty' is not allowed; must be an integer from 1 to 100
     """
     try:
         value = read(text)

@@ -17,10 +17,10 @@ from ackclock.capture.folder import MADE
 from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
 from ackclock.capture.shares import SHARES, shares
 from ackclock.cli.console import console
+from ackclock.engine.catalogue import catalogue
 from ackclock.papers.folder import check_replaceable, write_whole
-from ackclock.running.catalogue import catalogue
 from ackclock.running.progress import progress_bar
-from ackclock.scenario.errors import refuse, unreadable
+from ackclock.values.errors import refuse, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -211,8 +211,8 @@ def _write(
     import pyarrow as pa  # noqa: PLC0415
     from pyarrow import parquet  # noqa: PLC0415
 
+    from ackclock.capture.report import capture_report  # noqa: PLC0415
     from ackclock.capture.tables import array  # noqa: PLC0415
-    from ackclock.report.capture import capture_report  # noqa: PLC0415
     from ackclock.report.html import render  # noqa: PLC0415
 
     arrivals = {

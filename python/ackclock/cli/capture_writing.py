@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ackclock.capture.writing import SNAP, SNAP_LENGTH, refuse_existing
 from ackclock.cli.arguments import option
+from ackclock.running.capturing import SNAP, SNAP_LENGTH, refuse_existing
 from ackclock.running.run import Run
-from ackclock.scenario.errors import refuse
+from ackclock.values.errors import refuse
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def profile_names(incomplete: str) -> _Names:
 
 def variants(incomplete: str) -> _Names:
     """Complete the name of a TCP variant."""
-    from ackclock.running.catalogue import catalogue  # noqa: PLC0415
+    from ackclock.engine.catalogue import catalogue  # noqa: PLC0415
 
     return _beginning(incomplete, {name: variant.doc for name, variant in catalogue().variants.items()})
 
@@ -50,7 +50,7 @@ def records(incomplete: str) -> _Names:
 
 def figures(incomplete: str) -> _Names:
     """Complete the name of a figure."""
-    from ackclock.report.figures import FIGURES  # noqa: PLC0415
+    from ackclock.running.figures import FIGURES  # noqa: PLC0415
 
     return _beginning(incomplete, {kind.name: kind.doc for kind in FIGURES})
 

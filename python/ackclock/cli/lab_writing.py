@@ -16,9 +16,9 @@ from ackclock.laws.law import Law
 from ackclock.running.run import SEED
 from ackclock.scenario import Scenario
 from ackclock.scenario.earlier import changed_meaning
-from ackclock.scenario.errors import refuse
 from ackclock.scenario.files import read_scenario
 from ackclock.scenario.overrides import override
+from ackclock.values.errors import refuse
 
 
 def lab(file: Path | None, *, seed: str, law: str | None, overrides: list[str], out: Path | None, opens: bool) -> None:

@@ -9,13 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock.cli.console import console
-from ackclock.running.catalogue import Entry, Gauge, catalogue
+from ackclock.engine.catalogue import Entry, Gauge, catalogue
 from ackclock.running.records import KINDS
 from ackclock.running.summary import UNITS, meanings
 from ackclock.scenario import Queue, profile
-from ackclock.scenario.errors import one_of, refuse
-from ackclock.scenario.kinds import Kind
 from ackclock.scenario.sources import SOURCES
+from ackclock.values.errors import one_of, refuse
+from ackclock.values.kinds import Kind
 
 _Line = tuple[str, str]
 """A name and its meaning. A heading has no meaning."""
@@ -139,7 +139,7 @@ def _records() -> Iterator[_Line]:
 
 
 def _figures() -> Iterator[_Line]:
-    from ackclock.report.figures import FIGURES  # noqa: PLC0415
+    from ackclock.running.figures import FIGURES  # noqa: PLC0415
 
     for kind in FIGURES:
         yield kind.name, f"{kind.doc} (record {kind.record})"

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ackclock.report.figures import FIGURES, FigureKind, chart, figures_of
-from ackclock.report.paper import draw
-from ackclock.report.style import to_pdf, to_png, to_svg
-from ackclock.running.making import new_file
+from ackclock.drawing.paper import draw
+from ackclock.drawing.style import to_pdf, to_png, to_svg
+from ackclock.files.making import new_file
+from ackclock.running.figures import FIGURES, FigureKind, chart, figures_of
 from ackclock.running.records import KINDS
 from ackclock.running.result import UNSEALED, load
-from ackclock.scenario.errors import ScenarioError, listed, one_of, refuse, unreadable
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME, QuantityError, seconds
 from ackclock.study.store.folder import is_store
+from ackclock.values.errors import ScenarioError, listed, one_of, refuse, unreadable
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME, QuantityError, seconds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

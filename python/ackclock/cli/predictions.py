@@ -14,12 +14,12 @@ from rich.table import Table
 from ackclock.analysis import models
 from ackclock.cli.arguments import option
 from ackclock.cli.console import console
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
 from ackclock.running.run import SEED
 from ackclock.running.runs import Estimate
 from ackclock.scenario.fields import LONGEST_PACKET
-from ackclock.scenario.kinds import measured, number, whole
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
+from ackclock.values.kinds import measured, number, whole
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 
 # A model stores one number per client and replication: these limits bound its memory and time.
 _CLIENTS: Final = whole(1, 10_000)

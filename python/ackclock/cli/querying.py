@@ -12,8 +12,8 @@ from rich.text import Text
 
 from ackclock.capture.folder import ask, is_capture
 from ackclock.cli.console import console
-from ackclock.scenario.errors import impossible, listed, refuse
 from ackclock.study.store import Store
+from ackclock.values.errors import impossible, listed, refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa

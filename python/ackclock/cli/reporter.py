@@ -5,16 +5,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from ackclock.files.making import new_file
+from ackclock.files.reading import content
 from ackclock.report.fixed import fixed_fields
 from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
-from ackclock.running.making import new_file
 from ackclock.running.origin import Origin
-from ackclock.running.reading import content
 from ackclock.running.repeats import repeats
 from ackclock.running.runs import told_once
-from ackclock.scenario.errors import refuse
 from ackclock.study.store import Store
+from ackclock.values.errors import refuse
 
 _OURS = "<dt>Command</dt><dd>ackclock report "
 """Text that every page made by this command contains."""

@@ -12,7 +12,7 @@ from rich.text import Text
 from ackclock.cli.arguments import integer
 from ackclock.cli.capture_writing import CaptureFiles
 from ackclock.cli.console import console
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
 from ackclock.running.origin import Origin
 from ackclock.running.progress import progress_bar
 from ackclock.running.result import UNSEALED, Request, read_request
@@ -20,9 +20,9 @@ from ackclock.running.run import SEED, Run, simulate
 from ackclock.running.saving import refuse_existing
 from ackclock.running.summary import GroupSummary, as_text, group_columns, limited_by, summary_rows
 from ackclock.scenario import Scenario
-from ackclock.scenario.errors import refuse
 from ackclock.scenario.files import read_scenario, transports
 from ackclock.scenario.overrides import override
+from ackclock.values.errors import refuse
 
 
 def run(

@@ -14,8 +14,8 @@ from rich.text import Text
 from ackclock import analysis
 from ackclock.cli.console import console
 from ackclock.cli.series import Series, read
+from ackclock.engine.catalogue import catalogue
 from ackclock.papers.folder import check_replaceable, write_whole
-from ackclock.running.catalogue import catalogue
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from rich.text import Text
 from ackclock.cli.console import console
 from ackclock.gym.evaluation import compare, table
 from ackclock.gym.policy import Policy
-from ackclock.scenario.errors import refuse
+from ackclock.values.errors import refuse
 
 
 def score(

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.capture.folder import check, is_capture
+from ackclock.files.inside import file_in
+from ackclock.files.reading import Room, csv, parquet, regular, row_count
 from ackclock.running import result
-from ackclock.running.inside import file_in
-from ackclock.running.reading import Room, csv, parquet, regular, row_count
-from ackclock.scenario.errors import impossible, listed, near, refuse, unreadable
-from ackclock.scenario.kinds import measured
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
+from ackclock.values.errors import impossible, listed, near, refuse, unreadable
+from ackclock.values.kinds import measured
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,8 +5,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Final
 
-from ackclock.running.making import new_file
-from ackclock.scenario.errors import one_of, refuse
+from ackclock.files.making import new_file
+from ackclock.values.errors import one_of, refuse
 
 KINDS: Final = {
     "dumbbell": "flows that share one bottleneck",

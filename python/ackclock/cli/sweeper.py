@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final, NoReturn
 
-from ackclock.running.processors import threads
-from ackclock.scenario.errors import LostError, shorten
+from ackclock.engine.processors import threads
 from ackclock.study.design import Study
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Tally
 from ackclock.study.sweeping import fill, look
+from ackclock.values.errors import LostError, shorten
 
 _INTERRUPTED: Final = 128 + signal.SIGINT
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.running import engine
+from ackclock.engine import core
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ackclock.engine.core import Interval
     from ackclock.gym.networks import Network
     from ackclock.gym.schemes import Scheme
-    from ackclock.running.engine import Interval
 
 __all__ = ["Agent"]
 
@@ -51,7 +51,7 @@ class Agent:
         self.scheme = scheme(network, generator, duration=duration, flows=flows)
         self._low, self._high = float(scheme.action.low), float(scheme.action.high)
         self._act, self._observe = self.scheme.act, self.scheme.observe
-        self._push = engine.Features([(each.low, each.high) for each in scheme.features], scheme.history).push
+        self._push = core.Features([(each.low, each.high) for each in scheme.features], scheme.history).push
 
     def act(self, action: float) -> float:
         """Return the control that an action sets.

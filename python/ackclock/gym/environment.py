@@ -12,8 +12,8 @@ from ackclock.gym.agent import Agent
 from ackclock.gym.episode import Episode, interval_of
 from ackclock.gym.networks import DEFAULT, PACKET, Network, Networks
 from ackclock.gym.schemes import scheme_named
-from ackclock.scenario.errors import refuse
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND
+from ackclock.values.errors import refuse
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

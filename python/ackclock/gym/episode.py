@@ -6,20 +6,20 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-import ackclock as ac
+from ackclock.engine import core
+from ackclock.engine.processors import memory_bound
 from ackclock.gym.networks import duration_of
-from ackclock.running import engine
-from ackclock.running.processors import memory_bound
 from ackclock.running.run import Prepared
-from ackclock.scenario.errors import impossible, refuse
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME, QuantityError
+from ackclock.scenario import Tcp
+from ackclock.values.errors import impossible, refuse
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME, QuantityError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ackclock.engine.core import Interval, Stepper
     from ackclock.gym.networks import Network
     from ackclock.gym.schemes import Control
-    from ackclock.running.engine import Interval, Stepper
 
 __all__ = ["Episode", "interval_of"]
 
@@ -62,9 +62,9 @@ def interval_of(text: str, duration: str) -> int | None:
 
 
 @lru_cache(maxsize=64)
-def _plan(network: Network, agents: int, control: Control | None, law: ac.Tcp | None, duration: str) -> str:
+def _plan(network: Network, agents: int, control: Control | None, law: Tcp | None, duration: str) -> str:
     """Return the plan of a network whose first flows have agents, or a law."""
-    transport = law or ac.Tcp(
+    transport = law or Tcp(
         "cubic",
         max_window=100_000,
         slow_start="standard",
@@ -111,7 +111,7 @@ class Episode:
         interval: int | None = None,
         control: Control | None = None,
         agents: int = 1,
-        law: ac.Tcp | None = None,
+        law: Tcp | None = None,
     ) -> None:
         self.network = network
         self.now = 0
@@ -122,8 +122,8 @@ class Episode:
         self._interval = interval
         self._key = (network, agents, control, law, duration)
         try:
-            self.stepper: Stepper = engine.Stepper(_plan(*self._key), seed, [0], memory_bound(None))
-        except engine.PlanError as error:
+            self.stepper: Stepper = core.Stepper(_plan(*self._key), seed, [0], memory_bound(None))
+        except core.PlanError as error:
             raise impossible(str(error)) from None
         self._begin()
 
@@ -160,7 +160,7 @@ class Episode:
         self.now += span
         try:
             self._seen = seen = self.stepper.step(span)
-        except engine.PlanError as error:
+        except core.PlanError as error:
             raise impossible(str(error)) from None
         return seen
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-import ackclock as ac
 from ackclock.analysis import compare_paired, mean_interval
+from ackclock.engine.catalogue import catalogue
 from ackclock.gym.agent import Agent
 from ackclock.gym.episode import Episode, interval_of
 from ackclock.gym.networks import PACKET, SETS, duration_of, networks_of
 from ackclock.gym.schemes import scheme_named
-from ackclock.running.catalogue import catalogue
-from ackclock.scenario.errors import one_of, refuse
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND
+from ackclock.scenario import Tcp
+from ackclock.values.errors import one_of, refuse
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +46,7 @@ def _power(network: Network, duration: str, *, acked: int, wait: float) -> float
     return min(share, 1.0) * network.base_rtt / (network.base_rtt + wait)
 
 
-def score_law(law: str | ac.Tcp, networks: Sequence[Network], *, duration: str = _DURATION) -> NDArray[np.float64]:
+def score_law(law: str | Tcp, networks: Sequence[Network], *, duration: str = _DURATION) -> NDArray[np.float64]:
     """Return the score of a built-in law on each network.
 
     Parameters
@@ -66,7 +66,7 @@ def score_law(law: str | ac.Tcp, networks: Sequence[Network], *, duration: str =
     [0.3, 0.83]
 
     """
-    tcp = law if isinstance(law, ac.Tcp) else ac.Tcp(law, max_window=100_000)
+    tcp = law if isinstance(law, Tcp) else Tcp(law, max_window=100_000)
     scores = []
     for place, network in enumerate(networks):
         episode = Episode(network, seed=_SEED + place, duration=duration, interval=duration_of(duration), law=tcp)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.report.chart import Axis, Chart, Panel, Series
-from ackclock.report.paper import draw
-from ackclock.report.style import to_png
+from ackclock.drawing.chart import Axis, Chart, Panel, Series
+from ackclock.drawing.paper import draw
+from ackclock.drawing.style import to_png
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from ackclock.running.engine import Interval
+    from ackclock.engine.core import Interval
 
 __all__ = ["chart", "picture"]
 

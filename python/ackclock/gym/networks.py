@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-import ackclock as ac
-from ackclock.running.catalogue import catalogue
-from ackclock.scenario.errors import one_of, refuse
+from ackclock.engine.catalogue import catalogue
+from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Measure, RandomLoss, RateTrace, Scenario, Tcp
 from ackclock.scenario.fields import HEADER_BYTES
-from ackclock.scenario.kinds import measured, number, steps, whole, word
 from ackclock.scenario.profile import PROFILES
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 from ackclock.study.sampling import Range, draw, range_of
+from ackclock.values.errors import one_of, refuse
+from ackclock.values.kinds import measured, number, steps, whole, word
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, RATE, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -85,6 +85,7 @@ class Network:
     >>> network = Network(rate="10 Mbps", rtt="40 ms", buffer=33)
     >>> round(network.base_rtt, 6), network.fair_rate("20 s")
     (0.041355, 10000000.0)
+    >>> import ackclock as ac
     >>> ac.simulate(network.scenario(ac.Tcp("cubic"), duration="5 s")).summary.utilization > 0.9
     True
 
@@ -136,7 +137,7 @@ class Network:
         """Return the mean rate of the bottleneck from the start to `duration`, in bit/s."""
         if isinstance(self.rate, str):
             return float(self._rates[0])
-        return ac.RateTrace(steps=self.rate).course().mean(duration_of(duration))
+        return RateTrace(steps=self.rate).course().mean(duration_of(duration))
 
     def fair_rate(self, duration: str, *, agents: int = 1) -> float:
         """Return the equal share of each flow of the mean rate, in bit/s."""
@@ -148,7 +149,7 @@ class Network:
         bits = 8 * (PACKET + HEADER_BYTES) * (1 + 1 / _ACCESS)
         return TIME.parse(self.rtt) / PICOSECONDS_PER_SECOND + bits / max(self._rates)
 
-    def scenario(self, transport: ac.Tcp, *, duration: str) -> ac.Scenario:
+    def scenario(self, transport: Tcp, *, duration: str) -> Scenario:
         """Return the scenario in which the agent's flow, the first client, has this transport.
 
         Raises
@@ -158,28 +159,28 @@ class Network:
         """
         whole, rtt = duration_of(duration), TIME.parse(self.rtt)
         delay = TIME.format(rtt // 4)
-        rates = {"rate": self.rate} if isinstance(self.rate, str) else {"rate_trace": ac.RateTrace(steps=self.rate)}
-        return ac.Scenario(
+        rates = {"rate": self.rate} if isinstance(self.rate, str) else {"rate_trace": RateTrace(steps=self.rate)}
+        return Scenario(
             profile=self.profile,
             duration=duration,
             packet_size=PACKET,
-            measure=ac.Measure(bin=TIME.format(min(rtt, whole))),
-            dumbbell=ac.Dumbbell(
-                access=ac.Link(rate=RATE.format(_ACCESS * max(self._rates)), delay=delay),
-                bottleneck=ac.Link(
+            measure=Measure(bin=TIME.format(min(rtt, whole))),
+            dumbbell=Dumbbell(
+                access=Link(rate=RATE.format(_ACCESS * max(self._rates)), delay=delay),
+                bottleneck=Link(
                     **rates,
                     delay=delay,
-                    queue=ac.DropTail(packets=self.buffer),
-                    loss=ac.RandomLoss(probability=self.loss) if self.loss else None,
+                    queue=DropTail(packets=self.buffer),
+                    loss=RandomLoss(probability=self.loss) if self.loss else None,
                 ),
             ),
             clients=[
-                ac.Clients(name="agent", transport=transport, source=ac.Greedy()),
+                Clients(name="agent", transport=transport, source=Greedy()),
                 *(
-                    ac.Clients(
+                    Clients(
                         name=f"competitor-{place}",
-                        transport=ac.Tcp(variant, max_window=_MAX_WINDOW),
-                        source=ac.Greedy(),
+                        transport=Tcp(variant, max_window=_MAX_WINDOW),
+                        source=Greedy(),
                         spread=TIME.format(min(_SPREAD, whole)),
                     )
                     for place, variant in enumerate(self.competitors)

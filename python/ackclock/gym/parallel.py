@@ -13,8 +13,8 @@ from ackclock.gym.environment import action_space, check_networks, draw_network,
 from ackclock.gym.episode import Episode, interval_of
 from ackclock.gym.networks import DEFAULT, PACKET
 from ackclock.gym.schemes import scheme_named
-from ackclock.scenario.errors import refuse
-from ackclock.scenario.kinds import whole
+from ackclock.values.errors import refuse
+from ackclock.values.kinds import whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from gymnasium import spaces
     from numpy.typing import NDArray
 
+    from ackclock.engine.core import Interval
     from ackclock.gym.networks import Network, Networks
     from ackclock.gym.schemes import Scheme
-    from ackclock.running.engine import Interval
 
 __all__ = ["ParallelDumbbell"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock.gym.schemes import scheme_named
-from ackclock.scenario.errors import ScenarioError, unreadable
 from ackclock.scenario.files import read_json
+from ackclock.values.errors import ScenarioError, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

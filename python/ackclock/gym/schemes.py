@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from ackclock.gym.networks import PACKET
-from ackclock.scenario.errors import one_of, refuse
+from ackclock.values.errors import one_of, refuse
 
 if TYPE_CHECKING:
     import numpy as np
 
+    from ackclock.engine.core import Interval
     from ackclock.gym.networks import Network
-    from ackclock.running.engine import Interval
 
 __all__ = ["SCHEMES", "Aurora", "Feature", "Orca", "Power", "Scheme", "scheme_named"]
 

@@ -5,24 +5,24 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ackclock.engine import core
+from ackclock.engine.catalogue import Parameter, catalogue
 from ackclock.lab.following import Pointer, differences, followers
 from ackclock.laws.algorithm import declared
 from ackclock.laws.finding import UnknownLawError, find
 from ackclock.laws.law import Law
 from ackclock.laws.source import source
-from ackclock.running import engine
-from ackclock.running.catalogue import Parameter, catalogue
 from ackclock.running.plan import transport_for_engine
 from ackclock.scenario import Queue, Tcp, profile
 from ackclock.scenario.effective import queue, tcp
-from ackclock.scenario.errors import ScenarioError, refuse
+from ackclock.values.errors import ScenarioError, refuse
 
 _PACKET_SIZE: Final = 1500
 
 
 def page_catalogue() -> dict[str, Any]:
     """Return the engine's catalogue and the parts of plans: transports of all variants, queues of all disciplines."""
-    described = json.loads(engine.catalogue())
+    described = json.loads(core.catalogue())
     return {
         "version": described["version"],
         "revision": described["revision"],
@@ -105,7 +105,7 @@ def _recoveries(profile_name: str, table: dict[str, Any]) -> dict[str, list[tupl
     for recovery in _known_recoveries():
         with contextlib.suppress(ScenarioError):  # the variant fixes another recovery
             whole = _tcp(profile_name, **table, recovery=recovery)
-            if engine.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn), recovery) is None:
+            if core.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn), recovery) is None:
                 found[recovery] = differences(usual, _planned(whole))
     return found
 

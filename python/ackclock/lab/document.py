@@ -10,9 +10,9 @@ from ackclock.running.plan import own_disciplines, plan
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.bottleneck import find_measured
 from ackclock.scenario.effective import two_way_delays
-from ackclock.scenario.errors import ScenarioError, refuse
 from ackclock.scenario.links import links_of
-from ackclock.scenario.quantity import RATE, TIME, Quantity, QuantityError
+from ackclock.values.errors import ScenarioError, refuse
+from ackclock.values.quantity import RATE, TIME, Quantity, QuantityError
 
 _MOST_SETTINGS: Final = 60
 _FACTORS: Final = (10, 4, 2, 1)

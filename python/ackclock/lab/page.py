@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Final
 from zipfile import ZipFile
 
-from ackclock.running.catalogue import catalogue
-from ackclock.running.making import new_file
-from ackclock.running.reading import content
-from ackclock.scenario.errors import refuse
+from ackclock.engine.catalogue import catalogue
+from ackclock.files.making import new_file
+from ackclock.files.reading import content
+from ackclock.values.errors import refuse
 
 PARTS: Final = {"engine": "engine.wasm", "catalogue": "catalogue.json"}
 """The parts of the page by their place in it, and their names in its package."""

@@ -25,17 +25,17 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from ackclock.engine import core
+from ackclock.engine.processors import memory_bound
 from ackclock.lab.catalogue import law_for_page
 from ackclock.lab.document import document
 from ackclock.lab.following import leaves
 from ackclock.lab.page import page_with
+from ackclock.laws.adapter import LawError
 from ackclock.laws.loading import with_laws
-from ackclock.laws.running import LawError
-from ackclock.running import engine
-from ackclock.running.processors import memory_bound
 from ackclock.running.run import SEED, Prepared
 from ackclock.scenario import Scenario
-from ackclock.scenario.errors import ScenarioError, refuse
+from ackclock.values.errors import ScenarioError, refuse
 
 __all__ = ["Content", "LabServer"]
 
@@ -88,7 +88,7 @@ class Content:
         except LawError as error:
             traceback.print_exception(error.__cause__)
             problem = str(error)
-        except (ScenarioError, engine.PlanError) as error:
+        except (ScenarioError, core.PlanError) as error:
             problem = error.headline if isinstance(error, ScenarioError) else str(error)
         except _CancelledError:
             problem = "cancelled"

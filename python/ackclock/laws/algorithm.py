@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_ty
 
 from annotated_types import BaseMetadata, Ge, GroupedMetadata, Gt, Le
 
-from ackclock.running.catalogue import Parameter
-from ackclock.running.engine import LawRandom
-from ackclock.scenario import kinds
-from ackclock.scenario.errors import one_of, refuse
-from ackclock.scenario.kinds import Kind
+from ackclock.engine.catalogue import Parameter
+from ackclock.engine.core import LawRandom
+from ackclock.values import kinds
+from ackclock.values.errors import one_of, refuse
+from ackclock.values.kinds import Kind
 
 __all__ = ["Algorithm", "Interface", "base_of", "calls_of", "declared", "fresh", "in_use", "maker"]
 

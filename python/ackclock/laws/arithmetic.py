@@ -4,6 +4,6 @@ The operators and ``math.sqrt`` do so by themselves. Other functions of ``math``
 differ in the last digit.
 """
 
-from ackclock.running.engine import cbrt
+from ackclock.engine.core import cbrt
 
 __all__ = ["cbrt"]

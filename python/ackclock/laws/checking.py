@@ -4,12 +4,13 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ackclock.engine import core
+from ackclock.laws.adapter import LawInUse, watched
 from ackclock.laws.compiling import is_compiled, plain
+from ackclock.laws.finding import needs
 from ackclock.laws.law import Law
-from ackclock.laws.running import LawInUse, needs, watched
-from ackclock.running import engine
-from ackclock.scenario.errors import refuse
-from ackclock.scenario.kinds import whole
+from ackclock.values.errors import refuse
+from ackclock.values.kinds import whole
 
 __all__ = ["Breach", "LawCheck", "check_law"]
 
@@ -117,7 +118,7 @@ def check_law(law: Law | type[Law], *, conversations: int = 300, seed: int = 1) 
     for number in range(conversations):
         made = used.for_engine()
         with watched([made]):
-            broken = engine.check_contract(made, name, wanted, seed, number)
+            broken = core.check_contract(made, name, wanted, seed, number)
         if broken is not None:
             key = "".join(letter for letter in broken[0] if not letter.isdigit() and letter not in ".e-+")
             found.setdefault(key, (number, broken))
@@ -133,7 +134,7 @@ def check_law(law: Law | type[Law], *, conversations: int = 300, seed: int = 1) 
 def _notices(used: LawInUse, name: str, wanted: str) -> tuple[str, ...]:
     made = used.for_engine()
     with watched([made]):
-        found = engine.law_counts_acks(made, name, wanted)
+        found = core.law_counts_acks(made, name, wanted)
     if found is None:
         return ()
     packets, alone, pairs = found

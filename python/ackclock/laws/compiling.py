@@ -16,11 +16,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar, overload
 
+from ackclock.engine import core
 from ackclock.laws.algorithm import calls_of, declared, fresh
 from ackclock.laws.law import CALLS, Law
 from ackclock.laws.source import is_own, node_of
-from ackclock.running import engine
-from ackclock.scenario.errors import ScenarioError, one_of, refuse
+from ackclock.values.errors import ScenarioError, one_of, refuse
 
 __all__ = ["compiled", "is_compiled", "machine_code", "plain"]
 
@@ -41,7 +41,7 @@ _ARGUMENTS: Final = {
     "on_undo": ("Window",),
 }
 """The records that each call gets after ``self``."""
-_FIELDS: Final = {name: [field for field, _, _ in fields] for name, _, fields in engine.LAW_RECORDS}
+_FIELDS: Final = {name: [field for field, _, _ in fields] for name, _, fields in core.LAW_RECORDS}
 _RANDOM: Final = ("random", "uniform")
 """The methods of ``self.rng`` that can be compiled."""
 
@@ -98,10 +98,10 @@ def plain(law: type[Law]) -> type[Law]:
     return _plain.get(law, law)
 
 
-def machine_code(law: type[Law], parameters: Mapping[str, Any]) -> "engine.CompiledLaw":
+def machine_code(law: type[Law], parameters: Mapping[str, Any]) -> "core.CompiledLaw":
     """Return a law with its parameters in the engine's form."""
     code = _code(law, _words(parameters))
-    return engine.CompiledLaw(code.addresses, code.state(law, parameters), code)
+    return core.CompiledLaw(code.addresses, code.state(law, parameters), code)
 
 
 def _words(parameters: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -154,7 +154,7 @@ class _Code:
                 "offsets": [offset for _, _, offset in fields],
                 "itemsize": size,
             }))
-            for name, size, fields in engine.LAW_RECORDS
+            for name, size, fields in core.LAW_RECORDS
         }  # fmt: skip
         self._functions: list[Any] = []
         translation = _Translation(law, words, {name: form for name, form, *_ in self._own})
@@ -462,9 +462,9 @@ def _random() -> Any:
         share = (bits >> uint64(11)) * 1.1102230246251565e-16
         return low + (high - low) * share
 
-    root = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(engine.CBRT_ADDRESS)
+    root = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(core.CBRT_ADDRESS)
 
-    @extending.overload(engine.cbrt)
+    @extending.overload(core.cbrt)
     def cube_root(value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
         if not isinstance(value, forms.Float | forms.Integer):
             return None

@@ -2,8 +2,8 @@
 
 from typing import Final, Literal
 
+from ackclock.engine.core import QueuedPacket, WaitingQueue
 from ackclock.laws.algorithm import Algorithm, Interface
-from ackclock.running.engine import QueuedPacket, WaitingQueue
 from ackclock.scenario.law_fields import DISCIPLINE_FIELDS
 
 __all__ = ["CALLS", "Discipline"]

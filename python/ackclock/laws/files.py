@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, Self
 
-from ackclock.running.reading import content
+from ackclock.files.reading import content
 
 __all__ = ["Files", "files_of"]
 

@@ -12,12 +12,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final, TypeVar
 
-from ackclock.laws.algorithm import Algorithm, declared, in_use
+from ackclock.laws.algorithm import Algorithm, calls_of, declared, in_use
 from ackclock.laws.files import Files
+from ackclock.laws.law import Law
 from ackclock.laws.source import Source, remember, source
-from ackclock.scenario.errors import ScenarioError, shorten
+from ackclock.scenario.law_classes import Declaration, declare
+from ackclock.values.errors import ScenarioError, shorten
 
-__all__ = ["UnknownLawError", "executed", "find", "form", "in_module", "known", "use"]
+__all__ = ["UnknownLawError", "executed", "find", "form", "in_module", "known", "needs", "use"]
 
 _A = TypeVar("_A", bound=Algorithm)
 _known: dict[tuple[str, str], type[Algorithm]] = {}
@@ -40,9 +42,29 @@ def use(law: type[Algorithm]) -> Source:
     """
     declared(law)
     told = source(law)
-    _known[told.law, told.sha256] = law
+    _remember(told.law, told.sha256, law)
     in_use.add(law)
     return told
+
+
+def _remember(name: str, sha256: str, law: type[Algorithm]) -> None:
+    _known[name, sha256] = law
+    if issubclass(law, Law):
+        declare(name, sha256, Declaration("law", declared(law), needs(law)))
+    else:
+        declare(name, sha256, Declaration("discipline", declared(law), {}))
+
+
+def needs(law: type[Law]) -> dict[str, bool]:
+    """Return what a law needs from its sender, in the engine's form."""
+    calls, names = calls_of(law), source(law).names
+    return {
+        "own_slow_start": law.own_slow_start,
+        "observes": "observe" in calls,
+        "times_segments": bool({"rtt", "elapsed"} & names),
+        "samples_rate": "on_rate" in calls,
+        "scalable": law.scalable,
+    }
 
 
 def known(law: str, sha256: str) -> type[Algorithm] | None:
@@ -88,7 +110,7 @@ def find(law: str, base: type[_A], sha256: str | None = None, files_sha256: str 
     told = use(found)
     if sha256 is not None and told.sha256 != sha256:
         raise _other(base, sha256, told.sha256)
-    _known[law, told.sha256] = found
+    _remember(law, told.sha256, found)
     return found
 
 

@@ -2,9 +2,9 @@
 
 from typing import ClassVar, Final
 
+from ackclock.engine.catalogue import catalogue
+from ackclock.engine.core import Ack, Congestion, Idle, Lost, Rate, Window
 from ackclock.laws.algorithm import Algorithm, Interface
-from ackclock.running.catalogue import catalogue
-from ackclock.running.engine import Ack, Congestion, Idle, Lost, Rate, Window
 from ackclock.scenario.law_fields import LAW_FIELDS
 
 __all__ = ["CALLS", "Law"]

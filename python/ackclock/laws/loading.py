@@ -12,8 +12,8 @@ from ackclock.laws.finding import UnknownLawError, find
 from ackclock.laws.law import Law
 from ackclock.laws.source import source
 from ackclock.scenario import Scenario
-from ackclock.scenario.errors import ScenarioError, refuse
 from ackclock.scenario.files import named_queues, named_transports
+from ackclock.values.errors import ScenarioError, refuse
 
 __all__ = ["with_laws"]
 

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from ackclock.laws.algorithm import Algorithm, Interface, base_of
 from ackclock.laws.files import Files, files_of
-from ackclock.scenario.errors import ScenarioError, refuse
+from ackclock.values.errors import ScenarioError, refuse
 
 __all__ = ["Source", "is_own", "names_used", "node_of", "remember", "source", "text_of_function"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ackclock.papers import STUDIES, WITH_CAPTURE, few_seeds
 from ackclock.papers.folder import check_replaceable, write_whole
-from ackclock.scenario.errors import listed, one_of, refuse
+from ackclock.values.errors import listed, one_of, refuse
 
 if TYPE_CHECKING:
     from ackclock.papers.core.paper import Paper

@@ -6,11 +6,11 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ackclock.running.checksum import checksum, sealed
-from ackclock.running.inside import file_in
-from ackclock.running.making import check_name, new_folder, replace_folder
-from ackclock.scenario.errors import ScenarioError, refuse
+from ackclock.files.checksum import checksum, sealed
+from ackclock.files.inside import file_in
+from ackclock.files.making import check_name, new_folder, replace_folder
 from ackclock.scenario.files import read_json
+from ackclock.values.errors import ScenarioError, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -1,1 +1,1 @@
-"""Draws figures, and writes reports as single HTML files that need no network."""
+"""Writes reports as single HTML files that need no network."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.report.points import Field
 from ackclock.scenario.files import json_table
+from ackclock.study.figures.points import Field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ackclock.report.points import Value
+    from ackclock.study.figures.points import Value
 
 __all__ = ["fixed_fields"]
 

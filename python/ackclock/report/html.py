@@ -1,6 +1,6 @@
 """Reports as single HTML files that need no network and support light and dark screens.
 
-Figures are SVG in the page (`ackclock.report.screen`). Scripts add only tooltips, buttons that hide series, filters of
+Figures are SVG in the page (`ackclock.drawing.screen`). Scripts add only tooltips, buttons that hide series, filters of
 claims and downloads. The data for downloads are stored in the page in compressed form.
 """
 
@@ -19,18 +19,18 @@ from typing import TYPE_CHECKING, Literal
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from ackclock.drawing.paper import draw
+from ackclock.drawing.pens import marker_shapes
+from ackclock.drawing.screen import interactive
+from ackclock.drawing.style import COLOURS, to_png, to_svg
 from ackclock.report.links import backs, contents, links, section_anchors, tallies
-from ackclock.report.paper import draw
-from ackclock.report.pens import marker_shapes
-from ackclock.report.screen import interactive
-from ackclock.report.style import COLOURS, to_png, to_svg
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from matplotlib.figure import Figure
 
-    from ackclock.report.chart import Chart
+    from ackclock.drawing.chart import Chart
 
 __all__ = ["Drawing", "Finding", "Origin", "Report", "Section", "Statement", "Table", "Verdict", "render"]
 

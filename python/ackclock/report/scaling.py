@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ackclock.report.chart import Axis, Chart, Panel, Series
+from ackclock.drawing.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
 
 if TYPE_CHECKING:

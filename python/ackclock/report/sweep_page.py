@@ -8,19 +8,19 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from ackclock.report.html import Drawing, Report, Section, Statement, Table
-from ackclock.report.layout import MOST_PANELS, choose
-from ackclock.report.plots import WORDS, heat_map, label, lines
-from ackclock.report.points import Points
 from ackclock.running.summary import UNITS
-from ackclock.scenario.errors import one_of, refuse
+from ackclock.study.figures.layout import MOST_PANELS, choose
+from ackclock.study.figures.plots import WORDS, heat_map, label, lines
+from ackclock.study.figures.points import Points
+from ackclock.values.errors import one_of, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
-    from ackclock.report.layout import Layout
-    from ackclock.report.points import Point
+    from ackclock.study.figures.layout import Layout
+    from ackclock.study.figures.points import Point
 
 __all__ = ["sweep_report"]
 
@@ -67,7 +67,7 @@ def sweep_report(
         Warnings for the reader.
     x, by
         Paths of the swept fields for the x axis and for the series (default: chosen by
-        `ackclock.report.layout.choose`).
+        `ackclock.study.figures.layout.choose`).
     y
         Measures to draw, one figure per measure (default: the main measures that are defined).
     command

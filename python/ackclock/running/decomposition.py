@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ackclock.running import engine
+from ackclock.engine import core
 from ackclock.running.run import Prepared
 
 
@@ -67,5 +67,5 @@ def components(scenario: object) -> tuple[Component, ...]:
             groups=tuple(groups[place].name or "" for place in places),
             flows=sum(groups[place].flows for place in places),
         )
-        for places in engine.components(prepared.plan)
+        for places in core.components(prepared.plan)
     )

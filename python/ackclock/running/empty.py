@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ackclock.running import engine
+from ackclock.engine import core
 from ackclock.running.records import EVERY_LINK, KINDS, understand
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.links import links_of
@@ -18,7 +18,7 @@ _EVENTS: Final = {
 """Why a record of links has no rows."""
 
 
-def without_rows(requests: Sequence[str], tables: Mapping[str, engine.Rows], scenario: Scenario) -> Iterator[str]:
+def without_rows(requests: Sequence[str], tables: Mapping[str, core.Rows], scenario: Scenario) -> Iterator[str]:
     """Explain each requested table of a run that has no rows.
 
     Parameters

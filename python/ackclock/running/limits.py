@@ -7,8 +7,8 @@ from ackclock.running.roomy import Way, ways
 from ackclock.scenario import Clients, Connections, Flow, Scenario, Tcp
 from ackclock.scenario.bottleneck import Measured
 from ackclock.scenario.network import ListedLoss
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND
 from ackclock.scenario.sources import Paced
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND
 
 MOST: Final = 0.5
 """A group counts as limited by something if that held for at least this share of the measured time."""

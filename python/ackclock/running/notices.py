@@ -13,8 +13,8 @@ from ackclock.scenario import Clients, Connections, Flow, GraphLink, Link, Scena
 from ackclock.scenario.bottleneck import Measured, find_measured, tcp_load
 from ackclock.scenario.earlier import changed_meaning
 from ackclock.scenario.fields import HEADER_BYTES, LONGEST_PACKET
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.scenario.sources import Paced
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME
 
 _CUT_WORTH_TELLING: Final = 0.001
 """Smallest fraction of exponential packet sizes above the maximum packet size that is reported."""

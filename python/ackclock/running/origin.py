@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
 from ackclock.scenario import SCHEMA
 
 

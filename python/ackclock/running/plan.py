@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ackclock.capture.writing import CaptureRequest
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
+from ackclock.running.capturing import CaptureRequest
 from ackclock.running.records import Record
 from ackclock.running.requests import refuse_too_many_requests, request_rate
 from ackclock.scenario import (
@@ -20,12 +20,12 @@ from ackclock.scenario import (
     Tcp,
     Udp,
 )
-from ackclock.scenario.errors import refuse
 from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
-from ackclock.scenario.quantity import RATE, TIME
 from ackclock.scenario.routes import directed
 from ackclock.scenario.sources import Setting
+from ackclock.values.errors import refuse
+from ackclock.values.quantity import RATE, TIME
 
 # Maximum number of bins of all sources of fractional Gaussian noise. They are drawn before a run can be interrupted,
 # which takes seconds, and stay in memory for the whole run.

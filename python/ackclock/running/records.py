@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ackclock.scenario import Scenario
-from ackclock.scenario.errors import ScenarioError, listed, one_of, refuse
 from ackclock.scenario.links import links_of
-from ackclock.scenario.quantity import TIME, QuantityError
+from ackclock.values.errors import ScenarioError, listed, one_of, refuse
+from ackclock.values.quantity import TIME, QuantityError
 
 MOST_ROWS: Final = 50_000_000
 

@@ -5,9 +5,9 @@ from typing import Final
 
 from ackclock.scenario import Clients, Connections, Flow, Scenario, Tcp
 from ackclock.scenario.bottleneck import find_measured
-from ackclock.scenario.errors import refuse
 from ackclock.scenario.fields import HEADER_BYTES
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
+from ackclock.values.errors import refuse
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME
 
 MOST_REQUESTS: Final = 30_000_000
 """Maximum number of requests in a run; a table of more requests would not fit into memory."""

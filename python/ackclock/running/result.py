@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ackclock.running.checksum import CHANGED, checksum, is_sealed
-from ackclock.running.inside import file_in
+from ackclock.files.checksum import CHANGED, checksum, is_sealed
+from ackclock.files.inside import file_in
+from ackclock.files.reading import parquet
 from ackclock.running.origin import Origin
-from ackclock.running.reading import parquet
 from ackclock.running.run import Run
 from ackclock.running.saving import RECORD
 from ackclock.running.summary import Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
 from ackclock.scenario import SCHEMA, Scenario
 from ackclock.scenario.earlier import upgrade
-from ackclock.scenario.errors import damaged, shorten, unreadable
 from ackclock.scenario.files import read_json
+from ackclock.values.errors import damaged, shorten, unreadable
 
 __all__ = ["UNSEALED", "Request", "check", "load", "read_request"]
 

@@ -7,8 +7,8 @@ from typing import Final
 from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, profile
 from ackclock.scenario.effective import two_way_delays
 from ackclock.scenario.network import mean_rate
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, seconds
 from ackclock.scenario.routes import directed, routes_over
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, seconds
 
 Way = list[tuple[str, Link | GraphLink]]
 

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic_core import from_json
 
 from ackclock.analysis import mser5
-from ackclock.capture import writing
-from ackclock.capture.writing import Captured, CaptureRequest, Written
-from ackclock.running import engine, saving
+from ackclock.engine import core
+from ackclock.engine.processors import memory_bound, threads
+from ackclock.running import capturing, saving
+from ackclock.running.capturing import Captured, CaptureRequest, Written
 from ackclock.running.empty import without_rows
+from ackclock.running.identity import scenario_id
 from ackclock.running.notices import Notices
 from ackclock.running.origin import Origin
 from ackclock.running.plan import in_scenario, own_disciplines, plan
-from ackclock.running.processors import memory_bound, threads
 from ackclock.running.records import understand
 from ackclock.running.steady import warmup_end
 from ackclock.running.summary import (
@@ -31,18 +32,18 @@ from ackclock.running.summary import (
 )
 from ackclock.running.tables import to_arrow
 from ackclock.scenario import Scenario, Tcp
-from ackclock.scenario.errors import impossible, no_attribute, one_of, refuse
-from ackclock.scenario.kinds import whole
 from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
-from ackclock.scenario.quantity import seconds
+from ackclock.values.errors import impossible, no_attribute, one_of, refuse
+from ackclock.values.kinds import whole
+from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
     from ackclock.analysis import BatchMeans
-    from ackclock.laws.running import LawInUse
+    from ackclock.laws.adapter import LawInUse
 
 SEED: Final = whole(0, 2**64 - 1)
 
@@ -70,7 +71,7 @@ class Run:
     warmup: float | None
     """End of the warm-up, by MSER-5 on the arrivals per bin (`ackclock.analysis.mser5`): simulated time in s, at least
     ``measure.from``. ``None`` if no end is found, or the measured time has fewer than 50 bins."""
-    _tables: "Mapping[str, engine.Rows | pa.Table]" = field(repr=False, compare=False)
+    _tables: "Mapping[str, core.Rows | pa.Table]" = field(repr=False, compare=False)
     _captures: Mapping[str, Captured] = field(repr=False, compare=False, default_factory=dict)
 
     if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
@@ -80,7 +81,7 @@ class Run:
             raise no_attribute(self, name, own, {measure: f"summary.{measure}" for measure in MEASURES})
 
     def __repr__(self) -> str:
-        from ackclock.report.inline import counted  # noqa: PLC0415  # only display needs it
+        from ackclock.drawing.inline import counted  # noqa: PLC0415  # only display needs it
 
         notices = f"; {counted(len(self.notices), 'notice')}" if self.notices else ""
         return f"Run(seed {self.seed}; {brief(self.summary)}{notices})"
@@ -133,7 +134,7 @@ class Run:
             allowed = f"{one_of(name, self._tables)} (simulate(..., record=[...]) requests more)"
             raise refuse("table", name, allowed, noun="table")
         table = self._tables[name]
-        return to_arrow(table, self.scenario) if isinstance(table, engine.Rows) else table
+        return to_arrow(table, self.scenario) if isinstance(table, core.Rows) else table
 
     def plot(
         self,
@@ -196,14 +197,14 @@ class Run:
         'Queue at bottleneck, packets'
         >>> run.plot(figure="cwnd")
         Traceback (most recent call last):
-        ackclock.scenario.errors.ScenarioError: plot: the figure cwnd needs the record windows, which was not kept: ask
+        ackclock.values.errors.ScenarioError: plot: the figure cwnd needs the record windows, which was not kept: ask
         for it with simulate(..., record=["windows"]); replicate takes the same argument...
         """
-        from ackclock.report import figures  # noqa: PLC0415  # slow to load
+        from ackclock.running import figures  # noqa: PLC0415  # slow to load
 
         return figures.figure([self], figure, link=link, flow=flow, start=start, end=end)
 
-    def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = writing.SNAP_LENGTH) -> Written:
+    def write_pcapng(self, capture: str, file: str | Path, *, snap_length: int = capturing.SNAP_LENGTH) -> Written:
         """Write the packets of a capture to a new pcapng file.
 
         The file has one interface with the packets of all requested points. Received packets are inbound; offered or
@@ -244,8 +245,6 @@ class Run:
 
     def _origin(self) -> str:
         """Describe the origin of a capture, as stored in its file."""
-        from ackclock.study.store.row import scenario_id  # noqa: PLC0415  # used only here
-
         name = scenario_id(self.scenario.to_json())
         return f"scenario {name}, seed {self.seed}; times from the beginning of the run"
 
@@ -393,8 +392,8 @@ class Outcome:
     """The values of each `LinkSummary`, by name; the first is for the measured link."""
     notices: tuple[str, ...]
     warmup: float | None
-    tables: Mapping[str, engine.Rows]
-    captures: Sequence[engine.CapturedPackets]
+    tables: Mapping[str, core.Rows]
+    captures: Sequence[core.CapturedPackets]
 
 
 def is_in_python(scenario: Scenario) -> bool:
@@ -417,8 +416,8 @@ def _laws_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
     ]
     if not places:
         return ()
+    from ackclock.laws.adapter import LawInUse  # noqa: PLC0415
     from ackclock.laws.law import Law  # noqa: PLC0415
-    from ackclock.laws.running import LawInUse  # noqa: PLC0415
 
     return tuple(
         LawInUse.of(
@@ -438,8 +437,8 @@ def _disciplines_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
     places = own_disciplines(scenario)
     if not places:
         return ()
+    from ackclock.laws.adapter import LawInUse  # noqa: PLC0415
     from ackclock.laws.discipline import Discipline  # noqa: PLC0415
-    from ackclock.laws.running import LawInUse  # noqa: PLC0415
 
     return tuple(
         LawInUse.of(
@@ -483,7 +482,7 @@ class Prepared:
             given = with_laws(given)
         effective = given.effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
-        records, captures = understand(requests, effective), tuple(writing.understand(capture, effective))
+        records, captures = understand(requests, effective), tuple(capturing.understand(capture, effective))
         own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)} if executes else {}
         return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective, given), **own)
 
@@ -500,26 +499,24 @@ class Prepared:
         memory = memory_bound(None) if memory is None else memory
         try:
             answer = self.answer(seed, progress, jobs, memory)
-        except engine.PlanError as error:
+        except core.PlanError as error:
             raise impossible(in_scenario(str(error), self.scenario)) from None
         return lambda: self.read(*answer)
 
     def answer(
         self, seed: int, progress: Callable[[float], None] | None, jobs: int, memory: int
-    ) -> tuple[str, Mapping[str, engine.Rows], Sequence[engine.CapturedPackets]]:
+    ) -> tuple[str, Mapping[str, core.Rows], Sequence[core.CapturedPackets]]:
         """Return the engine's answer: the outcome as JSON, the tables and the captures."""
         if not self.laws and not self.disciplines:
-            return engine.simulate(self.plan, seed, progress, jobs, memory)
-        from ackclock.laws.running import simulate as simulate_laws  # noqa: PLC0415  # few runs have such laws
+            return core.simulate(self.plan, seed, progress, jobs, memory)
+        from ackclock.laws.adapter import simulate as simulate_laws  # noqa: PLC0415  # few runs have such laws
 
         links = links_of(self.scenario)
         return simulate_laws(
             self.laws, self.disciplines, links, self.plan, seed, progress=progress, jobs=jobs, memory=memory
         )
 
-    def read(
-        self, outcome: str, tables: Mapping[str, engine.Rows], captures: Sequence[engine.CapturedPackets]
-    ) -> Outcome:
+    def read(self, outcome: str, tables: Mapping[str, core.Rows], captures: Sequence[core.CapturedPackets]) -> Outcome:
         """Read the engine's answer."""
         told = from_json(outcome)
         measured = seconds(self.scenario.duration) - seconds(self.scenario.measure.from_ or "")

@@ -19,8 +19,7 @@ from ackclock.running.summary import (
     Links,
     LinkSummary,
 )
-from ackclock.scenario import Scenario
-from ackclock.scenario.errors import listed, no_attribute, one_of, refuse
+from ackclock.values.errors import listed, no_attribute, one_of, refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -295,7 +294,7 @@ class Runs(Sequence[Run]):
         >>> axes.get_xlabel(), axes.get_ylabel()
         ('Width of bins, s', 'C.o.v. of arrivals at bottleneck')
         """
-        from ackclock.report import figures  # noqa: PLC0415  # slow to load
+        from ackclock.running import figures  # noqa: PLC0415  # slow to load
 
         return figures.figure(self, figure, link=link, flow=flow, start=start, end=end)
 
@@ -333,46 +332,6 @@ class Runs(Sequence[Run]):
         return pa.concat_tables(tables).unify_dictionaries()
 
 
-def replicate(
-    scenario: Scenario,
-    *,
-    seeds: int | Iterable[int] = 10,
-    record: Iterable[str] = (),
-    jobs: int | None = None,
-    memory: str | None = None,
-) -> Runs:
-    """Run a scenario with several seeds, on all cores, with a progress bar in a terminal.
-
-    Parameters
-    ----------
-    scenario
-        The scenario.
-    seeds
-        The number of seeds (1, 2, …), or the seeds.
-    record
-        Tables to record in each run, as in `ackclock.simulate`.
-    jobs
-        Number of parallel runs (default: one per CPU core). Does not affect the results.
-    memory
-        Memory limit of all parallel runs together, such as ``"8 GB"`` (default: half of the machine's memory).
-
-    Returns
-    -------
-    Runs
-        The runs, in the order of seeds. Each run has the same results as when it runs alone.
-
-    Raises
-    ------
-    ScenarioError
-        A seed or a record request is not allowed, or a run needs more memory.
-    """
-    from ackclock.study import Point, run_grid  # noqa: PLC0415  # used only here
-
-    points = [Point(name="the scenario", scenario=scenario)]
-    made = run_grid(points, seeds=_seeds(seeds), take=_whole, record=record, jobs=jobs, memory=memory)
-    return Runs(each.value for each in made)
-
-
 def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
     """Merge the notices of several runs, without duplicates; `of` is the number of runs.
 
@@ -398,18 +357,3 @@ def _joined(words: Sequence[str], numbers: Sequence[Sequence[str]]) -> str:
     ranges = [sorted(set(column), key=float) for column in zip(*numbers, strict=True)]
     between = [each[0] if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges]
     return "".join(itertools.chain(*itertools.zip_longest(words, between, fillvalue="")))
-
-
-def _whole(run: Run) -> Run:
-    return run
-
-
-def _seeds(seeds: int | Iterable[int]) -> list[int]:
-    chosen = list(range(1, seeds + 1)) if isinstance(seeds, int) and not isinstance(seeds, bool) else None
-    if chosen is None and isinstance(seeds, Iterable):
-        chosen = list(seeds)
-    if not chosen:
-        raise refuse("seeds", seeds, "must be the number of seeds, at least 1, or the seeds")
-    if len(set(chosen)) < len(chosen):
-        raise refuse("seeds", seeds, "must differ: the same seed gives the same run")
-    return chosen

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.running.checksum import checksum, sealed
-from ackclock.running.making import check_name, new_folder
-from ackclock.scenario.errors import refuse
+from ackclock.files.checksum import checksum, sealed
+from ackclock.files.making import check_name, new_folder
+from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.report.inline import block, counted, small_bars, small_line, table
+from ackclock.drawing.inline import block, counted, small_bars, small_line, table
 from ackclock.running.summary import UNITS, as_text, group_columns, summary_rows
 
 if TYPE_CHECKING:

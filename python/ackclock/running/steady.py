@@ -7,7 +7,7 @@ from typing import Final
 
 from ackclock.analysis import Warmup
 from ackclock.scenario import Clients, Flow, Greedy, Scenario
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME, seconds
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME, seconds
 
 _WORTH_LEAVING_OUT: Final = 0.05
 """Relative change of the cov or of the mean arrivals, caused by the start-up phase, above which the phase is

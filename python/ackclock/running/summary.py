@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, SupportsIndex, TypeVar, overload
 
-from ackclock.scenario.errors import no_attribute, one_of, refuse
+from ackclock.values.errors import no_attribute, one_of, refuse
 
 
 class Named(Protocol):
@@ -60,7 +60,7 @@ class Groups(ByName[T]):
     (True, ('near', 'far'))
     >>> groups["nearr"]
     Traceback (most recent call last):
-    ackclock.scenario.errors.ScenarioError: groups: unknown group 'nearr'; did you mean 'near'? must be one of near, far
+    ackclock.values.errors.ScenarioError: groups: unknown group 'nearr'; did you mean 'near'? must be one of near, far
     """
 
     __slots__ = ()
@@ -355,7 +355,7 @@ class Summary:
 
     def _repr_html_(self) -> str:
         """Return the numbers with their units as a table, for notebooks."""
-        from ackclock.report.inline import table  # noqa: PLC0415  # only notebooks need it
+        from ackclock.drawing.inline import table  # noqa: PLC0415  # only notebooks need it
 
         return table(summary_rows(self))
 

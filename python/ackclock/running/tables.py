@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.running import engine
+from ackclock.engine import core
 from ackclock.scenario import Scenario
 from ackclock.scenario.links import links_of
 
@@ -20,7 +20,7 @@ _NUMPY_TYPES: Final = {"u32": "<u4", "u64": "<u8", "f64": "<f8", "bool": "u1", "
 into this list."""
 
 
-def to_arrow(rows: engine.Rows, scenario: Scenario) -> "pa.Table":
+def to_arrow(rows: core.Rows, scenario: Scenario) -> "pa.Table":
     """Convert the engine's rows to an Arrow table, with names instead of ids of links and groups."""
     import pyarrow as pa  # noqa: PLC0415  # slow to load, and many runs need no table
 

@@ -10,11 +10,11 @@ from typing import Literal
 
 from ackclock.scenario import Clients, Flow, GraphLink, Link, Scenario, Tcp
 from ackclock.scenario.effective import two_way_delays
-from ackclock.scenario.errors import refuse
 from ackclock.scenario.links import links_of
 from ackclock.scenario.network import mean_rate
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE
 from ackclock.scenario.routes import directed, routes_over
+from ackclock.values.errors import refuse
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, RATE
 
 
 @dataclass(frozen=True)

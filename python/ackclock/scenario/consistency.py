@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import InitErrorDetails
 
-from ackclock.running import engine
+from ackclock.engine import core
 from ackclock.scenario import effective, profile
 from ackclock.scenario.declared import Queue, Tcp
-from ackclock.scenario.errors import Location, missing, one_of, wrong
 from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
-from ackclock.scenario.quantity import TIME
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import SOURCES, Paced
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
+from ackclock.values.errors import Location, missing, one_of, wrong
+from ackclock.values.quantity import TIME
 
 if TYPE_CHECKING:
     from ackclock.scenario.whole import Scenario
@@ -151,7 +151,7 @@ def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
 
 def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
     """Check that the parameters of a window law, its ECN feedback and its recovery are consistent."""
-    found = engine.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn), str(whole.recovery))
+    found = core.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn), str(whole.recovery))
     if found is not None:
         name, message = found
         yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])
@@ -162,7 +162,7 @@ def _queues(scenario: "Scenario") -> Iterator[InitErrorDetails]:
     for at, given in _given_queues(scenario):
         yield from _chosen(at, scenario.profile, given)
         whole = effective.queue(scenario.profile, given, scenario.packet_size)
-        found = engine.check_queue(json.dumps(whole.for_engine()))
+        found = core.check_queue(json.dumps(whole.for_engine()))
         if found is not None:
             name, message = found
             yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])

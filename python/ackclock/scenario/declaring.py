@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import Field, create_model
 from pydantic_core import InitErrorDetails
 
-from ackclock.running.catalogue import Parameter, catalogue
-from ackclock.scenario import errors
+from ackclock.engine.catalogue import Parameter, catalogue
 from ackclock.scenario.fields import (
     Capacity,
     CapacityInBytes,
@@ -18,11 +17,12 @@ from ackclock.scenario.fields import (
     QueueName,
     VariantName,
 )
-from ackclock.scenario.kinds import Kind, either, measured
 from ackclock.scenario.law_classes import for_engine, of_python, with_discipline, with_law
 from ackclock.scenario.law_fields import PYTHON, discipline_problems, law_problems
 from ackclock.scenario.model import Declared
-from ackclock.scenario.quantity import SIZE
+from ackclock.values import errors
+from ackclock.values.kinds import Kind, either, measured
+from ackclock.values.quantity import SIZE
 
 
 class TcpFields(Declared):

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
-from ackclock.scenario import errors
 from ackclock.scenario.fields import LONGEST_WAIT
-from ackclock.scenario.kinds import Kind, either, measured, number, points, word
 from ackclock.scenario.model import Part
-from ackclock.scenario.quantity import SIZE, TIME
 from ackclock.scenario.size_tables import TABLES
+from ackclock.values import errors
+from ackclock.values.kinds import Kind, either, measured, number, points, word
+from ackclock.values.quantity import SIZE, TIME
 
 PERIOD: Final = measured(TIME, "1 us", LONGEST_WAIT)
 TRANSFER: Final = measured(SIZE, "1 B", "1000000 GB")

@@ -7,7 +7,7 @@ selects it, and the profile sets its default.
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.running.catalogue import catalogue
+from ackclock.engine.catalogue import catalogue
 from ackclock.scenario.files import transports
 
 if TYPE_CHECKING:

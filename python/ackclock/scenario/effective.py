@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from ackclock.running.catalogue import Parameter, catalogue
+from ackclock.engine.catalogue import Parameter, catalogue
 from ackclock.scenario import profile
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.declaring import WINDOWS
 from ackclock.scenario.law_classes import of_python
 from ackclock.scenario.law_fields import LAW_FIELDS, PYTHON
 from ackclock.scenario.network import Dumbbell, GraphLink, Link
-from ackclock.scenario.quantity import SIZE, TIME
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.scenario.sources import Trace, WithRate
 from ackclock.scenario.traffic import Clients, Flow, data_bytes
+from ackclock.values.quantity import SIZE, TIME
 
 if TYPE_CHECKING:
     from ackclock.scenario.whole import Scenario

@@ -3,7 +3,7 @@
 import importlib
 from typing import Any
 
-from ackclock.scenario.errors import impossible
+from ackclock.values.errors import impossible
 
 __all__ = ["optional"]
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-from ackclock.running.catalogue import catalogue
-from ackclock.scenario.kinds import (
+from ackclock.engine.catalogue import catalogue
+from ackclock.scenario.profile import PROFILES
+from ackclock.values.kinds import (
     class_name,
     digest,
     either,
@@ -21,8 +22,7 @@ from ackclock.scenario.kinds import (
     word,
     word_or,
 )
-from ackclock.scenario.profile import PROFILES
-from ackclock.scenario.quantity import RATE, SIZE, TIME
+from ackclock.values.quantity import RATE, SIZE, TIME
 
 MOST_FLOWS: Final = 1_000_000
 MOST_BINS: Final = 10_000_000

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from ackclock.running import reading
-from ackclock.scenario.errors import shorten, shown, unreadable
+from ackclock.files import reading
+from ackclock.values.errors import shorten, shown, unreadable
 
 LARGEST: Final = 50_000_000
 

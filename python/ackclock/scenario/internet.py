@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ackclock.scenario.declared import DropTail, Tcp
-from ackclock.scenario.errors import one_of, refuse
-from ackclock.scenario.kinds import measured, whole
 from ackclock.scenario.network import GraphLink, Link, Node
 from ackclock.scenario.profile import DEFAULT
-from ackclock.scenario.quantity import TIME
 from ackclock.scenario.sources import Source
 from ackclock.scenario.traffic import Flow, Udp
 from ackclock.scenario.whole import Measure, Scenario
+from ackclock.values.errors import one_of, refuse
+from ackclock.values.kinds import measured, whole
+from ackclock.values.quantity import TIME
 
 ACCESS_RATES: Final[Mapping[str, str]] = {"isdn": "64 kbps", "t1": "1.5 Mbps", "t3": "45 Mbps"}
 """The three common types of access link, and their rates (section 2.2)."""

@@ -1,29 +1,51 @@
-"""From classes of laws and disciplines to the fields that name them, and back where this process knows the class."""
+"""Laws and disciplines written in Python, as a scenario sees them: the fields that name a class, and its declaration.
+
+The package `ackclock.laws` registers both: how its objects name themselves (`fields_of`), and what a class that this
+process has used declares (`declare`).
+"""
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any, Literal
 
-from ackclock.running.catalogue import Parameter
-from ackclock.scenario.errors import ScenarioError, raised, wrong
-from ackclock.scenario.kinds import class_name
+from ackclock.engine.catalogue import Parameter
 from ackclock.scenario.law_fields import PYTHON
-
-if TYPE_CHECKING:
-    from ackclock.laws.algorithm import Algorithm
+from ackclock.values.kinds import class_name
 
 Field = Literal["law", "discipline"]
 
 
-def _base(field: Field) -> "type[Algorithm]":
-    # few scenarios have such algorithms
-    if field == "law":
-        from ackclock.laws.law import Law  # noqa: PLC0415
+@dataclass(frozen=True)
+class Declaration:
+    """What a class declares to the scenarios that name it."""
 
-        return Law
-    from ackclock.laws.discipline import Discipline  # noqa: PLC0415
+    field: Field
+    """The field that names the class."""
+    parameters: Mapping[str, Parameter]
+    needs: Mapping[str, bool]
+    """What a law needs from its sender, in the engine's form."""
 
-    return Discipline
+
+_declarations: dict[tuple[str, str], Declaration] = {}
+
+
+def declare(algorithm: str, sha256: str, declaration: Declaration) -> None:
+    """Register the declaration of a class, by its name in a scenario and the digest of its source."""
+    _declarations[algorithm, sha256] = declaration
+
+
+@singledispatch
+def fields_of(one: object, field: Field) -> dict[str, Any] | None:  # noqa: ARG001  # for the registered functions
+    """Return the fields that name an object or a class; None if it is no law or discipline, as `field` requires.
+
+    Raises
+    ------
+    ScenarioError
+        It is not a complete law or discipline.
+    """
+    return None
 
 
 def with_law(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,55 +69,28 @@ def with_discipline(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with(given: Mapping[str, Any], field: Field, subject: str) -> dict[str, Any]:
-    """Replace an object, in its field or as the subject of the table, by the fields that name it."""
-    base, fields = _base(field), dict(given)
-    first = fields.get(subject)
-    if isinstance(first, base) or (isinstance(first, type) and issubclass(first, base)):
-        fields[field] = fields.pop(subject)
-    one = fields.get(field)
-    if isinstance(one, base) or (isinstance(one, type) and issubclass(one, base)):
-        fields = _named(one, field) | {name: value for name, value in fields.items() if name != field}
-    return fields
-
-
-def _named(one: "Algorithm | type[Algorithm]", field: Field) -> dict[str, Any]:
-    from ackclock.laws.compiling import is_compiled, plain  # noqa: PLC0415
-    from ackclock.laws.finding import use  # noqa: PLC0415
-    from ackclock.laws.law import Law  # noqa: PLC0415
-
-    kind = one if isinstance(one, type) else type(one)
-    is_machine_code = issubclass(kind, Law) and is_compiled(kind)
-    try:
-        parameters = (one() if isinstance(one, type) else one).parameters
-        told = use(plain(kind) if issubclass(kind, Law) else kind)
-    except ScenarioError as error:
-        raise raised([wrong((field,), kind.__name__, f"must be a complete {field}: {error.headline}")]) from None
-    files = {} if told.files_sha256 is None else {f"{field}_files_sha256": told.files_sha256}
-    compiled = {"compiled": True} if is_machine_code else {}
-    return {field: told.law, f"{field}_sha256": told.sha256, **files, **compiled, **parameters}
+    """Replace an object, as the subject of the table or in its field, by the fields that name it."""
+    for place in (subject, field):
+        named = fields_of(given.get(place), field)
+        if named is not None:
+            return named | {name: value for name, value in given.items() if name not in {place, field}}
+    return dict(given)
 
 
 def of_python(data: Mapping[str, Any], field: Field) -> Mapping[str, Parameter] | None:
     """Return the parameters of the law or discipline of a table; None if its class is not known in this process."""
-    from ackclock.laws.algorithm import declared  # noqa: PLC0415
-    from ackclock.laws.finding import known  # noqa: PLC0415
-
-    law, sha256, base = data.get(field), data.get(f"{field}_sha256"), _base(field)
-    if not isinstance(law, str) or not isinstance(sha256, str):
+    algorithm, sha256 = data.get(field), data.get(f"{field}_sha256")
+    if not isinstance(algorithm, str) or not isinstance(sha256, str):
         return None
     with suppress(ValueError):
-        found = known(str(class_name(base.__name__).check(law)), sha256)
-        if found is not None and issubclass(found, base):
-            return declared(found)
+        found = _declarations.get((str(class_name(field.capitalize()).check(algorithm)), sha256))
+        if found is not None and found.field == field:
+            return found.parameters
     return None
 
 
 def for_engine(law: str, sha256: str | None, number: int) -> dict[str, Any]:
     """Convert a law to the engine's form. A law that is not known here has no needs; such a plan does not run."""
-    from ackclock.laws.finding import known  # noqa: PLC0415
-    from ackclock.laws.law import Law  # noqa: PLC0415
-    from ackclock.laws.running import needs  # noqa: PLC0415
-
-    found = known(law, sha256 or "")
-    wanted = needs(found) if found is not None and issubclass(found, Law) else {}
-    return {"kind": "foreign", "name": law.rpartition(":")[2], "number": number, "needs": wanted}
+    found = _declarations.get((law, sha256 or ""))
+    needs = {} if found is None else dict(found.needs)
+    return {"kind": "foreign", "name": law.rpartition(":")[2], "number": number, "needs": needs}

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from pydantic_core import InitErrorDetails
 
-from ackclock.scenario.errors import wrong
+from ackclock.values.errors import wrong
 
 LAW_FIELDS: Final = ("law", "law_sha256", "law_files_sha256", "compiled")
 DISCIPLINE_FIELDS: Final = ("discipline", "discipline_sha256", "discipline_files_sha256")

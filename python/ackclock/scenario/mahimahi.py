@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND
 
 if TYPE_CHECKING:
     import numpy as np

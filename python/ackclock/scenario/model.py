@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
 from pydantic_core import InitErrorDetails
 
-from ackclock.running.catalogue import Parameter
-from ackclock.scenario import errors
-from ackclock.scenario.kinds import Kind
+from ackclock.engine.catalogue import Parameter
+from ackclock.values import errors
+from ackclock.values.kinds import Kind
 
 if TYPE_CHECKING:
     # Type checkers see pydantic's own metaclass.

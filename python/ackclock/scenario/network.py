@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeV
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
-from ackclock.scenario import errors
 from ackclock.scenario.declared import Queue
 from ackclock.scenario.fields import (
     CapacityInBytes,
@@ -20,8 +19,9 @@ from ackclock.scenario.fields import (
     Rate,
 )
 from ackclock.scenario.model import Part
-from ackclock.scenario.quantity import RATE, TIME
 from ackclock.scenario.rate_trace import RateTrace
+from ackclock.values import errors
+from ackclock.values.quantity import RATE, TIME
 
 
 class _Loss(Part):

@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ackclock.scenario.errors import refuse
+from ackclock.values.errors import refuse
 
 
 def override(tables: dict[str, Any], assignments: Iterable[str]) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from pydantic_core import InitErrorDetails
 
-from ackclock.scenario import errors, trace_file
+from ackclock.scenario import trace_file
 from ackclock.scenario.fields import Digest, Duration, FilePath, RateSteps
 from ackclock.scenario.model import Part
-from ackclock.scenario.quantity import RATE, TIME
+from ackclock.values import errors
+from ackclock.values.quantity import RATE, TIME
 
 if TYPE_CHECKING:
     import numpy as np

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from ackclock.running.catalogue import Entry, catalogue
+from ackclock.engine.catalogue import Entry, catalogue
 from ackclock.scenario import Scenario
 from ackclock.scenario.law_fields import DISCIPLINE_FIELDS, LAW_FIELDS, PYTHON
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, get_args
 from pydantic import Field
 from pydantic_core import InitErrorDetails
 
-from ackclock.scenario import errors
 from ackclock.scenario.distributions import PERIOD, TRANSFER, Distribution, Sizes, misfits
 from ackclock.scenario.fields import (
     LONGEST_RUN,
@@ -27,8 +26,9 @@ from ackclock.scenario.fields import (
     Variation,
 )
 from ackclock.scenario.model import Part
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, RATE, SIZE, TIME, seconds
 from ackclock.scenario.trace_file import TraceFile, other_digest, read
+from ackclock.values import errors
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, RATE, SIZE, TIME, seconds
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ackclock.running.reading import content, encoding
+from ackclock.files.reading import content, encoding
 from ackclock.scenario import mahimahi
-from ackclock.scenario.errors import ScenarioError, unreadable
 from ackclock.scenario.fields import LONGEST_RUN
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, seconds
+from ackclock.values.errors import ScenarioError, unreadable
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, seconds
 
 if TYPE_CHECKING:
     import numpy as np

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Self
 from pydantic import BeforeValidator, Field
 from pydantic_core import InitErrorDetails
 
-from ackclock.scenario import consistency, errors, files
+from ackclock.scenario import consistency, files
 from ackclock.scenario.effective import effective, sealed
 from ackclock.scenario.fields import Duration, Instant, LinkNames, PacketSize, PlainName, ProfileName
 from ackclock.scenario.model import Part
@@ -15,6 +15,7 @@ from ackclock.scenario.network import Dumbbell, GraphLink, Node
 from ackclock.scenario.overrides import assigned
 from ackclock.scenario.profile import DEFAULT
 from ackclock.scenario.traffic import Clients, Flow
+from ackclock.values import errors
 
 
 def _as_tables(given: object) -> tuple[object, ...]:

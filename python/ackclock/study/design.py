@@ -17,16 +17,17 @@ from pydantic_core import InitErrorDetails
 
 from ackclock.running.run import SEED
 from ackclock.running.summary import MEASURES
-from ackclock.scenario import Scenario, errors
+from ackclock.scenario import Scenario
 from ackclock.scenario.files import beside, read_scenario, read_toml
-from ackclock.scenario.kinds import whole, word
 from ackclock.scenario.model import Part
 from ackclock.scenario.overrides import assigned
-from ackclock.scenario.quantity import TIME
 from ackclock.study.fields import FIRST_BLOCK, MOST, Grid, Listed, Percentage, Ranges, Requests, Variants, Warmup, seeds
 from ackclock.study.sampling import METHODS, draw
 from ackclock.study.taking import Taking
 from ackclock.study.wanted import Point, Scalar
+from ackclock.values import errors
+from ackclock.values.kinds import whole, word
+from ackclock.values.quantity import TIME
 
 VARIANT: Final = "variant"
 """Name of the coordinate whose value is the name of a variant."""

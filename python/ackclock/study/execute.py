@@ -15,7 +15,7 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
-from ackclock.running.processors import threads
+from ackclock.engine.processors import threads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

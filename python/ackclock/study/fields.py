@@ -8,10 +8,10 @@ from typing import Annotated, Any, Final
 from pydantic import BeforeValidator
 
 from ackclock.running.run import SEED
-from ackclock.scenario.errors import not_allowed
-from ackclock.scenario.kinds import Kind, whole, word
 from ackclock.study.sampling import Range, range_of
 from ackclock.study.wanted import Scalar
+from ackclock.values.errors import not_allowed
+from ackclock.values.kinds import Kind, whole, word
 
 MOST: Final = 1_000_000
 """Maximum number of values of a field, points of a sample and replications of a point."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ackclock.running.processors import memory_bound, threads
+from ackclock.engine.processors import memory_bound, threads
 from ackclock.running.progress import progress_bar
 from ackclock.running.run import Prepared
 from ackclock.study.execute import Threads, execute

@@ -7,7 +7,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Final, Self
 
-from ackclock.laws.stopping import arm
+from ackclock.engine.stopping import arm
 
 if TYPE_CHECKING:
     from types import FrameType

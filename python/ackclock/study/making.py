@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from ackclock.running.catalogue import catalogue
-from ackclock.running.processors import cpu_time, memory_bound, threads
+from ackclock.engine.catalogue import catalogue
+from ackclock.engine.processors import cpu_time, memory_bound, threads
+from ackclock.running.identity import run_id, scenario_id
 from ackclock.running.run import Prepared
 from ackclock.running.tables import to_arrow
 from ackclock.scenario import SCHEMA
-from ackclock.scenario.quantity import PICOSECONDS_PER_SECOND, TIME
 from ackclock.study.execute import StoppedError
-from ackclock.study.store import Row, run_id, scenario_id
+from ackclock.study.store import Row
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ackclock.running.processors import cpu_time
+from ackclock.engine.processors import cpu_time
 from ackclock.study.design import Until
 from ackclock.study.execute import StoppedError
 

@@ -6,7 +6,7 @@ import socket
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar
 
-from ackclock.scenario.errors import LostError, refuse
+from ackclock.values.errors import LostError, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from ackclock.scenario.quantity import RATE, SIZE, TIME, Quantity
+from ackclock.values.quantity import RATE, SIZE, TIME, Quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ackclock.running.run import is_in_python
-from ackclock.scenario.errors import refuse
 from ackclock.scenario.files import traces
 from ackclock.study.making import Site, name_of_run
 from ackclock.study.replications import Course
+from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,12 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ackclock.running.catalogue import catalogue
-from ackclock.running.processors import memory_bound, threads
+from ackclock.engine.catalogue import catalogue
+from ackclock.engine.processors import memory_bound, threads
 from ackclock.running.progress import progress_bar
 from ackclock.running.repeats import repeats
 from ackclock.running.summary import MEASURES
-from ackclock.scenario.errors import one_of, refuse
 from ackclock.study.design import VARIANT, Study
 from ackclock.study.execute import Threads, execute
 from ackclock.study.interruption import Interruption
@@ -26,6 +25,7 @@ from ackclock.study.schedule import Schedule
 from ackclock.study.store import Store
 from ackclock.study.survey import Survey
 from ackclock.study.taking import Taking
+from ackclock.values.errors import one_of, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.running.summary import MEASURES
-from ackclock.scenario.errors import ScenarioError, refuse
+from ackclock.values.errors import ScenarioError, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from ackclock.drawing.chart import Axis, Level
 from ackclock.papers.aqm import measures as m
 from ackclock.papers.aqm.claims import BUSY, CLAIMS
 from ackclock.papers.aqm.experiment import DEFINITION, varying
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, Scatter, from_zero
 from ackclock.papers.core.paper import Chapter, Paper
-from ackclock.report.chart import Axis, Level
 
 __all__ = ["PAPER"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ackclock.drawing.chart import Axis, Level
 from ackclock.papers.buffers.claims import BUSY, CLAIMS, DEFINITION, PRODUCT
 from ackclock.papers.buffers.measures import LOSS, UTILIZATION
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
 from ackclock.papers.core.paper import Chapter, Paper
-from ackclock.report.chart import Axis, Level
 
 __all__ = ["PAPER"]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis import poisson_cov, student_interval
+from ackclock.drawing.chart import Axis, Band, Level, Series
 from ackclock.papers.burstiness.close import LAGS, SCALES
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DEFINITION, FINE, VARIANTS, WARM
 from ackclock.papers.burstiness.grid_figures import PENS
@@ -15,7 +16,6 @@ from ackclock.papers.burstiness.windows import UNIT
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, curves_csv
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.words import listed
-from ackclock.report.chart import Axis, Band, Level, Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis import poisson_cov
+from ackclock.drawing.chart import Axis, Level, Note, Scale, Series
 from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.experiment import (
     ARRIVALS_PER_RTT,
@@ -20,7 +21,6 @@ from ackclock.papers.burstiness.experiment import (
 )
 from ackclock.papers.core.evidence import joined
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, csv_text, sources, stacked
-from ackclock.report.chart import Axis, Level, Note, Scale, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.drawing.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DEFINITION, DURATION
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, NAMES, QUANTILES, SEED, UNIT, effective
 from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare, named
 from ackclock.papers.core.figure import rows_csv
 from ackclock.papers.core.words import DASH, listed
-from ackclock.report.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.report.html import Drawing, Statement, Table
 
 if TYPE_CHECKING:

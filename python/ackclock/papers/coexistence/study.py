@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.drawing.chart import Axis, Heat, Level, Panel, Series
 from ackclock.papers.aqm.measures import MEDIAN
 from ackclock.papers.coexistence.claims import CLAIMS, modelled
 from ackclock.papers.coexistence.experiment import DEFINITION, FOUR, LAWS, MODELLED, QUEUES, both_ways, parts
@@ -14,7 +15,6 @@ from ackclock.papers.coexistence.measures import HARM, LOSS, SHARE, TOTAL
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.words import capital
-from ackclock.report.chart import Axis, Heat, Level, Panel, Series
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

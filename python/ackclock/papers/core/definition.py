@@ -40,9 +40,9 @@ from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.summary import Topic
 from ackclock.report.html import Table, Verdict
 from ackclock.scenario import Scenario
-from ackclock.scenario.errors import impossible, one_of, refuse
 from ackclock.scenario.overrides import assigned
 from ackclock.study.design import VARIANT, Study
+from ackclock.values.errors import impossible, one_of, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

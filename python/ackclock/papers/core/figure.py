@@ -15,19 +15,19 @@ from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from ackclock.drawing.chart import Axis, Band, Chart, Level, Note, Panel, Scale, Series
 from ackclock.papers.core.evidence import joined
 from ackclock.papers.core.marks import HOLLOW, Course, Flat, Lines, Mark, Pen, Scatter, dots
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import DASH, capital, key_words, listed
-from ackclock.report.chart import Axis, Band, Chart, Level, Note, Panel, Scale, Series
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ackclock.analysis import Interval
+    from ackclock.drawing.chart import Heat
     from ackclock.papers.core.evidence import Evidence, Grid, Key, Scalar, Side
-    from ackclock.report.chart import Heat
 
 __all__ = [
     "Course",
@@ -65,7 +65,7 @@ class Plot:
     marks
         Marks, and series that need no runs, such as the curve of a formula.
     title, levels, notes, bands, right, heat
-        As in `ackclock.report.chart.Panel`.
+        As in `ackclock.drawing.chart.Panel`.
 
     """
 

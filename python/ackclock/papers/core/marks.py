@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from ackclock.drawing.chart import Band, Dash, Marker, Series
+from ackclock.drawing.style import COLOURS
 from ackclock.papers.core.evidence import joined
-from ackclock.report.chart import Band, Dash, Marker, Series
-from ackclock.report.style import COLOURS
-from ackclock.scenario.errors import refuse
+from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,7 +17,7 @@ from ackclock.papers.core.table import write_runs
 from ackclock.papers.summary import summary
 from ackclock.report.html import Drawing, Report, Section, Table, render
 from ackclock.running.origin import Origin
-from ackclock.scenario.errors import refuse
+from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

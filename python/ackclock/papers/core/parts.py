@@ -22,13 +22,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from ackclock.engine.catalogue import catalogue
 from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.evidence import Runs, Scalar
-from ackclock.running.catalogue import catalogue
+from ackclock.running.identity import run_id, scenario_id
 from ackclock.running.run import Prepared
 from ackclock.scenario import SCHEMA
 from ackclock.study import Batch, Point, Wanted
-from ackclock.study.store import Row, Store, run_id, scenario_id
+from ackclock.study.store import Row, Store
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ackclock.files.reading import parquet
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.running.reading import parquet
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

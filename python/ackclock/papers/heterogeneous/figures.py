@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ackclock.drawing.chart import Axis, Level, Scale
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE, RATE
 from ackclock.papers.burstiness.grid_figures import cov_plots, poissons
 from ackclock.papers.burstiness.measures import COV, COV_OVER_POISSON
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, from_zero, stacked
 from ackclock.papers.heterogeneous import measures as m
 from ackclock.papers.heterogeneous.experiment import DEFINITION, SCENES, Scene, gateway_name
-from ackclock.report.chart import Axis, Level, Scale
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:

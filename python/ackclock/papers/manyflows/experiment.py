@@ -16,7 +16,7 @@ from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.observation import summary
 from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Measure, Scenario, Tcp
 from ackclock.scenario.network import mean_rate
-from ackclock.scenario.quantity import seconds
+from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis.models import Hyperbola, hyperbola, large_pipe_loss
+from ackclock.drawing.chart import Axis, Band, Dash, Series
 from ackclock.papers.core.figure import Figure, Lines, Plot, csv_text
 from ackclock.papers.core.words import DASH
 from ackclock.papers.manyflows import measures as m
@@ -39,7 +40,6 @@ from ackclock.papers.manyflows.places import (
     curve,
     printed,
 )
-from ackclock.report.chart import Axis, Band, Dash, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:

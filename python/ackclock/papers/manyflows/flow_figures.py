@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ackclock.analysis.models import rtt_bias_band
+from ackclock.drawing.chart import Axis, Band, Level, Panel
 from ackclock.papers.core.evidence import Evidence, Key, grouped
 from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, dots, rows_csv
 from ackclock.papers.core.measures import Measure, Profile
@@ -17,7 +18,6 @@ from ackclock.papers.manyflows.distances import GROUPS, OVERHEADS, SEVERAL, UNEQ
 from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES, Model
 from ackclock.papers.manyflows.places import DEFINITION, PROCESSING, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import ACKS_LOST, WAYS
-from ackclock.report.chart import Axis, Band, Level, Panel
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ackclock.papers.manyflows.experiment import PACKET_SIZE, PROFILE, WINDOW
 from ackclock.running.decomposition import components
 from ackclock.scenario import DropTail, Greedy, Link, Measure, Scenario, Tcp
 from ackclock.scenario.internet import ACCESS_RATES, abstract_internet, clustered_connections, wide_area
-from ackclock.scenario.quantity import RATE, seconds
+from ackclock.values.quantity import RATE, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.drawing.chart import Axis, Level, Series
 from ackclock.papers.core.figure import Figure, Lines, Plot
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES, DRAWN, EXTRA, giant_component
 from ackclock.papers.manyflows.places import DEFINITION
-from ackclock.report.chart import Axis, Level, Series
 
 if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Evidence

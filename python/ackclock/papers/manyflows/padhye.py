@@ -15,7 +15,7 @@ from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.experiment import T1, Setting, part, scenario
 from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT, setting_of
 from ackclock.scenario.network import mean_rate
-from ackclock.scenario.quantity import seconds
+from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock.analysis import Interval, student_interval
+from ackclock.drawing.acks import ack_scatter
+from ackclock.drawing.chart import Axis, Band, Level, Panel, Series
 from ackclock.papers.core.figure import Course, Figure, Pen, Plot, csv_text
 from ackclock.papers.manyflows.looks import PIPES, Pipe
 from ackclock.papers.manyflows.measures import CORRELATION, HIGH, JAIN, LEAST, LOSS, LOW, MIDDLE, MOST, SHARE, STARVED
 from ackclock.papers.manyflows.places import DEFINITION, WINDOWS, WITH, WITHOUT
-from ackclock.report.acks import ack_scatter
-from ackclock.report.chart import Axis, Band, Level, Panel, Series
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

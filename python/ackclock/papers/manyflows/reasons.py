@@ -17,7 +17,7 @@ from ackclock.papers.manyflows.places import WITH, WITHOUT
 from ackclock.running.run import Run, simulate
 from ackclock.scenario import Clients, Dumbbell, Greedy, Link, ListedLoss, Measure, Scenario
 from ackclock.scenario.network import mean_rate
-from ackclock.scenario.quantity import seconds
+from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

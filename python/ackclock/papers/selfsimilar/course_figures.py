@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ackclock.drawing.chart import Axis, Band, Level, Panel, Series
 from ackclock.papers.core.figure import Figure, csv_text, dots, sources
 from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar import measures
@@ -26,7 +27,6 @@ from ackclock.papers.selfsimilar.figures import (
     time_axis,
 )
 from ackclock.papers.selfsimilar.looks import LOW, SETTLED, SPIKE, STEP
-from ackclock.report.chart import Axis, Band, Level, Panel, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:

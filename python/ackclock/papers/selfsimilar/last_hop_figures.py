@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis.models import mathis
+from ackclock.drawing.chart import Axis, Series
 from ackclock.papers.core.evidence import joined
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, csv_text, stacked
 from ackclock.papers.core.paper import Chapter
@@ -30,7 +31,6 @@ from ackclock.papers.selfsimilar.last_hop import (
     TIMEOUTS,
     course,
 )
-from ackclock.report.chart import Axis, Series
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,12 +19,12 @@ import numpy as np
 from ackclock.analysis import hurst
 from ackclock.capture import read_capture
 from ackclock.capture.reading import WHAT
+from ackclock.files.reading import parquet
 from ackclock.papers.core.evidence import Run
 from ackclock.papers.selfsimilar.experiment import DEFINITION, TRACE
-from ackclock.running.reading import parquet
 from ackclock.running.run import simulate
 from ackclock.scenario import Scenario
-from ackclock.scenario.errors import unreadable
+from ackclock.values.errors import unreadable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

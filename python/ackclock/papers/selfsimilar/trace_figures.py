@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ackclock.capture.report import sizes_panel
 from ackclock.capture.shares import percent, shares
+from ackclock.drawing.chart import Axis, Chart, Panel, Series
 from ackclock.papers.core.figure import Pen, csv_text, dots
 from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar.experiment import DEFINITION, TRACE
 from ackclock.papers.selfsimilar.figures import CAPTIONS
 from ackclock.papers.selfsimilar.trace import LAYERS
-from ackclock.report.capture import sizes_panel
-from ackclock.report.chart import Axis, Chart, Panel, Series
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import poisson_cov
+from ackclock.drawing.chart import Axis, Level, Series
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, csv_text, points_csv, sources, stacked, table_csv
 from ackclock.papers.core.paper import Chapter
 from ackclock.papers.core.words import DASH
@@ -43,7 +44,6 @@ from ackclock.papers.selfsimilar.traffic import (
     VARIANCE,
     H,
 )
-from ackclock.report.chart import Axis, Level, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ackclock.drawing.chart import Axis, Band, Heat, Level, Panel, Series
 from ackclock.papers import truth
 from ackclock.papers.core.figure import Figure, rows_csv
 from ackclock.papers.vegas.evidence import PLANES, by_place, interval, line, plane
@@ -29,7 +30,6 @@ from ackclock.papers.vegas.experiment import (
     Place,
 )
 from ackclock.papers.vegas.measures import HELD, KINDS
-from ackclock.report.chart import Axis, Band, Heat, Level, Panel, Series
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ackclock.papers.burstiness.experiment import BOTTLENECK_RATE, PACKET_SIZE
 from ackclock.papers.core.folds import of_values
 from ackclock.papers.vegas.experiment import CLIENTS, DEFINITION, RATE
 from ackclock.scenario import Tcp
-from ackclock.scenario.quantity import seconds
+from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

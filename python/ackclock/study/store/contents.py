@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ackclock.running.reading import Room
+from ackclock.files.reading import Room
 from ackclock.study.store.folder import new_name
 from ackclock.study.store.journal import Reading, counted, counter, is_journal, is_left
 from ackclock.study.store.parts import NotWholeError, Part, is_own, made, merge, sources, to_merge

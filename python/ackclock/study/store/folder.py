@@ -9,7 +9,7 @@
 ===============  ======================================================================================
 
 A store may come from other people. A reader changes nothing in it, and nobody follows a link in it: a store in which
-one of these files or folders is a link or a special file is refused (`ackclock.running.inside`).
+one of these files or folders is a link or a special file is refused (`ackclock.files.inside`).
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from ackclock.running.checksum import CHANGED, is_sealed, sealed
-from ackclock.running.inside import entries_in, file_in, folder_in, open_file
-from ackclock.running.locks import lock
-from ackclock.running.making import check_name
-from ackclock.scenario.errors import ScenarioError, damaged, refuse, unreadable
+from ackclock.files.checksum import CHANGED, is_sealed, sealed
+from ackclock.files.inside import entries_in, file_in, folder_in, open_file
+from ackclock.files.locks import lock
+from ackclock.files.making import check_name
 from ackclock.scenario.files import read_json
+from ackclock.values.errors import ScenarioError, damaged, refuse, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -17,8 +17,8 @@ import struct
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
-from ackclock.running.inside import PLAIN, open_file
-from ackclock.running.locks import lock
+from ackclock.files.inside import PLAIN, open_file
+from ackclock.files.locks import lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

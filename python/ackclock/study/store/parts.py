@@ -21,13 +21,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ackclock.running.checksum import CHANGED, checksum, is_sealed, sealed
-from ackclock.running.inside import file_in, is_plain
-from ackclock.running.reading import pieces, row_count
-from ackclock.scenario.errors import ScenarioError, damaged, shown, unreadable
+from ackclock.files.checksum import CHANGED, checksum, is_sealed, sealed
+from ackclock.files.inside import file_in, is_plain
+from ackclock.files.reading import pieces, row_count
 from ackclock.scenario.files import read_json
 from ackclock.study.store.row import is_name
 from ackclock.study.store.tables import BASE, KEPT, LOST, fit, require_columns, unified_schemas
+from ackclock.values.errors import ScenarioError, damaged, shown, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

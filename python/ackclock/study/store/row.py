@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
     from ackclock.study.store.journal import Reading
 
-__all__ = ["Entry", "Row", "encode", "entries", "is_name", "run_id", "scenario_id"]
+__all__ = ["Entry", "Row", "encode", "entries", "is_name"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,43 +69,6 @@ class Row:
     tables: Mapping[str, pa.Table] = field(default_factory=dict)
     cpu_seconds: float = 0.0
     failure: str | None = None
-
-
-def scenario_id(scenario: str) -> str:
-    """Return the id of an effective scenario, given as canonical JSON."""
-    return _digest(scenario.encode())
-
-
-def run_id(scenario_id: str, seed: int, record: Sequence[str], revision: str) -> str:
-    """Compute the id of a run from all of its inputs.
-
-    Parameters
-    ----------
-    scenario_id
-        Id of the effective scenario.
-    seed
-        Random seed.
-    record
-        The requested records, in any order.
-    revision
-        Revision of the engine.
-
-    Returns
-    -------
-    str
-        32 hexadecimal digits; in practice, different runs have different ids.
-
-    Examples
-    --------
-    >>> run_id("5ce9", 1, ["drops", "acks@0"], "e1") == run_id("5ce9", 1, ["acks@0", "drops"], "e1")
-    True
-
-    """
-    return _digest(to_json([scenario_id, seed, sorted(record), revision]))
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:32]
 
 
 # A row in a journal has three sections: a line with the run's id and the lengths of the other sections, the row without

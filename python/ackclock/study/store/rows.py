@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from ackclock.scenario.errors import damaged
 from ackclock.study.store.journal import Reading
 from ackclock.study.store.row import entries
 from ackclock.study.store.tables import BASE, fit, plain, tables_of, unified
+from ackclock.values.errors import damaged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Final, Self
 import duckdb
 import pyarrow as pa
 
-from ackclock.running import reading
-from ackclock.running.inside import open_file
-from ackclock.scenario.errors import ScenarioError, damaged, unreadable
+from ackclock.files import reading
+from ackclock.files.inside import open_file
 from ackclock.study.store.parts import ignored
 from ackclock.study.store.tables import fit
 from ackclock.study.store.views import FIXED, Views
+from ackclock.values.errors import ScenarioError, damaged, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from ackclock.scenario.errors import listed, one_of, refuse, unreadable
 from ackclock.scenario.extras import optional
 from ackclock.study.store.folder import Folder, Record, new_name
 from ackclock.study.store.journal import Journal
 from ackclock.study.store.row import Row, encode
+from ackclock.values.errors import listed, one_of, refuse, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -97,7 +97,7 @@ class Store:
 
     def _repr_html_(self) -> str:
         """Return the notices, the number of runs and the first runs, for notebooks."""
-        from ackclock.report.inline import block, counted  # noqa: PLC0415  # only notebooks need it
+        from ackclock.drawing.inline import block, counted  # noqa: PLC0415  # only notebooks need it
 
         runs, failures = self.runs.to_arrow(), self.table("failures").to_arrow()
         title = f"Store of {counted(len(runs), 'run')}"
@@ -141,8 +141,8 @@ class Store:
         """
         for notice in self.notices:
             warnings.warn(notice, stacklevel=2)
-        from ackclock.report.paper import draw  # noqa: PLC0415  # it loads Matplotlib
-        from ackclock.report.plots import measure_chart  # noqa: PLC0415
+        from ackclock.drawing.paper import draw  # noqa: PLC0415  # it loads Matplotlib
+        from ackclock.study.figures.plots import measure_chart  # noqa: PLC0415
 
         return draw(measure_chart(self.runs.to_arrow(), measure, x=x, by=[by] if isinstance(by, str) else by))
 
@@ -388,7 +388,7 @@ class Table:
 
 
 def _table_html(rows: pa.Table) -> str:
-    from ackclock.report.inline import counted, table  # noqa: PLC0415  # only notebooks need it
+    from ackclock.drawing.inline import counted, table  # noqa: PLC0415  # only notebooks need it
 
     shown = [[_as_text(value) for value in row.values()] for row in rows.slice(0, _SHOWN).to_pylist()]
     more = f"; the first {_SHOWN}" if len(rows) > _SHOWN else ""

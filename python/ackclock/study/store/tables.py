@@ -9,7 +9,7 @@ import pyarrow as pa
 from pydantic_core import to_json
 
 from ackclock.running.summary import GroupSummary, Summary
-from ackclock.scenario.errors import shown
+from ackclock.values.errors import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ackclock.running.reading import gathered
+from ackclock.files.reading import gathered
 from ackclock.scenario.earlier import upgrade
-from ackclock.scenario.errors import damaged, one_of, refuse
 from ackclock.scenario.files import json_table
 from ackclock.study.store.parts import sources
 from ackclock.study.store.tables import KEPT, LOST, SWEPT, fit, revisions_of, unified_schemas
+from ackclock.values.errors import damaged, one_of, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -1,0 +1,312 @@
+"""Charts on a screen: SVG panels and a legend that adapt to the page's colours and width.
+
+Each panel is a separate SVG drawing, so that a page can place panels side by side or below each other. Texts that may
+wrap, such as titles and axis labels, are HTML around the drawing. Drawings are 520 units wide, with coordinates in
+tenths of a unit. `templates/figure.js` reads values from the paths for tooltips.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from html import escape
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ackclock.drawing.cells import cells, dots_image, scale_bar
+from ackclock.drawing.paths import area, bars, runs, thinned, trace
+from ackclock.drawing.pens import BAND, legend, legends_agree, pen
+from ackclock.drawing.scales import Span, span, ticks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ackclock.drawing.chart import Axis, Chart, Heat, Level, Note, Panel, Scale, Series
+
+__all__ = ["interactive"]
+
+_WIDTH: Final = 5200
+_INCH: Final = 900
+"""Height of a panel per inch on paper."""
+_HEIGHTS: Final = (1900, 3200)
+"""Minimum and maximum height of a panel."""
+_STACKED: Final = 2
+"""Maximum number of vertically stacked panels with a common horizontal axis; with more panels, all are placed side by
+side."""
+_LETTER: Final = 93
+"""Width of a letter of an axis label, in tenths of a drawing unit."""
+_SMALL_SCREEN: Final = 1.45
+"""Factor by which letters are enlarged in narrow panels."""
+_TICKS_UP: Final = 6
+_TICKS_ALONG: Final = 7
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Converts a panel's values to coordinates of its drawing."""
+
+    x: Span
+    y: Span
+    width: float
+    height: float
+
+    def along(self, values: ArrayLike) -> NDArray[np.float64]:
+        return self.x.share(np.asarray(values, dtype=np.float64)) * self.width
+
+    def down(self, values: ArrayLike) -> NDArray[np.float64]:
+        return (1 - self.y.share(np.asarray(values, dtype=np.float64))) * self.height
+
+
+def interactive(chart: Chart, *, label: str) -> str:
+    """Render a chart as HTML.
+
+    Parameters
+    ----------
+    chart
+        The chart.
+    label
+        Text for screen readers.
+
+    Returns
+    -------
+    str
+        Elements for an HTML page with the styles of ``figure.css``. Markers refer to the shapes from
+        `ackclock.drawing.pens.marker_shapes`.
+
+    """
+    panels = _resolved(chart)
+    heats = [panel.heat for panel in panels if panel.heat]
+    stacked = not heats and len(panels) <= _STACKED and all(not panel.x.label for panel in chart.panels[:-1])
+    shared = legends_agree(panels)
+    height = min(max(chart.height / len(panels) * _INCH, _HEIGHTS[0]), _HEIGHTS[1])
+    one_scale = len({_scale_key(heat) for heat in heats}) == 1
+    parts = [legend(panels)] if shared else []
+    if heats and one_scale:
+        parts.append(f'<div class="panel scale">{scale_bar(heats[0])}</div>')
+    parts.append(f'<div class="panels {"stacked" if stacked else "beside"}">')
+    gutter = max(map(_gutter, panels)) if stacked else 0
+    for panel in panels:
+        parts += [
+            '<div class="panel">',
+            _head(panel),
+            "" if shared else legend([panel]),
+            "" if one_scale or not panel.heat else scale_bar(panel.heat),
+            _drawn(panel, height, gutter or _gutter(panel), label=f"{label} {panel.title}".strip()),
+            f'<p class="along">{escape(panel.x.label)}</p>' if panel.x.label.strip() else "",
+            "</div>",
+        ]
+    return "".join([*parts, "</div>"])
+
+
+def _scale_key(heat: Heat) -> tuple[str, float, float, bool]:
+    return heat.label, heat.low, heat.high, heat.parted
+
+
+def _resolved(chart: Chart) -> list[Panel]:
+    """Return the panels with their shared axes and the common label of the vertical axis filled in."""
+    panels: list[Panel] = []
+    for place, panel in enumerate(chart.panels):
+        end = place
+        while not chart.panels[end].x.label and end + 1 < len(chart.panels):
+            end += 1
+        begin = place
+        while begin and not chart.panels[begin - 1].x.label:
+            begin -= 1
+        group, own = chart.panels[begin : end + 1], panel.x
+        common = span(_ends_of(own, chart.panels[end].x), (each for one in group for each in _spread(one)))
+        x = replace(own, label=chart.panels[end].x.label, low=common.low, high=common.high)
+        if own.ticks is None and end != place:
+            x = replace(x, ticks=chart.panels[end].x.ticks)
+        y = panel.y if panel.y.label or not chart.y_label else replace(panel.y, label=chart.y_label)
+        if panel.heat:
+            rows, columns = np.asarray(panel.heat.values).shape
+            x, y = replace(x, low=-0.5, high=columns - 0.5), replace(y, low=-0.5, high=rows - 0.5)
+        panels.append(replace(panel, x=x, y=y))
+    return panels
+
+
+def _ends_of(own: Axis, shared: Axis) -> Axis:
+    """Return an axis whose missing ends are taken from the shared axis."""
+    low, high = (
+        each if each is not None else other for each, other in ((own.low, shared.low), (own.high, shared.high))
+    )
+    return replace(own, low=low, high=high)
+
+
+def _spread(panel: Panel) -> Iterable[NDArray[np.float64]]:
+    """Yield all x values of a panel."""
+    yield from (_array(series.x) for series in panel.series)
+    yield from (_array(band.x) for band in panel.bands)
+
+
+def _reach(panel: Panel) -> Iterable[NDArray[np.float64]]:
+    """Yield all values along the vertical axis."""
+    for series in panel.series:
+        middle, error = _array(series.y), _error(series)
+        yield middle
+        if error is not None:
+            yield middle - error
+            yield middle + error
+    for band in panel.bands:
+        yield _array(band.low)
+        yield _array(band.high)
+    yield np.array([level.y for level in panel.levels])
+
+
+def _error(series: Series) -> NDArray[np.float64] | None:
+    """Return the half-widths of error bars; None unless all of them are finite."""
+    if series.error is None or not np.isfinite(error := _array(series.error)).all():
+        return None
+    return error
+
+
+def _head(panel: Panel) -> str:
+    """Write a panel's title and its vertical axis labels, which are placed horizontally above the axes."""
+    title = f"<strong>{escape(panel.title)}</strong> " if panel.title else ""
+    left = f"<span>{escape(panel.y.label)}</span>" if panel.y.label else ""
+    right = f'<span class="right">{escape(panel.right.label)}</span>' if panel.right else ""
+    return f'<p class="head">{title}{left}{right}</p>' if title or left or right else ""
+
+
+def _upright(panel: Panel) -> tuple[Span, Sequence[tuple[float, str]]]:
+    """Return the vertical axis of a panel with its ticks."""
+    ends = span(panel.y, _reach(panel))
+    return ends, ticks(panel.y, ends, most=_TICKS_UP)
+
+
+def _gutter(panel: Panel) -> int:
+    """Compute the width that the labels of the vertical axis need."""
+    return 120 + _LETTER * max((len(words) for _, words in _upright(panel)[1]), default=1)
+
+
+def _drawn(panel: Panel, height: float, left_edge: int, *, label: str) -> str:
+    x, (y, up) = span(panel.x, _spread(panel)), _upright(panel)
+    along = ticks(panel.x, x, most=_TICKS_ALONG)
+    right = _right_ticks(panel.right, y) if panel.right else []
+    right_edge = _WIDTH - (120 + _LETTER * max(len(words) for _, words in right) if right else 120)
+    if panel.heat:
+        height = max(height, 330.0 * np.asarray(panel.heat.values).shape[0])
+    frame = _Frame(x, y, right_edge - left_edge, height)
+    top, bottom = 100, 250
+    opening = (
+        f'<svg viewBox="0 0 {_WIDTH} {height + top + bottom:.0f}" role="img" aria-label="{escape(label)}" '
+        'xmlns="http://www.w3.org/2000/svg">'
+        f'<g transform="translate({left_edge} {top})">'
+    )
+    plot = (
+        f'<svg class="plot" width="{frame.width:.0f}" height="{height:.0f}" '
+        f'data-x="{_ends(x)}" data-y="{_ends(y)}">{_contents(panel, frame)}</svg>'
+    )
+    return "".join(
+        [
+            opening,
+            _axes(frame, up, along, right, grid=panel.heat is None),
+            plot,
+            *(_level_words(level, frame) for level in panel.levels if level.text),
+            *(_note(note, frame) for note in panel.notes),
+            "</g></svg>",
+        ]
+    )
+
+
+def _ends(ends: Span) -> str:
+    return f"{ends.low:.7g} {ends.high:.7g}{' log' if ends.log else ''}"
+
+
+def _axes(
+    frame: _Frame,
+    up: Sequence[tuple[float, str]],
+    along: Sequence[tuple[float, str]],
+    right: Sequence[tuple[float, str]],
+    *,
+    grid: bool,
+) -> str:
+    """Draw the lines and labels of the axes. Labels that fit only into a wide panel have the CSS class ``w``."""
+    width, height = round(frame.width), round(frame.height)
+    heights = [round(float(frame.down(at))) for at, _ in up]
+    places = [round(float(frame.along(at))) for at, _ in along]
+    lines = "".join([*(f"M0 {at}h{width}" for at in heights), *(f"M{at} 0v{height}" for at in places)])
+    words = [
+        f'<text class="up" x="-60" y="{at + 45}">{escape(text)}</text>'
+        for at, (_, text) in zip(heights, up, strict=True)
+    ]
+    lengths = [len(text) for _, text in along]
+    wide, narrow = (_apart(places, lengths, letter) for letter in (_LETTER * 0.85, _LETTER * _SMALL_SCREEN))
+    words += [
+        f'<text class="on{"" if number in narrow else " w"}" x="{places[number]}" y="{height + 185}">'
+        f"{escape(along[number][1])}</text>"
+        for number in wide
+    ]
+    words += [
+        f'<text x="{width + 60}" y="{round(float(frame.down(at))) + 45}">{escape(text)}</text>' for at, text in right
+    ]
+    frame_line = f"M0 0V{height}H{width}" + (f"M{width} 0V{height}" if right else "")
+    ticked = "".join(f"M{at} {height}v35" for at in places)
+    drawn_grid = f'<path class="grid" d="{lines}"/>' if grid else ""
+    return f'{drawn_grid}{"".join(words)}<path class="axis" d="{frame_line}{ticked}"/>'
+
+
+def _apart(places: Sequence[int], lengths: Sequence[int], letter: float) -> list[int]:
+    """Choose labels that do not overlap, from left to right; return their indices."""
+    kept: list[int] = []
+    end = -np.inf
+    for number in sorted(range(len(places)), key=lambda each: places[each]):
+        half = lengths[number] * letter / 2
+        if places[number] - half > end:
+            kept.append(number)
+            end = places[number] + half + letter / 2
+    return kept
+
+
+def _right_ticks(scale: Scale, y: Span) -> list[tuple[float, str]]:
+    first, last = (round(end * scale.factor / scale.step) for end in (y.low, y.high))
+    marks = [number * scale.step for number in range(first, last + 1)]
+    inside = [mark for mark in marks if y.low - 1e-9 <= mark / scale.factor <= y.high * (1 + 1e-9)]
+    return [(mark / scale.factor, f"{mark:g}") for mark in inside]
+
+
+def _contents(panel: Panel, frame: _Frame) -> str:
+    parts = []
+    if panel.heat:
+        parts.append(cells(panel.heat, frame.along, frame.down))
+    if panel.dots:
+        parts.append(dots_image(panel, frame.width, frame.height))
+    for band in panel.bands:
+        outline = area(frame.along(band.x), frame.down(band.low), frame.down(band.high))
+        opening = f'<path class="c-{band.colour} band" data-group="{escape(band.name)}"'
+        parts.append(f'{opening} fill-opacity="{BAND}" d="{outline}"/>')
+    for level in panel.levels:
+        dash = ' stroke-dasharray="16 24"' if level.dotted else ""
+        parts.append(f'<path class="level" d="M0 {round(float(frame.down(level.y)))}H{round(frame.width)}"{dash}/>')
+    hollow_first = sorted(panel.series, key=lambda series: series.filled)
+    return "".join([*parts, *(_series(series, frame) for series in hollow_first)])
+
+
+def _series(series: Series, frame: _Frame) -> str:
+    x, y, joined = frame.along(series.x), frame.down(series.y), series.dash != "none"
+    pieces = [thinned(piece, joined=joined) for piece in runs(x, y)]
+    if not pieces:
+        return ""
+    error = _error(series)
+    group = escape(series.group or series.name)
+    opening = f'<g class="c-{series.colour}" data-group="{group}" data-name="{escape(series.name)}">'
+    upright = ""
+    if error is not None and error.any():
+        middle = _array(series.y)
+        upright = f'<path class="bar" d="{bars(x, frame.down(middle - error), frame.down(middle + error))}"/>'
+    return f'{opening}{upright}<path class="line{"" if joined else " apart"}"{pen(series)} d="{trace(pieces)}"/></g>'
+
+
+def _level_words(level: Level, frame: _Frame) -> str:
+    return f'<text class="word" x="50" y="{round(float(frame.down(level.y))) - 45}">{escape(level.text)}</text>'
+
+
+def _note(note: Note, frame: _Frame) -> str:
+    x, y = round(float(frame.along(note.x))), round(float(frame.down(note.y)))
+    return f'<text class="word faint" x="{x}" y="{y + 150}">{escape(note.text)}</text>'
+
+
+def _array(values: ArrayLike) -> NDArray[np.float64]:
+    return np.asarray(values, dtype=np.float64)

@@ -1,0 +1,172 @@
+"""The engine's catalogue: its congestion-control laws, queues and senders, with their parameters.
+
+Each congestion-control law (window law) and each queue discipline declares its parameters in its Rust file. Senders
+declare their options in Rust as well. The scenario's fields, its validation, the plan, the JSON Schema and ``ackclock
+list`` are derived from these declarations, so that a new law, queue or option needs no Python code.
+"""
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from ackclock.engine import core
+from ackclock.values import kinds
+from ackclock.values.kinds import Kind
+from ackclock.values.quantity import TIME
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter that a window law or a queue discipline declares."""
+
+    name: str
+    doc: str
+    kind: Kind
+    """The allowed values."""
+    default: bool | float | str
+    is_time: bool = False
+    """Whether the parameter is a time: a text with a unit in a scenario, an integer in picoseconds in the engine."""
+    word: str | None = None
+    """A word that is allowed instead of a time."""
+
+    def for_engine(self, value: object) -> object:
+        """Convert a valid value to the engine's form: times in picoseconds, and None for the word instead of a time."""
+        if not self.is_time:
+            return value
+        return None if value == self.word else TIME.parse(str(value))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A window law or a queue discipline, with its declared parameters."""
+
+    doc: str
+    parameters: Mapping[str, Parameter]
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """A quantity of the state of a queue discipline (record ``gauges``) or of a window law (record ``states``)."""
+
+    doc: str
+    unit: str
+    """The unit; empty for numbers without a unit."""
+
+
+@dataclass(frozen=True)
+class LawState:
+    """What a window law holds besides the window, which the record ``states`` contains."""
+
+    phases: Sequence[str]
+    variables: Mapping[str, Gauge]
+    """The law's variables, by name; empty if the window is its whole state."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A named TCP sender: a window law, or Reno's law with a certain loss recovery."""
+
+    doc: str
+    recovery: str | None
+    """The loss recovery that the name fixes; with None, the option ``recovery`` selects it."""
+    congestion: str
+    era: str
+    """When the variant was published, or that it fixes a recovery; in the order of the texts."""
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The engine's variants, window laws with their states, queues, gauges and options, by name."""
+
+    version: str
+    revision: str
+    """A hash of the engine's sources: the same revision gives the same results."""
+    variants: Mapping[str, Variant]
+    congestion: Mapping[str, Entry]
+    queues: Mapping[str, Entry]
+    gauges: Mapping[str, Gauge]
+    states: Mapping[str, LawState]
+    """What each window law holds."""
+    options: Mapping[str, Mapping[str, Parameter]]
+    """The options of TCP: by section of the plan (``receiver``, ``sender`` or ``rtt``), then by name."""
+
+    @property
+    def tcp_options(self) -> dict[str, Parameter]:
+        """The options of TCP from all sections of the plan, by name."""
+        return {name: option for part in self.options.values() for name, option in part.items()}
+
+    def named(self, variant: str, recovery: str) -> str:
+        """Return the variant that is named after a pair of law and recovery: ``sack`` for Reno with this recovery."""
+        law = self.variants[variant].congestion
+        same = (name for name, each in self.variants.items() if (each.congestion, each.recovery) == (law, recovery))
+        return next(same, variant)
+
+    def law_of(self, variant: str) -> Entry:
+        """Return the window law of a TCP variant."""
+        return self.congestion[self.variants[variant].congestion]
+
+
+@functools.cache
+def catalogue() -> Catalogue:
+    """Read the engine's catalogue, once.
+
+    Examples
+    --------
+    >>> sorted(catalogue().queues)
+    ['cake', 'cobalt', 'codel', 'droptail', 'dualpi2', 'fq', 'fq_codel', 'pie', 'priority', 'red']
+    """
+    described = json.loads(core.catalogue())
+    return Catalogue(
+        version=described["version"],
+        revision=described["revision"],
+        variants=MappingProxyType({name: Variant(**each) for name, each in described["variants"].items()}),
+        congestion=_entries(described["congestion"]),
+        queues=_entries(described["queues"]),
+        gauges=MappingProxyType({name: Gauge(**each) for name, each in described["gauges"].items()}),
+        states=MappingProxyType({name: _state(each) for name, each in described["states"].items()}),
+        options=MappingProxyType(
+            {part: _parameters(described["options"][part]) for part in ("receiver", "sender", "rtt")}
+        ),
+    )
+
+
+def _entries(described: dict[str, Any]) -> Mapping[str, Entry]:
+    return MappingProxyType({name: _entry(each) for name, each in described.items()})
+
+
+def _state(described: dict[str, Any]) -> LawState:
+    variables = {each["name"]: Gauge(doc=each["doc"], unit=each["unit"]) for each in described["variables"]}
+    return LawState(phases=tuple(described["phases"]), variables=MappingProxyType(variables))
+
+
+def _entry(described: dict[str, Any]) -> Entry:
+    return Entry(doc=described["doc"], parameters=_parameters(described["parameters"]))
+
+
+def _parameters(described: list[dict[str, Any]]) -> Mapping[str, Parameter]:
+    parameters = map(_parameter, described)
+    return MappingProxyType({each.name: each for each in parameters})
+
+
+def _parameter(described: dict[str, Any]) -> Parameter:
+    name, doc, default = described["name"], described["doc"].strip(), described["default"]
+    match described["kind"]:
+        case "time":
+            kind = kinds.measured(TIME, TIME.format(described["min"]), TIME.format(described["max"]))
+            word = described["or"]
+            if word is not None:
+                kind = kinds.word_or([word], kind)
+            text = word if default is None else TIME.format(default)
+            return Parameter(name, doc, kind, text, is_time=True, word=word)
+        case "whole":
+            kind = kinds.whole(described["min"], described["max"])
+        case "flag":
+            kind = kinds.flag()
+        case "choice":
+            kind = kinds.word(described["choices"])
+        case _:
+            kind = kinds.number(low=described["min"], high=described["max"], above=described["above"])
+    return Parameter(name, doc, kind, default)

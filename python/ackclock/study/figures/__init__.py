@@ -1,0 +1,1 @@
+"""Figures of a sweep: a measure against the swept fields."""
