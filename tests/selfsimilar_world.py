@@ -9,9 +9,8 @@ import numpy as np
 
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
-from ackclock.papers.selfsimilar.experiment import READINGS, SETTINGS, VARIANTS, Setting
+from ackclock.papers.selfsimilar.experiment import READINGS, SETTINGS, TABLE_2, VARIANTS, Setting
 from ackclock.papers.selfsimilar.looks import MARKS
-from ackclock.papers.selfsimilar.paper import TABLE_2
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -26,8 +26,7 @@ from ackclock.papers.manyflows.experiment import (
     part,
     scenario,
 )
-from ackclock.papers.manyflows.ns2 import setting_of
-from ackclock.papers.manyflows.places import PROCESSING
+from ackclock.papers.manyflows.places import PROCESSING, setting_of
 from ackclock.values.quantity import RATE
 
 

@@ -11,7 +11,7 @@ from ackclock.analysis.models import large_pipe_loss
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paired import wilson
 from ackclock.papers.manyflows import measures as m
-from ackclock.papers.manyflows.claims import fits
+from ackclock.papers.manyflows.claims import same_delay as fits
 from ackclock.papers.manyflows.places import CAPPED, STEADY, WITHOUT
 from ackclock.papers.truth import NO, OPEN, YES
 

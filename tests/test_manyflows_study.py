@@ -26,7 +26,7 @@ from ackclock.papers.manyflows import places
 from ackclock.papers.manyflows.agreement import synchronisation
 from ackclock.papers.manyflows.claims import CLAIMS
 from ackclock.papers.manyflows.experiment import FLOWS, ISDN, LINKS, MODERN, T1, grid_setting, scenario
-from ackclock.papers.manyflows.hyperbolas import away, fits
+from ackclock.papers.manyflows.figures import away, fits
 from ackclock.papers.manyflows.looks import PIPES, look_parts, pipe_of
 from ackclock.papers.manyflows.places import (
     FAR_PIPE,

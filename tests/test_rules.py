@@ -10,7 +10,7 @@ import pytest
 
 from ackclock.analysis import student_interval
 from ackclock.drawing.chart import Axis, Level, Series
-from ackclock.papers.core.claim import Claim, judge
+from ackclock.papers.core.claim import Claim, judge, tabled
 from ackclock.papers.core.evidence import Grid, Named, Run, Runs, joined
 from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Pen, Plot, curves_csv
 from ackclock.papers.core.folds import exponent, slope
@@ -28,7 +28,6 @@ from ackclock.papers.core.rules import (
     Holds,
     Outcome,
 )
-from ackclock.papers.core.tabled import tabled
 from ackclock.papers.core.ways import Readings, Varied, Ways, over_readings
 from ackclock.papers.core.words import points_words
 from ackclock.papers.truth import NO, OPEN, YES

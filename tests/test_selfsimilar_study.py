@@ -25,13 +25,14 @@ from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.selfsimilar import study
 from ackclock.papers.selfsimilar.claims import CLAIMS
-from ackclock.papers.selfsimilar.delays import delivered, lateness, matched, variation
 from ackclock.papers.selfsimilar.experiment import (
     CONSTANT,
     GREEDY,
     RATE,
     READINGS,
     SETTINGS,
+    TABLE_2,
+    TRACE,
     VARIANTS,
     Setting,
     flow_summary,
@@ -44,15 +45,18 @@ from ackclock.papers.selfsimilar.looks import (
     SPIKE,
     Trace,
     course,
+    delivered,
+    lateness,
     look,
+    matched,
     measures,
     rates,
     unresponsive_values,
+    variation,
 )
 from ackclock.papers.selfsimilar.measures import ARRIVALS
 from ackclock.papers.selfsimilar.memory import TRUTH, methods
 from ackclock.papers.selfsimilar.memory import parts as long_parts
-from ackclock.papers.selfsimilar.paper import TABLE_2, TRACE
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Paper
 from ackclock.papers.selfsimilar import study, trace
 from ackclock.papers.selfsimilar.claims import CLAIMS
-from ackclock.papers.selfsimilar.paper import TRACE
+from ackclock.papers.selfsimilar.experiment import TRACE
 from ackclock.papers.selfsimilar.trace import STAND_IN, Memory, PacketSizes, memory, read_trace, stand_in
 from ackclock.papers.selfsimilar.trace_figures import METHODS
 from ackclock.report.html import Verdict

@@ -12,17 +12,20 @@ from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar.agreement import BAR, loads_agreement
 from ackclock.papers.selfsimilar.agreement import LOADS as LOAD_RULES
 from ackclock.papers.selfsimilar.experiment import background, binned
-from ackclock.papers.selfsimilar.loads import LOADS, OTHERS, USUAL, load_scenario
 from ackclock.papers.selfsimilar.traffic import (
     BINS,
     ESTIMATORS,
     KINDS,
     LADDER,
+    LOADS,
     NOISE,
+    OTHERS,
     POISSON,
+    USUAL,
     Kind,
     hursts,
     ladder,
+    load_scenario,
     of_many,
     traffic,
 )

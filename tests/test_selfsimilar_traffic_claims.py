@@ -22,10 +22,10 @@ from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar import study
 from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS
 from ackclock.papers.selfsimilar.experiment import background
-from ackclock.papers.selfsimilar.loads import CARRIED, LOADS, OTHERS, USUAL, load_parts
 from ackclock.papers.selfsimilar.traffic import (
     ALIKE,
     BINS,
+    CARRIED,
     COUNTS,
     COV,
     DRAWN,
@@ -34,10 +34,14 @@ from ackclock.papers.selfsimilar.traffic import (
     GAP_COV,
     KINDS,
     LADDER,
+    LOADS,
     NOISE,
     ON_OFF,
+    OTHERS,
     POISSON,
     SHARED,
+    USUAL,
+    load_parts,
     traffic_parts,
 )
 from ackclock.papers.selfsimilar.traffic_figures import TRAFFIC
