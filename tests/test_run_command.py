@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from ackclock.cli import runner, scaling
 from ackclock.cli.capture_writing import CaptureFiles
@@ -70,6 +71,23 @@ def test_the_table_of_groups(capsys: pytest.CaptureFixture[str], groups: list[di
     assert lines[-2:] == ["", "Note: It is odd."]
     groups_shown = [line for line in lines if line.startswith("g ")]
     assert len(groups_shown) == (len(groups) if table else 0)
+
+
+@pytest.mark.parametrize(("width", "tables"), [(None, 1), (160, 1), (80, 1), (40, 3)])
+def test_no_number_of_a_group_is_cut(
+    width: int | None, tables: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file gets one wide table, and a narrow terminal tables with a column for each group."""
+    if width is not None:
+        monkeypatch.setattr(runner, "console", lambda: Console(force_terminal=True, width=width, no_color=True))
+    named = [{"name": f"group{number}", "completed": 1, "arrivals": 123_456 + number} for number in range(3)]
+    runner._show(result(*named))
+    shown = capsys.readouterr().out
+    assert "…" not in shown
+    for group in named:
+        assert str(group["name"]) in shown
+        assert f"{group['arrivals']:,}" in shown
+    assert shown.count("payload") == tables + 1  # the summary has one as well
 
 
 def test_marks_are_shown_if_there_are_any(capsys: pytest.CaptureFixture[str]) -> None:
