@@ -111,7 +111,7 @@ fuzz: ## fuzz the capture reader for SECONDS (1200), starting from the corpus (n
 mutants: $(VENV)/.built ## put random faults into the sources and list the faults that no test detects (MUTANTS=200 NET=100 SEED=1; several hours; needs cargo-mutants; DIFF=main: only lines that the branch changes)
 	PYTHONPATH=bench $(PY) -m mutants --python $(MUTANTS) --net $(NET) --seed $(SEED) $(if $(DIFF),--diff $(DIFF))
 
-coverage: $(VENV)/.built ## measure which lines the tests reach, and write pages to out/coverage (TESTS="tests/test_run.py": only these; Rust with cargo-llvm-cov)
+coverage: $(VENV)/.built ## measure which lines the tests reach, and write pages to out/coverage (TESTS="tests/running/test_run.py": only these; Rust with cargo-llvm-cov)
 	@mkdir -p $(OUT)/coverage
 	$(PY) -m coverage erase
 	$(PY) -m coverage run -m pytest -m 'not needs' --numprocesses auto --dist worksteal $(TESTS)

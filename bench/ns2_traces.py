@@ -6,7 +6,7 @@ A case is one flow under one profile with scripted losses, and the segments that
 - anywhere else, new random cases (`make traces`).
 
 `crates/net/tests/ns2/transports.json` contains the transports of the profiles, as Python plans them, for the same test;
-`tests/test_ns2_traces.py` checks that it agrees with the profiles.
+`tests/validation/test_ns2_traces.py` checks that it agrees with the profiles.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 UV = ROOT / ".venv/wheel/bin/uv"
 VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 EXAMPLE = ROOT / "examples/feng60.toml"
-TESTS = ("tests/analysis", "tests/test_quantity.py", "tests/test_summary.py")
+TESTS = ("tests/analysis", "tests/scenario/test_quantity.py", "tests/papers/test_summary.py")
 MOST_MB = 450
 MOST_IMPORT_SECONDS = 0.040
 
