@@ -1,4 +1,4 @@
-// Bundles the lab into one page, target/lab/page.html: `make lab` calls it. bench/lab_page.py adds the engine and the
+// Bundles the lab into one page, target/lab/page.html: `make lab` calls it. tools/lab_page.py adds the engine and the
 // catalogue.
 
 import { readFileSync, writeFileSync } from "node:fs";

@@ -207,7 +207,7 @@ class TestReplay:
         Validates: BBR, version 1, sends the same segments as a Linux kernel at the same times, in startup and drain:
             the initial rate, the gains, the window of startup with its room for bursts, pacing with its credit, and
             the first recoveries.
-        Source: Linux 6.18.44, measured (bench/linux/data).
+        Source: Linux 6.18.44, measured (validation/linux/data).
         Tolerance: the same order; 99 % of the times within 1 ms and the lateness of the measurement.
         """
         made = replay(traces()["bbr_d100_101_of_each_100"], SCRIPTS["d100_101_of_each_100"])
@@ -227,7 +227,7 @@ class TestReplay:
         """A flow that the application limits, at 90 % of the bottleneck's rate.
 
         Validates: a flow that the application limits sends the same segments as a Linux kernel at the same times.
-        Source: Linux 6.18.44, measured (bench/linux/data).
+        Source: Linux 6.18.44, measured (validation/linux/data).
         Tolerance: the same order; 2 ms, as some wake-ups of the measured application were 1.2 ms late.
         """
         made = replay(traces()["reno_cbr9M"], SCRIPTS["cbr9M"])

@@ -1,4 +1,4 @@
-"""The data for the comparison with ns-2, segment by segment: see ``bench/ns2_traces.py``."""
+"""The data for the comparison with ns-2, segment by segment: see ``validation/ns2_traces.py``."""
 
 import json
 from pathlib import Path

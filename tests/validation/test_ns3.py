@@ -79,7 +79,7 @@ class TestCells:
         """One cell of each window law and of four queues, as in `docs/agreement_ns3.md`.
 
         Validates: goodput and mean queueing delay of CUBIC, Reno and DCTCP with drop-tail, CoDel, PIE and step marking.
-        Source: ns-3.44, simulated (bench/ns3/data).
+        Source: ns-3.44, simulated (validation/ns3/data).
         Tolerance: goodput 3 %; delay 15 %, or within the range of five seeds.
         """
         names = (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import validation
+import claims
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,8 +44,8 @@ fn another_source_is_named_alone() {
 
 
 def test_the_page_has_every_claim_and_none_failed() -> None:
-    written = validation.PAGE.read_text(encoding="utf-8")
-    rows = [f"| {line.claim} | {line.source} | `{line.test}`" for line in validation.declared()]
+    written = claims.PAGE.read_text(encoding="utf-8")
+    rows = [f"| {line.claim} | {line.source} | `{line.test}`" for line in claims.declared()]
     missing = [row for row in rows if row not in written]
     assert missing == [], "make validation rewrites the page"
     assert "**fails**" not in written
@@ -61,13 +61,13 @@ def test_the_page_has_every_claim_and_none_failed() -> None:
 )
 def test_tests_of_one_name_are_kept_apart(path: str, file: str) -> None:
     files = ["crates/net/src/queue/fq_codel.rs", "crates/net/src/queue/cake/tests.rs"]
-    assert validation.defining(path, files) == file
+    assert claims.defining(path, files) == file
 
 
 def test_fields_are_read(tmp_path: Path) -> None:
     (tmp_path / "crates").mkdir()
     (tmp_path / "crates" / "part.rs").write_text(RUST)
-    (line,) = validation.declared(tmp_path)
+    (line,) = claims.declared(tmp_path)
     assert (line.file, line.test) == ("crates/part.rs", "mean_of_draws")
     assert (line.claim, line.source) == ("the mean is 1/rate, for every rate", "the definition")
     assert line.tolerance == "1 %, four standard errors"
@@ -76,7 +76,7 @@ def test_fields_are_read(tmp_path: Path) -> None:
 def test_conversations_speak_for_themselves(tmp_path: Path) -> None:
     (tmp_path / "crates").mkdir()
     (tmp_path / "crates" / "talk.rs").write_text(TALK)
-    lines = [(line.claim, line.source) for line in validation.declared(tmp_path)]
+    lines = [(line.claim, line.source) for line in claims.declared(tmp_path)]
     assert lines == [
         ("a lost segment is sent again", "RFC 9999, section 2, (3)"),
         ("another source is named alone", "RFC 1111, section 3"),
@@ -87,4 +87,4 @@ def test_half_a_declaration_is_refused(tmp_path: Path) -> None:
     (tmp_path / "crates").mkdir()
     (tmp_path / "crates" / "part.rs").write_text(RUST.replace("/// Source: the definition.\n", "///\n"))
     with pytest.raises(ValueError, match="mean_of_draws must say Validates, Source, Tolerance"):
-        validation.declared(tmp_path)
+        claims.declared(tmp_path)

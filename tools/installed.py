@@ -1,4 +1,4 @@
-"""Check an installed Ackclock from outside of the repository: ``python bench/installed.py [--digest FILE]``.
+"""Check an installed Ackclock from outside of the repository: ``python tools/installed.py [--digest FILE]``.
 
 It uses only the interpreter that runs it, and a folder of its own. It writes and runs each scenario of `ackclock init`,
 sweeps a study, resumes the sweep, and writes the lab's page. ``--digest`` writes a hash of all results, which must be

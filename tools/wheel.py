@@ -1,4 +1,4 @@
-"""Build the sdist, and from it the wheel, into ``dist``: ``python bench/wheel.py``.
+"""Build the sdist, and from it the wheel, into ``dist``: ``python tools/wheel.py``.
 
 The packages are built in a copy of the sources, whose README has no relative links: a package index shows the README
 without the files that it links to. If ``[project.urls]`` in ``pyproject.toml`` has a ``Repository``, the links become

@@ -1,8 +1,8 @@
 """Repeat the ns-2 runs for `manyflows`, and compare some of them with the stored ones.
 
-``python bench/ns2_pipes.py --check 3`` repeats three random runs of each part and compares every number.
-``python bench/ns2_pipes.py --part manyflows/special --make`` repeats a whole part; the largest take hours.
-Needs ns-2.35; `bench/ns2/pipe.tcl` is the network.
+``python validation/ns2_pipes.py --check 3`` repeats three random runs of each part and compares every number.
+``python validation/ns2_pipes.py --part manyflows/special --make`` repeats a whole part; the largest take hours.
+Needs ns-2.35; `validation/ns2/pipe.tcl` is the network.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Where = Mapping[str, Any]
 
 ROOT = Path(__file__).resolve().parent.parent
-SCRIPT = ROOT / "bench" / "ns2" / "pipe.tcl"
+SCRIPT = ROOT / "validation" / "ns2" / "pipe.tcl"
 
 PACKET = 4000
 """Bits of a packet."""

@@ -1,8 +1,8 @@
 """Create the reference data of `burstiness` for Figures 5 to 12: 160 runs of ns-2.35, one at a time.
 
-``python bench/windows.py`` runs `bench/ns2/windows.tcl` with every seed (four minutes) and puts two parts into the
-study's `data/ns2.parquet`, as the README.md there says: `windows`, with the numbers of each run and the windows of the
-run in the figure, and `bands`, computed from all runs of a figure.
+``python validation/windows.py`` runs `validation/ns2/windows.tcl` with every seed (four minutes) and puts two parts
+into the study's `data/ns2.parquet`, as the README.md there says: `windows`, with the numbers of each run and the
+windows of the run in the figure, and `bands`, computed from all runs of a figure.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
 
 ROOT = Path(__file__).resolve().parent.parent
-SCRIPT = ROOT / "bench" / "ns2" / "windows.tcl"
+SCRIPT = ROOT / "validation" / "ns2" / "windows.tcl"
 
 WINDOW_TOLERANCE = 0.1
 BAND_TOLERANCE = 0.5

@@ -1,4 +1,4 @@
-"""Run every code block of the guides and write its output below it: ``python bench/guides.py [PAGE ...]``.
+"""Run every code block of the guides and write its output below it: ``python tools/guides.py [PAGE ...]``.
 
 The blocks of a page run as a reader would run them: in one folder with the checkout's ``examples`` and in one Python
 session.

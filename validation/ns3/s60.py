@@ -3,9 +3,9 @@
 ``python s60.py [SECONDS [SEED]]``, in an environment with the package `ns3`, prints the number of packets that left the
 bottleneck's queue at the end: ``departures N``. Python only builds the network; ns-3 runs the event loop.
 
-The setup is as close to `bench/ns2/s60.tcl` as ns-3 allows: Reno's window with ns-3's classic recovery, no SACK, no
-timestamps, a receiver's window of 20 segments and an ACK per segment, but no random processing time before a packet is
-sent.
+The setup is as close to `validation/ns2/s60.tcl` as ns-3 allows: Reno's window with ns-3's classic recovery, no SACK,
+no timestamps, a receiver's window of 20 segments and an ACK per segment, but no random processing time before a packet
+is sent.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """Repeat the ns-2 runs for `selfsimilar`, and compare some of them with the stored ones.
 
-``python bench/ns2_selfsimilar.py --check 3`` repeats three random runs of each part and compares every number. ``python
-bench/ns2_selfsimilar.py --part selfsimilar/counts --make`` repeats a whole part. Needs ns-2.35;
-`bench/ns2/selfsimilar.tcl` is the network.
+``python validation/ns2_selfsimilar.py --check 3`` repeats three random runs of each part and compares every number.
+``python validation/ns2_selfsimilar.py --part selfsimilar/counts --make`` repeats a whole part. Needs ns-2.35;
+`validation/ns2/selfsimilar.tcl` is the network.
 """
 
 from __future__ import annotations

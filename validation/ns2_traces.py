@@ -25,7 +25,7 @@ import ackclock as ac
 from ackclock.running.plan import plan
 
 ROOT = Path(__file__).resolve().parent.parent
-SCRIPT = ROOT / "bench" / "ns2" / "flow.tcl"
+SCRIPT = ROOT / "validation" / "ns2" / "flow.tcl"
 DATA = ROOT / "crates" / "net" / "tests" / "ns2"
 VARIANTS = ("tahoe", "reno", "newreno", "sack", "vegas")
 PROFILES = ("ns2-2.35", "ns2-2000", "ns2-1999-qiu")

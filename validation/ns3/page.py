@@ -26,8 +26,8 @@ with drop-tail, CoDel, FQ-CoDel, PIE and step marking. Other pages compare the e
 SETTINGS: Final = f"""\
 ## Settings
 
-`bench/ns3/data` contains ns-3's results and describes its network and settings. Ackclock simulates the same network
-with the profile `rfc` and these differences:
+`validation/ns3/data` contains ns-3's results and describes its network and settings. Ackclock simulates the same
+network with the profile `rfc` and these differences:
 
 | ns-3 | Ackclock |
 | --- | --- |

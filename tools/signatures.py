@@ -1,6 +1,6 @@
 """Write ``scenario/declared.pyi``: every field of every transport and queue, for type checkers and editors.
 
-``python bench/signatures.py`` generates it from the engine's catalogue. A test checks that the file is up to date.
+``python tools/signatures.py`` generates it from the engine's catalogue. A test checks that the file is up to date.
 """
 
 from __future__ import annotations

@@ -29,10 +29,11 @@ pages compare the engine with ns-2 ([agreement.md](agreement.md)).
 MEASURED: Final = """\
 ## Measurements of the kernel
 
-`bench/linux/data` contains the measurements, and a description of their origin. The kernel's real TCP sent real packets
-between two network namespaces. A program in user space was the path between them: a rate limit, a drop-tail buffer and
-a delay. The kernel ran in a virtual machine that was also used by other work, so the path was late at times. The median
-lateness of a packet is about 0.03 ms, and the 99th percentile about 0.3 ms, but there are also stalls of 5 to 30 ms.
+`validation/linux/data` contains the measurements, and a description of their origin. The kernel's real TCP sent real
+packets between two network namespaces. A program in user space was the path between them: a rate limit, a drop-tail
+buffer and a delay. The kernel ran in a virtual machine that was also used by other work, so the path was late at times.
+The median lateness of a packet is about 0.03 ms, and the 99th percentile about 0.3 ms, but there are also stalls of 5
+to 30 ms.
 
 - Reliable: all numbers with buffers of at least one bandwidth-delay product (BDP), the start of a connection, and the
   order of all events in the traces.

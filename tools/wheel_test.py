@@ -1,6 +1,6 @@
-"""Test the wheel in ``dist`` in new environments: ``python bench/wheel_test.py [--studies]``.
+"""Test the wheel in ``dist`` in new environments: ``python tools/wheel_test.py [--studies]``.
 
-There is an environment for each Python from 3.11 on that uv finds. In each one, `bench/installed.py` runs
+There is an environment for each Python from 3.11 on that uv finds. In each one, `tools/installed.py` runs
 scenarios and sweeps, all with the same results. In the first one, an example has the same summary as in this
 environment, the tests of statistics pass, and with ``--studies`` each study makes its report with two seeds.
 """
@@ -89,7 +89,7 @@ def main() -> None:
             output(UV, "pip", "install", "--quiet", "--python", python, wheels[0], folder=folder)
             size = installed_mb(place)
             seconds = min(float(output(python, "-c", _IMPORT, folder=folder)) for _ in range(5))
-            output(python, ROOT / "bench/installed.py", "--digest", folder / "digest", folder=folder)
+            output(python, ROOT / "tools/installed.py", "--digest", folder / "digest", folder=folder)
             digests.add((folder / "digest").read_text(encoding="utf-8"))
             print(
                 f"Python {version}: {size:.1f} MB, import {1e3 * seconds:.0f} ms of CPU time, runs and sweeps",
@@ -108,7 +108,7 @@ def main() -> None:
                 studies(python, folder)
             needed = ("pytest", "hypothesis", "mpmath", "pywavelets")
             output(UV, "pip", "install", "--quiet", "--python", python, *needed, folder=folder)
-            for part in ("bench", "examples", "tests", "conftest.py", "pyproject.toml"):
+            for part in ("bench", "examples", "tests", "tools", "validation", "conftest.py", "pyproject.toml"):
                 (folder / "copy").mkdir(exist_ok=True)
                 source = ROOT / part
                 (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / "copy" / part)

@@ -1,4 +1,4 @@
-"""Write docs/validation.md from the tests: ``python bench/validation.py``.
+"""Write docs/validation.md from the tests: ``python validation/claims.py``.
 
 A test validates something when its doc comment (Rust) or docstring (Python) ends with three fields::
 

@@ -6,8 +6,8 @@
 #   arrivals N drops N
 # and writes a line of ns-2's own format to FILE for each packet that the gateway drops: the second word is the time.
 #
-# As in bench/ns2/s60.tcl, what is not set here stays as ns-2.35 ships it. Vegas sends no SYN and does not add headers to
-# a packet: its size is set to all of the 1500 bytes.
+# As in validation/ns2/s60.tcl, what is not set here stays as ns-2.35 ships it. Vegas sends no SYN and does not add
+# headers to a packet: its size is set to all of the 1500 bytes.
 
 lassign $argv variant clients seed file
 set packet [expr {$variant eq "Vegas" ? 1500 : 1460}]

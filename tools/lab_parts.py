@@ -1,4 +1,4 @@
-"""Write what the lab's page needs of Python, as part of ``make lab``: ``python bench/lab_parts.py FILE``.
+"""Write what the lab's page needs of Python, as part of ``make lab``: ``python tools/lab_parts.py FILE``.
 
 The file has the engine's catalogue, the parts of plans, and the stories of ``web/stories``. A story is a scenario. The
 comments at its head give its title, three sentences, the seed, and what is shown: a span of time in seconds (``zoom

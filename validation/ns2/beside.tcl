@@ -1,4 +1,4 @@
-# Reno and Vegas clients that share a gateway: `bench/vegas_map.py` puts what is chosen before this.
+# Reno and Vegas clients that share a gateway: `validation/vegas_map.py` puts what is chosen before this.
 #   seed, window (packets), limit (packets), queue (DropTail or RED), rate and access (of the links), poisson (packets a second
 #   of each client, 0 for endless data), count(Reno), count(Vegas), start (of Vegas, s), from and until (measured, s)
 # Prints packets a second of one Reno and of one Vegas client, delivered in order, and the mean of the packets that wait.

@@ -1,7 +1,7 @@
 """Repeat the ns-2 runs for `vegas`: the goodput of Reno and Vegas clients that share a gateway.
 
-``python bench/vegas_map.py --check 3`` repeats three random runs and compares every number. Needs ns-2.35 (``ns``);
-a run takes some seconds. The network, the window and the times come from the scenario of each point.
+``python validation/vegas_map.py --check 3`` repeats three random runs and compares every number. Needs ns-2.35
+(``ns``); a run takes some seconds. The network, the window and the times come from the scenario of each point.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Repeat the ns-2 runs for `burstiness` and `heterogeneous`, and compare some of them with the stored ones.
 
-``python bench/ns2_dumbbell.py --check 3`` repeats three random runs of each part and compares every number. ``python
-bench/ns2_dumbbell.py --part burstiness/ties --make`` repeats a whole part; the largest take hours. Needs ns-2.35;
-`bench/ns2/dumbbell.tcl` is the network.
+``python validation/ns2_dumbbell.py --check 3`` repeats three random runs of each part and compares every number.
+``python validation/ns2_dumbbell.py --part burstiness/ties --make`` repeats a whole part; the largest take hours. Needs
+ns-2.35; `validation/ns2/dumbbell.tcl` is the network.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Where = Mapping[str, Any]
 
 ROOT = Path(__file__).resolve().parent.parent
-SCRIPT = ROOT / "bench" / "ns2" / "dumbbell.tcl"
+SCRIPT = ROOT / "validation" / "ns2" / "dumbbell.tcl"
 
 OVERHEAD = 12e-6
 """Maximum processing time before a TCP sends, in seconds; it breaks exact ties."""

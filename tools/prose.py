@@ -1,6 +1,6 @@
-"""Reject words that make prose hard to read: ``python bench/prose.py``, as part of ``make check``.
+"""Reject words that make prose hard to read: ``python tools/prose.py``, as part of ``make check``.
 
-``bench/words.txt`` lists the patterns with better words, and the exceptions with their reasons. Comments, docstrings,
+``tools/words.txt`` lists the patterns with better words, and the exceptions with their reasons. Comments, docstrings,
 texts of several words and the documentation (except its code) are checked.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-WORDS = ROOT / "bench" / "words.txt"
+WORDS = ROOT / "tools" / "words.txt"
 
 _RUST = re.compile(r"//[/!]?(?P<comment>.*)|\"(?P<text>(?:[^\"\\]|\\.)*)\"")
 _FIELD = re.compile(r"\{[^{}]*\}")

@@ -1,4 +1,4 @@
-"""Pack the lab's page for the package, as the last part of ``make lab``: ``python bench/lab_page.py FOLDER FILE``.
+"""Pack the lab's page for the package, as the last part of ``make lab``: ``python tools/lab_page.py FOLDER FILE``.
 
 The page contains the engine, compressed for browsers. LZMA makes it a quarter smaller, and with it the wheel: the file
 has the page without its parts, and the parts beside it. `ackclock.lab.page` puts them together.
