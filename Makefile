@@ -69,12 +69,12 @@ gym: ## install Gymnasium and PettingZoo as well, for the environments of `ackcl
 fast: ## install numba as well, for `ackclock.compiled` and the tests of it
 notebooks: ## install what runs the notebooks of examples/notebooks as well, for their tests
 
-$(OPTIONAL): %: $(VENV)/.installed requirements-%.lock
-	$(PY) -m pip install --require-hashes --requirement requirements-$*.lock
+$(OPTIONAL): %: $(VENV)/.installed requirements/%.lock
+	$(PY) -m pip install --require-hashes --requirement requirements/$*.lock
 
 optional: $(OPTIONAL) ## install all of these
 
-docs: $(VENV)/.docs $(VENV)/.built ## build the documentation site in out/site, with the packages of requirements-docs.lock
+docs: $(VENV)/.docs $(VENV)/.built ## build the documentation site in out/site, with the packages of requirements/docs.lock
 	PYTHONPATH=tools $(PY) -m website $(OUT)/site
 
 long: $(VENV)/.built ## run the tests that `make test` shortens, with all their repetitions
@@ -178,7 +178,7 @@ recipes: $(VENV)/.installed ## follow the recipes in a copy of the sources, and 
 	rm -rf $(OUT)/recipes
 	CARGO_TARGET_DIR='$(CURDIR)/target' $(PY) tools/recipes.py $(OUT)/recipes
 
-notices: $(VENV)/.installed web/node_modules ## write THIRD_PARTY.txt, the licences of the code in wheels and in the lab's page (needs npm)
+notices: $(VENV)/.installed web/node_modules ## write python/THIRD_PARTY.txt, the licences of the code in wheels and in the lab's page (needs npm)
 	$(PY) tools/notices.py
 
 deny: ## check licences, sources and known vulnerabilities of the Rust dependencies (needs cargo-deny and a network)
@@ -187,10 +187,10 @@ deny: ## check licences, sources and known vulnerabilities of the Rust dependenc
 lock: $(VENV)/.installed ## select new versions of the Python packages
 	$(PYTHON) -m venv $(VENV)/lock
 	$(VENV)/lock/bin/python -m pip install pip-tools
-	$(COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml
-	for name in $(OPTIONAL) docs; do $(COMPILE) --extra $$name --constraint requirements.lock \
-		--output-file requirements-$$name.lock pyproject.toml || exit; done
-	$(COMPILE) --upgrade --output-file requirements-wheel.lock requirements-wheel.in
+	$(COMPILE) --upgrade --extra dev --output-file requirements/dev.lock pyproject.toml
+	for name in $(OPTIONAL) docs; do $(COMPILE) --extra $$name --constraint requirements/dev.lock \
+		--output-file requirements/$$name.lock pyproject.toml || exit; done
+	$(COMPILE) --upgrade --output-file requirements/wheel.lock requirements/wheel.in
 
 wheel: $(VENV)/wheel/.installed python/ackclock/lab/page.zip ## build a wheel with the lab's page and an sdist into dist, and check them (needs npm)
 	$(VENV)/wheel/bin/python tools/wheel.py
@@ -209,18 +209,18 @@ $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.made requirements.lock
-	$(PY) -m pip install --require-hashes --requirement requirements.lock
+$(VENV)/.installed: $(VENV)/.made requirements/dev.lock
+	$(PY) -m pip install --require-hashes --requirement requirements/dev.lock
 	@touch $@
 
-$(VENV)/wheel/.installed: $(VENV)/.made requirements-wheel.lock
-	@echo 'Downloading the tools of make wheel (requirements-wheel.lock), with a C compiler, Zig'
+$(VENV)/wheel/.installed: $(VENV)/.made requirements/wheel.lock
+	@echo 'Downloading the tools of make wheel (requirements/wheel.lock), with a C compiler, Zig'
 	$(PYTHON) -m venv $(VENV)/wheel
-	$(VENV)/wheel/bin/python -m pip install --require-hashes --requirement requirements-wheel.lock
+	$(VENV)/wheel/bin/python -m pip install --require-hashes --requirement requirements/wheel.lock
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.installed requirements-docs.lock
-	$(PY) -m pip install --require-hashes --requirement requirements-docs.lock
+$(VENV)/.docs: $(VENV)/.installed requirements/docs.lock
+	$(PY) -m pip install --require-hashes --requirement requirements/docs.lock
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(ENGINE)
@@ -239,7 +239,7 @@ web/node_modules: web/package-lock.json
 	@touch $@
 
 python/ackclock/lab/page.zip: target/lab/engine.wasm target/lab/catalogue.json web/node_modules \
-		web/build.mjs web/index.html web/tsconfig.json THIRD_PARTY.txt tools/lab_page.py \
+		web/build.mjs web/index.html web/tsconfig.json python/THIRD_PARTY.txt tools/lab_page.py \
 		python/ackclock/lab/page.py $(wildcard web/src/* web/test/*)
 	cd web && npx tsc --noEmit && node build.mjs --test && node build.mjs
 	$(PY) tools/lab_page.py target/lab $@

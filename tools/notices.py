@@ -1,4 +1,4 @@
-"""Write THIRD_PARTY.txt, the licences of the code that wheels and the page of the lab contain: ``make notices``.
+"""Write python/THIRD_PARTY.txt, the licences of the code that wheels and the page of the lab contain: ``make notices``.
 
 A wheel contains the Rust crates that the engine links, and the lab's page those of the engine for web pages and two
 JavaScript packages. Procedural macros and test dependencies run at compile time, and are not part of either. Where a
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTICES = ROOT / "THIRD_PARTY.txt"
+NOTICES = ROOT / "python" / "THIRD_PARTY.txt"
 
 _PLATFORMS = {
     "ackclock-python": (

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 COPY = ROOT / "target/wheel"
 
-FILES = ("Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "THIRD_PARTY.txt", "crates", "pyproject.toml", "python")
+FILES = ("Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "crates", "pyproject.toml", "python")
 LEFT_OUT = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__", "fuzz", "target")
 
 MOST_BYTES = 3_000_000

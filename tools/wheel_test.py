@@ -108,7 +108,7 @@ def main() -> None:
                 studies(python, folder)
             needed = ("pytest", "hypothesis", "mpmath", "pywavelets")
             output(UV, "pip", "install", "--quiet", "--python", python, *needed, folder=folder)
-            for part in ("bench", "examples", "tests", "tools", "validation", "conftest.py", "pyproject.toml"):
+            for part in ("bench", "examples", "tests", "tools", "validation", "pyproject.toml"):
                 (folder / "copy").mkdir(exist_ok=True)
                 source = ROOT / part
                 (shutil.copytree if source.is_dir() else shutil.copy)(source, folder / "copy" / part)

@@ -53,16 +53,16 @@ def test_one_version(root: Path) -> None:
 
 
 def test_notices_name_the_code_of_others(root: Path) -> None:
-    text = (root / "THIRD_PARTY.txt").read_text(encoding="utf-8")
+    text = (root / "python" / "THIRD_PARTY.txt").read_text(encoding="utf-8")
     listed = set(re.findall(r"^(\S+ [0-9]\S*) .* (?:page|wheel)$", text, re.MULTILINE))
     linked = {*notices.crates(offline=True), *(f"{name} {version}" for name, version in notices.scripts().items())}
-    assert listed == linked, "`make notices` writes THIRD_PARTY.txt"
+    assert listed == linked, "`make notices` writes python/THIRD_PARTY.txt"
     with_text = {name for name in linked if re.search(rf"^{re.escape(name)}:?$", text, re.MULTILINE)}
     assert with_text == linked
 
 
 def test_every_package_is_pinned_with_hashes_and_without_an_address(root: Path) -> None:
-    lock = (root / "requirements.lock").read_text(encoding="utf-8")
+    lock = (root / "requirements" / "dev.lock").read_text(encoding="utf-8")
     pinned = set(re.findall(r"^([a-z0-9.-]+)==[^ ]+ \\$", lock, re.MULTILINE))
     project = toml(root / "pyproject.toml")["project"]
     wanted = project["dependencies"] + project["optional-dependencies"]["dev"]

@@ -24,10 +24,10 @@ HERE: Final = Path(__file__).resolve().parent
 
 _MOVED: Final = {
     "README.md": "index.md",
-    "CONTRIBUTING.md": "project/contributing.md",
+    ".github/CONTRIBUTING.md": "project/contributing.md",
     "CHANGELOG.md": "project/changelog.md",
-    "SECURITY.md": "project/security.md",
-    "CODE_OF_CONDUCT.md": "project/code_of_conduct.md",
+    ".github/SECURITY.md": "project/security.md",
+    ".github/CODE_OF_CONDUCT.md": "project/code_of_conduct.md",
 }
 """Pages outside of ``docs``, and their places in the site. A page that does not exist is left out."""
 

@@ -7,7 +7,7 @@ import pytest
 
 _NEEDED = {"environment.py": "gymnasium", "parallel.py": "pettingzoo"}
 """Optional packages that modules of `ackclock.gym` import."""
-_FOLDER = Path(__file__).parent / "python" / "ackclock" / "gym"
+_FOLDER = Path(__file__).parent / "ackclock" / "gym"
 
 collect_ignore = [_FOLDER / name for name, package in _NEEDED.items() if find_spec(package) is None]
 
