@@ -380,7 +380,7 @@ fn updates_of_max_p_are_made_up_for() {
 /// Poisson packets at 1.05, 1.1 and 1.3 times the rate of the link, sampled for 5,000 s.
 ///
 /// Validates: the average queue stays near its target, and the mean of `max_p` is ns-2's.
-/// Source: ns-2.35, Queue/RED with `adaptive_ 1`, mean of three seeds or more (`bench/ns2/adaptive_red.tcl`).
+/// Source: ns-2.35, Queue/RED with `adaptive_ 1`, mean of three seeds or more (`validation/ns2/adaptive_red.tcl`).
 /// Tolerance: 2 % of the average and 5 % of `max_p`. With ns-2's two rules that differ (see the head of `red.rs`), our means
 ///   are within 0.1 % and 1.1 % of ns-2's.
 #[test]
