@@ -77,7 +77,7 @@ function linksOf({ plan, groups }: Described): Links {
 }
 
 /** The links that a group's data crosses, and those of its ACKs. */
-function ways(group: Group, place: number, { bottleneck, reverse, access }: Links): [Line[], Line[]] {
+function paths(group: Group, place: number, { bottleneck, reverse, access }: Links): [Line[], Line[]] {
   const own = access[place];
   if (own === undefined) return [[], []];
   return group.direction === "forward" ? [[own, bottleneck], [reverse, own]] : [[reverse, own], [own, bottleneck]];
@@ -91,7 +91,7 @@ function* limits(scenario: Described, { summary, groups }: Outcome, links: Links
     const found = groups[place] ?? {};
     const [receiver, application] = [found["limited_receiver_window"] ?? 0, found["limited_application"] ?? 0];
     const loss = (found["limited_loss"] ?? 0) + (found["limited_timeout"] ?? 0);
-    const [there] = ways(group, place, links);
+    const [there] = paths(group, place, links);
     const crosses = group.direction === "forward";
     const { transport, source } = (planned[place] ?? {}) as { transport: Tables; source: Tables };
     if (receiver >= MOST) {
@@ -146,7 +146,7 @@ function* held(scenario: Described, { groups }: Outcome, links: Links, room: num
   for (const [place, group] of scenario.groups.entries()) {
     const names: string[] = [];
     let least = 0;
-    for (const { name, rate, delay, queue } of ways(group, place, links)[0]) {
+    for (const { name, rate, delay, queue } of paths(group, place, links)[0]) {
       const each = (8 * group.packetSize) / rate;
       least += delay / 1e12 + each;
       if (queue.kind === "droptail" && queue.packets === room) names.push(name);
@@ -192,7 +192,7 @@ function* cutSizes(scenario: Described): Iterable<string> {
 function* noRoom(scenario: Described, links: Links): Iterable<string> {
   const told = new Set<string>();
   for (const [place, group] of scenario.groups.entries()) {
-    const [there, back] = ways(group, place, links);
+    const [there, back] = paths(group, place, links);
     const data = isSpread(scenario, place) ? Math.min(LONGEST_PACKET, Math.round(group.packetSize * RARE_SIZE)) : group.packetSize;
     for (const [way, size] of [[there, data], [back, group.kind === "tcp" ? HEADER_BYTES : 0]] as const) {
       for (const { name, queue } of way) {
@@ -222,7 +222,7 @@ function* unusedEcn(scenario: Described, links: Links): Iterable<string> {
   for (const [place, group] of scenario.groups.entries()) {
     if (group.kind !== "tcp") continue;
     const ecn = ((planned[place]?.["transport"] as Tables)["sender"] as Tables)["ecn"] as string;
-    const [there] = ways(group, place, links);
+    const [there] = paths(group, place, links);
     if (ecn === "off" || there.some(({ queue }) => marks(queue))) continue;
     const queues = there.map(({ name, queue }) => `${queue.kind} at ${name}`).join(", ");
     yield `ECN (${ecn}) of group ${group.name} has no effect: no queue that its data crosses marks packets (${queues}). Queues with ecn = true or mark_above do.`;

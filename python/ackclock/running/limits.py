@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ackclock.running.roomy import Way, ways
+from ackclock.running.default_limits import Path, paths
 from ackclock.scenario import Clients, Connections, Flow, Scenario, Tcp
 from ackclock.scenario.bottleneck import Measured
 from ackclock.scenario.network import ListedLoss
@@ -33,7 +33,7 @@ def limits(scenario: Scenario, measured: Measured, limited: Sequence[Shares], ut
         Of the measured link.
     """
     is_idle = utilization < IDLE
-    for (group, forward, _), shares in zip(ways(scenario), limited, strict=True):
+    for (group, forward, _), shares in zip(paths(scenario), limited, strict=True):
         crosses = next((place for place, each in enumerate(measured.groups) if each is group), None)
         application = shares["limited_application"] or 0
         receiver = shares["limited_receiver_window"] or 0
@@ -72,7 +72,9 @@ def _receiver(group: Clients | Flow, share: float, product: float | None) -> str
     )
 
 
-def _losses(scenario: Scenario, group: Clients | Flow, forward: Way, share: float, utilization: float) -> Iterator[str]:
+def _losses(
+    scenario: Scenario, group: Clients | Flow, forward: Path, share: float, utilization: float
+) -> Iterator[str]:
     """Report random loss and policers that keep the rate of a group low."""
     lossy = [name for name, link in forward if link.loss and not isinstance(link.loss, ListedLoss)]
     policed = [f"{name} ({link.policer.rate})" for name, link in forward if link.policer]

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ackclock.analysis import Warmup
+from ackclock.running.default_limits import default_limits, long_waits, paths
 from ackclock.running.limits import limits
-from ackclock.running.roomy import held, roomy, ways
 from ackclock.running.steady import changing_shares, late_starts, steady_state
 from ackclock.running.unused import unused_ecn, unused_paths, unused_rate
 from ackclock.scenario import Clients, Connections, Flow, GraphLink, Link, Scenario, Tcp, Udp
@@ -44,7 +44,7 @@ class Notices:
         self._scenario = scenario
         self._measured = measured = find_measured(scenario)
         self._before = tuple(_nothing_measured(scenario, measured))
-        self._roomy = tuple(roomy(scenario))
+        self._default_limits = tuple(default_limits(scenario))
         self._after = (
             *changed_meaning(given or scenario, scenario),
             *_red_out_of_reach(scenario, measured),
@@ -83,7 +83,7 @@ class Notices:
             *_red(self._measured, facts["red_avg_max"]),
             *_waited(self._scenario, facts["waited"]),
             *_unfinished(self._scenario, facts["unfinished"], facts["completed"]),
-            *held(self._roomy, facts["delay"], facts["wait"]),
+            *long_waits(self._default_limits, facts["delay"], facts["wait"]),
             *_crossed_before(self._scenario, self._measured, facts),
             *self._after,
         )
@@ -208,7 +208,7 @@ def _passages(scenario: Scenario) -> Iterator[tuple[str, Link | GraphLink, int]]
 
     For random packet sizes, the yielded size is exceeded by one packet in a million.
     """
-    for group, there, back in ways(scenario):
+    for group, there, back in paths(scenario):
         data = group.packet_size or scenario.packet_size
         if _spread(group):
             data = min(LONGEST_PACKET, round(data * _RARE_SIZE))

@@ -5,7 +5,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ackclock.running.roomy import ways
+from ackclock.running.default_limits import paths
 from ackclock.scenario import Flow, Queue, Scenario, Tcp
 from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.routes import DirectedLink, directed, routes_over
@@ -36,7 +36,7 @@ def unused_rate(scenario: Scenario) -> Iterator[str]:
 
 def unused_ecn(scenario: Scenario) -> Iterator[str]:
     """Report groups with ECN whose data crosses no queue that marks packets."""
-    for group, data, _ in ways(scenario):
+    for group, data, _ in paths(scenario):
         tcp = group.transport
         if isinstance(tcp, Tcp) and tcp.ecn != "off" and not any(_marks(link.queue) for _, link in data):
             queues = ", ".join(f"{link.queue.kind} at {name}" for name, link in data[:_MOST_NAMED] if link.queue)

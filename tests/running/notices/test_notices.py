@@ -10,7 +10,7 @@ import pytest
 
 import ackclock as ac
 from ackclock.running import notices
-from ackclock.running.roomy import Roomy, held
+from ackclock.running.default_limits import DefaultLimits, long_waits
 
 CONNECTIONS: Any = ac.Connections
 
@@ -125,7 +125,7 @@ def test_red_that_just_reaches_its_threshold(unit: str, highest: float, told: st
     assert list(notices._red(measured, 1.0)) == []
 
 
-ROOMY = Roomy(group=1, name="web", queues=["a"], room=100_000, least=0.5, measured=False, round_trip=0.25)
+ROOMY = DefaultLimits(group=1, name="web", queues=["a"], room=100_000, least=0.5, measured=False, round_trip=0.25)
 
 
 @pytest.mark.parametrize(
@@ -133,12 +133,12 @@ ROOMY = Roomy(group=1, name="web", queues=["a"], room=100_000, least=0.5, measur
     [(1.0, 0.25, ""), (1.01, 0.25, "0.26 s"), (0.76, None, "0.26 s"), (0.75, None, ""), (None, None, "")],
 )
 def test_a_wait_longer_than_the_round_trip(delay: float | None, wait: float | None, told: str) -> None:
-    found = list(held([ROOMY], [9.0, delay], [9.0, wait]))
+    found = list(long_waits([ROOMY], [9.0, delay], [9.0, wait]))
     assert len(found) == bool(told)
     assert told in "".join(found)
 
 
 @pytest.mark.parametrize(("names", "told"), [("abc", ": a, b, c."), ("abcd", ": a, b, c, …."), ("a", ": a.")])
 def test_three_queues_are_named(names: str, told: str) -> None:
-    (found,) = held([replace(ROOMY, queues=list(names))], [0.0, 9.0], [0.0, 0.0])
+    (found,) = long_waits([replace(ROOMY, queues=list(names))], [0.0, 9.0], [0.0, 0.0])
     assert f"limit of 100,000 packets{told} That" in found

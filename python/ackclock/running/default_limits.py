@@ -10,18 +10,18 @@ from ackclock.scenario.network import mean_rate
 from ackclock.scenario.routes import directed, routes_over
 from ackclock.values.quantity import PICOSECONDS_PER_SECOND, seconds
 
-Way = list[tuple[str, Link | GraphLink]]
+Path = list[tuple[str, Link | GraphLink]]
 
 _MOST_NAMED: Final = 3
 
 
-def ways(scenario: Scenario) -> Iterator[tuple[Clients | Flow, Way, Way]]:
+def paths(scenario: Scenario) -> Iterator[tuple[Clients | Flow, Path, Path]]:
     """Yield each group, the links that its data crosses, in order and with names, and the links that its ACKs cross."""
     links = directed(scenario.links)
     routes = routes_over(links)
     dumbbell = scenario.dumbbell
 
-    def route(a: str, b: str) -> Way:
+    def route(a: str, b: str) -> Path:
         return [(links[each].name, links[each].link) for each in routes.route(a, b) or ()]
 
     for group in scenario.groups:
@@ -29,13 +29,13 @@ def ways(scenario: Scenario) -> Iterator[tuple[Clients | Flow, Way, Way]]:
             yield group, route(group.from_, group.to), route(group.to, group.from_)
         elif dumbbell is not None and dumbbell.reverse is not None and group.access is not None:
             name = f"the access links of {group.name}"
-            forward: Way = [(name, group.access), ("bottleneck", dumbbell.bottleneck)]
-            reverse: Way = [("bottleneck.reverse", dumbbell.reverse), (name, group.access.back)]
+            forward: Path = [(name, group.access), ("bottleneck", dumbbell.bottleneck)]
+            reverse: Path = [("bottleneck.reverse", dumbbell.reverse), (name, group.access.back)]
             yield (group, forward, reverse) if group.direction == "forward" else (group, reverse, forward)
 
 
 @dataclass(frozen=True)
-class Roomy:
+class DefaultLimits:
     """A group whose data crosses queues with the default limit."""
 
     group: int
@@ -54,11 +54,11 @@ class Roomy:
     """Round-trip propagation delay, s."""
 
 
-def roomy(scenario: Scenario) -> Iterator[Roomy]:
+def default_limits(scenario: Scenario) -> Iterator[DefaultLimits]:
     """Find the groups of an effective scenario whose data crosses queues with the default limit."""
     room = profile.default(scenario.profile, "queue", "packets")
     assert isinstance(room, int)  # noqa: S101  # narrows the type
-    for place, ((group, data, _), delay) in enumerate(zip(ways(scenario), two_way_delays(scenario), strict=True)):
+    for place, ((group, data, _), delay) in enumerate(zip(paths(scenario), two_way_delays(scenario), strict=True)):
         size = group.packet_size or scenario.packet_size
         queues, least = [], 0.0
         for name, link in data:
@@ -73,10 +73,14 @@ def roomy(scenario: Scenario) -> Iterator[Roomy]:
                 least += each * (queue.packets or (queue.bytes or 0) / size)
         if queues:
             is_measured = scenario.measure.link in queues
-            yield Roomy(place, group.name or "", queues, room, least, is_measured, delay / PICOSECONDS_PER_SECOND)
+            yield DefaultLimits(
+                place, group.name or "", queues, room, least, is_measured, delay / PICOSECONDS_PER_SECOND
+            )
 
 
-def held(found: Sequence[Roomy], delays: Sequence[float | None], waits: Sequence[float | None]) -> Iterator[str]:
+def long_waits(
+    found: Sequence[DefaultLimits], delays: Sequence[float | None], waits: Sequence[float | None]
+) -> Iterator[str]:
     """Report queues with the default limit in which packets waited for longer than a round-trip time.
 
     Parameters
