@@ -61,21 +61,21 @@ check: $(VENV)/.installed ## check formatting, lints, types, documentation, its 
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
 	$(PY) -m mypy
-	$(PY) bench/prose.py
-	PYTHONPATH=bench $(PY) -m website.links
+	$(PY) tools/prose.py
+	PYTHONPATH=tools $(PY) -m website.links
 
 ray: ## install Ray as well, for `ackclock sweep --engine ray` and the tests of it
 gym: ## install Gymnasium and PettingZoo as well, for the environments of `ackclock.gym` and the tests of them
 fast: ## install numba as well, for `ackclock.compiled` and the tests of it
 notebooks: ## install what runs the notebooks of examples/notebooks as well, for their tests
 
-$(OPTIONAL): %: $(VENV)/.installed requirements-%.lock
-	$(PY) -m pip install --require-hashes --requirement requirements-$*.lock
+$(OPTIONAL): %: $(VENV)/.installed requirements/%.lock
+	$(PY) -m pip install --require-hashes --requirement requirements/$*.lock
 
 optional: $(OPTIONAL) ## install all of these
 
-docs: $(VENV)/.docs $(VENV)/.built ## build the documentation site in out/site, with the packages of requirements-docs.lock
-	PYTHONPATH=bench $(PY) -m website $(OUT)/site
+docs: $(VENV)/.docs $(VENV)/.built ## build the documentation site in out/site, with the packages of requirements/docs.lock
+	PYTHONPATH=tools $(PY) -m website $(OUT)/site
 
 long: $(VENV)/.built ## run the tests that `make test` shortens, with all their repetitions
 	ACKCLOCK_LONG=1 $(PY) -m pytest -m 'slow and not needs' --numprocesses auto --dist worksteal
@@ -111,7 +111,7 @@ fuzz: ## fuzz the capture reader for SECONDS (1200), starting from the corpus (n
 mutants: $(VENV)/.built ## put random faults into the sources and list the faults that no test detects (MUTANTS=200 NET=100 SEED=1; several hours; needs cargo-mutants; DIFF=main: only lines that the branch changes)
 	PYTHONPATH=bench $(PY) -m mutants --python $(MUTANTS) --net $(NET) --seed $(SEED) $(if $(DIFF),--diff $(DIFF))
 
-coverage: $(VENV)/.built ## measure which lines the tests reach, and write pages to out/coverage (TESTS="tests/test_run.py": only these; Rust with cargo-llvm-cov)
+coverage: $(VENV)/.built ## measure which lines the tests reach, and write pages to out/coverage (TESTS="tests/running/test_run.py": only these; Rust with cargo-llvm-cov)
 	@mkdir -p $(OUT)/coverage
 	$(PY) -m coverage erase
 	$(PY) -m coverage run -m pytest -m 'not needs' --numprocesses auto --dist worksteal $(TESTS)
@@ -129,7 +129,7 @@ guard: $(VENV)/.built ## check that the engine's instructions per packet have no
 	PYTHONPATH=bench $(PY) -m performance.guard $(if $(RECORD),--record)
 
 traces: $(VENV)/.built ## lose the same random packets in ns-2 and in the engine, and compare every segment (LISTS=250 PROFILE=ns2-2.35; needs ns-2)
-	$(PY) bench/ns2_traces.py --lists $(LISTS) --profile $(PROFILE) --out $(OUT)/traces.jsonl
+	$(PY) validation/ns2_traces.py --lists $(LISTS) --profile $(PROFILE) --out $(OUT)/traces.jsonl
 	ACKCLOCK_TRACES='$(CURDIR)/$(OUT)/traces.jsonl' cargo test --release --locked --package ackclock-net \
 		--test ns2_traces -- --nocapture new_random
 
@@ -137,22 +137,22 @@ agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the re
 	$(PY) -m ackclock.papers.$(STUDY).agreement
 
 linux: $(VENV)/.built ## compare the profile linux with measurements of a Linux kernel, and write docs/agreement_linux.md
-	PYTHONPATH=bench $(PY) -m linux
+	PYTHONPATH=validation $(PY) -m linux
 
 ns3: $(VENV)/.built ## compare today's senders and queues with results of ns-3, and write docs/agreement_ns3.md
-	PYTHONPATH=bench $(PY) -m ns3
+	PYTHONPATH=validation $(PY) -m ns3
 
 flips: $(VENV)/.built ## run STUDY with two sets of SEEDS (3) seeds each; fail if the sets give opposite verdicts (takes minutes)
 	$(PY) -m ackclock.papers.flips $(STUDY) --seeds $(SEEDS)
 
 validation: $(VENV)/.built ## run the tests that validate a claim, and write claims and results to docs/validation.md
-	$(PY) bench/validation.py
+	$(PY) validation/claims.py
 
 kept: $(VENV)/.built ## record the current content of all pages as the expected content; look at the changes first
 	ACKCLOCK_KEEP=1 $(PY) -m pytest -q -m 'not needs' $$(grep -rl 'import hold' tests --include='test_*.py')
 
 guides: $(VENV)/.built ## run every block of the guides and write its output below it (PAGES=docs/guide/first_study.md: one page)
-	$(PY) bench/guides.py $(PAGES)
+	$(PY) tools/guides.py $(PAGES)
 
 build: $(VENV)/.built ## make .venv/bin/ackclock and nothing else
 	@echo '$(VENV)/bin/ackclock is up to date'
@@ -169,17 +169,17 @@ lab: python/ackclock/lab/page.zip ## build the page of `ackclock lab`, one file 
 	@ls -l python/ackclock/lab/page.zip
 
 references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the commands and the records, from the program
-	PYTHONPATH=bench $(PY) -m website.references
+	PYTHONPATH=tools $(PY) -m website.references
 
 signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
-	$(PY) bench/signatures.py
+	$(PY) tools/signatures.py
 
 recipes: $(VENV)/.installed ## follow the recipes in a copy of the sources, and compile and test it (about a minute)
 	rm -rf $(OUT)/recipes
-	CARGO_TARGET_DIR='$(CURDIR)/target' $(PY) bench/recipes.py $(OUT)/recipes
+	CARGO_TARGET_DIR='$(CURDIR)/target' $(PY) tools/recipes.py $(OUT)/recipes
 
-notices: $(VENV)/.installed web/node_modules ## write THIRD_PARTY.txt, the licences of the code in wheels and in the lab's page (needs npm)
-	$(PY) bench/notices.py
+notices: $(VENV)/.installed web/node_modules ## write python/THIRD_PARTY.txt, the licences of the code in wheels and in the lab's page (needs npm)
+	$(PY) tools/notices.py
 
 deny: ## check licences, sources and known vulnerabilities of the Rust dependencies (needs cargo-deny and a network)
 	cargo deny --locked check
@@ -187,16 +187,16 @@ deny: ## check licences, sources and known vulnerabilities of the Rust dependenc
 lock: $(VENV)/.installed ## select new versions of the Python packages
 	$(PYTHON) -m venv $(VENV)/lock
 	$(VENV)/lock/bin/python -m pip install pip-tools
-	$(COMPILE) --upgrade --extra dev --output-file requirements.lock pyproject.toml
-	for name in $(OPTIONAL) docs; do $(COMPILE) --extra $$name --constraint requirements.lock \
-		--output-file requirements-$$name.lock pyproject.toml || exit; done
-	$(COMPILE) --upgrade --output-file requirements-wheel.lock requirements-wheel.in
+	$(COMPILE) --upgrade --extra dev --output-file requirements/dev.lock pyproject.toml
+	for name in $(OPTIONAL) docs; do $(COMPILE) --extra $$name --constraint requirements/dev.lock \
+		--output-file requirements/$$name.lock pyproject.toml || exit; done
+	$(COMPILE) --upgrade --output-file requirements/wheel.lock requirements/wheel.in
 
 wheel: $(VENV)/wheel/.installed python/ackclock/lab/page.zip ## build a wheel with the lab's page and an sdist into dist, and check them (needs npm)
-	$(VENV)/wheel/bin/python bench/wheel.py
+	$(VENV)/wheel/bin/python tools/wheel.py
 
 wheel-test: $(VENV)/.built $(VENV)/wheel/.installed ## test the wheel in dist in new environments, with each Python found (STUDIES=1: every study as well)
-	$(PY) bench/wheel_test.py $(if $(STUDIES),--studies)
+	$(PY) tools/wheel_test.py $(if $(STUDIES),--studies)
 
 clean: ## remove everything that was made here, reports included
 	rm -rf $(VENV) target $(OUT) dist python/ackclock/_core*.so .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -209,18 +209,18 @@ $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.made requirements.lock
-	$(PY) -m pip install --require-hashes --requirement requirements.lock
+$(VENV)/.installed: $(VENV)/.made requirements/dev.lock
+	$(PY) -m pip install --require-hashes --requirement requirements/dev.lock
 	@touch $@
 
-$(VENV)/wheel/.installed: $(VENV)/.made requirements-wheel.lock
-	@echo 'Downloading the tools of make wheel (requirements-wheel.lock), with a C compiler, Zig'
+$(VENV)/wheel/.installed: $(VENV)/.made requirements/wheel.lock
+	@echo 'Downloading the tools of make wheel (requirements/wheel.lock), with a C compiler, Zig'
 	$(PYTHON) -m venv $(VENV)/wheel
-	$(VENV)/wheel/bin/python -m pip install --require-hashes --requirement requirements-wheel.lock
+	$(VENV)/wheel/bin/python -m pip install --require-hashes --requirement requirements/wheel.lock
 	@touch $@
 
-$(VENV)/.docs: $(VENV)/.installed requirements-docs.lock
-	$(PY) -m pip install --require-hashes --requirement requirements-docs.lock
+$(VENV)/.docs: $(VENV)/.installed requirements/docs.lock
+	$(PY) -m pip install --require-hashes --requirement requirements/docs.lock
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.installed pyproject.toml $(ENGINE)
@@ -230,8 +230,8 @@ $(VENV)/.built: $(VENV)/.installed pyproject.toml $(ENGINE)
 target/lab/engine.wasm: web/engine.sh $(ENGINE)
 	web/engine.sh
 
-target/lab/catalogue.json: $(VENV)/.built bench/lab_parts.py $(wildcard web/stories/* python/ackclock/lab/*.py)
-	$(PY) bench/lab_parts.py $@
+target/lab/catalogue.json: $(VENV)/.built tools/lab_parts.py $(wildcard web/stories/* python/ackclock/lab/*.py)
+	$(PY) tools/lab_parts.py $@
 
 web/node_modules: web/package-lock.json
 	@command -v npm >/dev/null || { echo 'The lab needs Node 20 or newer with npm: https://nodejs.org' >&2; exit 1; }
@@ -239,7 +239,7 @@ web/node_modules: web/package-lock.json
 	@touch $@
 
 python/ackclock/lab/page.zip: target/lab/engine.wasm target/lab/catalogue.json web/node_modules \
-		web/build.mjs web/index.html web/tsconfig.json THIRD_PARTY.txt bench/lab_page.py \
+		web/build.mjs web/index.html web/tsconfig.json python/THIRD_PARTY.txt tools/lab_page.py \
 		python/ackclock/lab/page.py $(wildcard web/src/* web/test/*)
 	cd web && npx tsc --noEmit && node build.mjs --test && node build.mjs
-	$(PY) bench/lab_page.py target/lab $@
+	$(PY) tools/lab_page.py target/lab $@

@@ -27,8 +27,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from tests.store.made_up import everything, strays
 from tests.study.small import write
+from tests.study.store.made_up import everything, strays
 
 import ackclock as ac
 import ackclock.study.store.contents

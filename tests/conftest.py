@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-from tests.long import LONG
+from tests.support.long import LONG
 
 from guides import SETTINGS
 

@@ -1,4 +1,4 @@
-// Bundles the lab into one page, target/lab/page.html: `make lab` calls it. bench/lab_page.py adds the engine and the
+// Bundles the lab into one page, target/lab/page.html: `make lab` calls it. tools/lab_page.py adds the engine and the
 // catalogue.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -40,7 +40,7 @@ if (process.argv.includes("--test")) {
     style,
     revision: JSON.parse(readFileSync(new URL("catalogue.json", out), "utf8")).revision,
     script: inline(chunk(outputs)),
-    notices: `<!--\n${readFileSync(new URL("../THIRD_PARTY.txt", import.meta.url), "utf8")}-->`,
+    notices: `<!--\n${readFileSync(new URL("../python/THIRD_PARTY.txt", import.meta.url), "utf8")}-->`,
   };
   const page = readFileSync(new URL("index.html", import.meta.url), "utf8").replace(/<!-- (\w+) -->/g, (place, name) => parts[name] ?? place);
   writeFileSync(new URL("page.html", out), page);

@@ -27,8 +27,8 @@ from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from tests.store.made_up import add, arrivals, leave, row
 from tests.study.small import study, write
+from tests.study.store.made_up import add, arrivals, leave, row
 
 from ackclock.cli import main
 from ackclock.files.checksum import checksum, sealed

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / "out" / "bench"
 S60 = ROOT / "examples" / "feng60.toml"
 ONE_GREEDY_FLOW = Path(__file__).with_name("greedy.toml")
-NS2 = ROOT / "bench" / "ns2"
+NS2 = ROOT / "validation" / "ns2"
 SPREAD = 0.1
 """Time over which greedy flows start at random, in seconds, in both simulators."""
 
@@ -125,7 +125,7 @@ def ns3_s60() -> Simulation:
     if not python.exists():
         subprocess.run(["python3", "-m", "venv", str(environment)], check=True)
         subprocess.run([str(python), "-m", "pip", "install", "--quiet", "ns3"], check=True)
-    return Simulation((str(python), str(ROOT / "bench" / "ns3" / "s60.py")))
+    return Simulation((str(python), str(ROOT / "validation" / "ns3" / "s60.py")))
 
 
 @functools.cache

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.readable import hold_readable
+from tests.support.readable import hold_readable
 
 from ackclock import analysis, models
 from ackclock.analysis.scaling import disguises

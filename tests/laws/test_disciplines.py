@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from annotated_types import Gt
 from tests.laws.scenarios import EXAMPLES, drawn, results
-from tests.long import often
+from tests.support.long import often
 
 import ackclock as ac
 from ackclock.engine.core import QueuedPacket, WaitingQueue

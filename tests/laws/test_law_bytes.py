@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.laws.scenarios import EXAMPLES, drawn, results, with_law
-from tests.long import often
+from tests.support.long import often
 
 import ackclock as ac
 

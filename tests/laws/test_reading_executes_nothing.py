@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import tomli_w
 import typer
-from tests.test_options import commands
+from tests.cli.test_options import commands
 
 import ackclock as ac
 from ackclock.cli import app, main

@@ -8,8 +8,8 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.long import often
 from tests.study.small import found, study, write
+from tests.support.long import often
 
 import ackclock as ac
 from ackclock.study.sweeping import fill

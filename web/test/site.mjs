@@ -1,4 +1,4 @@
-// Reads the documentation site in Chromium. tests/test_website_built.py starts it and judges what it prints: one JSON
+// Reads the documentation site in Chromium. tests/docs/test_website_built.py starts it and judges what it prints: one JSON
 // object with the results of a search, the pages that are wider than the screen, and what was written to the console or
 // asked of other hosts.
 //

@@ -254,7 +254,7 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
 
 /// The hosts of each flow, by the global ids of their nodes; empty if no queue asks for them.
 fn hosts(edges: &[Edge<'_>], plan: &Plan, names: &Names) -> Vec<Hosts> {
-    if !edges.iter().any(|edge| edge.queue().knows_hosts()) {
+    if !edges.iter().any(|edge| edge.queue().spec().knows_hosts()) {
         return Vec::new();
     }
     let name = |node: u32| names.nodes.get(node as usize).copied().unwrap_or(node);

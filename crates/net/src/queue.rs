@@ -32,18 +32,12 @@ use serde::{Deserialize, Serialize};
 use crate::link::backlog::Backlog;
 use crate::packet::Packet;
 
-pub use cake::{CakeSpec, Isolation};
-pub use cobalt::CobaltSpec;
-pub use codel::CodelSpec;
-pub use drop_tail::{DropFrom, DropTailSpec, Ties};
-pub use dualpi2::{DualPi2Spec, Low};
-pub use foreign::ForeignQueueSpec;
-pub use fq::FqSpec;
-pub use fq_codel::FqCodelSpec;
+pub use cake::Isolation;
+pub use drop_tail::{DropFrom, Ties};
+pub use dualpi2::Low;
 pub use gauges::{GAUGES, Gauge};
-pub use pie::{DelayFrom, PieSpec};
-pub use priority::PrioritySpec;
-pub use red::{AboveMax, CountBelow, RedSpec, Unit};
+pub use pie::DelayFrom;
+pub use red::{AboveMax, CountBelow, Unit};
 use stored::PacketQueue;
 
 /// An arriving packet and the queue that it finds.
@@ -190,11 +184,37 @@ impl Limit {
     }
 }
 
+/// The parameters of a discipline.
+pub(crate) trait Spec {
+    /// See [`QueueSpec::check`].
+    fn check(&self) -> Result<(), Invalid> {
+        Ok(())
+    }
+
+    /// Memory of the discipline without packets, in bytes, if it is not small.
+    fn bytes(&self) -> usize {
+        0
+    }
+
+    /// Memory of a waiting packet in bytes that the discipline needs in addition to the link's.
+    fn bytes_of_packet(&self) -> usize {
+        0
+    }
+
+    /// Whether the discipline uses the [hosts](Context::hosts) of flows.
+    fn knows_hosts(&self) -> bool {
+        false
+    }
+}
+
 macro_rules! queues {
     (
-        at_arrival { $($variant:ident $name:literal => $spec:ty, $module:ident, $state:ty;)+ }
-        stored { $($stored:ident $stored_name:literal => $stored_spec:ty, $stored_module:ident;)+ }
+        at_arrival { $($variant:ident $name:literal => $spec:ident, $module:ident, $state:ty;)+ }
+        stored { $($stored:ident $stored_name:literal => $stored_spec:ident, $stored_module:ident;)+ }
     ) => {
+        $(pub use $module::$spec;)+
+        $(pub use $stored_module::$stored_spec;)+
+
         /// A queue discipline with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "kind")]
@@ -209,9 +229,14 @@ macro_rules! queues {
             /// # Errors
             /// If parameters contradict each other.
             pub fn check(&self) -> Result<(), Invalid> {
+                self.spec().check()
+            }
+
+            /// The parameters, whatever the discipline.
+            pub(crate) fn spec(&self) -> &dyn Spec {
                 match self {
-                    $(Self::$variant(spec) => $module::check(spec),)+
-                    $(Self::$stored(spec) => $stored_module::check(spec),)+
+                    $(Self::$variant(spec) => spec,)+
+                    $(Self::$stored(spec) => spec,)+
                 }
             }
 
@@ -278,26 +303,6 @@ macro_rules! queues {
 }
 
 impl QueueSpec {
-    /// Memory of the discipline without packets, in bytes, if it is not small.
-    pub(crate) const fn bytes(&self) -> usize {
-        match self {
-            Self::FqCodel(spec) => fq_codel::bytes(spec),
-            Self::Fq(spec) => fq::bytes(spec),
-            Self::Cake(spec) => cake::bytes(spec),
-            _ => 0,
-        }
-    }
-
-    /// Memory of a waiting packet in bytes that the discipline needs in addition to the link's.
-    pub(crate) const fn bytes_of_packet(&self) -> usize {
-        if let Self::Pie(spec) = self { pie::bytes_of_packet(spec) } else { 0 }
-    }
-
-    /// Whether the discipline uses the [hosts](Context::hosts) of flows.
-    pub(crate) const fn knows_hosts(&self) -> bool {
-        matches!(self, Self::Cake(_))
-    }
-
     /// Whether the discipline only accepts or drops packets, and decisions depend only on the packets that are pending.
     pub(crate) fn is_memoryless(&self) -> bool {
         matches!(self, Self::DropTail(spec) if spec.is_memoryless())
@@ -347,8 +352,17 @@ pub(crate) struct Context {
     pub(crate) flows: Arc<[u32]>,
     /// Priority of each flow; empty if all are 0.
     pub(crate) bands: Arc<[u8]>,
-    /// The hosts of each flow; empty if no queue of the run [uses](QueueSpec::knows_hosts) them.
+    /// The hosts of each flow; empty if no queue of the run [uses](Spec::knows_hosts) them.
     pub(crate) hosts: Arc<[Hosts]>,
+}
+
+#[cfg(test)]
+impl Context {
+    /// A link of this rate without properties that few disciplines use. Tests change single fields of it.
+    pub(crate) fn testing(rate: ackclock_units::Rate) -> Self {
+        let stream = Stream::new(1, ackclock_units::Role::Queue, 0);
+        Self { rate, stream, flows: [].into(), bands: [].into(), hosts: [].into() }
+    }
 }
 
 /// The nodes at which a flow begins and ends, by their global ids.

@@ -2,8 +2,8 @@
 //!
 //! `ns2/*.jsonl` contain the segments and send times of `Agent/TCP/*` of an unmodified ns-2.35 under the parameters of
 //! each line. The path is n0 --10 Mb/s, 2 ms-- n1 --0.8 Mb/s, 20 ms-- n2, with drop-tail and losses from a list at n1.
-//! `ns2/transports.json` contains the transports that the Python package makes from the profiles. `bench/ns2_traces.py`
-//! generates all of it; `make traces` compares hundreds of new traces.
+//! `ns2/transports.json` contains the transports that the Python package makes from the profiles.
+//! `validation/ns2_traces.py` generates all of it; `make traces` compares hundreds of new traces.
 //!
 //! Half of the random cases have delayed ACKs. In half of the random cases, chosen independently, the source does not
 //! always supply data ahead of the sender. A random case may differ from ns-2 for the following reasons (a named case
@@ -28,7 +28,7 @@ use ackclock_net::{LinkId, Observation, Observer, Payload, Simulator};
 use ackclock_units::{Rate, Time};
 use serde::Deserialize;
 
-/// A flow and its trace in ns-2: `Case` of `bench/ns2_traces.py`.
+/// A flow and its trace in ns-2: `Case` of `validation/ns2_traces.py`.
 #[derive(Clone, Deserialize)]
 struct Case {
     name: String,

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::config::RecoverySpec;
+use crate::congestion::LISTINGS;
 
 /// A TCP variant: the name of a congestion-control law, or of Reno's law with a certain loss recovery.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -21,26 +22,28 @@ pub struct Variant {
     pub doc: &'static str,
 }
 
-const EARLY: &str = "1988 to 2001";
-const FAST: &str = "2003";
-const TODAY: &str = "today";
+pub(crate) const EARLY: &str = "1988 to 2001";
+pub(crate) const FAST: &str = "2003";
+pub(crate) const TODAY: &str = "today";
 const FIXED: &str = "with a fixed recovery, as in ns-2";
 
-/// All named TCP variants.
-pub const VARIANTS: &[Variant] = &[
+/// How lists show the variant that is named after a law.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Listing {
+    /// See [`Variant::era`].
+    pub(crate) era: &'static str,
+    /// See [`Variant::doc`].
+    pub(crate) doc: &'static str,
+}
+
+/// The names of Reno's law with a fixed recovery.
+const OF_RECOVERIES: &[Variant] = &[
     Variant {
         name: "tahoe",
         recovery: Some(RecoverySpec::Tahoe),
         congestion: "reno",
         era: FIXED,
         doc: "Reno's window; fast retransmit, then slow start again (Jacobson 1988)",
-    },
-    Variant {
-        name: "reno",
-        recovery: None,
-        congestion: "reno",
-        era: EARLY,
-        doc: "Adds a packet per round trip, and halves the window on a loss (RFC 5681)",
     },
     Variant {
         name: "newreno",
@@ -63,67 +66,32 @@ pub const VARIANTS: &[Variant] = &[
         era: FIXED,
         doc: "Reno's window; finds losses by time and probes the tail (RFC 8985): reno with recovery rack",
     },
-    Variant {
-        name: "bbr",
-        recovery: None,
-        congestion: "bbr",
-        era: TODAY,
-        doc: "Sends at the bandwidth that it measures, and does not react to losses (Cardwell et al. 2016)",
-    },
-    Variant {
-        name: "bbr3",
-        recovery: None,
-        congestion: "bbr3",
-        era: TODAY,
-        doc: "BBR that also bounds its flight by losses, version 3 (draft-ietf-ccwg-bbr)",
-    },
-    Variant {
-        name: "copa",
-        recovery: None,
-        congestion: "copa",
-        era: TODAY,
-        doc: "Keeps a few packets in queues, by round-trip times, paced (Arun and Balakrishnan 2018)",
-    },
-    Variant {
-        name: "cubic",
-        recovery: None,
-        congestion: "cubic",
-        era: TODAY,
-        doc: "CUBIC's window, a function of the time since the last loss (RFC 9438)",
-    },
-    Variant {
-        name: "dctcp",
-        recovery: None,
-        congestion: "dctcp",
-        era: TODAY,
-        doc: "Reduces the window in proportion to the share of marked packets (RFC 8257)",
-    },
-    Variant {
-        name: "prague",
-        recovery: None,
-        congestion: "prague",
-        era: TODAY,
-        doc: "DCTCP for the Internet, with ECT(1), pacing and exact counts of marks (TCP Prague)",
-    },
-    Variant {
-        name: "highspeed",
-        recovery: None,
-        congestion: "highspeed",
-        era: FAST,
-        doc: "Grows faster and reduces less the larger the window is (RFC 3649)",
-    },
-    Variant {
-        name: "scalable",
-        recovery: None,
-        congestion: "scalable",
-        era: FAST,
-        doc: "Adds a constant per ACK, removes an eighth on a loss (Kelly 2003)",
-    },
-    Variant {
-        name: "vegas",
-        recovery: None,
-        congestion: "vegas",
-        era: EARLY,
-        doc: "Keeps a few packets in queues, by round-trip times (Brakmo and Peterson 1995)",
-    },
 ];
+
+/// Number of variants that are named after laws. A law without a listing is not a variant.
+const OF_LAWS: usize = {
+    let (mut count, mut place) = (0, 0);
+    while place < LISTINGS.len() {
+        count += LISTINGS[place].1.is_some() as usize;
+        place += 1;
+    }
+    count
+};
+
+/// All named TCP variants.
+pub const VARIANTS: &[Variant] = &{
+    let mut all = [OF_RECOVERIES[0]; OF_RECOVERIES.len() + OF_LAWS];
+    let (mut count, mut place) = (0, 0);
+    while count < OF_RECOVERIES.len() {
+        all[count] = OF_RECOVERIES[count];
+        count += 1;
+    }
+    while place < LISTINGS.len() {
+        if let (name, Some(Listing { era, doc })) = LISTINGS[place] {
+            all[count] = Variant { name, recovery: None, congestion: name, era, doc };
+            count += 1;
+        }
+        place += 1;
+    }
+    all
+};

@@ -6,15 +6,16 @@
 //! window is above zero, since other plans are rejected; a test still checks that a window of zero causes neither a hang nor
 //! a panic. A peer that tunes its window may advertise anything.
 
+#[path = "contract/declared.rs"]
+mod declared;
+
 use std::collections::BTreeSet;
 
-use ackclock_tcp::congestion::{
-    BaseRtt, Bbr3Spec, BbrSpec, CopaSpec, CubicRules, CubicSpec, HighSpeedSpec, LawSpec, PragueSpec, RenoSpec,
-    ScalableSpec, VegasSpec,
-};
+use ackclock_tcp::congestion::{LAWS, LawSpec, RenoSpec};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Ack, Block, Mark, ReceiverConfig, ReceiverPool, Sack, SackRule, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
+use declared::{default, spec};
 use proptest::prelude::*;
 
 const RECOVERIES: [RecoverySpec; 6] = [
@@ -26,40 +27,15 @@ const RECOVERIES: [RecoverySpec; 6] = [
     RecoverySpec::Vegas,
 ];
 
-/// The laws whose window grows with ACKs as Reno's, or faster.
-fn growing_laws() -> [LawSpec; 3] {
-    [
-        LawSpec::Cubic(CubicSpec { fast_convergence: true, rules: CubicRules::Rfc9438 }),
-        LawSpec::HighSpeed(HighSpeedSpec {}),
-        LawSpec::Scalable(ScalableSpec {}),
-    ]
-}
-
-/// The laws that sample delivery rates.
-fn rate_laws() -> [LawSpec; 4] {
-    let ecn_max_rtt = Time::from_millis(5);
-    [
-        LawSpec::Bbr(BbrSpec {}),
-        LawSpec::Bbr3(Bbr3Spec { loss_threshold: 0.02, beta: 0.7, headroom: 0.15, ecn_max_rtt }),
-        LawSpec::Copa(CopaSpec { delta: 0.5, competitive: true }),
-        LawSpec::Prague(PragueSpec { g: 1.0 / 16.0, rtt_target: Time::from_millis(25), transition: 4 }),
-    ]
-}
-
 /// Senders with every loss recovery, and with both rules of SACK, each with every law that works with it, except DCTCP,
 /// which without marks is Reno.
 fn senders() -> Vec<SenderConfig> {
-    let vegas = LawSpec::Vegas(VegasSpec { alpha: 1.0, beta: 3.0, gamma: 1.0, base_rtt: BaseRtt::Minimum });
+    let laws: Vec<_> = LAWS.iter().filter(|law| law.name != "dctcp").filter_map(|law| spec(law, default)).collect();
     let mut all = Vec::new();
     for recovery in RECOVERIES {
         let rules = if recovery == RecoverySpec::Sack { 2 } else { 1 };
         for sack in [SackRule::Rfc6675, SackRule::FallFloyd].into_iter().take(rules) {
-            let mut laws = vec![LawSpec::Reno(RenoSpec {}), vegas.clone()];
-            laws.extend(growing_laws());
-            if recovery == RecoverySpec::Rack {
-                laws.extend(rate_laws());
-            }
-            for congestion in laws {
+            for congestion in laws.iter().filter(|law| law.check_recovery(recovery).is_ok()).cloned() {
                 let base =
                     SenderConfig { handshake: false, initial_window: 4, max_window: 64, ..SenderConfig::default() };
                 all.push(SenderConfig { recovery, sack, congestion, ..base });

@@ -59,7 +59,7 @@ def show_profiles(names: Sequence[str]) -> None:
 
 def _value(row: profile.Row, name: str) -> str:
     """Format the default of a field as TOML, followed by the variants that have another default."""
-    single = [f"{variant}: {_toml(value)}" for (where, variant), value in row.variants.items() if where == name]
+    single = [f"{variant}: {_toml(value)}" for variant, value in row.variants(name).items()]
     return _toml(row.value(name)) + (f" ({', '.join(single)})" if single else "")
 
 

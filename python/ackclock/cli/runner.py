@@ -2,10 +2,11 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +24,8 @@ from ackclock.scenario import Scenario
 from ackclock.scenario.files import read_scenario, transports
 from ackclock.scenario.overrides import override
 from ackclock.values.errors import refuse
+
+_ANY_WIDTH: Final = 1_000_000
 
 
 def run(
@@ -105,7 +108,8 @@ def _show(result: Run) -> None:
     groups = result.summary.groups
     if len(groups) > 1 or any(group.completed for group in groups):
         out.print()
-        out.print(_groups_table(groups))
+        for table in _tables_of_groups(groups, out):
+            _print(table, out)
     limits = [(group.name, text) for group in groups if (text := limited_by(group)) is not None]
     if limits:
         out.print()
@@ -133,6 +137,47 @@ _BROKEN = {
     "completed": "com-\npleted",
     "completion_mean": "comple-\ntion\nmean",
 }
+
+
+def _tables_of_groups(groups: Sequence[GroupSummary], out: Console) -> Iterator[Table]:
+    """Yield a table with a row for each group, or tables with a column for each group on a narrow terminal."""
+    wide = _groups_table(groups)
+    if not out.is_terminal or _width(wide, out) <= out.width:
+        yield wide
+        return
+    columns = group_columns(groups)
+    each = max(_width(_measures_table([group], columns), out) for group in groups)
+    shared = _width(_measures_table([], columns), out)
+    number = max(1, (out.width - shared) // (each - shared))
+    for start in range(0, len(groups), number):
+        yield _measures_table(groups[start : start + number], columns)
+
+
+def _print(table: Table, out: Console) -> None:
+    """Print a table; a file is as wide as the table."""
+    width = out.width
+    if not out.is_terminal:
+        out.width = max(width, _width(table, out))
+    out.print(table)
+    out.width = width
+
+
+def _width(table: Table, out: Console) -> int:
+    """Return the width that a table needs, on a terminal of any width."""
+    return out.measure(table, options=out.options.update(max_width=_ANY_WIDTH)).maximum
+
+
+def _measures_table(groups: Sequence[GroupSummary], columns: Sequence[tuple[str, str, float]]) -> Table:
+    """Make a table with a row for each measure and a column for each group."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("group", no_wrap=True)
+    for group in groups:
+        table.add_column(Text(group.name), justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for name, unit, factor in columns:
+        cells = (as_text(getattr(group, name), factor) for group in groups)
+        table.add_row(name.removesuffix("_bps"), *cells, unit)
+    return table
 
 
 def _groups_table(groups: Sequence[GroupSummary]) -> Table:

@@ -100,7 +100,7 @@ impl Footprint {
         }
         let loads = shared(&mut traffics);
         let mut found = Self::default();
-        found.certain.flows = edges.iter().map(|edge| edge.queue().bytes() as f64).sum::<f64>()
+        found.certain.flows = edges.iter().map(|edge| edge.queue().spec().bytes() as f64).sum::<f64>()
             + Links::BYTES_OF_SHORT as f64 * edges.len() as f64;
         let mut more = Parts::default();
         for (traffic, group) in traffics.iter().zip(&plan.groups) {

@@ -285,13 +285,7 @@ mod tests {
         });
         let rate = Rate::from_mbps(1);
         let spec = LinkSpec::plain(rate.into(), delay, queue);
-        let context = Context {
-            rate,
-            stream: Stream::new(1, Role::Queue, 0),
-            flows: [].into(),
-            bands: [].into(),
-            hosts: [].into(),
-        };
+        let context = Context::testing(rate);
         Link::new(
             &spec,
             LinkRate::new(&spec.rate),

@@ -39,7 +39,7 @@ use super::codel::{INTERVAL, TARGET, ecn};
 use super::flows::Hash;
 use super::fq_codel::QUANTUM;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Hosts, Invalid, Limit, Parameter, ParameterKind};
+use super::{Context, DropReason, Hosts, Invalid, Limit, Parameter, ParameterKind, Spec};
 use crate::packet::{FlowId, Packet};
 
 pub(super) const DOC: &str = "Fair queueing by host and by flow, with COBALT in each queue (Piece of CAKE, 2018)";
@@ -119,17 +119,23 @@ impl Isolation {
     }
 }
 
-pub(super) fn check(spec: &CakeSpec) -> Result<(), Invalid> {
-    if (spec.queues as usize).is_multiple_of(WAYS) {
-        return Ok(());
+impl Spec for CakeSpec {
+    fn check(&self) -> Result<(), Invalid> {
+        if (self.queues as usize).is_multiple_of(WAYS) {
+            return Ok(());
+        }
+        let problem = format!("{} is not allowed; must be a multiple of {WAYS}", self.queues);
+        Err(Invalid { field: "queues", problem })
     }
-    let problem = format!("{} is not allowed; must be a multiple of {WAYS}", spec.queues);
-    Err(Invalid { field: "queues", problem })
-}
 
-/// Memory of the queues without packets, in bytes.
-pub(super) const fn bytes(spec: &CakeSpec) -> usize {
-    spec.queues as usize * (size_of::<Flow>() + 2 * size_of::<Host>())
+    /// Memory of the queues without packets, in bytes.
+    fn bytes(&self) -> usize {
+        self.queues as usize * (size_of::<Flow>() + 2 * size_of::<Host>())
+    }
+
+    fn knows_hosts(&self) -> bool {
+        true
+    }
 }
 
 pub(super) fn build(spec: &CakeSpec, context: &Context) -> Cake {

@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use super::codel::{INTERVAL, TARGET, ecn};
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Invalid, Limit, Parameter};
+use super::{Context, DropReason, Limit, Parameter, Spec};
 
 pub(super) const DOC: &str =
     "CoDel with a slow memory, and BLUE against senders that do not respond (Palmei et al. 2019)";
@@ -50,10 +50,7 @@ pub struct CobaltSpec {
     pub ecn: bool,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every discipline is checked the same way")]
-pub(super) const fn check(_: &CobaltSpec) -> Result<(), Invalid> {
-    Ok(())
-}
+impl Spec for CobaltSpec {}
 
 pub(super) fn build(spec: &CobaltSpec, context: &Context) -> Cobalt {
     let CobaltSpec { limit, count_in_service, target, interval, ecn } = *spec;

@@ -17,7 +17,7 @@ use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Invalid, Limit, Parameter, ParameterKind};
+use super::{Context, DropReason, Limit, Parameter, ParameterKind, Spec};
 
 pub(super) const DOC: &str = "Controlled delay: drops at the head while packets wait too long (RFC 8289)";
 
@@ -83,10 +83,7 @@ pub struct CodelSpec {
     pub ce_threshold: Option<Time>,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every discipline is checked the same way")]
-pub(super) const fn check(_: &CodelSpec) -> Result<(), Invalid> {
-    Ok(())
-}
+impl Spec for CodelSpec {}
 
 pub(super) fn build(spec: &CodelSpec, _: &Context) -> Codel {
     let CodelSpec { limit, count_in_service, target, interval, mtu, ecn, ce_threshold } = *spec;

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::link::backlog::INSTANT;
 
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Verdict};
+use super::{Arrival, Context, DropReason, Limit, Parameter, ParameterKind, QueueDiscipline, Spec, Verdict};
 
 pub(super) const DOC: &str = "First in, first out; an arrival at a full queue is dropped";
 pub(super) const PARAMETERS: &[Parameter] = &[
@@ -107,10 +107,7 @@ pub(crate) struct DropTail {
     busy_since: Time,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every discipline is checked the same way")]
-pub(super) const fn check(_: &DropTailSpec) -> Result<(), Invalid> {
-    Ok(())
-}
+impl Spec for DropTailSpec {}
 
 pub(super) const fn build(spec: &DropTailSpec, _: &Context) -> DropTail {
     DropTail::new(spec)
@@ -242,13 +239,7 @@ mod tests {
                 });
                 let rate = Rate::from_mbps(1);
                 let spec = LinkSpec::plain(rate.into(), Time::ZERO, queue);
-                let context = Context {
-                    rate,
-                    stream: Stream::new(1, Role::Queue, 0),
-                    flows: [].into(),
-                    bands: [].into(),
-                    hosts: [].into(),
-                };
+                let context = Context::testing(rate);
                 let losses = Stream::new(1, Role::Loss, 0);
                 let mut link =
                     Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), losses);
@@ -275,13 +266,7 @@ mod tests {
         });
         let rate = Rate::from_mbps(1);
         let spec = LinkSpec::plain(rate.into(), Time::ZERO, queue);
-        let context = Context {
-            rate,
-            stream: Stream::new(1, Role::Queue, 0),
-            flows: [].into(),
-            bands: [].into(),
-            hosts: [].into(),
-        };
+        let context = Context::testing(rate);
         let losses = Stream::new(1, Role::Loss, 0);
         let mut link = Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), losses);
         assert_eq!(link.kind().is_some(), mark_above == 0, "only a queue that never marks has a short form");

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use super::codel::MTU;
 use super::pie::{number, time};
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Invalid, Limit, Parameter, ParameterKind};
+use super::{Context, DropReason, Invalid, Limit, Parameter, ParameterKind, Spec};
 
 pub(super) const DOC: &str = "Two coupled queues, for classic and for scalable (L4S) senders (RFC 9332)";
 
@@ -96,13 +96,15 @@ impl Low {
     }
 }
 
-pub(super) fn check(spec: &DualPi2Spec) -> Result<(), Invalid> {
-    let DualPi2Spec { ramp_from, ramp_to, .. } = *spec;
-    if ramp_from <= ramp_to {
-        return Ok(());
+impl Spec for DualPi2Spec {
+    fn check(&self) -> Result<(), Invalid> {
+        let DualPi2Spec { ramp_from, ramp_to, .. } = *self;
+        if ramp_from <= ramp_to {
+            return Ok(());
+        }
+        let problem = format!("{ramp_to} is not allowed; must be at least ramp_from ({ramp_from})");
+        Err(Invalid { field: "ramp_to", problem })
     }
-    let problem = format!("{ramp_to} is not allowed; must be at least ramp_from ({ramp_from})");
-    Err(Invalid { field: "ramp_to", problem })
 }
 
 pub(super) fn build(spec: &DualPi2Spec, _: &Context) -> DualPi2 {

@@ -62,10 +62,7 @@ mod tests {
 
     fn hash(queues: u32, link: u32, flows: &[u32]) -> Hash {
         let stream = Stream::new(1, Role::Queue, link);
-        Hash::new(
-            queues,
-            &Context { rate: Rate::from_mbps(1), stream, flows: flows.into(), bands: [].into(), hosts: [].into() },
-        )
+        Hash::new(queues, &Context { stream, flows: flows.into(), ..Context::testing(Rate::from_mbps(1)) })
     }
 
     /// Validates: flows are distributed evenly and independently among the queues.

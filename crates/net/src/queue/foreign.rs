@@ -17,7 +17,7 @@ use ackclock_units::{Rate, Stream, Time};
 use serde::{Deserialize, Serialize};
 
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Invalid, Limit, Parameter};
+use super::{Context, DropReason, Limit, Parameter, Spec};
 use crate::packet::FlowId;
 
 pub(super) const DOC: &str = "A discipline that the caller of the engine provides";
@@ -122,10 +122,7 @@ impl PartialEq for ForeignQueueSpec {
     }
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every discipline is checked the same way")]
-pub(super) const fn check(_: &ForeignQueueSpec) -> Result<(), Invalid> {
-    Ok(())
-}
+impl Spec for ForeignQueueSpec {}
 
 pub(super) fn build(spec: &ForeignQueueSpec, context: &Context) -> Foreign {
     Foreign {

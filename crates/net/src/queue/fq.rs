@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::flows::{Hash, QUEUES};
 use super::fq_codel::QUANTUM;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Invalid, Limit, Parameter};
+use super::{Context, DropReason, Limit, Parameter, Spec};
 
 pub(super) const DOC: &str = "Fair queueing by flow: deficit round robin (Shreedhar and Varghese 1996)";
 
@@ -38,14 +38,11 @@ pub struct FqSpec {
     pub quantum: u32,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every discipline is checked the same way")]
-pub(super) const fn check(_: &FqSpec) -> Result<(), Invalid> {
-    Ok(())
-}
-
-/// Memory of the queues without packets, in bytes.
-pub(super) const fn bytes(spec: &FqSpec) -> usize {
-    spec.queues as usize * size_of::<Flow>()
+impl Spec for FqSpec {
+    /// Memory of the queues without packets, in bytes.
+    fn bytes(&self) -> usize {
+        self.queues as usize * size_of::<Flow>()
+    }
 }
 
 pub(super) fn build(spec: &FqSpec, context: &Context) -> Fq {

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::codel::{CE_THRESHOLD, Control, INTERVAL, MTU, State, TARGET, ecn};
 use super::flows::{Hash, QUEUES};
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Invalid, Limit, Parameter, ParameterKind};
+use super::{Context, DropReason, Limit, Parameter, ParameterKind, Spec};
 
 pub(super) const DOC: &str = "Fair queueing by flow, with CoDel in each queue (RFC 8290)";
 
@@ -75,14 +75,11 @@ pub struct FqCodelSpec {
     pub memory: u64,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every discipline is checked the same way")]
-pub(super) const fn check(_: &FqCodelSpec) -> Result<(), Invalid> {
-    Ok(())
-}
-
-/// Memory of the queues without packets, in bytes.
-pub(super) const fn bytes(spec: &FqCodelSpec) -> usize {
-    spec.queues as usize * size_of::<Flow>()
+impl Spec for FqCodelSpec {
+    /// Memory of the queues without packets, in bytes.
+    fn bytes(&self) -> usize {
+        self.queues as usize * size_of::<Flow>()
+    }
 }
 
 pub(super) fn build(spec: &FqCodelSpec, context: &Context) -> FqCodel {

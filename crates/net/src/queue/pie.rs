@@ -22,7 +22,7 @@ use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
 use super::codel::{MTU, ecn};
-use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Verdict};
+use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Spec, Verdict};
 use latency::Departures;
 
 pub use latency::DelayFrom;
@@ -100,12 +100,19 @@ pub struct PieSpec {
     pub delay_from: DelayFrom,
 }
 
-pub(super) fn check(spec: &PieSpec) -> Result<(), Invalid> {
-    if spec.byte_mode && spec.mtu == 0 {
-        let problem = "0 is not allowed with byte_mode; must be above 0".to_owned();
-        return Err(Invalid { field: "mtu", problem });
+impl Spec for PieSpec {
+    fn check(&self) -> Result<(), Invalid> {
+        if self.byte_mode && self.mtu == 0 {
+            let problem = "0 is not allowed with byte_mode; must be above 0".to_owned();
+            return Err(Invalid { field: "mtu", problem });
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Memory of a waiting packet in bytes. The storage may have twice the capacity that is needed.
+    fn bytes_of_packet(&self) -> usize {
+        if matches!(self.delay_from, DelayFrom::Arrival) { 0 } else { 2 * Departures::BYTES_OF_PACKET }
+    }
 }
 
 pub(super) fn build(spec: &PieSpec, context: &Context) -> Pie {
@@ -119,11 +126,6 @@ pub(super) fn build(spec: &PieSpec, context: &Context) -> Pie {
         accumulated: 0.0,
         departures: (spec.delay_from != DelayFrom::Arrival).then(Departures::default),
     }
-}
-
-/// Memory of a waiting packet in bytes. The storage may have twice the capacity that is needed.
-pub(super) const fn bytes_of_packet(spec: &PieSpec) -> usize {
-    if matches!(spec.delay_from, DelayFrom::Arrival) { 0 } else { 2 * Departures::BYTES_OF_PACKET }
 }
 
 #[derive(Debug)]

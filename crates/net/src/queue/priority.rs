@@ -16,7 +16,7 @@ use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
-use super::{Context, DropReason, Invalid, Limit, Parameter};
+use super::{Context, DropReason, Limit, Parameter, Spec};
 use crate::packet::FlowId;
 use crate::plan::BANDS;
 
@@ -34,10 +34,7 @@ pub struct PrioritySpec {
     pub count_in_service: bool,
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "every discipline is checked the same way")]
-pub(super) const fn check(_: &PrioritySpec) -> Result<(), Invalid> {
-    Ok(())
-}
+impl Spec for PrioritySpec {}
 
 pub(super) fn build(spec: &PrioritySpec, context: &Context) -> Priority {
     let PrioritySpec { limit, count_in_service } = *spec;

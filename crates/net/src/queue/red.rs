@@ -41,7 +41,7 @@
 use ackclock_units::{Stream, Time};
 use serde::{Deserialize, Serialize};
 
-use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Verdict};
+use super::{Arrival, Context, DropReason, Invalid, Limit, Parameter, ParameterKind, QueueDiscipline, Spec, Verdict};
 
 pub(super) const DOC: &str = "Random early detection (Floyd and Jacobson 1993)";
 
@@ -194,12 +194,14 @@ pub(crate) struct Red {
     next: Time,
 }
 
-pub(super) fn check(spec: &RedSpec) -> Result<(), Invalid> {
-    let RedSpec { min_th, max_th, .. } = *spec;
-    if max_th > min_th {
-        return Ok(());
+impl Spec for RedSpec {
+    fn check(&self) -> Result<(), Invalid> {
+        let RedSpec { min_th, max_th, .. } = *self;
+        if max_th > min_th {
+            return Ok(());
+        }
+        Err(Invalid { field: "max_th", problem: format!("{max_th} is not allowed; must be above min_th ({min_th})") })
     }
-    Err(Invalid { field: "max_th", problem: format!("{max_th} is not allowed; must be above min_th ({min_th})") })
 }
 
 pub(super) fn build(spec: &RedSpec, context: &Context) -> Red {

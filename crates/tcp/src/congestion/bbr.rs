@@ -35,11 +35,16 @@ use super::state::{DELIVERED, INFLIGHT, MIN_RTT, PACING_RATE, RTT, if_set, varia
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Variable, Window};
 use crate::delivery_rate::{Phase, RateSample};
 use crate::limits::Limit;
+use crate::variants::{Listing, TODAY};
 use aggregation::Aggregation;
 use bandwidth::Bandwidth;
 use plateau::Plateau;
 
 pub(super) const DOC: &str = "Sends at the bandwidth that it measures, whatever is lost (Cardwell et al. 2016)";
+pub(super) const LISTING: Option<Listing> = Some(Listing {
+    era: TODAY,
+    doc: "Sends at the bandwidth that it measures, and does not react to losses (Cardwell et al. 2016)",
+});
 pub(super) const PARAMETERS: &[Parameter] = &[];
 
 /// The variables of both versions.
@@ -152,6 +157,7 @@ impl Spec for BbrSpec {
 
 impl CongestionControl for Bbr {
     const OWN_SLOW_START: bool = true;
+    const LIMITS_QUEUE: bool = true;
     const PHASES: &'static [&'static str] =
         &["startup", "drain", "probe_bw:up", "probe_bw:down", "probe_bw:cruise", "probe_rtt"];
     const VARIABLES: &'static [Variable] = &[

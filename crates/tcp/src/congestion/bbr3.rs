@@ -49,10 +49,13 @@ use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterK
 use crate::delivery_rate::{LostSegment, Phase, RateSample};
 use crate::limits::Limit;
 use crate::options::LONGEST;
+use crate::variants::{Listing, TODAY};
 use bounds::{LongTerm, ShortTerm, inflight_at_loss};
 use ecn::Marks;
 
 pub(super) const DOC: &str = "Sends at the bandwidth that it measures, bounded by losses (draft-ietf-ccwg-bbr, BBRv3)";
+pub(super) const LISTING: Option<Listing> =
+    Some(Listing { era: TODAY, doc: "BBR that also bounds its flight by losses, version 3 (draft-ietf-ccwg-bbr)" });
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "loss_threshold",
@@ -265,6 +268,7 @@ impl Spec for Bbr3Spec {
 
 impl CongestionControl for Bbr3 {
     const OWN_SLOW_START: bool = true;
+    const LIMITS_QUEUE: bool = true;
     const PHASES: &'static [&'static str] =
         &["startup", "drain", "probe_bw:down", "probe_bw:cruise", "probe_bw:refill", "probe_bw:up", "probe_rtt"];
     const VARIABLES: &'static [Variable] = &[

@@ -47,10 +47,15 @@ use super::state::{DELIVERED, INFLIGHT, MIN_RTT, PACING_RATE, RTT, if_set, varia
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
 use crate::delivery_rate::RateSample;
 use crate::limits::Limit;
+use crate::variants::{Listing, TODAY};
 use window::Minimum;
 
 pub(super) const DOC: &str = "Keeps a few packets in queues, by round-trip times, and competes where others fill them \
                               (Arun and Balakrishnan 2018)";
+pub(super) const LISTING: Option<Listing> = Some(Listing {
+    era: TODAY,
+    doc: "Keeps a few packets in queues, by round-trip times, paced (Arun and Balakrishnan 2018)",
+});
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "delta",
@@ -155,6 +160,7 @@ impl Spec for CopaSpec {
 
 impl CongestionControl for Copa {
     const OWN_SLOW_START: bool = true;
+    const LIMITS_QUEUE: bool = true;
     const PHASES: &'static [&'static str] = &["slow_start", "default", "competitive"];
     const VARIABLES: &'static [Variable] = &[
         DELIVERED,

@@ -38,9 +38,12 @@ use serde::{Deserialize, Serialize};
 
 use super::state::variable;
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
+use crate::variants::{Listing, TODAY};
 use linux::Linux;
 
 pub(super) const DOC: &str = "Grows as a cubic function of the time since the last loss (RFC 9438)";
+pub(super) const LISTING: Option<Listing> =
+    Some(Listing { era: TODAY, doc: "CUBIC's window, a function of the time since the last loss (RFC 9438)" });
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "fast_convergence",

@@ -14,8 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::state::ALPHA;
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
+use crate::variants::{Listing, TODAY};
 
 pub(super) const DOC: &str = "Reduces the window in proportion to the share of marked packets (RFC 8257)";
+pub(super) const LISTING: Option<Listing> = Some(Listing { era: TODAY, doc: DOC });
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "g",

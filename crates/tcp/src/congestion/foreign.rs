@@ -31,8 +31,10 @@ use serde::{Deserialize, Serialize};
 use super::reno::Reno;
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Window};
 use crate::delivery_rate::{LostSegment, RateSample};
+use crate::variants::Listing;
 
 pub(super) const DOC: &str = "A law that the caller of the engine provides";
+pub(super) const LISTING: Option<Listing> = None;
 pub(super) const PARAMETERS: &[Parameter] = &[];
 
 /// Largest window in segments, and largest pacing rate in segments per second.

@@ -13,8 +13,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Spec, Window};
+use crate::variants::{FAST, Listing};
 
 pub(super) const DOC: &str = "Grows faster and reduces less the larger the window is (RFC 3649)";
+pub(super) const LISTING: Option<Listing> = Some(Listing { era: FAST, doc: DOC });
 pub(super) const PARAMETERS: &[Parameter] = &[];
 
 /// `Low_Window`, `High_Window` and `High_Decrease`.

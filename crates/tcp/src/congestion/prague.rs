@@ -25,9 +25,14 @@ use super::state::{ALPHA, DELIVERED, INFLIGHT, PACING_RATE, RTT, variable};
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Signal, Spec, Variable, Window};
 use crate::delivery_rate::{Phase, RateSample};
 use crate::options::LONGEST;
+use crate::variants::{Listing, TODAY};
 
 pub(super) const DOC: &str =
     "DCTCP for the Internet: counts marks exactly, paced, rates independent of the round-trip time (Prague)";
+pub(super) const LISTING: Option<Listing> = Some(Listing {
+    era: TODAY,
+    doc: "DCTCP for the Internet, with ECT(1), pacing and exact counts of marks (TCP Prague)",
+});
 pub(super) const PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "g",

@@ -11,8 +11,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Signal, Spec, Window};
+use crate::variants::{EARLY, Listing};
 
 pub(super) const DOC: &str = "Additive increase, multiplicative decrease (RFC 5681)";
+pub(super) const LISTING: Option<Listing> =
+    Some(Listing { era: EARLY, doc: "Adds a packet per round trip, and halves the window on a loss (RFC 5681)" });
 pub(super) const PARAMETERS: &[Parameter] = &[];
 
 /// Part of the window that is kept after a mark with `abe` (RFC 8511, section 3.1).

@@ -8,8 +8,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, Spec, Window};
+use crate::variants::{FAST, Listing};
 
 pub(super) const DOC: &str = "Adds a constant per ACK, removes an eighth on a loss (Kelly 2003)";
+pub(super) const LISTING: Option<Listing> = Some(Listing { era: FAST, doc: DOC });
 pub(super) const PARAMETERS: &[Parameter] = &[];
 
 /// Segments added per ACK, fraction removed on a loss, and the window below which the law is Reno's (section 3).

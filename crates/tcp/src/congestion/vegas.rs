@@ -29,9 +29,12 @@ use super::{
     AckSample, CongestionControl, CongestionEvent, Invalid, Parameter, ParameterKind, Signal, Spec, Variable, Window,
 };
 use crate::limits::Limit;
+use crate::variants::{EARLY, Listing};
 
 pub(super) const DOC: &str =
     "Keeps between alpha and beta packets in queues, estimated once per round trip (Brakmo and Peterson 1995)";
+pub(super) const LISTING: Option<Listing> =
+    Some(Listing { era: EARLY, doc: "Keeps a few packets in queues, by round-trip times (Brakmo and Peterson 1995)" });
 
 const fn segments(name: &'static str, doc: &'static str, default: f64) -> Parameter {
     Parameter { name, doc, kind: ParameterKind::Number { min: Some(0.0), max: None, above: None, default } }
@@ -170,6 +173,7 @@ fn flight(ack: &AckSample) -> f64 {
 impl CongestionControl for Vegas {
     const SHRINKS: bool = true;
     const OWN_SLOW_START: bool = true;
+    const LIMITS_QUEUE: bool = true;
     const VARIABLES: &'static [Variable] = &[
         variable("base_rtt", "s", "Round-trip time of the empty path"),
         variable("diff", "segments", "Segments in queues, as of the last round trip; null before it"),

@@ -69,7 +69,7 @@ mod tests {
     /// Validates: after idle time, segments leave one at a time; with a burst of two, pairs leave. With a credit of 50 %,
     ///     the second one leaves after half of the interval, and those after it regularly.
     /// Source: the rule at the head of this file; Linux 6.18.44, measured after a round trip without data at intervals of
-    ///     1.44 ms: 0.78, 1.41, 1.46 and 1.33 ms (bench/linux/data, `bbr_none`).
+    ///     1.44 ms: 0.78, 1.41, 1.46 and 1.33 ms (validation/linux/data, `bbr_none`).
     /// Tolerance: exact.
     #[test]
     fn idle_time_earns_half_an_interval_at_most() {

@@ -120,7 +120,7 @@ mod tests {
         let config = |write_size| SenderConfig { write_size, send_buffer: 0, ..CONFIG };
         assert_eq!(pushed(&config(10 * 1448), 1..45, 10), [10, 20, 30, 40]);
         assert_eq!(pushed(&config(10 * 1448 + 362), 1..90, 10), [41, 82], "four writes are 41 segments");
-        assert_eq!(pushed(&config(0), 1..200, 10), []);
+        assert_eq!(pushed(&config(0), 1..200, 10), Vec::<u64>::new());
         // 100 segments: forced 23 segments apart, and the end
         assert_eq!(pushed(&config(100 * 1448), 1..125, 10), [23, 46, 69, 92, 100, 123]);
     }

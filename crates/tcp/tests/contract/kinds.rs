@@ -1,20 +1,23 @@
 //! Random configurations of senders and receivers: every variant, congestion-control law and option.
 
+#[path = "declared.rs"]
+mod declared;
+
 use std::sync::Arc;
 
 use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, ForeignSpec, LawMaker, Needs};
-use ackclock_tcp::congestion::{
-    AckSample, BaseRtt, Bbr3Spec, BbrSpec, CopaSpec, CubicRules, CubicSpec, DctcpSpec, HighSpeedSpec, LAWS, LawSpec,
-    PragueSpec, RenoSpec, ScalableSpec, VegasSpec, Window,
-};
+use ackclock_tcp::congestion::{AckSample, LAWS, LawSpec, Window};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
     Arithmetic, DecreaseFrom, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule, ReceiverConfig,
     RttConfig, SackRule, SenderConfig, SlowStartRule, UndoRule, VARIANTS, WindowRule,
 };
 use ackclock_units::Time;
+use ackclock_units::catalogue::{Entry, Parameter, ParameterKind};
+use declared::{default, spec};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use serde_json::{Value, json};
 
 /// Configuration for `usual` random cases. If `PROPTEST_CASES` is set, it gives the number of cases.
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
@@ -48,39 +51,41 @@ pub(crate) fn foreign(maker: Arc<dyn LawMaker>) -> ForeignSpec {
     ForeignSpec { name: "Test".into(), number: 0, needs: Needs::default(), maker: Some(maker) }
 }
 
-/// The congestion-control laws of [`LAWS`], in that order, with random parameters. A law missing here would not be
-/// tested.
+/// The congestion-control laws of [`LAWS`], in that order, with random parameters; a law whose parameters contradict
+/// each other gets its defaults.
 pub(crate) fn laws() -> impl Strategy<Value = Vec<LawSpec>> {
-    let base_rtt = select(vec![BaseRtt::Minimum, BaseRtt::Ns2]);
-    let rules = select(vec![CubicRules::Rfc9438, CubicRules::Linux]);
-    let cubic = (any::<bool>(), rules).prop_map(|(fast_convergence, rules)| CubicSpec { fast_convergence, rules });
-    (0.0..3.0, 0.0..3.0, 0.0..3.0, base_rtt, cubic).prop_map(|(alpha, more, gamma, base_rtt, cubic)| {
-        let vegas = VegasSpec { alpha, beta: alpha + more, gamma, base_rtt };
-        let laws = vec![
-            LawSpec::Reno(RenoSpec {}),
-            LawSpec::Bbr(BbrSpec {}),
-            LawSpec::Bbr3(Bbr3Spec {
-                loss_threshold: gamma / 6.0,
-                beta: 1.0 - gamma / 4.0,
-                headroom: alpha / 4.0,
-                ecn_max_rtt: Time::from_millis((1_000.0 * more) as u64),
-            }),
-            LawSpec::Copa(CopaSpec { delta: 0.01 + gamma / 2.0, competitive: more < 2.0 }),
-            LawSpec::Cubic(cubic),
-            LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: gamma / 3.0 }),
-            LawSpec::Foreign(foreign(Arc::new(ForeignReno))),
-            LawSpec::HighSpeed(HighSpeedSpec {}),
-            LawSpec::Prague(PragueSpec {
-                g: 1.0 / 16.0,
-                rtt_target: Time::from_millis((50.0 * alpha) as u64),
-                transition: more as u64,
-            }),
-            LawSpec::Scalable(ScalableSpec {}),
-            LawSpec::Vegas(vegas),
-        ];
-        assert_eq!(laws.len(), LAWS.len(), "a law is missing here");
-        laws
+    let count = LAWS.iter().map(|law| law.parameters.len()).sum::<usize>();
+    prop::collection::vec(0.0..1.0, count).prop_map(|draws| {
+        let mut draws = draws.into_iter();
+        let law = |law: &Entry| {
+            let random = spec(law, |parameter| within(parameter, draws.next().expect("each parameter has a draw")))?;
+            if random.check().is_ok() { Some(random) } else { spec(law, default) }
+        };
+        let foreign = || LawSpec::Foreign(foreign(Arc::new(ForeignReno)));
+        LAWS.iter().map(law).map(|law| law.unwrap_or_else(foreign)).collect()
     })
+}
+
+/// The value at this fraction of a parameter's range, which ends at thrice the default if the parameter has no maximum
+/// or a very large one.
+fn within(parameter: &Parameter, fraction: f64) -> Value {
+    let whole = |min: u64, max: u64, usual: u64| {
+        let most = max.min(3 * usual.max(1)).max(min);
+        json!(min + (fraction * (most - min) as f64).round() as u64)
+    };
+    match parameter.kind {
+        ParameterKind::Number { min, max, above, default } => {
+            let least = min.or(above).unwrap_or(0.0);
+            let most = max.unwrap_or(3.0 * default.max(1.0));
+            // the limit `above` itself is not allowed
+            let fraction = if above.is_some() { 0.01 + 0.99 * fraction } else { fraction };
+            json!(least + fraction * (most - least))
+        }
+        ParameterKind::Whole { min, max, default } => whole(min, max, default),
+        ParameterKind::Time { min, max, default, .. } => whole(min, max, default.unwrap_or(max)),
+        ParameterKind::Flag { .. } => json!(fraction < 0.5),
+        ParameterKind::Choice { choices, .. } => json!(choices[(fraction * choices.len() as f64) as usize]),
+    }
 }
 
 /// Every loss recovery.

@@ -4,19 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ackclock.papers.aqm import measures as m
 from ackclock.papers.aqm.experiment import ACTIVE, DEFINITION, TAIL_DROP
-from ackclock.papers.aqm.measures import (
-    LATE,
-    LOSS,
-    MEDIAN,
-    PAGES,
-    PAGES_LOST,
-    RATIO,
-    STREAM,
-    TCP,
-    USERS,
-    UTILIZATION,
-)
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import AtPoints, Bars, Holds
 
@@ -49,13 +38,13 @@ _levels = Named("mild, medium and heavy congestion", LEVELS)
 
 
 def _median(name: str) -> Quantity:
-    return MEDIAN.at("congestion", variant=name, flows=_levels)
+    return m.MEDIAN.at("congestion", variant=name, flows=_levels)
 
 
 def _ratio(variant: str | Sequence[str]) -> Quantity:
     """Return the ratio of goodputs if the second flow has the longest round-trip time."""
     words = variant if isinstance(variant, str) else "the discipline"
-    return RATIO.at("distance", variant=variant, access="279 ms").called(
+    return m.RATIO.at("distance", variant=variant, access="279 ms").called(
         f"ratio of goodputs at 100 and 560 ms with {words}"
     )
 
@@ -84,19 +73,19 @@ CLAIMS = (
     claim(
         "8.2-4",
         AtPoints(
-            UTILIZATION.at("congestion", variant=Named("every active discipline", ACTIVE), flows=_levels).at_least(
+            m.UTILIZATION.at("congestion", variant=Named("every active discipline", ACTIVE), flows=_levels).at_least(
                 BUSY
             ),
             points="points",
         ),
     ),
-    claim("2.6", AtPoints(LATE.at("congestion", variant=TAIL_DROP, flows=_levels).at_least(LONG), points="levels")),
-    claim("5.2", AtPoints(MEDIAN.at("senders", variant=NEW, law="scalable").at_most(LONG / 2), points="disciplines")),
-    claim("5.3-1", Holds(TCP.at("unresponsive", variant="FQ-CoDel", UDP_packets_per_second=1250).at_least(40))),
+    claim("2.6", AtPoints(m.LATE.at("congestion", variant=TAIL_DROP, flows=_levels).at_least(LONG), points="levels")),
+    claim("5.2", AtPoints(m.MEDIAN.at("senders", variant=NEW, law="scalable").at_most(LONG / 2), points="disciplines")),
+    claim("5.3-1", Holds(m.TCP.at("unresponsive", variant="FQ-CoDel", UDP_packets_per_second=1250).at_least(40))),
     claim(
         "5.3-2",
         AtPoints(
-            TCP.at(
+            m.TCP.at(
                 "unresponsive",
                 variant=Named(
                     "every discipline with one queue", (TAIL_DROP, "Adaptive RED", "CoDel", "PIE", "DualPI2")
@@ -106,7 +95,7 @@ CLAIMS = (
             points="disciplines",
         ),
     ),
-    claim("6-1", AtPoints(RATIO.at("distance", variant="FQ-CoDel").near(1, by=0.1), points="round-trip times")),
+    claim("6-1", AtPoints(m.RATIO.at("distance", variant="FQ-CoDel").near(1, by=0.1), points="round-trip times")),
     claim(
         "6-2",
         AtPoints(
@@ -117,48 +106,51 @@ CLAIMS = (
     claim(
         "7-1",
         AtPoints(
-            PAGES_LOST.at("bursts", variant=NEW).at_most(PAGES_LOST.at("bursts", variant=TAIL_DROP)), points="points"
+            m.PAGES_LOST.at("bursts", variant=NEW).at_most(m.PAGES_LOST.at("bursts", variant=TAIL_DROP)),
+            points="points",
         ),
     ),
     claim(
-        "7-2", AtPoints(PAGES.at("bursts", variant=NEW).below(PAGES.at("bursts", variant=TAIL_DROP)), points="points")
+        "7-2",
+        AtPoints(m.PAGES.at("bursts", variant=NEW).below(m.PAGES.at("bursts", variant=TAIL_DROP)), points="points"),
     ),
     claim(
         "8.2.5",
         AtPoints(
-            LATE.at("crowd", variant=NEW).below(LATE.at("crowd", variant=TAIL_DROP), times=2), points="disciplines"
+            m.LATE.at("crowd", variant=NEW).below(m.LATE.at("crowd", variant=TAIL_DROP), times=2), points="disciplines"
         ),
     ),
     claim(
         "8.2.6",
         AtPoints(
-            LATE.at("capacity", variant=NEW).below(LATE.at("capacity", variant=TAIL_DROP), times=2),
+            m.LATE.at("capacity", variant=NEW).below(m.LATE.at("capacity", variant=TAIL_DROP), times=2),
             points="disciplines",
         ),
     ),
-    claim("4.5-1", AtPoints(LOSS.at("ecn", ecn="classic").at_most(0.01), points="disciplines")),
+    claim("4.5-1", AtPoints(m.LOSS.at("ecn", ecn="classic").at_most(0.01), points="disciplines")),
     claim(
         "4.5-2",
         AtPoints(
-            UTILIZATION.at("ecn", ecn="classic").within(0.01, of=UTILIZATION.at("ecn", ecn="off")), points="disciplines"
+            m.UTILIZATION.at("ecn", ecn="classic").within(0.01, of=m.UTILIZATION.at("ecn", ecn="off")),
+            points="disciplines",
         ),
     ),
     claim(
         "8.3-1",
         AtPoints(
-            MEDIAN.at("usual", variant="CoDel", packets=(84, 336, 840)).at_most(ABOUT),
-            MEDIAN.at("fast", variant="CoDel", packets=(833, 3333, 8333)).at_most(ABOUT),
+            m.MEDIAN.at("usual", variant="CoDel", packets=(84, 336, 840)).at_most(ABOUT),
+            m.MEDIAN.at("fast", variant="CoDel", packets=(833, 3333, 8333)).at_most(ABOUT),
             points="links and buffers",
         ),
     ),
     claim(
         "8.3-2",
         AtPoints(
-            MEDIAN.at("usual", variant="PIE", packets=(84, 336, 840)).near(REFERENCE, by=CLOSE),
-            MEDIAN.at("fast", variant="PIE", packets=(833, 3333, 8333)).near(REFERENCE, by=CLOSE),
+            m.MEDIAN.at("usual", variant="PIE", packets=(84, 336, 840)).near(REFERENCE, by=CLOSE),
+            m.MEDIAN.at("fast", variant="PIE", packets=(833, 3333, 8333)).near(REFERENCE, by=CLOSE),
             points="links and buffers",
         ),
     ),
-    claim("4.6-1", Holds(STREAM.at("schedule", variant="FQ-CoDel").at_most(55))),
-    claim("4.6-2", Holds(USERS.at("schedule", variant="FQ-CoDel").near(8, by=0.4))),
+    claim("4.6-1", Holds(m.STREAM.at("schedule", variant="FQ-CoDel").at_most(55))),
+    claim("4.6-2", Holds(m.USERS.at("schedule", variant="FQ-CoDel").near(8, by=0.4))),
 )

@@ -36,7 +36,7 @@ FIGURE = Figure(
         )
     ],
     data={"utilization_percent": _utilization, "loss_percent": _loss},
-    numbers=Numbers(of=_utilization, rows="packets", columns="variant", head="Packets", caption="Utilization, %"),
+    numbers=Numbers(caption="Utilization, %"),
 )
 
 PAPER = Paper(

@@ -20,7 +20,7 @@ from ackclock.papers.burstiness.experiment import (
     VARIANTS,
 )
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, rows_csv
+from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, csv_text, sources, stacked
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:
@@ -51,10 +51,6 @@ def _lines(of: Quantity) -> Lines:
     return Lines(of=of, x="clients", by="variant", pens=PENS)
 
 
-def _table(of: Quantity, caption: str) -> Numbers:
-    return Numbers(of=of, rows="clients", columns="variant", head="Clients", caption=caption)
-
-
 _cov, _ratio = _of(m.COV), _of(m.COV_OVER_POISSON)
 _throughput, _timeouts = (_of(measure, _FIRST_WITH_LOSS) for measure in (m.THROUGHPUT, m.TIMEOUTS_PER_DUP_ACK))
 _loss = _of(replace(m.LOSS, digits=3), _FIRST_WITH_LOSS)
@@ -69,21 +65,21 @@ def poissons(name: str, most: int, per_client: float) -> Series:
 
 def cov_plots(cov: Quantity, ratio: Quantity, pens: Mapping[str, Pen], *, formula: Series, y: Made[Axis]) -> list[Plot]:
     """Plot the c.o.v. and a formula against the number of clients, and the c.o.v. relative to Poisson's."""
-    return [
+    x = Axis(label="Number of clients", low=0, high=_MOST + 2)
+    plots = [
         Plot(
-            title="(a)",
-            x=Axis(low=0, high=_MOST + 2),
+            x=x,
             y=Axis(label="Coefficient of variation (c.o.v.)", low=0, high=0.355),
             marks=[Lines(of=cov, x="clients", by="variant", pens=pens), formula],
         ),
         Plot(
-            title="(b)",
-            x=Axis(label="Number of clients", low=0, high=_MOST + 2),
+            x=x,
             y=y,
             marks=[Lines(of=ratio, x="clients", by="variant", pens=pens)],
             levels=[Level(y=1, dotted=False)],
         ),
     ]
+    return stacked(plots)
 
 
 def _above_all(evidence: Evidence) -> Axis:
@@ -117,7 +113,7 @@ FIGURE_2 = Figure(
     plots=cov_plots(_cov, _ratio, PENS, formula=poissons("Poisson, 1/√(λτn)", _MOST, ARRIVALS_PER_RTT), y=_above_all),
     height=7.4,
     data={"cov": _cov, "cov_over_poisson": _ratio},
-    numbers=_table(_cov, "Coefficient of variation"),
+    numbers=Numbers(caption="Coefficient of variation"),
 )
 FIGURE_3 = Figure(
     **DEFINITION.figure("figure3"),
@@ -131,7 +127,7 @@ FIGURE_3 = Figure(
         )
     ],
     data={"thousand_departures": _throughput},
-    numbers=_table(_throughput, f"Thousand packets transmitted in {DURATION} s"),
+    numbers=Numbers(caption=f"Thousand packets transmitted in {DURATION} s"),
 )
 FIGURE_4 = Figure(
     **DEFINITION.figure("figure4"),
@@ -144,13 +140,13 @@ FIGURE_4 = Figure(
         )
     ],
     data={"loss_percent": _loss},
-    numbers=_table(_loss, "Packet loss, % of arrivals"),
+    numbers=Numbers(caption="Packet loss, % of arrivals"),
 )
 FIGURE_13 = Figure(
     **DEFINITION.figure("figure13"),
     plots=[Plot(x=_from_first_loss, y=Axis(label="Timeouts per duplicate ACK (%)", low=0), marks=[_lines(_timeouts)])],
     data={"timeouts_per_dup_ack_percent": _timeouts},
-    numbers=_table(_timeouts, "Timeouts, % of duplicate ACKs"),
+    numbers=Numbers(caption="Timeouts, % of duplicate ACKs"),
 )
 
 _PAIRS = (("Reno", "Reno/RED"), ("Vegas", "Vegas/RED"))
@@ -161,11 +157,10 @@ _MEASURES = (
 )
 
 
-def _weight_plot(place: str, label: str, measure: Measure) -> Plot:
+def _weight_plot(label: str, measure: Measure) -> Plot:
     reds = tuple(red for _, red in _PAIRS)
     return Plot(
-        title=f"({place})",
-        x=Axis(label="RED's averaging weight" if place == "c" else "", low=5e-5, high=3e-2, log=True),
+        x=Axis(label="RED's averaging weight", low=5e-5, high=3e-2, log=True),
         y=Axis(label=label, low=None if measure is m.THROUGHPUT else 0),
         marks=[
             Flat(
@@ -195,11 +190,11 @@ def _weight_rows(side: Side) -> list[tuple[str, str, list[Interval]]]:
 def _weight_csv(evidence: Evidence) -> str:
     names = [f"{measure.name}{end}" for _, measure in _MEASURES for end in ("", "_ci95")]
     rows = [
-        [source, variant, weight, *(f"{end:.6g}" for point in points for end in (point.mean, point.half_width))]
-        for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
+        [source, variant, weight, *(end for point in points for end in (point.mean, point.half_width))]
+        for source, side in sources(evidence)
         for variant, weight, points in _weight_rows(side)
     ]
-    return rows_csv([["source", "variant", "weight", *names], *rows])
+    return csv_text(["source", "variant", "weight", *names], rows)
 
 
 def _weight_table(evidence: Evidence) -> Table:
@@ -215,7 +210,7 @@ def _weight_table(evidence: Evidence) -> Table:
 
 WEIGHT = Figure(
     **DEFINITION.figure("weight"),
-    plots=[_weight_plot(place, label, measure) for place, (label, measure) in zip("abc", _MEASURES, strict=True)],
+    plots=stacked(_weight_plot(label, measure) for label, measure in _MEASURES),
     height=8.2,
     data={"loss_percent": m.LOSS.at("weights", variant="Reno/RED", clients=_WEIGHT_CLIENTS)},
     csv=_weight_csv,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +11,7 @@ from ackclock.drawing.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DEFINITION, DURATION
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, NAMES, QUANTILES, SEED, UNIT, effective
 from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare, named
+from ackclock.papers.core.figure import rows_csv
 from ackclock.papers.core.words import DASH, listed
 from ackclock.report.html import Drawing, Statement, Table
 
@@ -140,9 +139,7 @@ def _series(run: Row, span: Span, *, bold: float) -> list[Series]:
 
 def _data(ours: Drawn, ns2: Drawn) -> str:
     """Format the congestion windows and the bands as CSV: one row per sample, with columns for each simulator."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["time_s", *(f"{source}_{name}" for source in ("ackclock", "ns2") for name in (*NAMES, *_LINES))])
+    head = ["time_s", *(f"{source}_{name}" for source in ("ackclock", "ns2") for name in (*NAMES, *_LINES))]
     own, other = (
         {
             int(unit): [f"{window:.{digits}f}".rstrip("0").rstrip(".") for window in columns]
@@ -156,9 +153,8 @@ def _data(ours: Drawn, ns2: Drawn) -> str:
         for (run, band), digits in ((ours, 2), (ns2, 1))
     )
     blank = [""] * len((*NAMES, *_LINES))
-    for unit in sorted({*own, *other}):
-        rows.writerow([f"{unit * UNIT:.1f}", *own.get(unit, blank), *other.get(unit, blank)])
-    return text.getvalue()
+    units = sorted({*own, *other})
+    return rows_csv([head, *([f"{unit * UNIT:.1f}", *own.get(unit, blank), *other.get(unit, blank)] for unit in units)])
 
 
 def courses_table(ours: Sequence[Row], theirs: Sequence[Row]) -> Table:

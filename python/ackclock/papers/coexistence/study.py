@@ -12,8 +12,9 @@ from ackclock.papers.aqm.measures import MEDIAN
 from ackclock.papers.coexistence.claims import CLAIMS, modelled
 from ackclock.papers.coexistence.experiment import DEFINITION, FOUR, LAWS, MODELLED, QUEUES, both_ways, parts
 from ackclock.papers.coexistence.measures import HARM, LOSS, SHARE, TOTAL
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
 from ackclock.papers.core.paper import Chapter, Paper
+from ackclock.papers.core.words import capital
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,16 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PAPER"]
 
-_PENS = {
-    "Reno": Pen(colour="grey", marker="circle"),
-    "CUBIC": Pen(colour="blue", marker="square"),
-    "BBR": Pen(colour="orange", marker="diamond"),
-    "BBRv3": Pen(colour="red", marker="triangle"),
-    "Copa": Pen(colour="sky", marker="down"),
-    "Vegas": Pen(colour="green", marker="hexagon"),
-    "Prague": Pen(colour="mint", marker="pentagon", dash="dashed"),
-}
-_ONE = {"BBR": _PENS["BBR"]}
+_PENS = DEFINITION.pens("laws")
 _SHOWN = (0.5, 2, 16)
 _BUFFER = Axis(label="Buffer (bandwidth-delay products)", low=0.2, high=80, log=True)
 
@@ -69,22 +61,17 @@ def _ticks(values: Sequence[Scalar]) -> list[tuple[float, str]]:
 
 def _matrices(
     slug: str,
-    title: str,
-    what: str,
-    *,
     of: Quantity,
     over: Mapping[Scalar, str],
+    *,
     labels: tuple[str, str] = ("Share", "beside"),
     axis: str = "BDP",
-    head: str = "BDP",
-    height: float = 9,
+    height: float = 12,
 ) -> Figure:
     """Describe a figure with a matrix of pairs of laws for some values of an axis, with the titles of the panels."""
     name, other = labels
     return Figure(
-        slug=slug,
-        title=title,
-        what=what,
+        **DEFINITION.figure(slug),
         plots=[
             partial(
                 _matrix, of=of.pick(**{axis: at}), title=words, labels=(f"{name} of", other), last=at == list(over)[-1]
@@ -94,7 +81,7 @@ def _matrices(
         height=height,
         data={f"{name.lower()}_percent": of},
         axes={"first": "law", "second": other},
-        numbers=Numbers(of=of, rows=axis, columns=("first", "second"), head=head, caption=f"{name}, %"),
+        numbers=Numbers(of=of, rows=axis, columns=("first", "second"), head=capital(axis), caption=f"{name}, %"),
     )
 
 
@@ -102,152 +89,69 @@ def _in_buffers(buffers: Sequence[float]) -> dict[Scalar, str]:
     return {buffer: f"{buffer:g} BDP" for buffer in buffers}
 
 
-MATRIX = _matrices(
-    "matrix",
-    "Figure 1. Who gets what",
-    "Share of a flow of one law beside a flow of another, with tail drop, in three buffers.",
-    of=SHARE.at("shares"),
-    over=_in_buffers(_SHOWN),
-)
+def _by_queue(slug: str, part: str) -> Figure:
+    return _matrices(slug, SHARE.at(part), {queue: queue for queue in QUEUES}, axis="queue")
 
+
+_beside = SHARE.at("shares", second="CUBIC")
 BESIDE_CUBIC = Figure(
-    slug="beside-cubic",
-    title="Figure 2. Beside CUBIC",
-    what="Share of a flow beside a CUBIC flow, against the buffer.",
+    **DEFINITION.figure("beside-cubic"),
     plots=[
         Plot(
             x=_BUFFER,
             y=Axis(label="Share (%)", low=0, high=100),
-            marks=[Lines(of=SHARE.at("shares", second="CUBIC"), x="BDP", by="first", pens=_PENS)],
+            marks=[Lines(of=_beside, x="BDP", by="first", pens=_PENS)],
             levels=[Level(y=50)],
         )
     ],
-    data={"share_percent": SHARE.at("shares", second="CUBIC")},
-    numbers=Numbers(of=SHARE.at("shares", second="CUBIC"), rows="BDP", columns="first", head="BDP", caption="Share, %"),
+    data={"share_percent": _beside},
+    numbers=Numbers(caption="Share, %"),
 )
 
-DAMAGE = _matrices(
-    "harm",
-    "Figure 3. Harm",
-    "Harm of one law (rows) to another (columns), with tail drop. A law meets the bar of Ware et al. where it does no "
-    "more harm than the other law does to itself.",
-    of=HARM.at("harm"),
-    over=_in_buffers(_SHOWN),
-    labels=("Harm", "to"),
-)
-
-ACTIVE = _matrices(
-    "queues",
-    "Figure 4. Active queues",
-    "Share of a flow beside another, with four disciplines.",
-    of=SHARE.at("shares by queue"),
-    over={queue: queue for queue in QUEUES},
-    axis="queue",
-    head="Queue",
-    height=12,
-)
-
+_bbr = TOTAL.at("model")
+_model = Series(name="model", x=MODELLED, y=[modelled(buffer) for buffer in MODELLED], colour="ink", dash="dashed")
 MODEL = Figure(
-    slug="model",
-    title="Figure 5. The model of Ware et al.",
-    what="Share of one BBR flow beside one CUBIC flow over 120 s, and the model's share.",
+    **DEFINITION.figure("model"),
     plots=[
         Plot(
             x=_BUFFER,
             y=Axis(label="Share of BBR (%)", low=0, high=100),
-            marks=[
-                Lines(of=TOTAL.at("model"), x="BDP", pens=_ONE, name="BBR"),
-                Series(
-                    name="model", x=MODELLED, y=[modelled(buffer) for buffer in MODELLED], colour="ink", dash="dashed"
-                ),
-            ],
+            marks=[Lines(of=_bbr, x="BDP", pens=_PENS, name="BBR"), _model],
         )
     ],
-    data={"share_percent": TOTAL.at("model"), "loss_percent": LOSS.at("model"), "wait_ms": MEDIAN.at("model")},
-    numbers=Numbers(of=TOTAL.at("model"), rows="BDP", head="BDP", caption="Share of BBR, %"),
+    data={"share_percent": _bbr, "loss_percent": LOSS.at("model"), "wait_ms": MEDIAN.at("model")},
+    numbers=Numbers(caption="Share of BBR, %"),
 )
 
-
-ONE_FIVE = _matrices(
-    "one-five",
-    "Figure 6. One against five",
-    "Share of one flow beside one of five others.",
-    of=SHARE.at("one to five"),
-    over=_in_buffers(FOUR),
-    height=12,
-)
-
-FIVE_FIVE = _matrices(
-    "five-five",
-    "Figure 7. Five against five",
-    "Share of a flow beside one of the other law.",
-    of=SHARE.at("five to five"),
-    over=_in_buffers(FOUR),
-    height=12,
-)
-
-DISTANCE = _matrices(
-    "distance",
-    "Figure 8. Distances",
-    "Share of a flow with a round-trip time of 40 ms beside one with 120 ms.",
-    of=SHARE.at("distance"),
-    over=_in_buffers(FOUR),
-    height=12,
-)
-
-CROWDED = _matrices(
-    "distance-five-five",
-    "Figure 9. Five against five distant flows",
-    "Share of one of five flows with a round-trip time of 40 ms beside one of five with 120 ms.",
-    of=SHARE.at("distance, five to five"),
-    over=_in_buffers((1,)),
-    height=7,
-)
-
-ACTIVE_SMALL, ACTIVE_ONE_FIVE, ACTIVE_FIVE_FIVE, ACTIVE_DISTANCE = (
-    _matrices(
-        slug,
-        f"Figure {number}. Active queues, {title}",
-        what,
-        of=SHARE.at(part),
-        over={queue: queue for queue in QUEUES},
-        axis="queue",
-        head="Queue",
-        height=12,
-    )
-    for number, slug, title, part, what in (
-        (10, "queues-small", "small buffers", "queues, 1 BDP", "Share of a flow beside another, in a buffer of 1 BDP."),
-        (
-            11,
-            "queues-one-five",
-            "one against five",
-            "queues, one to five",
-            "Share of one flow beside one of five others, with four disciplines.",
-        ),
-        (
-            12,
-            "queues-five-five",
-            "five against five",
-            "queues, five to five",
-            "Share of a flow beside one of the other law, with four disciplines.",
-        ),
-        (
-            13,
-            "queues-distance",
-            "distances",
-            "queues, distance",
-            "Share of a flow with a round-trip time of 40 ms beside one with 120 ms, with four disciplines.",
-        ),
-    )
-)
-
+_shown, _four = _in_buffers(_SHOWN), _in_buffers(FOUR)
 CHAPTERS = [
-    Chapter(title="One against one", figures=[MATRIX, BESIDE_CUBIC, DAMAGE, ACTIVE]),
+    Chapter(
+        title="One against one",
+        figures=[
+            _matrices("matrix", SHARE.at("shares"), _shown, height=9),
+            BESIDE_CUBIC,
+            _matrices("harm", HARM.at("harm"), _shown, labels=("Harm", "to"), height=9),
+            _by_queue("queues", "shares by queue"),
+        ],
+    ),
     Chapter(title="BBR beside CUBIC: model and measurement", figures=[MODEL]),
-    Chapter(title="Numbers and distances", figures=[ONE_FIVE, FIVE_FIVE, DISTANCE, CROWDED]),
+    Chapter(
+        title="Numbers and distances",
+        figures=[
+            _matrices("one-five", SHARE.at("one to five"), _four),
+            _matrices("five-five", SHARE.at("five to five"), _four),
+            _matrices("distance", SHARE.at("distance"), _four),
+            _matrices("distance-five-five", SHARE.at("distance, five to five"), _in_buffers((1,)), height=7),
+        ],
+    ),
     Chapter(
         title="Active queues",
-        figures=[ACTIVE_SMALL, ACTIVE_ONE_FIVE, ACTIVE_FIVE_FIVE, ACTIVE_DISTANCE],
+        figures=[
+            _by_queue("queues-small", "queues, 1 BDP"),
+            _by_queue("queues-one-five", "queues, one to five"),
+            _by_queue("queues-five-five", "queues, five to five"),
+            _by_queue("queues-distance", "queues, distance"),
+        ],
     ),
 ]
 

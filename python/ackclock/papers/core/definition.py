@@ -173,9 +173,16 @@ class Definition:
         return Claim(**words, test=test, why=why, shows=shows, numbers=numbers, brief=brief)
 
     def repeated(self, keys: Mapping[str, str], *, of: Sequence[Claim]) -> list[Claim]:
-        """Make claims with the rules of another study's claims `of`; `keys` maps our keys to theirs."""
+        """Make claims with the rules of another study's claims `of`; `keys` maps our keys to theirs.
+
+        A claim without a command has the command of the other study's claim.
+        """
         theirs = {claim.key: claim for claim in of}
-        return [replace(theirs[other], **self.words(key)) for key, other in keys.items()]
+        claims = []
+        for key, other in keys.items():
+            words = self.words(key)
+            claims.append(replace(theirs[other], **words | {"command": words["command"] or theirs[other].command}))
+        return claims
 
     def ordered(self, claims: Iterable[Claim]) -> Sequence[Claim]:
         """Sort claims in the order of the file."""

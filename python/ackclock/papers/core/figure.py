@@ -11,14 +11,15 @@ import csv
 import io
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from ackclock.drawing.chart import Axis, Band, Chart, Level, Note, Panel, Scale, Series
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.marks import HOLLOW, Course, Flat, Lines, Mark, Pen, Scatter
+from ackclock.papers.core.marks import HOLLOW, Course, Flat, Lines, Mark, Pen, Scatter, dots
 from ackclock.papers.core.quantities import Quantity
-from ackclock.papers.core.words import DASH, key_words, listed
+from ackclock.papers.core.words import DASH, capital, key_words, listed
 from ackclock.report.html import Drawing, Table
 
 if TYPE_CHECKING:
@@ -37,9 +38,15 @@ __all__ = [
     "Pen",
     "Plot",
     "Scatter",
+    "csv_text",
     "curves_csv",
+    "dots",
     "from_zero",
+    "points_csv",
     "rows_csv",
+    "sources",
+    "stacked",
+    "table_csv",
 ]
 
 T = TypeVar("T")
@@ -91,6 +98,16 @@ class Plot:
         )
 
 
+def stacked(plots: Iterable[Plot]) -> list[Plot]:
+    """Put letters before the titles of panels, and label their common x axis only below the last panel."""
+    *above, last = plots
+    unlabelled = [replace(plot, x=replace(plot.x, label="")) if isinstance(plot.x, Axis) else plot for plot in above]
+    return [
+        replace(plot, title=f"({letter}) {plot.title}".rstrip())
+        for letter, plot in zip(ascii_lowercase, [*unlabelled, last], strict=False)
+    ]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Numbers:
     """The table of our means: rows along one axis, columns along another.
@@ -98,22 +115,27 @@ class Numbers:
     Parameters
     ----------
     of
-        The quantity, or several quantities with optional names, whose columns are side by side.
+        The quantity, or several quantities with optional names, whose columns are side by side. By default, quantity,
+        rows and columns are those of the figure's first `Lines`.
     rows, columns
         The axes of rows and columns. Without `rows`, each named quantity has a row. Without `columns` there is one
         column; with several axes, each combination of their values has one.
     head
-        Heading of the first column.
+        Heading of the first column (default: the name of the axis of the rows, if they are those of `Lines`).
     caption
         Description of the numbers, with unit.
 
     """
 
-    of: Quantity | Sequence[Quantity] | Mapping[str, Quantity]
+    of: Quantity | Sequence[Quantity] | Mapping[str, Quantity] = ()
     rows: str = ""
     columns: str | Sequence[str] = ""
-    head: str
+    head: str = ""
     caption: str
+
+    def along(self, lines: Lines) -> Numbers:
+        """Complete the table with quantity and axes of lines."""
+        return replace(self, of=lines.of, rows=lines.x, columns=lines.by, head=self.head or capital(lines.x))
 
     def table(self, ours: Side) -> Table:
         """Create the table."""
@@ -190,7 +212,7 @@ class Figure:
 
     def drawing(self, evidence: Evidence, *, command: str) -> Drawing:
         """Draw the figure and add its data."""
-        table = self.numbers.table(evidence.ours) if isinstance(self.numbers, Numbers) else self.numbers(evidence)
+        table = self._table(evidence)
         panels = [plot.panel(evidence) if isinstance(plot, Plot) else plot(evidence) for plot in self.plots]
         return Drawing(
             chart=Chart(panels=panels, height=self.height),
@@ -202,15 +224,27 @@ class Figure:
             command=self.command or command,
         )
 
+    @property
+    def _drawn(self) -> list[Lines | Scatter]:
+        """The marks that draw quantities."""
+        marks = (mark for plot in self.plots if isinstance(plot, Plot) for mark in plot.marks)
+        return [mark for mark in marks if isinstance(mark, Lines | Scatter)]
+
+    def _table(self, evidence: Evidence) -> Table:
+        if not isinstance(self.numbers, Numbers):
+            return self.numbers(evidence)
+        lines = [mark for mark in self._drawn if isinstance(mark, Lines)]
+        numbers = self.numbers if self.numbers.of else self.numbers.along(lines[0])
+        return numbers.table(evidence.ours)
+
     def _csv(self, evidence: Evidence, table: Table) -> str:
         if self.csv:
             return self.csv(evidence)
-        return to_csv(self.data, evidence, axes=self.axes or {}) if self.data else rows_csv([table.head, *table.rows])
+        return to_csv(self.data, evidence, axes=self.axes or {}) if self.data else table_csv(table)
 
     def _points(self, evidence: Evidence) -> str:
         """Describe the points, by the first quantity of the data, or else of the marks."""
-        marks = (mark for plot in self.plots if isinstance(plot, Plot) for mark in plot.marks)
-        drawn = (one.of if isinstance(one, Lines) else one.y for one in marks if isinstance(one, Lines | Scatter))
+        drawn = (mark.of if isinstance(mark, Lines) else mark.y for mark in self._drawn)
         first = next(iter((*self.data.values(), *drawn)), None)
         if first is None or not self.points:
             return self.points if first is None else points_and_bars(first, evidence)
@@ -265,6 +299,11 @@ def from_zero(
     return axis
 
 
+def sources(evidence: Evidence) -> tuple[tuple[str, Side], ...]:
+    """Return the runs of each simulator with its name in data files."""
+    return ("ackclock", evidence.ours), ("ns-2.35", evidence.ns2)
+
+
 def rows_csv(rows: Iterable[Iterable[object]]) -> str:
     """Format rows as CSV."""
     text = io.StringIO()
@@ -272,11 +311,36 @@ def rows_csv(rows: Iterable[Iterable[object]]) -> str:
     return text.getvalue()
 
 
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Format a heading and rows as CSV; floating-point numbers have six digits."""
+    return rows_csv([head, *([f"{cell:.6g}" if isinstance(cell, float) else cell for cell in row] for row in rows)])
+
+
+def table_csv(table: Table) -> str:
+    """Format a table as CSV."""
+    return rows_csv([table.head, *table.rows])
+
+
+def points_csv(*head: str, of: Mapping[str, Quantity], sides: Mapping[str, Side]) -> str:
+    """Format named quantities as CSV: a row with simulator, name, coordinates, mean and half-width for each point.
+
+    `head` has the headings of name and coordinates. A single side has no column with its name.
+    """
+    several = len(sides) > 1
+    rows: list[Sequence[object]] = []
+    for name, one in of.items():
+        for source, side in sides.items():
+            with suppress(LookupError):
+                at = [source, name] if several else [name]
+                rows += [[*at, *key, point.mean, point.half_width] for key, point in one.points(side).cells.items()]
+    return csv_text([*(["source"] if several else []), *head, "mean", "ci95"], rows)
+
+
 def to_csv(data: Mapping[str, Quantity], evidence: Evidence, *, axes: Mapping[str, str]) -> str:
     """Format quantities as CSV: one row per point and simulator, with means and half-widths of 95 % intervals."""
     rows: list[Iterable[object]] = []
     order: tuple[str, ...] | None = None
-    for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2)):
+    for source, side in sources(evidence):
         with suppress(LookupError):
             points = joined([one.points(side) for one in data.values()])
             if order is None:

@@ -17,6 +17,8 @@ from ackclock.values.errors import refuse
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from numpy.typing import ArrayLike
+
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Evidence, Scalar, Side
     from ackclock.papers.core.quantities import Quantity
@@ -39,6 +41,11 @@ class Pen:
         """Refuse an unknown colour."""
         if self.colour not in COLOURS:
             raise refuse("colour", self.colour, f"must be one of {', '.join(COLOURS)}")
+
+
+def dots(name: str, x: ArrayLike, y: ArrayLike, pen: Pen, **style: Any) -> Series:
+    """Draw points that are not joined."""
+    return Series(name=name, x=x, y=y, colour=pen.colour, marker=pen.marker, dash="none", **style)
 
 
 def own(variant: str, points: Mapping[float, Interval], pen: Pen) -> Series:

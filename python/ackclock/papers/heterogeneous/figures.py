@@ -9,7 +9,7 @@ from ackclock.drawing.chart import Axis, Level, Scale
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE, RATE
 from ackclock.papers.burstiness.grid_figures import cov_plots, poissons
 from ackclock.papers.burstiness.measures import COV, COV_OVER_POISSON
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, from_zero
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, from_zero, stacked
 from ackclock.papers.heterogeneous import measures as m
 from ackclock.papers.heterogeneous.experiment import DEFINITION, SCENES, Scene, gateway_name
 from ackclock.report.html import Table
@@ -32,10 +32,10 @@ _MBPS_OF_THOUSAND = 1e3 * 8 * PACKET_SIZE / DURATION / 1e6  # rate of a thousand
 _LETTERS = "ABCDEF"  # letters of the figures that the paper does not have
 
 
-def _along(scene: Scene, *, last: bool = True) -> Axis:
+def _along(scene: Scene) -> Axis:
     step = scene.counts[1] - scene.counts[0]
     return Axis(
-        label="Number of added clients" if last else "",
+        label="Number of added clients",
         low=scene.counts[0] - step / 2,
         high=scene.most + step / 2,
         ticks=[(added, str(added)) for added in scene.counts],
@@ -50,35 +50,35 @@ def _lines(of: Quantity) -> Lines:
     return Lines(of=of, x="clients", by="variant", pens=PENS)
 
 
-def _table(of: Quantity, caption: str) -> Numbers:
-    return Numbers(of=of, rows="clients", columns="variant", head="Added clients", caption=caption)
-
-
 def _newcomers(scene: Scene, first: int) -> list[Figure]:
     """Describe the two figures of a scene; `first` is the number of the first."""
     carried, each, lost = _of(m.CARRIED, scene), _of(m.EACH, scene), _of(replace(m.LOSS, digits=3), scene)
     return [
         Figure(
             **_words("throughput", scene, first),
-            plots=[
-                Plot(
-                    title="(a)",
-                    x=_along(scene, last=False),
-                    y=from_zero(f"Throughput (thousand packets in {DURATION} s)", carried),
-                    marks=[_lines(carried)],
-                    right=Scale(label="Throughput (Mb/s)", factor=_MBPS_OF_THOUSAND, step=5 if scene.most > 20 else 2),
-                ),
-                Plot(
-                    title="(b)",
-                    x=_along(scene),
-                    y=Axis(label="Goodput of one client (packets/s)", low=0, high=112),
-                    marks=[_lines(each)],
-                    levels=[Level(y=RATE)],
-                ),
-            ],
+            plots=stacked(
+                [
+                    Plot(
+                        x=_along(scene),
+                        y=from_zero(f"Throughput (thousand packets in {DURATION} s)", carried),
+                        marks=[_lines(carried)],
+                        right=Scale(
+                            label="Throughput (Mb/s)", factor=_MBPS_OF_THOUSAND, step=5 if scene.most > 20 else 2
+                        ),
+                    ),
+                    Plot(
+                        x=_along(scene),
+                        y=Axis(label="Goodput of one client (packets/s)", low=0, high=112),
+                        marks=[_lines(each)],
+                        levels=[Level(y=RATE)],
+                    ),
+                ]
+            ),
             height=7.4,
             data={measure.name: _of(measure, scene) for measure in (m.CARRIED, m.GOODPUT, m.EACH)},
-            numbers=_table(carried, f"Thousand packets of added clients transmitted in {DURATION} s"),
+            numbers=Numbers(
+                head="Added clients", caption=f"Thousand packets of added clients transmitted in {DURATION} s"
+            ),
         ),
         Figure(
             **_words("loss", scene, first + 1),
@@ -91,7 +91,7 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
                 )
             ],
             data={m.LOSS.name: lost},
-            numbers=_table(lost, "Packet loss of added clients, % of arrivals"),
+            numbers=Numbers(head="Added clients", caption="Packet loss of added clients, % of arrivals"),
         ),
     ]
 
@@ -113,19 +113,20 @@ def _others(scene: Scene, letter: str) -> Figure:
     capacity = CAPACITY / 1e3
     return Figure(
         **DEFINITION.figure("others", slug=f"others-{scene.slug}", letter=letter, **scene.where),
-        plots=[
+        plots=stacked(
             Plot(
-                title=f"({place})",
-                x=_along(scene, last=place == "d"),
-                y=Axis(label=label, high=1.02 * capacity) if place == "c" else from_zero(label, each, least=0.1),
+                x=_along(scene),
+                y=Axis(label=label, high=1.02 * capacity)
+                if measure is m.ALL_CARRIED
+                else from_zero(label, each, least=0.1),
                 marks=[_lines(each)],
-                levels=[Level(y=capacity)] if place == "c" else [],
+                levels=[Level(y=capacity)] if measure is m.ALL_CARRIED else [],
             )
-            for place, label, each in zip("abcd", labels, of.values(), strict=True)
-        ],
+            for label, (measure, each) in zip(labels, of.items(), strict=True)
+        ),
         height=11.5,
         data={measure.name: each for measure, each in of.items()},
-        numbers=_table(of[m.BACKGROUND_EACH], "Goodput of one client of the background, packets/s"),
+        numbers=Numbers(head="Added clients", caption="Goodput of one client of the background, packets/s"),
     )
 
 
@@ -147,9 +148,6 @@ def _advantage(background: int, letter: str) -> Figure:
         data={m.RATIO.name: ratio},
         axes={"gateway": "variant", "added": "clients"},
         numbers=Numbers(
-            of=ratio,
-            rows="added",
-            columns="gateway",
             head="Added clients",
             caption="Goodput of added Vegas clients divided by the goodput of added Reno clients",
         ),
@@ -176,7 +174,7 @@ MODEL = Figure(
     ),
     height=7.4,
     data={COV.name: _model, COV_OVER_POISSON.name: _over},
-    numbers=Numbers(of=_model, rows="clients", columns="variant", head="Clients", caption="Coefficient of variation"),
+    numbers=Numbers(caption="Coefficient of variation"),
 )
 
 

@@ -19,8 +19,7 @@ from ackclock.papers.manyflows.distances import figure23, shares
 from ackclock.papers.manyflows.experiment import ISDN, T1, Setting, flow_summary, grid_setting, part
 from ackclock.papers.manyflows.looks import PIPES, look_parts
 from ackclock.papers.manyflows.measures import HIGH, LOSS, LOW
-from ackclock.papers.manyflows.ns2 import setting_of
-from ackclock.papers.manyflows.places import DEFINITION, PROCESSING
+from ackclock.papers.manyflows.places import DEFINITION, PROCESSING, setting_of
 
 if TYPE_CHECKING:
     import argparse

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.analysis.models import large_pipe_loss
+from ackclock.analysis.models import Hyperbola, hyperbola, large_pipe_loss
 from ackclock.drawing.chart import Axis, Band, Dash, Series
-from ackclock.papers.core.figure import Figure, Lines, Plot, rows_csv
+from ackclock.papers.core.figure import Figure, Lines, Plot, csv_text
 from ackclock.papers.core.words import DASH
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.experiment import CAPACITIES, ISDN, LINKS, T1
-from ackclock.papers.manyflows.hyperbolas import table
+from ackclock.papers.manyflows.measures import LOST_PART, OVER_PAPER
 from ackclock.papers.manyflows.places import (
     AMOUNTS,
     BUFFERS,
@@ -23,13 +24,18 @@ from ackclock.papers.manyflows.places import (
     CURVES,
     DEFINITION,
     FEW,
+    NEAR,
     PACKETS_EACH,
+    PAPER,
     PROCESSING,
+    READINGS,
     STEADY,
+    TABLES,
     TOGETHER,
     UNCAPPED,
     WITH,
     WITHOUT,
+    Reading,
     capacity_of,
     curve,
     printed,
@@ -40,11 +46,77 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Evidence
+    from ackclock.papers.core.evidence import Evidence, Scalar, Side
+    from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
 
     Points = Mapping[float, Interval]
     Curve = Mapping[float, float]
+
+
+def _lines(of: Measure, side: Side, reading: Reading, processing: str, link: str) -> dict[str, dict[Scalar, float]]:
+    with suppress(LookupError):
+        found = of.at("grid", counting=reading.title, processing=processing, curve=CURVES[link]).points(side)
+        lines = found.map(lambda point: point.mean).along("connections").cells
+        return {str(name): line for (name,), line in lines.items()}
+    return {}
+
+
+def fits(side: Side, reading: Reading, processing: str, link: str) -> dict[str, Hyperbola]:
+    """Fit a hyperbola to the mean losses of each curve with three points or more."""
+    return {
+        name: hyperbola(connections=list(line), loss=list(line.values()))
+        for name, line in _lines(LOST_PART, side, reading, processing, link).items()
+        if len(line) > 2
+    }
+
+
+def away(side: Side, reading: Reading, processing: str, link: str) -> dict[str, list[float]]:
+    """Return the ratio of the mean loss to the paper's curve at each point, by the name of the curve."""
+    return {name: list(line.values()) for name, line in _lines(OVER_PAPER, side, reading, processing, link).items()}
+
+
+def table(evidence: Evidence, *, processing: str, link: str) -> Table:
+    rows = []
+    for reading in READINGS:
+        mine, theirs = (fits(side, reading, processing, link) for side in (evidence.ours, evidence.ns2))
+        ratios = away(evidence.ours, reading, processing, link)
+        for name, fit in mine.items():
+            a, b = PAPER[processing][name]
+            rms = np.sqrt(np.mean([(1 / ratio - 1) ** 2 for ratio in ratios[name]]))
+            other = f"{_number(theirs[name].a, 1)}, {_number(theirs[name].b, 3)}" if name in theirs else DASH
+            bounds = (_bounded(fit.a, fit.a_bounds, 1), _bounded(fit.b, fit.b_bounds, 3))
+            words = f"{name.removeprefix(f'{link}, ')}, {reading.title}"
+            rows.append([words, f"{a:.1f}", f"{b:.4f}", *bounds, f"{fit.rms:.3f}", f"{rms:.3f}", other])
+    return DEFINITION.laid_out("hyperbolas", rows, table=TABLES[processing])
+
+
+def overview(evidence: Evidence) -> Table:
+    """Make the table that compares each way of counting with the paper's tables, for both simulators."""
+    columns = [(processing, link) for processing in TABLES for link in LINKS]
+    rows = [
+        [f"{name}, {reading.title}", *(_near(side, reading, *column) for column in columns)]
+        for reading in READINGS
+        for name, side in (("Ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
+    ]
+    return DEFINITION.laid_out("overview", [row for row in rows if set(row[1:]) != {DASH}])
+
+
+def _near(side: Side, reading: Reading, processing: str, link: str) -> str:
+    found = [ratio for line in away(side, reading, processing, link).values() for ratio in line]
+    return (
+        f"{sum(abs(ratio - 1) <= NEAR for ratio in found)} of {len(found)}; {np.median(found):.2f}" if found else DASH
+    )
+
+
+def _bounded(value: float, bounds: tuple[float, float], digits: int) -> str:
+    low, high = (_number(bound, digits) for bound in bounds)
+    return f"{_number(value, digits)} ({low} to {high})"
+
+
+def _number(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}" if np.isfinite(value) else "∞"
+
 
 _COLOURS = tuple(DEFINITION.pens("curves").values())
 _LINES = (
@@ -127,17 +199,16 @@ class Strip:
             at = [self.title, name]
             for source, found in (("ackclock", points), ("ns-2.35", theirs.get(name, {}))):
                 rows += [
-                    [*at, source, f"{flows:g}", point.count, f"{point.mean:.6g}", f"{point.half_width:.6g}"]
-                    for flows, point in found.items()
+                    [*at, source, flows, point.count, point.mean, point.half_width] for flows, point in found.items()
                 ]
             for words, exact in self.exact(name, points).items():
-                rows += [[*at, words, flows, "", f"{value:.6g}", ""] for flows, value in exact.items()]
+                rows += [[*at, words, flows, "", value, ""] for flows, value in exact.items()]
         return rows
 
 
 def _csv(strips: Sequence[Strip], evidence: Evidence) -> str:
     head = ["panel", "curve", "source", "connections", "runs", "value", "ci95"]
-    return rows_csv([head, *(row for strip in strips for row in strip.rows(evidence))])
+    return csv_text(head, (row for strip in strips for row in strip.rows(evidence)))
 
 
 def _numbers(strips: Sequence[Strip], digits: int, evidence: Evidence) -> Table:

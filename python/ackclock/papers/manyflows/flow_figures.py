@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock.analysis.models import rtt_bias_band
-from ackclock.drawing.chart import Axis, Band, Level, Panel, Series
+from ackclock.drawing.chart import Axis, Band, Level, Panel
 from ackclock.papers.core.evidence import Evidence, Key, grouped
-from ackclock.papers.core.figure import Course, Figure, Lines, Plot, Scatter, rows_csv
+from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, dots, rows_csv
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.distances import GROUPS, OVERHEADS, SEVERAL, UNEQUAL, pair_spread, split_name, spread
@@ -33,11 +33,6 @@ def _powers(label: str, low: float, high: float, ticks: Iterable[float]) -> Axis
     return Axis(label=label, low=low, high=high, log=True, ticks=[(tick, f"{tick:g}") for tick in ticks])
 
 
-def _dots(topology: int, **fields: Any) -> Series:
-    pen = _PENS[_NAMES[topology]]
-    return Series(colour=pen.colour, marker=pen.marker, dash="none", **fields)
-
-
 def tables2and3(processing: str) -> Figure:
     """Make the figure of Tables 2 and 3; topology 5 has no runs with processing times and no runs of ns-2."""
     busy = processing == WITH
@@ -51,7 +46,7 @@ def tables2and3(processing: str) -> Figure:
 def _within(model: Model, processing: str) -> Plot:
     shares = m.WITHIN.at("padhye", processing=processing, formula=model)
     paper = [
-        _dots(one, name=f"{name}, paper", x=FACTORS, y=PAPER[one, model], listed=False, group=name)
+        dots(f"{name}, paper", FACTORS, PAPER[one, model], _PENS[name], listed=False, group=name)
         for one, name in _NAMES.items()
         if one in TOPOLOGIES or processing == WITHOUT
     ]
@@ -63,7 +58,7 @@ def _within(model: Model, processing: str) -> Plot:
         marks=[
             Lines(of=named, x="factor", by="topology", pens=_PENS, plain=True),
             *paper,
-            Series(name="full: paper", x=[np.nan], y=[np.nan], colour="ink", marker="circle", dash="none"),
+            dots("full: paper", [np.nan], [np.nan], Pen(colour="ink", marker="circle")),
         ],
     )
 
@@ -100,11 +95,11 @@ def _reasons(letter: str, processing: str, evidence: Evidence) -> Panel:
         x=_powers(label, 0.7, 2.1, (0.7, 0.8, 0.9, 1, 1.2, 1.5, 2)),
         y=Axis(low=-len(WAYS) + 0.4, high=0.6, ticks=[(-place, way) for place, way in enumerate(WAYS)]),
         series=[
-            _dots(
-                one,
-                name=f"topology {one}",
-                x=[found[way][processing, one].mean for way in WAYS],
-                y=[-place + 0.12 * (2.5 - one) for place in range(len(WAYS))],
+            dots(
+                f"topology {one}",
+                [found[way][processing, one].mean for way in WAYS],
+                [-place + 0.12 * (2.5 - one) for place in range(len(WAYS))],
+                _PENS[_NAMES[one]],
                 size=5,
             )
             for one in TOPOLOGIES
@@ -237,7 +232,7 @@ def _each_group(processing: str, evidence: Evidence) -> Panel:
         title=_TITLES[processing],
         x=_powers("Connections in each group" if processing == WITHOUT else "", 0.8, 32, GROUPS),
         y=_powers("Goodput, near over far", 0.125, 64, (0.25, 1, 4, 16, 64)),
-        series=[Series(name="one run", x=x, y=y, colour="blue", marker="circle", dash="none", size=3.2)],
+        series=[dots("one run", x, y, Pen(colour="blue", marker="circle"), size=3.2)],
         levels=[Level(y=1, dotted=False)],
     )
 

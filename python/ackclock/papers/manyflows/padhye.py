@@ -13,8 +13,7 @@ from ackclock.papers.core.evidence import Row, Runs, Scalar, grouped
 from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.experiment import T1, Setting, part, scenario
-from ackclock.papers.manyflows.ns2 import setting_of
-from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT
+from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT, setting_of
 from ackclock.scenario.network import mean_rate
 from ackclock.values.quantity import seconds
 

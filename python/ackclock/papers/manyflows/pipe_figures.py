@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ackclock.analysis import Interval, student_interval
 from ackclock.drawing.acks import ack_scatter
 from ackclock.drawing.chart import Axis, Band, Level, Panel, Series
-from ackclock.papers.core.figure import Course, Figure, Pen, Plot, rows_csv
+from ackclock.papers.core.figure import Course, Figure, Pen, Plot, csv_text
 from ackclock.papers.manyflows.looks import PIPES, Pipe
 from ackclock.papers.manyflows.measures import CORRELATION, HIGH, JAIN, LEAST, LOSS, LOW, MIDDLE, MOST, SHARE, STARVED
 from ackclock.papers.manyflows.places import DEFINITION, WINDOWS, WITH, WITHOUT
@@ -30,8 +30,25 @@ def pipe_figures(processing: str) -> list[Figure]:
     return [_figure(pipe, {"processing": processing, "pipe": pipe.name}) for pipe in PIPES.values()]
 
 
+def _words(pipe: Pipe, processing: str) -> dict[str, Any]:
+    busy, (start, end) = processing == WITH, WINDOWS[pipe.link.name]
+    figure = _NUMBERS[pipe.size][busy]
+    slug = f"figure{figure}-{pipe.link.name.lower()}-{pipe.buffer}"
+    return DEFINITION.figure(
+        "pipe",
+        slug=slug,
+        figure=figure,
+        pipe=pipe,
+        processing="processing time up to 10 % of the round trip" if busy else "without processing time",
+        beside="Dotted grey: our runs without processing time. " if busy else "",
+        start=start,
+        end=end,
+        setting=pipe.setting(processing),
+        fields=DEFINITION.table("pipe_fields")[slug],
+    )
+
+
 def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
-    figure = _NUMBERS[pipe.size][where["processing"] == WITH]
     course = Course(
         part="courses", where=where, x="times", y="packets", name="Ackclock", pen=Pen(colour="blue", marker="circle")
     )
@@ -41,7 +58,8 @@ def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
         return [Level(y=percent / 100 * pipe.buffer) for percent in theirs]
 
     return Figure(
-        **DEFINITION.figure(f"figure{figure}-{pipe.link.name.lower()}-{pipe.buffer}"),
+        **_words(pipe, where["processing"]),
+        height=8.6,
         plots=[
             partial(_acks, pipe, where),
             partial(_received, pipe, where),
@@ -95,15 +113,14 @@ def _received(pipe: Pipe, where: Mapping[str, Scalar], evidence: Evidence) -> Pa
 
 
 def _csv(where: Mapping[str, Scalar], course: Course, evidence: Evidence) -> str:
-    rows: list[list[object]] = [["panel", "source", "connection or second", "packets", "ci95"]]
-    for rank, point in enumerate(_ranked(_looks(evidence.ours, where)), start=1):
-        rows.append(["b", "ackclock", rank, f"{point.mean:.6g}", f"{point.half_width:.6g}"])
+    rows: list[list[object]] = [
+        ["b", "ackclock", rank, point.mean, point.half_width]
+        for rank, point in enumerate(_ranked(_looks(evidence.ours, where)), start=1)
+    ]
     for look in _looks(evidence.ns2, where):
         rows += [["b", "ns-2.35", rank, int(got), ""] for rank, got in enumerate(look.values["received"], start=1)]
-    rows += [
-        ["c", "ackclock", f"{time:g}", int(packets), ""] for time, packets in zip(*course.arrays(evidence), strict=True)
-    ]
-    return rows_csv(rows)
+    rows += [["c", "ackclock", time, int(packets), ""] for time, packets in zip(*course.arrays(evidence), strict=True)]
+    return csv_text(["panel", "source", "connection or second", "packets", "ci95"], rows)
 
 
 def _numbers(where: Mapping[str, str], evidence: Evidence) -> Table:

@@ -11,11 +11,10 @@ from ackclock.papers.manyflows import internet_figures as internet
 from ackclock.papers.manyflows.claims import CLAIMS
 from ackclock.papers.manyflows.distances import distance_parts
 from ackclock.papers.manyflows.experiment import PROFILE, part
-from ackclock.papers.manyflows.hyperbolas import overview
+from ackclock.papers.manyflows.figures import overview
 from ackclock.papers.manyflows.internet import components_of, internet_parts
 from ackclock.papers.manyflows.looks import look_parts
-from ackclock.papers.manyflows.ns2 import from_ns2
-from ackclock.papers.manyflows.places import DEFINITION, PARTS, WITH, WITHOUT
+from ackclock.papers.manyflows.places import DEFINITION, PARTS, WITH, WITHOUT, from_ns2
 from ackclock.papers.manyflows.reasons import reason_parts
 
 if TYPE_CHECKING:

@@ -31,9 +31,8 @@ from ackclock.papers.selfsimilar.experiment import (
     flow_summary,
     scenario,
 )
-from ackclock.papers.selfsimilar.loads import load_parts
 from ackclock.papers.selfsimilar.traffic import BINS as WIDTHS
-from ackclock.papers.selfsimilar.traffic import ESTIMATORS
+from ackclock.papers.selfsimilar.traffic import ESTIMATORS, load_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.drawing.chart import Axis, Band, Level, Panel, Series
-from ackclock.papers.core.figure import Figure
+from ackclock.papers.core.figure import Figure, csv_text, dots, sources
 from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar import measures
 from ackclock.papers.selfsimilar.experiment import CONSTANT, DEFINITION, DURATION, GREEDY, RATE, READINGS, WINDOW
@@ -23,18 +24,17 @@ from ackclock.papers.selfsimilar.figures import (
     points_of,
     runs_of,
     settings,
-    sides,
     time_axis,
 )
 from ackclock.papers.selfsimilar.looks import LOW, SETTLED, SPIKE, STEP
-from ackclock.papers.selfsimilar.tables import csv_text
 from ackclock.report.html import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from ackclock.analysis import Interval
     from ackclock.papers.core.evidence import Side
+    from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.paper import Both
 
 
@@ -79,55 +79,61 @@ def _course(variant: str, both: Both, *, reading: str, name: str, y: Axis, level
 def _courses_csv(reading: str, name: str, both: Both) -> str:
     columns = {
         f"{source} {KEYS[variant]}": _first(side, reading, variant, name).tolist()
-        for source, side in sides(both)
+        for source, side in sources(both)
         for variant in KEYS
     }
     times = _times(round(DURATION / STEP)).tolist()
     return csv_text(["time", *columns], zip(times, *columns.values(), strict=True))
 
 
-def _window_figure(reading: str, ending: str) -> Figure:
-    return Figure(
-        **DEFINITION.figure("figure5", slug=f"figure5{ending}", reading=reading),
-        plots=[
-            partial(_course, variant, reading=reading, name="cwnd", y=Axis(label="cwnd (packets)", low=0), level=LOW)
-            for variant in KEYS
-        ],
-        height=8.8,
-        csv=partial(_courses_csv, reading, "cwnd"),
-        numbers=lambda both: numbers(
-            both,
-            [reading],
-            [measures.LEAST, measures.MEDIAN, measures.MOST, measures.BELOW, measures.FALLS],
-            f"Congestion window (packets) from {SETTLED} s on",
-        ),
-    )
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Courses:
+    """One of the paper's figures over time: a time series of each variant, and a table of measures of it."""
+
+    figure: str
+    name: str
+    y: Axis
+    level: float
+    columns: Sequence[Measure]
+    caption: str
+
+    def under(self, reading: str, ending: str) -> Figure:
+        """Describe the figure for a reading."""
+        return Figure(
+            **DEFINITION.figure(self.figure, slug=f"{self.figure}{ending}", reading=reading),
+            plots=[
+                partial(_course, variant, reading=reading, name=self.name, y=self.y, level=self.level)
+                for variant in KEYS
+            ],
+            height=8.8,
+            csv=partial(_courses_csv, reading, self.name),
+            numbers=lambda both: numbers(both, [reading], self.columns, self.caption),
+        )
 
 
-def _round_trip_figure(reading: str, ending: str) -> Figure:
-    return Figure(
-        **DEFINITION.figure("figure6", slug=f"figure6{ending}", reading=reading),
-        plots=[
-            partial(
-                _course, variant, reading=reading, name="rtt", y=Axis(label="RTT (ms)", low=70, high=230), level=SPIKE
-            )
-            for variant in KEYS
-        ],
-        height=8.8,
-        csv=partial(_courses_csv, reading, "rtt"),
-        numbers=lambda both: numbers(
-            both, [reading], [measures.LONGEST, measures.SPIKES, measures.AGAIN], "Round-trip times (ms) and spikes"
-        ),
-    )
-
+_FIGURES: Final = (
+    _Courses(
+        figure="figure5",
+        name="cwnd",
+        y=Axis(label="cwnd (packets)", low=0),
+        level=LOW,
+        columns=(measures.LEAST, measures.MEDIAN, measures.MOST, measures.BELOW, measures.FALLS),
+        caption=f"Congestion window (packets) from {SETTLED} s on",
+    ),
+    _Courses(
+        figure="figure6",
+        name="rtt",
+        y=Axis(label="RTT (ms)", low=70, high=230),
+        level=SPIKE,
+        columns=(measures.LONGEST, measures.SPIKES, measures.AGAIN),
+        caption="Round-trip times (ms) and spikes",
+    ),
+)
 
 _SHOWN: Final = {CONSTANT.name: "", GREEDY.name: "-greedy", WINDOW.name: "-window"}
 """Suffix of the file names for each reading; the reading that is closest to the paper's Figure 5 comes first."""
 
-COURSES = (
-    *(_window_figure(reading, ending) for reading, ending in _SHOWN.items()),
-    *(_round_trip_figure(reading, ending) for reading, ending in _SHOWN.items()),
-)
+COURSES = [figure.under(*shown) for figure in _FIGURES for shown in _SHOWN.items()]
 
 
 def _again(reading: str, both: Both) -> Panel:
@@ -137,22 +143,11 @@ def _again(reading: str, both: Both) -> Panel:
     for place, variant in enumerate(variants):
         for side, shift, ours in ((both.ours, 0.12, True), (both.ns2, -0.18, False)):
             times = _first(side, reading, variant, "again")
-            drawn.append(
-                Series(
-                    name=variant if ours else f"{variant}, ns-2.35",
-                    x=times,
-                    y=np.full(times.size, place + shift),
-                    colour=PENS[variant].colour,
-                    marker=PENS[variant].marker,
-                    dash="none",
-                    filled=ours,
-                    size=4 if ours else 3.4,
-                    listed=False,
-                    group=variant,
-                )
-            )
-    y = Axis(low=-0.6, high=3.6, ticks=[*enumerate(variants)])
-    return Panel(title=reading, x=time_axis(reading), y=y, series=drawn)
+            name, size = (variant, 4) if ours else (f"{variant}, ns-2.35", 3.4)
+            y = np.full(times.size, place + shift)
+            drawn.append(dots(name, times, y, PENS[variant], filled=ours, size=size, listed=False, group=variant))
+    rows = Axis(low=-0.6, high=3.6, ticks=[*enumerate(variants)])
+    return Panel(title=reading, x=time_axis(reading), y=rows, series=drawn)
 
 
 _SENT_AGAIN = (measures.RETRANSMISSIONS, measures.DROPS, measures.TIMEOUTS)
@@ -165,7 +160,7 @@ FIGURE_7 = Figure(
         ["source", "reading", "variant", "time"],
         (
             [source, reading, KEYS[variant], float(time)]
-            for source, side in sides(both)
+            for source, side in sources(both)
             for reading, variant in settings()
             for time in _first(side, reading, variant, "again")
         ),
@@ -197,7 +192,7 @@ def _jitter(name: str, both: Both) -> Panel:
 
 
 def _delays(both: Both) -> Iterator[list[object]]:
-    for source, side in sides(both):
+    for source, side in sources(both):
         for name, found in _transports(side):
             cells = [(found[one].mean, found[one].half_width) if one in found else ("", "") for one in measures.JITTER]
             yield [source, name, found["jitter"].count, *chain.from_iterable(cells)]

@@ -165,3 +165,13 @@ def background_summary(run: Run) -> dict[str, float | None]:
 def binned(counts: np.ndarray, width: int) -> np.ndarray:
     """Add up groups of `width` bins, without an incomplete last group."""
     return np.asarray(counts[: len(counts) // width * width].reshape(-1, width).sum(axis=1))
+
+
+COUNTS: Final = ("arrivals", "drops", "retransmissions", "acks")
+"""The rows of Table 2 that are counts."""
+
+TABLE_2: Final = DEFINITION.table("table2")
+"""The columns of Table 2 by variant."""
+
+TRACE: Final = DEFINITION.table("trace")
+"""The paper's numbers of its captured trace; shares of protocols are per cent."""

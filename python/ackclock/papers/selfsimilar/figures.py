@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.analysis import compare_paired
-from ackclock.drawing.chart import Axis, Level, Panel, Series
-from ackclock.papers.core.figure import Figure, Lines, Plot
+from ackclock.drawing.chart import Axis, Level, Panel
+from ackclock.papers.core.figure import Figure, Lines, Pen, Plot, csv_text, dots, sources
 from ackclock.papers.core.marks import theirs
 from ackclock.papers.core.paired import lead
 from ackclock.papers.core.words import DASH, capital, listed
 from ackclock.papers.selfsimilar import measures
-from ackclock.papers.selfsimilar.experiment import DEFINITION, DURATION, READINGS, VARIANTS
+from ackclock.papers.selfsimilar.experiment import DEFINITION, DURATION, READINGS, TABLE_2, VARIANTS
 from ackclock.papers.selfsimilar.looks import MARKS
-from ackclock.papers.selfsimilar.paper import TABLE_2
-from ackclock.papers.selfsimilar.tables import csv_text
 from ackclock.papers.truth import YES
 from ackclock.report.html import Statement, Table
 
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from ackclock.analysis import Interval
+    from ackclock.drawing.chart import Series
     from ackclock.papers.core.evidence import Evidence, Row, Side
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.paper import Both
@@ -43,10 +42,6 @@ LAST = list(READINGS)[-1]
 CAPTIONS: Final = DEFINITION.table("captions")
 KEYS = {name: key for key, name in VARIANTS.items()}
 """Names of the variants in CSV files, by their displayed names."""
-
-
-def sides(both: Both) -> tuple[tuple[str, Side], ...]:
-    return ("ackclock", both.ours), ("ns-2.35", both.ns2)
 
 
 def endings(both: Both) -> tuple[tuple[str, Side], ...]:
@@ -97,7 +92,7 @@ def table_2(both: Both) -> Table:
     """Lay out Table 2: the paper's numbers, and means of our runs and of ns-2's under each reading."""
     counted = (measures.ARRIVALS, measures.DROPS, measures.RETRANSMISSIONS, measures.ACKS)
     rates = (measures.EFFICIENCY, measures.PLAIN, measures.HURST, measures.HURST_1)
-    found = {measure: [_shown(side, measure) for _, side in sides(both)] for measure in (*counted, *rates)}
+    found = {measure: [_shown(side, measure) for _, side in sources(both)] for measure in (*counted, *rates)}
     rows = []
     for variant in KEYS:
         for measure, columns in found.items():
@@ -144,21 +139,12 @@ def _ranked(reading: str, both: Both) -> Panel:
     for (variant, pen), shift in zip(PENS.items(), (-0.24, -0.08, 0.08, 0.24), strict=True):
         runs = runs_of(both.ours, reading, variant)
         arrivals = [TABLE_2[variant]["arrivals"], *(row.values["arrivals"] for row in runs)]
-        drawn.append(
-            Series(
-                name=variant,
-                x=[shift + place for place in (0, *(row.seed for row in runs))],
-                y=[number / 1000 for number in arrivals],
-                colour=pen.colour,
-                marker=pen.marker,
-                dash="none",
-                size=5,
-            )
-        )
+        x = [shift + place for place in (0, *(row.seed for row in runs))]
+        drawn.append(dots(variant, x, [number / 1000 for number in arrivals], pen, size=5))
     label = "Seed: the same background for all variants" if reading == LAST else ""
     ticks = [(0, "paper"), *((seed, f"{seed}") for seed in seeds)]
-    x = Axis(label=label, low=-0.7, high=max(seeds) + 0.7, ticks=ticks)
-    return Panel(title=reading, x=x, y=Axis(label="Arrivals (thousands)"), series=drawn)
+    across = Axis(label=label, low=-0.7, high=max(seeds) + 0.7, ticks=ticks)
+    return Panel(title=reading, x=across, y=Axis(label="Arrivals (thousands)"), series=drawn)
 
 
 RANKING = Figure(
@@ -169,7 +155,7 @@ RANKING = Figure(
         ["source", "reading", "variant", "seed", "arrivals"],
         (
             [source, reading, KEYS[variant], row.seed, row.values["arrivals"]]
-            for source, side in sides(both)
+            for source, side in sources(both)
             for reading, variant in settings()
             for row in runs_of(side, reading, variant)
         ),
@@ -189,20 +175,10 @@ def beside(
     """Draw categories: our means with intervals, and ns-2's next to them."""
     drawn = []
     for name, side, shift, colour in (("Ackclock", both.ours, -0.1, "blue"), ("ns-2.35", both.ns2, 0.1, "ink")):
-        found = points(side)
-        drawn.append(
-            Series(
-                name=name,
-                x=[place + shift for place in range(len(found))],
-                y=[point.mean for point in found],
-                error=[point.half_width for point in found],
-                colour=colour,
-                marker="circle",
-                dash="none",
-                filled=colour == "blue",
-                size=6,
-            )
-        )
+        found, pen = points(side), Pen(colour=colour, marker="circle")
+        places, means = [place + shift for place in range(len(found))], [point.mean for point in found]
+        error = [point.half_width for point in found]
+        drawn.append(dots(name, places, means, pen, error=error, filled=colour == "blue", size=6))
     x = Axis(low=-0.6, high=len(names) - 0.4, ticks=[*enumerate(names)], label=" " if last else "")
     levels = [] if y.log or y.low == 0 else [Level(y=0, dotted=False)]
     return Panel(title=title, x=x, y=y, series=drawn, levels=levels)
@@ -222,7 +198,7 @@ def _differences(reading: str, both: Both) -> Panel:
 
 
 def _compared(both: Both) -> Iterator[list[object]]:
-    for source, side in sides(both):
+    for source, side in sources(both):
         for reading in READINGS:
             for name in ("arrivals", "drops", "retransmissions", "acks", "efficiency", "hurst_k50"):
                 for pair in _PAIRS:
@@ -250,7 +226,7 @@ DIFFERENCES = Figure(
 
 
 def _rates(both: Both) -> Iterator[list[object]]:
-    for source, side in sides(both):
+    for source, side in sources(both):
         found = {mark: points_of(side, measure) for mark, measure in measures.RATES.items()}
         for setting in settings():
             for mark in MARKS:

@@ -9,7 +9,7 @@ import numpy as np
 from ackclock.analysis.models import mathis
 from ackclock.drawing.chart import Axis, Series
 from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, csv_text, stacked
 from ackclock.papers.core.paper import Chapter
 from ackclock.papers.selfsimilar.experiment import CONSTANT, DEFINITION, GREEDY
 from ackclock.papers.selfsimilar.figures import CAPTIONS
@@ -31,7 +31,6 @@ from ackclock.papers.selfsimilar.last_hop import (
     TIMEOUTS,
     course,
 )
-from ackclock.papers.selfsimilar.tables import csv_text, numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +53,8 @@ def _csv(part: str, name: str, x: str) -> Callable[[Evidence], str]:
         rows = []
         for key, cells in points.cells.items():
             at = dict(zip(points.axes, key, strict=True))
-            rows.append([name.format(**at), at[x], cells[0].count, *(cell for one in cells for cell in numbers(one))])
+            numbers = [number for one in cells for number in (one.mean, one.half_width)]
+            rows.append([name.format(**at), at[x], cells[0].count, *numbers])
         return csv_text(["variant", x, "runs", *heads], rows)
 
     return write
@@ -64,32 +64,29 @@ def _numbers(part: str, rows: str, head: str, *columns: str) -> Numbers:
     return Numbers(of=GOODPUT.at(part), rows=rows, columns=("variant", *columns), head=head, caption="Goodput, Mb/s")
 
 
-def _by_load(title: str, reading: str, measure: Measure, y: Axis, *, last: bool = False) -> Plot:
+def _by_load(title: str, reading: str, measure: Measure, y: Axis) -> Plot:
     return Plot(
         title=title,
-        x=Axis(label="Number of on/off sources (each uses 1 % of the link)" if last else "", low=0, high=105),
+        x=Axis(label="Number of on/off sources (each uses 1 % of the link)", low=0, high=105),
         y=y,
         marks=[Lines(of=measure.at("load", reading=reading), x="sources", by="variant", pens=_PENS)],
     )
 
 
 _shares = [(1e-4, "0.01%"), (1e-3, "0.1%"), (1e-2, "1%"), (1e-1, "10%")]
+_goodput = Axis(label=_GOODPUT, low=0.2, high=40, log=True, ticks=_POWERS)
 _LOAD: Final = Figure(
     **DEFINITION.figure("load", few=LOADS[0], many=LOADS[-1]),
-    plots=[
-        *(
-            _by_load(title, reading.name, GOODPUT, Axis(label=_GOODPUT, low=0.2, high=40, log=True, ticks=_POWERS))
-            for title, reading in (("(a) greedy source", GREEDY), ("(b) constant rate of 6.2 Mb/s", CONSTANT))
-        ),
-        *(
-            _by_load(f"({letter}) greedy source", GREEDY.name, measure, y, last=letter == "e")
-            for letter, measure, y in (
-                ("c", LOSS, Axis(label="Packet loss", low=5e-5, high=0.15, log=True, ticks=_shares)),
-                ("d", TIMEOUTS, Axis(label="Timeouts in 100 s", low=0)),
-                ("e", EFFICIENCY, Axis(label="Efficiency", low=0.78, high=1.01)),
-            )
-        ),
-    ],
+    plots=stacked(
+        _by_load("constant rate of 6.2 Mb/s" if reading is CONSTANT else "greedy source", reading.name, measure, y)
+        for reading, measure, y in (
+            (GREEDY, GOODPUT, _goodput),
+            (CONSTANT, GOODPUT, _goodput),
+            (GREEDY, LOSS, Axis(label="Packet loss", low=5e-5, high=0.15, log=True, ticks=_shares)),
+            (GREEDY, TIMEOUTS, Axis(label="Timeouts in 100 s", low=0)),
+            (GREEDY, EFFICIENCY, Axis(label="Efficiency", low=0.78, high=1.01)),
+        )
+    ),
     height=13.0,
     data={"goodput": GOODPUT.at("load")},
     csv=_csv("load", "{variant}, {reading}", "sources"),
@@ -107,11 +104,11 @@ _mathis = Series(
 )
 _LOSSES: Final = Figure(
     **DEFINITION.figure("last-hop-losses", rtt=1000 * RTT),
-    plots=[
+    plots=stacked(
         Plot(
             title=title,
             x=Axis(
-                label="Packets lost by the last hop (%)" if kind == BURSTS else "",
+                label="Packets lost by the last hop (%)",
                 low=7,
                 high=4.5e4,
                 log=True,
@@ -120,8 +117,8 @@ _LOSSES: Final = Figure(
             y=Axis(label=_GOODPUT, low=0.15, high=14, log=True, ticks=_POWERS[:-1]),
             marks=[Lines(of=GOODPUT.at("losses", kind=kind), x="lost_of_a_million", by="variant", pens=_PENS), _mathis],
         )
-        for kind, title in ((RANDOM, "(a) random losses"), (BURSTS, f"(b) losses in bursts of {BURST} on average"))
-    ],
+        for kind, title in ((RANDOM, "random losses"), (BURSTS, f"losses in bursts of {BURST} on average"))
+    ),
     height=9.0,
     data={"goodput": GOODPUT.at("losses")},
     csv=_csv("losses", "{variant}, {kind}", "lost_of_a_million"),

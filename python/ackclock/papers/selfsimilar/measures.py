@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ackclock.papers.core.measures import Measure, Profile
-from ackclock.papers.selfsimilar.experiment import DEFINITION
+from ackclock.papers.selfsimilar.experiment import COUNTS, DEFINITION
 from ackclock.papers.selfsimilar.looks import LOW, MARKS, SPIKE
-from ackclock.papers.selfsimilar.paper import COUNTS
 
 TIE = 1
 """Smallest lead in arrivals that counts, in per cent of the mean of both. The paper ranks by a lead of 2 %."""

@@ -15,13 +15,12 @@ from ackclock.papers.selfsimilar.experiment import DEFINITION, SETTINGS, SOURCES
 from ackclock.papers.selfsimilar.figures import CAPTIONS, DIFFERENCES, FIGURE_4, RANKING, supported, table_2
 from ackclock.papers.selfsimilar.last_hop import last_hop_parts
 from ackclock.papers.selfsimilar.last_hop_figures import LEFT_FOR_LATER
-from ackclock.papers.selfsimilar.loads import load_parts
 from ackclock.papers.selfsimilar.looks import RECORD, look, unresponsive_values
 from ackclock.papers.selfsimilar.memory import methods
 from ackclock.papers.selfsimilar.memory import parts as long_parts
 from ackclock.papers.selfsimilar.trace import STAND_IN, read_trace, stand_in
 from ackclock.papers.selfsimilar.trace_figures import figure_3, protocols, words
-from ackclock.papers.selfsimilar.traffic import traffic_parts
+from ackclock.papers.selfsimilar.traffic import load_parts, traffic_parts
 from ackclock.papers.selfsimilar.traffic_figures import TRAFFIC
 
 if TYPE_CHECKING:

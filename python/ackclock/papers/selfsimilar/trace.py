@@ -21,8 +21,7 @@ from ackclock.capture import read_capture
 from ackclock.capture.reading import WHAT
 from ackclock.files.reading import parquet
 from ackclock.papers.core.evidence import Run
-from ackclock.papers.selfsimilar.experiment import DEFINITION
-from ackclock.papers.selfsimilar.paper import TRACE
+from ackclock.papers.selfsimilar.experiment import DEFINITION, TRACE
 from ackclock.running.run import simulate
 from ackclock.scenario import Scenario
 from ackclock.values.errors import unreadable

@@ -10,11 +10,10 @@ import numpy as np
 from ackclock.capture.report import sizes_panel
 from ackclock.capture.shares import percent, shares
 from ackclock.drawing.chart import Axis, Chart, Panel, Series
+from ackclock.papers.core.figure import Pen, csv_text, dots
 from ackclock.papers.core.words import DASH
-from ackclock.papers.selfsimilar.experiment import DEFINITION
+from ackclock.papers.selfsimilar.experiment import DEFINITION, TRACE
 from ackclock.papers.selfsimilar.figures import CAPTIONS
-from ackclock.papers.selfsimilar.paper import TRACE
-from ackclock.papers.selfsimilar.tables import csv_text
 from ackclock.papers.selfsimilar.trace import LAYERS
 from ackclock.report.html import Drawing, Table
 
@@ -119,13 +118,11 @@ def protocols(both: Both, command: str) -> Drawing:
     trace: Trace = both.capture
     ours, places = trace.shares, list(enumerate(LAYERS))
     drawn = [
-        Series(
-            name=name,
-            x=[place + shift for place, _ in places],
-            y=[shares[layer] for _, layer in places],
-            colour=colour,
-            marker="circle",
-            dash="none",
+        dots(
+            name,
+            [place + shift for place, _ in places],
+            [shares[layer] for _, layer in places],
+            Pen(colour=colour, marker="circle"),
             filled=name != "the paper",
             size=6,
         )

@@ -10,32 +10,37 @@ import numpy as np
 
 from ackclock.analysis import poisson_cov
 from ackclock.drawing.chart import Axis, Level, Series
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, csv_text, points_csv, sources, stacked, table_csv
 from ackclock.papers.core.paper import Chapter
 from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar.experiment import DEFINITION, SOURCES
 from ackclock.papers.selfsimilar.figures import CAPTIONS
-from ackclock.papers.selfsimilar.loads import COV_IN, COV_OUT, H_OUT, LOADS, LOSS, OTHERS, USUAL
-from ackclock.papers.selfsimilar.tables import csv_text, points_rows, table_csv
 from ackclock.papers.selfsimilar.traffic import (
     ALIKE,
     ASYMPTOTIC,
     BINS,
     COUNTS,
     COV,
+    COV_IN,
+    COV_OUT,
     DISPERSION,
     DRAWN,
     ESTIMATORS,
     FIRST,
+    H_OUT,
     KINDS,
     LADDER,
     LENGTH,
+    LOADS,
+    LOSS,
     MANY_LENGTH,
     ON_OFF,
+    OTHERS,
     PEAK,
     POISSON,
     SHARED,
     TOTAL,
+    USUAL,
     VARIANCE,
     H,
 )
@@ -101,11 +106,11 @@ def _bins_table(evidence: Evidence) -> Table:
 
 _TIME_SCALES: Final = Figure(
     **DEFINITION.figure("time-scales", total=TOTAL, h=ASYMPTOTIC),
-    plots=[
+    plots=stacked(
         Plot(
-            title=f"({letter}) bins of {bins.scale:g} s",
+            title=f"bins of {bins.scale:g} s",
             x=Axis(
-                label=f"{FIRST} bins of each kind" if bins is _bins[-1] else "",
+                label=f"{FIRST} bins of each kind",
                 low=-4,
                 high=_Bins.apart * len(KINDS),
                 ticks=[(_Bins.apart * place + FIRST / 2, kind) for place, kind in enumerate(KINDS)],
@@ -113,8 +118,8 @@ _TIME_SCALES: Final = Figure(
             y=Axis(label="Packets / mean", low=0.2, high=1.8),
             marks=[bins],
         )
-        for letter, bins in zip("abcd", _bins, strict=True)
-    ],
+        for bins in _bins
+    ),
     height=7.6,
     data={"cov": COV.at("times")},
     csv=_bins_csv,
@@ -125,29 +130,23 @@ _ladders = {one.name: one.at("times") for one in (COV, DISPERSION, PEAK)}
 _exact = Series(name="Poisson, exact", x=LADDER, y=poisson_cov(TOTAL * np.array(LADDER)), colour="ink", dash="dotted")
 _SCALES: Final = Figure(
     **DEFINITION.figure("scales-of-burstiness", length=LENGTH),
-    plots=[
+    plots=stacked(
         Plot(
-            title=f"({letter}) {title}",
-            x=Axis(
-                label="Bin (s)" if name == "peak" else "",
-                log=True,
-                ticks=[(at, f"{at:g}") for at in (0.01, 0.1, 1, 10)],
-            ),
+            title=title,
+            x=Axis(label="Bin (s)", log=True, ticks=[(at, f"{at:g}") for at in (0.01, 0.1, 1, 10)]),
             y=Axis(label=label, log=name != "peak"),
             marks=[Lines(of=_ladders[name], x="bin", by="kind", pens=_PENS), *([_exact] if name == "cov" else [])],
             levels=[Level(y=1)] if name == "dispersion" else [],
         )
-        for letter, name, label, title in (
-            ("a", "cov", "C.o.v.", "standard deviation over mean"),
-            ("b", "dispersion", "Index of dispersion", "variance over mean"),
-            ("c", "peak", "Peak / mean", "largest bin over mean"),
+        for name, label, title in (
+            ("cov", "C.o.v.", "standard deviation over mean"),
+            ("dispersion", "Index of dispersion", "variance over mean"),
+            ("peak", "Peak / mean", "largest bin over mean"),
         )
-    ],
+    ),
     height=8.6,
     data=_ladders,
-    csv=lambda evidence: csv_text(
-        ["measure", "kind", "bin_s", "mean", "ci95"], [row for _, *row in points_rows(_ladders, {"": evidence.ours})]
-    ),
+    csv=lambda evidence: points_csv("measure", "kind", "bin_s", of=_ladders, sides={"ackclock": evidence.ours}),
     numbers=Numbers(of=_ladders, rows="bin", columns="kind", head="Bin (s)", caption="All measures"),
 )
 
@@ -163,38 +162,37 @@ _many = {
         ("fixed rate per source: variance", ALIKE, VARIANCE),
     )
 }
-_memory = {kind: H.at("many", division=ALIKE, kind=kind, method="local Whittle", bin=0.1) for kind in (POISSON, ON_OFF)}
+_memory = {
+    f"{kind}, 0.1 s": H.at("many", division=ALIKE, kind=kind, method="local Whittle", bin=0.1)
+    for kind in (POISSON, ON_OFF)
+}
 _cells = {f"{title}, {name}": of for title, curves in _many.items() for name, of in curves.items()}
-_cells |= {f"Hurst parameter, {kind}": of for kind, of in _memory.items()}
+_cells |= {f"Hurst parameter, {name.partition(',')[0]}": of for name, of in _memory.items()}
 _MANY_PENS: Final = DEFINITION.pens("many")
-_counts: Final = [(float(count), str(count)) for count in COUNTS]
 
 _MULTIPLEXING: Final = Figure(
     **DEFINITION.figure("multiplexing", length=MANY_LENGTH, total=TOTAL),
-    plots=[
-        *(
-            Plot(
-                title=f"({letter}) {title}",
-                x=Axis(log=True, ticks=_counts),
-                y=Axis(label=label, log=True),
-                marks=[Lines(of=of, x="sources", name=name, pens=_MANY_PENS) for name, of in curves.items()],
-            )
-            for letter, label, (title, curves) in zip(
-                "abc", ("C.o.v.", "C.o.v.", "Packets²"), _many.items(), strict=True
-            )
-        ),
+    plots=stacked(
         Plot(
-            title="(d) fixed rate per source: Hurst parameter in bins of 0.1 s",
-            x=Axis(label="Number of sources", log=True, ticks=_counts),
-            y=Axis(label="H, local Whittle", low=0.4, high=1.1),
-            marks=[Lines(of=of, x="sources", name=f"{kind}, 0.1 s", pens=_MANY_PENS) for kind, of in _memory.items()],
-        ),
-    ],
+            title=title,
+            x=Axis(label="Number of sources", log=True, ticks=[(float(count), str(count)) for count in COUNTS]),
+            y=y,
+            marks=[Lines(of=of, x="sources", name=name, pens=_MANY_PENS) for name, of in curves.items()],
+        )
+        for y, (title, curves) in zip(
+            (
+                Axis(label="C.o.v.", log=True),
+                Axis(label="C.o.v.", log=True),
+                Axis(label="Packets²", log=True),
+                Axis(label="H, local Whittle", low=0.4, high=1.1),
+            ),
+            (_many | {"fixed rate per source: Hurst parameter in bins of 0.1 s": _memory}).items(),
+            strict=True,
+        )
+    ),
     height=10.4,
     data={"cov": COV.at("many")},
-    csv=lambda evidence: csv_text(
-        ["measure", "sources", "mean", "ci95"], [row for _, *row in points_rows(_cells, {"": evidence.ours})]
-    ),
+    csv=lambda evidence: points_csv("measure", "sources", of=_cells, sides={"ackclock": evidence.ours}),
     numbers=Numbers(of=_cells, columns="sources", head="Measure", caption="All measures"),
 )
 
@@ -217,24 +215,21 @@ _by_load = {
 }
 _BY_LOAD: Final = Figure(
     **DEFINITION.figure("hurst-by-load"),
-    plots=[
+    plots=stacked(
         Plot(
-            title=f"({letter}) bins of {scale:g} s",
-            x=Axis(label=_LOAD if scale == BINS[-1] else "", low=0, high=100),
+            title=f"bins of {scale:g} s",
+            x=Axis(label=_LOAD, low=0, high=100),
             y=Axis(label="H", low=0.62, high=1.12),
             marks=[
                 Lines(of=H.at("loads", background=USUAL, bin=scale), x="sources", by="method", pens=_METHODS),
                 *_known(0, 100),
             ],
         )
-        for letter, scale in zip("abcd", BINS, strict=True)
-    ],
+        for scale in BINS
+    ),
     height=11.0,
     data={"h": H.at("loads", background=USUAL)},
-    csv=lambda evidence: csv_text(
-        ["source", "series", "sources", "mean", "ci95"],
-        points_rows(_by_load, {"ackclock": evidence.ours, "ns-2.35": evidence.ns2}),
-    ),
+    csv=lambda evidence: points_csv("series", "sources", of=_by_load, sides=dict(sources(evidence))),
     numbers=Numbers(of=_by_load, columns="sources", head="Method and bin", caption="Hurst parameter"),
 )
 
@@ -261,7 +256,7 @@ def _by_bin_table(evidence: Evidence) -> Table:
         [method, f"{name}, {count} sources", source, *(points[at].shown(2) if at in points else DASH for at in BINS)]
         for method in ESTIMATORS
         for name, count in _KINDS.items()
-        for source, side in (("ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
+        for source, side in sources(evidence)
         if (points := _along(_by_bin(name, method), side))
     ]
     head = ["Method", "Background", "Simulator", *(f"{scale:g} s" for scale in BINS)]
@@ -270,27 +265,21 @@ def _by_bin_table(evidence: Evidence) -> Table:
 
 _BY_BIN: Final = Figure(
     **DEFINITION.figure("hurst-by-bin", length=LENGTH),
-    plots=[
+    plots=stacked(
         Plot(
-            title=f"({letter}) {method}",
-            x=Axis(
-                label="Bin (s)" if letter == "d" else "",
-                low=0.008,
-                high=1.25,
-                log=True,
-                ticks=[(scale, f"{scale:g}") for scale in BINS],
-            ),
+            title=method,
+            x=Axis(label="Bin (s)", low=0.008, high=1.25, log=True, ticks=[(scale, f"{scale:g}") for scale in BINS]),
             y=Axis(label="H", low=0.55, high=1.15),
             marks=[
                 *(Lines(of=_by_bin(name, method), x="bin", name=name, pens=_KIND_PENS) for name in _KINDS),
                 *_known(BINS[0], BINS[-1]),
             ],
         )
-        for letter, method in zip("abcd", ESTIMATORS, strict=True)
-    ],
+        for method in ESTIMATORS
+    ),
     height=11.0,
     data={"h": H.at("loads", background=USUAL)},
-    csv=table_csv(_by_bin_table),
+    csv=lambda evidence: table_csv(_by_bin_table(evidence)),
     numbers=_by_bin_table,
 )
 
@@ -321,18 +310,18 @@ def _behind_table(evidence: Evidence) -> Table:
 
 _BEHIND: Final = Figure(
     **DEFINITION.figure("hurst-behind"),
-    plots=[
+    plots=stacked(
         Plot(
-            title=f"({letter}) {title}",
-            x=Axis(label=_LOAD if letter == "c" else "", low=0, high=100),
+            title=title,
+            x=Axis(label=_LOAD, low=0, high=100),
             y=Axis(label=label),
             marks=[Lines(of=of, x="sources", name=side, pens=_SIDES) for side, of in both.items()],
         )
-        for letter, (title, (label, both)) in zip("abc", _ends.items(), strict=True)
-    ],
+        for title, (label, both) in _ends.items()
+    ),
     height=8.0,
     data={"h": H_OUT.at("loads", background=USUAL)},
-    csv=table_csv(_behind_table),
+    csv=lambda evidence: table_csv(_behind_table(evidence)),
     numbers=_behind_table,
 )
 

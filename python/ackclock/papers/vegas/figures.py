@@ -1,9 +1,7 @@
-"""The figures of the map, the table of causes, and functions for all figures: CSV data, and lines over the buffer."""
+"""The figures: the map, and goodput ratios, queue, oscillations and losses over the size of the buffer."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from dataclasses import dataclass
 from functools import partial
@@ -12,11 +10,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ackclock.drawing.chart import Axis, Band, Heat, Level, Panel, Series
-from ackclock.papers.core.figure import Figure
-from ackclock.papers.truth import NO, OPEN, YES, at_least
+from ackclock.papers import truth
+from ackclock.papers.core.figure import Figure, rows_csv
 from ackclock.papers.vegas.evidence import PLANES, by_place, interval, line, plane
-from ackclock.papers.vegas.experiment import APPLICATIONS, BUFFERS, CLIENTS, DEFINITION, SHARES, Place
-from ackclock.papers.vegas.experiment import OPEN as WIDE_OPEN
+from ackclock.papers.vegas.experiment import (
+    APPLICATIONS,
+    BUFFERS,
+    CLIENTS,
+    DEFINITION,
+    GATEWAYS,
+    GREEDY,
+    OPEN,
+    POISSON,
+    SHARES,
+    STARTS,
+    TRACE,
+    TRANSFERS,
+    Gateway,
+    Place,
+)
 from ackclock.papers.vegas.measures import HELD, KINDS
 from ackclock.report.html import Table
 
@@ -26,7 +38,6 @@ if TYPE_CHECKING:
     from ackclock.analysis import Interval
     from ackclock.papers.core.paper import Both
     from ackclock.papers.vegas.evidence import ByPlace
-    from ackclock.papers.vegas.experiment import Gateway
 
 RATIO = "Ratio of a Vegas client's goodput to a Reno client's"
 
@@ -34,7 +45,7 @@ _ENDS = 2.0  # the colours end at ratios of 2^-2 and 2^2
 _BUFFERS = [f"{buffer:,}" for buffer in BUFFERS]
 
 _PENS = DEFINITION.pens("lines")
-_OUTCOMES = {YES: "holds its own", NO: "loses", OPEN: "is undecided"}
+_OUTCOMES = {truth.YES: "holds its own", truth.NO: "loses", truth.OPEN: "is undecided"}
 _CHOSEN = ("application", "clients", "vegas", "gateway", "buffer", "start", "load", "base_rtt", "ties", "whole")
 _COLUMNS = (
     *("ratio", "share", "jain_between", "queue_mean", "queue_sd", "utilization"),
@@ -61,9 +72,9 @@ def start_words(start: int) -> str:
 
 def data(runs: ByPlace, where: Iterable[Place]) -> str:
     """Format places as CSV, one row each: coordinates, outcome for Vegas, means and half-widths of 95 % intervals."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow([*_CHOSEN, "runs", "outcome", *(f"{name}{end}" for name in _COLUMNS for end in ("", "_ci95"))])
+    rows: list[list[object]] = [
+        [*_CHOSEN, "runs", "outcome", *(f"{name}{end}" for name in _COLUMNS for end in ("", "_ci95"))]
+    ]
     for place in dict.fromkeys(where):
         points = [interval(runs, place, name) if _has(runs, place, name) else None for name in _COLUMNS]
         numbers = [
@@ -73,9 +84,9 @@ def data(runs: ByPlace, where: Iterable[Place]) -> str:
         ]
         total, vegas = sum(place.clients), place.clients[1]
         chosen = [place.application, total, vegas, place.gateway, place.buffer, place.start, place.load, place.base_rtt]
-        outcome = "" if points[0] is None else _OUTCOMES[at_least(points[0], HELD)]
-        rows.writerow([*chosen, int(place.ties), int(place.whole), len(runs[place]), outcome, *numbers])
-    return text.getvalue()
+        outcome = "" if points[0] is None else _OUTCOMES[truth.at_least(points[0], HELD)]
+        rows.append([*chosen, int(place.ties), int(place.whole), len(runs[place]), outcome, *numbers])
+    return rows_csv(rows)
 
 
 def _has(runs: ByPlace, place: Place, name: str) -> bool:
@@ -146,7 +157,7 @@ def _numbers(evidence: Both, *, every: Sequence[tuple[str, Line]]) -> Table:
 
 def cell(ratio: Interval) -> str:
     """Write a ratio, with a question mark where it is undecided whether Vegas gets its share."""
-    return f"{ratio.mean:.2f}" + ("?" if at_least(ratio, HELD) is OPEN else "")
+    return f"{ratio.mean:.2f}" + ("?" if truth.at_least(ratio, HELD) is truth.OPEN else "")
 
 
 def cause_lines(evidence: Both) -> Table:
@@ -212,7 +223,7 @@ def _map_table(evidence: Both, *, application: str) -> Table:
 
 def _map(application: str, letter: str) -> Figure:
     where = [place for one in PLANES for place in plane(application, *one)]
-    slug = f"map-{application.rsplit(maxsplit=1)[-1] if application != WIDE_OPEN else 'open'}".lower()
+    slug = f"map-{application.rsplit(maxsplit=1)[-1] if application != OPEN else 'open'}".lower()
     return Figure(
         **DEFINITION.figure("map", slug=slug, letter=letter, application=application, clients=CLIENTS, held=HELD),
         plots=[partial(_plane, application=application, start=start, gateway=gateway) for start, gateway in PLANES],
@@ -223,3 +234,61 @@ def _map(application: str, letter: str) -> Figure:
 
 
 MAPS = [_map(application, letter) for letter, application in zip("ABCDE", APPLICATIONS, strict=True)]
+
+
+def _line_figures() -> list[Figure]:
+    """Describe the goodput ratio by application, start and pair, and the packets of each kind in the queue."""
+    applications: dict[str, list[Line]] = {
+        gateway: [Line(name, Place(application=name, gateway=gateway)) for name in APPLICATIONS] for gateway in GATEWAYS
+    }
+    pair: dict[str, list[Line]] = {
+        gateway: [
+            Line(f"{name}, {start_words(start)}", Place(application=name, pair=True, start=start, gateway=gateway))
+            for name, start in [*((OPEN, start) for start in STARTS), (POISSON, 10), (TRANSFERS, 10), (TRACE, 10)]
+        ]
+        for gateway in GATEWAYS
+    }
+    held = {application: _kinds(application, "held") for application in (POISSON, GREEDY, OPEN)}
+    return [
+        lines_figure(applications, "applications", height=6.8, held=HELD),
+        *(_starts(gateway, letter) for gateway, letter in zip(GATEWAYS, "GH", strict=True)),
+        lines_figure(pair, "pair", height=7.8),
+        lines_figure(held, "held", height=9.5, ratios=False),
+    ]
+
+
+def _starts(gateway: Gateway, letter: str) -> Figure:
+    panels = {
+        application: [
+            Line(start_words(start), Place(application=application, start=start, gateway=gateway)) for start in STARTS
+        ]
+        for application in APPLICATIONS
+    }
+    slug = f"starts-{gateway.lower()}"
+    return lines_figure(panels, "starts", slug=slug, height=13.5, letter=letter, gateway=gateway, held=HELD)
+
+
+def _kinds(application: str, measure: str) -> list[Line]:
+    """Return the lines of both kinds of client behind both gateways."""
+    return [
+        Line(f"{kind.capitalize()}, {gateway}", Place(application=application, gateway=gateway), f"{kind}_{measure}")
+        for gateway in GATEWAYS
+        for kind in KINDS
+    ]
+
+
+def _swing_figures() -> list[Figure]:
+    """Describe the oscillations of queue and windows, and the losses of each kind."""
+    queue = [
+        Line(f"{100 * vegas // CLIENTS} % Vegas", Place(application=OPEN, vegas=vegas), "queue_sd") for vegas in SHARES
+    ]
+    windows, loss, timeouts, jain = (_kinds(OPEN, name) for name in ("window_cov", "loss", "timeouts", "jain"))
+    swings = {"(a) The queue": queue, "(b) The windows": windows}
+    losses = {"(a) Loss": loss, "(b) Timeouts": timeouts, "(c) Jain's index of one variant's clients": jain}
+    return [
+        lines_figure(swings, "swings", height=7.8, ratios=False),
+        lines_figure(losses, "losses", height=9.5, ratios=False),
+    ]
+
+
+LINES, SWINGS = _line_figures(), _swing_figures()

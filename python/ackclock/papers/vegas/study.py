@@ -11,8 +11,7 @@ from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.vegas.claims import CLAIMS
 from ackclock.papers.vegas.evidence import by_part, places, runs_at
 from ackclock.papers.vegas.experiment import DEFINITION
-from ackclock.papers.vegas.figures import MAPS, cause_lines
-from ackclock.papers.vegas.line_figures import LINES, SWINGS
+from ackclock.papers.vegas.figures import LINES, MAPS, SWINGS, cause_lines
 from ackclock.papers.vegas.measures import KINDS
 
 if TYPE_CHECKING:

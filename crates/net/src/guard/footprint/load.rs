@@ -109,7 +109,7 @@ impl<'a> Load<'a> {
             () => Backlog::BYTES_OF_RUN,
         };
         let pending = if self.link.keeps_order() { 0.0 } else { self.crossing * ExtraDelay::BYTES_OF_PACKET as f64 };
-        self.waits * (waiting + self.link.queue.bytes_of_packet()) as f64 + pending
+        self.waits * (waiting + self.link.queue.spec().bytes_of_packet()) as f64 + pending
     }
 
     /// Number of links that have the long form: always, or while packets of several sizes wait. A client's own link

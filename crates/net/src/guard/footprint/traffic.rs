@@ -101,7 +101,7 @@ impl<'a> Traffic<'a> {
         if let Some((sender, _)) = tcp {
             demand = demand.min(window / delay);
             let lost: f64 = routed.data.iter().map(|crossed| lost(crossed.link)).sum();
-            if lost > 0.0 && !is_gentle(sender) {
+            if lost > 0.0 && !sender.congestion.limits_queue() {
                 // the square-root law: Mathis, Semke, Mahdavi and Ott, "The Macroscopic Behavior of the TCP Congestion
                 // Avoidance Algorithm", CCR 1997; twice as much for laws that grow faster
                 demand = demand.min(2.0 * (1.5 / lost).sqrt() / delay);
@@ -171,7 +171,7 @@ impl<'a> Traffic<'a> {
         if let Some((sender, _)) = self.tcp {
             load.pipe += self.rate * self.delay;
             load.most += self.most(sender);
-            load.fills |= !is_gentle(sender);
+            load.fills |= !sender.congestion.limits_queue();
         } else {
             load.excess += (self.flows * self.demand - self.rate) * self.seconds;
         }
@@ -267,18 +267,13 @@ impl<'a> Traffic<'a> {
 
     /// Whether the law of the senders sees the queue grow.
     pub(super) fn is_gentle(&self) -> bool {
-        self.tcp.is_some_and(|(sender, _)| is_gentle(sender))
+        self.tcp.is_some_and(|(sender, _)| sender.congestion.limits_queue())
     }
 
     /// Number of transfers.
     pub(super) fn transfers(&self) -> f64 {
         self.mean_size.map_or(0.0, |size| self.packets / size.max(1.0))
     }
-}
-
-/// Whether a law sees the queue grow, and so leaves most of a large queue empty.
-const fn is_gentle(sender: &SenderConfig) -> bool {
-    matches!(sender.congestion, LawSpec::Bbr(_) | LawSpec::Bbr3(_) | LawSpec::Copa(_) | LawSpec::Vegas(_))
 }
 
 /// Fraction of the packets that the loss model of a link loses.

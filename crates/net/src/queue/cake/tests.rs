@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_tcp::{Ecn, Segment};
-use ackclock_units::{Rate, Role};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;
@@ -28,8 +28,7 @@ fn queue(spec: &CakeSpec, hosts: &[Hosts]) -> Cake {
 }
 
 fn at(rate: Rate, spec: &CakeSpec, hosts: &[Hosts]) -> Cake {
-    let stream = Stream::new(1, Role::Queue, 0);
-    build(spec, &Context { rate, stream, flows: [].into(), bands: [].into(), hosts: hosts.into() })
+    build(spec, &Context { hosts: hosts.into(), ..Context::testing(rate) })
 }
 
 /// Adds a packet; its number is its place in the order of all packets. Returns the packets that are dropped.

@@ -1,7 +1,7 @@
 //! COBALT, packet by packet.
 
 use ackclock_tcp::{Ecn, Segment};
-use ackclock_units::{Rate, Role, Stream};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;
@@ -19,16 +19,7 @@ fn cobalt(limit: u64, ecn: bool) -> Cobalt {
         interval: CONTROL.interval,
         ecn,
     };
-    build(
-        &spec,
-        &Context {
-            rate: Rate::from_mbps(10),
-            stream: Stream::new(1, Role::Queue, 0),
-            flows: [].into(),
-            bands: [].into(),
-            hosts: [].into(),
-        },
-    )
+    build(&spec, &Context::testing(Rate::from_mbps(10)))
 }
 
 fn packet(ecn: Ecn, since: Time) -> Queued {

@@ -1,7 +1,7 @@
 //! DualPI2, packet by packet and update by update.
 
 use ackclock_tcp::Segment;
-use ackclock_units::{Rate, Role, Stream};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;
@@ -25,16 +25,7 @@ fn spec() -> DualPi2Spec {
 }
 
 fn queue(spec: &DualPi2Spec) -> DualPi2 {
-    build(
-        spec,
-        &Context {
-            rate: Rate::from_mbps(10),
-            stream: Stream::new(1, Role::Queue, 0),
-            flows: [].into(),
-            bands: [].into(),
-            hosts: [].into(),
-        },
-    )
+    build(spec, &Context::testing(Rate::from_mbps(10)))
 }
 
 fn packet(ecn: Ecn, since: Time) -> Queued {

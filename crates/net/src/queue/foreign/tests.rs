@@ -1,7 +1,6 @@
 //! Disciplines from outside the engine, packet by packet.
 
 use ackclock_tcp::Segment;
-use ackclock_units::Role;
 
 use super::*;
 use crate::packet::Packet;
@@ -41,13 +40,7 @@ impl DisciplineMaker for Maker {
 fn queue(maker: Option<Arc<dyn DisciplineMaker>>) -> (Foreign, Arc<Failures>) {
     let spec =
         ForeignQueueSpec { limit: Limit::Packets(4), count_in_service: false, name: "BySize".into(), number: 0, maker };
-    let context = Context {
-        rate: Rate::from_mbps(10),
-        stream: Stream::new(1, Role::Queue, 0),
-        flows: [].into(),
-        bands: [].into(),
-        hosts: [].into(),
-    };
+    let context = Context::testing(Rate::from_mbps(10));
     let (mut queue, failures) = (build(&spec, &context), Arc::default());
     queue.place(7, &failures);
     (queue, failures)

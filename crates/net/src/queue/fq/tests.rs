@@ -1,7 +1,7 @@
 //! Deficit round robin, packet by packet.
 
 use ackclock_tcp::Segment;
-use ackclock_units::{Rate, Role, Stream};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;
@@ -9,16 +9,7 @@ use crate::packet::{FlowId, Packet};
 
 fn queue(packets: u64, quantum: u32) -> Fq {
     let spec = FqSpec { limit: Limit::Packets(packets), count_in_service: false, queues: 1024, quantum };
-    build(
-        &spec,
-        &Context {
-            rate: Rate::from_mbps(10),
-            stream: Stream::new(1, Role::Queue, 0),
-            flows: [].into(),
-            bands: [].into(),
-            hosts: [].into(),
-        },
-    )
+    build(&spec, &Context::testing(Rate::from_mbps(10)))
 }
 
 fn add(queue: &mut Fq, flow: u32, size: u32) -> Dropped {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use ackclock_tcp::Segment;
-use ackclock_units::{Rate, Role, Stream};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;
@@ -25,16 +25,7 @@ fn spec() -> FqCodelSpec {
 }
 
 fn queue(spec: &FqCodelSpec) -> FqCodel {
-    build(
-        spec,
-        &Context {
-            rate: Rate::from_mbps(10),
-            stream: Stream::new(1, Role::Queue, 0),
-            flows: [].into(),
-            bands: [].into(),
-            hosts: [].into(),
-        },
-    )
+    build(spec, &Context::testing(Rate::from_mbps(10)))
 }
 
 /// Adds a packet; its number is its place in the order of all packets. Returns the packets that are dropped.

@@ -1,6 +1,6 @@
 //! PIE, update by update.
 
-use ackclock_units::{Rate, Role};
+use ackclock_units::Rate;
 use proptest::prelude::*;
 
 use super::*;
@@ -24,16 +24,7 @@ fn spec() -> PieSpec {
 }
 
 fn pie(spec: &PieSpec) -> Pie {
-    build(
-        spec,
-        &Context {
-            rate: Rate::from_mbps(10),
-            stream: Stream::new(1, Role::Queue, 0),
-            flows: [].into(),
-            bands: [].into(),
-            hosts: [].into(),
-        },
-    )
+    build(spec, &Context::testing(Rate::from_mbps(10)))
 }
 
 /// Validates: the probability after each update for given delays.

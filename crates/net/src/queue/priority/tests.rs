@@ -8,13 +8,7 @@ use crate::packet::Packet;
 
 /// A queue whose flow n has priority n.
 fn queue(limit: Limit) -> Priority {
-    let context = Context {
-        rate: Rate::from_mbps(10),
-        stream: Stream::new(1, Role::Queue, 0),
-        flows: [].into(),
-        bands: (0..BANDS as u8).collect(),
-        hosts: [].into(),
-    };
+    let context = Context { bands: (0..BANDS as u8).collect(), ..Context::testing(Rate::from_mbps(10)) };
     build(&PrioritySpec { limit, count_in_service: false }, &context)
 }
 

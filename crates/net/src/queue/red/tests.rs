@@ -56,17 +56,13 @@ const fn of<'a>(packet: &'a Packet, backlog: &'a Backlog) -> Arrival<'a> {
 
 fn red(spec: RedSpec) -> Red {
     let rate = Rate::from_mbps(1);
-    build(
-        &spec,
-        &Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into(), bands: [].into(), hosts: [].into() },
-    )
+    build(&spec, &Context::testing(rate))
 }
 
 fn link_with(queue: QueueSpec) -> Link {
     let rate = Rate::from_mbps(1);
     let spec = LinkSpec::plain(rate.into(), Time::from_millis(10), queue);
-    let context =
-        Context { rate, stream: Stream::new(1, Role::Queue, 0), flows: [].into(), bands: [].into(), hosts: [].into() };
+    let context = Context::testing(rate);
     Link::new(&spec, LinkRate::new(&spec.rate), spec.queue.build(&context).at_arrival(), Stream::new(1, Role::Loss, 0))
 }
 
@@ -308,7 +304,7 @@ fn early_drops_of_capable_packets_are_marks() {
 
 #[test]
 fn thresholds_must_be_in_order() {
-    let invalid = check(&RedSpec { max_th: 5.0, ..SPEC }).unwrap_err();
+    let invalid = RedSpec { max_th: 5.0, ..SPEC }.check().unwrap_err();
     assert_eq!((invalid.field, invalid.problem.as_str()), ("max_th", "5 is not allowed; must be above min_th (5)"));
 }
 
@@ -384,7 +380,7 @@ fn updates_of_max_p_are_made_up_for() {
 /// Poisson packets at 1.05, 1.1 and 1.3 times the rate of the link, sampled for 5,000 s.
 ///
 /// Validates: the average queue stays near its target, and the mean of `max_p` is ns-2's.
-/// Source: ns-2.35, Queue/RED with `adaptive_ 1`, mean of three seeds or more (`bench/ns2/adaptive_red.tcl`).
+/// Source: ns-2.35, Queue/RED with `adaptive_ 1`, mean of three seeds or more (`validation/ns2/adaptive_red.tcl`).
 /// Tolerance: 2 % of the average and 5 % of `max_p`. With ns-2's two rules that differ (see the head of `red.rs`), our means
 ///   are within 0.1 % and 1.1 % of ns-2's.
 #[test]

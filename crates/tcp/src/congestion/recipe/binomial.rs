@@ -7,8 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{AckSample, CongestionControl, CongestionEvent, Parameter, ParameterKind, Spec, Window};
+use crate::variants::{EARLY, Listing};
 
 pub(super) const DOC: &str = "Increase proportional to w^-k, decrease to w^l (Bansal and Balakrishnan 2001)";
+pub(super) const LISTING: Option<Listing> = Some(Listing { era: EARLY, doc: DOC });
 
 const fn power(name: &'static str, doc: &'static str) -> Parameter {
     Parameter { name, doc, kind: ParameterKind::Number { min: Some(0.0), max: Some(1.0), above: None, default: 0.5 } }

@@ -1,16 +1,23 @@
-"""The claims of section 5.1: connections with the same propagation delay, without processing time."""
+"""The claims of section 5.1: connections with the same propagation delay, without processing time.
+
+Fits to the loss of few and of many connections, and rules on these fits, also serve the claims with processing time.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from ackclock.analysis import student_interval
+from ackclock.analysis.models import hyperbola
+from ackclock.papers.core import folds
+from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.evidence import Named
-from ackclock.papers.core.folds import slope
-from ackclock.papers.core.rules import AtPoints, Bars
+from ackclock.papers.core.rules import AtPoints, Bars, Rule
 from ackclock.papers.core.ways import Varied, Ways
 from ackclock.papers.core.words import listed
 from ackclock.papers.manyflows import measures as m
-from ackclock.papers.manyflows.claims import fits
 from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1
 from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.places import (
@@ -21,16 +28,105 @@ from ackclock.papers.manyflows.places import (
     FAR_PIPE,
     MODERN_CAPACITIES,
     NEAR,
+    READINGS,
     STARTS,
     STEADY,
     WITHOUT,
     curve,
 )
+from ackclock.papers.truth import OPEN, Truth, exactly
 
 if TYPE_CHECKING:
-    from ackclock.papers.core.answers import Answers
+    from collections.abc import Callable, Mapping
+
+    from ackclock.papers.core.claim import Said
+    from ackclock.papers.core.evidence import Grid, Scalar, Side
     from ackclock.papers.core.measures import Measure
     from ackclock.papers.core.quantities import Quantity
+
+    Line = Mapping[Scalar, float]
+
+_TITLES = [reading.title for reading in READINGS]
+
+_HYPERBOLIC = 6  # largest rms of relative differences of points that lie on a hyperbola, in per cent
+
+
+def squares_of(line: Line, degree: int = 1) -> float:
+    """Compute R^2, the share of the variance that a fitted polynomial of this degree explains."""
+    x, y = folds.places(line)
+    return float(1 - np.var(y - np.polyval(np.polyfit(x, y, degree), x)) / np.var(y))
+
+
+def exponent(processing: str) -> Quantity:
+    few = m.LOSS.at("few", processing=processing)
+    return few.jackknife("connections", folds.exponent, f"exponent k of loss ~ n^k {processing}", unit="", digits=2)
+
+
+def squares(processing: str, degree: int) -> Quantity:
+    words = f"R² of a {'parabola' if degree == 2 else 'line'} fitted to the loss {processing}"
+    few = m.LOSS.at("few", processing=processing)
+    return few.jackknife("connections", lambda line: squares_of(line, degree), words, unit="", digits=4)
+
+
+def _rms(line: Line) -> float | None:
+    return 100 * hyperbola(connections=list(line), loss=list(line.values())).rms if len(line) > 2 else None
+
+
+class _Bounded(Answers):
+    """Whether the fitted hyperbola's a has an upper bound, whichever seed is left out; otherwise a line may fit too."""
+
+    def __init__(self, of: Quantity) -> None:
+        self._of, self.quantities = of, (of,)
+        self.words = "the 95 % interval of the fitted hyperbola's a is bounded, whichever seed is left out"
+        self.denied = "the 95 % interval of the fitted hyperbola's a is not bounded"
+
+    def on(self, side: Side) -> Grid[Truth]:
+        return self._of.samples(side).along("connections").map(_bounded)
+
+
+def _bounded(line: Mapping[Scalar, Mapping[int, float]]) -> Truth:
+    seeds = {seed for sample in line.values() for seed in sample}
+    answers = set()
+    for seed in seeds if len(seeds) > 1 else ():
+        means = [
+            student_interval([value for other, value in sample.items() if other != seed]).mean
+            for sample in line.values()
+        ]
+        answers.add(not hyperbola(connections=list(line), loss=means).unbounded)
+    return exactly(answers.pop()) if len(answers) == 1 else OPEN
+
+
+def hyperbolic(processing: str) -> Rule:
+    """Judge whether the loss of many connections lies on hyperbolas, in each way of counting."""
+    loss = m.LOST_PART.at("grid", processing=processing)
+    words = f"rms of the relative differences between the loss and the fitted hyperbola ({processing})"
+    rms = loss.jackknife("connections", _rms, words, unit="%", digits=1)
+    return AtPoints(rms.at_most(_HYPERBOLIC), _Bounded(loss), points="curves and ways of counting")
+
+
+def tabled(processing: str, link: str) -> Rule:
+    """Judge whether the loss of many connections matches the paper's curves, for each way of counting."""
+    return Ways(AtPoints(_beside(processing, link)), axis="counting", ways=_TITLES, on="how losses are counted")
+
+
+def beside_the_paper(processing: str, link: str) -> Callable[[Said], str]:
+    return at_each(
+        f"The loss is within {100 * NEAR:g} % of the paper's curves at",
+        lambda title: _beside(processing, link, counting=title),
+        dict(zip(_TITLES, _TITLES, strict=True)),
+    )
+
+
+def _beside(processing: str, link: str, **where: str) -> Answers:
+    return m.OVER_PAPER.at("grid", processing=processing, curve=CURVES[link], **where).within(NEAR, of=1)
+
+
+def at_each(start: str, asked: Callable[[str], Answers], ways: Mapping[str, str]) -> Callable[[Said], str]:
+    """Make a sentence that counts the points with the answer yes for each way; `ways` has the text of each way."""
+    return lambda said: (
+        f"{start} " + "; ".join(f"{said.counted(asked(way), 'points')} {words}" for way, words in ways.items()) + "."
+    )
+
 
 claim = DEFINITION.claim
 LARGE, SMALL = (
@@ -94,9 +190,11 @@ _totals = [
     one.at("grid", counting=(CAPPED.title, STEADY.title), processing=WITHOUT, curve=_SMALL_PIPE, connections=_many)
     for one in (m.SENT, m.LOST)
 ]
-_slopes = [one.jackknife("connections", slope, f"slope of a line fit to the {one.words}", digits=4) for one in _totals]
+_slopes = [
+    one.jackknife("connections", folds.slope, f"slope of a line fit to the {one.words}", digits=4) for one in _totals
+]
 _straight = [
-    one.jackknife("connections", fits.squares_of, f"R² of a line fit to the {one.words}", unit="", digits=3)
+    one.jackknife("connections", squares_of, f"R² of a line fit to the {one.words}", unit="", digits=3)
     for one in _totals
 ]
 _rising = _slopes[0].above(0) & _slopes[1].above(0)
@@ -164,7 +262,7 @@ CLAIMS = (
             ways=list(STARTS),
             on="how connections start",
         ),
-        why=fits.at_each(
+        why=at_each(
             "With W_c = 100, from 50 to 100 s, the number of active connections differs from W_c by at most a third at",
             lambda start: _alive(start=start).near(100, by=100 / 3),
             {start: f"if {start}" for start in STARTS},
@@ -226,11 +324,11 @@ CLAIMS = (
     claim(
         "5.1.6-1",
         Bars(
-            whole=fits.exponent(WITHOUT).near(2, by=0.2),
-            part=fits.squares(WITHOUT, 2).at_least(_PARABOLA) & fits.exponent(WITHOUT).at_least(_BENT),
+            whole=exponent(WITHOUT).near(2, by=0.2),
+            part=squares(WITHOUT, 2).at_least(_PARABOLA) & exponent(WITHOUT).at_least(_BENT),
         ),
     ),
-    claim("5.1.6-2", fits.hyperbolic(WITHOUT)),
-    claim("5.1.6-3", fits.tabled(WITHOUT, "T1"), why=fits.beside_the_paper(WITHOUT, "T1")),
-    claim("5.1.6-4", fits.tabled(WITHOUT, "ISDN"), why=fits.beside_the_paper(WITHOUT, "ISDN")),
+    claim("5.1.6-2", hyperbolic(WITHOUT)),
+    claim("5.1.6-3", tabled(WITHOUT, "T1"), why=beside_the_paper(WITHOUT, "T1")),
+    claim("5.1.6-4", tabled(WITHOUT, "ISDN"), why=beside_the_paper(WITHOUT, "ISDN")),
 )

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import AtPoints, Bars
 from ackclock.papers.manyflows import measures as m
-from ackclock.papers.manyflows.claims.fits import beside_the_paper, exponent, hyperbolic, squares, tabled
-from ackclock.papers.manyflows.claims.same_delay import APART, LARGE, MEDIUM, SMALL, look
+from ackclock.papers.manyflows.claims.same_delay import (
+    APART,
+    LARGE,
+    MEDIUM,
+    SMALL,
+    beside_the_paper,
+    exponent,
+    hyperbolic,
+    look,
+    squares,
+    tabled,
+)
 from ackclock.papers.manyflows.experiment import ISDN
 from ackclock.papers.manyflows.places import DEFINITION, NEAR, STEADY, WITH, WITHOUT, curve
 

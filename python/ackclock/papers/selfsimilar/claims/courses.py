@@ -7,20 +7,10 @@ from typing import TYPE_CHECKING, Final
 from ackclock.papers.core.paired import lead, never, share_of_runs
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import Bars
+from ackclock.papers.selfsimilar import measures as m
 from ackclock.papers.selfsimilar.claims.reading import by_reading, means
 from ackclock.papers.selfsimilar.experiment import DEFINITION
 from ackclock.papers.selfsimilar.looks import LOW, SETTLED
-from ackclock.papers.selfsimilar.measures import (
-    AGAIN_USUALLY,
-    EXPLAINED,
-    FALLS,
-    GROWTH,
-    LEAST,
-    LONGEST,
-    MEDIAN,
-    RATES,
-    SPIKES,
-)
 
 if TYPE_CHECKING:
     from ackclock.papers.core.answers import Answers
@@ -36,30 +26,30 @@ _SOME: Final = 0.3
 
 _WIDE = ("NewReno", "SACK")
 
-_starts = lead(RATES[20].at("flows"), "variant", "Vegas").above(0).every()
-_flattens = lead(GROWTH.at("flows"), "variant", "Vegas").below(0).every()
+_starts = lead(m.RATES[20].at("flows"), "variant", "Vegas").above(0).every()
+_flattens = lead(m.GROWTH.at("flows"), "variant", "Vegas").below(0).every()
 
-_medians = MEDIAN.at("flows", variant=_WIDE)
+_medians = m.MEDIAN.at("flows", variant=_WIDE)
 _open = (_medians.at_least(150) & _medians.at_most(250)).every().called("both median windows are 150 to 250 packets")
 _never_below = share_of_runs(
-    LEAST.at("flows", variant=_WIDE), lambda least: least >= LOW, f"share of runs with all windows ≥ {LOW} packets"
+    m.LEAST.at("flows", variant=_WIDE), lambda least: least >= LOW, f"share of runs with all windows ≥ {LOW} packets"
 )
 _kept = _never_below.at_least(_SOME).every()
 
 
 def _chaotic(variant: str) -> Answers:
     """Ask whether a variant's window often falls to 1 or 2 packets, and more often than NewReno's and SACK's."""
-    more = lead(FALLS.at("flows"), "variant", variant, others=_WIDE).above(0).every()
-    often = FALLS.at("flows", variant=variant).at_least(3)
+    more = lead(m.FALLS.at("flows"), "variant", variant, others=_WIDE).above(0).every()
+    often = m.FALLS.at("flows", variant=variant).at_least(3)
     words = "window falls to 2 packets or 1 at least three times, and more often than NewReno's and SACK's (paired)"
     return (often & more).called(f"{variant}'s {words}")
 
 
-_longest = LONGEST.at("flows")
-_tahoes = LONGEST.at("flows", variant="Tahoe")
+_longest = m.LONGEST.at("flows")
+_tahoes = m.LONGEST.at("flows", variant="Tahoe")
 _steady = never(_tahoes, lambda ms: ms > _STEADY, f"no round-trip time of Tahoe is above {_STEADY} ms")
 _others = share_of_runs(
-    LONGEST.at("flows", variant=("NewReno", "Vegas", "SACK")),
+    m.LONGEST.at("flows", variant=("NewReno", "Vegas", "SACK")),
     lambda ms: ms > _STEADY,
     f"share of runs with a round-trip time above {_STEADY} ms",
 )
@@ -72,8 +62,8 @@ def _total(of: Quantity, *, zero: float | None = 0.0) -> Quantity:
     return once.over("reading", lambda line: sum(line.values()) or zero, of.label)
 
 
-_spikes, _explained = _total(SPIKES.at("flows"), zero=None), _total(EXPLAINED.at("flows"))
-_usually = AGAIN_USUALLY.at("flows")
+_spikes, _explained = _total(m.SPIKES.at("flows"), zero=None), _total(m.EXPLAINED.at("flows"))
+_usually = m.AGAIN_USUALLY.at("flows")
 
 
 def _beyond(share: float) -> Answers:
@@ -107,7 +97,7 @@ CLAIMS: Final = (
             & _flattens.called("from 50 to 100 s each other variant's throughput so far grows more than Vegas's"),
             part=(_starts | _flattens).called("one of these holds"),
         ),
-        shows={f"up to {mark} s": RATES[mark].at("flows") for mark in (5, 20, 50, 100)},
+        shows={f"up to {mark} s": m.RATES[mark].at("flows") for mark in (5, 20, 50, 100)},
     ),
     by_reading(
         "5-12",
@@ -118,7 +108,7 @@ CLAIMS: Final = (
             ),
             part=(_open | _kept).called("one of these holds"),
         ),
-        shows={"least": LEAST.at("flows", variant=_WIDE)},
+        shows={"least": m.LEAST.at("flows", variant=_WIDE)},
         brief=means("Median windows of NewReno and SACK, packets: {}.", _medians, lambda median: f"{median.mean:.0f}"),
     ),
     by_reading(
@@ -127,7 +117,7 @@ CLAIMS: Final = (
             whole=_chaotic("Tahoe") & _chaotic("Vegas"),
             part=(_chaotic("Tahoe") | _chaotic("Vegas")).called("this holds for one of these variants"),
         ),
-        shows={"falls": FALLS.at("flows")},
+        shows={"falls": m.FALLS.at("flows")},
     ),
     by_reading(
         "5-14",

@@ -8,26 +8,10 @@ from typing import TYPE_CHECKING, Final
 from ackclock.papers.core.paired import lead, reaches, share_of_runs, spans
 from ackclock.papers.core.quantities import computed
 from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome
+from ackclock.papers.selfsimilar import measures as m
 from ackclock.papers.selfsimilar.claims.reading import by_reading, counts, means, one_or_both
-from ackclock.papers.selfsimilar.experiment import DEFINITION
-from ackclock.papers.selfsimilar.measures import (
-    ARRIVALS,
-    COPIES,
-    COUNT,
-    DROPS,
-    EFFICIENCY,
-    HURST,
-    NOISE_COVERED,
-    NOISE_H,
-    NOISE_WIDTH,
-    RETRANSMISSIONS,
-    TIE,
-    UNACKNOWLEDGED,
-    WAVELETS,
-    WHITTLE,
-)
+from ackclock.papers.selfsimilar.experiment import DEFINITION, TABLE_2
 from ackclock.papers.selfsimilar.memory import LENGTH, LONG, PATHS, TRUTH
-from ackclock.papers.selfsimilar.paper import TABLE_2
 from ackclock.papers.truth import by_share, exactly
 from ackclock.report.html import Verdict
 
@@ -42,9 +26,9 @@ _DOMINATES: Final = 90.0  # per cent of all packets
 _SAME: Final = 0.0002  # half of the smallest difference between efficiencies that the paper mentions
 _AS_MANY: Final = 1.25  # maximum retransmissions per drop: in the paper Tahoe has 1.05, Vegas 1.15
 
-_arrivals, _efficiency, _hurst = (one.at("flows") for one in (ARRIVALS, EFFICIENCY, HURST))
-_missing = UNACKNOWLEDGED.at("flows")
-_tahoe = {one: one.at("flows", variant="Tahoe") for one in (ARRIVALS, DROPS, RETRANSMISSIONS)}
+_arrivals, _efficiency, _hurst = (one.at("flows") for one in (m.ARRIVALS, m.EFFICIENCY, m.HURST))
+_missing = m.UNACKNOWLEDGED.at("flows")
+_tahoe = {one: one.at("flows", variant="Tahoe") for one in (m.ARRIVALS, m.DROPS, m.RETRANSMISSIONS)}
 
 
 def _lead(of: Quantity, who: str, *others: str) -> Quantity:
@@ -62,7 +46,7 @@ def _first(of: Quantity, who: str, bar: float, words: str) -> Bars:
 
 
 _reached = reaches(
-    COUNT.at("flows"),
+    m.COUNT.at("flows"),
     lambda at: TABLE_2[str(at["variant"])][str(at["count"])],
     "the printed count is within the middle 95 % of normally distributed single runs",
 )
@@ -76,14 +60,14 @@ _higher = (
     & _lead(_efficiency, "SACK", "Tahoe", "Vegas").above(0).every()
 ).called("the efficiencies of NewReno and SACK are above those of Tahoe and Vegas (paired)")
 
-_fewest = _lead(_arrivals, "Vegas").below(-TIE)
+_fewest = _lead(_arrivals, "Vegas").below(-m.TIE)
 _lowest = _lead(_efficiency, "Vegas").below(0)
 
-_close = _tahoe[ARRIVALS].within(0.1, of=TABLE_2["Tahoe"]["arrivals"])
+_close = _tahoe[m.ARRIVALS].within(0.1, of=TABLE_2["Tahoe"]["arrivals"])
 _excess = computed(
     lambda again, drops: again - _AS_MANY * drops,
-    _tahoe[RETRANSMISSIONS],
-    _tahoe[DROPS],
+    _tahoe[m.RETRANSMISSIONS],
+    _tahoe[m.DROPS],
     words=f"retransmissions minus {_AS_MANY:g} times the drops (Tahoe)",
 )
 
@@ -99,16 +83,16 @@ _may_miss = (spans(_missing, "reading", _printed, "") | reaches(_missing, _print
 
 _inside = (_hurst.at_least(0.815) & _hurst.at_most(0.905)).called("H, rounded, is 0.82 to 0.90")
 
-_long = [one.at("memory") for one in (WAVELETS, WHITTLE)]
+_long = [one.at("memory") for one in (m.WAVELETS, m.WHITTLE)]
 _wavelets, _whittle = (h.above(0.5, by=0.05) & h.at_most(1) for h in _long)
 _has_memory = (
     (_wavelets & _whittle).else_no("memory").called("H by wavelets and by local Whittle is above 0.55 and at most 1")
 )
 
-_width = {name: NOISE_WIDTH.at("methods", method=name) for name in ("optimisation", "wavelet")}
+_width = {name: m.NOISE_WIDTH.at("methods", method=name) for name in ("optimisation", "wavelet")}
 _narrower = _width["optimisation"].below(_width["wavelet"])
 _covered = share_of_runs(
-    NOISE_COVERED.at("methods", method="optimisation"),
+    m.NOISE_COVERED.at("methods", method="optimisation"),
     bool,
     f"share of the optimisation method's 95 % intervals that contain H = {TRUTH}",
 )
@@ -143,7 +127,7 @@ CLAIMS: Final = (
     claim(
         "4-1",
         Bars(whole=_narrower & _covered.at_least(0.9), part=_narrower),
-        shows={"h": NOISE_H.at("methods")},
+        shows={"h": m.NOISE_H.at("methods")},
         why=f"{{why}} Both methods estimate H of {PATHS} series of {LENGTH} values of fractional Gaussian noise with "
         f"H = {TRUTH}. The optimisation method assumes such noise; TCP traffic differs. Run time is not measured.",
     ),
@@ -165,8 +149,8 @@ CLAIMS: Final = (
     ),
     by_reading(
         "5-3",
-        _first(_arrivals, "NewReno", TIE, f"NewReno's arrivals are more than {TIE} % above each other variant's"),
-        shows={"arrivals": _arrivals, "copies": COPIES.at("flows", variant=("NewReno", "SACK"))},
+        _first(_arrivals, "NewReno", m.TIE, f"NewReno's arrivals are more than {m.TIE} % above each other variant's"),
+        shows={"arrivals": _arrivals, "copies": m.COPIES.at("flows", variant=("NewReno", "SACK"))},
         brief=means(
             "NewReno delivers most in {}.", _most, lambda one: f"{one.mean * one.count:.0f} of {one.count} seeds"
         ),
@@ -181,7 +165,7 @@ CLAIMS: Final = (
     by_reading(
         "5-6",
         one_or_both(_close, _excess.at_most(0)),
-        shows={"drops": _tahoe[DROPS], "retransmissions": _tahoe[RETRANSMISSIONS]},
+        shows={"drops": _tahoe[m.DROPS], "retransmissions": _tahoe[m.RETRANSMISSIONS]},
     ),
     claim("5-7", AtPoints(_may_miss, points="variants")),
     by_reading(
@@ -196,7 +180,7 @@ CLAIMS: Final = (
         ),
         shows={
             f"{one.name} of the background": one.at("background memory").called(f"{one.label} (background alone)")
-            for one in (WAVELETS, WHITTLE)
+            for one in (m.WAVELETS, m.WHITTLE)
         },
         brief=counts(f"In runs of {LONG:,} s, traffic is long-range dependent for {{}}.", _has_memory, "variants"),
     ),

@@ -12,7 +12,6 @@ import numpy as np
 from ackclock.papers.core.folds import exponent
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Either
 from ackclock.papers.selfsimilar.experiment import DEFINITION, SOURCES
-from ackclock.papers.selfsimilar.loads import H_OUT, LOADS, LOSS, OTHERS, USUAL
 from ackclock.papers.selfsimilar.traffic import (
     ALIKE,
     ASYMPTOTIC,
@@ -21,12 +20,17 @@ from ackclock.papers.selfsimilar.traffic import (
     COV,
     DISPERSION,
     GAP_COV,
+    H_OUT,
     LADDER,
+    LOADS,
+    LOSS,
     NOISE,
     ON_OFF,
+    OTHERS,
     PEAK,
     POISSON,
     SHARED,
+    USUAL,
     VARIANCE,
     H,
 )

@@ -1,0 +1,71 @@
+//! The list of congestion-control laws, and all that is generated from it.
+
+macro_rules! laws {
+    ($($variant:ident $name:literal => $spec:ident, $module:ident;)+) => {
+        $(pub use $module::$spec;)+
+
+        /// A congestion-control law with its parameters.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "kind", rename_all = "lowercase")]
+        pub enum LawSpec {
+            $(#[doc = concat!("The law `", $name, "`.")] $variant($module::$spec),)+
+        }
+
+        impl LawSpec {
+            /// Name of the law, as in plans.
+            pub const fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// Checks constraints between parameters, which the range of a single parameter cannot express.
+            ///
+            /// # Errors
+            /// If parameters contradict each other.
+            pub fn check(&self) -> Result<(), Invalid> {
+                match self { $(Self::$variant(spec) => spec.check(),)+ }
+            }
+
+            pub(crate) fn build(&self) -> Law {
+                match self { $(Self::$variant(spec) => Other::$variant(spec.build()).into(),)+ }
+            }
+        }
+
+        /// The state of a congestion-control law. It is an enum, not a trait object, because it is called for every
+        /// ACK.
+        #[derive(Debug)]
+        pub(crate) enum Other {
+            $($variant($module::$variant),)+
+        }
+
+        /// Evaluates an expression with the state of a law.
+        macro_rules! with_other {
+            ($other:expr, $law:ident => $value:expr) => {
+                match $other { $(Other::$variant($law) => $value,)+ }
+            };
+        }
+
+        /// Evaluates an expression with the type of a law, for what it declares by constants.
+        macro_rules! with_type {
+            ($config:expr, $law:ident => $value:expr) => {
+                match $config { $(LawSpec::$variant(_) => { type $law = $module::$variant; $value })+ }
+            };
+        }
+
+        /// All congestion-control laws.
+        pub const LAWS: &[Entry] = &[
+            $(Entry { name: $name, doc: $module::DOC, parameters: $module::PARAMETERS },)+
+        ];
+
+        /// The names of all laws, and how lists of variants describe them.
+        pub(crate) const LISTINGS: &[(&str, Option<Listing>)] = &[$(($name, $module::LISTING),)+];
+
+        /// The phases and the state variables of all laws.
+        pub const STATES: &[LawState] = &[
+            $(LawState {
+                law: $name,
+                phases: <$module::$variant as CongestionControl>::PHASES,
+                variables: <$module::$variant as CongestionControl>::VARIABLES,
+            },)+
+        ];
+    };
+}

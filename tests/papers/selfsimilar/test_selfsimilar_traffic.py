@@ -1,0 +1,123 @@
+"""Table 1 and the background by load: runs, measures, figures and judgement of the claims."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.support.long import often
+
+import ackclock as ac
+from ackclock.papers.agreement import missed_bars
+from ackclock.papers.core.table import ns2_runs
+from ackclock.papers.selfsimilar.agreement import BAR, loads_agreement
+from ackclock.papers.selfsimilar.agreement import LOADS as LOAD_RULES
+from ackclock.papers.selfsimilar.experiment import background, binned
+from ackclock.papers.selfsimilar.traffic import (
+    BINS,
+    ESTIMATORS,
+    KINDS,
+    LADDER,
+    LOADS,
+    NOISE,
+    OTHERS,
+    POISSON,
+    USUAL,
+    Kind,
+    hursts,
+    ladder,
+    load_scenario,
+    of_many,
+    traffic,
+)
+
+RECORD = ("arrivals@A->B/10ms",)
+
+
+class TestTraffic:
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_all_kinds_have_the_mean_of_40_sources(self, kind: Kind) -> None:
+        scenario = traffic(kind, seconds=90)
+        source = scenario.flows[0]
+        assert isinstance(source.source, (ac.Poisson, ac.OnOff, ac.FractionalNoise))
+        assert source.count * source.source.mean_rate == pytest.approx(2500)
+        run = ac.simulate(scenario, seed=1)
+        assert run.summary.drops == 0
+        assert run.summary.arrivals == pytest.approx(2500 * 100, rel=0.15)
+
+    def test_bins_are_added_up_whole(self) -> None:
+        assert binned(np.array([1, 2, 3, 4, 5]), 2).tolist() == [3, 7]
+
+    def test_measures_of_a_ladder_by_hand(self) -> None:
+        """Counts of 8 and 12 alternate: mean 10, standard deviation 2; the sum of two is always 20."""
+        found = ladder(np.array([8, 12] * 5000))
+        assert found["mean"] == pytest.approx(1000)
+        measures = np.array([found[name] for name in ("cov", "dispersion", "peak")])
+        assert measures.shape == (3, len(LADDER))
+        assert measures[:, 0] == pytest.approx([0.2, 0.4, 1.2])
+        assert measures[:, 1].tolist() == [0, 0, 1]
+
+    def test_poisson_has_its_exact_coefficient_of_variation(self) -> None:
+        """Validates: Poisson traffic of any number of sources has a c.o.v. of 1 / sqrt(mean) at every scale.
+        Source: theory.
+        Tolerance: three standard errors, 3 / sqrt(2 n) of n bins, with a tenth of the bins at the longest scale.
+        """
+        for count in (1, 50):
+            scenario = traffic(POISSON, sources=count, rate=5000 / count, seconds=100)
+            found = of_many(ac.simulate(scenario, seed=1, record=RECORD))
+            for scale in (0.01, 0.1, 1.0):
+                value = found["cov"][LADDER.index(scale)]
+                assert value == pytest.approx((2500 * scale) ** -0.5, rel=3 / np.sqrt(2 * 100 / scale))
+            assert found["local Whittle 0.1"] == pytest.approx(0.5, abs=0.2)
+
+    def test_noise_has_the_variance_of_its_rate_and_of_poisson(self) -> None:
+        """For n bins of 0.01 s: 1 / 25 from the Poisson process; 0.175² from the rate, times 1 - n^-0.2."""
+        found = of_many(ac.simulate(traffic(NOISE, seconds=300), seed=1, record=RECORD))
+        assert found["cov"][0] == pytest.approx((1 / 25 + 0.175**2 * (1 - 30_000**-0.2)) ** 0.5, rel=0.06)
+
+    def test_a_method_that_says_nothing_leaves_none(self) -> None:
+        found = hursts(np.random.default_rng(1).poisson(50, 9_800), prefix="out ")
+        assert len(found) == len(BINS) * len(ESTIMATORS)
+        assert found["out Abry-Veitch 1"] is None
+        assert found["out K = 1 0.01"] == pytest.approx(0.5, abs=0.03)
+
+
+class TestLoads:
+    def test_the_background_is_that_of_the_study(self) -> None:
+        """With a link behind the bottleneck, a seed gives the same packets; undropped packets cross this link."""
+        made = load_scenario(USUAL, 80).changed({"duration": "30 s"})
+        run = ac.simulate(made, seed=5, record=["arrivals@A->B,B->y/30s"])
+        alone = ac.simulate(background(80).changed({"duration": "30 s"}), seed=5)
+        came, left = run.table("arrivals")["packets"].to_pylist()[:2]
+        assert came == alone.summary.arrivals
+        assert alone.summary.drops > 0
+        assert 0 <= came - alone.summary.drops - left < 200
+
+    def test_ns2_was_run_at_every_load(self) -> None:
+        places = {(run.where["background"], run.where["sources"]) for run in ns2_runs("selfsimilar").part("loads")}
+        assert places == {*((USUAL, sources) for sources in LOADS), *OTHERS.items()}
+        names = {f"{method} {scale:g}" for method in ESTIMATORS for scale in BINS}
+        assert all(names < set(run.values) for run in ns2_runs("selfsimilar").part("loads"))
+
+    def test_ns2_has_the_same_method_in_both_tables(self) -> None:
+        """Both tables have equal values for seeds 1 to 20; one has 40 seeds."""
+        longer = {run.seed: run.values["hurst_0.1"] for run in ns2_runs("selfsimilar").part("background")}
+        here = {
+            run.seed: run.values["K = 1 0.1"]
+            for run in ns2_runs("selfsimilar").part("loads")
+            if run.where == {"background": USUAL, "sources": 40}
+        }
+        assert here == pytest.approx({seed: longer[seed] for seed in here}, abs=2e-3)
+
+
+@pytest.mark.slow
+def test_the_background_agrees_with_ns2_at_every_load() -> None:
+    """Compares nine loads, small packets, and packets carried by TCP; twenty seeds in the long form, otherwise four.
+
+    Validates: on/off traffic from low load to high, by UDP and by TCP, varies over time scales as ns-2's does.
+    Source: ns-2.35.
+    Tolerance: 3 standard errors, or 1 % of the load and of H, 2 % of the c.o.v. and 15 % of the loss, at 95 % of the
+        points of each measure.
+    """
+    places = loads_agreement(seeds=often(4, long=20), jobs=1)
+    assert len(places) > 15 * (len(LOADS) + len(OTHERS))
+    assert missed_bars(LOAD_RULES, places, bar=BAR) == []

@@ -1,0 +1,150 @@
+"""Verdicts with two disjoint sets of seeds: chance may leave them undecided, but must not reverse them."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from tests.papers.burstiness import burstiness_world
+from tests.papers.vegas import vegas_world
+
+from ackclock.papers.burstiness.claims import CLAIMS as BURSTINESS
+from ackclock.papers.core.claim import judge
+from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.paper import Both, Paper
+from ackclock.papers.core.parts import gather
+from ackclock.papers.flips import Pair, both, contradictions, main, summary_table, verdicts
+from ackclock.papers.vegas.claims import CLAIMS as VEGAS
+from ackclock.papers.vegas.claims.beside import PAPERS
+from ackclock.papers.vegas.evidence import by_part, papers, runs_at
+from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ackclock.papers.core.claim import Claim
+    from ackclock.papers.core.evidence import Evidence, Row
+
+NOISE = (0.02, 0.2, 1.0)
+"""Relative standard deviations between seeds: the intervals decide nearly all claims, some claims, or nearly none."""
+
+
+def pairs(claims: Sequence[Claim], first: Evidence, second: Evidence) -> list[Pair]:
+    one, other = ({each.claim.key: each.title for each in judge(claims, side)} for side in (first, second))
+    return both("made up", one, other)
+
+
+class TestMadeUpWorlds:
+    """Synthetic runs in which all claims hold, with noise that is drawn once for each run."""
+
+    @pytest.mark.parametrize("noise", NOISE)
+    @pytest.mark.parametrize("seeds", [2, 5])
+    def test_of_vegas_beside_reno(self, noise: float, seeds: int) -> None:
+        draw = np.random.default_rng(1)
+        whole = vegas_world.once(vegas_world.evidence())
+
+        def noisy() -> Both:
+            rows = [
+                Run(
+                    where=row.where,
+                    seed=seed,
+                    values={name: value * draw.lognormal(0, noise) for name, value in row.values.items()},
+                )
+                for row in whole.ours.part("places")
+                for seed in range(1, seeds + 1)
+            ]
+            return Both(ours=by_part(Runs({"places": rows})), ns2=Runs())
+
+        assert not contradictions(pairs(VEGAS, noisy(), noisy()))
+
+    @pytest.mark.parametrize("noise", NOISE)
+    def test_of_the_burstiness_paper(self, noise: float) -> None:
+        draw = np.random.default_rng(2)
+
+        def noisy(runs: Sequence[Row]) -> list[Row]:
+            return [
+                Run(
+                    where=run.where,
+                    seed=run.seed,
+                    values={name: value and value * draw.lognormal(0, noise) for name, value in run.values.items()},
+                )
+                for run in runs
+            ]
+
+        first, second = (
+            dataclasses.replace(burstiness_world.PAPER, ours=burstiness_world.change_each(burstiness_world.SIDE, noisy))
+            for _ in range(2)
+        )
+        assert not contradictions(pairs(BURSTINESS, first, second))
+
+
+class TestRuns:
+    def test_the_papers_points_do_not_turn_round(self) -> None:
+        """F-1 holds with five seeds, but each set has two, whose interval is 13 standard errors wide."""
+        part = [runs_at(papers(50))]
+        first, second = (Both(ours=by_part(gather(part, seeds=seeds)), ns2=Runs()) for seeds in ((1, 2), (3, 4)))
+        (found,) = pairs([claim for claim in PAPERS if claim.key == "F-1"], first, second)
+        assert {found.first, found.second} <= {"reproduced", "undecided"}
+
+
+class TestTable:
+    PAIRS = both(
+        "vegas",
+        {"a": "reproduced", "b": "partly", "c": "undecided", "d": "reproduced"},
+        {"a": "reproduced", "b": "not reproduced", "c": "partly", "d": "not reproduced"},
+    )
+
+    def test_counts_and_names_what_differs(self) -> None:
+        lines = summary_table(self.PAIRS, seeds=3)
+        assert "| vegas | 4 | 1 | 1 | 1 | 1 |" in lines
+        assert lines[-3:] == [
+            "| vegas | b | partly | not reproduced |",
+            "| vegas | c | undecided | partly |",
+            "| vegas | d | reproduced | not reproduced |",
+        ]
+
+    def test_only_opposites_contradict(self) -> None:
+        assert [pair.key for pair in contradictions(self.PAIRS)] == ["d"]
+
+    def test_of_equal_verdicts_is_short(self) -> None:
+        same = both("vegas", {"a": "partly"}, {"a": "partly"})
+        assert summary_table(same, seeds=2)[-1] == "| vegas | 1 | 1 | 0 | 0 | 0 |"
+
+
+class TestCommand:
+    @pytest.mark.parametrize(("second", "status"), [("undecided", 0), ("not reproduced", 1)])
+    def test_runs_both_sets(
+        self,
+        second: str,
+        status: int,
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        asked = []
+
+        def write(paper: Paper, folder: Path, *, seeds: Sequence[int], jobs: int | None) -> None:
+            assert paper.definition.name == "vegas"
+            asked.append((list(seeds), jobs))
+            verdict = Verdict.REPRODUCED if 1 in seeds else second
+            with (folder / "claims.csv").open("w", newline="") as file:
+                csv.writer(file).writerows([["key", "verdict"], ["F-1", verdict]])
+
+        monkeypatch.setattr(Paper, "write", write)
+        assert main(["vegas", "--seeds", "2", "--jobs", "1", "--markdown", str(tmp_path / "flips.md")]) == status
+        assert asked == [([1, 2], 1), ([3, 4], 1)]
+        written = capsys.readouterr().out
+        assert f"| vegas | F-1 | reproduced | {second} |" in written
+        assert (tmp_path / "flips.md").read_text() == written
+        assert verdicts("vegas", seeds=[1]) == {"F-1": "reproduced"}
+
+    @pytest.mark.parametrize("wrong", [["no-study"], ["vegas", "--seeds", "0"], ["vegas", "--jobs", "0"]])
+    def test_refuses_what_is_wrong(self, wrong: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+        with pytest.raises(SystemExit) as ended:
+            main(wrong)
+        assert ended.value.code == 2
+        assert "is not allowed; must be" in capsys.readouterr().err

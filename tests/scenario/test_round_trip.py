@@ -1,0 +1,403 @@
+"""Scenarios with every field in every form: TOML preserves them, and the engine accepts them."""
+
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import ackclock as ac
+from ackclock.engine.catalogue import Entry, Parameter, catalogue
+from ackclock.scenario.profile import PROFILES
+from ackclock.values.quantity import RATE, SIZE, TIME, Quantity
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+CODEL = f"{Path(__file__).parents[2] / 'examples' / 'codel.py'}:Codel"
+CUBIC = f"{Path(__file__).parents[2] / 'examples' / 'cubic.py'}:Cubic"
+BURSTS = str(Path(__file__).parents[2] / "examples" / "bursts.csv")
+flags = st.booleans()
+names = st.from_regex(r"[a-z][\w.>-]{0,8}", fullmatch=True)
+
+
+def quantities(quantity: Quantity, low: str, high: str) -> st.SearchStrategy[str]:
+    """Draw quantities in any unit in which they are whole numbers."""
+    bases = st.integers(quantity.parse(low), quantity.parse(high))
+    return st.builds(
+        lambda base, unit: f"{base * quantity.units[unit]} {quantity.spoken[0]}",
+        bases,
+        st.just(next(iter(quantity.units))),
+    ) | bases.map(quantity.format)
+
+
+waits = quantities(TIME, "0 s", "1000 s")
+timers = quantities(TIME, "1 us", "1 s")
+rates = quantities(RATE, "1 bps", "100 Gbps")
+delays = quantities(TIME, "1 ms", "1 s")
+
+
+def tables(
+    required: dict[str, st.SearchStrategy[Any]], optional: dict[str, st.SearchStrategy[Any]]
+) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw tables with all required fields and any of the optional fields."""
+    return st.fixed_dictionaries(required, optional=optional)
+
+
+def declared(entry: Entry) -> dict[str, st.SearchStrategy[Any]]:
+    """Draw the parameters that a window law or a queue declares."""
+    return {name: _parameter(parameter) for name, parameter in entry.parameters.items()}
+
+
+def _parameter(parameter: Parameter) -> st.SearchStrategy[Any]:
+    schema = parameter.kind.schema
+    if schema.get("type") == "boolean":
+        return flags
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    if schema.get("type") == "integer":
+        step = 8 if parameter.name == "queues" else 1  # CAKE's
+        return st.integers(-(-schema["minimum"] // step), schema["maximum"] // step).map(lambda value: step * value)
+    if parameter.is_time:
+        return st.just(parameter.default)
+    # The default and half of it are always within the bounds, and keep thresholds in order.
+    default = float(parameter.default)
+    return st.sampled_from([default, default / 2 if parameter.name not in {"max_th", "beta"} else default])
+
+
+def queues() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw queues of every kind, and one whose discipline is written in Python; its digest is added when it is read."""
+    limits = st.integers(1, 10**6)
+
+    def of(kind: str, entry: Entry) -> st.SearchStrategy[dict[str, Any]]:
+        common = {"kind": st.just(kind)}
+        optional = {"count_in_service": flags} | declared(entry)
+        both = tables(common, optional | {"packets": limits}) | tables(common, optional | {"bytes": limits})
+        # with byte_mode, PIE divides by mtu
+        return both.filter(lambda queue: not queue.get("byte_mode") or queue.get("mtu") != 0) if kind == "pie" else both
+
+    own = {"count_in_service": flags, "mtu": st.sampled_from([0, 1500]), "ecn": flags}
+    codel = tables({"kind": st.just("python"), "discipline": st.just(CODEL)}, own | {"packets": limits})
+    return st.one_of([codel, *(of(kind, entry) for kind, entry in catalogue().queues.items())])
+
+
+places = st.sampled_from(["before", "after"])
+probabilities = st.floats(0, 1) | st.integers(0, 1)
+losses = st.one_of(
+    tables(
+        {"kind": st.just("list"), "packets": st.lists(st.integers(1, 10**6), min_size=1, max_size=8, unique=True)},
+        {"place": places},
+    ),
+    tables({"kind": st.just("random"), "probability": probabilities}, {"place": places}),
+    tables(
+        {"kind": st.just("gilbert-elliott"), "to_bad": probabilities, "to_good": st.floats(1e-9, 1)},
+        {"good": probabilities, "bad": probabilities, "place": places},
+    ),
+)
+
+
+buckets = st.fixed_dictionaries({"rate": rates, "burst": st.integers(65_535, 10**9)})
+jitters = tables({"max": delays}, {"reorders": flags})
+reorders = st.fixed_dictionaries({"probability": probabilities, "delay": delays})
+
+
+rate_traces = st.fixed_dictionaries(
+    {
+        "steps": st.lists(quantities(RATE, "0 bps", "1 Gbps"), max_size=4).map(
+            lambda given: [[f"{place} s", rate] for place, rate in enumerate([*given, "1 Mbps"])]
+        )
+    },
+    optional={"period": quantities(TIME, "10 s", "100 s")},
+)
+
+
+def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw links with a constant rate or with a trace."""
+    changes = {"loss": losses, "policer": buckets, "shaper": buckets, "jitter": jitters, "reorder": reorders}
+    more = {"queue": queues(), "reverse_rate_trace": rate_traces, **changes, **fields}
+    return tables({"rate": rates, "delay": delays}, more) | tables({"rate_trace": rate_traces, "delay": delays}, more)
+
+
+GROUP = {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority"}
+_NARROWER: dict[str, st.SearchStrategy[Any]] = {
+    "max_window": st.integers(1, 10**6),
+    "initial_window": st.integers(1, 100),
+    "lone_segments": st.integers(0, 10),
+    "recovery_burst": st.integers(0, 10),
+    "overhead": waits,
+    "delayed_ack_timeout": waits,
+    "clock": timers,
+    "clock_phase": st.just("random") | waits,
+    "min_rto": quantities(TIME, "0 s", "1 s"),
+    "max_rto": quantities(TIME, "100 s", "1000 s"),
+    "initial_rto": timers,
+}
+TCP: dict[str, st.SearchStrategy[Any]] = {
+    name: _NARROWER[name] if name in _NARROWER else _parameter(option)
+    for name, option in catalogue().tcp_options.items()
+}
+"""Fields of TCP in addition to its kind, its variant and the parameters of its window law."""
+
+
+def transports() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw TCP of every variant, and with a law written in Python, whose digest is added when it is read."""
+    known = catalogue()
+    alone = [each.recovery for each in known.variants.values() if each.recovery]
+    bundles = [name for name, each in known.variants.items() if each.recovery]
+    recoveries = {"variant": st.sampled_from(bundles), "recovery": st.sampled_from(alone)}
+    law = {"compiled": st.just(value=False), "fast_convergence": flags}
+    cubic = {"kind": st.just("tcp"), "law": st.just(CUBIC)}
+    others = {name: values for name, values in TCP.items() if name != "recovery"}
+    laws = [tables(cubic, others | law | {name: values}) for name, values in recoveries.items()]
+    # the laws that sample delivery rates need RACK, and Prague needs accurate feedback
+    rack = {"recovery": st.just("rack")}
+    options = dict.fromkeys(("bbr", "bbr3", "copa"), TCP | rack) | dict.fromkeys(bundles, others)
+    options["prague"] = {name: values for name, values in (TCP | rack).items() if name != "ecn"}
+    return st.one_of(
+        laws
+        + [
+            tables(
+                {"kind": st.just("tcp"), "variant": st.just(name)},
+                options.get(name, TCP) | declared(known.law_of(name)),
+            )
+            for name in known.variants
+        ]
+    )
+
+
+def distributions(means: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw distributions of every kind."""
+    by_mean = st.fixed_dictionaries({"kind": st.sampled_from(["fixed", "exponential"]), "mean": means})
+    shapes = st.floats(1.01, 10) | st.integers(2, 10)
+    pareto = st.fixed_dictionaries({"kind": st.just("pareto"), "mean": means, "shape": shapes})
+    return (
+        by_mean
+        | pareto
+        | st.fixed_dictionaries({"kind": st.just("lognormal"), "mean": means, "sigma": shapes.map(_half)})
+    )
+
+
+def _half(number: float) -> float:
+    return number / 2
+
+
+def size_tables() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw tables of sizes, by name and by points."""
+    named = st.fixed_dictionaries({"kind": st.just("table"), "name": st.sampled_from(["web-search", "data-mining"])})
+    cdf = st.sampled_from([[["1 B", 1]], [["0 B", 0.25], ["1 kB", 0.5], ["1 kB", 0.75], ["2.5 MB", 1.0]]])
+    return named | st.fixed_dictionaries({"kind": st.just("table"), "cdf": cdf})
+
+
+def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Draw groups of flows; ``fields`` are those of a form."""
+    packet_rates = st.floats(0.001, 1e6) | st.integers(1, 1000)
+    paced = st.sampled_from(["poisson", "constant"]).flatmap(
+        lambda kind: st.fixed_dictionaries({"kind": st.just(kind), "rate": packet_rates})
+    )
+    periods = distributions(quantities(TIME, "1 us", "1000 s"))
+    on_off = st.fixed_dictionaries({"kind": st.just("onoff"), "rate": packet_rates, "on": periods, "off": periods})
+    noise = st.fixed_dictionaries(
+        {
+            "kind": st.just("fgn"),
+            "rate": packet_rates,
+            "hurst": st.floats(0.01, 0.99),
+            "cov": st.floats(0, 1) | st.integers(0, 1),
+            "bin": quantities(TIME, "100 ms", "1000 s"),
+        }
+    )
+    traces = tables(
+        {"kind": st.just("trace"), "path": st.just(BURSTS)},
+        {
+            "scale": st.floats(0.001, 1000),
+            "period": quantities(TIME, "10 s", "1000 s"),
+            "offset": quantities(TIME, "0 s", "9 s"),
+        },
+    )
+    sizes = distributions(quantities(SIZE, "1 B", "1 GB"))
+    sizes |= size_tables()
+    transfers = st.fixed_dictionaries({"kind": st.just("transfers"), "size": sizes, "think": periods})
+    connections = tables(
+        {"kind": st.just("connections"), "load": st.floats(0.01, 2) | st.just(1), "size": sizes},
+        {"connections": st.integers(1, 256)},
+    )
+    greedy = tables({"kind": st.just("greedy")}, {"size": quantities(SIZE, "1 B", "1 GB")})
+    common = {
+        "count": st.integers(1, 1000),
+        "packet_size": st.integers(41, 65535),
+        "start": quantities(TIME, "0 s", "9 s"),
+        "spread": quantities(TIME, "0 s", "1 s"),
+        "priority": st.integers(0, 7),
+    }
+    udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
+    return tables(
+        {"transport": transports(), "source": paced | on_off | noise | traces | greedy | transfers | connections},
+        common | fields,
+    ) | tables({"transport": udp, "source": paced | on_off | noise | traces}, common | fields)
+
+
+def _named(entries: list[dict[str, Any]], unique: list[str]) -> list[dict[str, Any]]:
+    return [entry | ({"name": name} if name else {}) for entry, name in zip(entries, unique, strict=False)]
+
+
+def _told_once(dumbbell: dict[str, Any]) -> dict[str, Any]:
+    """Omit the rate of the reverse direction if a separate link defines this direction."""
+    if "reverse" not in dumbbell:
+        return dumbbell
+    mine = {name: dict(link) for name, link in dumbbell.items()}
+    for name in ("bottleneck", "reverse"):
+        mine[name].pop("reverse_rate_trace", None)
+    return mine
+
+
+def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw scenarios in the form of a dumbbell."""
+    clients = st.lists(
+        groups(access=links(), direction=st.sampled_from(["forward", "reverse"])), min_size=1, max_size=3
+    )
+    unique = st.lists(names, min_size=3, max_size=3, unique=True)
+    measure = tables(
+        {},
+        {
+            "from": quantities(TIME, "0 s", "9 s"),
+            "bin": quantities(TIME, "1 ms", "10 s"),
+            "link": st.sampled_from(["bottleneck", "bottleneck.reverse", "access.0"]),
+            "links": st.just(["access.0.reverse"]),
+        },
+    )
+    return tables(
+        {
+            "duration": quantities(TIME, "10 s", "1000 s"),
+            "dumbbell": tables({"bottleneck": links(), "access": links()}, {"reverse": links()}).map(_told_once),
+            "clients": st.builds(_named, clients, unique),
+            "measure": measure,
+        },
+        {"profile": st.sampled_from(list(PROFILES)), "packet_size": st.integers(41, 9000)},
+    )
+
+
+def graphs() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw scenarios in the form of a chain of three nodes."""
+    link = links(duplex=st.just(True))  # noqa: FBT003
+    hops = st.tuples(link, link).map(
+        lambda pair: [pair[0] | {"from": "a", "to": "b", "name": "first"}, pair[1] | {"from": "b", "to": "c"}]
+    )
+    flows = st.lists(groups().map(lambda group: group | {"from": "a", "to": "c"}), min_size=1, max_size=2)
+    return tables(
+        {
+            "duration": quantities(TIME, "10 s", "1000 s"),
+            "nodes": st.just([{"name": "a"}, {"name": "b"}, {"name": "c"}]),
+            "links": hops,
+            "flows": flows,
+            "measure": st.fixed_dictionaries(
+                {"link": st.sampled_from(["first", "first.reverse", "b->c", "c->b"]), "bin": st.just("1 s")}
+            ),
+        },
+        {"profile": st.sampled_from(list(PROFILES))},
+    )
+
+
+@given(data=dumbbells() | graphs())
+@settings(max_examples=150)
+def test_toml_says_the_same_as_python(data: dict[str, Any]) -> None:
+    scenario = ac.Scenario.from_dict(data)
+    assert ac.Scenario.from_dict(tomllib.loads(scenario.to_toml())) == scenario
+    effective = scenario.effective()
+    assert ac.Scenario.from_dict(tomllib.loads(effective.to_toml())) == effective
+    assert effective.effective() == effective
+
+
+def test_every_field_is_drawn_by_the_round_trip() -> None:
+    """A field that the strategies above omit would not be tested."""
+    known: dict[type[BaseModel], set[str]] = {
+        ac.Scenario: {
+            "profile",
+            "duration",
+            "packet_size",
+            "measure",
+            "dumbbell",
+            "clients",
+            "nodes",
+            "links",
+            "flows",
+        },
+        ac.Measure: {"from_", "bin", "link", "links"},
+        ac.Connections: {"kind", "load", "size", "connections"},
+        ac.Lognormal: {"kind", "mean", "sigma"},
+        ac.SizeTable: {"kind", "name", "cdf"},
+        ac.Dumbbell: {"bottleneck", "reverse", "access"},
+        ac.Link: {
+            "rate",
+            "rate_trace",
+            "reverse_rate_trace",
+            "delay",
+            "queue",
+            "loss",
+            "policer",
+            "shaper",
+            "jitter",
+            "reorder",
+        },
+        ac.RateTrace: {"steps", "path", "sha256", "period"},
+        ac.ListedLoss: {"kind", "packets", "place"},
+        ac.RandomLoss: {"kind", "probability", "place"},
+        ac.GilbertElliott: {"kind", "to_bad", "to_good", "good", "bad", "place"},
+        ac.Policer: {"rate", "burst"},
+        ac.Shaper: {"rate", "burst"},
+        ac.Jitter: {"max", "reorders"},
+        ac.Reorder: {"probability", "delay"},
+        ac.GraphLink: {
+            "from_",
+            "to",
+            "rate",
+            "rate_trace",
+            "reverse_rate_trace",
+            "delay",
+            "queue",
+            "loss",
+            "policer",
+            "shaper",
+            "jitter",
+            "reorder",
+            "name",
+            "duplex",
+        },
+        ac.Queue: {
+            "kind",
+            "packets",
+            "bytes",
+            "count_in_service",
+            "discipline",
+            "discipline_sha256",
+            "discipline_files_sha256",
+        },
+        ac.Clients: {
+            "name",
+            "count",
+            "packet_size",
+            "start",
+            "spread",
+            "transport",
+            "source",
+            "priority",
+            "access",
+            "direction",
+        },
+        ac.Flow: {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority", "from_", "to"},
+    }
+    assert set(ac.Tcp.model_fields) == {"kind", "variant", "law", "law_sha256", "law_files_sha256", "compiled", *TCP}
+    for part, fields in known.items():
+        assert set(part.model_fields) == fields
+
+
+@given(data=dumbbells() | graphs())
+@settings(max_examples=60)
+def test_the_engine_takes_every_plan(data: dict[str, Any]) -> None:
+    """Runs are stopped at the first report of progress, or are short enough to end before it."""
+    small = {"duration": "100 us", "measure": data["measure"] | {"from": "0 s", "bin": "10 us"}}
+    for group in (*data.get("clients", ()), *data.get("flows", ())):
+        group |= {"start": "0 s", "spread": "50 us"}
+        group["count"] = 2
+        group["source"] |= {"rate": 10} if "rate" in group["source"] else {}
+    scenario = ac.Scenario.from_dict(data | small)
+    assert ac.simulate(scenario).summary.drops >= 0

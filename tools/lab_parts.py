@@ -1,0 +1,49 @@
+"""Write what the lab's page needs of Python, as part of ``make lab``: ``python tools/lab_parts.py FILE``.
+
+The file has the engine's catalogue, the parts of plans, and the stories of ``web/stories``. A story is a scenario. The
+comments at its head give its title, three sentences, the seed, and what is shown: a span of time in seconds (``zoom
+FROM UNTIL``) or a second run with one field changed (``beside FIELD = VALUE``).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from ackclock.lab.catalogue import page_catalogue
+
+STORIES = Path(__file__).resolve().parent.parent / "web" / "stories"
+
+
+def story(path: Path) -> dict[str, Any]:
+    """Read a story."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    head = [line.removeprefix("# ") for line in lines if line.startswith("# ")]
+    made: dict[str, Any] = {"name": path.stem[3:], "title": head[0], "seed": "1", "toml": "\n".join(lines[len(head) :])}
+    sentences = []
+    for line in head[1:]:
+        word, _, rest = line.partition(" ")
+        match word:
+            case "seed":
+                made["seed"] = rest
+            case "zoom":
+                made["zoom"] = [float(each) for each in rest.split()]
+            case "beside":
+                field, _, value = rest.partition(" = ")
+                made["beside"] = {field: value}
+            case _:
+                sentences.append(line)
+    return made | {"text": " ".join(sentences)}
+
+
+def stories() -> list[dict[str, Any]]:
+    """Read all stories, in order."""
+    return [story(path) for path in sorted(STORIES.glob("*.toml"))]
+
+
+if __name__ == "__main__":
+    file = Path(sys.argv[1])
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(page_catalogue() | {"stories": stories()}, separators=(",", ":")), encoding="utf-8")

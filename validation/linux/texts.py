@@ -1,0 +1,79 @@
+"""The fixed texts of the page."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from linux.rules import (
+    COMPARABLE_MS,
+    CYCLES,
+    JIFFY_MS,
+    LATENESS_MS,
+    ORDER_BAR,
+    PUNCTUAL,
+    QUIET_MS,
+    SEEDS,
+    SMALL_BUFFER,
+    TIMES_BAR,
+    WAKE_UPS,
+    WHEEL_MS,
+)
+
+INTRODUCTION: Final = """\
+# Agreement with a Linux kernel
+
+Made by `make linux`. This page compares the profile `linux` with measurements of a Linux kernel, version 6.18.44. Other
+pages compare the engine with ns-2 ([agreement.md](agreement.md)).
+"""
+
+MEASURED: Final = """\
+## Measurements of the kernel
+
+`validation/linux/data` contains the measurements, and a description of their origin. The kernel's real TCP sent real
+packets between two network namespaces. A program in user space was the path between them: a rate limit, a drop-tail
+buffer and a delay. The kernel ran in a virtual machine that was also used by other work, so the path was late at times.
+The median lateness of a packet is about 0.03 ms, and the 99th percentile about 0.3 ms, but there are also stalls of 5
+to 30 ms.
+
+- Reliable: all numbers with buffers of at least one bandwidth-delay product (BDP), the start of a connection, and the
+  order of all events in the traces.
+- Uncertain by 10 to 20 %: runs of a single flow with a buffer of a quarter of a BDP. A stall compresses ACKs, and the
+  following burst overflows a small buffer early. These cells are listed, but not judged.
+- Segmentation offload is off, both ends use timestamps (1448 bytes of data in 1500), and no window limits the sender.
+"""
+
+RULES: Final = f"""\
+## Rules
+
+The rules and the bars were fixed before the first comparison. A cell is a network with one or several flows. A measure
+agrees if it differs from the mean of the kernel's repetitions by at most the allowed difference.
+
+{{rules}}
+
+- Single flows: one run each, as nothing is random. The kernel has one to three repetitions. If the kernel loses no
+  packet, ours must lose none. The sawtooth period is the mean time between reductions of the window. It is compared if
+  the kernel has at least {CYCLES} complete cycles. Cells with a buffer below {SMALL_BUFFER:g} BDP are not judged.
+- BBR alone: goodput and the mean round-trip time, which is the path's plus the mean wait, are judged with all buffers.
+  For the round-trip time, the kernel's repetition with the frozen clock does not count: BBR then measures a slower
+  network.
+- Random loss and competition: means of {len(SEEDS)} runs on both sides.
+- Scripted losses: a script loses given transmissions of given segments, such as the first two of segment 100. A replay
+  loses the same transmissions. The order agrees if all segments of the trace, retransmissions included, are sent in the
+  same order. At least {100 * ORDER_BAR:.0f} % of the traces must agree.
+- The times of a trace agree if the order agrees, and at least {100 * PUNCTUAL:.0f} % of the segments are sent at the
+  same time. At least {100 * TIMES_BAR:.0f} % of the traces must agree. Times count from the first data segment. Two
+  times are the same if they differ by at most {LATENESS_MS:g} ms, or by the 99th percentile of the trace's lateness if
+  that is larger, plus {WAKE_UPS} times the trace's median lateness per elapsed round-trip time. The addition is
+  necessary because the kernel's sender and receiver, and the path in both directions, each wake up late once per round
+  trip, and the delays add up.
+- A segment without an ACK or another segment in the {QUIET_MS:g} ms before it was sent by a timer or by the
+  application. The kernel's timers have a granularity of {JIFFY_MS:g} ms, and of {8 * JIFFY_MS:g} ms above
+  {WHEEL_MS:g} ms, so such a segment may be later by two of these units. Later times count from such a segment.
+- Traces with BBR have the same rules, but they are compared up to {COMPARABLE_MS:g} ms after the first segment if the
+  application always has data. Startup and drain last about as long, and then the cycles begin in a random phase.
+  This limit was set after the first comparison.
+- Replays use what the measurement itself tells. This was added after the first comparison: the path is longer by the
+  trace's mean lateness of a round trip (0.06 to 0.5 ms; `late_us` in `timing.csv`), as delays add up; and the clock of
+  timers ticks at the same time after the first segment as the kernel's, if one of the kernel's timers has sent a
+  segment again and so shows a tick. The rules and bars themselves are the same as before.
+"""
