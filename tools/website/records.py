@@ -47,6 +47,8 @@ def text() -> str:
         for name, kind in KINDS.items()
     )
     lines += table(("record", "of each", "takes an interval", "contents", "figures"), rows)
+    lines += ["## Columns", "", "The unit of a column follows in brackets.", ""]
+    lines += table(("record", "columns"), ((f"`{name}`", _columns(kind.columns)) for name, kind in KINDS.items()))
     lines += ["## Figures", "", _FIGURES]
     lines += table(
         ("figure", "record", "shows"), ((f"`{kind.name}`", f"`{kind.record}`", line(kind.doc)) for kind in FIGURES)
@@ -60,6 +62,10 @@ def text() -> str:
             lines += [f"### {law}", "", *([f"Phases: {phases}.", ""] if phases else [])]
             lines += _quantities("variable", state.variables)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _columns(columns: Mapping[str, str]) -> str:
+    return ", ".join(f"`{name}`" + (f" ({unit})" if unit else "") for name, unit in columns.items())
 
 
 def _quantities(heading: str, quantities: Mapping[str, Gauge]) -> Iterator[str]:

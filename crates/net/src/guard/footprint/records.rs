@@ -38,7 +38,7 @@ pub(super) fn likely(plan: &Plan, traffics: &[Traffic<'_>], loads: &BTreeMap<usi
     (bytes + captures.sum::<f64>(), reading)
 }
 
-fn of_group<'a>(traffic: &'a Traffic<'_>) -> OfGroup<'a> {
+fn of_group(traffic: &Traffic<'_>) -> OfGroup {
     OfGroup {
         flows: traffic.flows,
         is_tcp: traffic.is_tcp(),

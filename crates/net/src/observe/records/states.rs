@@ -63,7 +63,7 @@ impl Record for Log {
     fn new(asked: &Asked<'_>, _plan: &Plan) -> Self {
         let flows = super::membership(asked.ids).into_iter().map(|wanted| wanted.then(Last::default)).collect();
         let sampled = asked.every.map_or(Vec::new(), |_| asked.ids.to_vec());
-        Self { flows, sampled, ..Self::default() }
+        Self { sampled, flows, ..Self::default() }
     }
 
     fn usual(asked: &Asked<'_>, usual: &Usual<'_>) -> Estimate {

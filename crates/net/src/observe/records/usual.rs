@@ -30,13 +30,13 @@ impl Rows {
 
 /// Usual traffic of a group of flows.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OfGroup<'a> {
+pub(crate) struct OfGroup {
     pub(crate) flows: f64,
     /// Whether the senders are TCP, and whether their law sees the queue grow.
     pub(crate) is_tcp: bool,
     pub(crate) is_gentle: bool,
     /// Name of the law; empty if there is none.
-    pub(crate) law: &'a str,
+    pub(crate) law: &'static str,
     /// ACKs that reach the senders.
     pub(crate) acks: f64,
     /// Packets that are lost or marked.
@@ -55,18 +55,21 @@ pub(crate) struct OfLink {
     pub(crate) has_gauges: bool,
 }
 
+/// A sum over some ids of a value of each.
+type Sum<'a, T> = dyn Fn(&[u32], fn(&T) -> f64) -> f64 + 'a;
+
 /// Usual traffic of a run.
 pub(crate) struct Usual<'a> {
     pub(crate) duration: Time,
     /// The sum over flows of each flow's part of a value of its group.
-    pub(crate) flows: &'a dyn Fn(&[u32], fn(&OfGroup<'_>) -> f64) -> f64,
+    pub(crate) flows: &'a Sum<'a, OfGroup>,
     /// The sum over links of a value.
-    pub(crate) links: &'a dyn Fn(&[u32], fn(&OfLink) -> f64) -> f64,
+    pub(crate) links: &'a Sum<'a, OfLink>,
 }
 
 impl Usual<'_> {
     /// The sum over the requested flows of each flow's part of a value of its group.
-    pub(super) fn over_flows(&self, asked: &Asked<'_>, value: fn(&OfGroup<'_>) -> f64) -> f64 {
+    pub(super) fn over_flows(&self, asked: &Asked<'_>, value: fn(&OfGroup) -> f64) -> f64 {
         (self.flows)(asked.ids, value)
     }
 
