@@ -48,7 +48,7 @@ def text() -> str:
     )
     lines += table(("record", "of each", "takes an interval", "contents", "figures"), rows)
     lines += ["## Columns", "", "The unit of a column follows in brackets.", ""]
-    lines += table(("record", "columns"), ((f"`{name}`", _columns(kind.columns)) for name, kind in KINDS.items()))
+    lines += table(("record", "columns"), _columns())
     lines += ["## Figures", "", _FIGURES]
     lines += table(
         ("figure", "record", "shows"), ((f"`{kind.name}`", f"`{kind.record}`", line(kind.doc)) for kind in FIGURES)
@@ -64,8 +64,12 @@ def text() -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _columns(columns: Mapping[str, str]) -> str:
-    return ", ".join(f"`{name}`" + (f" ({unit})" if unit else "") for name, unit in columns.items())
+def _columns() -> Iterator[tuple[str, str]]:
+    for record, kind in KINDS.items():
+        for heading, columns in ((f"`{record}`", kind.columns), (f"`{record}` of links", kind.columns_of_links)):
+            if columns:
+                units = (f"`{name}`" + (f" ({unit})" if unit else "") for name, unit in columns.items())
+                yield heading, ", ".join(units)
 
 
 def _quantities(heading: str, quantities: Mapping[str, Gauge]) -> Iterator[str]:

@@ -99,6 +99,8 @@ class RecordKind:
     """Why a run has no rows; empty if the reason depends on the scenario."""
     engine_kind_of_links: str | None = None
     """Name of the record in the engine's plan if a request names links, for a record of flows that allows them."""
+    columns_of_links: Mapping[str, str] | None = None
+    """The columns if a request of such a record names links."""
 
 
 @dataclass(frozen=True)
@@ -169,24 +171,29 @@ def _state(described: dict[str, Any]) -> LawState:
 
 
 def _records(described: list[dict[str, Any]]) -> dict[str, RecordKind]:
-    of_links = {each["name"]: each["kind"] for each in described if each["of"] == "links"}
+    also_of_links = {each["name"]: each for each in described if each["kind"] != each["name"]}
     records = {}
     for each in described:
-        if each["of"] == "links" and each["kind"] != each["name"]:
-            continue  # the table of a record of flows
-        interval = each["interval"]
+        if each["kind"] != each["name"]:
+            continue
+        interval, links = each["interval"], also_of_links.get(each["name"])
         records[each["name"]] = RecordKind(
             doc=each["doc"],
             of_links=each["of"] == "links",
             sampled=interval is not None,
-            columns=MappingProxyType({column["name"]: column["unit"] for column in each["columns"]}),
+            columns=_units(each),
             engine_interval=interval and interval["name"],
             default_interval=interval is not None and interval["required"],
             rows=each["rows"],
             empty=each["empty"],
-            engine_kind_of_links=of_links.get(each["name"]) if each["of"] == "flows" else None,
+            engine_kind_of_links=links["kind"] if links else None,
+            columns_of_links=_units(links) if links else None,
         )
     return records
+
+
+def _units(described: dict[str, Any]) -> Mapping[str, str]:
+    return MappingProxyType({column["name"]: column["unit"] for column in described["columns"]})
 
 
 def _entry(described: dict[str, Any]) -> Entry:
