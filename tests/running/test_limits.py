@@ -237,6 +237,17 @@ def test_a_window_below_one_bandwidth_delay_product_is_reported() -> None:
     assert "product" not in notice
 
 
+def test_a_policer_that_limits_the_rate_is_reported() -> None:
+    """At 12 Mb/s with a policer of 4: Reno sends bursts that the bucket does not cover, and gets less than 4."""
+    scenario = one_flow(ac.Tcp("reno")).changed(
+        {"dumbbell.bottleneck.policer": ac.Policer(rate="4 Mbps", burst=15_000)}
+    )
+    run = ac.simulate(scenario)
+    assert run.summary.drops_policed == run.summary.drops > 0
+    (notice,) = [each for each in run.notices if "limited by loss" in each]
+    assert notice.endswith(": the policer of bottleneck (4 Mbps), not the capacity, limits its rate.")
+
+
 def test_random_loss_that_limits_the_rate_is_reported() -> None:
     lossy = one_flow(ac.Tcp("reno"), loss=ac.RandomLoss(probability=0.01))
     (notice,) = notices(lossy, 0.23, loss=0.5, timeout=0.1)

@@ -447,10 +447,11 @@ def plot(
         ),
     ] = None,
     flow: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            metavar="NUMBER",
-            help="Flow to draw (default: all recorded flows; states of the first one).",
+            metavar="FLOW",
+            help="Flow to draw: its number, or the name of a group of one flow (default: all recorded flows; states of "
+            "the first one).",
             show_default=False,
         ),
     ] = None,
@@ -557,9 +558,17 @@ def report(
 )
 def lab(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="Scenario (TOML) to begin with.", show_default=False)
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="Scenario (TOML), or saved result, to begin with.", show_default=False),
     ] = None,
-    seed: Annotated[str, typer.Option(metavar="NUMBER", help="Random seed to begin with.")] = "1",
+    seed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Random seed to begin with (default: 1, or the seed of the result).",
+            show_default=False,
+        ),
+    ] = None,
     law: Annotated[
         str | None,
         typer.Option(

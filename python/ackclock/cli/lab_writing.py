@@ -13,6 +13,7 @@ from ackclock.lab.page import page_with, write_page
 from ackclock.lab.serving import Content, LabServer
 from ackclock.laws.finding import UnknownLawError, form, spelled
 from ackclock.laws.law import Law
+from ackclock.running.result import read_request
 from ackclock.running.run import SEED
 from ackclock.scenario import Scenario
 from ackclock.scenario.earlier import changed_meaning
@@ -21,10 +22,12 @@ from ackclock.scenario.overrides import override
 from ackclock.values.errors import refuse
 
 
-def lab(file: Path | None, *, seed: str, law: str | None, overrides: list[str], out: Path | None, opens: bool) -> None:
+def lab(
+    file: Path | None, *, seed: str | None, law: str | None, overrides: list[str], out: Path | None, opens: bool
+) -> None:
     """Write the page, and open it in a browser; with a law in Python, serve it until an interrupt."""
-    number = SEED.require("--seed", integer("--seed", seed, SEED.allowed))
-    tables = None if file is None else read_scenario(file)
+    tables, used = (None, 1) if file is None else _given(file)
+    number = used if seed is None else SEED.require("--seed", integer("--seed", seed, SEED.allowed))
     name = "" if file is None else file.stem
     if law is not None:
         law = _absolute(law)
@@ -42,6 +45,14 @@ def lab(file: Path | None, *, seed: str, law: str | None, overrides: list[str], 
     write_page(out, page_with(given))
     sys.stdout.write(f"The lab is {out}\n")
     _open(out.resolve().as_uri(), opens=opens)
+
+
+def _given(file: Path) -> tuple[dict[str, Any], int]:
+    """Read the tables of a scenario, or those of a result and its seed."""
+    if not file.is_dir() and file.suffix != ".json":
+        return read_scenario(file), 1
+    request = read_request(file)
+    return dict(request.scenario), request.seed
 
 
 def _document(scenario: Scenario, seed: int, name: str) -> dict[str, Any]:

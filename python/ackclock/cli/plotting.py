@@ -34,7 +34,8 @@ class Choice:
 
     figure: str | None
     link: str | None
-    flow: int | None
+    flow: str | None
+    """The number of a flow, or the name of a group of one flow."""
     gauges: Sequence[str]
     variables: Sequence[str]
     start: str | None
@@ -66,6 +67,21 @@ class Choice:
             )
         return fit
 
+    def number(self, run: "Run") -> int | None:
+        """Return the number of the flow to draw."""
+        if self.flow is None or self.flow.isdecimal():
+            return None if self.flow is None else int(self.flow)
+        first = 0
+        for group in run.scenario.groups:
+            if group.name == self.flow and group.flows == 1:
+                return first
+            if group.name == self.flow:
+                numbers = f"group {group.name} has the flows {first} to {first + group.flows - 1}"
+                raise refuse("--flow", self.flow, f"must be the number of a flow: {numbers}")
+            first += group.flows
+        names = listed(group.name or "" for group in run.scenario.groups)
+        raise refuse("--flow", self.flow, f"must be the number of a flow, or a group of one flow; groups: {names}")
+
     def times(self, run: "Run") -> tuple[float | None, float | None]:
         """Return the start and the end of the plot, in seconds."""
         start, end = _seconds("--from", self.start), _seconds("--to", self.end)
@@ -77,11 +93,11 @@ class Choice:
 
 def _named(name: str, run: "Run", result: Path) -> FigureKind:
     """Return the figure with a name, made from a record that the run has kept."""
-    named = [kind for kind in FIGURES if kind.name == name]
+    named = [kind for kind in FIGURES if kind.name == name] or [kind for kind in FIGURES if kind.record == name]
     if not named:
         raise refuse("--figure", name, one_of(name, dict.fromkeys(kind.name for kind in FIGURES)), noun="figure")
     kept = [kind for kind in FIGURES if kind.record in run.tables]
-    found = [kind for kind in kept if kind.name == name]
+    found = [kind for kind in kept if kind in named]
     if found:
         return found[0]
     record = named[0].record
@@ -96,7 +112,7 @@ def plot(result: Path, choice: Choice, *, out: Path | None) -> None:
         raise refuse("--out", str(out), f"must end in one of {', '.join(_FORMATS)}")
     run = _load(result)
     kinds = choice.kinds(run, result)
-    start, end = choice.times(run)
+    flow, (start, end) = choice.number(run), choice.times(run)
     failures = []
     for kind, file in zip(kinds, _files(result, kinds, out), strict=True):
         try:
@@ -104,7 +120,7 @@ def plot(result: Path, choice: Choice, *, out: Path | None) -> None:
                 [run],
                 kind.name,
                 link=choice.link,
-                flow=choice.flow,
+                flow=flow,
                 start=start,
                 end=end,
                 names=choice.gauges or choice.variables,

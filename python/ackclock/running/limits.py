@@ -73,13 +73,15 @@ def _receiver(group: Clients | Flow, share: float, product: float | None) -> str
 
 
 def _losses(scenario: Scenario, group: Clients | Flow, forward: Way, share: float, utilization: float) -> Iterator[str]:
-    """Report random loss that keeps the rate of a group low."""
-    lossy = list(dict.fromkeys(name for name, link in forward if link.loss and not isinstance(link.loss, ListedLoss)))
-    if lossy:
+    """Report random loss and policers that keep the rate of a group low."""
+    lossy = [name for name, link in forward if link.loss and not isinstance(link.loss, ListedLoss)]
+    policed = [f"{name} ({link.policer.rate})" for name, link in forward if link.policer]
+    causes = [f"the random loss of {', '.join(dict.fromkeys(lossy))} (loss)"] if lossy else []
+    causes += [f"the policer of {', '.join(dict.fromkeys(policed))}"] if policed else []
+    if causes:
         yield (
             f"Group {group.name} was limited by loss in {share:.0%} of its time, while {scenario.measure.link} was "
-            f"used to {utilization:.0%}: the random loss of {', '.join(lossy)} (loss), not the capacity, limits its "
-            "rate."
+            f"used to {utilization:.0%}: {' and '.join(causes)}, not the capacity, limits its rate."
         )
 
 

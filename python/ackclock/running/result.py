@@ -8,9 +8,9 @@ from typing import Any, Final
 from ackclock.files.checksum import CHANGED, checksum, is_sealed
 from ackclock.files.inside import file_in
 from ackclock.files.reading import parquet
+from ackclock.files.recognised import RECORD, recognised
 from ackclock.running.origin import Origin
 from ackclock.running.run import Run
-from ackclock.running.saving import RECORD
 from ackclock.running.summary import Groups, GroupSummary, Links, LinkSummary, Summary, links_of_run
 from ackclock.scenario import SCHEMA, Scenario
 from ackclock.scenario.earlier import upgrade
@@ -169,7 +169,7 @@ def _record_of(directory: Path) -> Path:
         why = f"it is a directory without {RECORD}" if directory.is_dir() else "there is no such directory"
     except OSError as error:
         why = str(error.strerror)
-    raise unreadable(directory, why, "a TOML file, or the directory of a result")
+    raise unreadable(directory, recognised(directory) or why, "the directory of a result")
 
 
 def _request(path: Path, data: Mapping[str, Any]) -> Request:

@@ -8,16 +8,15 @@ of all tables, and its own.
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from ackclock.files.checksum import checksum, sealed
 from ackclock.files.making import check_name, new_folder
+from ackclock.files.recognised import RECORD
 from ackclock.values.errors import refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-RECORD: Final = "record.json"
 
 
 def refuse_existing(directory: Path) -> None:

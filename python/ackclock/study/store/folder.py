@@ -26,6 +26,7 @@ from ackclock.files.checksum import CHANGED, is_sealed, sealed
 from ackclock.files.inside import entries_in, file_in, folder_in, open_file
 from ackclock.files.locks import lock
 from ackclock.files.making import check_name
+from ackclock.files.recognised import STORE, recognised
 from ackclock.scenario.files import read_json
 from ackclock.values.errors import ScenarioError, damaged, refuse, unreadable
 
@@ -39,7 +40,6 @@ FORMAT: Final = 1
 """The format version that this program reads and writes."""
 
 _KIND: Final = "ackclock store"
-_RECORD: Final = "store.json"
 
 _WHOLE: Final = re.compile(r"([0-9a-f]{16}-)?(parts|journal)-[0-9a-f]{16}")
 """Names of parts and journals that were put aside."""
@@ -47,7 +47,7 @@ _WHOLE: Final = re.compile(r"([0-9a-f]{16}-)?(parts|journal)-[0-9a-f]{16}")
 
 def is_store(path: Path) -> bool:
     """Return whether a path is the folder of a store, of any version."""
-    return (path / _RECORD).is_file()
+    return (path / STORE).is_file()
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Folder:
         self.parts = path / "parts"
         self.aside = path / "aside"
         self._lock = path / "lock"
-        self._record = path / _RECORD
+        self._record = path / STORE
         self._making = path / ".store.json"
         if not os.path.lexists(self._record):
             if not create:
@@ -163,7 +163,8 @@ class Folder:
     def _nothing(self) -> str:
         if not self.path.exists():
             return "there is no such folder"
-        return f"it contains no {self._record.name}" if self.path.is_dir() else "it is not a folder"
+        why = f"it contains no {STORE}" if self.path.is_dir() else "it is not a folder"
+        return recognised(self.path) or why
 
     def _create(self) -> None:
         """Create the folder, unless another process has just done so."""
