@@ -92,6 +92,7 @@ fn catalogue() -> String {
                 "name": record.table(),
                 "kind": record.kind(),
                 "of": record.of,
+                "of_another": record.declared.table.is_some(),
                 "interval": record.interval.map(|(name, required)| json!({"name": name, "required": required})),
                 "doc": record.declared.doc,
                 "columns": record.declared.columns.iter().map(describe).collect::<Vec<_>>(),

@@ -89,6 +89,8 @@ class RecordKind:
     """Whether a request may give an interval."""
     columns: Mapping[str, str]
     """The unit of each column, by name; empty for numbers without a unit, and words."""
+    engine_kind: str
+    """Name of the record in the engine's plan."""
     engine_interval: str | None = None
     """Name of the interval in the engine's plan."""
     default_interval: bool = False
@@ -98,7 +100,7 @@ class RecordKind:
     empty: str = ""
     """Why a run has no rows; empty if the reason depends on the scenario."""
     engine_kind_of_links: str | None = None
-    """Name of the record in the engine's plan if a request names links, for a record of flows that allows them."""
+    """The same name if a request names links, for a record of flows that allows them."""
     columns_of_links: Mapping[str, str] | None = None
     """The columns if a request of such a record names links."""
 
@@ -171,10 +173,10 @@ def _state(described: dict[str, Any]) -> LawState:
 
 
 def _records(described: list[dict[str, Any]]) -> dict[str, RecordKind]:
-    also_of_links = {each["name"]: each for each in described if each["kind"] != each["name"]}
+    also_of_links = {each["name"]: each for each in described if each["of_another"]}
     records = {}
     for each in described:
-        if each["kind"] != each["name"]:
+        if each["of_another"]:
             continue
         interval, links = each["interval"], also_of_links.get(each["name"])
         records[each["name"]] = RecordKind(
@@ -182,6 +184,7 @@ def _records(described: list[dict[str, Any]]) -> dict[str, RecordKind]:
             of_links=each["of"] == "links",
             sampled=interval is not None,
             columns=_units(each),
+            engine_kind=each["kind"],
             engine_interval=interval and interval["name"],
             default_interval=interval is not None and interval["required"],
             rows=each["rows"],

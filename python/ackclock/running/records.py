@@ -42,7 +42,7 @@ class Record:
         """Return the request in the engine's form."""
         kind = KINDS[self.kind]
         request: dict[str, Any] = {
-            "kind": (kind.engine_kind_of_links if self.of_links else None) or self.kind,
+            "kind": (kind.engine_kind_of_links if self.of_links else None) or kind.engine_kind,
             "links" if self.of_links else "flows": list(self.numbers),
         }
         return request | ({kind.engine_interval: self.interval} if kind.engine_interval else {})

@@ -16,6 +16,8 @@ mod record;
 mod senders;
 mod signals;
 mod states;
+#[cfg(test)]
+mod tests;
 mod throughput;
 mod transfers;
 mod usual;
