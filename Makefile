@@ -38,7 +38,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce test check $(OPTIONAL) optional docs references long extras laws hostile hostile-stores kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
+.PHONY: help reproduce quick test check $(OPTIONAL) optional docs references long extras laws hostile hostile-stores kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
 	signatures notices deny coverage recipes lock wheel wheel-test format clean
 .DEFAULT_GOAL := help
 
@@ -53,6 +53,10 @@ test: $(VENV)/.built ## run the tests: Rust, Python, the examples in the documen
 	cargo test --workspace --locked --lib --tests
 	cargo test --workspace --locked --doc
 	$(PY) -m pytest -m 'not needs' --numprocesses auto --dist worksteal
+
+quick: $(VENV)/.built ## run the tests that take little time, for every save: Rust's unit tests, and Python without whole commands and studies
+	cargo test --workspace --locked --lib --quiet
+	$(PY) -m pytest -q -m 'not whole and not slow and not needs' --numprocesses auto --dist worksteal
 
 check: $(VENV)/.installed ## check formatting, lints, types, documentation, its links and the words of all prose
 	cargo fmt --all --check

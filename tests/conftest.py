@@ -25,6 +25,30 @@ settings.register_profile("ackclock", deadline=None, derandomize=True, print_blo
 settings.load_profile("ackclock")
 
 
+WHOLE = (
+    *("papers/", "docs/", "tools/test_project.py", "capture/test_capture_round_trip.py", "analysis/test_scaling.py"),
+    *("cli/test_burstiness_command.py", "cli/test_cli.py", "cli/test_one_line.py", "cli/test_options.py"),
+    *("engine/test_exact_laws.py", "engine/test_queue_claims.py", "engine/test_sources.py", "running/test_memory.py"),
+    *("running/test_memory_of_readers.py", "scenario/test_round_trip.py", "study/test_making.py"),
+    *(
+        "study/test_sweep.py",
+        "study/store/test_compaction.py",
+        "study/store/test_damage.py",
+        "study/store/test_folder.py",
+    ),
+    *("study/store/test_mixed.py", "study/store/test_outside.py"),
+)
+"""Folders and files of tests that run whole commands, studies or guides. They take two thirds of the time of all."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that ``make quick`` leaves out."""
+    here = Path(__file__).resolve().parent
+    for item in items:
+        if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(WHOLE):
+            item.add_marker("whole")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip a test whose optional programs or packages are missing; ``make extras`` runs these tests."""
     for marker in item.iter_markers("needs"):

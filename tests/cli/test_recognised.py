@@ -18,8 +18,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a scenario, its result and a store."""
     made = tmp_path_factory.mktemp("recognised")
     link = ac.Link(rate="2 Mbps", delay="10 ms")
-    reno = {"transport": ac.Tcp("reno"), "source": ac.Poisson(rate=50)}
-    groups = [ac.Clients(name=name, count=count, **reno) for name, count in (("one", 1), ("two", 2))]
+    groups = [
+        ac.Clients(name=name, count=count, transport=ac.Tcp("reno"), source=ac.Poisson(rate=50))
+        for name, count in (("one", 1), ("two", 2))
+    ]
     scenario = ac.Scenario(duration="3 s", dumbbell=ac.Dumbbell(access=link, bottleneck=link), clients=groups)
     (made / "it.toml").write_text(scenario.to_toml(), encoding="utf-8")
     ac.simulate(scenario, seed=7, record=["windows"]).save(made / "result")

@@ -10,7 +10,7 @@ STORE: Final = "store.json"
 
 
 def recognised(path: Path) -> str | None:
-    """Return what a path is, as far as its names show, and what reads it.
+    """Return what a path is, judged by names alone, and what reads it.
 
     Examples
     --------

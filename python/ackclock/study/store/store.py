@@ -139,6 +139,8 @@ class Store:
         >>> axes.get_xlabel(), axes.get_ylabel()
         ('Number of clients', 'Throughput, Mbps')
         """
+        if not isinstance(measure, str):
+            raise refuse("measure", measure, "must be the name of one measure: plot draws one figure")
         for notice in self.notices:
             warnings.warn(notice, stacklevel=2)
         from ackclock.drawing.paper import draw  # noqa: PLC0415  # it loads Matplotlib
