@@ -20,7 +20,7 @@ pub use histogram::Histogram;
 pub use measure::{Drops, Facts, GroupSummary, Limited, LinkSummary, Measure, Results, Sojourn, Summary};
 pub use recorder::Recorder;
 pub(crate) use recorder::flows;
-pub use records::{Declared, Described, Entry, RECORDS};
+pub use records::{Declared, Described, RECORDS, RecordEntry};
 pub(crate) use records::{OfGroup, OfLink, Rows as EstimatedRows, Usual};
 pub(crate) use table::Rows;
 pub use table::{Column, Table, Values};

@@ -38,7 +38,7 @@ pub(crate) use usual::{OfGroup, OfLink, Rows, Usual};
 
 /// A record for the catalogue.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct RecordEntry {
     name: &'static str,
     variant: &'static str,
     /// What the ids of a request are: `links` or `flows`.
@@ -49,7 +49,7 @@ pub struct Entry {
     pub declared: Declared,
 }
 
-impl Entry {
+impl RecordEntry {
     /// Name of the table.
     pub fn table(&self) -> &'static str {
         self.declared.table.unwrap_or(self.name)
@@ -250,8 +250,8 @@ macro_rules! logs {
         }
 
         /// All records.
-        pub const RECORDS: &[Entry] = &[
-            $(Entry {
+        pub const RECORDS: &[RecordEntry] = &[
+            $(RecordEntry {
                 name: stringify!($name),
                 variant: stringify!($variant),
                 of: stringify!($ids),
