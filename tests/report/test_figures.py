@@ -11,8 +11,8 @@ import pytest
 import ackclock as ac
 from ackclock.cli import main
 from ackclock.engine.catalogue import catalogue
-from ackclock.running.figures import FIGURES, chart, figures_of
-from ackclock.running.figures.asked import steps, thinned
+from ackclock.running.figures import FIGURES, chart, figures_of, plain
+from ackclock.running.figures.asked import Asked, steps, thinned
 from ackclock.running.figures.states import PHASES
 from ackclock.running.records import KINDS
 
@@ -85,6 +85,16 @@ def series_of(run: ac.Run, name: str, **options: Any) -> list[Series]:
 class TestFrame:
     def test_each_record_has_a_figure_and_each_figure_a_record(self) -> None:
         assert {kind.record for kind in FIGURES} == set(KINDS)
+
+    def test_a_record_without_a_figure_of_its_own_has_one_of_its_rows(self, run: ac.Run) -> None:
+        drawn = [name for name in KINDS if name not in ("phases", "marks", "queue")]
+        figures = {kind.name: kind for kind in plain(KINDS, drawn)}
+        assert list(figures) == ["marks", "phases"], "the record queue has no flows"
+        asked = Asked([run], "bottleneck", None, 0.0, 4.0)
+        for name, label in (("marks", "Marks at bottleneck, by flow"), ("phases", "Phases, by flow")):
+            (panel,) = figures[name].chart(asked).panels
+            (series,) = panel.series
+            assert (panel.y.label, series.name) == (label, f"{name} ({run.table(name).num_rows:,})")
 
     @pytest.mark.parametrize("kind", FIGURES, ids=lambda kind: kind.name)
     def test_each_figure_is_drawn(self, kind: Any, run: ac.Run) -> None:

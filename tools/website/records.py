@@ -47,6 +47,8 @@ def text() -> str:
         for name, kind in KINDS.items()
     )
     lines += table(("record", "of each", "takes an interval", "contents", "figures"), rows)
+    lines += ["## Columns", "", "The unit of a column follows in brackets.", ""]
+    lines += table(("record", "columns"), _columns())
     lines += ["## Figures", "", _FIGURES]
     lines += table(
         ("figure", "record", "shows"), ((f"`{kind.name}`", f"`{kind.record}`", line(kind.doc)) for kind in FIGURES)
@@ -60,6 +62,14 @@ def text() -> str:
             lines += [f"### {law}", "", *([f"Phases: {phases}.", ""] if phases else [])]
             lines += _quantities("variable", state.variables)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _columns() -> Iterator[tuple[str, str]]:
+    for record, kind in KINDS.items():
+        for heading, columns in ((f"`{record}`", kind.columns), (f"`{record}` of links", kind.columns_of_links)):
+            if columns:
+                units = (f"`{name}`" + (f" ({unit})" if unit else "") for name, unit in columns.items())
+                yield heading, ", ".join(units)
 
 
 def _quantities(heading: str, quantities: Mapping[str, Gauge]) -> Iterator[str]:

@@ -4,8 +4,8 @@
 mod capture;
 mod histogram;
 mod measure;
-mod packets;
 mod recorder;
+mod records;
 mod table;
 mod watchers;
 
@@ -19,7 +19,9 @@ pub use capture::{Capture, Captured, CapturedKind, Fate};
 pub use histogram::Histogram;
 pub use measure::{Drops, Facts, GroupSummary, Limited, LinkSummary, Measure, Results, Sojourn, Summary};
 pub use recorder::Recorder;
-pub(crate) use recorder::{BYTES_OF_BIN, flows};
+pub(crate) use recorder::flows;
+pub use records::{Declared, Described, RECORDS, RecordEntry};
+pub(crate) use records::{OfGroup, OfLink, Rows as EstimatedRows, Usual};
 pub(crate) use table::Rows;
 pub use table::{Column, Table, Values};
 pub use watchers::Watchers;

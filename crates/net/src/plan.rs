@@ -5,6 +5,7 @@
 //! Rust program builds it directly.
 
 mod check;
+pub(crate) mod records;
 pub mod testing;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::queue::foreign::DisciplineMaker;
 use crate::queue::{ForeignQueueSpec, QueueSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
 use crate::source::{Distribution, FractionalSpec, TraceSpec};
+pub use records::RecordSpec;
 
 /// All inputs of a run except its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -316,93 +318,6 @@ pub enum SourceSpec {
     Trace(Arc<TraceSpec>),
 }
 
-/// A table to record during the run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum RecordSpec {
-    /// Packets offered to each of these links in every bin.
-    Arrivals {
-        /// Link indices.
-        links: Vec<u32>,
-        /// Width of a bin.
-        bin: Time,
-    },
-    /// Bytes whose transmission each of these links begins in every bin.
-    LinkThroughput {
-        /// Link indices.
-        links: Vec<u32>,
-        /// Width of a bin.
-        bin: Time,
-    },
-    /// Bytes that reach the application of each of these flows in every bin: of packets in order for the first time.
-    Throughput {
-        /// Flow indices.
-        flows: Vec<u32>,
-        /// Width of a bin.
-        bin: Time,
-    },
-    /// Samples of the packets and bytes waiting at each of these links, and of the discipline's average as of its last
-    /// arrival.
-    Queue {
-        /// Link indices.
-        links: Vec<u32>,
-        /// Time between samples.
-        every: Time,
-    },
-    /// Samples of the [gauges](crate::queue::GAUGES) of the disciplines of these links.
-    Gauges {
-        /// Link indices.
-        links: Vec<u32>,
-        /// Time between samples.
-        every: Time,
-    },
-    /// Each packet dropped by the queues of these links or by their loss models.
-    Drops {
-        /// Link indices.
-        links: Vec<u32>,
-    },
-    /// Each packet marked (ECN) by the queues of these links.
-    Marks {
-        /// Link indices.
-        links: Vec<u32>,
-    },
-    /// Each packet at each of these links: when it enters the queue, leaves it, arrives at the far end, or is dropped
-    /// or lost.
-    Packets {
-        /// Link indices.
-        links: Vec<u32>,
-    },
-    /// Windows and timers of these flows.
-    Windows {
-        /// Flow indices.
-        flows: Vec<u32>,
-        /// Time between samples; `None` records every change.
-        every: Option<Time>,
-    },
-    /// Phases and [state variables](ackclock_tcp::congestion::STATES) of the window laws of these flows.
-    States {
-        /// Flow indices.
-        flows: Vec<u32>,
-        /// Time between samples; `None` records every change.
-        every: Option<Time>,
-    },
-    /// Each ACK that reaches the sender of these flows.
-    Acks {
-        /// Flow indices.
-        flows: Vec<u32>,
-    },
-    /// What the senders of these flows do: a row for each change.
-    Phases {
-        /// Flow indices.
-        flows: Vec<u32>,
-    },
-    /// Each finite transfer of these flows.
-    Transfers {
-        /// Flow indices.
-        flows: Vec<u32>,
-    },
-}
-
 /// Packets to capture with all their header fields.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -502,52 +417,6 @@ impl GroupSpec {
     /// Start time of a client's source; the client is identified by its first flow.
     pub(crate) fn start_of(&self, flow: u32, seed: u64) -> Time {
         self.start.saturating_add(Stream::new(seed, Role::Start, flow).time_below(self.spread))
-    }
-}
-
-/// Memory for reading a row of a table beyond its columns, in bytes, as measured: the order of the rows, and the caller's
-/// copy of a column.
-const TO_READ: usize = 14;
-
-impl RecordSpec {
-    /// The links that the record refers to.
-    pub(crate) fn links(&self) -> &[u32] {
-        match self {
-            Self::Arrivals { links, .. }
-            | Self::LinkThroughput { links, .. }
-            | Self::Queue { links, .. }
-            | Self::Gauges { links, .. }
-            | Self::Drops { links }
-            | Self::Marks { links }
-            | Self::Packets { links } => links,
-            Self::Throughput { .. }
-            | Self::Windows { .. }
-            | Self::States { .. }
-            | Self::Acks { .. }
-            | Self::Phases { .. }
-            | Self::Transfers { .. } => &[],
-        }
-    }
-
-    /// Memory for reading a row of the record, in bytes.
-    pub(crate) const fn bytes_to_read(&self) -> usize {
-        self.bytes_of_row() + TO_READ
-    }
-
-    /// Bytes of a row in columns.
-    const fn bytes_of_row(&self) -> usize {
-        match self {
-            Self::Arrivals { .. } | Self::LinkThroughput { .. } => 20,
-            Self::Throughput { .. } => 24,
-            Self::Queue { .. } => 36,
-            Self::Gauges { .. } | Self::Acks { .. } => 21,
-            Self::Drops { .. } | Self::Marks { .. } => 29,
-            Self::Packets { .. } => 32,
-            Self::Windows { .. } => 52,
-            Self::States { .. } => 22,
-            Self::Phases { .. } => 13,
-            Self::Transfers { .. } => 64,
-        }
     }
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use ackclock_net::observe::{Column, Table, Values};
+use ackclock_net::observe::{Column, Described, RECORDS, Table, Values};
 use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Parts, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::{LAWS, LawSpec, STATES, Variable};
@@ -84,6 +84,23 @@ fn catalogue() -> String {
             (state.law.to_owned(), json!({"phases": state.phases, "variables": variables}))
         })
         .collect();
+    let records: Vec<Value> = RECORDS
+        .iter()
+        .map(|record| {
+            let describe = |column: &Described| json!({"name": column.name, "unit": column.unit});
+            json!({
+                "name": record.table(),
+                "kind": record.kind(),
+                "of": record.of,
+                "of_another": record.declared.table.is_some(),
+                "interval": record.interval.map(|(name, required)| json!({"name": name, "required": required})),
+                "doc": record.declared.doc,
+                "columns": record.declared.columns.iter().map(describe).collect::<Vec<_>>(),
+                "rows": record.declared.most_rows,
+                "empty": record.declared.empty,
+            })
+        })
+        .collect();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "revision": env!("ENGINE_REVISION"),
@@ -92,6 +109,7 @@ fn catalogue() -> String {
         "queues": by_name(QUEUES),
         "gauges": gauges,
         "states": states,
+        "records": records,
         "limits": Limit::ALL.iter().map(|limit| (limit.name(), limit.doc().trim())).collect::<Vec<_>>(),
         "options": {"receiver": RECEIVER, "sender": SENDER, "rtt": TIMER},
     })

@@ -1,8 +1,9 @@
-"""The engine's catalogue: its congestion-control laws, queues and senders, with their parameters.
+"""The engine's catalogue: its congestion-control laws, queues and senders, with their parameters, and its records.
 
 Each congestion-control law (window law) and each queue discipline declares its parameters in its Rust file. Senders
-declare their options in Rust as well. The scenario's fields, its validation, the plan, the JSON Schema and ``ackclock
-list`` are derived from these declarations, so that a new law, queue or option needs no Python code.
+declare their options in Rust as well, and so do records with their columns. The scenario's fields, its validation, the
+plan, the JSON Schema and ``ackclock list`` are derived from these declarations, so that a new law, queue, option or
+record needs no Python code.
 """
 
 import functools
@@ -78,8 +79,35 @@ class Variant:
 
 
 @dataclass(frozen=True)
+class RecordKind:
+    """A kind of recorded table, such as ``arrivals``."""
+
+    doc: str
+    of_links: bool
+    """Whether the table records links rather than flows."""
+    sampled: bool
+    """Whether a request may give an interval."""
+    columns: Mapping[str, str]
+    """The unit of each column, by name; empty for numbers without a unit, and words."""
+    engine_kind: str
+    """Name of the record in the engine's plan."""
+    engine_interval: str | None = None
+    """Name of the interval in the engine's plan."""
+    default_interval: bool = False
+    """Whether the interval defaults to ``measure.bin``."""
+    rows: int = 1
+    """Maximum number of rows of a link or flow at one time."""
+    empty: str = ""
+    """Why a run has no rows; empty if the reason depends on the scenario."""
+    engine_kind_of_links: str | None = None
+    """The same name if a request names links, for a record of flows that allows them."""
+    columns_of_links: Mapping[str, str] | None = None
+    """The columns if a request of such a record names links."""
+
+
+@dataclass(frozen=True)
 class Catalogue:
-    """The engine's variants, window laws with their states, queues, gauges and options, by name."""
+    """The engine's variants, window laws with their states, queues, gauges, records and options, by name."""
 
     version: str
     revision: str
@@ -90,6 +118,7 @@ class Catalogue:
     gauges: Mapping[str, Gauge]
     states: Mapping[str, LawState]
     """What each window law holds."""
+    records: Mapping[str, RecordKind]
     options: Mapping[str, Mapping[str, Parameter]]
     """The options of TCP: by section of the plan (``receiver``, ``sender`` or ``rtt``), then by name."""
 
@@ -127,6 +156,7 @@ def catalogue() -> Catalogue:
         queues=_entries(described["queues"]),
         gauges=MappingProxyType({name: Gauge(**each) for name, each in described["gauges"].items()}),
         states=MappingProxyType({name: _state(each) for name, each in described["states"].items()}),
+        records=MappingProxyType(_records(described["records"])),
         options=MappingProxyType(
             {part: _parameters(described["options"][part]) for part in ("receiver", "sender", "rtt")}
         ),
@@ -140,6 +170,33 @@ def _entries(described: dict[str, Any]) -> Mapping[str, Entry]:
 def _state(described: dict[str, Any]) -> LawState:
     variables = {each["name"]: Gauge(doc=each["doc"], unit=each["unit"]) for each in described["variables"]}
     return LawState(phases=tuple(described["phases"]), variables=MappingProxyType(variables))
+
+
+def _records(described: list[dict[str, Any]]) -> dict[str, RecordKind]:
+    also_of_links = {each["name"]: each for each in described if each["of_another"]}
+    records = {}
+    for each in described:
+        if each["of_another"]:
+            continue
+        interval, links = each["interval"], also_of_links.get(each["name"])
+        records[each["name"]] = RecordKind(
+            doc=each["doc"],
+            of_links=each["of"] == "links",
+            sampled=interval is not None,
+            columns=_units(each),
+            engine_kind=each["kind"],
+            engine_interval=interval and interval["name"],
+            default_interval=interval is not None and interval["required"],
+            rows=each["rows"],
+            empty=each["empty"],
+            engine_kind_of_links=links["kind"] if links else None,
+            columns_of_links=_units(links) if links else None,
+        )
+    return records
+
+
+def _units(described: dict[str, Any]) -> Mapping[str, str]:
+    return MappingProxyType({column["name"]: column["unit"] for column in described["columns"]})
 
 
 def _entry(described: dict[str, Any]) -> Entry:

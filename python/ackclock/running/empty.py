@@ -4,18 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ackclock.engine import core
-from ackclock.running.records import EVERY_LINK, KINDS, understand
+from ackclock.running.records import EVERY_LINK, KINDS, Record, understand
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.links import links_of
 
 _MOST_NAMED: Final = 3
-_EVENTS: Final = {
-    "drops": "no packet was dropped",
-    "marks": "no packet was marked",
-    "packets": "no packet arrived",
-    "gauges": "no queue has gauges",
-}
-"""Why a record of links has no rows."""
 
 
 def without_rows(requests: Sequence[str], tables: Mapping[str, core.Rows], scenario: Scenario) -> Iterator[str]:
@@ -37,8 +30,9 @@ def without_rows(requests: Sequence[str], tables: Mapping[str, core.Rows], scena
     for record in understand(requests, scenario):
         if record.kind not in empty:
             continue
-        reason = _EVENTS.get(record.kind) or _of_flows(record.kind, record.numbers, scenario)
-        if KINDS[record.kind].of_links:
+        kind = KINDS[record.kind]
+        reason = kind.empty or ("nothing happened" if kind.of_links else _of_flows(record, scenario))
+        if kind.of_links:
             names = [links.name(number) for number in record.numbers[:_MOST_NAMED]]
             more = len(record.numbers) - len(names)
             reason += f" at {', '.join(names)}" + (f" and {more} more links" if more else "")
@@ -47,13 +41,11 @@ def without_rows(requests: Sequence[str], tables: Mapping[str, core.Rows], scena
         yield f"The record {record.kind} has no rows: {reason}."
 
 
-def _of_flows(kind: str, flows: Sequence[int], scenario: Scenario) -> str:
+def _of_flows(record: Record, scenario: Scenario) -> str:
     """Return why a record of flows has no rows."""
     tcp = [isinstance(group.transport, Tcp) for group in scenario.groups for _ in range(group.flows)]
-    if kind == "transfers":
-        return "no transfer of these flows began"
-    if not any(tcp[flow] for flow in flows):
+    if not any(tcp[flow] for flow in record.numbers):
         return "none of these flows is TCP"
-    if kind == "states":
+    if record.kind == "states":
         return "the window laws of these flows have no state variables (`ackclock list states`)"
     return "no sender of these flows received an ACK"

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ackclock.engine.catalogue import catalogue
 from ackclock.scenario import Scenario
 from ackclock.scenario.links import links_of
 from ackclock.values.errors import ScenarioError, listed, one_of, refuse
@@ -21,96 +22,8 @@ EVERY_LINK: Final = "*"
 """Stands for all links in a request; without names, a record of links covers the measured link."""
 
 
-@dataclass(frozen=True)
-class RecordKind:
-    """A kind of recorded table, such as ``arrivals``."""
-
-    doc: str
-    of_links: bool
-    """Whether the table records links rather than flows."""
-    sampled: bool
-    """Whether a request may give an interval."""
-    engine_interval: str | None = None
-    """Name of the interval in the engine's plan."""
-    default_interval: bool = False
-    """Whether the interval defaults to ``measure.bin``."""
-    rows: int = 1
-    """Maximum number of rows of a link or flow at one time."""
-    engine_kind_of_links: str | None = None
-    """Name of the record in the engine's plan if a request names links, for a record of flows that allows them."""
-
-
-KINDS: Final = {
-    "arrivals": RecordKind(
-        "packets offered to a link's queue in each bin of measure.bin, or of the interval",
-        of_links=True,
-        sampled=True,
-        engine_interval="bin",
-        default_interval=True,
-    ),
-    "queue": RecordKind(
-        "packets and bytes waiting at a link, and RED's average at the last arrival, sampled every measure.bin or "
-        "interval",
-        of_links=True,
-        sampled=True,
-        engine_interval="every",
-        default_interval=True,
-    ),
-    "gauges": RecordKind(
-        "the state of a link's queue discipline, such as RED's average or CoDel's count, sampled every measure.bin or "
-        "interval; `ackclock list gauges` lists all gauges",
-        of_links=True,
-        sampled=True,
-        engine_interval="every",
-        default_interval=True,
-        rows=8,
-    ),
-    "drops": RecordKind(
-        "each packet dropped by a link's queue, at arrival or when it was stored, by its policer, or by its loss model",
-        of_links=True,
-        sampled=False,
-    ),
-    "marks": RecordKind("each packet marked (ECN) by a link's queue", of_links=True, sampled=False),
-    "packets": RecordKind(
-        "each event of a packet at a link: enqueue, dequeue, receive, drop or lost",
-        of_links=True,
-        sampled=False,
-    ),
-    "throughput": RecordKind(
-        "bytes of the packets that reach the application of a flow, or that leave a link, in each bin of measure.bin, "
-        "or of the interval",
-        of_links=False,
-        sampled=True,
-        engine_interval="bin",
-        default_interval=True,
-        engine_kind_of_links="linkthroughput",
-    ),
-    "windows": RecordKind(
-        "cwnd, ssthresh, flight size, srtt and rto of flows, at each change or sampled",
-        of_links=False,
-        sampled=True,
-        engine_interval="every",
-    ),
-    "states": RecordKind(
-        "phase and state variables of the window law of flows, such as BBR's bandwidth or CUBIC's w_max, at each "
-        "change or sampled; `ackclock list states` lists all variables",
-        of_links=False,
-        sampled=True,
-        engine_interval="every",
-        rows=14,
-    ),
-    "acks": RecordKind("each ACK that reaches the sender of a flow", of_links=False, sampled=False),
-    "phases": RecordKind(
-        "the phase of each sender, such as slow_start, at each change",
-        of_links=False,
-        sampled=False,
-    ),
-    "transfers": RecordKind(
-        "each finite transfer: start, size, end, completion time, slowdown and retransmissions",
-        of_links=False,
-        sampled=False,
-    ),
-}
+KINDS: Final = catalogue().records
+"""The kinds of records, which the engine declares."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +42,7 @@ class Record:
         """Return the request in the engine's form."""
         kind = KINDS[self.kind]
         request: dict[str, Any] = {
-            "kind": (kind.engine_kind_of_links if self.of_links else None) or self.kind,
+            "kind": (kind.engine_kind_of_links if self.of_links else None) or kind.engine_kind,
             "links" if self.of_links else "flows": list(self.numbers),
         }
         return request | ({kind.engine_interval: self.interval} if kind.engine_interval else {})

@@ -68,13 +68,7 @@ pub(crate) fn merge(plan: &Plan, parts: Vec<Part>, outcomes: Vec<Outcome>) -> Ou
 
 /// The links of a record if its rows with equal timestamps follow the record's list of links; otherwise empty.
 fn links_in_order(record: &RecordSpec) -> Vec<u32> {
-    match record {
-        RecordSpec::Arrivals { links, .. }
-        | RecordSpec::LinkThroughput { links, .. }
-        | RecordSpec::Queue { links, .. }
-        | RecordSpec::Gauges { links, .. } => links.clone(),
-        _ => Vec::new(),
-    }
+    record.asked().interval().map_or(Vec::new(), |_| record.links().to_vec())
 }
 
 /// Global ids of the links, flows and groups of a part.

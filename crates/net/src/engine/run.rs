@@ -256,6 +256,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
 mod foreign_tests;
 #[cfg(test)]
 mod tests {
+    use std::mem::discriminant;
     use std::sync::Arc;
 
     use ackclock_tcp::congestion::{CubicRules, CubicSpec, LawSpec};
@@ -316,6 +317,27 @@ mod tests {
             CaptureSpec { taps: taps.collect() },
             CaptureSpec { taps: vec![Tap { link: 0, at: TapPoint::Offer }] },
         ];
+        let mut records = vec![
+            RecordSpec::Arrivals { links: links.clone(), bin: Time::from_millis(100) },
+            RecordSpec::LinkThroughput { links: links.clone(), bin: Time::from_millis(90) },
+            RecordSpec::Throughput { flows: (1..flows).collect(), bin: Time::from_millis(110) },
+            RecordSpec::Queue { links: links.clone(), every: Time::from_millis(50) },
+            RecordSpec::Gauges { links: links.clone(), every: Time::from_millis(70) },
+            RecordSpec::Drops { links: links.clone() },
+            RecordSpec::Marks { links: links.clone() },
+            RecordSpec::Packets { links: links.clone() },
+            RecordSpec::Windows { flows: (0..flows).collect(), every: None },
+            RecordSpec::States { flows: (0..flows).collect(), every: None },
+            RecordSpec::Acks { flows: (1..flows).collect() },
+            RecordSpec::Phases { flows: (0..flows).collect() },
+            RecordSpec::Transfers { flows: (0..flows).collect() },
+        ];
+        let all: Vec<u32> = (0..flows).collect();
+        for record in RecordSpec::of_each(&links, &all, Time::from_millis(80)) {
+            if !records.iter().any(|known| discriminant(known) == discriminant(&record)) {
+                records.push(record);
+            }
+        }
         Plan {
             measure: MeasureSpec {
                 link: measured % (2 * domains),
@@ -323,21 +345,7 @@ mod tests {
                 ..base.measure
             },
             topology: Topology::Graph { nodes: domains + 1, links: edges.collect() },
-            records: vec![
-                RecordSpec::Arrivals { links: links.clone(), bin: Time::from_millis(100) },
-                RecordSpec::LinkThroughput { links: links.clone(), bin: Time::from_millis(90) },
-                RecordSpec::Throughput { flows: (1..flows).collect(), bin: Time::from_millis(110) },
-                RecordSpec::Queue { links: links.clone(), every: Time::from_millis(50) },
-                RecordSpec::Gauges { links: links.clone(), every: Time::from_millis(70) },
-                RecordSpec::Drops { links: links.clone() },
-                RecordSpec::Marks { links: links.clone() },
-                RecordSpec::Packets { links },
-                RecordSpec::Windows { flows: (0..flows).collect(), every: None },
-                RecordSpec::States { flows: (0..flows).collect(), every: None },
-                RecordSpec::Acks { flows: (1..flows).collect() },
-                RecordSpec::Phases { flows: (0..flows).collect() },
-                RecordSpec::Transfers { flows: (0..flows).collect() },
-            ],
+            records,
             captures,
             groups,
             ..base

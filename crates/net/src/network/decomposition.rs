@@ -13,6 +13,7 @@ use super::components::Places;
 use super::routes::Graph;
 use super::{checked_edges, no_route};
 use crate::packet::{LinkId, Names};
+use crate::plan::records::{Asked, Of};
 use crate::plan::{CaptureSpec, EdgeSpec, GroupSpec, MeasureSpec, Plan, PlanError};
 use crate::plan::{RecordSpec, Tap, Topology, TransportSpec};
 
@@ -140,24 +141,10 @@ impl Numbers {
 impl RecordSpec {
     /// This record restricted to a part.
     fn of_part(&self, links_kept: &dyn Fn(&[u32]) -> Vec<u32>, flows_kept: &dyn Fn(&[u32]) -> Vec<u32>) -> Self {
+        let Asked { of, ids, .. } = self.asked();
+        let kept = if of == Of::Links { links_kept(ids) } else { flows_kept(ids) };
         let mut record = self.clone();
-        match &mut record {
-            Self::Arrivals { links, .. }
-            | Self::LinkThroughput { links, .. }
-            | Self::Queue { links, .. }
-            | Self::Gauges { links, .. }
-            | Self::Drops { links }
-            | Self::Marks { links }
-            | Self::Packets { links } => *links = links_kept(links),
-            Self::Throughput { flows, .. }
-            | Self::Windows { flows, .. }
-            | Self::States { flows, .. }
-            | Self::Acks { flows }
-            | Self::Phases { flows }
-            | Self::Transfers { flows } => {
-                *flows = flows_kept(flows);
-            }
-        }
+        *record.ids_mut() = kept;
         record
     }
 }

@@ -33,11 +33,8 @@ impl Feeders {
             feeders.add_route(&path[acks.range()], last, edges);
         }
         // a sampled link, and a link that stores packets, need events: they must not run ahead of the clock
-        let sampled = plan.records.iter().filter_map(|record| match record {
-            RecordSpec::Queue { links, .. } | RecordSpec::Gauges { links, .. } => Some(links),
-            _ => None,
-        });
-        for link in sampled.flatten().chain([&plan.measure.link]) {
+        let sampled = plan.records.iter().filter(|record| record.asked().every.is_some()).flat_map(RecordSpec::links);
+        for link in sampled.chain([&plan.measure.link]) {
             feeders.0[*link as usize] = Feeder::Many;
         }
         for (feeder, edge) in feeders.0.iter_mut().zip(edges) {

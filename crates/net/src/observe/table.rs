@@ -100,13 +100,18 @@ pub(crate) trait Rows: Debug + Send + Sync {
     fn is_empty(&self) -> bool;
 }
 
-/// Declares a record's rows as columns that are filled one row at a time.
+/// Declares a table's rows as columns with units that are filled one row at a time.
 macro_rules! columns {
-    ($name:ident { $($field:ident: $variant:ident($type:ty)),+ $(,)? }) => {
+    ($name:ident { $($field:ident: $variant:ident($type:ty) $unit:literal),+ $(,)? }) => {
         #[derive(Clone, Debug)]
         struct $name { $($field: Vec<$type>),+ }
 
         impl $name {
+            /// The columns.
+            #[allow(dead_code, reason = "the table of the flows' counters is no record")]
+            pub(super) const DESCRIBED: &[crate::observe::Described] =
+                &[$(crate::observe::Described::of::<$type>(stringify!($field), $unit)),+];
+
             fn with_capacity(rows: usize) -> Self {
                 Self { $($field: Vec::with_capacity(rows)),+ }
             }

@@ -3,6 +3,7 @@
 use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS};
 use ackclock_units::Time;
 
+use super::records::Of;
 use super::{BANDS, Plan, PlanError, RecordSpec, Topology, TransportSpec};
 use crate::sizes::LONGEST;
 
@@ -74,22 +75,12 @@ impl Plan {
 
 impl RecordSpec {
     fn check(&self, links: usize, flows: usize) -> Result<(), &'static str> {
-        let (ids, count, interval) = match self {
-            Self::Arrivals { links: ids, bin } | Self::LinkThroughput { links: ids, bin } => (ids, links, Some(*bin)),
-            Self::Throughput { flows: ids, bin } => (ids, flows, Some(*bin)),
-            Self::Queue { links: ids, every } | Self::Gauges { links: ids, every } => (ids, links, Some(*every)),
-            Self::Drops { links: ids } | Self::Marks { links: ids } | Self::Packets { links: ids } => {
-                (ids, links, None)
-            }
-            Self::Windows { flows: ids, every } | Self::States { flows: ids, every } => (ids, flows, *every),
-            Self::Acks { flows: ids } | Self::Phases { flows: ids } | Self::Transfers { flows: ids } => {
-                (ids, flows, None)
-            }
-        };
-        if interval == Some(Time::ZERO) {
+        let asked = self.asked();
+        let count = if asked.of == Of::Links { links } else { flows };
+        if asked.interval() == Some(Time::ZERO) {
             return Err("an interval must be above 0 s");
         }
-        if ids.iter().all(|id| (*id as usize) < count) {
+        if asked.ids.iter().all(|id| (*id as usize) < count) {
             Ok(())
         } else {
             Err("refers to a link or flow that does not exist")

@@ -325,22 +325,7 @@ proptest! {
         let flows = (0..flows(&plan).len() as u32).collect::<Vec<_>>();
         let all = (0..links as u32).collect::<Vec<_>>();
         let every = Time::from_millis(10);
-        let records = vec![
-            RecordSpec::Arrivals { links: all.clone(), bin: every },
-            RecordSpec::LinkThroughput { links: all.clone(), bin: every },
-            RecordSpec::Throughput { flows: flows.clone(), bin: every },
-            RecordSpec::Queue { links: all.clone(), every },
-            RecordSpec::Gauges { links: all.clone(), every },
-            RecordSpec::Drops { links: all.clone() },
-            RecordSpec::Marks { links: all.clone() },
-            RecordSpec::Windows { flows: flows.clone(), every: None },
-            RecordSpec::Windows { flows: flows.clone(), every: Some(every) },
-            RecordSpec::States { flows: flows.clone(), every: None },
-            RecordSpec::States { flows: flows.clone(), every: Some(every) },
-            RecordSpec::Acks { flows: flows.clone() },
-            RecordSpec::Phases { flows: flows.clone() },
-            RecordSpec::Transfers { flows },
-        ];
+        let records = RecordSpec::of_each(&all, &flows, every);
         let others = all.clone();
         let watched = Plan { records, measure: MeasureSpec { others, ..plan.measure.clone() }, ..plan.clone() };
         let other_link = MeasureSpec { link: elsewhere.index(links) as u32, ..plan.measure.clone() };

@@ -6,6 +6,7 @@ means, with 95 % confidence intervals (Student's t) at each point.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,11 +23,12 @@ from ackclock.values.errors import impossible, listed, one_of, refuse
 from ackclock.values.quantity import TIME, QuantityError, seconds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
     from ackclock.drawing.chart import Chart
+    from ackclock.engine.catalogue import RecordKind
     from ackclock.running.run import Run
 
 __all__ = ["FIGURES", "FigureKind", "chart", "figure", "figures_of"]
@@ -52,7 +54,7 @@ class FigureKind:
         return kind.of_links or (of_either and "link" in run.table(self.record).column_names)
 
 
-FIGURES: Final = (
+_OWN: Final = (
     FigureKind("cwnd", "windows", of_flows.windows, "congestion window of each flow over time", several=True),
     FigureKind(
         "throughput",
@@ -121,6 +123,17 @@ FIGURES: Final = (
         "round-trip time and delivery rate over what is in flight, as points by phase",
     ),
 )
+
+
+def plain(records: Mapping[str, RecordKind], drawn: Iterable[str]) -> Iterator[FigureKind]:
+    """Yield a figure of the rows of each record of events of flows that has no figure of its own."""
+    known = set(drawn)
+    for name, kind in records.items():
+        if name not in known and {"time", "flow"} <= kind.columns.keys():
+            yield FigureKind(name, name, functools.partial(events.rows, record=name), kind.doc)
+
+
+FIGURES: Final = (*_OWN, *plain(KINDS, (kind.record for kind in _OWN)))
 """All figures, the most usual first. The first figure of a record is its default."""
 
 

@@ -1,4 +1,4 @@
-"""Figures of single events, each as a point at its time and its flow: drops and marks."""
+"""Figures of single events, each as a point at its time and its flow."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import numpy as np
 
 from ackclock.drawing.chart import PENS, Axis, Chart, Panel, Series
 from ackclock.running.figures.asked import HEIGHT, MOST_LINES, thinned, where
+from ackclock.running.records import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ackclock.running.figures.asked import Asked, Rows
 
-__all__ = ["by_flow", "drops", "marks"]
+__all__ = ["drops", "marks", "rows"]
 
 _SIZE: Final = (1.0, 4.0)
 """Least and largest diameter of a point, in points."""
@@ -32,6 +33,13 @@ def drops(asked: Asked) -> Chart:
 def marks(asked: Asked) -> Chart:
     """Draw each marked packet by its flow."""
     return by_flow(asked, {"marked": asked.of_link(asked.run, "marks", "time", "flow")}, f"Marks at {asked.link}")
+
+
+def rows(asked: Asked, record: str) -> Chart:
+    """Draw each row of any record by its flow."""
+    of_links = KINDS[record].of_links
+    found = asked.of_link(asked.run, record, "time", "flow") if of_links else asked.of_flows(asked.run, record, "time")
+    return by_flow(asked, {record: found}, record.capitalize() + (f" at {asked.link}" if of_links else ""))
 
 
 def by_flow(asked: Asked, kinds: Mapping[str, Rows], label: str) -> Chart:

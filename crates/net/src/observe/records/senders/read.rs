@@ -8,14 +8,19 @@ use super::{
     ACK, ANY_CWND, CWND, CWND_BIT, DUPLICATE, FIELDS, FLIGHT, GROWN, LESS, MORE, NEXT, NO_ROW, RTO, SRTT, SSTHRESH,
     STEP, SenderLog, next_step,
 };
-use crate::observe::Column;
-use crate::observe::recorder::packed::Reader;
+use crate::observe::records::packed::Reader;
 use crate::observe::table::{Rows, columns};
+use crate::observe::{Column, Described};
 
 columns! { WindowColumns {
-    time: F64(f64), flow: U32(u32), cwnd: F64(f64), ssthresh: F64(f64), flight_size: F64(f64), srtt: F64(f64), rto: F64(f64),
+    time: F64(f64) "s", flow: U32(u32) "", cwnd: F64(f64) "packets", ssthresh: F64(f64) "packets",
+    flight_size: F64(f64) "packets", srtt: F64(f64) "s", rto: F64(f64) "s",
 } }
-columns! { AckColumns { time: F64(f64), flow: U32(u32), ack: U64(u64), duplicate: Bool(bool) } }
+columns! { AckColumns { time: F64(f64) "s", flow: U32(u32) "", ack: U64(u64) "", duplicate: Bool(bool) "" } }
+
+/// The columns of the tables `windows` and `acks`.
+pub(in crate::observe::records) const WINDOW_COLUMNS: &[Described] = WindowColumns::DESCRIBED;
+pub(in crate::observe::records) const ACK_COLUMNS: &[Described] = AckColumns::DESCRIBED;
 
 /// Reads the rows of a log.
 struct Read<'a> {

@@ -1,4 +1,4 @@
-//! The records of senders: their windows, at each change or sampled, and the ACKs they receive.
+//! The log of the records of senders: `windows`, at each change or sampled, and `acks`.
 
 mod read;
 #[cfg(test)]
@@ -11,7 +11,10 @@ use ackclock_tcp::{Ack, Sender};
 use ackclock_units::Time;
 
 use super::packed::{NEAR_TIMES, Packed, near};
+use crate::engine::simulator::Simulator;
 use crate::observe::Table;
+use crate::packet::FlowId;
+pub(super) use read::{ACK_COLUMNS, WINDOW_COLUMNS};
 use read::{AckTable, WindowTable};
 
 /// The ACK of a row, if it has one: the next one, a duplicate, or another one. The step from the previous ACK follows,
@@ -211,9 +214,13 @@ impl SenderLog {
         }
     }
 
-    /// Stores a row.
-    pub(super) fn sample(&mut self, now: Time, flow: u32, sender: &Sender) {
-        self.keep(now, flow, sender, sender.windows().2, true);
+    /// Stores a row of each of some flows.
+    pub(super) fn sample(&mut self, now: Time, flows: &[u32], simulator: &Simulator) {
+        for flow in flows {
+            if let Some(sender) = simulator.sender(FlowId(*flow)) {
+                self.keep(now, *flow, sender, sender.windows().2, true);
+            }
+        }
     }
 
     #[inline(always)]
@@ -287,11 +294,6 @@ impl SenderLog {
         if head & FLIGHT == ANY_FLIGHT {
             self.rows.add_small(added.wrapping_add(128), flight);
         }
-    }
-
-    /// Number of rows of both tables.
-    pub(super) const fn rows(&self) -> usize {
-        self.windows() + self.acks()
     }
 
     /// Number of rows of the table `windows`.

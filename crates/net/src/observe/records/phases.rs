@@ -5,7 +5,14 @@ use std::sync::LazyLock;
 use ackclock_tcp::{Sender, congestion};
 use ackclock_units::Time;
 
-use crate::observe::{Column, Rows, Table, Values};
+use super::record::{Declared, Described, Record, Turns, named};
+use super::usual::{COLUMNS, Rows as Estimate, Usual};
+use crate::observe::{Column, Measure, Rows, Table, Values};
+use crate::plan::Plan;
+use crate::plan::records::Asked;
+
+/// Phases per lost or marked packet; a loss usually begins one and ends one.
+const PHASES_PER_SIGNAL: f64 = 1.0;
 
 /// The phase while a sender repairs the losses of a timeout.
 const TIMEOUT: &str = "timeout";
@@ -19,7 +26,7 @@ fn words() -> &'static [&'static str] {
 
 /// Log of phases.
 #[derive(Clone, Debug)]
-pub(super) struct PhaseLog {
+pub(in crate::observe) struct Log {
     flows: Vec<Watched>,
     rows: Vec<Row>,
 }
@@ -40,15 +47,24 @@ struct Row {
     phase: &'static str,
 }
 
-impl PhaseLog {
-    /// A log of the given flows.
-    pub(super) fn of(flows: &[u32]) -> Self {
-        let watched = super::membership(flows).into_iter().map(|wanted| Watched { wanted, ..Watched::default() });
+impl Record for Log {
+    const DECLARED: Declared = Declared::new(
+        "the phase of each sender, such as slow_start, at each change",
+        &[Described::real("time", "s"), Described::id("flow"), Described::word("phase")],
+    );
+    const TURNS: Option<Turns> = Some(Turns::Single);
+
+    fn new(asked: &Asked<'_>, _plan: &Plan) -> Self {
+        let watched = super::membership(asked.ids).into_iter().map(|wanted| Watched { wanted, ..Watched::default() });
         Self { flows: watched.collect(), rows: Vec::new() }
     }
 
-    /// Handles the end of a sender's turn.
-    pub(super) fn turn(&mut self, time: Time, flow: u32, sender: &Sender) {
+    fn usual(asked: &Asked<'_>, usual: &Usual<'_>) -> Estimate {
+        let changes = usual.over_flows(asked, |group| group.flows + PHASES_PER_SIGNAL * group.signals);
+        Estimate::of_events(changes, COLUMNS)
+    }
+
+    fn turn(&mut self, time: Time, flow: u32, sender: &Sender) {
         let Some(watched) = self.flows.get_mut(flow as usize).filter(|watched| watched.wanted) else { return };
         let timeouts = sender.counters().timeouts;
         watched.has_timed_out = sender.repairs() && (watched.has_timed_out || timeouts > watched.timeouts);
@@ -60,23 +76,22 @@ impl PhaseLog {
         }
     }
 
-    pub(super) const fn rows(&self) -> usize {
+    fn rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// Memory of the rows in bytes.
-    pub(super) const fn held(&self) -> usize {
+    fn held(&self) -> usize {
         self.flows.capacity() * size_of::<Watched>() + self.rows.len() * size_of::<Row>()
     }
 
-    pub(super) fn table(mut self) -> Table {
+    fn table(mut self, name: &'static str, _measure: &Measure) -> Table {
         // senders may be observed out of order, by a round or more
         self.rows.sort_by_key(|row| (row.time, row.flow));
-        Table::new("phases", self)
+        Table::new(name, self)
     }
 }
 
-impl Rows for PhaseLog {
+impl Rows for Log {
     fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -84,14 +99,10 @@ impl Rows for PhaseLog {
     fn columns(&self) -> Vec<Column> {
         let rows = || self.rows.iter();
         let code = |phase| words().iter().position(|word| *word == phase).unwrap_or_default() as u8;
-        vec![
-            Column { name: "time", values: Values::F64(rows().map(|row| row.time.as_secs_f64()).collect()) },
-            Column { name: "flow", values: Values::U32(rows().map(|row| row.flow).collect()) },
-            Column {
-                name: "phase",
-                values: Values::Words { codes: rows().map(|row| code(row.phase)).collect(), words: words() },
-            },
-        ]
+        let times = Values::F64(rows().map(|row| row.time.as_secs_f64()).collect());
+        let flows = Values::U32(rows().map(|row| row.flow).collect());
+        let phases = Values::Words { codes: rows().map(|row| code(row.phase)).collect(), words: words() };
+        named(Self::DECLARED.columns, [times, flows, phases])
     }
 }
 

@@ -2,11 +2,13 @@
 
 use ackclock_units::Time;
 
-/// Memory of a row in bytes: its time, the numbers of its flow and group, and its count.
-pub(crate) const BYTES_OF_BIN: usize = 24;
+use crate::plan::records::Asked;
 
-/// Counts of several links or flows in bins; by default, of none.
-#[derive(Clone, Debug, Default)]
+/// Memory of a row in bytes: its time, the numbers of its flow and group, and its count.
+pub(super) const BYTES_OF_BIN: usize = 24;
+
+/// Counts of several links or flows in bins.
+#[derive(Clone, Debug)]
 pub(super) struct Binned {
     bin: Time,
     ids: Vec<u32>,
@@ -25,8 +27,9 @@ struct Counter {
 }
 
 impl Binned {
-    /// Counts of the given links or flows, with bins of width `bin`, until `end`.
-    pub(super) fn of(ids: Vec<u32>, bin: Time, end: Time) -> Self {
+    /// Counts of the requested links or flows, until `end`.
+    pub(super) fn of(asked: &Asked<'_>, end: Time) -> Self {
+        let (ids, bin) = (asked.ids.to_vec(), asked.bin.unwrap_or_default());
         let watched = super::membership(&ids).into_iter();
         let edge = |is_watched| if is_watched { Time::ZERO } else { Time::MAX };
         let counters = watched.map(|is_watched| Counter { edge: edge(is_watched), ..Counter::default() });
@@ -55,8 +58,7 @@ impl Binned {
 
     /// Number of rows.
     pub(super) fn count(&self) -> usize {
-        // counts of none have bins of no width
-        let bins = self.end.as_picos().div_ceil(self.bin.as_picos().max(1));
+        let bins = self.end.as_picos().div_ceil(self.bin.as_picos());
         bins as usize * self.ids.len()
     }
 
@@ -99,13 +101,15 @@ impl Counter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::RecordSpec;
 
     /// Two of three ids are recorded, with expected values computed by hand. What happens at an edge belongs to the bin
     /// that begins there, empty bins are rows, the last bin may be short, and an id that is not requested is not
     /// counted.
     #[test]
     fn counts_are_of_bins_that_begin_at_their_edge() {
-        let mut counts = Binned::of(vec![2, 0], Time::from_millis(10), Time::from_millis(35));
+        let spec = RecordSpec::Throughput { flows: vec![2, 0], bin: Time::from_millis(10) };
+        let mut counts = Binned::of(&spec.asked(), Time::from_millis(35));
         for (millis, id, more) in
             [(0, 0, 1), (3, 2, 1), (9, 0, 1), (10, 0, 5), (11, 1, 1), (30, 0, 1), (31, 2, 1), (32, 2, 1)]
         {

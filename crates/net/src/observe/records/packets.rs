@@ -2,11 +2,14 @@
 
 use ackclock_units::Time;
 
-use super::recorder::membership;
-use super::table::Rows;
-use super::{Column, Table, Values};
+use super::membership;
+use super::record::{Declared, Described, Record, named};
+use super::usual::{Rows as Estimate, Usual};
 use crate::link::Offered;
+use crate::observe::{Column, Measure, Rows, Table, Values};
 use crate::packet::{Packet, Payload};
+use crate::plan::Plan;
+use crate::plan::records::Asked;
 use crate::queue::DropReason;
 use crate::storage::grow;
 
@@ -61,8 +64,9 @@ struct Entry {
     marked: bool,
 }
 
-/// Maximum number of events of a packet at a link.
+/// Maximum number of events of a packet at a link, and memory of an entry in bytes, as measured.
 const STEPS: usize = 3;
+const ENTRY: f64 = 56.0;
 
 impl Entry {
     const fn event(&self, step: usize) -> Event {
@@ -79,7 +83,7 @@ impl Entry {
 /// Stores each packet that is offered to a link. The table has a row for each event: a packet enters a queue, leaves it
 /// for transmission, arrives at the far end, or is dropped or lost.
 #[derive(Clone, Debug)]
-pub(super) struct PacketLog {
+pub(in crate::observe) struct Log {
     watched: Vec<bool>,
     /// End of the run: later events are omitted.
     end: Time,
@@ -87,26 +91,63 @@ pub(super) struct PacketLog {
     rows: usize,
 }
 
-impl PacketLog {
-    /// A log of packets at the given links.
-    pub(super) fn of(links: &[u32], end: Time) -> Self {
-        Self { watched: membership(links), end, entries: Vec::new(), rows: 0 }
+impl Record for Log {
+    const DECLARED: Declared = Declared {
+        empty: "no packet arrived",
+        ..Declared::new(
+            "each event of a packet at a link: enqueue, dequeue, receive, drop or lost",
+            &[
+                Described::real("time", "s"),
+                Described::id("link"),
+                Described::id("flow"),
+                Described::word("event"),
+                Described::word("kind"),
+                Described::count("segment", ""),
+                Described::small("bytes", "B"),
+                Described::word("retransmission"),
+                Described::word("marked"),
+            ],
+        )
+    };
+    const ACCEPTED: bool = true;
+
+    fn new(asked: &Asked<'_>, plan: &Plan) -> Self {
+        Self { watched: membership(asked.ids), end: plan.duration, entries: Vec::new(), rows: 0 }
     }
 
-    /// Handles a packet offered to a link.
+    fn usual(asked: &Asked<'_>, usual: &Usual<'_>) -> Estimate {
+        let offered = usual.over_links(asked, |link| link.offered);
+        let entries = usual.over_links(asked, |link| link.offered * if link.is_stored { 2.0 } else { 1.0 });
+        let bytes = ENTRY * entries;
+        Estimate { bytes, ..Estimate::of_events(STEPS as f64 * offered, 0.0) }
+    }
+
     #[inline(never)]
-    pub(super) fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered) {
+    fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered) {
         self.handle(now, link, packet, offered);
     }
 
-    /// Handles a packet that leaves the queue of a link that stored it.
     #[inline(never)]
-    pub(super) fn left(&mut self, now: Time, link: u32, packet: &Packet, fate: Offered) {
+    fn left(&mut self, now: Time, link: u32, packet: &Packet, fate: Offered) {
         // a transmission has no arrival at the queue: it is in another entry
         let arrived = if matches!(fate, Offered::Dropped(_)) { now } else { Time::MAX };
         self.handle(arrived, link, packet, fate);
     }
 
+    fn rows(&self) -> usize {
+        self.rows
+    }
+
+    fn held(&self) -> usize {
+        self.entries.capacity() * size_of::<Entry>()
+    }
+
+    fn table(self, name: &'static str, _measure: &Measure) -> Table {
+        Table::new(name, self)
+    }
+}
+
+impl Log {
     fn handle(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered) {
         if self.watched.get(link as usize) != Some(&true) {
             return;
@@ -130,19 +171,6 @@ impl PacketLog {
         self.entries.push(Entry { times, segment, link, flow, bytes, fate, kind, retransmission, marked });
     }
 
-    pub(super) const fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// Memory of the entries in bytes.
-    pub(super) const fn held(&self) -> usize {
-        self.entries.capacity() * size_of::<Entry>()
-    }
-
-    pub(super) fn table(self) -> Table {
-        Table::new("packets", self)
-    }
-
     /// The rows in time order, each as an entry and a step. For equal times, arrivals come first, then rows are ordered
     /// by link, and at one link in causal order: a packet reaches a node before it leaves it.
     fn in_order(&self) -> Vec<(&Entry, usize)> {
@@ -164,7 +192,7 @@ impl PacketLog {
     }
 }
 
-impl Rows for PacketLog {
+impl Rows for Log {
     fn is_empty(&self) -> bool {
         self.rows == 0
     }
@@ -176,17 +204,17 @@ impl Rows for PacketLog {
             Values::Words { codes, words }
         };
         let columns = [
-            ("time", Values::F64(rows.iter().map(|(entry, step)| entry.times[*step].as_secs_f64()).collect())),
-            ("link", Values::U32(rows.iter().map(|(entry, _)| entry.link).collect())),
-            ("flow", Values::U32(rows.iter().map(|(entry, _)| entry.flow).collect())),
-            ("event", words(|entry, step| entry.event(step) as u8, EVENTS)),
-            ("kind", words(|entry, _| entry.kind as u8, KINDS)),
-            ("segment", Values::U64(rows.iter().map(|(entry, _)| entry.segment).collect())),
-            ("bytes", Values::U32(rows.iter().map(|(entry, _)| entry.bytes).collect())),
-            ("retransmission", Values::Bool(rows.iter().map(|(entry, _)| entry.retransmission).collect())),
-            ("marked", Values::Bool(rows.iter().map(|(entry, _)| entry.marked).collect())),
+            Values::F64(rows.iter().map(|(entry, step)| entry.times[*step].as_secs_f64()).collect()),
+            Values::U32(rows.iter().map(|(entry, _)| entry.link).collect()),
+            Values::U32(rows.iter().map(|(entry, _)| entry.flow).collect()),
+            words(|entry, step| entry.event(step) as u8, EVENTS),
+            words(|entry, _| entry.kind as u8, KINDS),
+            Values::U64(rows.iter().map(|(entry, _)| entry.segment).collect()),
+            Values::U32(rows.iter().map(|(entry, _)| entry.bytes).collect()),
+            Values::Bool(rows.iter().map(|(entry, _)| entry.retransmission).collect()),
+            Values::Bool(rows.iter().map(|(entry, _)| entry.marked).collect()),
         ];
-        columns.map(|(name, values)| Column { name, values }).into()
+        named(Self::DECLARED.columns, columns)
     }
 }
 
@@ -196,8 +224,15 @@ mod tests {
 
     use super::*;
     use crate::packet::FlowId;
+    use crate::plan::RecordSpec;
+    use crate::plan::testing::dumbbell_of_reno;
 
     const END: Time = Time::from_picos(40);
+
+    fn log() -> Log {
+        let plan = Plan { duration: END, ..dumbbell_of_reno(1) };
+        Log::new(&RecordSpec::Packets { links: vec![0, 1, 3] }.asked(), &plan)
+    }
 
     proptest! {
         /// The rows are those of a list of all events, sorted by time, arrivals first, and link.
@@ -205,7 +240,7 @@ mod tests {
         fn rows_are_the_sorted_events_before_the_end(
             packets in prop::collection::vec((0_u64..40, 0_u32..4, 0_u64..20, 0_u64..20, 0_u8..6), 0..80),
         ) {
-            let mut log = PacketLog::of(&[0, 1, 3], END);
+            let mut log = log();
             let mut events = Vec::new();
             for (number, (now, link, waits, crosses, fate)) in (0_u32..).zip(packets) {
                 let syn = Payload::Syn { retransmission: false, connection: 0 };
