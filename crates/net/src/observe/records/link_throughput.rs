@@ -25,7 +25,8 @@ pub(in crate::observe) struct Log {
 
 impl Log {
     /// Counts the bytes of a packet whose transmission a link begins or will begin.
-    #[inline(always)]
+    // not inlined, so that other records of packets save no registers for it
+    #[inline(never)]
     fn sent(&mut self, link: u32, packet: &Packet, fate: Offered) {
         if let Offered::Accepted { start, .. } = fate
             && start < self.end
