@@ -130,12 +130,12 @@ impl Link {
     }
 
     /// Heap memory in bytes, excluding data that links share.
-    pub(crate) fn held(&self) -> usize {
-        self.backlog.held()
-            + self.queue.held()
-            + self.entrance.as_ref().map_or(0, |entrance| entrance.held())
-            + self.loss.as_ref().map_or(0, |loss| loss.held())
-            + self.extra_delay.as_ref().map_or(0, |extra| extra.held())
+    pub(crate) fn memory(&self) -> usize {
+        self.backlog.memory()
+            + self.queue.memory()
+            + self.entrance.as_ref().map_or(0, |entrance| entrance.memory())
+            + self.loss.as_ref().map_or(0, |loss| loss.memory())
+            + self.extra_delay.as_ref().map_or(0, |extra| extra.memory())
     }
 
     /// Offers a packet to the queue.

@@ -129,7 +129,7 @@ pub trait QueueDiscipline: Debug + Send {
     fn gauges(&self, _visit: &mut dyn FnMut(&'static str, f64)) {}
 
     /// Heap memory in bytes that grows with the queue.
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         0
     }
 }
@@ -289,8 +289,8 @@ macro_rules! queues {
                 match self { $(Self::$variant(queue) => queue.gauges(visit),)+ }
             }
 
-            fn held(&self) -> usize {
-                match self { $(Self::$variant(queue) => queue.held(),)+ }
+            fn memory(&self) -> usize {
+                match self { $(Self::$variant(queue) => queue.memory(),)+ }
             }
         }
 

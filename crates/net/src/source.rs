@@ -83,9 +83,9 @@ impl Source for AnySource {
 
 impl AnySource {
     /// Heap memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         match self {
-            Self::Fractional(source) => size_of_val(&**source) + source.held(),
+            Self::Fractional(source) => size_of_val(&**source) + source.memory(),
             Self::Constant(source) => size_of_val(&**source),
             Self::OnOff(source) => size_of_val(&**source),
             Self::Transfers(source) => size_of_val(&**source),

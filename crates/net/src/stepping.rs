@@ -216,7 +216,8 @@ impl Stepper {
             return Err(failure.clone().into());
         }
         check_segments(self.simulator.most_settled())?;
-        let held = (self.simulator.held_by_components() + self.simulator.held_in_flight() + self.link.held()) as u64;
+        let held =
+            (self.simulator.memory_of_components() + self.simulator.memory_in_flight() + self.link.memory()) as u64;
         if held > self.memory {
             let problem = format!("the episode uses {held} bytes, but the limit is {} bytes", self.memory);
             return Err(PlanError::new("memory", problem).into());

@@ -148,7 +148,7 @@ impl DeliveryRate {
     }
 
     /// Heap memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         self.stamps.capacity() * size_of::<Stamp>() + self.losses.capacity() * size_of::<LostSegment>()
     }
 

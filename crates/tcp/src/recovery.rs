@@ -23,7 +23,7 @@ use crate::delivery_rate::RateSample;
 use crate::limits::Limit;
 use crate::segment::Ack;
 use crate::send_log::Sent;
-use crate::sender::Connection;
+use crate::sender::connection::Connection;
 
 /// Number of duplicate ACKs that indicate a loss (RFC 5681, section 3.2).
 const DUP_THRESH: u32 = 3;
@@ -69,10 +69,10 @@ impl Recovery {
     }
 
     /// Heap memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         match self {
-            Self::Sack(sack) => size_of_val(&**sack) + sack.held(),
-            Self::Rack(rack) => size_of_val(&**rack) + rack.held(),
+            Self::Sack(sack) => size_of_val(&**sack) + sack.memory(),
+            Self::Rack(rack) => size_of_val(&**rack) + rack.memory(),
             Self::Vegas(vegas) => size_of_val(&**vegas),
             Self::Tahoe | Self::Reno(_) | Self::NewReno(_) => 0,
         }

@@ -24,7 +24,7 @@ pub(crate) struct Scoreboard {
 
 impl Scoreboard {
     /// Heap memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         self.runs.capacity() * size_of::<Block>()
     }
 

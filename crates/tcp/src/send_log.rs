@@ -59,7 +59,7 @@ impl SendLog {
     }
 
     /// Heap memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         size_of::<Self>() + self.sent.capacity() * size_of::<Sent>() + self.stale.capacity() * size_of::<Option<Sent>>()
     }
 

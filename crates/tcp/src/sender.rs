@@ -1,9 +1,9 @@
 //! The data sender: RFC 9293's variables, RFC 5681's window and RFC 6298's timer, combined with any loss recovery and
 //! any congestion-control law.
 
-mod connection;
+pub(crate) mod connection;
 mod counters;
-mod extra;
+pub(crate) mod extra;
 mod inspect;
 mod marks;
 mod pacer;
@@ -17,11 +17,10 @@ use std::sync::Arc;
 
 use ackclock_units::{Stream, Time};
 
-pub(crate) use connection::Connection;
+use connection::{Connection, Path};
 pub use counters::Counters;
 pub(crate) use counters::RareCounters;
 pub(crate) use extra::Extra;
-pub(crate) use steady::Path;
 pub use steady::Turn;
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
@@ -426,8 +425,8 @@ impl Sender {
     }
 
     /// Heap memory in bytes, excluding the shared configuration.
-    pub fn held(&self) -> usize {
-        self.connection.held() + self.recovery.held()
+    pub fn memory(&self) -> usize {
+        self.connection.memory() + self.recovery.memory()
     }
 
     /// Event counts so far.

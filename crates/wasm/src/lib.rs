@@ -22,7 +22,7 @@ static ANSWER: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 #[expect(unsafe_code, reason = "exported symbols count as unsafe")]
 #[unsafe(no_mangle)]
 pub extern "C" fn room(length: usize) -> *mut u8 {
-    let mut plan = held(&PLAN);
+    let mut plan = locked(&PLAN);
     plan.clear();
     plan.resize(length, 0);
     plan.as_mut_ptr()
@@ -33,10 +33,10 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
 #[expect(unsafe_code, reason = "exported symbols count as unsafe")]
 #[unsafe(no_mangle)]
 pub extern "C" fn simulate(seed: u64, from: f64, until: f64) -> usize {
-    let outcome = serde_json::from_slice::<Plan>(&held(&PLAN))
+    let outcome = serde_json::from_slice::<Plan>(&locked(&PLAN))
         .map_err(|error| PlanError { field: "plan".into(), problem: error.to_string() })
         .and_then(|plan| run_with_progress(&plan, seed, Means { threads: 1, memory: MEMORY }, page::report));
-    let mut answer = held(&ANSWER);
+    let mut answer = locked(&ANSWER);
     *answer = match outcome {
         Ok(outcome) => encoded(&outcome, from, until),
         Err(error) => framed(&Header::Error(error.to_string())),
@@ -48,7 +48,7 @@ pub extern "C" fn simulate(seed: u64, from: f64, until: f64) -> usize {
 #[expect(unsafe_code, reason = "exported symbols count as unsafe")]
 #[unsafe(no_mangle)]
 pub extern "C" fn answer() -> *const u8 {
-    held(&ANSWER).as_ptr()
+    locked(&ANSWER).as_ptr()
 }
 
 /// The page, which sees how far a run is. To stop a run, it ends the thread that the module runs in.
@@ -179,6 +179,6 @@ fn framed(header: &Header<'_>) -> Vec<u8> {
 }
 
 /// What a mutex holds. There is one thread, so no other one can have panicked.
-fn held(bytes: &Mutex<Vec<u8>>) -> std::sync::MutexGuard<'_, Vec<u8>> {
+fn locked(bytes: &Mutex<Vec<u8>>) -> std::sync::MutexGuard<'_, Vec<u8>> {
     bytes.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -114,7 +114,7 @@ impl Clients {
     }
 
     /// Memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         let of_client = |client: &Client| {
             client.waiting.capacity() * size_of::<Request>() + client.free.capacity() * size_of::<FlowId>()
         };

@@ -23,8 +23,8 @@ impl SackStore {
     pub(crate) const BYTES_OF_ACK: usize = size_of::<Selective>();
 
     /// Memory in bytes.
-    pub(crate) const fn held(&self) -> usize {
-        self.0.held()
+    pub(crate) const fn memory(&self) -> usize {
+        self.0.memory()
     }
 
     /// Creates the packet that carries an ACK.

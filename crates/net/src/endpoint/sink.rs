@@ -268,10 +268,10 @@ impl Sinks {
     }
 
     /// Memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         size_of_val(&self.flows[..])
             + self.alarms.capacity() * size_of::<Alarm>()
-            + self.receivers.held()
+            + self.receivers.memory()
             + self.totals.len() * size_of::<(u32, Totals)>()
             + size_of_val(&self.before[..])
     }

@@ -123,12 +123,12 @@ impl Agenda {
     }
 
     /// Memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         self.buckets.capacity() * size_of::<Cursor>()
-            + self.busy.held()
-            + self.chunks.held()
+            + self.busy.memory()
+            + self.chunks.memory()
             + self.far.capacity() * size_of::<Far>()
-            + self.others.iter().map(|current| current.held()).sum::<usize>()
+            + self.others.iter().map(|current| current.memory()).sum::<usize>()
     }
 
     /// Index of a component's bucket for a round.
@@ -334,7 +334,7 @@ impl Current {
     }
 
     /// Memory in bytes.
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         size_of::<Self>()
             + self.words.capacity() * size_of::<u64>()
             + self.new.capacity() * size_of::<New>()

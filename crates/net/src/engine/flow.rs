@@ -383,8 +383,8 @@ impl Flow {
     }
 
     /// Heap memory in bytes.
-    pub(crate) fn held(&self) -> usize {
-        self.application.source.held() + self.sender().map_or(0, Sender::held)
+    pub(crate) fn memory(&self) -> usize {
+        self.application.source.memory() + self.sender().map_or(0, Sender::memory)
     }
 
     /// Number of packets that the source has supplied.

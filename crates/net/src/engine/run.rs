@@ -245,7 +245,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
     let events = simulator.events();
     drop(simulator);
     let rows = recorder.rows();
-    let kept = (recorder.held() + recorder.reading() + measure.held()) as u64;
+    let kept = (recorder.memory() + recorder.reading() + measure.memory()) as u64;
     let (tables, captures) = recorder.into_tables(&measure, flows);
     let outcome = Outcome { summary, groups, elsewhere, facts, events, rows, tables, captures };
     look.end(kept);

@@ -314,8 +314,8 @@ impl Simulator {
     }
 
     /// Memory of packets and wake-ups in flight, in bytes.
-    pub(crate) fn held_in_flight(&self) -> usize {
-        self.transit.agenda.held() + self.transit.sacks.held()
+    pub(crate) fn memory_in_flight(&self) -> usize {
+        self.transit.agenda.memory() + self.transit.sacks.memory()
     }
 
     /// Frees the memory of packets and wake-ups in flight, at the end of a run.
@@ -324,14 +324,14 @@ impl Simulator {
     }
 
     /// Memory of the endpoints and links in bytes, excluding data in flight. Visits each of them.
-    pub(crate) fn held_by_components(&self) -> usize {
+    pub(crate) fn memory_of_components(&self) -> usize {
         let Transit { links, hops, sinks, .. } = &self.transit;
         size_of_val(&self.flows[..])
             + size_of_val(&hops[..])
-            + self.flows.iter().map(Flow::held).sum::<usize>()
-            + sinks.held()
-            + links.held()
-            + self.clients.held()
+            + self.flows.iter().map(Flow::memory).sum::<usize>()
+            + sinks.memory()
+            + links.memory()
+            + self.clients.memory()
     }
 
     /// Number of endpoints and links, and of components.

@@ -106,7 +106,7 @@ impl<'a> Look<'a> {
         self.next = events + EVENTS.max(agendas as u64);
         if events >= self.next_visit {
             self.next_visit = events + EVENTS_OF_VISIT * components as u64;
-            self.components = simulator.held_by_components() + watchers.held();
+            self.components = simulator.memory_of_components() + watchers.memory();
             check_segments(simulator.most_settled())?;
         }
         if watchers.recorder.rows() > MOST_ROWS {
@@ -114,8 +114,8 @@ impl<'a> Look<'a> {
         }
         let held = Held {
             components: self.components,
-            in_flight: simulator.held_in_flight(),
-            records: watchers.recorder.held(),
+            in_flight: simulator.memory_in_flight(),
+            records: watchers.recorder.memory(),
             reading: watchers.recorder.reading(),
         };
         let total = held.total();
@@ -254,7 +254,7 @@ mod tests {
         };
         assert_eq!(ended.field, "memory");
         assert!(ended.problem.contains("of it for packets in flight), but the limit is 2 MB; "), "{ended}");
-        assert!(simulator.held_in_flight() < 60_000_000, "the run ended soon after it exceeded the limit");
+        assert!(simulator.memory_in_flight() < 60_000_000, "the run ended soon after it exceeded the limit");
     }
 
     #[test]

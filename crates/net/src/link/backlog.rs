@@ -54,7 +54,7 @@ pub(crate) struct Closed {
 
 impl Closed {
     /// Memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         size_of::<Self>() + self.runs.capacity() * size_of::<Run>()
     }
 
@@ -126,8 +126,8 @@ impl Backlog {
     }
 
     /// Heap memory in bytes, excluding the rate's trace.
-    pub(crate) fn held(&self) -> usize {
-        self.closed.as_ref().map_or(0, |closed| closed.held())
+    pub(crate) fn memory(&self) -> usize {
+        self.closed.as_ref().map_or(0, |closed| closed.memory())
             + self.shaper.as_ref().map_or(0, |shaper| size_of_val(&**shaper))
     }
 

@@ -41,7 +41,7 @@ impl Entrance {
     }
 
     /// Memory in bytes.
-    pub(crate) fn held(&self) -> usize {
-        size_of::<Self>() + self.loss.as_ref().map_or(0, Loss::held)
+    pub(crate) fn memory(&self) -> usize {
+        size_of::<Self>() + self.loss.as_ref().map_or(0, Loss::memory)
     }
 }

@@ -100,7 +100,7 @@ impl ExtraDelay {
     }
 
     /// Memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         size_of::<Self>() + self.pending.len() * Self::BYTES_OF_PACKET
     }
 }

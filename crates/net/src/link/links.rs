@@ -250,15 +250,15 @@ impl Links {
     }
 
     /// Memory in bytes, excluding data that links share.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         let Self { paths, forms, kinds, long, served, spare, .. } = self;
         size_of_val(&paths[..])
             + size_of_val(&forms[..])
             + size_of_val(&kinds[..])
-            + long.held()
-            + long.iter().map(|long| long.link.held()).sum::<usize>()
-            + served.iter().map(ServedLink::held).sum::<usize>()
-            + spare.iter().map(|closed| closed.held()).sum::<usize>()
+            + long.memory()
+            + long.iter().map(|long| long.link.memory()).sum::<usize>()
+            + served.iter().map(ServedLink::memory).sum::<usize>()
+            + spare.iter().map(|closed| closed.memory()).sum::<usize>()
     }
 }
 
@@ -352,9 +352,9 @@ mod tests {
             for (number, size) in (0_u64..).zip(sizes) {
                 // bursts of eight packets, and then a pause in which all are sent
                 cross(&mut links, size, Time::from_millis(10_000 * (number / 8)));
-                held = held.max(if number < 100 { links.held() } else { 0 });
+                held = held.max(if number < 100 { links.memory() } else { 0 });
             }
-            prop_assert!(links.held() <= held, "{} bytes, {held} before", links.held());
+            prop_assert!(links.memory() <= held, "{} bytes, {held} before", links.memory());
         }
 
         /// The sums of the fast path do not overflow, however long the delays are and however late packets arrive. The
@@ -416,6 +416,6 @@ mod tests {
             links.add(link(Limit::Packets(10 + number % 3), true, Time::ZERO));
         }
         assert_eq!((links.kinds.len(), links.long.counts()), (3, (0, 0)));
-        assert!(links.held() <= 100 * Links::BYTES_OF_SHORT + 3 * size_of::<Kind>());
+        assert!(links.memory() <= 100 * Links::BYTES_OF_SHORT + 3 * size_of::<Kind>());
     }
 }

@@ -109,7 +109,7 @@ impl Loss {
     }
 
     /// Memory in bytes.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         let lists = match self {
             Self::List { packets, seen, .. } => size_of_val(&packets[..]) + seen.capacity() * size_of::<(u64, u64)>(),
             Self::Random { .. } | Self::GilbertElliott { .. } => 0,

@@ -85,14 +85,14 @@ impl ServedLink {
     }
 
     /// Memory in bytes, excluding data that links share.
-    pub(crate) fn held(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         size_of::<Self>()
-            + self.queue.held()
+            + self.queue.memory()
             + self.dropped.capacity() * size_of::<(Queued, DropReason)>()
-            + self.entrance.as_ref().map_or(0, |entrance| entrance.held())
+            + self.entrance.as_ref().map_or(0, |entrance| entrance.memory())
             + self.shaper.as_ref().map_or(0, |shaper| size_of_val(&**shaper))
-            + self.loss.as_ref().map_or(0, |loss| loss.held())
-            + self.extra_delay.as_ref().map_or(0, |extra| extra.held())
+            + self.loss.as_ref().map_or(0, |loss| loss.memory())
+            + self.extra_delay.as_ref().map_or(0, |extra| extra.memory())
     }
 
     /// Offers a packet to the queue. `hop` is the index of the link's hop on the packet's route. Returns the reason if

@@ -272,7 +272,7 @@ impl Captures {
     }
 
     /// Memory of the packets and their blocks in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         let of_blocks = |blocks: &Vec<Sack>| blocks.capacity() * size_of::<Sack>();
         let of = |taps: &Taps| taps.seen.packets.capacity() * size_of::<Captured>() + of_blocks(&taps.seen.blocks);
         let stored = self.stored.len() * 2 * size_of::<((usize, Stored), usize)>();
@@ -320,6 +320,6 @@ mod tests {
         }
         assert_eq!(captures.rows(), 1_000);
         let least = 1_000 * (size_of::<Captured>() + 2 * size_of::<Sack>());
-        assert!((least..=2 * least + 1_000).contains(&captures.held()), "{} and {least}", captures.held());
+        assert!((least..=2 * least + 1_000).contains(&captures.memory()), "{} and {least}", captures.memory());
     }
 }

@@ -52,7 +52,7 @@ impl Histogram {
     }
 
     /// Memory in bytes.
-    pub const fn held(&self) -> usize {
+    pub const fn memory(&self) -> usize {
         self.counts.capacity() * size_of::<u64>()
     }
 

@@ -6,8 +6,8 @@ mod crossings;
 mod groups;
 mod limits;
 mod meter;
-mod plight;
 mod results;
+mod service;
 mod summary;
 mod transfers;
 
@@ -26,8 +26,8 @@ pub use at_link::LinkSummary;
 use crossings::{Crossing, Crossings};
 use groups::Groups;
 pub use limits::Limited;
-use plight::Plight;
 pub use results::Results;
+use service::Service;
 pub use summary::{Drops, Facts, GroupSummary, Sojourn, Summary};
 use transfers::Transfers;
 
@@ -54,7 +54,7 @@ pub struct Measure {
     counters: Vec<Counters>,
     settled: Vec<u64>,
     /// Per flow, after the run: the rating of its goodput.
-    plights: Vec<Plight>,
+    services: Vec<Service>,
     /// Per flow: the first flow of its client, if some clients have several flows.
     clients: Vec<u32>,
     /// Whether `transfers` or `bytes` need the packets that are delivered.
@@ -62,7 +62,7 @@ pub struct Measure {
     /// Highest average queue that RED computed at the link, after the run.
     red_avg_max: Option<f64>,
     /// Upper limit of the memory of everything per flow, in bytes.
-    held_by_flows: usize,
+    memory_of_flows: usize,
 }
 
 /// Bytes of a flow that are delivered in order for the first time.
@@ -126,11 +126,11 @@ impl Measure {
             bytes: if has_sizes(plan) { plan.flows().map(sized).collect() } else { Vec::new() },
             counters: Vec::new(),
             settled: Vec::new(),
-            plights: Vec::new(),
+            services: Vec::new(),
             clients: plan.clients(),
             follows: any || has_sizes(plan),
             red_avg_max: None,
-            held_by_flows: flows * Self::bytes_of_flow(plan),
+            memory_of_flows: flows * Self::bytes_of_flow(plan),
         };
         for (flow, packets) in plan.single_transfers() {
             measure.on_transfer(simulator.start(flow as usize), FlowId(flow), packets, true);
@@ -162,7 +162,7 @@ impl Measure {
             }
         });
         self.at.finish();
-        self.plights = self.results(simulator).plights();
+        self.services = self.results(simulator).services();
     }
 
     /// The results, after [`finish`](Self::finish), from the same simulator.
@@ -177,7 +177,7 @@ impl Measure {
         let given = |is_there: bool, bytes: usize| if is_there { bytes } else { 0 };
         let warm_up = plan.measure.from > Time::ZERO;
         let transfers = plan.groups.iter().any(GroupSpec::has_transfers);
-        row + size_of::<Plight>()
+        row + size_of::<Service>()
             + Groups::bytes_of_flow(plan.groups.len())
             + Crossings::BYTES_OF_FLOW
             + given(transfers, size_of::<Option<Transfers>>() + size_of::<Ideal>())
@@ -187,10 +187,10 @@ impl Measure {
     }
 
     /// Memory in bytes, including the table of flows.
-    pub(crate) fn held(&self) -> usize {
-        self.held_by_flows
-            + self.at.held(Self::BYTES_OF_BIN)
-            + self.completions.iter().map(Histogram::held).sum::<usize>()
+    pub(crate) fn memory(&self) -> usize {
+        self.memory_of_flows
+            + self.at.memory(Self::BYTES_OF_BIN)
+            + self.completions.iter().map(Histogram::memory).sum::<usize>()
     }
 
     /// The kind of a packet: its group for data, the last kind for ACKs.

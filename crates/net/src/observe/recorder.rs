@@ -128,9 +128,9 @@ impl Recorder {
     }
 
     /// Memory of the rows in bytes.
-    pub fn held(&self) -> usize {
-        let samples = self.samples.iter().map(|(_, _, samples)| samples.held());
-        self.logs.held() + samples.sum::<usize>() + self.captures.held()
+    pub fn memory(&self) -> usize {
+        let samples = self.samples.iter().map(|(_, _, samples)| samples.memory());
+        self.logs.memory() + samples.sum::<usize>() + self.captures.memory()
     }
 
     /// The tables, starting with the table of the flows' counters, and the captures.

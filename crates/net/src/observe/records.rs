@@ -175,8 +175,8 @@ macro_rules! logs {
             }
 
             /// Memory of the rows in bytes.
-            pub(super) fn held(&self) -> usize {
-                0 $(+ self.$name.as_ref().map_or(0, |(_, log)| log.held()))+
+            pub(super) fn memory(&self) -> usize {
+                0 $(+ self.$name.as_ref().map_or(0, |(_, log)| log.memory()))+
             }
 
             /// The table of each record, with its index.
@@ -207,9 +207,9 @@ macro_rules! logs {
                 }
             }
 
-            pub(super) fn held(&self) -> usize {
+            pub(super) fn memory(&self) -> usize {
                 match self {
-                    $(Self::$variant(log) => log.held(),)+
+                    $(Self::$variant(log) => log.memory(),)+
                 }
             }
 

@@ -124,7 +124,7 @@ macro_rules! columns {
 
             /// Memory of the rows in bytes.
             #[allow(dead_code, reason = "only called for records filled during a run")]
-            const fn held(&self) -> usize {
+            const fn memory(&self) -> usize {
                 0 $(+ self.$field.len() * size_of::<$type>())+
             }
 

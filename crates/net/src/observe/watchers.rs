@@ -54,8 +54,8 @@ impl Watchers {
     }
 
     /// Memory of the measurements in bytes.
-    pub(crate) fn held(&self) -> usize {
-        self.measure.held() + self.elsewhere.iter().map(|at| at.held(size_of::<u32>())).sum::<usize>()
+    pub(crate) fn memory(&self) -> usize {
+        self.measure.memory() + self.elsewhere.iter().map(|at| at.memory(size_of::<u32>())).sum::<usize>()
     }
 
     /// Summaries of the additional links, after the run.

@@ -226,8 +226,8 @@ impl PacketQueue for Cobalt {
         self.store.waiting()
     }
 
-    fn held(&self) -> usize {
-        size_of::<Self>() + self.store.held()
+    fn memory(&self) -> usize {
+        size_of::<Self>() + self.store.memory()
     }
 
     fn advance(&mut self, now: Time) {

@@ -226,8 +226,8 @@ impl PacketQueue for Codel {
         self.store.waiting()
     }
 
-    fn held(&self) -> usize {
-        size_of::<Self>() + self.store.held()
+    fn memory(&self) -> usize {
+        size_of::<Self>() + self.store.memory()
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -191,8 +191,8 @@ impl PacketQueue for DropHead {
         self.store.waiting()
     }
 
-    fn held(&self) -> usize {
-        size_of::<Self>() + self.store.held()
+    fn memory(&self) -> usize {
+        size_of::<Self>() + self.store.memory()
     }
 }
 

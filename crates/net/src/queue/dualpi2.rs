@@ -264,8 +264,8 @@ impl PacketQueue for DualPi2 {
         (low.0 + classic.0, low.1 + classic.1)
     }
 
-    fn held(&self) -> usize {
-        size_of::<Self>() + self.low.held() + self.classic.held()
+    fn memory(&self) -> usize {
+        size_of::<Self>() + self.low.memory() + self.classic.memory()
     }
 
     fn advance(&mut self, now: Time) {

@@ -231,8 +231,8 @@ impl PacketQueue for Foreign {
         self.store.waiting()
     }
 
-    fn held(&self) -> usize {
-        size_of::<Self>() + self.store.held()
+    fn memory(&self) -> usize {
+        size_of::<Self>() + self.store.memory()
     }
 }
 

@@ -137,10 +137,10 @@ impl PacketQueue for Fq {
         self.waiting
     }
 
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         size_of::<Self>()
             + size_of_val(&self.flows[..])
-            + self.flows.iter().map(|flow| flow.store.held()).sum::<usize>()
+            + self.flows.iter().map(|flow| flow.store.memory()).sum::<usize>()
             + self.ring.capacity() * size_of::<u32>()
     }
 

@@ -211,10 +211,10 @@ impl PacketQueue for FqCodel {
         self.waiting
     }
 
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         size_of::<Self>()
             + size_of_val(&self.flows[..])
-            + self.flows.iter().map(|flow| flow.store.held()).sum::<usize>()
+            + self.flows.iter().map(|flow| flow.store.memory()).sum::<usize>()
             + (self.new.capacity() + self.old.capacity()) * size_of::<u32>()
     }
 

@@ -264,8 +264,8 @@ impl QueueDiscipline for Pie {
         visit("accu_prob", self.accumulated);
     }
 
-    fn held(&self) -> usize {
-        self.departures.as_ref().map_or(0, Departures::held)
+    fn memory(&self) -> usize {
+        self.departures.as_ref().map_or(0, Departures::memory)
     }
 }
 

@@ -96,8 +96,8 @@ impl PacketQueue for Priority {
         self.waiting
     }
 
-    fn held(&self) -> usize {
-        size_of::<Self>() + self.bands.iter().map(Store::held).sum::<usize>()
+    fn memory(&self) -> usize {
+        size_of::<Self>() + self.bands.iter().map(Store::memory).sum::<usize>()
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -49,7 +49,7 @@ pub(crate) trait PacketQueue: Debug + Send {
     fn waiting(&self) -> (u64, u64);
 
     /// Memory in bytes.
-    fn held(&self) -> usize;
+    fn memory(&self) -> usize;
 
     /// Makes the updates due by `now` that do not wait for a packet. Later calls must give the same results as without
     /// this call.
@@ -140,7 +140,7 @@ impl Store {
     }
 
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         self.packets.capacity() * size_of::<Queued>()
     }
 }

@@ -72,7 +72,7 @@ impl Fractional {
     }
 
     /// Heap memory in bytes.
-    pub(super) const fn held(&self) -> usize {
+    pub(super) const fn memory(&self) -> usize {
         self.noise.capacity() * size_of::<f32>()
     }
 

@@ -132,7 +132,7 @@ impl AtLink {
         self.bins.cov()
     }
 
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         self.later.capacity() * size_of::<(Time, FlowId, Event)>()
     }
 

@@ -15,7 +15,7 @@ impl<T> Default for Pool<T> {
 
 impl<T> Pool<T> {
     /// Heap memory in bytes.
-    pub(crate) const fn held(&self) -> usize {
+    pub(crate) const fn memory(&self) -> usize {
         self.slots.capacity() * size_of::<T>() + self.free.capacity() * size_of::<u32>()
     }
 

@@ -109,7 +109,7 @@ impl Law {
     }
 
     /// Heap memory in bytes.
-    pub(crate) const fn held(&self) -> usize {
+    pub(crate) const fn memory(&self) -> usize {
         match self {
             Self::Reno(_) => 0,
             Self::Other(_) => size_of::<Other>(),

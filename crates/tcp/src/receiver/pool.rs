@@ -58,11 +58,11 @@ impl ReceiverPool {
     }
 
     /// Heap memory in bytes. Visits each record.
-    pub fn held(&self) -> usize {
+    pub fn memory(&self) -> usize {
         self.configs.capacity() * size_of::<ReceiverConfig>()
             + self.records.capacity() * size_of::<Record>()
             + self.free.capacity() * size_of::<u32>()
-            + self.records.iter().map(Record::held).sum::<usize>()
+            + self.records.iter().map(Record::memory).sum::<usize>()
     }
 
     /// Takes an empty record.
@@ -99,7 +99,7 @@ impl ReceiverPool {
 
 impl Record {
     /// Heap memory in bytes.
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         self.beyond.capacity() * size_of::<Block>()
             + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
             + self.tuning.as_ref().map_or(0, |_| size_of::<Tuning>())

@@ -375,7 +375,7 @@ fn a_gap_takes_the_memory_of_an_earlier_one() {
             for number in [1, 0] {
                 receiver.handle_segment(2 * round + number, Mark::NONE, Time::ZERO, &mut pool);
             }
-            assert_eq!((pool.counts(), *held.get_or_insert(pool.held())), ((1, 1), pool.held()));
+            assert_eq!((pool.counts(), *held.get_or_insert(pool.memory())), ((1, 1), pool.memory()));
         }
     }
     assert_eq!(pool.configs.len(), 1);

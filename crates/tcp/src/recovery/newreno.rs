@@ -17,7 +17,7 @@ use ackclock_units::Time;
 use super::{DUP_THRESH, Progress};
 use crate::config::{PartialAckTimer, SenderConfig};
 use crate::congestion::Signal;
-use crate::sender::Connection;
+use crate::sender::connection::Connection;
 
 #[derive(Clone, Debug)]
 pub struct NewReno {

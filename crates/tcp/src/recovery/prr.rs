@@ -14,7 +14,7 @@
 
 use crate::config::PrrRule;
 use crate::congestion::Window;
-use crate::sender::Connection;
+use crate::sender::connection::Connection;
 
 /// An episode of reduction.
 #[derive(Clone, Copy, Debug, PartialEq)]

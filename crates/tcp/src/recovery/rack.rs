@@ -46,7 +46,7 @@ use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
 use crate::segment::{Ack, Block, Segment};
 use crate::send_log::{Fate, Sent};
-use crate::sender::Connection;
+use crate::sender::connection::Connection;
 use crate::ticks;
 use clock::Clock;
 use losses::{Losses, Outstanding};
@@ -103,8 +103,8 @@ struct Delivery {
 
 impl Rack {
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.board.held() + self.news.capacity() * size_of::<Block>() + self.losses.held()
+    pub(super) fn memory(&self) -> usize {
+        self.board.memory() + self.news.capacity() * size_of::<Block>() + self.losses.memory()
     }
 
     /// Number of segments that the last ACK delivered.

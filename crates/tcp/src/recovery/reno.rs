@@ -11,7 +11,7 @@ use ackclock_units::Time;
 
 use super::{DUP_THRESH, Progress};
 use crate::congestion::Signal;
-use crate::sender::Connection;
+use crate::sender::connection::Connection;
 
 #[derive(Clone, Debug, Default)]
 pub struct Reno {

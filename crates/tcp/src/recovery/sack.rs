@@ -38,7 +38,7 @@ use crate::congestion::Signal;
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
 use crate::segment::Ack;
-use crate::sender::Connection;
+use crate::sender::connection::Connection;
 
 #[derive(Clone, Debug)]
 pub struct Sack {
@@ -76,8 +76,8 @@ impl Sack {
     }
 
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.board.held()
+    pub(super) fn memory(&self) -> usize {
+        self.board.memory()
     }
 
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {

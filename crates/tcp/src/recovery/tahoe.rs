@@ -14,7 +14,7 @@ use ackclock_units::Time;
 
 use super::DUP_THRESH;
 use crate::congestion::Signal;
-use crate::sender::Connection;
+use crate::sender::connection::Connection;
 
 pub(super) fn on_duplicate_ack(connection: &mut Connection, now: Time) {
     connection.dup_acks += 1;

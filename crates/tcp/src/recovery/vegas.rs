@@ -19,7 +19,7 @@ use super::DUP_THRESH;
 use crate::config::IdleRestart;
 use crate::congestion::Signal;
 use crate::send_log::Sent;
-use crate::sender::Connection;
+use crate::sender::connection::Connection;
 
 /// All times are in seconds.
 #[derive(Clone, Debug)]

@@ -4,16 +4,30 @@ use std::sync::Arc;
 
 use ackclock_units::{Stream, Time};
 
-use crate::config::{DecreaseFrom, IdleRestart, Pacing, SenderConfig};
+use crate::config::{DecreaseFrom, IdleRestart, Pacing, RecoverySpec, SenderConfig};
 use crate::congestion::{CongestionEvent, Law, Signal, Window};
 use crate::delivery_rate::DeliveryRate;
 use crate::limits::Limit;
 use crate::packed_option::PackedOption;
-use crate::recovery::RecoverySpec;
 use crate::rtt::RttEstimator;
 use crate::segment::{Ack, HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
-use crate::sender::{Extra, Path, RareCounters, pacer, pushes};
+use crate::sender::counters::RareCounters;
+use crate::sender::extra::Extra;
+use crate::sender::{pacer, pushes};
+
+/// How ACKs and turns are handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Path {
+    /// By any sender, in any state.
+    General,
+    /// By a steady sender.
+    Short,
+    /// By a steady sender with RACK, which records each segment.
+    Timed,
+    /// The same for a paced sender: its ACKs and turns are separate.
+    Paced,
+}
 
 /// The variables of RFC 9293 (section 3.3.1) and RFC 5681, counted in segments.
 ///
@@ -106,8 +120,8 @@ impl Connection {
     }
 
     /// Heap memory in bytes.
-    pub(crate) fn held(&self) -> usize {
-        self.law.held() + self.extra.as_ref().map_or(0, |extra| extra.held())
+    pub(crate) fn memory(&self) -> usize {
+        self.law.memory() + self.extra.as_ref().map_or(0, |extra| extra.memory())
     }
 
     /// The record of each outstanding segment, if segments are timed.

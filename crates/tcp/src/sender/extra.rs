@@ -56,9 +56,9 @@ impl Extra {
     }
 
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         size_of::<Self>()
-            + self.log.as_ref().map_or(0, SendLog::held)
-            + self.rate.as_ref().map_or(0, DeliveryRate::held)
+            + self.log.as_ref().map_or(0, SendLog::memory)
+            + self.rate.as_ref().map_or(0, DeliveryRate::memory)
     }
 }

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use ackclock_units::Time;
 
-use super::{Connection, Sender};
+use super::Sender;
+use super::connection::{Connection, Path};
 use crate::config::IdleRestart;
 use crate::congestion::{AckSample, Law};
 use crate::limits::Limit;
@@ -26,19 +27,6 @@ pub enum Turn {
     Processing(Time),
     /// The sender may send.
     Sending,
-}
-
-/// How ACKs and turns are handled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Path {
-    /// By any sender, in any state.
-    General,
-    /// By a steady sender.
-    Short,
-    /// By a steady sender with RACK, which records each segment.
-    Timed,
-    /// The same for a paced sender: its ACKs and turns are separate.
-    Paced,
 }
 
 impl Sender {

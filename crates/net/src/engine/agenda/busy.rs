@@ -10,7 +10,7 @@ impl Busy {
     }
 
     /// Heap memory in bytes.
-    pub(super) const fn held(&self) -> usize {
+    pub(super) const fn memory(&self) -> usize {
         self.0.capacity() * size_of::<u64>()
     }
 

@@ -75,7 +75,7 @@ impl Chunks {
     }
 
     /// Heap memory in bytes.
-    pub(super) const fn held(&self) -> usize {
+    pub(super) const fn memory(&self) -> usize {
         let ids = self.before.capacity() + self.free.capacity();
         self.events.capacity() * size_of::<Event>() + ids * size_of::<u32>()
     }

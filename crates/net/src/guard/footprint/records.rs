@@ -11,7 +11,7 @@ use crate::plan::{GroupSpec, LinkSpec, Plan, RecordSpec, Topology};
 use crate::queue::QueueSpec;
 
 /// Memory of the tables of a plan, and memory for reading the largest one, in bytes.
-fn held(plan: &Plan, rows: impl Fn(&RecordSpec) -> Option<EstimatedRows>) -> (f64, f64) {
+fn memory(plan: &Plan, rows: impl Fn(&RecordSpec) -> Option<EstimatedRows>) -> (f64, f64) {
     let tables = plan.records.iter().filter_map(|record| Some((record, rows(record)?)));
     tables.fold((0.0, 0.0), |(bytes, reading): (f64, f64), (record, table)| {
         (bytes + table.bytes, reading.max(table.rows * record.bytes_to_read() as f64))
@@ -20,7 +20,7 @@ fn held(plan: &Plan, rows: impl Fn(&RecordSpec) -> Option<EstimatedRows>) -> (f6
 
 /// Memory of the rows that every run of the plan has, bins and samples of links, and memory for reading them.
 pub(super) fn certain(plan: &Plan) -> (f64, f64) {
-    held(plan, |record| record.certain_rows(plan.duration))
+    memory(plan, |record| record.certain_rows(plan.duration))
 }
 
 /// Memory of tables and captures with usual traffic, and memory for reading them.
@@ -30,7 +30,7 @@ pub(super) fn likely(plan: &Plan, traffics: &[Traffic<'_>], loads: &BTreeMap<usi
         flows: &|flows, value| over(plan, traffics, flows, |traffic| value(&of_group(traffic))),
         links: &|links, value| at(plan, loads, links, |load| value(&of_link(load))),
     };
-    let (bytes, reading) = held(plan, |record| Some(record.usual_rows(&usual)));
+    let (bytes, reading) = memory(plan, |record| Some(record.usual_rows(&usual)));
     let captures = plan.captures.iter().map(|capture| {
         let links: Vec<u32> = capture.links().copied().collect();
         EstimatedRows::of_events(at(plan, loads, &links, |load| load.offered), ROW as f64).bytes

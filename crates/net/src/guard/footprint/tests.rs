@@ -130,7 +130,7 @@ fn flows_take_at_least_the_certain_and_about_the_likely_memory() {
         measure.begin(&mut simulator);
         simulator.run_until(plan.duration, &mut measure);
         let Footprint { certain, likely } = of(&plan);
-        let held = (simulator.held_by_components() + measure.held()) as f64;
+        let held = (simulator.memory_of_components() + measure.memory()) as f64;
         assert!(held >= certain.flows, "{held} and {certain:?}");
         assert!(held / 2.0 < likely.flows && likely.flows < 2.0 * held, "{held} and {likely:?}");
     }
@@ -242,7 +242,7 @@ fn queues_take_memory() {
         let Topology::Dumbbell { access, .. } = &mut plan.topology else { unreachable!("it is a dumbbell") };
         access[0].1.queue = QueueSpec::Fq(fair(queues));
         let simulator = Simulator::new(&plan, 1).expect("the plan is sound");
-        (of(&plan).certain.total(), simulator.held_by_components() as f64)
+        (of(&plan).certain.total(), simulator.memory_of_components() as f64)
     };
     let (few, many) = (estimated(1), estimated(10_000));
     assert!(many.1 - few.1 > 50.0 * 9_999.0 * 40.0, "{many:?}");
@@ -262,7 +262,7 @@ fn stored_packets_take_memory() {
     let held = |plan: &Plan| {
         let mut simulator = Simulator::new(plan, 1).expect("the plan is sound");
         simulator.run_until(plan.duration, &mut ());
-        simulator.held_by_components() as f64
+        simulator.memory_of_components() as f64
     };
     let actual = held(&stored) - held(&plain);
     println!("estimated: {more} bytes more, actual: {actual}");

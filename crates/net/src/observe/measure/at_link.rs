@@ -338,8 +338,8 @@ impl AtLink {
     }
 
     /// Memory of the bins, of `bin` bytes each, and of the distributions of waiting times, in bytes.
-    pub(in crate::observe) fn held(&self, bin: usize) -> usize {
-        self.bins.held(bin) + self.meters.iter().map(|meter| meter.sojourn.held()).sum::<usize>()
+    pub(in crate::observe) fn memory(&self, bin: usize) -> usize {
+        self.bins.memory(bin) + self.meters.iter().map(|meter| meter.sojourn.memory()).sum::<usize>()
     }
 }
 

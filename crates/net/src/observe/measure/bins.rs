@@ -53,7 +53,7 @@ impl Bins {
     }
 
     /// Memory of all bins in bytes, if each takes `each` bytes.
-    pub(super) const fn held(&self, each: usize) -> usize {
+    pub(super) const fn memory(&self, each: usize) -> usize {
         self.whole as usize * each
     }
 
@@ -141,7 +141,7 @@ mod tests {
         }
         bins.finish(tallies.iter_mut());
         assert_eq!(bins.counts(), [3, 0, 0, 1]);
-        assert_eq!(bins.held(4), size_of_val(bins.counts()));
+        assert_eq!(bins.memory(4), size_of_val(bins.counts()));
         // mean 1, mean square 2.5
         assert_eq!(bins.cov(), Some(1.5_f64.sqrt()));
         // [2, 0, 0, 1]: mean 3 / 4, mean square 5 / 4

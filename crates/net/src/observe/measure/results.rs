@@ -4,7 +4,7 @@ use ackclock_units::Time;
 
 use super::at_link::LinkMeter;
 use super::meter::{Fairness, FlowMeter, Goodput, Over};
-use super::plight::Plight;
+use super::service::Service;
 use super::{Facts, GroupSummary, Measure, Summary, ratio};
 use crate::engine::simulator::Simulator;
 
@@ -50,8 +50,8 @@ impl<'a> Results<'a> {
             timeouts_per_dup_ack: over.timeouts_per_dup_ack(),
             jain_index: over.jain_index,
             jain_between: self.jain_between(),
-            shut_off: self.in_plight(Plight::ShutOff, groups.crossing()),
-            starved: self.in_plight(Plight::Starved, groups.crossing()),
+            shut_off: self.rated_or_worse(Service::ShutOff, groups.crossing()),
+            starved: self.rated_or_worse(Service::Starved, groups.crossing()),
         }
     }
 
@@ -94,8 +94,8 @@ impl<'a> Results<'a> {
             duplicates: over.duplicates,
             timeouts_per_dup_ack: over.timeouts_per_dup_ack(),
             jain_index: over.jain_index,
-            shut_off: self.in_plight(Plight::ShutOff, flows.clone()),
-            starved: self.in_plight(Plight::Starved, flows),
+            shut_off: self.rated_or_worse(Service::ShutOff, flows.clone()),
+            starved: self.rated_or_worse(Service::Starved, flows),
             completed: over.completed,
             completion_mean: over.completion_mean,
             completion_p50: took(0.5),
@@ -147,31 +147,31 @@ impl<'a> Results<'a> {
     }
 
     /// Rates the goodput of all flows.
-    pub(super) fn plights(self) -> Vec<Plight> {
+    pub(super) fn services(self) -> Vec<Service> {
         let Measure { at, groups, .. } = self.measure;
         let crossing = groups.crossing().filter(|id| self.flow(*id).is_first()).count();
         let fair = at.mean_rate.as_bps() as f64 * at.seconds() / crossing as f64;
-        let mut plights = vec![Plight::Served; groups.flows()];
-        groups.crossing().for_each(|id| plights[id] = self.plight(id, fair));
-        plights
+        let mut services = vec![Service::Served; groups.flows()];
+        groups.crossing().for_each(|id| services[id] = self.service(id, fair));
+        services
     }
 
     /// Rates a flow's goodput relative to a fair share of `fair` bits. Flows that wait for requests count as served.
-    fn plight(self, id: usize, fair: f64) -> Plight {
+    fn service(self, id: usize, fair: f64) -> Service {
         let Self { measure: Measure { at, groups, traits, settled, .. }, simulator } = self;
         let flow = self.flow(id);
         if traits[groups.of(id) as usize].opens {
-            return Plight::Served;
+            return Service::Served;
         }
         let settled = settled.get(id).copied().unwrap_or_default();
-        Plight::of(flow.goodput_bits(), flow.in_order(), fair, |enough| {
+        Service::of(flow.goodput_bits(), flow.in_order(), fair, |enough| {
             simulator.offered(id, at.end, settled.saturating_add(enough)).saturating_sub(settled)
         })
     }
 
-    /// Number of the given flows whose rating is `plight` or worse.
-    fn in_plight(self, plight: Plight, flows: impl Iterator<Item = usize>) -> u64 {
-        flows.filter(|flow| self.measure.plights[*flow] >= plight).count() as u64
+    /// Number of the given flows whose rating is `service` or worse.
+    fn rated_or_worse(self, service: Service, flows: impl Iterator<Item = usize>) -> u64 {
+        flows.filter(|flow| self.measure.services[*flow] >= service).count() as u64
     }
 
     /// Jain's fairness index of the groups' goodput per client. Only flows that cross the link count.

@@ -40,8 +40,8 @@ impl Record for Log {
         self.rows.acks()
     }
 
-    fn held(&self) -> usize {
-        self.rows.held()
+    fn memory(&self) -> usize {
+        self.rows.memory()
     }
 
     fn table(self, _name: &'static str, _measure: &Measure) -> Table {

@@ -63,7 +63,7 @@ impl Binned {
     }
 
     /// Memory of all rows in bytes, in the form of a table.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         self.count() * BYTES_OF_BIN
     }
 

@@ -60,8 +60,8 @@ impl Record for Log {
         self.0.rows()
     }
 
-    fn held(&self) -> usize {
-        self.0.held()
+    fn memory(&self) -> usize {
+        self.0.memory()
     }
 
     fn table(self, name: &'static str, _measure: &Measure) -> Table {

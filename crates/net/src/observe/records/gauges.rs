@@ -77,7 +77,7 @@ impl Record for Log {
         self.times.len()
     }
 
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         self.times.len() * size_of::<f64>()
             + self.links.len() * size_of::<u32>()
             + self.gauges.len()

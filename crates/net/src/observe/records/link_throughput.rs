@@ -60,8 +60,8 @@ impl Record for Log {
         self.counts.count()
     }
 
-    fn held(&self) -> usize {
-        self.counts.held()
+    fn memory(&self) -> usize {
+        self.counts.memory()
     }
 
     fn table(self, _name: &'static str, _measure: &Measure) -> Table {

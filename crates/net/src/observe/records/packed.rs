@@ -161,7 +161,7 @@ impl Packed {
     }
 
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         let chunks: usize = self.full.iter().map(|chunk| chunk.bytes.len()).sum();
         chunks + self.chunk.len() + self.full.capacity() * size_of::<Chunk>()
     }
@@ -328,6 +328,6 @@ mod tests {
             packed.push(Time::from_micros(240 * row + 10), row as u32 % 7, 4);
         }
         assert_eq!(packed.used, 5 + 100 * 6, "the first row is far");
-        assert_eq!(packed.held(), FIRST);
+        assert_eq!(packed.memory(), FIRST);
     }
 }

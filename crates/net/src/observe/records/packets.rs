@@ -138,7 +138,7 @@ impl Record for Log {
         self.rows
     }
 
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>()
     }
 

@@ -46,8 +46,8 @@ impl Record for Log {
         self.rows.rows()
     }
 
-    fn held(&self) -> usize {
-        self.rows.held()
+    fn memory(&self) -> usize {
+        self.rows.memory()
     }
 
     fn table(self, name: &'static str, _measure: &Measure) -> Table {

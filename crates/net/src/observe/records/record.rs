@@ -119,7 +119,7 @@ pub(super) trait Record: Clone + Debug + Sized {
     fn rows(&self) -> usize;
 
     /// Memory of the rows in bytes.
-    fn held(&self) -> usize;
+    fn memory(&self) -> usize;
 
     /// The table; `name` is the name of the record.
     fn table(self, name: &'static str, measure: &Measure) -> Table;

@@ -307,8 +307,8 @@ impl SenderLog {
     }
 
     /// Memory of the rows in bytes.
-    pub(super) fn held(&self) -> usize {
-        self.flows.capacity() * size_of::<Last>() + self.rows.held()
+    pub(super) fn memory(&self) -> usize {
+        self.flows.capacity() * size_of::<Last>() + self.rows.memory()
     }
 
     /// The tables `windows` and `acks`.

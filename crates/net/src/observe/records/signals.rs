@@ -73,7 +73,7 @@ impl Signals {
     }
 
     /// Memory of the rows in bytes.
-    pub(super) const fn held(&self) -> usize {
+    pub(super) const fn memory(&self) -> usize {
         self.rows.len() * size_of::<Row>()
     }
 

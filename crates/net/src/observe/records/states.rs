@@ -97,7 +97,7 @@ impl Record for Log {
         self.times.len()
     }
 
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         self.times.len() * size_of::<f64>()
             + self.names.len() * size_of::<u32>()
             + self.phases.len()

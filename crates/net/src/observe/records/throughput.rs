@@ -44,8 +44,8 @@ impl Record for Log {
         self.0.count()
     }
 
-    fn held(&self) -> usize {
-        self.0.held()
+    fn memory(&self) -> usize {
+        self.0.memory()
     }
 
     fn table(self, name: &'static str, measure: &Measure) -> Table {

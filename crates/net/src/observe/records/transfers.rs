@@ -125,7 +125,7 @@ impl Record for Log {
         self.rows.len()
     }
 
-    fn held(&self) -> usize {
+    fn memory(&self) -> usize {
         self.flows.capacity() * size_of::<Watched>() + self.rows.len() * size_of::<Row>()
     }
 

@@ -86,8 +86,8 @@ impl Record for Log {
         self.rows.windows()
     }
 
-    fn held(&self) -> usize {
-        self.rows.held()
+    fn memory(&self) -> usize {
+        self.rows.memory()
     }
 
     fn table(self, _name: &'static str, _measure: &Measure) -> Table {

@@ -304,7 +304,7 @@ fn many_flows_take_little_memory() {
         assert!(queue.waiting().0 <= 2_000);
     }
     let most = 1024 * (size_of::<Flow>() + 2 * size_of::<Host>() + 8 * size_of::<Queued>());
-    assert!(queue.held() < most, "{}", queue.held());
+    assert!(queue.memory() < most, "{}", queue.memory());
 }
 
 proptest! {

@@ -173,7 +173,7 @@ fn a_million_flows_take_little_memory() {
         add(&mut queue, number, 1500, number, Time::ZERO);
         assert!(queue.waiting().0 <= 10_240);
     }
-    assert!(queue.held() < 1024 * (size_of::<Flow>() + 40 * size_of::<Queued>()), "{}", queue.held());
+    assert!(queue.memory() < 1024 * (size_of::<Flow>() + 40 * size_of::<Queued>()), "{}", queue.memory());
 }
 
 proptest! {

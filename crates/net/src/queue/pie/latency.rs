@@ -75,7 +75,7 @@ impl Departures {
     }
 
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         self.pending.capacity() * size_of::<Departure>()
     }
 

@@ -7,7 +7,7 @@ use super::{Delivery, Phase, Rack, has_new, outstanding, undo};
 use crate::config::{DecreaseFrom, PrrRule, UndoRule};
 use crate::congestion::Signal;
 use crate::packed_option::PackedOption;
-use crate::sender::Connection;
+use crate::sender::connection::Connection;
 
 impl Rack {
     /// Begins to reduce the window because of a mark.

@@ -55,7 +55,7 @@ impl Outstanding<'_> {
 
 impl Losses {
     /// Heap memory in bytes.
-    pub(super) fn held(&self) -> usize {
+    pub(super) fn memory(&self) -> usize {
         self.resent.capacity() * size_of::<Transmission>()
     }
 

@@ -8,7 +8,7 @@ use ackclock_units::Time;
 use super::clock::Transmission;
 use super::{Phase, Rack};
 use crate::packed_option::PackedOption;
-use crate::sender::Connection;
+use crate::sender::connection::Connection;
 
 impl Rack {
     /// Whether the algorithm is at rest.

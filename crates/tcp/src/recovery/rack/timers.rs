@@ -7,7 +7,7 @@ use super::probe::Probe;
 use super::{Due, Phase, Rack, has_new, outstanding};
 use crate::config::{IdleRestart, RackRule, SenderConfig};
 use crate::packed_option::PackedOption;
-use crate::sender::Connection;
+use crate::sender::connection::Connection;
 use crate::ticks;
 
 /// By how much Linux extends the reordering timer and the time until a probe.

@@ -11,13 +11,13 @@ const STARVED: f64 = 0.1;
 
 /// Rating of a flow's goodput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Plight {
+pub(super) enum Service {
     Served,
     Starved,
     ShutOff,
 }
 
-impl Plight {
+impl Service {
     /// Rates a flow that received `bits` bits in `packets` packets, relative to a fair share of `fair` bits. `offered`
     /// counts the packets that the flow had to send, up to a given limit.
     ///
@@ -47,34 +47,34 @@ mod tests {
 
     #[test]
     fn who_offers_without_end_is_held_to_the_fair_share() {
-        let of = |bits: f64, packets| Plight::of(bits, packets, FAIR, |_| u64::MAX);
-        assert_eq!(of(0.0, 0), Plight::ShutOff);
-        assert_eq!(of(19.0, 19), Plight::ShutOff);
-        assert_eq!(of(20.0, 20), Plight::Starved);
-        assert_eq!(of(99.0, 99), Plight::Starved);
-        assert_eq!(of(100.0, 100), Plight::Served);
+        let of = |bits: f64, packets| Service::of(bits, packets, FAIR, |_| u64::MAX);
+        assert_eq!(of(0.0, 0), Service::ShutOff);
+        assert_eq!(of(19.0, 19), Service::ShutOff);
+        assert_eq!(of(20.0, 20), Service::Starved);
+        assert_eq!(of(99.0, 99), Service::Starved);
+        assert_eq!(of(100.0, 100), Service::Served);
     }
 
     #[test]
     fn who_offers_less_is_held_to_that() {
-        let of = |packets: u64, offered| Plight::of(packets as f64, packets, FAIR, |_| offered);
-        assert_eq!(of(5, 5), Plight::Served);
-        assert_eq!(of(5, 50), Plight::Served);
-        assert_eq!(of(5, 52), Plight::Starved);
-        assert_eq!(of(1, 52), Plight::ShutOff);
+        let of = |packets: u64, offered| Service::of(packets as f64, packets, FAIR, |_| offered);
+        assert_eq!(of(5, 5), Service::Served);
+        assert_eq!(of(5, 50), Service::Served);
+        assert_eq!(of(5, 52), Service::Starved);
+        assert_eq!(of(1, 52), Service::ShutOff);
         // nothing offered, or one packet that is in flight
-        assert_eq!(of(0, 0), Plight::Served);
-        assert_eq!(of(0, 1), Plight::Served);
-        assert_eq!(of(0, 2), Plight::ShutOff);
+        assert_eq!(of(0, 0), Service::Served);
+        assert_eq!(of(0, 1), Service::Served);
+        assert_eq!(of(0, 2), Service::ShutOff);
     }
 
     #[test]
     fn what_is_enough_to_know_settles_the_matter() {
         for packets in [0, 1, 7, 1_000_000_007] {
-            let enough = Plight::of(0.0, packets, FAIR, |enough| enough);
-            assert_eq!(enough, Plight::ShutOff, "{packets}");
+            let enough = Service::of(0.0, packets, FAIR, |enough| enough);
+            assert_eq!(enough, Service::ShutOff, "{packets}");
         }
-        let unasked = Plight::of(FAIR, 1, FAIR, |_| unreachable!("it received its fair share"));
-        assert_eq!(unasked, Plight::Served);
+        let unasked = Service::of(FAIR, 1, FAIR, |_| unreachable!("it received its fair share"));
+        assert_eq!(unasked, Service::Served);
     }
 }
