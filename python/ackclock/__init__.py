@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from ackclock.laws.discipline import Discipline
     from ackclock.laws.law import Law
     from ackclock.running.decomposition import Component, components
+    from ackclock.running.estimate import Estimate
     from ackclock.running.result import load
     from ackclock.running.run import Run, simulate
-    from ackclock.running.runs import Estimate, Runs
+    from ackclock.running.runs import Runs
     from ackclock.running.summary import GroupSummary, LinkSummary, Summary
     from ackclock.scenario import (
         Clients,
@@ -145,6 +146,7 @@ _HOMES: Final = (
     "running.summary",
     "scenario",
     "running.run",
+    "running.estimate",
     "running.runs",
     "scenario.bottleneck",
     "capture",

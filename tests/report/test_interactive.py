@@ -16,8 +16,9 @@ import pytest
 import ackclock as ac
 from ackclock.drawing.inline import small_bars, small_line, table
 from ackclock.drawing.paper import PaperFigure
+from ackclock.running.estimate import Estimate
 from ackclock.running.figures import FIGURES, chart
-from ackclock.running.runs import Estimate, Runs
+from ackclock.running.runs import Runs
 from ackclock.study.store.store import Table
 
 if TYPE_CHECKING:

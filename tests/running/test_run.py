@@ -14,8 +14,9 @@ import ackclock as ac
 from ackclock.analysis import mser5, student_interval
 from ackclock.engine.catalogue import catalogue
 from ackclock.running import result
+from ackclock.running.estimate import Estimate
 from ackclock.running.notices import Notices
-from ackclock.running.runs import Estimate, Runs
+from ackclock.running.runs import Runs
 from ackclock.running.summary import LIMITS, MEASURES
 
 EVERYTHING = ["arrivals", "queue/50ms", "drops", "windows@0,1", "acks@1", "packets@bottleneck"]
@@ -182,7 +183,7 @@ def test_estimates() -> None:
     assert joined.column_names == ["seed", "time", "link", "packets"]
     assert len(joined) == 3 * len(runs[0].table("arrivals"))
     with pytest.raises(AttributeError, match="no attribute 'covv'"):
-        _ = runs.covv
+        _ = runs.covv  # type: ignore[attr-defined]
 
 
 def test_notices_of_runs_are_reported_once_with_the_range_of_their_numbers(run: ac.Run) -> None:

@@ -60,6 +60,15 @@ ac.Scenario(
     ],
     flows=[ac.Flow(from_="a", to="b", transport=ac.Udp(), source=ac.Poisson(rate=9))],
 )
+
+
+def of(run: ac.Run, runs: ac.Runs) -> list[float | None]:
+    estimates: list[ac.Estimate] = [runs.cov, runs.groups["a"].goodput_bps, runs.links["l"].loss]
+    numbers: list[float | None] = [run.cov, run.summary.cov, run.groups["a"].goodput_bps, run.links["l"].loss]
+    return [*numbers, *(each.mean for each in estimates)]
+
+
+run, runs = ac.simulate("a"), ac.replicate("a", 3)  # type: ignore
 """
 
 REFUSED = {
@@ -80,12 +89,21 @@ REFUSED = {
     "ac.Poisson(rate=[100])": "rate",
     "ac.Greedy(bytes=3)": "bytes",
     'ac.Connections(load="60 %", size=ac.Fixed(mean="1 kB"))': "load",
+    **{
+        f"{place}.{name}": name
+        for place in ("run", "runs", "run.summary", 'run.groups["a"]', 'runs.groups["a"]', "runs.groups[0]")
+        for name in ("covv", "goodput", "los")
+    },
+    'run.links["l"].utilisation': "utilisation",
+    'runs.links["l"].utilisation': "utilisation",
+    'runs.links["l"].jain_index': "jain_index",
 }
 
 
 def test_the_signatures_are_those_of_the_catalogue() -> None:
-    """If this test fails, `make signatures` updates the file."""
+    """If this test fails, `make signatures` updates the files."""
     assert signatures.FILE.read_text(encoding="utf-8") == signatures.text()
+    assert signatures.MEASURED.read_text(encoding="utf-8") == signatures.measured_text()
 
 
 def test_every_declared_field_has_a_place_in_a_signature() -> None:

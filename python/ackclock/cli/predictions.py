@@ -15,8 +15,8 @@ from ackclock.analysis import models
 from ackclock.cli.arguments import option
 from ackclock.cli.console import console
 from ackclock.engine.catalogue import catalogue
+from ackclock.running.estimate import Estimate
 from ackclock.running.run import SEED
-from ackclock.running.runs import Estimate
 from ackclock.scenario.fields import LONGEST_PACKET
 from ackclock.values.kinds import measured, number, whole
 from ackclock.values.quantity import PICOSECONDS_PER_SECOND, RATE, TIME

@@ -14,6 +14,7 @@ from ackclock.running import capturing, saving
 from ackclock.running.capturing import Captured, CaptureRequest, Written
 from ackclock.running.empty import without_rows
 from ackclock.running.identity import scenario_id
+from ackclock.running.measured import RunNumbers
 from ackclock.running.notices import Notices
 from ackclock.running.origin import Origin
 from ackclock.running.plan import in_scenario, own_disciplines, plan
@@ -21,7 +22,6 @@ from ackclock.running.records import understand
 from ackclock.running.steady import warmup_end
 from ackclock.running.summary import (
     LIMITS,
-    MEASURES,
     Groups,
     GroupSummary,
     Links,
@@ -34,7 +34,7 @@ from ackclock.running.tables import to_arrow
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
-from ackclock.values.errors import impossible, no_attribute, one_of, refuse
+from ackclock.values.errors import impossible, one_of, refuse
 from ackclock.values.kinds import whole
 from ackclock.values.quantity import seconds
 
@@ -49,7 +49,7 @@ SEED: Final = whole(0, 2**64 - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class Run(RunNumbers):
     """A run of a scenario: its results and all of its inputs."""
 
     scenario: Scenario = field(repr=False)
@@ -74,11 +74,8 @@ class Run:
     _tables: "Mapping[str, core.Rows | pa.Table]" = field(repr=False, compare=False)
     _captures: Mapping[str, Captured] = field(repr=False, compare=False, default_factory=dict)
 
-    if not TYPE_CHECKING:  # otherwise a type checker would accept any attribute
-
-        def __getattr__(self, name: str) -> object:
-            own = [*self.__dataclass_fields__, *dir(type(self))]
-            raise no_attribute(self, name, own, {measure: f"summary.{measure}" for measure in MEASURES})
+    def _measure(self, name: str) -> object:
+        return getattr(self.summary, name)
 
     def __repr__(self) -> str:
         from ackclock.drawing.inline import counted  # noqa: PLC0415  # only display needs it
@@ -101,6 +98,11 @@ class Run:
     def groups(self) -> Groups[GroupSummary]:
         """The results of each group, in order or by name: ``run.groups["near"].goodput_bps``."""
         return self.summary.groups
+
+    @property
+    def links(self) -> Links[LinkSummary]:
+        """The results at each measured link, in order or by name: ``run.links["hop1"].loss``."""
+        return self.summary.links
 
     @property
     def captures(self) -> tuple[str, ...]:

@@ -4,94 +4,25 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, overload
 
+from ackclock.running.measured import GroupEstimates, LinkEstimates, RunEstimates
 from ackclock.running.repeats import repeats
 from ackclock.running.run import Run
-from ackclock.running.summary import (
-    GROUP_MEASURES,
-    LINK_MEASURES,
-    MEASURES,
-    UNITS,
-    Groups,
-    GroupSummary,
-    Links,
-    LinkSummary,
-)
-from ackclock.values.errors import listed, no_attribute, one_of, refuse
+from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary
+from ackclock.values.errors import listed, one_of, refuse
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from matplotlib.figure import Figure
 
-    from ackclock.analysis import Comparison, Interval
+    from ackclock.analysis import Comparison
 
 _NUMBER: Final = re.compile(r"(?<=[ (])(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
 """A number in a notice; numbers within names, such as ``clients-0``, follow a hyphen and do not match."""
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """A mean over independent runs, with its 95 % confidence interval.
-
-    Examples
-    --------
-    >>> estimate = Estimate.of([0.125, 0.127, 0.126])
-    >>> print(estimate)
-    0.1260 ± 0.0025
-    >>> estimate
-    Estimate(0.1260 ± 0.0025; 3 runs)
-    """
-
-    values: tuple[float | None, ...]
-    """One value per run, in the order of seeds; ``None`` if undefined."""
-    mean: float | None
-    """The mean; ``None`` if no run has a value."""
-    half_width: float | None
-    """Half-width of the 95 % confidence interval of the mean: Student's t, or for 30 values and more the bootstrap.
-    ``None`` for fewer than two values."""
-    interval: "Interval | None" = field(compare=False)
-    """The interval with its ends and its method; ``None`` if no run has a value."""
-    measure: str = field(default="", compare=False)
-    """Name of the measure, such as ``goodput_bps``; a rate in bit/s is shown in Mbps."""
-
-    @classmethod
-    def of(cls, values: Iterable[float | None], *, measure: str = "") -> "Estimate":
-        """Estimate the mean of the distribution of the values."""
-        from ackclock.analysis import mean_interval  # noqa: PLC0415  # it loads NumPy
-
-        values = tuple(values)
-        there = [value for value in values if value is not None]
-        if not there:
-            return cls(values, None, None, None, measure)
-        interval = mean_interval(there)
-        return cls(values, interval.mean, None if interval.count == 1 else interval.half_width, interval, measure)
-
-    @property
-    def warning(self) -> str:
-        """Why the estimate is unreliable: too few runs, or too wide an interval. Empty if it is reliable."""
-        return "undefined in every run" if self.interval is None else self.interval.warning
-
-    def __repr__(self) -> str:
-        return f"Estimate({self}; {len(self.values)} run{'' if len(self.values) == 1 else 's'})"
-
-    def _repr_html_(self) -> str:
-        """Return the mean and its interval, and why it is unreliable if it is, for notebooks."""
-        from ackclock.running.showing import estimate_html  # noqa: PLC0415  # only notebooks need it
-
-        return estimate_html(self)
-
-    def __str__(self) -> str:
-        if self.interval is None:
-            return "undefined"
-        if not self.measure.endswith("_bps"):
-            return str(self.interval)
-        unit, factor = UNITS[self.measure]
-        return f"{self.interval.scaled(factor)} {unit}"
-
-
-class GroupRuns:
+class GroupRuns(GroupEstimates):
     """The results of one group of flows in several runs.
 
     Each number of a `ackclock.GroupSummary` is an attribute: ``runs.groups["near"].goodput_bps`` is an
@@ -110,6 +41,9 @@ class GroupRuns:
         """Name of the group."""
         self._summaries = tuple(summaries)
 
+    def _each(self) -> Iterable[GroupSummary]:
+        return self._summaries
+
     @property
     def clients(self) -> int:
         """Number of flows."""
@@ -119,16 +53,8 @@ class GroupRuns:
         flows = f"{self.clients} flow{'' if self.clients == 1 else 's'}"
         return f"GroupRuns({self.name}, {flows}; goodput: {self.goodput_bps})"
 
-    def __getattr__(self, name: str) -> Estimate:
-        if name not in GROUP_MEASURES:
-            raise no_attribute(self, name, GROUP_MEASURES)
-        return Estimate.of((getattr(summary, name) for summary in self._summaries), measure=name)
 
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *GROUP_MEASURES]
-
-
-class LinkRuns:
+class LinkRuns(LinkEstimates):
     """The results of one measured link in several runs.
 
     Each number of a `ackclock.LinkSummary` is an attribute: ``runs.links["hop1"].loss`` is an
@@ -147,19 +73,14 @@ class LinkRuns:
         """Name of the link."""
         self._summaries = tuple(summaries)
 
+    def _each(self) -> Iterable[LinkSummary]:
+        return self._summaries
+
     def __repr__(self) -> str:
         return f"LinkRuns({self.name}; utilization: {self.utilization}, loss: {self.loss})"
 
-    def __getattr__(self, name: str) -> Estimate:
-        if name not in LINK_MEASURES:
-            raise no_attribute(self, name, LINK_MEASURES)
-        return Estimate.of((getattr(summary, name) for summary in self._summaries), measure=name)
 
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *LINK_MEASURES]
-
-
-class Runs(Sequence[Run]):
+class Runs(RunEstimates, Sequence[Run]):
     """Runs of one scenario, one per seed, in the order of seeds.
 
     Each number of a `ackclock.Summary` is an attribute: ``runs.cov`` is an `Estimate`. Each number of a
@@ -195,13 +116,8 @@ class Runs(Sequence[Run]):
     def __hash__(self) -> int:
         return hash(self.seeds)
 
-    def __getattr__(self, name: str) -> Estimate:
-        if name not in MEASURES:
-            raise no_attribute(self, name, [*MEASURES, *dir(type(self))])
-        return Estimate.of((getattr(run.summary, name) for run in self._runs), measure=name)
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *MEASURES]
+    def _each(self) -> Iterable[Summary]:
+        return (run.summary for run in self._runs)
 
     @property
     def seeds(self) -> tuple[int, ...]:

@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from ackclock.running.estimate import Estimate
     from ackclock.running.run import Run
-    from ackclock.running.runs import Estimate, Runs
+    from ackclock.running.runs import Runs
 
 __all__ = ["estimate_html", "run_html", "runs_html"]
 
