@@ -1,7 +1,7 @@
 """Base classes of all tables of a scenario (its parts): strict, frozen, and with our own error messages."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
@@ -51,6 +51,10 @@ class Part(BaseModel, metaclass=_Construction):
 
     subject: ClassVar[str | None] = None
     """The field that may be given as a positional argument."""
+
+    def __repr_args__(self) -> Iterator[tuple[str | None, Any]]:
+        """Name the fields that are given; those without a value are left to the profile."""
+        return ((name, value) for name, value in super().__repr_args__() if value is not None)
 
     @classmethod
     def field_names(cls) -> dict[str, str]:

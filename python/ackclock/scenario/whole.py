@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Final, Self
 
 from pydantic import BeforeValidator, Field
@@ -131,7 +132,7 @@ class Scenario(Part):
         """
         return sealed(effective(self))
 
-    def changed(self, fields: Mapping[str, Any]) -> Self:
+    def changed(self, fields: Mapping[str, Any] = MappingProxyType({}), /, **top: Any) -> Self:
         """Copy the scenario with some fields changed, and check it again.
 
         Parameters
@@ -140,6 +141,8 @@ class Scenario(Part):
             The new value of each field, by its path as in ``ackclock run --set`` and error messages. A new ``profile``
             has no effect on an effective scenario, such as the scenario of a run, since all its defaults are filled in
             already.
+        top
+            New values of the scenario's own fields, such as ``duration``.
 
         Raises
         ------
@@ -160,9 +163,11 @@ class Scenario(Part):
         >>> large = small.changed({"clients.0.count": 30, "dumbbell.bottleneck.queue.packets": 50})
         >>> small.clients[0].count, large.clients[0].count, large.dumbbell.bottleneck.queue.packets
         (3, 30, 50)
+        >>> small.changed(duration="20 s").duration
+        '20 s'
         """
         tables = self.to_dict()
-        for path, value in fields.items():
+        for path, value in {**fields, **top}.items():
             tables = assigned(tables, path, value)
         return self.from_dict(tables)
 
