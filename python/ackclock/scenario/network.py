@@ -176,8 +176,7 @@ class Link(Part):
     Examples
     --------
     >>> Link(rate="10000 kbps", delay="0.025 s")
-    Link(rate='10 Mbps', rate_trace=None, reverse_rate_trace=None, delay='25 ms', queue=None, loss=None,
-         policer=None, shaper=None, jitter=None, reorder=None)
+    Link(rate='10 Mbps', delay='25 ms')
     """
 
     rate: Rate | None = None
