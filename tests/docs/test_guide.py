@@ -219,7 +219,6 @@ def test_bufferbloat(root: Path, tmp_path: Path) -> None:
     assert max(goodput[name] for name in ("CoDel", "FQ-CoDel", "Adaptive RED")) < 9.5
 
 
-@pytest.mark.needs("gymnasium")
 def test_below_capacity(root: Path, tmp_path: Path) -> None:
     """Numbers of the text: the bound by Mathis et al., 1.22 / (RTT sqrt(p)), and the share of payload in a packet."""
     page = "docs/guide/below_capacity.md"
@@ -230,6 +229,7 @@ def test_below_capacity(root: Path, tmp_path: Path) -> None:
     assert bbr.limited["pacing"] > 0.9
 
 
+@pytest.mark.needs("gymnasium")
 def test_train_a_controller(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/train_a_controller.md", root, tmp_path)
     figure = (root / "docs" / "images" / "controller.png").read_bytes()
