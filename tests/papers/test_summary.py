@@ -124,5 +124,6 @@ class TestFewSeeds:
             main(["reproduce", "vegas", "--seeds", str(seeds), "--out", str(tmp_path / "out")])
         assert ended.value.code == 0
         written = capsys.readouterr()
-        assert written.err == (f"Note: {few_seeds(2)}\n" if seeds == 2 else "")
+        takes = "vegas: about 4 min on two cores with 5 seeds"
+        assert written.err == (f"Note: {few_seeds(2)}\n{takes}; this command uses 2\n" if seeds == 2 else f"{takes}\n")
         assert "report.html" in written.out

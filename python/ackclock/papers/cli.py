@@ -71,12 +71,13 @@ def reproduce(
     warning = few_seeds(seeds)
     if warning:
         sys.stderr.write(f"Note: {warning}\n")
-    if paper.definition.takes:
-        took = f"about {paper.definition.takes} on two cores with {paper.definition.seeds} seeds"
-        sys.stderr.write(f"{study}: {took}; this command uses {seeds}\n")
     store = out.with_name(f"{out.name}-runs")
     try:
         with write_whole(out, study=study, record=paper.record(seeds=seeds, capture=captured)) as folder:
+            if paper.definition.takes:
+                usual = paper.definition.seeds
+                other = "" if seeds == usual else f"; this command uses {seeds}"
+                sys.stderr.write(f"{study}: about {paper.definition.takes} on two cores with {usual} seeds{other}\n")
             paper.write(folder, seeds=range(1, seeds + 1), jobs=jobs, store=store, capture=captured)
     except KeyboardInterrupt:
         kept = f"; completed runs are in {store}; the same command resumes the study" if store.exists() else ""
