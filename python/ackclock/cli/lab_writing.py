@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from ackclock.cli.arguments import integer
-from ackclock.cli.runner import replace_law
+from ackclock.cli.runner import replace_law, request_of
 from ackclock.lab.document import document
 from ackclock.lab.page import page_with, write_page
 from ackclock.lab.serving import Content, LabServer
 from ackclock.laws.finding import UnknownLawError, form, spelled
 from ackclock.laws.law import Law
-from ackclock.running.result import read_request
 from ackclock.running.run import SEED
 from ackclock.scenario import Scenario
 from ackclock.scenario.earlier import changed_meaning
-from ackclock.scenario.files import read_scenario
 from ackclock.scenario.overrides import override
 from ackclock.values.errors import refuse
 
@@ -26,7 +24,9 @@ def lab(
     file: Path | None, *, seed: str | None, law: str | None, overrides: list[str], out: Path | None, opens: bool
 ) -> None:
     """Write the page, and open it in a browser; with a law in Python, serve it until an interrupt."""
-    tables, used = (None, 1) if file is None else _given(file)
+    request = None if file is None else request_of(file)
+    tables = None if request is None else dict(request.scenario)
+    used = 1 if request is None else request.seed
     number = used if seed is None else SEED.require("--seed", integer("--seed", seed, SEED.allowed))
     name = "" if file is None else file.stem
     if law is not None:
@@ -45,14 +45,6 @@ def lab(
     write_page(out, page_with(given))
     sys.stdout.write(f"The lab is {out}\n")
     _open(out.resolve().as_uri(), opens=opens)
-
-
-def _given(file: Path) -> tuple[dict[str, Any], int]:
-    """Read the tables of a scenario, or those of a result and its seed."""
-    if not file.is_dir() and file.suffix != ".json":
-        return read_scenario(file), 1
-    request = read_request(file)
-    return dict(request.scenario), request.seed
 
 
 def _document(scenario: Scenario, seed: int, name: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from ackclock.drawing.paper import draw
 from ackclock.drawing.style import to_pdf, to_png, to_svg
 from ackclock.files.making import new_file
 from ackclock.running.figures import FIGURES, FigureKind, chart, figures_of
-from ackclock.running.records import KINDS
+from ackclock.running.records import KINDS, flows_of_groups
 from ackclock.running.result import UNSEALED, load
 from ackclock.study.store.folder import is_store
 from ackclock.values.errors import ScenarioError, listed, one_of, refuse, unreadable
@@ -71,16 +71,15 @@ class Choice:
         """Return the number of the flow to draw."""
         if self.flow is None or self.flow.isdecimal():
             return None if self.flow is None else int(self.flow)
-        first = 0
-        for group in run.scenario.groups:
-            if group.name == self.flow and group.flows == 1:
-                return first
-            if group.name == self.flow:
-                numbers = f"group {group.name} has the flows {first} to {first + group.flows - 1}"
-                raise refuse("--flow", self.flow, f"must be the number of a flow: {numbers}")
-            first += group.flows
-        names = listed(group.name or "" for group in run.scenario.groups)
-        raise refuse("--flow", self.flow, f"must be the number of a flow, or a group of one flow; groups: {names}")
+        groups = flows_of_groups(run.scenario)
+        if self.flow not in groups:
+            allowed = f"must be the number of a flow, or a group of one flow; groups: {listed(groups)}"
+            raise refuse("--flow", self.flow, allowed)
+        flows = groups[self.flow]
+        if len(flows) > 1:
+            numbers = f"group {self.flow} has the flows {flows[0]} to {flows[-1]}"
+            raise refuse("--flow", self.flow, f"must be the number of a flow: {numbers}")
+        return flows[0]
 
     def times(self, run: "Run") -> tuple[float | None, float | None]:
         """Return the start and the end of the plot, in seconds."""

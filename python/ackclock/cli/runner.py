@@ -43,7 +43,7 @@ def run(
     """Run a scenario, or repeat a saved result."""
     if out is not None:
         refuse_existing(out)
-    request = _request(file)
+    request = request_of(file)
     if law is not None:
         replace_law(request.scenario, law)
     override(request.scenario, overrides)
@@ -74,7 +74,8 @@ def run(
     captures.write(result)
 
 
-def _request(file: Path) -> Request:
+def request_of(file: Path) -> Request:
+    """Read what to run: a scenario, with seed 1, or the inputs of a result."""
     if not file.is_dir() and file.suffix != ".json":
         return Request(scenario=read_scenario(file), seed=1, origin=Origin.here(), record=())
     return read_request(file)

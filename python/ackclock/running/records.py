@@ -6,6 +6,7 @@ a record of flows covers all flows if none is named. Record requests never chang
 not part of the scenario.
 """
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -137,12 +138,16 @@ def _links(request: str, places: Sequence[str] | None, scenario: Scenario) -> li
     return numbers
 
 
+def flows_of_groups(scenario: Scenario) -> dict[str, range]:
+    """Return the numbers of the flows of each group, by its name."""
+    ends = list(itertools.accumulate((group.flows for group in scenario.groups), initial=0))
+    return {
+        group.name or "": range(*place) for group, place in zip(scenario.groups, itertools.pairwise(ends), strict=True)
+    }
+
+
 def _flows(request: str, places: Sequence[str] | None, scenario: Scenario) -> list[int]:
-    flows: dict[str, range] = {}
-    total = 0
-    for group in scenario.groups:
-        flows[group.name or ""] = range(total, total + group.flows)
-        total += group.flows
+    flows, total = flows_of_groups(scenario), sum(group.flows for group in scenario.groups)
     if places is None:
         return list(range(total))
     numbers: list[int] = []

@@ -127,11 +127,9 @@ def refuse(field: str, value: object, allowed: str, *, noun: str = "") -> Scenar
     return ScenarioError([Problem(field=field, value=value, allowed=allowed, noun=noun)])
 
 
-def no_attribute(
-    thing: object, name: str, names: Iterable[str], also: Mapping[str, str] = MappingProxyType({})
-) -> AttributeError:
-    """Make the error for an attribute that a result does not have; ``also`` says where to find other names."""
-    hint = "" if name.startswith("_") else near(name, names, also).rstrip()
+def no_attribute(thing: object, name: str, names: Iterable[str]) -> AttributeError:
+    """Make the error for an attribute that a result does not have."""
+    hint = "" if name.startswith("_") else near(name, names).rstrip()
     message = f"{type(thing).__name__!r} object has no attribute {name!r}{hint and '; '}{hint}"
     return AttributeError(message, name=name, obj=thing)
 
