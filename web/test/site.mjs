@@ -37,7 +37,7 @@ async function search(url, word) {
     await field.waitFor({ timeout: 500 }).catch(() => {}); // the page's script may not have started
   }
   await field.fill(word);
-  await tab.locator(`a[href*="h=${word}"]`).first().waitFor({ timeout: 15_000 });
+  await tab.locator(`a[href*="h=${word}"]`).first().waitFor();
   return tab.locator(`a[href*="h=${word}"]`).evaluateAll((links) => links.map((link) => link.getAttribute("href")));
 }
 
