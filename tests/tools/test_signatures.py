@@ -103,6 +103,7 @@ REFUSED = {
 def test_the_signatures_are_those_of_the_catalogue() -> None:
     """If this test fails, `make signatures` updates the files."""
     assert signatures.FILE.read_text(encoding="utf-8") == signatures.text()
+    assert signatures.MEASURES.read_text(encoding="utf-8") == signatures.measures_text()
     assert signatures.MEASURED.read_text(encoding="utf-8") == signatures.measured_text()
 
 

@@ -17,7 +17,7 @@ use crate::packet::{FlowId, LinkId, Packet, SackId};
 
 pub use capture::{Capture, Captured, CapturedKind, Fate};
 pub use histogram::Histogram;
-pub use measure::{Drops, Facts, GroupSummary, Limited, LinkSummary, Measure, Results, Sojourn, Summary};
+pub use measure::{Facts, GroupSummary, Limited, LinkSummary, Measure, MeasureEntry, Results, Summary, measures};
 pub use recorder::Recorder;
 pub(crate) use recorder::flows;
 pub use records::{Declared, Described, RECORDS, RecordEntry};

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-use ackclock_net::observe::{Column, Described, RECORDS, Table, Values};
+use ackclock_net::observe::{Column, Described, MeasureEntry, RECORDS, Table, Values, measures};
 use ackclock_net::queue::{GAUGES, QUEUES, QueueSpec};
 use ackclock_net::{Footprint, Means, Parts, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::{LAWS, LawSpec, STATES, Variable};
@@ -110,6 +110,7 @@ fn catalogue() -> String {
         "gauges": gauges,
         "states": states,
         "records": records,
+        "measures": measures().collect::<Vec<MeasureEntry>>(),
         "limits": Limit::ALL.iter().map(|limit| (limit.name(), limit.doc().trim())).collect::<Vec<_>>(),
         "options": {"receiver": RECEIVER, "sender": SENDER, "rtt": TIMER},
     })

@@ -35,6 +35,13 @@ macro_rules! limits {
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($doc),+),)+ }
             }
+
+            /// The meaning of the share of time.
+            pub const fn share_doc(self) -> &'static str {
+                match self {
+                    $(Self::$variant => concat!("Share of the measured time for this reason.\n\n", $($doc),+),)+
+                }
+            }
         }
     };
 }
@@ -47,12 +54,14 @@ limits! {
     /// Data waits because the congestion window is full, and it is in slow start: at the start, which includes the
     /// handshake, after a timeout or after an idle time.
     SlowStart "slow_start",
-    /// The same outside of slow start, after a loss: no later mark has reduced the window.
+    /// Data waits because the congestion window is full, outside of slow start and after a loss: no later mark has reduced
+    /// the window.
     Loss "loss",
-    /// The same outside of slow start, after a mark (ECN): no later loss has reduced the window.
+    /// Data waits because the congestion window is full, outside of slow start and after a mark (ECN): no later loss has
+    /// reduced the window.
     Marks "marks",
-    /// The same outside of slow start by the choice of the law: nothing has reduced the window yet, or the law sets it by a
-    /// model of the path, except in the recovery from a loss.
+    /// Data waits because the congestion window is full, outside of slow start and by the choice of the law: nothing has
+    /// reduced the window yet, or the law sets it by a model of the path, except in the recovery from a loss.
     Window "window",
     /// Data that the window allows waits for its time in the pace.
     Pacing "pacing",

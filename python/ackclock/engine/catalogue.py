@@ -1,9 +1,9 @@
-"""The engine's catalogue: its congestion-control laws, queues and senders, with their parameters, and its records.
+"""The engine's catalogue: its laws, queues and senders, with their parameters, its records and its measures.
 
 Each congestion-control law (window law) and each queue discipline declares its parameters in its Rust file. Senders
-declare their options in Rust as well, and so do records with their columns. The scenario's fields, its validation, the
-plan, the JSON Schema and ``ackclock list`` are derived from these declarations, so that a new law, queue, option or
-record needs no Python code.
+declare their options in Rust as well, and so do records with their columns, and summaries with their measures. The
+scenario's fields, its validation, the plan, the JSON Schema, the classes of summaries and ``ackclock list`` are derived
+from these declarations, so that a new law, queue, option, record or measure needs no Python code.
 """
 
 import functools
@@ -106,8 +106,41 @@ class RecordKind:
 
 
 @dataclass(frozen=True)
+class Measure:
+    """A number of a summary, such as ``loss``."""
+
+    name: str
+    doc: str
+    """The meaning, in Markdown."""
+    details: Sequence[str]
+    """Further paragraphs of the definition."""
+    kind: type[int] | type[float]
+    nullable: bool
+    """Whether a value may be undefined."""
+    unit: str
+    """The unit of the values; empty for counts of events, ratios and shares."""
+    shown: str
+    """The unit in which values are displayed."""
+    factor: float
+    """The factor that converts to this unit."""
+    levels: Sequence[str]
+    """What has the measure: ``run``, ``link`` or ``group``."""
+    title: str | None
+    """The name in titles and on axes; a measure without a title is not printed and not drawn."""
+    column: bool
+    """Whether a printed table of groups has a column for it."""
+    later: Mapping[str, int | None]
+    """By level, the value in results of earlier versions that lack the measure."""
+
+    @property
+    def meaning(self) -> str:
+        """The meaning, with the unit of times."""
+        return f"{self.doc.removesuffix('.')}, s." if self.unit == "s" else self.doc
+
+
+@dataclass(frozen=True)
 class Catalogue:
-    """The engine's variants, window laws with their states, queues, gauges, records and options, by name."""
+    """The engine's variants, window laws with their states, queues, gauges, records, measures and options, by name."""
 
     version: str
     revision: str
@@ -119,6 +152,8 @@ class Catalogue:
     states: Mapping[str, LawState]
     """What each window law holds."""
     records: Mapping[str, RecordKind]
+    measures: Mapping[str, Measure]
+    """The numbers of summaries, in their order."""
     options: Mapping[str, Mapping[str, Parameter]]
     """The options of TCP: by section of the plan (``receiver``, ``sender`` or ``rtt``), then by name."""
 
@@ -126,6 +161,10 @@ class Catalogue:
     def tcp_options(self) -> dict[str, Parameter]:
         """The options of TCP from all sections of the plan, by name."""
         return {name: option for part in self.options.values() for name, option in part.items()}
+
+    def measures_of(self, level: str) -> dict[str, Measure]:
+        """Return the measures of a ``run``, ``link`` or ``group``, by name."""
+        return {name: measure for name, measure in self.measures.items() if level in measure.levels}
 
     def named(self, variant: str, recovery: str) -> str:
         """Return the variant that is named after a pair of law and recovery: ``sack`` for Reno with this recovery."""
@@ -157,6 +196,7 @@ def catalogue() -> Catalogue:
         gauges=MappingProxyType({name: Gauge(**each) for name, each in described["gauges"].items()}),
         states=MappingProxyType({name: _state(each) for name, each in described["states"].items()}),
         records=MappingProxyType(_records(described["records"])),
+        measures=MappingProxyType({each["name"]: _measure(**each) for each in described["measures"]}),
         options=MappingProxyType(
             {part: _parameters(described["options"][part]) for part in ("receiver", "sender", "rtt")}
         ),
@@ -193,6 +233,13 @@ def _records(described: list[dict[str, Any]]) -> dict[str, RecordKind]:
             columns_of_links=_units(links) if links else None,
         )
     return records
+
+
+def _measure(*, doc: str, type: str, later: dict[str, Any] | None, **others: Any) -> Measure:  # noqa: A002  # the key
+    meaning, *details = (" ".join(paragraph.split()) for paragraph in doc.split("\n\n"))
+    kind = int if type == "integer" else float
+    lacking = dict.fromkeys(later["levels"], later["value"]) if later else {}
+    return Measure(doc=meaning, details=details, kind=kind, later=lacking, **others)
 
 
 def _units(described: dict[str, Any]) -> Mapping[str, str]:

@@ -3,13 +3,18 @@
 mod at_link;
 mod bins;
 mod crossings;
+mod declaring;
 mod groups;
 mod limits;
+mod link_meter;
 mod meter;
 mod results;
 mod service;
 mod summary;
+#[cfg(test)]
+mod tests;
 mod transfers;
+mod views;
 
 use ackclock_tcp::{Counters, Limit};
 use ackclock_units::Time;
@@ -22,13 +27,13 @@ use crate::packet::{FlowId, LinkId, Packet};
 use crate::plan::{GroupSpec, Plan, SourceSpec, TransportSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
 pub(super) use at_link::AtLink;
-pub use at_link::LinkSummary;
 use crossings::{Crossing, Crossings};
+pub use declaring::MeasureEntry;
 use groups::Groups;
 pub use limits::Limited;
-pub use results::Results;
+pub use results::{Facts, Results};
 use service::Service;
-pub use summary::{Drops, Facts, GroupSummary, Sojourn, Summary};
+pub use summary::{GroupSummary, LinkSummary, Summary, measures};
 use transfers::Transfers;
 
 /// Computes a [`Summary`] during the run.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ackclock_net::link::Offered;
 use ackclock_net::link::rate::RateSpec;
-use ackclock_net::observe::{CapturedKind, Drops, Fate};
+use ackclock_net::observe::{CapturedKind, Fate};
 use ackclock_net::plan::{CaptureSpec, GroupSpec, RecordSpec, Tap, TapPoint, TransportSpec};
 use ackclock_net::queue::DropReason;
 use ackclock_net::{Column, FlowId, Packet, Payload, Plan, Simulator, Values, run};
@@ -66,6 +66,17 @@ fn rows(columns: &[Column]) -> Vec<Vec<String>> {
 /// the discipline at `at`, but waits until its transmission.
 const fn departure(at: Time, fate: Offered) -> Time {
     if let Offered::Accepted { start, .. } = fate { start } else { at }
+}
+
+/// Drops by place, percentiles of the time in the queue, and its mean, of a run or a group.
+macro_rules! drops_and_waits {
+    ($of:expr) => {
+        (
+            [$of.drops_arrival, $of.drops_stored, $of.drops_lost, $of.drops_policed],
+            [$of.sojourn_p50, $of.sojourn_p95, $of.sojourn_p99, $of.sojourn_max],
+            $of.sojourn_mean,
+        )
+    };
 }
 
 proptest! {
@@ -150,26 +161,22 @@ proptest! {
                 _ => {}
             }
         }
-        let places = |dropped: &Drops| {
-            [dropped.drops_arrival, dropped.drops_stored, dropped.drops_lost, dropped.drops_policed]
-        };
         let everything = by_kind.iter().fold(([0; 4], Vec::new()), |(sums, all), (drops, waits)| {
             (from_fn(|place| sums[place] + drops[place]), [all, waits.clone()].concat())
         });
-        let found = outcome.groups.iter().map(|group| (places(&group.dropped), group.sojourn));
-        let found = found.chain([(places(&summary.dropped), summary.sojourn)]);
-        for ((drops, mut waits), (found_drops, sojourn)) in by_kind[..plan.groups.len()].iter().cloned().chain([everything]).zip(found) {
+        let found = outcome.groups.iter().map(|group| drops_and_waits!(group)).chain([drops_and_waits!(summary)]);
+        for ((drops, mut waits), found) in by_kind[..plan.groups.len()].iter().cloned().chain([everything]).zip(found) {
+            let (found_drops, percentiles, found_mean) = found;
             prop_assert_eq!(drops, found_drops);
             waits.sort_unstable();
             let rank = |q: f64| waits.get(((q * waits.len() as f64).ceil() as usize).max(1) - 1);
-            let percentiles = [sojourn.sojourn_p50, sojourn.sojourn_p95, sojourn.sojourn_p99, sojourn.sojourn_max];
             for (found, share) in percentiles.into_iter().zip([0.5, 0.95, 0.99, 1.0]) {
                 let exact = rank(share).map(|picos| *picos as f64 / 1e12);
                 prop_assert_eq!(found.is_some(), exact.is_some());
                 prop_assert!((found.unwrap_or(0.0) - exact.unwrap_or(0.0)).abs() <= 0.001 * exact.unwrap_or(0.0) + 1e-12);
             }
             let mean = waits.iter().sum::<u64>() as f64 / waits.len() as f64 / 1e12;
-            prop_assert!(sojourn.sojourn_mean.is_none_or(|found| (found - mean).abs() <= 0.001 * mean + 1e-12));
+            prop_assert!(found_mean.is_none_or(|found| (found - mean).abs() <= 0.001 * mean + 1e-12));
         }
         prop_assert!(near(summary.queue_mean, waiting as f64 / span as f64));
         if let RateSpec::Constant(_) = edges(&plan)[plan.measure.link as usize].link.rate {

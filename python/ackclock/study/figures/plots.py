@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.drawing.chart import PENS, Axis, Band, Chart, Dash, Heat, Panel, Series
+from ackclock.engine.catalogue import catalogue
 from ackclock.running.summary import UNITS
 from ackclock.study.figures.layout import MOST_PANELS, choose, key
 from ackclock.study.figures.points import Points
@@ -26,41 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["WORDS", "heat_map", "label", "lines", "measure_chart"]
 
 WORDS: Final = {
-    "arrivals": "Arrivals",
-    "departures": "Departures",
-    "drops": "Drops",
-    "drops_arrival": "Drops at arrival",
-    "drops_stored": "Drops of stored packets",
-    "drops_lost": "Losses before the queue",
-    "drops_policed": "Drops by the policer",
-    "loss": "Loss",
-    "marks": "Marks",
-    "corrupted": "Packets lost after transmission",
-    "throughput_bps": "Throughput",
-    "goodput_bps": "Goodput",
-    "payload_bps": "Goodput without headers",
-    "utilization": "Utilization",
-    "goodput_share": "Goodput over the link's rate",
-    "cov": "C.o.v. of arrivals per bin",
-    "cov_poisson": "C.o.v. of the offered Poisson load",
-    "queue_mean": "Mean queue",
-    "sojourn_mean": "Time in the queue, mean",
-    "sojourn_p50": "Time in the queue, median",
-    "sojourn_p95": "Time in the queue, 95th percentile",
-    "sojourn_p99": "Time in the queue, 99th percentile",
-    "sojourn_max": "Time in the queue, maximum",
-    "delay_mean": "One-way delay, mean",
-    "jitter": "Jitter",
-    "rtt_mean": "Round-trip time, mean",
-    "rtt_min": "Round-trip time, minimum",
-    "timeouts": "Timeouts",
-    "fast_retransmits": "Fast retransmits",
-    "dup_acks": "Duplicate ACKs",
-    "retransmissions": "Retransmissions",
-    "duplicates": "Unnecessary retransmissions",
-    "jain_index": "Jain's fairness index",
-    "shut_off": "Flows shut off",
-    "starved": "Flows starved",
+    name: measure.title for name, measure in catalogue().measures_of("run").items() if measure.title is not None
 }
 """Name of each measure in titles and on axes."""
 

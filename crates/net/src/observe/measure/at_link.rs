@@ -1,67 +1,17 @@
 //! Measurements at one link in bounded memory.
 
 use ackclock_units::{Rate, Time};
-use serde::Serialize;
 
 use super::bins::{Bins, Tally};
-use super::ratio;
-use super::summary::{Drops, Sojourn};
+use super::link_meter::LinkMeter;
+use super::summary::LinkSummary;
+use super::views::OfLink;
 use crate::engine::simulator::Simulator;
 use crate::link::Offered;
 use crate::link::rate::LinkRate;
-use crate::observe::Histogram;
 use crate::packet::LinkId;
 use crate::plan::Plan;
 use crate::queue::DropReason;
-
-/// Summary of an additional link, with fields defined as in [`Summary`](super::Summary).
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "same fields as Summary")]
-pub struct LinkSummary {
-    pub arrivals: u64,
-    pub departures: u64,
-    pub drops: u64,
-    #[serde(flatten)]
-    pub dropped: Drops,
-    pub loss: Option<f64>,
-    pub marks: u64,
-    pub corrupted: u64,
-    pub throughput_bps: f64,
-    pub utilization: f64,
-    pub cov: Option<f64>,
-    pub queue_mean: f64,
-    #[serde(flatten)]
-    pub sojourn: Sojourn,
-}
-
-/// Counts of packets of one kind.
-#[derive(Clone, Debug, Default)]
-pub(super) struct LinkMeter {
-    pub(super) arrivals: Tally,
-    pub(super) drops: Drops,
-    pub(super) marks: u64,
-    /// Packets that are lost after their transmission.
-    pub(super) corrupted: u64,
-    /// Packets that arrive before the measured time and depart or are dropped in it, minus packets that arrive in it and
-    /// do so after it.
-    carried: i64,
-    /// Transmission time in picoseconds.
-    busy: u64,
-    /// Waiting time in packet-picoseconds.
-    waiting: u128,
-    /// Waiting times of departing packets.
-    sojourn: Histogram,
-}
-
-impl LinkMeter {
-    pub(super) fn departures(&self) -> u64 {
-        self.arrivals.all().saturating_add_signed(self.carried - self.drops.all() as i64)
-    }
-
-    pub(super) fn sojourn(&self) -> Sojourn {
-        Sojourn::of(&self.sojourn)
-    }
-}
 
 /// A measured link. Packets are of several kinds, each with its own meter.
 #[derive(Clone, Debug)]
@@ -295,46 +245,27 @@ impl AtLink {
 
     /// Throughput of the packets that a meter counted, in bits per second, including headers.
     pub(super) fn throughput_bps(&self, meter: &LinkMeter) -> f64 {
-        self.throughput_of(meter.busy)
-    }
-
-    fn throughput_of(&self, busy: u64) -> f64 {
-        busy as f64 / (self.end - self.from).as_picos() as f64 * self.mean_rate.as_bps() as f64
+        meter.busy as f64 / (self.end - self.from).as_picos() as f64 * self.mean_rate.as_bps() as f64
     }
 
     /// Mean number of waiting packets among the packets that a meter counted (Little's law).
     pub(super) fn queue_mean(&self, meter: &LinkMeter) -> f64 {
-        self.queue_of(meter.waiting)
+        meter.waiting as f64 / (self.end - self.from).as_picos() as f64
     }
 
-    fn queue_of(&self, waiting: u128) -> f64 {
-        waiting as f64 / (self.end - self.from).as_picos() as f64
+    /// A rate in bits per second, divided by the link's rate.
+    pub(super) fn share(&self, bps: f64) -> f64 {
+        bps / self.mean_rate.as_bps() as f64
+    }
+
+    /// The packets of all kinds, after [`finish`](Self::finish).
+    pub(super) fn total(&self) -> LinkMeter {
+        LinkMeter::total(&self.meters, self.bins.total(self.meters.iter().map(|meter| &meter.arrivals)))
     }
 
     /// Summary of all kinds together, after [`finish`](Self::finish).
     pub(in crate::observe) fn summary(&self) -> LinkSummary {
-        let sum = |count: fn(&LinkMeter) -> u64| self.meters.iter().map(count).sum::<u64>();
-        let (mut dropped, mut sojourn) = (Drops::default(), Histogram::default());
-        for meter in &self.meters {
-            dropped.add(&meter.drops);
-            sojourn.add(&meter.sojourn);
-        }
-        let (arrivals, drops) = (sum(|meter| meter.arrivals.all()), dropped.all());
-        let throughput_bps = self.throughput_of(sum(|meter| meter.busy));
-        LinkSummary {
-            arrivals,
-            departures: sum(LinkMeter::departures),
-            drops,
-            dropped,
-            loss: ratio(drops as f64, arrivals as f64),
-            marks: sum(|meter| meter.marks),
-            corrupted: sum(|meter| meter.corrupted),
-            throughput_bps,
-            utilization: throughput_bps / self.mean_rate.as_bps() as f64,
-            cov: self.bins.cov(),
-            queue_mean: self.queue_of(self.meters.iter().map(|meter| meter.waiting).sum()),
-            sojourn: Sojourn::of(&sojourn),
-        }
+        LinkSummary::new(&OfLink { at: self, packets: &self.total() })
     }
 
     /// Memory of the bins, of `bin` bytes each, and of the distributions of waiting times, in bytes.

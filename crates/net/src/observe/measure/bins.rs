@@ -97,20 +97,22 @@ impl Bins {
         }
     }
 
-    /// Population standard deviation divided by mean of all arrivals per bin, from exact sums.
-    pub(super) fn cov(&self) -> Option<f64> {
-        let sum = self.counts.iter().map(|count| u64::from(*count)).sum();
-        self.cov_from(sum, self.counts.iter().map(|count| u128::from(*count).pow(2)).sum())
+    /// The tally of all arrivals, from the tallies of each kind, after [`finish`](Self::finish).
+    pub(super) fn total<'a>(&self, tallies: impl Iterator<Item = &'a Tally>) -> Tally {
+        let mut total = Tally::default();
+        for tally in tallies {
+            total.before += tally.all();
+            total.sum += tally.sum;
+            total.thirds.iter_mut().zip(tally.thirds).for_each(|(sum, count)| *sum += count);
+        }
+        total.squares = self.counts.iter().map(|count| u128::from(*count).pow(2)).sum();
+        total
     }
 
-    /// Coefficient of variation of the arrivals in a tally.
-    pub(super) fn cov_of(&self, tally: &Tally) -> Option<f64> {
-        self.cov_from(tally.sum, tally.squares)
-    }
-
-    fn cov_from(&self, sum: u64, squares: u128) -> Option<f64> {
-        let sum = u128::from(sum);
-        let spread = u128::from(self.whole) * squares - sum * sum;
+    /// Population standard deviation divided by mean of the arrivals per bin in a tally, from exact sums.
+    pub(super) fn cov(&self, tally: &Tally) -> Option<f64> {
+        let sum = u128::from(tally.sum);
+        let spread = u128::from(self.whole) * tally.squares - sum * sum;
         (sum > 0).then(|| (spread as f64).sqrt() / sum as f64)
     }
 
@@ -143,11 +145,13 @@ mod tests {
         assert_eq!(bins.counts(), [3, 0, 0, 1]);
         assert_eq!(bins.memory(4), size_of_val(bins.counts()));
         // mean 1, mean square 2.5
-        assert_eq!(bins.cov(), Some(1.5_f64.sqrt()));
+        let total = bins.total(tallies.iter());
+        assert_eq!(bins.cov(&total), Some(1.5_f64.sqrt()));
         // [2, 0, 0, 1]: mean 3 / 4, mean square 5 / 4
-        assert_eq!(bins.cov_of(&tallies[0]), Some(11_f64.sqrt() / 3.0));
+        assert_eq!(bins.cov(&tallies[0]), Some(11_f64.sqrt() / 3.0));
         assert_eq!(tallies.each_ref().map(Tally::all), [4, 1]);
         // of four whole bins, the first two begin in the first third
         assert_eq!(tallies.each_ref().map(Tally::thirds), [[2, 0, 1], [1, 0, 0]]);
+        assert_eq!((total.all(), total.thirds()), (5, [3, 0, 1]));
     }
 }

@@ -23,7 +23,7 @@ impl<'a> FlowMeter<'a> {
     }
 
     /// First flow of the client that the flow belongs to; a client may have several flows.
-    fn client(&self) -> u32 {
+    pub(super) fn client(&self) -> u32 {
         self.of.measure.clients.get(self.id).map_or(self.id as u32, |first| *first)
     }
 
@@ -56,11 +56,11 @@ impl<'a> FlowMeter<'a> {
         self.of.simulator.limits(self.id, self.of.measure.at.end)
     }
 
-    fn deliveries(&self) -> Deliveries {
+    pub(super) fn deliveries(&self) -> Deliveries {
         self.of.simulator.deliveries(self.id)
     }
 
-    fn transfers(&self) -> Option<&'a Transfers> {
+    pub(super) fn transfers(&self) -> Option<&'a Transfers> {
         self.of.measure.transfers.get(self.id)?.as_ref()
     }
 
@@ -79,7 +79,7 @@ impl<'a> FlowMeter<'a> {
         self.bits_of(&self.deliveries()).data
     }
 
-    fn bits_of(&self, deliveries: &Deliveries) -> Bits {
+    pub(super) fn bits_of(&self, deliveries: &Deliveries) -> Bits {
         let measure = self.of.measure;
         let Traits { packet_size, data_bytes, .. } = measure.traits[self.group() as usize];
         let (wire, data) = match measure.bytes.get(self.id) {
@@ -119,9 +119,9 @@ impl<'a> FlowMeter<'a> {
 
 /// Bits of segments delivered in order for the first time, with headers and without.
 #[derive(Clone, Copy, Debug)]
-struct Bits {
-    wire: f64,
-    data: f64,
+pub(super) struct Bits {
+    pub(super) wire: f64,
+    pub(super) data: f64,
 }
 
 /// Goodput of clients, from the meters of their flows in order.
@@ -147,7 +147,7 @@ impl Goodput {
     }
 
     /// Adds a flow of the last client or of another one.
-    fn add(&mut self, client: u32, more: f64) {
+    pub(super) fn add(&mut self, client: u32, more: f64) {
         self.bits += more;
         match &mut self.last {
             Some((last, bits)) if *last == client => *bits += more,
@@ -165,7 +165,7 @@ impl Goodput {
     }
 
     /// Jain's fairness index of the clients.
-    fn jain_index(mut self) -> Option<f64> {
+    pub(super) fn jain_index(mut self) -> Option<f64> {
         self.shares.extend(self.last.map(|(_, bits)| bits));
         self.shares.jain_index()
     }
@@ -193,67 +193,6 @@ impl Extend<f64> for Fairness {
             self.sum += share;
             self.squares += share * share;
         }
-    }
-}
-
-/// Sums over several flows.
-#[derive(Debug)]
-pub(super) struct Over {
-    /// Number of clients.
-    pub(super) clients: u32,
-    pub(super) goodput_bps: f64,
-    pub(super) payload_bps: f64,
-    pub(super) delay_mean: Option<f64>,
-    pub(super) jitter: Option<f64>,
-    pub(super) counters: Counters,
-    pub(super) duplicates: u64,
-    pub(super) jain_index: Option<f64>,
-    pub(super) completed: u64,
-    pub(super) completion_mean: Option<f64>,
-    pub(super) slowdown_mean: Option<f64>,
-    pub(super) limited: Sums,
-}
-
-impl Over {
-    pub(super) fn new<'a>(meters: impl Iterator<Item = FlowMeter<'a>>, seconds: f64) -> Self {
-        let (mut delivered, mut duplicates, mut delay, mut completed) = (0, 0, 0, 0);
-        let (mut jitter, mut completion, mut slowdowns, mut payload) = (0.0, 0.0, 0.0, 0.0);
-        let (mut counters, mut goodput, mut limited) = (Counters::default(), Goodput::default(), Sums::default());
-        for meter in meters {
-            let deliveries = meter.deliveries();
-            delivered += deliveries.delivered;
-            duplicates += deliveries.duplicates;
-            delay += deliveries.delay;
-            jitter += deliveries.jitter_sum;
-            let bits = meter.bits_of(&deliveries);
-            goodput.add(meter.client(), bits.wire);
-            payload += bits.data;
-            counters = counters.plus(meter.counters());
-            limited.add(&meter);
-            if let Some(transfers) = meter.transfers() {
-                completed += transfers.completed;
-                completion += transfers.seconds;
-                slowdowns += transfers.slowdowns;
-            }
-        }
-        Self {
-            clients: goodput.clients,
-            goodput_bps: goodput.bps(seconds),
-            payload_bps: payload / seconds,
-            delay_mean: ratio(delay as f64 / 1e12, delivered as f64),
-            jitter: ratio(jitter / 1e12, delivered as f64),
-            counters,
-            duplicates,
-            jain_index: goodput.jain_index(),
-            completed,
-            completion_mean: ratio(completion, completed as f64),
-            slowdown_mean: ratio(slowdowns, completed as f64),
-            limited,
-        }
-    }
-
-    pub(super) fn timeouts_per_dup_ack(&self) -> Option<f64> {
-        ratio(self.counters.timeouts as f64, self.counters.dup_acks as f64)
     }
 }
 

@@ -1,12 +1,30 @@
 //! Computes the results of a measurement.
 
-use ackclock_units::Time;
+use serde::Serialize;
 
-use super::at_link::LinkMeter;
-use super::meter::{Fairness, FlowMeter, Goodput, Over};
+use super::meter::{Fairness, FlowMeter, Goodput};
 use super::service::Service;
-use super::{Facts, GroupSummary, Measure, Summary, ratio};
+use super::views::{Flows, OfGroup, OfRun};
+use super::{GroupSummary, Measure, Summary, ratio};
 use crate::engine::simulator::Simulator;
+
+/// Facts about a run from which notices to the user are derived.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Facts {
+    /// Highest average queue that RED computed at the measured link.
+    pub red_avg_max: Option<f64>,
+    /// For each group, the number of transfers that began but were not completed.
+    pub unfinished: Vec<u64>,
+    /// For each group, the number of requests that waited for a connection.
+    pub waited: Vec<u64>,
+    /// For each group, its arrivals at the measured link in the first, second and last third of the whole bins.
+    pub thirds: Vec<[u64; 3]>,
+    /// Bytes with headers of data whose transmission at the measured link began before the measured time, but which was
+    /// not yet delivered when that time began.
+    pub crossed_before: u64,
+    /// Arrivals in each whole bin at the measured link.
+    pub bins: Vec<u32>,
+}
 
 /// A measurement and the simulator whose flows it measured, after [`finish`](Measure::finish).
 #[derive(Clone, Copy, Debug)]
@@ -19,91 +37,20 @@ impl<'a> Results<'a> {
     /// The summary of all flows that cross the measured link.
     pub fn summary(self) -> Summary {
         let Measure { at, groups, .. } = self.measure;
-        let link = at.summary();
-        let over = Over::new(groups.crossing().map(|flow| self.flow(flow)), at.seconds());
-        Summary {
-            arrivals: link.arrivals,
-            departures: link.departures,
-            drops: link.drops,
-            dropped: link.dropped,
-            loss: link.loss,
-            marks: link.marks,
-            corrupted: link.corrupted,
-            throughput_bps: link.throughput_bps,
-            goodput_bps: over.goodput_bps,
-            payload_bps: over.payload_bps,
-            utilization: link.utilization,
-            goodput_share: over.goodput_bps / at.mean_rate.as_bps() as f64,
-            cov: link.cov,
-            cov_poisson: self.cov_poisson(groups.crossing()),
-            queue_mean: link.queue_mean,
-            sojourn: link.sojourn,
-            delay_mean: over.delay_mean,
-            jitter: over.jitter,
-            rtt_mean: over.counters.round_trips.mean(),
-            rtt_min: over.counters.round_trips.min(),
-            timeouts: over.counters.timeouts,
-            fast_retransmits: over.counters.fast_retransmits,
-            dup_acks: over.counters.dup_acks,
-            retransmissions: over.counters.retransmissions,
-            duplicates: over.duplicates,
-            timeouts_per_dup_ack: over.timeouts_per_dup_ack(),
-            jain_index: over.jain_index,
-            jain_between: self.jain_between(),
-            shut_off: self.rated_or_worse(Service::ShutOff, groups.crossing()),
-            starved: self.rated_or_worse(Service::Starved, groups.crossing()),
-        }
+        let crossing = (0..groups.len()).map(|group| groups.crossing_of(group)).collect();
+        Summary::new(&OfRun { at, packets: &at.total(), flows: Flows::new(self, crossing), results: self })
     }
 
     /// The summaries of the groups, in the plan's order.
     pub fn group_summaries(self) -> Vec<GroupSummary> {
-        // the last meter is for ACKs
-        let groups = 0..self.measure.groups.len();
-        groups.zip(&self.measure.at.meters).map(|(group, meter)| self.group_summary(group, meter)).collect()
-    }
-
-    fn group_summary(self, group: usize, meter: &LinkMeter) -> GroupSummary {
         let Measure { at, groups, completions, .. } = self.measure;
-        let flows = groups.flows_of(group);
-        let over = Over::new(flows.clone().map(|flow| self.flow(flow)), at.seconds());
-        let took = |q| completions.get(group)?.quantile(q).map(Time::as_secs_f64);
-        GroupSummary {
-            clients: over.clients,
-            arrivals: meter.arrivals.all(),
-            departures: meter.departures(),
-            drops: meter.drops.all(),
-            dropped: meter.drops,
-            loss: ratio(meter.drops.all() as f64, meter.arrivals.all() as f64),
-            marks: meter.marks,
-            corrupted: meter.corrupted,
-            throughput_bps: at.throughput_bps(meter),
-            goodput_bps: over.goodput_bps,
-            payload_bps: over.payload_bps,
-            cov: at.bins.cov_of(&meter.arrivals),
-            cov_poisson: self.cov_poisson(flows.clone()),
-            queue_mean: at.queue_mean(meter),
-            sojourn: meter.sojourn(),
-            delay_mean: over.delay_mean,
-            jitter: over.jitter,
-            rtt_mean: over.counters.round_trips.mean(),
-            rtt_min: over.counters.round_trips.min(),
-            timeouts: over.counters.timeouts,
-            fast_retransmits: over.counters.fast_retransmits,
-            dup_acks: over.counters.dup_acks,
-            retransmissions: over.counters.retransmissions,
-            duplicates: over.duplicates,
-            timeouts_per_dup_ack: over.timeouts_per_dup_ack(),
-            jain_index: over.jain_index,
-            shut_off: self.rated_or_worse(Service::ShutOff, flows.clone()),
-            starved: self.rated_or_worse(Service::Starved, flows),
-            completed: over.completed,
-            completion_mean: over.completion_mean,
-            completion_p50: took(0.5),
-            completion_p95: took(0.95),
-            completion_p99: took(0.99),
-            slowdown_mean: over.slowdown_mean,
-            limited: over.limited.shares(),
-        }
+        // the last meter is for ACKs
+        let meters = at.meters[..groups.len()].iter().enumerate();
+        let summary = |(group, packets)| {
+            let flows = Flows::new(self, vec![groups.flows_of(group)]);
+            GroupSummary::new(&OfGroup { at, packets, flows, completions: completions.get(group) })
+        };
+        meters.map(summary).collect()
     }
 
     /// Facts for notices to the user.
@@ -170,12 +117,12 @@ impl<'a> Results<'a> {
     }
 
     /// Number of the given flows whose rating is `service` or worse.
-    fn rated_or_worse(self, service: Service, flows: impl Iterator<Item = usize>) -> u64 {
+    pub(super) fn rated_or_worse(self, service: Service, flows: impl Iterator<Item = usize>) -> u64 {
         flows.filter(|flow| self.measure.services[*flow] >= service).count() as u64
     }
 
     /// Jain's fairness index of the groups' goodput per client. Only flows that cross the link count.
-    fn jain_between(self) -> Option<f64> {
+    pub(super) fn jain_between(self) -> Option<f64> {
         let Measure { at, groups, .. } = self.measure;
         let per_client = (0..groups.len()).filter_map(|group| {
             let goodput = Goodput::of(groups.crossing_of(group).map(|flow| self.flow(flow)));
@@ -186,7 +133,7 @@ impl<'a> Results<'a> {
         shares.jain_index()
     }
 
-    fn cov_poisson(self, mut flows: impl Iterator<Item = usize>) -> Option<f64> {
+    pub(super) fn cov_poisson(self, mut flows: impl Iterator<Item = usize>) -> Option<f64> {
         let Measure { at, groups, traits, .. } = self.measure;
         let rate = flows.try_fold(0.0, |sum, flow| Some(sum + traits[groups.of(flow) as usize].poisson_rate?))?;
         ratio(1.0, (rate * at.bins.width().as_secs_f64()).sqrt())

@@ -1,219 +1,251 @@
-//! The results of a measurement.
+//! The measures, a row each: the summaries of runs, links and groups follow from the rows, and so do the classes,
+//! signatures, units and references of the Python package.
 
-use ackclock_units::Time;
+use ackclock_tcp::Limit;
 use serde::Serialize;
 
 use super::Limited;
-use crate::observe::Histogram;
-use crate::queue::DropReason;
+use super::declaring::{
+    BITRATE, FLOWS, MILLISECONDS, MeasureEntry, NUMBER, Number, PACKETS, SECONDS, SHARE, TRANSFERS, level, measures,
+    summary,
+};
+use super::service::Service;
+use super::views::{OfGroup, OfLink, OfRun, seconds};
 
-/// Dropped packets by place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Drops {
-    /// Packets that the queue did not take when they arrived.
-    pub drops_arrival: u64,
-    /// Packets that the queue had stored and dropped later: when they were about to leave, or to make room.
-    pub drops_stored: u64,
-    /// Packets lost by the link's loss model before the queue.
-    pub drops_lost: u64,
-    /// Packets dropped by the link's policer.
-    pub drops_policed: u64,
+/// The measures, in the order of summaries.
+pub fn measures() -> impl Iterator<Item = MeasureEntry> {
+    ROWS.iter().copied().chain(Limit::ALL.into_iter().map(MeasureEntry::of_limit))
 }
 
-impl Drops {
-    /// All dropped packets.
-    pub(super) const fn all(&self) -> u64 {
-        self.drops_arrival + self.drops_stored + self.drops_lost + self.drops_policed
+measures! {
+    |of|
+    rows {
+        /// Number of flows.
+        clients: u32 [NUMBER, column]
+            = of.flows.clients, in group;
+
+        /// Packets offered to the queue, including dropped packets.
+        ///
+        /// Measures of a run and of a link include ACKs that cross the link, measures of a group do not.
+        arrivals: u64 [PACKETS, title("Arrivals"), column]
+            = of.packets.arrivals.all(), in run, link, group;
+
+        /// Packets whose transmission began.
+        departures: u64 [PACKETS, title("Departures")]
+            = of.packets.departures(), in run, link, group;
+
+        /// Packets dropped by the queue or the policer, or lost by the link's loss model before the queue.
+        drops: u64 [PACKETS, title("Drops")]
+            = of.packets.drops.all(), in run, link, group;
+
+        /// Packets that the queue dropped at their arrival.
+        ///
+        /// The queue was full, or dropped early.
+        drops_arrival: u64 [PACKETS, title("Drops at arrival"), later(None)]
+            = of.packets.drops.arrival, in run, link, group;
+
+        /// Packets that the queue had stored and dropped later.
+        ///
+        /// They were about to leave, or made room for others.
+        drops_stored: u64 [PACKETS, title("Drops of stored packets"), later(None)]
+            = of.packets.drops.stored, in run, link, group;
+
+        /// Packets lost by the link's loss model before the queue.
+        drops_lost: u64 [PACKETS, title("Losses before the queue"), later(None)]
+            = of.packets.drops.lost, in run, link, group;
+
+        /// Packets dropped by the link's policer.
+        ///
+        /// The four parts add up to `drops`. They are printed only if some drops were not at arrival.
+        drops_policed: u64 [PACKETS, title("Drops by the policer"), later(None)]
+            = of.packets.drops.policed, in run, link, group;
+
+        /// Drops divided by arrivals.
+        loss: Option<f64> [SHARE, title("Loss"), column]
+            = of.packets.loss(), in run, link, group;
+
+        /// Packets that the queue marked (ECN).
+        ///
+        /// They have the codepoint CE; packets that already had it count too. Printed only if above 0.
+        marks: u64 [PACKETS, title("Marks"), column, later(Some(0))]
+            = of.packets.marks, in run, link, group;
+
+        /// Packets lost after their transmission.
+        ///
+        /// They are departures and not drops. Printed only if above 0.
+        corrupted: u64 [PACKETS, title("Packets lost after transmission"), later(Some(0))]
+            = of.packets.corrupted, in run, link, group;
+
+        /// Bits transmitted per second, including headers.
+        throughput_bps: f64 [BITRATE, title("Throughput"), column]
+            = of.at.throughput_bps(of.packets), in run, link, group;
+
+        /// Bits delivered in order for the first time, per second, including headers.
+        goodput_bps: f64 [BITRATE, title("Goodput"), column]
+            = of.flows.goodput_bps, in run, group;
+
+        /// Bits of data delivered in order for the first time, per second, without headers.
+        ///
+        /// A TCP packet holds `payload` bytes of data (`packet_size` minus 40, in the profile `linux` minus 52), a UDP
+        /// packet 28 bytes less than its size.
+        payload_bps: f64 [BITRATE, title("Goodput without headers"), column, later(None)]
+            = of.flows.payload_bps, in run, group;
+
+        /// Throughput divided by the link's rate.
+        ///
+        /// The fraction of time in which the link transmits; if the rate changes, its mean counts.
+        utilization: f64 [SHARE, title("Utilization")]
+            = of.at.share(of.at.throughput_bps(of.packets)), in run, link;
+
+        /// Goodput divided by the link's rate.
+        goodput_share: f64 [SHARE, title("Goodput over the link's rate")]
+            = of.at.share(of.flows.goodput_bps), in run;
+
+        /// Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
+        ///
+        /// A measure of burstiness; a bin has the length `measure.bin`. Undefined without arrivals in whole bins.
+        cov: Option<f64> [NUMBER, title("C.o.v. of arrivals per bin"), column]
+            = of.at.bins.cov(&of.packets.arrivals), in run, link, group;
+
+        /// C.o.v. per bin of the offered Poisson load; `None` unless all sources are Poisson.
+        ///
+        /// It is `1 / sqrt(packets per bin)`.
+        cov_poisson: Option<f64> [NUMBER, title("C.o.v. of the offered Poisson load")]
+            = of.flows.cov_poisson(), in run, group;
+
+        /// Time average of the number of waiting packets.
+        ///
+        /// The packet in transmission does not count. The queue of a group is its share: the shares of all groups and of
+        /// ACKs add up to the total.
+        queue_mean: f64 [PACKETS, title("Mean queue")]
+            = of.at.queue_mean(of.packets), in run, link, group;
+
+        /// Mean time that packets spend in the queue.
+        ///
+        /// From the arrival of departing packets at the queue to the start of their transmission.
+        sojourn_mean: Option<f64> [MILLISECONDS, title("Time in the queue, mean"), later(None)]
+            = of.packets.sojourn.mean(), in run, link, group;
+
+        /// Median time that packets spend in the queue.
+        sojourn_p50: Option<f64> [MILLISECONDS, title("Time in the queue, median"), later_in_groups(None)]
+            = seconds(&of.packets.sojourn, 0.5), in run, link, group;
+
+        /// 95th percentile of the time in the queue.
+        sojourn_p95: Option<f64> [MILLISECONDS, title("Time in the queue, 95th percentile"), later_in_groups(None)]
+            = seconds(&of.packets.sojourn, 0.95), in run, link, group;
+
+        /// 99th percentile of the time in the queue.
+        sojourn_p99: Option<f64> [MILLISECONDS, title("Time in the queue, 99th percentile"), later_in_groups(None)]
+            = seconds(&of.packets.sojourn, 0.99), in run, link, group;
+
+        /// Maximum time in the queue.
+        sojourn_max: Option<f64> [MILLISECONDS, title("Time in the queue, maximum"), later(None)]
+            = seconds(&of.packets.sojourn, 1.0), in run, link, group;
+
+        /// Mean one-way delay of data packets.
+        ///
+        /// From sender to receiver.
+        delay_mean: Option<f64> [MILLISECONDS, title("One-way delay, mean"), column]
+            = of.flows.delay_mean, in run, group;
+
+        /// Interarrival jitter (RFC 3550, section 6.4.1).
+        ///
+        /// Averaged over packets.
+        jitter: Option<f64> [MILLISECONDS, title("Jitter")]
+            = of.flows.jitter, in run, group;
+
+        /// Mean of the senders' round-trip samples: from the transmission of a segment to the arrival of its ACK.
+        ///
+        /// Samples of the measured time, SYNs included, not rounded to the sender's `clock`. Most recoveries time one
+        /// segment per round trip, RACK one with each ACK; retransmissions give none. The mean is over all samples of all
+        /// flows, so that a flow counts as often as it samples. Undefined for UDP.
+        rtt_mean: Option<f64> [MILLISECONDS, title("Round-trip time, mean"), column, later(None)]
+            = of.flows.counters.round_trips.mean(), in run, group;
+
+        /// Shortest round-trip sample.
+        rtt_min: Option<f64> [MILLISECONDS, title("Round-trip time, minimum"), later(None)]
+            = of.flows.counters.round_trips.min(), in run, group;
+
+        /// Retransmission timeouts with data outstanding.
+        timeouts: u64 [NUMBER, title("Timeouts"), column]
+            = of.flows.counters.timeouts, in run, group;
+
+        /// Fast retransmits.
+        ///
+        /// Duplicate ACKs trigger them, or the early check of Vegas.
+        fast_retransmits: u64 [NUMBER, title("Fast retransmits")]
+            = of.flows.counters.fast_retransmits, in run, group;
+
+        /// Duplicate ACKs received by senders.
+        dup_acks: u64 [NUMBER, title("Duplicate ACKs")]
+            = of.flows.counters.dup_acks, in run, group;
+
+        /// Packets retransmitted.
+        retransmissions: u64 [PACKETS, title("Retransmissions"), column]
+            = of.flows.counters.retransmissions, in run, group;
+
+        /// Data packets whose receiver already had their data: unnecessary retransmissions.
+        duplicates: u64 [PACKETS, title("Unnecessary retransmissions")]
+            = of.flows.duplicates, in run, group;
+
+        /// Timeouts divided by duplicate ACKs.
+        ///
+        /// How often a timeout detects a loss, rather than duplicate ACKs.
+        timeouts_per_dup_ack: Option<f64> [NUMBER]
+            = of.flows.timeouts_per_dup_ack(), in run, group;
+
+        /// Jain's fairness index over clients' goodput.
+        ///
+        /// It is `(sum x)^2 / (n sum x^2)`: 1 if all are equal, `1/n` if one client gets everything.
+        jain_index: Option<f64> [NUMBER, title("Jain's fairness index"), column]
+            = of.flows.jain_index, in run, group;
+
+        /// Jain's fairness index over the groups' goodput per client.
+        ///
+        /// Fairness between kinds of flows, independent of their numbers.
+        jain_between: Option<f64> [NUMBER]
+            = of.results.jain_between(), in run;
+
+        /// Number of flows with a goodput below 2 % of both their fair share and their offered load. The fair share is
+        /// the link's rate divided by the number of flows that cross the link.
+        shut_off: u64 [FLOWS, title("Flows shut off")]
+            = of.flows.rated_or_worse(Service::ShutOff), in run, group;
+
+        /// Number of flows with a goodput below 10 % of both their fair share and their offered load.
+        ///
+        /// Flows that are shut off count too.
+        starved: u64 [FLOWS, title("Flows starved")]
+            = of.flows.rated_or_worse(Service::Starved), in run, group;
+
+        /// Completed finite transfers.
+        completed: u64 [TRANSFERS, column]
+            = of.flows.completed, in group;
+
+        /// Mean completion time: from the request of a transfer to the arrival of its last packet.
+        ///
+        /// The request may come before a handshake.
+        completion_mean: Option<f64> [SECONDS, column]
+            = of.flows.completion_mean, in group;
+
+        /// Median completion time.
+        completion_p50: Option<f64> [SECONDS, later(None)]
+            = of.completion(0.5), in group;
+
+        /// 95th percentile of the completion time.
+        completion_p95: Option<f64> [SECONDS, later(None)]
+            = of.completion(0.95), in group;
+
+        /// 99th percentile of the completion time.
+        completion_p99: Option<f64> [SECONDS, later(None)]
+            = of.completion(0.99), in group;
+
+        /// Mean slowdown: completion time divided by the minimum time that the idle path needs for the transfer.
+        slowdown_mean: Option<f64> [NUMBER, later(None)]
+            = of.flows.slowdown_mean, in group;
     }
-
-    /// Counts a packet that was dropped when it arrived, if it `counts`.
-    pub(super) fn count(&mut self, reason: DropReason, counts: bool) {
-        let place = match reason {
-            DropReason::Lost => &mut self.drops_lost,
-            DropReason::Policed => &mut self.drops_policed,
-            DropReason::Full | DropReason::Early => &mut self.drops_arrival,
-        };
-        *place += u64::from(counts);
+    families in groups {
+        /// What limited the senders.
+        #[serde(flatten)]
+        limited: Limited = of.flows.limited.shares();
     }
-
-    /// Counts a packet that was dropped after it had been stored, if it `counts`.
-    pub(super) fn count_stored(&mut self, counts: bool) {
-        self.drops_stored += u64::from(counts);
-    }
-
-    /// Adds the packets of another count.
-    pub(super) const fn add(&mut self, more: &Self) {
-        self.drops_arrival += more.drops_arrival;
-        self.drops_stored += more.drops_stored;
-        self.drops_lost += more.drops_lost;
-        self.drops_policed += more.drops_policed;
-    }
-}
-
-/// The distribution of times in a queue, in seconds; `None` if no packet left the queue.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Sojourn {
-    /// Mean.
-    pub sojourn_mean: Option<f64>,
-    /// Median.
-    pub sojourn_p50: Option<f64>,
-    /// 95th percentile.
-    pub sojourn_p95: Option<f64>,
-    /// 99th percentile.
-    pub sojourn_p99: Option<f64>,
-    /// Maximum.
-    pub sojourn_max: Option<f64>,
-}
-
-impl Sojourn {
-    pub(super) fn of(times: &Histogram) -> Self {
-        let quantile = |q| times.quantile(q).map(Time::as_secs_f64);
-        Self {
-            sojourn_mean: times.mean(),
-            sojourn_p50: quantile(0.5),
-            sojourn_p95: quantile(0.95),
-            sojourn_p99: quantile(0.99),
-            sojourn_max: quantile(1.0),
-        }
-    }
-}
-
-/// Summary of a run. Rates are per second, times in seconds; undefined ratios are `None`.
-///
-/// Only flows whose data crosses the measured link are included.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Summary {
-    /// Packets offered to the queue, including dropped ones.
-    pub arrivals: u64,
-    /// Packets whose transmission began.
-    pub departures: u64,
-    /// Packets dropped.
-    pub drops: u64,
-    /// Packets dropped, by place.
-    #[serde(flatten)]
-    pub dropped: Drops,
-    /// Drops divided by arrivals.
-    pub loss: Option<f64>,
-    /// Packets that the queue marked (ECN).
-    pub marks: u64,
-    /// Packets lost after their transmission.
-    pub corrupted: u64,
-    /// Bits transmitted per second, including headers.
-    pub throughput_bps: f64,
-    /// Bits of segments delivered in order for the first time, per second, including headers.
-    pub goodput_bps: f64,
-    /// The same without headers: bits of data that reach applications, per second.
-    pub payload_bps: f64,
-    /// Throughput divided by the link's rate: the fraction of time in which the link transmits.
-    pub utilization: f64,
-    /// Goodput divided by the link's rate.
-    pub goodput_share: f64,
-    /// Coefficient of variation of the arrivals per whole bin: population standard deviation divided by mean.
-    pub cov: Option<f64>,
-    /// Coefficient of variation of the offered Poisson load, `1 / sqrt(rate * bin)`, if all sources are Poisson.
-    pub cov_poisson: Option<f64>,
-    /// Time average of the number of waiting packets, excluding the packet in transmission.
-    pub queue_mean: f64,
-    /// Time of departing packets from arrival at the queue to the start of transmission.
-    #[serde(flatten)]
-    pub sojourn: Sojourn,
-    /// Mean one-way delay of data packets from sender to receiver.
-    pub delay_mean: Option<f64>,
-    /// Interarrival jitter of RFC 3550, section 6.4.1, averaged over packets.
-    pub jitter: Option<f64>,
-    /// Mean round-trip sample of senders: from the transmission of a segment to the arrival of its ACK.
-    pub rtt_mean: Option<f64>,
-    /// Shortest round-trip sample.
-    pub rtt_min: Option<f64>,
-    /// Retransmission timeouts with data outstanding.
-    pub timeouts: u64,
-    /// Fast retransmissions.
-    pub fast_retransmits: u64,
-    /// Duplicate ACKs received by senders.
-    pub dup_acks: u64,
-    /// Segments retransmitted.
-    pub retransmissions: u64,
-    /// Data packets that reached a receiver that already had them.
-    pub duplicates: u64,
-    /// Timeouts divided by duplicate ACKs.
-    pub timeouts_per_dup_ack: Option<f64>,
-    /// Jain's fairness index over the flows' goodput.
-    pub jain_index: Option<f64>,
-    /// Jain's fairness index over the groups' goodput per flow.
-    pub jain_between: Option<f64>,
-    /// Flows whose goodput is below 2 % of both their offered load and their fair share, which is the link's rate
-    /// divided by the number of flows.
-    pub shut_off: u64,
-    /// Flows whose goodput is below 10 % of both their offered load and their fair share.
-    pub starved: u64,
-}
-
-/// The summary of one group; undefined ratios are `None`. Packets are counted if the group's senders send them across
-/// the measured link.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[expect(missing_docs, reason = "same fields as Summary, plus fields about finite transfers")]
-pub struct GroupSummary {
-    pub clients: u32,
-    pub arrivals: u64,
-    pub departures: u64,
-    pub drops: u64,
-    #[serde(flatten)]
-    pub dropped: Drops,
-    pub loss: Option<f64>,
-    pub marks: u64,
-    pub corrupted: u64,
-    pub throughput_bps: f64,
-    pub goodput_bps: f64,
-    pub payload_bps: f64,
-    pub cov: Option<f64>,
-    pub cov_poisson: Option<f64>,
-    pub queue_mean: f64,
-    #[serde(flatten)]
-    pub sojourn: Sojourn,
-    pub delay_mean: Option<f64>,
-    pub jitter: Option<f64>,
-    pub rtt_mean: Option<f64>,
-    pub rtt_min: Option<f64>,
-    pub timeouts: u64,
-    pub fast_retransmits: u64,
-    pub dup_acks: u64,
-    pub retransmissions: u64,
-    pub duplicates: u64,
-    pub timeouts_per_dup_ack: Option<f64>,
-    pub jain_index: Option<f64>,
-    pub shut_off: u64,
-    pub starved: u64,
-    /// Number of completed transfers.
-    pub completed: u64,
-    /// Mean completion time: from the supply of the transfer until the receiver has all of it.
-    pub completion_mean: Option<f64>,
-    /// Median completion time.
-    pub completion_p50: Option<f64>,
-    /// 95th percentile of completion times.
-    pub completion_p95: Option<f64>,
-    /// 99th percentile of completion times.
-    pub completion_p99: Option<f64>,
-    /// Mean slowdown: completion time divided by the minimum time in which the path could carry the transfer.
-    pub slowdown_mean: Option<f64>,
-    /// What limited the senders.
-    #[serde(flatten)]
-    pub limited: Limited,
-}
-
-/// Facts about a run from which notices to the user are derived.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Facts {
-    /// Highest average queue that RED computed at the measured link.
-    pub red_avg_max: Option<f64>,
-    /// For each group, the number of transfers that began but were not completed.
-    pub unfinished: Vec<u64>,
-    /// For each group, the number of requests that waited for a connection.
-    pub waited: Vec<u64>,
-    /// For each group, its arrivals at the measured link in the first, second and last third of the whole bins.
-    pub thirds: Vec<[u64; 3]>,
-    /// Bytes with headers of data whose transmission at the measured link began before the measured time, but which was
-    /// not yet delivered when that time began.
-    pub crossed_before: u64,
-    /// Arrivals in each whole bin at the measured link.
-    pub bins: Vec<u32>,
 }
