@@ -1,16 +1,22 @@
 //! Packets that links drop or mark: the records `drops` and `marks`.
 
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
 use ackclock_units::Time;
 
-use super::record::Described;
+use super::record::{Declared, Described, Record};
+use super::usual::{OfLink, Rows as Estimate, Usual};
 use crate::link::Offered;
-use crate::observe::Values;
+use crate::observe::{Column, Measure, ROW, Rows, Table, Values};
 use crate::packet::{Packet, Payload};
+use crate::plan::Plan;
+use crate::plan::records::Asked;
 use crate::queue::DropReason;
 
 /// Where a packet was dropped, or that it was marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Signal {
+pub(in crate::observe) enum Signal {
     /// The queue did not take the packet when it arrived.
     Arrival,
     /// The queue had stored the packet and dropped it later.
@@ -43,21 +49,39 @@ impl Signal {
 /// A row: time, link, flow, segment, bytes, and what happened.
 type Row = (Time, u32, u32, u64, u32, Signal);
 
-/// Packets that links drop, or that they mark.
-#[derive(Clone, Debug)]
-pub(super) struct Signals {
-    watched: Vec<bool>,
-    rows: Vec<Row>,
+/// A record of some signals.
+pub(in crate::observe) trait Kept: Clone + Debug + Send + Sync + 'static {
+    /// The declaration of the record.
+    const DECLARED: Declared;
+
+    /// Whether the record has a signal.
+    fn keeps(signal: Signal) -> bool;
+
+    /// Number of these signals of a link with usual traffic.
+    fn usual(link: &OfLink) -> f64;
+
+    /// The columns of the table.
+    fn columns(log: &Signals<Self>) -> Vec<Column>;
 }
 
-impl Signals {
-    pub(super) fn of(links: &[u32]) -> Self {
-        Self { watched: super::membership(links), rows: Vec::new() }
+/// Log of the signals that `K` keeps.
+#[derive(Clone, Debug)]
+pub(in crate::observe) struct Signals<K> {
+    watched: Vec<bool>,
+    rows: Vec<Row>,
+    kept: PhantomData<K>,
+}
+
+impl<K: Kept> Signals<K> {
+    #[inline(always)]
+    fn add(&mut self, now: Time, link: u32, packet: &Packet, signal: Option<Signal>) {
+        if let Some(signal) = signal.filter(|signal| K::keeps(*signal)) {
+            self.push(now, link, packet, signal);
+        }
     }
 
-    /// Adds a packet.
     #[inline(never)]
-    pub(super) fn add(&mut self, now: Time, link: u32, packet: &Packet, signal: Signal) {
+    fn push(&mut self, now: Time, link: u32, packet: &Packet, signal: Signal) {
         if self.watched.get(link as usize) == Some(&true) {
             let segment = match packet.payload() {
                 Payload::Syn { .. } => 0,
@@ -66,25 +90,6 @@ impl Signals {
             };
             self.rows.push((now, link, packet.flow().0, segment, packet.size(), signal));
         }
-    }
-
-    pub(super) const fn rows(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Memory of the rows in bytes.
-    pub(super) const fn memory(&self) -> usize {
-        self.rows.len() * size_of::<Row>()
-    }
-
-    /// Sorts the rows: each link reports its packets in order, but links are not synchronized.
-    pub(super) fn sorted(mut self) -> Self {
-        self.rows.sort_unstable();
-        self
-    }
-
-    pub(super) const fn is_empty(&self) -> bool {
-        self.rows.is_empty()
     }
 
     /// Values of the [`COLUMNS`].
@@ -102,6 +107,52 @@ impl Signals {
     /// Where each packet was dropped.
     pub(super) fn places(&self) -> Values {
         Values::Words { codes: self.rows.iter().map(|row| row.5 as u8).collect(), words: PLACES }
+    }
+}
+
+impl<K: Kept> Record for Signals<K> {
+    const DECLARED: Declared = K::DECLARED;
+
+    fn new(asked: &Asked<'_>, _plan: &Plan) -> Self {
+        Self { watched: super::membership(asked.ids), rows: Vec::new(), kept: PhantomData }
+    }
+
+    fn usual(asked: &Asked<'_>, usual: &Usual<'_>) -> Estimate {
+        Estimate::of_events(usual.over_links(asked, K::usual), ROW as f64)
+    }
+
+    #[inline(always)]
+    fn offered(&mut self, now: Time, link: u32, packet: &Packet, offered: Offered) {
+        self.add(now, link, packet, Signal::of(offered, false));
+    }
+
+    #[inline(always)]
+    fn left(&mut self, now: Time, link: u32, packet: &Packet, fate: Offered) {
+        self.add(now, link, packet, Signal::of(fate, true));
+    }
+
+    fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn memory(&self) -> usize {
+        self.rows.len() * size_of::<Row>()
+    }
+
+    /// Sorts the rows: each link reports its packets in order, but links are not synchronized.
+    fn table(mut self, name: &'static str, _measure: &Measure) -> Table {
+        self.rows.sort_unstable();
+        Table::new(name, self)
+    }
+}
+
+impl<K: Kept> Rows for Signals<K> {
+    fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        K::columns(self)
     }
 }
 
