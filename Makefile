@@ -172,10 +172,10 @@ wasm: target/lab/engine.wasm ## compile the engine to WebAssembly, with rustup's
 lab: python/ackclock/lab/page.zip ## build the page of `ackclock lab`, one file with the engine (needs Node 20 and npm)
 	@ls -l python/ackclock/lab/page.zip
 
-references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the commands and the records, from the program
+references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the commands, the records and the measures, from the program
 	PYTHONPATH=tools $(PY) -m website.references
 
-signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
+signatures: $(VENV)/.built ## write what the engine declares for editors and type checkers: fields of transports and queues, and measures
 	$(PY) tools/signatures.py
 
 recipes: $(VENV)/.installed ## follow the recipes in a copy of the sources, and compile and test it (about a minute)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import is_dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -85,4 +86,6 @@ def _directives(names: list[str]) -> Iterator[str]:
                 "",
             )
             yield f"[Fields of `{kind.__name__}`](../scenario.md#{kind.__name__.lower()})"
+        elif is_dataclass(kind) and is_dataclass(kind.__base__):
+            yield from ("    options:", "      inherited_members: true")  # the measures of a summary
         yield ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from website import commands, records, scenario
+from website import commands, measures, records, scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,6 +19,7 @@ PAGES: Final[Mapping[str, Callable[[], str]]] = {
     "commands.md": commands.text,
     "scenario.md": scenario.text,
     "records.md": records.text,
+    "measures.md": measures.text,
 }
 
 if __name__ == "__main__":

@@ -59,7 +59,10 @@ class RunNumbers:
         """Bits transmitted per second, including headers."""
     @property
     def goodput_bps(self) -> float:
-        """Bits delivered in order for the first time, per second, including headers."""
+        """Bits delivered in order for the first time, per second, including headers.
+
+        It can exceed the link's rate, because data that had crossed the link earlier may become in order.
+        """
     @property
     def payload_bps(self) -> float:
         """Bits of data delivered in order for the first time, per second, without headers.
@@ -75,7 +78,10 @@ class RunNumbers:
         """
     @property
     def goodput_share(self) -> float:
-        """Goodput divided by the link's rate."""
+        """Goodput divided by the link's rate.
+
+        It can exceed 1, as ``goodput_bps`` can exceed the rate.
+        """
     @property
     def cov(self) -> float | None:
         """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
@@ -99,7 +105,8 @@ class RunNumbers:
     def sojourn_mean(self) -> float | None:
         """Mean time that packets spend in the queue, s.
 
-        From the arrival of departing packets at the queue to the start of their transmission.
+        From the arrival of departing packets at the queue to the start of their transmission. Times in the queue
+        are accurate to 0.1 %.
         """
     @property
     def sojourn_p50(self) -> float | None:
@@ -240,7 +247,10 @@ class RunEstimates:
         """Bits transmitted per second, including headers."""
     @property
     def goodput_bps(self) -> Estimate:
-        """Bits delivered in order for the first time, per second, including headers."""
+        """Bits delivered in order for the first time, per second, including headers.
+
+        It can exceed the link's rate, because data that had crossed the link earlier may become in order.
+        """
     @property
     def payload_bps(self) -> Estimate:
         """Bits of data delivered in order for the first time, per second, without headers.
@@ -256,7 +266,10 @@ class RunEstimates:
         """
     @property
     def goodput_share(self) -> Estimate:
-        """Goodput divided by the link's rate."""
+        """Goodput divided by the link's rate.
+
+        It can exceed 1, as ``goodput_bps`` can exceed the rate.
+        """
     @property
     def cov(self) -> Estimate:
         """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
@@ -280,7 +293,8 @@ class RunEstimates:
     def sojourn_mean(self) -> Estimate:
         """Mean time that packets spend in the queue, s.
 
-        From the arrival of departing packets at the queue to the start of their transmission.
+        From the arrival of departing packets at the queue to the start of their transmission. Times in the queue
+        are accurate to 0.1 %.
         """
     @property
     def sojourn_p50(self) -> Estimate:
@@ -421,7 +435,10 @@ class GroupEstimates:
         """Bits transmitted per second, including headers."""
     @property
     def goodput_bps(self) -> Estimate:
-        """Bits delivered in order for the first time, per second, including headers."""
+        """Bits delivered in order for the first time, per second, including headers.
+
+        It can exceed the link's rate, because data that had crossed the link earlier may become in order.
+        """
     @property
     def payload_bps(self) -> Estimate:
         """Bits of data delivered in order for the first time, per second, without headers.
@@ -452,7 +469,8 @@ class GroupEstimates:
     def sojourn_mean(self) -> Estimate:
         """Mean time that packets spend in the queue, s.
 
-        From the arrival of departing packets at the queue to the start of their transmission.
+        From the arrival of departing packets at the queue to the start of their transmission. Times in the queue
+        are accurate to 0.1 %.
         """
     @property
     def sojourn_p50(self) -> Estimate:
@@ -689,7 +707,8 @@ class LinkEstimates:
     def sojourn_mean(self) -> Estimate:
         """Mean time that packets spend in the queue, s.
 
-        From the arrival of departing packets at the queue to the start of their transmission.
+        From the arrival of departing packets at the queue to the start of their transmission. Times in the queue
+        are accurate to 0.1 %.
         """
     @property
     def sojourn_p50(self) -> Estimate:

@@ -74,8 +74,8 @@ class LinkMeasures:
     sojourn_mean: float | None = None
     """Mean time that packets spend in the queue, s.
 
-    From the arrival of departing packets at the queue to the start of their transmission. ``None`` in results of
-    earlier versions.
+    From the arrival of departing packets at the queue to the start of their transmission. Times in the queue are
+    accurate to 0.1 %. ``None`` in results of earlier versions.
     """
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""
@@ -144,7 +144,10 @@ class GroupMeasures:
     throughput_bps: float
     """Bits transmitted per second, including headers."""
     goodput_bps: float
-    """Bits delivered in order for the first time, per second, including headers."""
+    """Bits delivered in order for the first time, per second, including headers.
+
+    It can exceed the link's rate, because data that had crossed the link earlier may become in order.
+    """
     payload_bps: float | None = None
     """Bits of data delivered in order for the first time, per second, without headers.
 
@@ -170,8 +173,8 @@ class GroupMeasures:
     sojourn_mean: float | None = None
     """Mean time that packets spend in the queue, s.
 
-    From the arrival of departing packets at the queue to the start of their transmission. ``None`` in results of
-    earlier versions.
+    From the arrival of departing packets at the queue to the start of their transmission. Times in the queue are
+    accurate to 0.1 %. ``None`` in results of earlier versions.
     """
     sojourn_p50: float | None = None
     """Median time that packets spend in the queue, s.
@@ -381,7 +384,10 @@ class RunMeasures:
     throughput_bps: float
     """Bits transmitted per second, including headers."""
     goodput_bps: float
-    """Bits delivered in order for the first time, per second, including headers."""
+    """Bits delivered in order for the first time, per second, including headers.
+
+    It can exceed the link's rate, because data that had crossed the link earlier may become in order.
+    """
     payload_bps: float | None = None
     """Bits of data delivered in order for the first time, per second, without headers.
 
@@ -394,7 +400,10 @@ class RunMeasures:
     The fraction of time in which the link transmits; if the rate changes, its mean counts.
     """
     goodput_share: float
-    """Goodput divided by the link's rate."""
+    """Goodput divided by the link's rate.
+
+    It can exceed 1, as ``goodput_bps`` can exceed the rate.
+    """
     cov: float | None
     """Coefficient of variation of arrivals per whole bin: population standard deviation divided by mean.
 
@@ -414,8 +423,8 @@ class RunMeasures:
     sojourn_mean: float | None = None
     """Mean time that packets spend in the queue, s.
 
-    From the arrival of departing packets at the queue to the start of their transmission. ``None`` in results of
-    earlier versions.
+    From the arrival of departing packets at the queue to the start of their transmission. Times in the queue are
+    accurate to 0.1 %. ``None`` in results of earlier versions.
     """
     sojourn_p50: float | None
     """Median time that packets spend in the queue, s."""

@@ -81,6 +81,8 @@ measures! {
             = of.at.throughput_bps(of.packets), in run, link, group;
 
         /// Bits delivered in order for the first time, per second, including headers.
+        ///
+        /// It can exceed the link's rate, because data that had crossed the link earlier may become in order.
         goodput_bps: f64 [BITRATE, title("Goodput"), column]
             = of.flows.goodput_bps, in run, group;
 
@@ -98,6 +100,8 @@ measures! {
             = of.at.share(of.at.throughput_bps(of.packets)), in run, link;
 
         /// Goodput divided by the link's rate.
+        ///
+        /// It can exceed 1, as `goodput_bps` can exceed the rate.
         goodput_share: f64 [SHARE, title("Goodput over the link's rate")]
             = of.at.share(of.flows.goodput_bps), in run;
 
@@ -122,7 +126,8 @@ measures! {
 
         /// Mean time that packets spend in the queue.
         ///
-        /// From the arrival of departing packets at the queue to the start of their transmission.
+        /// From the arrival of departing packets at the queue to the start of their transmission. Times in the queue are
+        /// accurate to 0.1 %.
         sojourn_mean: Option<f64> [MILLISECONDS, title("Time in the queue, mean"), later(None)]
             = of.packets.sojourn.mean(), in run, link, group;
 
