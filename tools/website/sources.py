@@ -36,7 +36,11 @@ NAVIGATION: Final = (
     ("Guides", "", "guide/sweeps.md guide/store.md guide/*.md"),
     ("Guides", "Notebooks", "notebooks/*.md"),
     ("How-to", "", "recipes/*.md"),
-    ("Reference", "", "reference/scenario.md reference/commands.md measures.md reference/measures.md reference/records.md"),
+    (
+        "Reference",
+        "",
+        "reference/scenario.md reference/commands.md measures.md reference/measures.md reference/records.md",
+    ),
     ("Reference", "Python", "reference/python/*.md"),
     ("Reference", "Models", "models/*.md"),
     ("Studies & evidence", "", "gallery.md validation.md flips.md performance.md"),
