@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import io
+from dataclasses import MISSING, fields
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import rich.progress
 
+from ackclock.engine.catalogue import catalogue
 from ackclock.running.progress import progress_bar
-from ackclock.running.summary import LINK_MEASURES, MEASURES, UNITS, Groups, Links, LinkSummary, Summary, links_of_run
+from ackclock.running.summary import (
+    LINK_MEASURES,
+    MEASURES,
+    UNITS,
+    Groups,
+    GroupSummary,
+    Links,
+    LinkSummary,
+    Summary,
+    links_of_run,
+)
 
 FACTORS = {"": 1, "packets": 1, "flows": 1, "%": 100, "ms": 1000, "Mbps": 1e-6}
 """Factor from the unit of the summary (1, seconds, bit/s) to each display unit."""
@@ -21,6 +33,19 @@ def test_the_unit_of_a_measure_determines_its_factor() -> None:
         assert factor == FACTORS[unit], measure
     assert set(MEASURES) - set(UNITS) == {"timeouts_per_dup_ack", "jain_between"}
     assert set(UNITS) <= set(MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("level", "summary", "own"),
+    [("run", Summary, ["groups", "links"]), ("group", GroupSummary, ["name"]), ("link", LinkSummary, ["name"])],
+)
+def test_summaries_have_the_declared_measures(level: str, summary: Any, own: list[str]) -> None:
+    """They have a default exactly if results of earlier versions lack them."""
+    declared = catalogue().measures_of(level)
+    found = {field.name: field.default for field in fields(summary) if field.name not in own}
+    assert list(found) == list(declared)
+    for name, default in found.items():
+        assert default == declared[name].later.get(level, MISSING), name
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -86,6 +86,6 @@ def _directives(names: list[str]) -> Iterator[str]:
                 "",
             )
             yield f"[Fields of `{kind.__name__}`](../scenario.md#{kind.__name__.lower()})"
-        elif is_dataclass(kind) and is_dataclass(kind.__base__):
+        elif isinstance(kind, type) and is_dataclass(kind.__base__):
             yield from ("    options:", "      inherited_members: true")  # the measures of a summary
         yield ""

@@ -183,6 +183,7 @@ macro_rules! measures {
     };
 }
 
+/// The name of a level, given the sign that a row captured for it.
 macro_rules! level {
     ($sign:tt $level:literal) => {
         $level
