@@ -64,12 +64,15 @@ ac.Scenario(
 
 def of(run: ac.Run, runs: ac.Runs) -> list[float | None]:
     estimates: list[ac.Estimate] = [runs.cov, runs.groups["a"].goodput_bps, runs.links["l"].loss]
+    estimates += [runs.summary.cov, runs.summary.groups["a"].loss, runs.summary.links["l"].loss]
     numbers: list[float | None] = [run.cov, run.summary.cov, run.groups["a"].goodput_bps, run.links["l"].loss]
     return [*numbers, *(each.mean for each in estimates)]
 
 
 run, runs = ac.simulate("a"), ac.replicate("a", 3)  # type: ignore
 """
+
+PLACES = ("run", "runs", "run.summary", "runs.summary", 'run.groups["a"]', 'runs.groups["a"]', "runs.groups[0]")
 
 REFUSED = {
     'ac.Tcp("vegas", alfa=2)': "alfa",
@@ -89,11 +92,7 @@ REFUSED = {
     "ac.Poisson(rate=[100])": "rate",
     "ac.Greedy(bytes=3)": "bytes",
     'ac.Connections(load="60 %", size=ac.Fixed(mean="1 kB"))': "load",
-    **{
-        f"{place}.{name}": name
-        for place in ("run", "runs", "run.summary", 'run.groups["a"]', 'runs.groups["a"]', "runs.groups[0]")
-        for name in ("covv", "goodput", "los")
-    },
+    **{f"{place}.{name}": name for place in PLACES for name in ("covv", "goodput", "los")},
     'run.links["l"].utilisation': "utilisation",
     'runs.links["l"].utilisation': "utilisation",
     'runs.links["l"].jain_index': "jain_index",
