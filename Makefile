@@ -175,7 +175,7 @@ lab: python/ackclock/lab/page.zip ## build the page of `ackclock lab`, one file 
 references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the commands and the records, from the program
 	PYTHONPATH=tools $(PY) -m website.references
 
-signatures: $(VENV)/.built ## write the fields that transports and queues declare to declared.pyi, for editors and type checkers
+signatures: $(VENV)/.built ## write the fields of transports and queues, the measures and the public names to *.pyi, for editors and type checkers
 	$(PY) tools/signatures.py
 
 recipes: $(VENV)/.installed ## follow the recipes in a copy of the sources, and compile and test it (about a minute)

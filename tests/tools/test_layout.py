@@ -24,7 +24,7 @@ ORDER = (
 def test_the_package_has_its_drawers_and_one_way_to_the_engine(root: Path) -> None:
     package = root / "python" / "ackclock"
     files = tracked(root, "python/ackclock")
-    assert {file.relative_to(package).parts[0] for file in files} == {*ORDER, "_core.pyi", "py.typed"}
+    assert {file.relative_to(package).parts[0] for file in files} == {*ORDER, "__init__.pyi", "_core.pyi", "py.typed"}
     importing = re.compile(r"^\s*(from ackclock import .*\b_core\b|(from|import) ackclock\._core\b)", re.MULTILINE)
     found = [file for file in files if file.suffix == ".py" and importing.search(file.read_text(encoding="utf-8"))]
     assert found == [package / "engine" / "core.py"]

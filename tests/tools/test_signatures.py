@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pickle
 import re
 import subprocess
 import sys
@@ -24,6 +26,16 @@ ac.Tcp("vegas", max_window=20, alpha=2, base_rtt="ns2", clock="1 ms", clock_phas
 ac.Tcp(variant="newreno", partial_ack_timer="each", delayed_ack=None)
 ac.Udp(packet_sizes="exponential")
 queues = [ac.Queue("red", packets=50, min_th=5), ac.Red(bytes=9000, gentle=True), ac.DropTail(ties="arrival")]
+queues += [
+    ac.Cake(isolation="flows"),
+    ac.Cobalt(interval="100 ms"),
+    ac.CoDel(target="10 ms", ecn=True),
+    ac.DualPi2(low="ect1"),
+    ac.Fq(quantum=1514),
+    ac.FqCodel(packets=1000, queues=64),
+    ac.Pie(alpha=0.125),
+    ac.Priority(bytes=9000),
+]
 losses = [
     ac.RandomLoss(probability=0.1, place="after"),
     ac.ListedLoss(packets=[24, 26]),
@@ -84,6 +96,9 @@ REFUSED = {
     "ac.Queue(packets=50)": "kind",
     "ac.Red(min_th=True, gentle=3)": "gentle",
     "ac.DropTail(min_th=5)": "min_th",
+    "ac.CoDel(target=5)": "target",
+    "ac.FqCodel(max_burst=5)": "max_burst",
+    'ac.Pie(kind="red")': "kind",
     'ac.RandomLoss(probability="1 %")': "probability",
     "ac.ListedLoss()": "packets",
     "ac.GilbertElliott(to_bad=0.01, to_worse=0.1)": "to_worse",
@@ -101,8 +116,29 @@ REFUSED = {
 
 def test_the_signatures_are_those_of_the_catalogue() -> None:
     """If this test fails, `make signatures` updates the files."""
-    assert signatures.FILE.read_text(encoding="utf-8") == signatures.text()
-    assert signatures.MEASURED.read_text(encoding="utf-8") == signatures.measured_text()
+    for file, text in signatures.FILES.items():
+        assert file.read_text(encoding="utf-8") == text(), file
+
+
+def test_every_queue_has_a_function_that_makes_it() -> None:
+    """Validates: `ac.CoDel(...)` is `ac.Queue("codel", ...)`, shows its parameters at a prompt, and is public.
+    Source: definition.
+    Tolerance: exact.
+    """
+    known = catalogue()
+    assert sorted(known.queue_classes.values()) == sorted(known.queues)
+    for name, kind in known.queue_classes.items():
+        make = getattr(ac, name)
+        assert make(packets=7) == ac.Queue(kind, packets=7)
+        assert set(inspect.signature(make).parameters) == {
+            *("packets", "bytes", "count_in_service"),
+            *known.queues[kind].parameters,
+        }
+        assert all(f"\n{field}\n" in (make.__doc__ or "") for field in known.queues[kind].parameters)
+        assert pickle.loads(pickle.dumps(make)) is make  # noqa: S301  # our own bytes
+        assert name in ac.__all__
+    link = ac.Link(rate="1 Mbps", delay="1 ms", queue=ac.CoDel(target="10 ms"))
+    assert link.model_dump(exclude_none=True)["queue"] == {"kind": "codel", "target": "10 ms"}
 
 
 def test_every_declared_field_has_a_place_in_a_signature() -> None:
