@@ -14,6 +14,7 @@ import pytest
 import ackclock as ac
 import signatures
 from ackclock.engine.catalogue import catalogue
+from ackclock.values.arrow import ArrowColumn, ArrowTable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +82,13 @@ def of(run: ac.Run, runs: ac.Runs) -> list[float | None]:
     return [*numbers, *(each.mean for each in estimates)]
 
 
+def rows(run: ac.Run, runs: ac.Runs) -> list[float]:
+    table = run.table("flows")
+    names: list[str] = table.column_names
+    both = len(runs.table("flows").select(names[:2])) + runs.per_seed.num_rows
+    return [both, *table.filter(table["goodput_bps"].to_numpy() > 0)["goodput_bps"].to_pylist()]
+
+
 run, runs = ac.simulate("a"), ac.replicate("a", 3)  # type: ignore
 """
 
@@ -108,6 +116,8 @@ REFUSED = {
     "ac.Greedy(bytes=3)": "bytes",
     'ac.Connections(load="60 %", size=ac.Fixed(mean="1 kB"))': "load",
     **{f"{place}.{name}": name for place in PLACES for name in ("covv", "goodput", "los")},
+    'run.table("flows").colum_names': "colum_names",
+    'runs.table("flows")["flow"].to_list': "to_list",
     'run.links["l"].utilisation': "utilisation",
     'runs.links["l"].utilisation': "utilisation",
     'runs.links["l"].jain_index': "jain_index",
@@ -139,6 +149,16 @@ def test_every_queue_has_a_function_that_makes_it() -> None:
         assert name in ac.__all__
     link = ac.Link(rate="1 Mbps", delay="1 ms", queue=ac.CoDel(target="10 ms"))
     assert link.model_dump(exclude_none=True)["queue"] == {"kind": "codel", "target": "10 ms"}
+
+
+def test_the_types_of_tables_have_what_arrow_has() -> None:
+    run = ac.simulate(ac.Scenario.from_toml("examples/codel.toml").changed(duration="12 s"))
+    table = run.table("flows")
+    for kind, one in ((ArrowTable, table), (ArrowColumn, table["flow"])):
+        declared = {name for name, value in vars(kind).items() if callable(value) or isinstance(value, property)}
+        own = {name for name in declared if not name.startswith("_") or name in {"__len__", "__getitem__", "__array__"}}
+        assert len(own) > 15
+        assert [name for name in own if not hasattr(one, name)] == []
 
 
 def test_every_declared_field_has_a_place_in_a_signature() -> None:

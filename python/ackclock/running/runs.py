@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ackclock.analysis import Comparison
+    from ackclock.values.arrow import ArrowTable
 
 _NUMBER: Final = re.compile(r"(?<=[ (])(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
 """A number in a notice; numbers within names, such as ``clients-0``, follow a hyphen and do not match."""
@@ -296,19 +297,20 @@ class Runs(RunEstimates, Sequence[Run]):
         return *told, *repeats(self.per_seed.append_column("scenario_id", pa.repeat("", len(self))))
 
     @property
-    def per_seed(self) -> "pa.Table":
+    def per_seed(self) -> "ArrowTable":
         """One row per run: its seed and the numbers of its summary."""
         import pyarrow as pa  # noqa: PLC0415
 
         rows = [{"seed": run.seed} | {name: getattr(run.summary, name) for name in MEASURES} for run in self._runs]
-        return pa.Table.from_pylist(rows)
+        table: ArrowTable = pa.Table.from_pylist(rows)
+        return table
 
     @property
     def tables(self) -> tuple[str, ...]:
         """The names of the tables: ``flows``, and the requested records."""
         return self._runs[0].tables if self._runs else ()
 
-    def table(self, name: str) -> "pa.Table":
+    def table(self, name: str) -> "ArrowTable":
         """Concatenate one table of all runs, with the seed as the first column."""
         import pyarrow as pa  # noqa: PLC0415
 
@@ -317,7 +319,8 @@ class Runs(RunEstimates, Sequence[Run]):
             table = run.table(name)
             seeds = pa.repeat(pa.scalar(run.seed, pa.uint64()), len(table))
             tables.append(table.add_column(0, "seed", seeds))
-        return pa.concat_tables(tables).unify_dictionaries()
+        joined: ArrowTable = pa.concat_tables(tables).unify_dictionaries()
+        return joined
 
 
 def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
