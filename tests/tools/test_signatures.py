@@ -131,10 +131,7 @@ def test_the_signatures_are_those_of_the_catalogue() -> None:
 
 
 def test_every_queue_has_a_function_that_makes_it() -> None:
-    """Validates: `ac.CoDel(...)` is `ac.Queue("codel", ...)`, shows its parameters at a prompt, and is public.
-    Source: definition.
-    Tolerance: exact.
-    """
+    """`ac.CoDel(...)` is `ac.Queue("codel", ...)`, shows its parameters at a prompt, and is public."""
     known = catalogue()
     assert sorted(known.queue_classes.values()) == sorted(known.queues)
     for name, kind in known.queue_classes.items():
