@@ -21,6 +21,8 @@ export PYO3_PYTHON := $(CURDIR)/$(PY)
 # The folder of rustup, for shells that have not read its profile yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Without stored bytecode, each process of the tests compiles all tests again: 9 s of 20 s before the first one runs.
+unexport PYTHONDONTWRITEBYTECODE
 export PIP_QUIET := 1
 
 # The first interpreter that is new enough; `make PYTHON=...` selects another.
@@ -175,7 +177,7 @@ lab: python/ackclock/lab/page.zip ## build the page of `ackclock lab`, one file 
 references: $(VENV)/.built ## write docs/reference: the fields of scenarios, the commands, the records and the measures, from the program
 	PYTHONPATH=tools $(PY) -m website.references
 
-signatures: $(VENV)/.built ## write what the engine declares for editors and type checkers: fields of transports and queues, and measures
+signatures: $(VENV)/.built ## write the fields of transports and queues, the measures and the public names for editors and type checkers
 	$(PY) tools/signatures.py
 
 recipes: $(VENV)/.installed ## follow the recipes in a copy of the sources, and compile and test it (about a minute)

@@ -7,20 +7,24 @@ from typing import Any
 import pytest
 
 from hostile.__main__ import End, judge
-from hostile.generate import case
+from hostile.generate import Case, case
 
 FINE = End(status=2, interrupted=False, answer=0.0, grown=0, errors="count: 0 is not allowed\n")
 
 
-def test_a_case_is_the_same_each_time() -> None:
-    assert [case(number, 1) for number in range(50)] == [case(number, 1) for number in range(50)]
+@pytest.fixture(scope="module")
+def cases() -> list[Case]:
+    return [case(number, 1) for number in range(100)]
+
+
+def test_a_case_is_the_same_each_time(cases: list[Case]) -> None:
+    assert cases[:50] == [case(number, 1) for number in range(50)]
     assert case(0, 1) != case(0, 2)
 
 
-def test_cases_are_scenarios_and_studies_that_can_mostly_be_read() -> None:
+def test_cases_are_scenarios_and_studies_that_can_mostly_be_read(cases: list[Case]) -> None:
     commands, readable = set(), 0
-    for number in range(100):
-        given = case(number, 1)
+    for given in cases:
         commands.add(given.arguments[0])
         try:
             tomllib.loads(given.files["case.toml"])

@@ -65,15 +65,15 @@ def test_every_name_is_there() -> None:
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("CoDel", '; use ac.Queue("codel", ...)'),
-        ("FqCodel", '; use ac.Queue("fq_codel", ...)'),
+        ("Codel", "; use ac.CoDel(...)"),
+        ("FQ_CoDel", "; use ac.FqCodel(...)"),
         ("Cubic", '; use ac.Tcp("cubic", ...)'),
         ("BBR", '; use ac.Tcp("bbr", ...)'),
         ("Simulation", ""),
         ("codel", ""),
     ],
 )
-def test_a_queue_or_a_sender_without_a_class_has_a_hint(name: str, hint: str) -> None:
+def test_a_queue_or_a_sender_of_another_name_has_a_hint(name: str, hint: str) -> None:
     with pytest.raises(AttributeError) as caught:
         getattr(ackclock, name)
     assert str(caught.value) == f"module 'ackclock' has no attribute '{name}'{hint}"

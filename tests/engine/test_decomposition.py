@@ -9,6 +9,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 import ackclock as ac
+from ackclock.papers.manyflows.abstract import abstract_internet
 
 NAMES = [f"d{place}" for place in range(12)]
 LINK = ac.Link(rate="1.5 Mbps", delay="5 ms", queue=ac.DropTail(packets=10))
@@ -130,7 +131,7 @@ def test_connections_are_drawn_evenly_within_their_clusters() -> None:
 def test_the_abstract_internet_has_the_papers_twelve_parameters() -> None:
     kinds = ("isdn", "t1", "t3")
     counts = {(sender, receiver): 1 + 3 * i + j for i, sender in enumerate(kinds) for j, receiver in enumerate(kinds)}
-    scenario = ac.abstract_internet(
+    scenario = abstract_internet(
         counts,
         delay="50 ms",
         buffer_in=20,
@@ -152,7 +153,7 @@ def test_the_abstract_internet_has_the_papers_twelve_parameters() -> None:
 
 
 def twelve(*, delay: str = "50 ms", buffer_in: int = 20) -> ac.Scenario:
-    return ac.abstract_internet(
+    return abstract_internet(
         {("t1", "t1"): 1},
         delay=delay,
         buffer_in=buffer_in,
@@ -192,3 +193,8 @@ def test_what_makes_no_network_is_refused() -> None:
     refused(lambda: ac.components(None), "must be a Scenario")
     refused(lambda: ac.simulate(network({("d0", "d1"): 1}), jobs=0), "jobs: 0 is not allowed")
     refused(lambda: ac.simulate(network({("d0", "d1"): 1}), jobs="2"), "jobs: '2' is not allowed")  # type: ignore[arg-type]
+
+
+def test_the_abstract_internet_has_moved_with_a_warning() -> None:
+    with pytest.warns(DeprecationWarning, match="has moved to ackclock.papers.manyflows.abstract"):
+        assert ac.abstract_internet is abstract_internet

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 import traceback
 from typing import TYPE_CHECKING
 
@@ -12,6 +10,7 @@ import pytest
 from tests.laws.bad import AT_RUN, AT_USE, NeverReturns, Raises
 
 import ackclock as ac
+from ackclock.cli import main
 from ackclock.engine.core import Ack, Window
 from ackclock.laws import adapter
 
@@ -100,18 +99,21 @@ def test_a_sweep_loses_nothing(tmp_path: Path) -> None:
         assert AT_RUN[law][1] in failure["failure"]
 
 
-def test_the_command_prints_the_traceback_and_one_line(root: Path, tmp_path: Path) -> None:
+def test_the_command_prints_the_traceback_and_one_line(
+    root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     law = tmp_path / "own.py"
     law.write_text(
         "import ackclock as ac\n\n\nclass Own(ac.Law):\n    def on_ack(self, window, ack):\n        window.cwnd /= 0\n"
     )
-    command = [sys.executable, "-m", "ackclock", "run", str(root / "examples" / "feng60.toml"), "--law", f"{law}:Own"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    lines = ended.stderr.splitlines()
-    assert (ended.returncode, ended.stdout) == (2, "")
+    with pytest.raises(SystemExit) as end:
+        main(["run", str(root / "examples" / "feng60.toml"), "--law", f"{law}:Own"])
+    out, err = capsys.readouterr()
+    lines = err.splitlines()
+    assert (end.value.code, out) == (2, "")
     assert lines[0] == "Traceback (most recent call last):"
-    assert f'File "{law}", line 6, in on_ack' in ended.stderr
-    assert "ackclock" not in ended.stderr.split("in on_ack")[0].replace(str(law), "")
+    assert f'File "{law}", line 6, in on_ack' in err
+    assert "ackclock" not in err.split("in on_ack")[0].replace(str(law), "")
     assert lines[-1].startswith("law Own: on_ack failed for flow ")
     assert lines[-1].endswith(" s: ZeroDivisionError: float division by zero (own.py, line 6)")
 

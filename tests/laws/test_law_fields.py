@@ -15,6 +15,7 @@ from tests.laws.own import Gentle, Gentler, Rated, Timed
 
 import ackclock as ac
 from ackclock.cli import main
+from ackclock.laws import finding
 from ackclock.laws.finding import find
 from ackclock.laws.source import source
 from ackclock.running.result import load
@@ -150,7 +151,9 @@ def test_the_digest_is_of_the_law_alone(tmp_path: Path) -> None:
     assert len(set(digests)) == 3
 
 
-def test_a_result_runs_again_only_with_its_source(tmp_path: Path) -> None:
+def test_a_result_runs_again_only_with_its_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "mine.py"
     file.write_text(OWN.read_text())
     run = ac.simulate(scenario({"kind": "tcp", "law": f"{file}:Gentler", "recovery": "sack", "gain": 0.7}))
@@ -161,16 +164,21 @@ def test_a_result_runs_again_only_with_its_source(tmp_path: Path) -> None:
     assert kept["scenario"]["clients"][0]["transport"]["gain"] == 0.7
     assert load(tmp_path / "result").laws == run.laws
 
-    again = [sys.executable, "-m", "ackclock", "run", str(tmp_path / "result"), "--json"]
-    ended = subprocess.run(again, capture_output=True, text=True, check=True)
-    assert json.loads(ended.stdout)["summary"] == json.loads(json.dumps(run.summary.to_dict()))
+    def again(code: int) -> tuple[str, str]:
+        monkeypatch.setattr(finding, "_known", {})  # as in another process
+        with pytest.raises(SystemExit) as end:
+            main(["run", str(tmp_path / "result"), "--json"])
+        assert end.value.code == code
+        return capsys.readouterr()
+
+    assert json.loads(again(0)[0])["summary"] == json.loads(json.dumps(run.summary.to_dict()))
 
     file.write_text(OWN.read_text().replace("STEP = 2", "STEP = 3"))
-    ended = subprocess.run(again, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr.startswith("clients.0.transport.law: ")
-    assert "must have files with the digest" in ended.stderr
-    assert "a result runs again only with the source that made it" in ended.stderr
+    out, err = again(2)
+    assert out == ""
+    assert err.startswith("clients.0.transport.law: ")
+    assert "must have files with the digest" in err
+    assert "a result runs again only with the source that made it" in err
     program = f"""
 from pathlib import Path
 from ackclock.running.result import load

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -177,13 +178,39 @@ def test_estimates() -> None:
     assert runs.seeds == (1, 2, 3)
     assert runs.cov.values == tuple(each.summary.cov for each in runs)
     assert str(runs.cov).count(" ± ") == 1
-    assert runs.summary.column_names == ["seed", *MEASURES]
-    assert runs.summary["cov"].to_pylist() == list(runs.cov.values)
+    assert runs.per_seed.column_names == ["seed", *MEASURES]
+    assert runs.per_seed["cov"].to_pylist() == list(runs.cov.values)
     joined = runs.table("arrivals")
     assert joined.column_names == ["seed", "time", "link", "packets"]
     assert len(joined) == 3 * len(runs[0].table("arrivals"))
     with pytest.raises(AttributeError, match="no attribute 'covv'"):
         _ = runs.covv  # type: ignore[attr-defined]
+
+
+def test_several_runs_have_the_shape_of_one(run: ac.Run) -> None:
+    runs = Runs([run, dataclasses.replace(run, seed=4)])
+    assert runs.summary.cov == runs.cov
+    for summary in (runs, runs.summary):
+        assert summary.groups.names == run.groups.names
+        assert summary.links[0].loss == runs.loss
+    assert repr(runs.summary) == (
+        f"SummaryRuns(goodput_bps: {runs.goodput_bps}, loss: {runs.loss}, cov: {runs.cov}, "
+        f"queue_mean: {runs.queue_mean})"
+    )
+    assert (runs.tables, runs.scenario) == (run.tables, run.scenario)
+    for one, several in zip(run.groups, runs.groups, strict=True):
+        shares = several.limited
+        assert one.limited == (None if shares is None else {name: share.mean for name, share in shares.items()})
+
+
+def test_the_summary_of_runs_is_used_as_a_table_with_a_warning(run: ac.Run) -> None:
+    earlier: Any = Runs([run]).summary
+    with pytest.warns(DeprecationWarning, match=re.escape("use Runs.per_seed")):
+        assert earlier.column_names == ["seed", *MEASURES]
+    with pytest.warns(DeprecationWarning, match="per_seed"):
+        assert earlier["seed"].to_pylist() == [3]
+    with pytest.warns(DeprecationWarning, match="per_seed"):
+        assert len(earlier) == 1
 
 
 def test_notices_of_runs_are_reported_once_with_the_range_of_their_numbers(run: ac.Run) -> None:

@@ -38,8 +38,9 @@ def test_a_grid_has_every_combination_and_each_is_the_scenario_with_these_fields
         dict(zip(over, values, strict=True)) for values in itertools.product(*over.values())
     ]
     for point in points:
-        assert point.scenario == scenario().changed(point.coordinates)
-        assert point.scenario.to_dict() == scenario().changed(point.coordinates).to_dict()
+        alone = scenario().changed(point.coordinates)
+        assert point.scenario == alone
+        assert point.scenario.to_dict() == alone.to_dict()
 
 
 def test_points_one_by_one_and_variants() -> None:

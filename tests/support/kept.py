@@ -1,11 +1,13 @@
 """Compares pages and runs with stored checksums: each claim, table, caption, number, line and scenario.
 
-A page is cut into pieces, and `tests/data/kept` has a checksum of each piece. A test reports the names of changed
-pieces. After a person has reviewed the changes, ``make kept`` stores the new checksums.
+A page is cut into pieces, and `tests/data/kept` has a checksum of each piece and short marks of its rows. A test
+reports the changed pieces, each with its first row that has changed. After a person has reviewed the changes, ``make
+kept`` stores the new checksums.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import os
@@ -23,6 +25,8 @@ from ackclock.drawing.screen import interactive
 from ackclock.report.html import render
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ackclock.papers.core.claim import Judged
     from ackclock.papers.core.paper import Paper
     from ackclock.papers.core.parts import Part, Spot
@@ -88,14 +92,70 @@ def _rounded(number: float | None) -> float | None:
     return None if number is None else float(f"{number:.9g}")
 
 
+_MARKS: Final = 64
+"""Most marks of a piece: the rows of a longer one are marked in blocks."""
+_SHOWN: Final = 160
+_ROWS: Final = 8
+"""Characters of a row, and rows, in a message."""
+
+
 def _compare(name: str, pieces: Mapping[str, Any]) -> None:
     path = _FOLDER / f"{name}.json"
-    found = {piece: f"{crc32(repr(value).encode()):08x}" for piece, value in pieces.items()}
     if _KEEP:
-        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    kept = json.loads(path.read_text(encoding="utf-8"))
-    changed = [piece for piece in {**kept, **found} if kept.get(piece) != found.get(piece)]
-    assert not changed, f"look at what has changed in {name}, then `make kept`: {', '.join(changed)}"
+        stored = {piece: _kept(value) for piece, value in pieces.items()}
+        path.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
+    kept: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+    changed = [f"{piece}: no longer there" for piece in kept if piece not in pieces]
+    changed += [
+        f"{piece}: {_difference(kept[piece], value) if piece in kept else 'new'}"
+        for piece, value in pieces.items()
+        if kept.get(piece, "").partition(" ")[0] != _digest(value)
+    ]
+    assert not changed, "\n  ".join([f"look at what has changed in {name}, then `make kept`:", *changed])
+
+
+def _digest(value: Any) -> str:
+    return f"{crc32(repr(value).encode()):08x}"
+
+
+def _kept(value: Any) -> str:
+    """Return what is stored of a piece: its checksum, the number of rows in a block, and the mark of each block."""
+    rows = list(_rows(value))
+    size = -(-len(rows) // _MARKS) or 1
+    return f"{_digest(value)} {size} {''.join(_marks(rows, size))}"
+
+
+def _marks(rows: Sequence[str], size: int) -> list[str]:
+    """Return two digits for each block of rows: one change in 256 keeps them, and the next changed block is found."""
+    blocks = ("\n".join(rows[first : first + size]) for first in range(0, len(rows), size))
+    return [f"{crc32(block.encode()) & 0xFF:02x}" for block in blocks]
+
+
+def _difference(kept: str, value: Any) -> str:
+    """Show the first block of rows that has changed."""
+    _, size, was = kept.split(" ")
+    rows, each = list(_rows(value)), int(size)
+    before = [was[place : place + 2] for place in range(0, len(was), 2)]
+    marks = itertools.zip_longest(before, _marks(rows, each))
+    first = next((place * each for place, (old, new) in enumerate(marks) if old != new), None)
+    if first is None:
+        return "other structure or order, the same marks of rows"
+    if first >= len(rows):
+        return f"ends after row {len(rows)}"
+    shown = "".join(f"\n    {row[:_SHOWN]}" for row in rows[first : first + each][:_ROWS])
+    where = f"row {first + 1}" if each == 1 else f"a row from {first + 1} to {first + each}"
+    return f"{where} of {len(rows)} has changed; now{shown}"
+
+
+def _rows(value: Any) -> Iterator[str]:
+    """Cut a piece into the lines of its texts, and its lists into those that contain no lists or long texts."""
+    if isinstance(value, str):
+        yield from value.splitlines()
+    elif isinstance(value, list) and any(isinstance(each, list) or len(str(each)) > _SHOWN for each in value):
+        for each in value:
+            yield from _rows(each)
+    else:
+        yield str(value)
 
 
 def _pieces(report: Report) -> dict[str, Any]:

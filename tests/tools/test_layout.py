@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
@@ -24,7 +25,7 @@ ORDER = (
 def test_the_package_has_its_drawers_and_one_way_to_the_engine(root: Path) -> None:
     package = root / "python" / "ackclock"
     files = tracked(root, "python/ackclock")
-    assert {file.relative_to(package).parts[0] for file in files} == {*ORDER, "_core.pyi", "py.typed"}
+    assert {file.relative_to(package).parts[0] for file in files} == {*ORDER, "__init__.pyi", "_core.pyi", "py.typed"}
     importing = re.compile(r"^\s*(from ackclock import .*\b_core\b|(from|import) ackclock\._core\b)", re.MULTILINE)
     found = [file for file in files if file.suffix == ".py" and importing.search(file.read_text(encoding="utf-8"))]
     assert found == [package / "engine" / "core.py"]
@@ -35,11 +36,16 @@ def test_packages_import_only_lower_ones(root: Path) -> None:
     package = root / "python" / "ackclock"
     for file in tracked(root, "python/ackclock/*.py"):
         place = ORDER.index(file.relative_to(package).parts[0])
-        for name in _named(ast.parse(file.read_text(encoding="utf-8"))):
+        for name in _named(_parsed(file)):
             whole, _, inside = name.partition(".")
             drawer = inside.partition(".")[0] or "__init__.py"
             if whole == "ackclock" and drawer != "_core":
                 assert ORDER.index(drawer) <= place, f"{file.relative_to(package)} imports {name}"
+
+
+@functools.cache
+def _parsed(file: Path) -> ast.Module:
+    return ast.parse(file.read_text(encoding="utf-8"))
 
 
 def _named(module: ast.Module) -> Iterator[str]:
@@ -65,7 +71,7 @@ def _name(file: Path) -> str:
 
 
 def _imports(file: Path, modules: set[str]) -> Iterator[str]:
-    for node in _run(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in _run(_parsed(file)):
         if isinstance(node, ast.ImportFrom):
             for alias in node.names:
                 inside = f"{node.module}.{alias.name}"

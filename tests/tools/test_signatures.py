@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import pickle
 import re
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 import ackclock as ac
 import signatures
 from ackclock.engine.catalogue import catalogue
+from ackclock.values.arrow import ArrowColumn, ArrowTable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,6 +27,16 @@ ac.Tcp("vegas", max_window=20, alpha=2, base_rtt="ns2", clock="1 ms", clock_phas
 ac.Tcp(variant="newreno", partial_ack_timer="each", delayed_ack=None)
 ac.Udp(packet_sizes="exponential")
 queues = [ac.Queue("red", packets=50, min_th=5), ac.Red(bytes=9000, gentle=True), ac.DropTail(ties="arrival")]
+queues += [
+    ac.Cake(isolation="flows"),
+    ac.Cobalt(interval="100 ms"),
+    ac.CoDel(target="10 ms", ecn=True),
+    ac.DualPi2(low="ect1"),
+    ac.Fq(quantum=1514),
+    ac.FqCodel(packets=1000, queues=64),
+    ac.Pie(alpha=0.125),
+    ac.Priority(bytes=9000),
+]
 losses = [
     ac.RandomLoss(probability=0.1, place="after"),
     ac.ListedLoss(packets=[24, 26]),
@@ -64,12 +77,22 @@ ac.Scenario(
 
 def of(run: ac.Run, runs: ac.Runs) -> list[float | None]:
     estimates: list[ac.Estimate] = [runs.cov, runs.groups["a"].goodput_bps, runs.links["l"].loss]
+    estimates += [runs.summary.cov, runs.summary.groups["a"].loss, runs.summary.links["l"].loss]
     numbers: list[float | None] = [run.cov, run.summary.cov, run.groups["a"].goodput_bps, run.links["l"].loss]
     return [*numbers, *(each.mean for each in estimates)]
 
 
+def rows(run: ac.Run, runs: ac.Runs) -> list[float]:
+    table = run.table("flows")
+    names: list[str] = table.column_names
+    both = len(runs.table("flows").select(names[:2])) + runs.per_seed.num_rows
+    return [both, *table.filter(table["goodput_bps"].to_numpy() > 0)["goodput_bps"].to_pylist()]
+
+
 run, runs = ac.simulate("a"), ac.replicate("a", 3)  # type: ignore
 """
+
+PLACES = ("run", "runs", "run.summary", "runs.summary", 'run.groups["a"]', 'runs.groups["a"]', "runs.groups[0]")
 
 REFUSED = {
     'ac.Tcp("vegas", alfa=2)': "alfa",
@@ -81,6 +104,9 @@ REFUSED = {
     "ac.Queue(packets=50)": "kind",
     "ac.Red(min_th=True, gentle=3)": "gentle",
     "ac.DropTail(min_th=5)": "min_th",
+    "ac.CoDel(target=5)": "target",
+    "ac.FqCodel(max_burst=5)": "max_burst",
+    'ac.Pie(kind="red")': "kind",
     'ac.RandomLoss(probability="1 %")': "probability",
     "ac.ListedLoss()": "packets",
     "ac.GilbertElliott(to_bad=0.01, to_worse=0.1)": "to_worse",
@@ -89,11 +115,9 @@ REFUSED = {
     "ac.Poisson(rate=[100])": "rate",
     "ac.Greedy(bytes=3)": "bytes",
     'ac.Connections(load="60 %", size=ac.Fixed(mean="1 kB"))': "load",
-    **{
-        f"{place}.{name}": name
-        for place in ("run", "runs", "run.summary", 'run.groups["a"]', 'runs.groups["a"]', "runs.groups[0]")
-        for name in ("covv", "goodput", "los")
-    },
+    **{f"{place}.{name}": name for place in PLACES for name in ("covv", "goodput", "los")},
+    'run.table("flows").colum_names': "colum_names",
+    'runs.table("flows")["flow"].to_list': "to_list",
     'run.links["l"].utilisation': "utilisation",
     'runs.links["l"].utilisation': "utilisation",
     'runs.links["l"].jain_index': "jain_index",
@@ -102,9 +126,36 @@ REFUSED = {
 
 def test_the_signatures_are_those_of_the_catalogue() -> None:
     """If this test fails, `make signatures` updates the files."""
-    assert signatures.FILE.read_text(encoding="utf-8") == signatures.text()
-    assert signatures.MEASURES.read_text(encoding="utf-8") == signatures.measures_text()
-    assert signatures.MEASURED.read_text(encoding="utf-8") == signatures.measured_text()
+    for file, text in signatures.FILES.items():
+        assert file.read_text(encoding="utf-8") == text(), file
+
+
+def test_every_queue_has_a_function_that_makes_it() -> None:
+    """`ac.CoDel(...)` is `ac.Queue("codel", ...)`, shows its parameters at a prompt, and is public."""
+    known = catalogue()
+    assert sorted(known.queue_classes.values()) == sorted(known.queues)
+    for name, kind in known.queue_classes.items():
+        make = getattr(ac, name)
+        assert make(packets=7) == ac.Queue(kind, packets=7)
+        assert set(inspect.signature(make).parameters) == {
+            *("packets", "bytes", "count_in_service"),
+            *known.queues[kind].parameters,
+        }
+        assert all(f"\n{field}\n" in (make.__doc__ or "") for field in known.queues[kind].parameters)
+        assert pickle.loads(pickle.dumps(make)) is make  # noqa: S301  # our own bytes
+        assert name in ac.__all__
+    link = ac.Link(rate="1 Mbps", delay="1 ms", queue=ac.CoDel(target="10 ms"))
+    assert link.model_dump(exclude_none=True)["queue"] == {"kind": "codel", "target": "10 ms"}
+
+
+def test_the_types_of_tables_have_what_arrow_has() -> None:
+    run = ac.simulate(ac.Scenario.from_toml("examples/codel.toml").changed(duration="12 s"))
+    table = run.table("flows")
+    for kind, one in ((ArrowTable, table), (ArrowColumn, table["flow"])):
+        declared = {name for name, value in vars(kind).items() if callable(value) or isinstance(value, property)}
+        own = {name for name in declared if not name.startswith("_") or name in {"__len__", "__getitem__", "__array__"}}
+        assert len(own) > 15
+        assert [name for name in own if not hasattr(one, name)] == []
 
 
 def test_every_declared_field_has_a_place_in_a_signature() -> None:

@@ -166,6 +166,17 @@ class Catalogue:
         """Return the measures of a ``run``, ``link`` or ``group``, by name."""
         return {name: measure for name, measure in self.measures.items() if level in measure.levels}
 
+    @property
+    def queue_classes(self) -> dict[str, str]:
+        """The queues by the name under which ``ackclock`` has them: ``FqCodel`` for ``fq_codel``.
+
+        Examples
+        --------
+        >>> list(catalogue().queue_classes)[2:4]
+        ['CoDel', 'DropTail']
+        """
+        return {_SPELLED.get(name, name.title().replace("_", "")): name for name in self.queues}
+
     def named(self, variant: str, recovery: str) -> str:
         """Return the variant that is named after a pair of law and recovery: ``sack`` for Reno with this recovery."""
         law = self.variants[variant].congestion
@@ -175,6 +186,10 @@ class Catalogue:
     def law_of(self, variant: str) -> Entry:
         """Return the window law of a TCP variant."""
         return self.congestion[self.variants[variant].congestion]
+
+
+_SPELLED = {"codel": "CoDel", "droptail": "DropTail", "dualpi2": "DualPi2"}
+"""Names of queues that have capitals within a word."""
 
 
 @functools.cache

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from ackclock.analysis import BatchMeans
     from ackclock.laws.adapter import LawInUse
+    from ackclock.values.arrow import ArrowTable
 
 SEED: Final = whole(0, 2**64 - 1)
 
@@ -114,7 +115,7 @@ class Run(RunNumbers):
         """The names of the tables: ``flows``, and the requested records."""
         return tuple(self._tables)
 
-    def table(self, name: str) -> "pa.Table":
+    def table(self, name: str) -> "ArrowTable":
         """Return a table.
 
         Parameters
@@ -135,8 +136,9 @@ class Run(RunNumbers):
         if name not in self._tables:
             allowed = f"{one_of(name, self._tables)} (simulate(..., record=[...]) requests more)"
             raise refuse("table", name, allowed, noun="table")
-        table = self._tables[name]
-        return to_arrow(table, self.scenario) if isinstance(table, core.Rows) else table
+        rows = self._tables[name]
+        table: ArrowTable = to_arrow(rows, self.scenario) if isinstance(rows, core.Rows) else rows
+        return table
 
     def plot(
         self,

@@ -2,14 +2,17 @@
 
 import itertools
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final, overload
 
+from ackclock.running.estimate import Estimate
 from ackclock.running.measured import GroupEstimates, LinkEstimates, RunEstimates
 from ackclock.running.repeats import repeats
 from ackclock.running.run import Run
-from ackclock.running.summary import MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary
+from ackclock.running.summary import BRIEF, MEASURES, Groups, GroupSummary, Links, LinkSummary, Summary
+from ackclock.scenario import Scenario
 from ackclock.values.errors import listed, one_of, refuse
 
 if TYPE_CHECKING:
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ackclock.analysis import Comparison
+    from ackclock.values.arrow import ArrowTable
 
 _NUMBER: Final = re.compile(r"(?<=[ (])(\d+(?:\.\d+)?(?:e[+-]\d+)?)")
 """A number in a notice; numbers within names, such as ``clients-0``, follow a hyphen and do not match."""
@@ -49,6 +53,12 @@ class GroupRuns(GroupEstimates):
         """Number of flows."""
         return self._summaries[0].clients
 
+    @property
+    def limited(self) -> dict[str, Estimate] | None:
+        """The shares of the measured time in which each reason limited the group's senders; ``None`` for UDP."""
+        reasons = self._summaries[0].limited
+        return None if reasons is None else {name: getattr(self, f"limited_{name}") for name in reasons}
+
     def __repr__(self) -> str:
         flows = f"{self.clients} flow{'' if self.clients == 1 else 's'}"
         return f"GroupRuns({self.name}, {flows}; goodput: {self.goodput_bps})"
@@ -80,11 +90,61 @@ class LinkRuns(LinkEstimates):
         return f"LinkRuns({self.name}; utilization: {self.utilization}, loss: {self.loss})"
 
 
+class SummaryRuns(RunEstimates):
+    """The summaries of several runs: `ackclock.Summary` with an `Estimate` in place of each number.
+
+    Parameters
+    ----------
+    runs
+        The runs.
+    """
+
+    def __init__(self, runs: "Runs") -> None:
+        self._runs = runs
+
+    def _each(self) -> Iterable[Summary]:
+        return (run.summary for run in self._runs)
+
+    @property
+    def groups(self) -> Groups[GroupRuns]:
+        """Each group, in order or by name."""
+        summaries = zip(*(each.groups for each in self._each()), strict=True)
+        return Groups(GroupRuns(group[0].name, group) for group in summaries)
+
+    @property
+    def links(self) -> Links[LinkRuns]:
+        """Each measured link, in order or by name."""
+        summaries = zip(*(each.links for each in self._each()), strict=True)
+        return Links(LinkRuns(link[0].name, link) for link in summaries)
+
+    def __repr__(self) -> str:
+        return f"SummaryRuns({', '.join(f'{name}: {getattr(self, name)}' for name in BRIEF)})"
+
+    if not TYPE_CHECKING:  # the earlier form, a table with a row for each run, works for one more minor release
+
+        def __getattr__(self, name: str) -> object:
+            import pyarrow as pa  # noqa: PLC0415
+
+            if name in self._measures or not hasattr(pa.Table, name):
+                return super().__getattr__(name)
+            return getattr(self._rows(), name)
+
+        def __getitem__(self, column: object) -> object:
+            return self._rows()[column]
+
+        def __len__(self) -> int:
+            return len(self._rows())
+
+        def _rows(self) -> "pa.Table":
+            warnings.warn("Runs.summary is no table: use Runs.per_seed", DeprecationWarning, stacklevel=3)
+            return self._runs.per_seed
+
+
 class Runs(RunEstimates, Sequence[Run]):
     """Runs of one scenario, one per seed, in the order of seeds.
 
-    Each number of a `ackclock.Summary` is an attribute: ``runs.cov`` is an `Estimate`. Each number of a
-    group in `groups` is an `Estimate` too.
+    What a `Run` has as a number, ``runs`` has as an `Estimate`: ``runs.cov``, ``runs.summary.cov``,
+    ``runs.groups["near"].goodput_bps`` and ``runs.links["hop1"].loss``.
     """
 
     def __init__(self, runs: Iterable[Run]) -> None:
@@ -125,16 +185,24 @@ class Runs(RunEstimates, Sequence[Run]):
         return tuple(run.seed for run in self._runs)
 
     @property
+    def scenario(self) -> Scenario:
+        """The effective scenario of the runs."""
+        return self._runs[0].scenario
+
+    @property
+    def summary(self) -> SummaryRuns:
+        """The summary of the runs: each number is an `Estimate`."""
+        return SummaryRuns(self)
+
+    @property
     def groups(self) -> Groups[GroupRuns]:
         """Each group, in order or by name: ``runs.groups["near"].goodput_bps`` is its mean with an interval."""
-        summaries = zip(*(run.groups for run in self._runs), strict=True)
-        return Groups(GroupRuns(group[0].name, group) for group in summaries)
+        return self.summary.groups
 
     @property
     def links(self) -> Links[LinkRuns]:
         """Each measured link, in order or by name: ``runs.links["hop1"].loss`` is its mean with an interval."""
-        summaries = zip(*(run.summary.links for run in self._runs), strict=True)
-        return Links(LinkRuns(link[0].name, link) for link in summaries)
+        return self.summary.links
 
     def compare(self, other: "Runs", measure: str) -> "Comparison":
         """Compare one measure of these runs with the same measure of other runs, seed by seed.
@@ -226,17 +294,23 @@ class Runs(RunEstimates, Sequence[Run]):
         told = told_once((run.notices for run in self._runs), of=len(self))
         if len(self) < 2:
             return told
-        return *told, *repeats(self.summary.append_column("scenario_id", pa.repeat("", len(self))))
+        return *told, *repeats(self.per_seed.append_column("scenario_id", pa.repeat("", len(self))))
 
     @property
-    def summary(self) -> "pa.Table":
+    def per_seed(self) -> "ArrowTable":
         """One row per run: its seed and the numbers of its summary."""
         import pyarrow as pa  # noqa: PLC0415
 
         rows = [{"seed": run.seed} | {name: getattr(run.summary, name) for name in MEASURES} for run in self._runs]
-        return pa.Table.from_pylist(rows)
+        table: ArrowTable = pa.Table.from_pylist(rows)
+        return table
 
-    def table(self, name: str) -> "pa.Table":
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables: ``flows``, and the requested records."""
+        return self._runs[0].tables if self._runs else ()
+
+    def table(self, name: str) -> "ArrowTable":
         """Concatenate one table of all runs, with the seed as the first column."""
         import pyarrow as pa  # noqa: PLC0415
 
@@ -245,7 +319,8 @@ class Runs(RunEstimates, Sequence[Run]):
             table = run.table(name)
             seeds = pa.repeat(pa.scalar(run.seed, pa.uint64()), len(table))
             tables.append(table.add_column(0, "seed", seeds))
-        return pa.concat_tables(tables).unify_dictionaries()
+        joined: ArrowTable = pa.concat_tables(tables).unify_dictionaries()
+        return joined
 
 
 def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:

@@ -4,7 +4,12 @@ Type checkers and editors read ``declared.pyi`` instead. ``make signatures`` gen
 with every field of every kind.
 """
 
+from collections.abc import Callable
+from inspect import Parameter, Signature
+
+from ackclock.engine.catalogue import catalogue
 from ackclock.scenario.declaring import QueueTable, TcpTable
+from ackclock.scenario.law_fields import DISCIPLINE_FIELDS
 
 
 class Tcp(TcpTable):
@@ -22,32 +27,41 @@ class Tcp(TcpTable):
 class Queue(QueueTable):
     """Queue discipline for packets that wait for a link.
 
-    The queue discipline declares further fields (``ackclock list queues``).
+    The queue discipline declares further fields (``ackclock list queues``). In Python, each kind also has a function
+    that takes only its fields: ``CoDel(target="10 ms")`` is ``Queue("codel", target="10 ms")``.
 
     Examples
     --------
+    >>> DropTail(packets=50) == Queue("droptail", packets=50)
+    True
     >>> Queue("red", packets=50, min_th=10, max_th=40).parameters
     {'min_th': 10.0, 'max_th': 40.0}
     """
 
 
-def DropTail(**fields: object) -> Queue:  # noqa: N802  # capitalised like the classes of a scenario
-    """Make a queue that drops arriving packets while it is full.
+def _make(name: str, kind: str) -> Callable[..., Queue]:
+    """Return the function that makes a queue of one kind, with the signature and the help of this kind."""
 
-    Examples
-    --------
-    >>> DropTail(packets=50).kind
-    'droptail'
-    """
-    return Queue("droptail", **fields)
+    def make(**fields: object) -> Queue:
+        return Queue(kind, **fields)
+
+    entry = catalogue().queues[kind]
+    shared = {field: each.description for field, each in Queue.model_fields.items() if field not in _OF_QUEUE}
+    described = {field: (doc or "").partition("\n\n")[0] for field, doc in shared.items()}
+    described |= {each.name: f"{each.doc} (default: {each.default})" for each in entry.parameters.values()}
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = "\n".join(
+        [
+            f"{entry.doc}.\n\nMakes ``Queue({kind!r}, ...)``.\n\nParameters\n----------",
+            *(f"{field}\n    {' '.join(doc.split())}" for field, doc in described.items()),
+        ]
+    )
+    given = [Parameter(field, Parameter.KEYWORD_ONLY, default=None) for field in described]
+    vars(make)["__signature__"] = Signature(given, return_annotation=Queue)
+    return make
 
 
-def Red(**fields: object) -> Queue:  # noqa: N802  # capitalised like the classes of a scenario
-    """Make a queue with random early detection (Floyd and Jacobson 1993).
+_OF_QUEUE = {"kind", *DISCIPLINE_FIELDS}
 
-    Examples
-    --------
-    >>> Red(packets=50, min_th=10, max_th=40).kind
-    'red'
-    """
-    return Queue("red", **fields)
+# `DropTail`, `Red`, `CoDel` and so on: one for each queue of the engine
+globals().update({name: _make(name, kind) for name, kind in catalogue().queue_classes.items()})

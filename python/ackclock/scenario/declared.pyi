@@ -243,6 +243,45 @@ class Queue(QueueTable):
         target_delay: str = ...,
     ) -> None: ...
 
+def Cake(
+    *,
+    packets: int | None = ...,
+    bytes: int | str | None = ...,
+    count_in_service: bool | None = ...,
+    target: str = ...,
+    interval: str = ...,
+    mtu: int = ...,
+    ecn: bool = ...,
+    queues: int = ...,
+    quantum: int = ...,
+    isolation: Literal["flows", "dual-srchost", "dual-dsthost", "triple-isolate"] = ...,
+) -> Queue:
+    """Fair queueing by host and by flow, with COBALT in each queue (Piece of CAKE, 2018)."""
+
+def Cobalt(
+    *,
+    packets: int | None = ...,
+    bytes: int | str | None = ...,
+    count_in_service: bool | None = ...,
+    target: str = ...,
+    interval: str = ...,
+    ecn: bool = ...,
+) -> Queue:
+    """CoDel with a slow memory, and BLUE against senders that do not respond (Palmei et al. 2019)."""
+
+def CoDel(
+    *,
+    packets: int | None = ...,
+    bytes: int | str | None = ...,
+    count_in_service: bool | None = ...,
+    target: str = ...,
+    interval: str = ...,
+    mtu: int = ...,
+    ecn: bool = ...,
+    ce_threshold: str = ...,
+) -> Queue:
+    """Controlled delay: drops at the head while packets wait too long (RFC 8289)."""
+
 def DropTail(
     *,
     packets: int | None = ...,
@@ -253,6 +292,77 @@ def DropTail(
     mark_above: int = ...,
 ) -> Queue:
     """First in, first out; an arrival at a full queue is dropped."""
+
+def DualPi2(
+    *,
+    packets: int | None = ...,
+    bytes: int | str | None = ...,
+    count_in_service: bool | None = ...,
+    target: str = ...,
+    update: str = ...,
+    alpha: float = ...,
+    beta: float = ...,
+    coupling: float = ...,
+    ramp_from: str = ...,
+    ramp_to: str = ...,
+    low: Literal["ect1", "ect"] = ...,
+    classic_share: float = ...,
+    mtu: int = ...,
+) -> Queue:
+    """Two coupled queues, for classic and for scalable (L4S) senders (RFC 9332)."""
+
+def Fq(
+    *,
+    packets: int | None = ...,
+    bytes: int | str | None = ...,
+    count_in_service: bool | None = ...,
+    queues: int = ...,
+    quantum: int = ...,
+) -> Queue:
+    """Fair queueing by flow: deficit round robin (Shreedhar and Varghese 1996)."""
+
+def FqCodel(
+    *,
+    packets: int | None = ...,
+    bytes: int | str | None = ...,
+    count_in_service: bool | None = ...,
+    target: str = ...,
+    interval: str = ...,
+    mtu: int = ...,
+    ecn: bool = ...,
+    ce_threshold: str = ...,
+    queues: int = ...,
+    quantum: int = ...,
+    memory: int = ...,
+) -> Queue:
+    """Fair queueing by flow, with CoDel in each queue (RFC 8290)."""
+
+def Pie(
+    *,
+    packets: int | None = ...,
+    bytes: int | str | None = ...,
+    count_in_service: bool | None = ...,
+    target: str = ...,
+    update: str = ...,
+    alpha: float = ...,
+    beta: float = ...,
+    max_burst: str = ...,
+    mtu: int = ...,
+    ecn: bool = ...,
+    mark_below: float = ...,
+    derandomize: bool = ...,
+    byte_mode: bool = ...,
+    delay_from: Literal["arrival", "timestamps", "departure_rate"] = ...,
+) -> Queue:
+    """Proportional integral controller of the delay: drops at random on arrival (RFC 8033)."""
+
+def Priority(
+    *,
+    packets: int | None = ...,
+    bytes: int | str | None = ...,
+    count_in_service: bool | None = ...,
+) -> Queue:
+    """Strict priority by the priority of the flow's group, without preemption (Cobham 1954)."""
 
 def Red(
     *,

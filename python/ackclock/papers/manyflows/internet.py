@@ -10,10 +10,11 @@ import numpy as np
 
 from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.parts import Part, Spot, Taken
+from ackclock.papers.manyflows.abstract import ACCESS_RATES, abstract_internet
 from ackclock.papers.manyflows.experiment import PACKET_SIZE, PROFILE, WINDOW
 from ackclock.running.decomposition import components
 from ackclock.scenario import DropTail, Greedy, Link, Measure, Scenario, Tcp
-from ackclock.scenario.internet import ACCESS_RATES, abstract_internet, clustered_connections, wide_area
+from ackclock.scenario.internet import clustered_connections, wide_area
 from ackclock.values.quantity import RATE, seconds
 
 if TYPE_CHECKING:

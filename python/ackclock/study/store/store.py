@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ackclock.study.store.contents import Contents, State
+    from ackclock.values.arrow import ArrowTable
 
 __all__ = ["Store", "Table"]
 
@@ -217,7 +218,7 @@ class Store:
         with self._folder.locked(alone=False):
             return self._contents(through=True).states()
 
-    def sql(self, query: str) -> pa.Table:
+    def sql(self, query: str) -> ArrowTable:
         """Run an SQL query over the store (``pip install 'ackclock[sql]'``).
 
         Parameters
@@ -242,7 +243,8 @@ class Store:
 
         with self._folder.locked(alone=False):
             contents = self._contents(checked=lambda name: names(query, name))
-            return ask(contents, query, self._only)
+            answer: ArrowTable = ask(contents, query, self._only)
+            return answer
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Table:
         """Return a table, such as ``groups`` or the kind of a record, with all or some of its columns.
