@@ -39,6 +39,8 @@ export interface Described {
   readonly link: number;
   /** Name of the queue discipline of the bottleneck. */
   readonly queue: string;
+  /** The names and values of the scenario that notices need, as in `labels` of `notices.py`. */
+  readonly labels?: Tables;
 }
 
 export function describe(tables: unknown, catalogue: Catalogue): Described {
@@ -134,6 +136,7 @@ export function describe(tables: unknown, catalogue: Catalogue): Described {
       captures: [],
     },
     groups, profile, rate, duration, bin, from, link: 0, queue: measured["kind"] as string,
+    labels: { groups: groups.map(({ name }) => ({ name })), link: "bottleneck", packet_size: packetSize, room: catalogue.room[profile] ?? 0 },
   };
 }
 

@@ -184,7 +184,7 @@ pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanErr
 }
 
 /// Returns the nodes and the directed links of a plan. A dumbbell is expanded into its links.
-fn edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
+pub(crate) fn edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
     match &plan.topology {
         Topology::Graph { nodes, links } => {
             Ok((*nodes, links.iter().map(|EdgeSpec { from, to, link }| Edge { from: *from, to: *to, link }).collect()))

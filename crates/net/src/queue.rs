@@ -205,6 +205,11 @@ pub(crate) trait Spec {
     fn knows_hosts(&self) -> bool {
         false
     }
+
+    /// Whether the discipline may mark packets.
+    fn marks(&self) -> bool {
+        false
+    }
 }
 
 macro_rules! queues {
@@ -237,6 +242,14 @@ macro_rules! queues {
                 match self {
                     $(Self::$variant(spec) => spec,)+
                     $(Self::$stored(spec) => spec,)+
+                }
+            }
+
+            /// The name of the discipline.
+            pub(crate) const fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)+
+                    $(Self::$stored(_) => $stored_name,)+
                 }
             }
 

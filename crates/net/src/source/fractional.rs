@@ -37,7 +37,21 @@ pub struct FractionalSpec {
 /// Maximum number of bins per source: drawing them takes a few hundred megabytes temporarily.
 const MAX_BINS: u32 = 1 << 22;
 
+/// Coefficient of variation below which the mean rate ignores clipping: at 0.1, the rate is below 0 once in 1e23 bins.
+const NEVER_BELOW_ZERO: f64 = 0.1;
+
 impl FractionalSpec {
+    /// Mean packets per second: slightly above `rate`, because negative rates are clipped to 0.
+    pub(super) fn mean_rate(&self) -> f64 {
+        let Self { rate, cov, .. } = *self;
+        if cov < NEVER_BELOW_ZERO {
+            return rate;
+        }
+        let zero = 1.0 / cov;
+        let density = libm::exp(-zero * zero / 2.0) / (2.0 * std::f64::consts::PI).sqrt();
+        rate * (f64::midpoint(1.0, libm::erf(zero / std::f64::consts::SQRT_2)) + cov * density)
+    }
+
     pub(super) fn check(&self) -> Result<(), (&'static str, &'static str)> {
         if !(self.rate > 0.0 && self.rate <= MAX_RATE) {
             Err(("rate", "must be above 0 and at most 1e12 (one packet per picosecond)"))

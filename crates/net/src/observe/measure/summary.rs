@@ -1,7 +1,7 @@
 //! The results of a measurement.
 
 use ackclock_units::Time;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Limited;
 use crate::observe::Histogram;
@@ -201,7 +201,7 @@ pub struct GroupSummary {
 }
 
 /// Facts about a run from which notices to the user are derived.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     /// Highest average queue that RED computed at the measured link.
     pub red_avg_max: Option<f64>,
