@@ -19,7 +19,6 @@
 //! | `network` | a plan's components: links, flows, routes, independent parts |
 //! | `engine` | pending events, the simulator and runs; start reading at `engine/simulator.rs` |
 //! | [`observe`] | the summary, records and captures |
-//! | [`notices`] | facts that users of a result must know |
 //! | `guard` | memory: estimated before a run, counted during it |
 //! | [`stepping`] | a run that an agent steps |
 //! | `packet`, [`sizes`], `storage` | packets, their sizes, and pools |
@@ -27,7 +26,6 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests compare within tolerances"))]
 
 pub mod link;
-pub mod notices;
 pub mod observe;
 pub mod plan;
 pub mod queue;

@@ -245,8 +245,13 @@ macro_rules! queues {
                 }
             }
 
+            /// Whether the discipline may mark packets.
+            pub fn marks(&self) -> bool {
+                self.spec().marks()
+            }
+
             /// The name of the discipline.
-            pub(crate) const fn name(&self) -> &'static str {
+            pub const fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $name,)+
                     $(Self::$stored(_) => $stored_name,)+
@@ -254,7 +259,7 @@ macro_rules! queues {
             }
 
             /// Capacity of the queue.
-            pub(crate) const fn limit(&self) -> Limit {
+            pub const fn limit(&self) -> Limit {
                 match self {
                     $(Self::$variant(spec) => spec.limit,)+
                     $(Self::$stored(spec) => spec.limit,)+

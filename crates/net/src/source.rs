@@ -157,7 +157,7 @@ impl SourceSpec {
     }
 
     /// Mean packets per second of a flow; `None` if its transport paces the data.
-    pub(crate) fn mean_rate(&self) -> Option<f64> {
+    pub fn mean_rate(&self) -> Option<f64> {
         match self {
             Self::Poisson { rate } | Self::Constant { rate } => Some(*rate),
             Self::OnOff { rate, on, off } => Some(rate * on.mean() / (on.mean() + off.mean())),

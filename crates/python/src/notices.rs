@@ -1,6 +1,5 @@
 //! The notices of the runs of a plan.
 
-use ackclock_net::notices;
 use pyo3::prelude::*;
 
 use crate::refuse;
@@ -8,7 +7,7 @@ use crate::refuse;
 /// The notices of the runs of a plan.
 #[pyclass(module = "ackclock._core", frozen)]
 #[derive(Debug)]
-pub(crate) struct Notices(notices::Notices);
+pub(crate) struct Notices(ackclock_notices::Notices);
 
 #[pymethods]
 impl Notices {
@@ -17,7 +16,7 @@ impl Notices {
     fn new(plan: &str, labels: &str) -> PyResult<Self> {
         let plan = serde_json::from_str(plan).map_err(refuse)?;
         let labels = serde_json::from_str(labels).map_err(refuse)?;
-        notices::Notices::new(&plan, labels).map(Self).map_err(refuse)
+        ackclock_notices::Notices::new(&plan, labels).map(Self).map_err(refuse)
     }
 
     /// The notices of a run with this outcome, given as JSON.

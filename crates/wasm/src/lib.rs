@@ -8,9 +8,9 @@
 
 use std::sync::Mutex;
 
-use ackclock_net::notices::{Labels, Notices};
 use ackclock_net::observe::{Column, Values};
 use ackclock_net::{Means, Outcome, Plan, PlanError, run_with_progress};
+use ackclock_notices::{Labels, Notices};
 use serde::{Deserialize, Serialize};
 
 /// Maximum memory of a run. The address space of a module has 4 GB. Vectors may have twice the capacity that is counted,

@@ -1,6 +1,6 @@
 """Notices: facts that users of a result must know, such as a window limit or an overload.
 
-The engine writes them (``crates/net/src/notices.rs``), for the page of `ackclock lab` as well. Some depend on what only
+The crate ``notices`` writes them, for the page of `ackclock lab` as well. Some depend on what only
 Python knows: those about defaults of earlier versions, laws in Python, and other paths of a graph.
 """
 

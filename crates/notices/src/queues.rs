@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use ackclock_net::queue::{Limit, QueueSpec, RedSpec, Unit};
+use ackclock_net::sizes::LONGEST;
 use ackclock_tcp::{EcnMode, HEADER};
 
-use super::Course;
-use super::numbers::{general, thousands};
-use super::scene::{Group, Line, Scene, Transport};
-use crate::queue::{Limit, QueueSpec, RedSpec, Unit};
-use crate::sizes::LONGEST;
+use crate::Course;
+use crate::numbers::{general, thousands};
+use crate::scene::{Group, Line, Scene, Transport};
 
 /// An exponential size exceeds this multiple of its mean, ln(10^6), once in a million packets.
 const RARE_SIZE: f64 = 13.815_510_557_964_274;
@@ -24,7 +24,7 @@ fn unit(red: &RedSpec) -> String {
 }
 
 /// Reports that RED's average queue, in packets or bytes, never exceeded `min_th`.
-pub(super) fn red(scene: &Scene, highest: Option<f64>) -> Vec<String> {
+pub(crate) fn red(scene: &Scene, highest: Option<f64>) -> Vec<String> {
     let (QueueSpec::Red(red), Some(highest)) = (&scene.measured().queue, highest) else { return Vec::new() };
     let in_bytes = red.unit == Unit::Bytes;
     let reached = if in_bytes { highest / red.mean_packet_size } else { highest };
@@ -37,7 +37,7 @@ pub(super) fn red(scene: &Scene, highest: Option<f64>) -> Vec<String> {
 }
 
 /// Reports a RED queue that is full before its average can reach `max_th`.
-pub(super) fn red_out_of_reach(scene: &Scene) -> Vec<String> {
+pub(crate) fn red_out_of_reach(scene: &Scene) -> Vec<String> {
     let QueueSpec::Red(red) = &scene.measured().queue else { return Vec::new() };
     let mut sizes: Vec<u32> = scene.crossing_groups().map(|(group, _)| group.packet_size).collect();
     if sizes.is_empty() {
@@ -65,7 +65,7 @@ pub(super) fn red_out_of_reach(scene: &Scene) -> Vec<String> {
 }
 
 /// Reports queues whose limit in bytes is below the size of a packet that must pass them.
-pub(super) fn no_room(scene: &Scene) -> Vec<String> {
+pub(crate) fn no_room(scene: &Scene) -> Vec<String> {
     let mut reported = BTreeSet::new();
     let mut found = Vec::new();
     for group in &scene.groups {
@@ -100,7 +100,7 @@ const fn ack(group: &Group) -> u32 {
 }
 
 /// Compares the buffer with the bandwidth-delay product of the TCP flows that cross it.
-pub(super) fn small_buffer(scene: &Scene) -> Vec<String> {
+pub(crate) fn small_buffer(scene: &Scene) -> Vec<String> {
     let Some(load) = scene.tcp_load() else { return Vec::new() };
     let [buffer, product] = [scene.measured().packets(load.packet), load.product].map(f64::round_ties_even);
     if buffer >= product {
@@ -113,7 +113,7 @@ pub(super) fn small_buffer(scene: &Scene) -> Vec<String> {
 }
 
 /// Reports Copa flows that together aim at a queue which never empties, so that none of them measures its delay.
-pub(super) fn no_room_for_copa(scene: &Scene) -> Vec<String> {
+pub(crate) fn no_room_for_copa(scene: &Scene) -> Vec<String> {
     let line = scene.measured();
     let (Some(load), QueueSpec::DropTail(_)) = (scene.tcp_load(), &line.queue) else { return Vec::new() };
     let (mut flows, mut target) = (0.0, 0.0);
@@ -138,11 +138,11 @@ pub(super) fn no_room_for_copa(scene: &Scene) -> Vec<String> {
 }
 
 /// Reports groups with ECN whose data crosses no queue that marks packets.
-pub(super) fn unused_ecn(scene: &Scene) -> Vec<String> {
+pub(crate) fn unused_ecn(scene: &Scene) -> Vec<String> {
     let unused = |group: &Group| {
         let Transport::Tcp { ecn, .. } = group.transport else { return None };
         let crossed = || group.data.iter().map(|line| &scene.lines[*line]);
-        if ecn == EcnMode::Off || crossed().any(|line| line.queue.spec().marks()) {
+        if ecn == EcnMode::Off || crossed().any(|line| line.queue.marks()) {
             return None;
         }
         let named = crossed().take(MOST_NAMED_WITHOUT_MARKS);
@@ -160,7 +160,7 @@ pub(super) fn unused_ecn(scene: &Scene) -> Vec<String> {
 
 /// A group whose data crosses queues with the default limit.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct DefaultLimits {
+pub(crate) struct DefaultLimits {
     group: usize,
     /// Names of the links with such queues.
     queues: Vec<String>,
@@ -171,7 +171,7 @@ pub(super) struct DefaultLimits {
 }
 
 /// Finds the groups whose data crosses queues with the default limit.
-pub(super) fn default_limits(scene: &Scene) -> Vec<DefaultLimits> {
+pub(crate) fn default_limits(scene: &Scene) -> Vec<DefaultLimits> {
     let of_group = |(place, group): (usize, &Group)| {
         let (mut queues, mut least) = (Vec::new(), 0.0);
         let size = f64::from(group.packet_size);
@@ -191,7 +191,7 @@ pub(super) fn default_limits(scene: &Scene) -> Vec<DefaultLimits> {
 }
 
 /// Reports queues with the default limit in which packets waited for longer than a round-trip time.
-pub(super) fn long_waits(scene: &Scene, found: &[DefaultLimits], course: &Course<'_>) -> Vec<String> {
+pub(crate) fn long_waits(scene: &Scene, found: &[DefaultLimits], course: &Course<'_>) -> Vec<String> {
     let measured = scene.duration.as_secs_f64() - scene.from.as_secs_f64();
     let text = |limits: &DefaultLimits| {
         let (group, results) = (&scene.groups[limits.group], course.groups.get(limits.group)?);
@@ -219,13 +219,13 @@ pub(super) fn long_waits(scene: &Scene, found: &[DefaultLimits], course: &Course
 
 #[cfg(test)]
 mod tests {
+    use ackclock_net::plan::testing::dumbbell_of_reno;
+    use ackclock_net::plan::{LinkSpec, Topology};
+    use ackclock_net::queue::DropTailSpec;
     use ackclock_units::{Rate, Time};
 
-    use super::super::scene::testing::scene_of;
     use super::*;
-    use crate::plan::testing::dumbbell_of_reno;
-    use crate::plan::{LinkSpec, Topology};
-    use crate::queue::DropTailSpec;
+    use crate::scene::testing::scene_of;
 
     /// A packet of 1500 bytes takes 1.2 ms at 10 Mb/s and 12 us at 1 Gb/s; the propagation delays are 19 and 1 ms.
     #[test]

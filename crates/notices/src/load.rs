@@ -1,9 +1,10 @@
 //! What is offered to the measured link, and what a run did not complete.
 
-use super::Course;
-use super::numbers::{general, percent, time};
-use super::scene::{Group, Scene, Source, Transport};
-use crate::sizes::LONGEST;
+use ackclock_net::sizes::LONGEST;
+
+use crate::numbers::{general, percent, time};
+use crate::scene::{Group, Scene, Source, Transport};
+use crate::{Course, GroupCourse};
 
 /// Smallest fraction of exponential packet sizes above the maximum packet size that is reported.
 const CUT_WORTH_TELLING: f64 = 0.001;
@@ -13,15 +14,15 @@ const LEFT_OUT: f64 = 0.05;
 /// reported: more than the packets in flight at the ends of a run of some seconds.
 const EXCESS_WORTH_TELLING: f64 = 0.001;
 
-pub(super) fn nothing_measured(scene: &Scene) -> Vec<String> {
+pub(crate) fn nothing_measured(scene: &Scene) -> Vec<String> {
     let is_crossed = scene.crossing_groups().next().is_some();
     let text = || format!("No flow sends its data over the measured link, {}.", scene.link);
     (!is_crossed).then(text).into_iter().collect()
 }
 
-pub(super) fn unfinished(scene: &Scene, course: &Course<'_>) -> Vec<String> {
+pub(crate) fn unfinished(scene: &Scene, course: &Course<'_>) -> Vec<String> {
     let counts = course.facts.unfinished.iter().zip(&course.groups);
-    let text = |(group, (left, found)): (&Group, (&u64, &super::GroupCourse))| {
+    let text = |(group, (left, found)): (&Group, (&u64, &GroupCourse))| {
         let all = left + found.completed;
         (*left as f64 > LEFT_OUT * all as f64).then(|| {
             format!(
@@ -35,7 +36,7 @@ pub(super) fn unfinished(scene: &Scene, course: &Course<'_>) -> Vec<String> {
 }
 
 /// Reports goodput above what the measured link carried: data that crossed the link before the measured time.
-pub(super) fn crossed_before(scene: &Scene, course: &Course<'_>) -> Vec<String> {
+pub(crate) fn crossed_before(scene: &Scene, course: &Course<'_>) -> Vec<String> {
     let carried: f64 = course.groups.iter().map(|group| group.throughput_bps).sum();
     let excess = course.summary.goodput_bps - carried;
     if excess <= EXCESS_WORTH_TELLING * scene.rate {
@@ -53,7 +54,7 @@ pub(super) fn crossed_before(scene: &Scene, course: &Course<'_>) -> Vec<String> 
     )]
 }
 
-pub(super) fn waited(scene: &Scene, counts: &[u64]) -> Vec<String> {
+pub(crate) fn waited(scene: &Scene, counts: &[u64]) -> Vec<String> {
     let text = |(group, count): (&Group, &u64)| match group.source {
         Source::Requests { most, .. } if *count > 0 => Some(format!(
             "{count} requests of group {} waited for a connection, because each client has at most {most} at a time. \
@@ -66,7 +67,7 @@ pub(super) fn waited(scene: &Scene, counts: &[u64]) -> Vec<String> {
 }
 
 /// Reports requests whose load reaches the link's rate, so that there is no steady state.
-pub(super) fn overload_of_requests(scene: &Scene) -> Vec<String> {
+pub(crate) fn overload_of_requests(scene: &Scene) -> Vec<String> {
     let offered = |(group, _): (&Group, _)| match group.source {
         Source::Requests { load, .. } => load,
         _ => 0.0,
@@ -86,7 +87,7 @@ pub(super) fn overload_of_requests(scene: &Scene) -> Vec<String> {
 ///
 /// The notice does not say that the queue is full: if the limit includes the packet in service, the queue may be too
 /// short for any other packet.
-pub(super) fn overload(scene: &Scene) -> Vec<String> {
+pub(crate) fn overload(scene: &Scene) -> Vec<String> {
     let offered = scene.crossing_groups().map(|(group, crossing)| match (group.transport, group.source) {
         (Transport::Udp { .. }, Source::Paced(rate)) => {
             (crossing.count * rate * 8.0 * f64::from(group.packet_size)).min(crossing.narrowest)
@@ -103,7 +104,7 @@ pub(super) fn overload(scene: &Scene) -> Vec<String> {
 
 /// Reports exponential packet sizes whose mean is lowered by the maximum packet size: by the fraction
 /// `exp(-longest / mean)`.
-pub(super) fn cut_sizes(scene: &Scene) -> Vec<String> {
+pub(crate) fn cut_sizes(scene: &Scene) -> Vec<String> {
     let text = |group: &Group| {
         let mean = f64::from(group.packet_size);
         let cut = libm::exp(-f64::from(LONGEST) / mean);

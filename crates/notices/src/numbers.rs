@@ -3,12 +3,12 @@
 use ackclock_units::{Rate, Time};
 
 /// A share in percent, with a number of decimals.
-pub(super) fn percent(share: f64, decimals: usize) -> String {
+pub(crate) fn percent(share: f64, decimals: usize) -> String {
     format!("{:.decimals$}%", 100.0 * share)
 }
 
 /// A number with this many significant digits at most, and with an exponent if it is small or large (C's `%g`).
-pub(super) fn general(value: f64, digits: usize) -> String {
+pub(crate) fn general(value: f64, digits: usize) -> String {
     if !value.is_finite() || value == 0.0 {
         return value.to_string();
     }
@@ -29,7 +29,7 @@ fn shortened(decimal: &str) -> &str {
 }
 
 /// An integer with commas between thousands.
-pub(super) fn thousands(value: u64) -> String {
+pub(crate) fn thousands(value: u64) -> String {
     let digits = value.to_string();
     let first = (digits.len() - 1) % 3 + 1;
     let mut text = digits[..first].to_owned();
@@ -41,12 +41,12 @@ pub(super) fn thousands(value: u64) -> String {
 }
 
 /// A time in the largest unit in which it is an integer, as scenarios have it.
-pub(super) fn time(time: Time) -> String {
+pub(crate) fn time(time: Time) -> String {
     quantity(time.as_picos(), &["ps", "ns", "us", "ms", "s"], "s")
 }
 
 /// A rate in the largest unit in which it is an integer, as scenarios have it.
-pub(super) fn rate(rate: Rate) -> String {
+pub(crate) fn rate(rate: Rate) -> String {
     quantity(rate.as_bps(), &["bps", "kbps", "Mbps", "Gbps"], "bps")
 }
 

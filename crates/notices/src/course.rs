@@ -1,8 +1,9 @@
 //! The course of a run: its start-up phase, flows that start late, and shares that still change.
 
-use super::numbers::{general, percent, time};
-use super::scene::{Group, Scene, Source};
-use crate::observe::Facts;
+use ackclock_net::observe::Facts;
+
+use crate::numbers::{general, percent, time};
+use crate::scene::{Group, Scene, Source};
 
 /// Relative change of the cov or of the mean arrivals, caused by the start-up phase, above which the phase is reported.
 const WORTH_LEAVING_OUT: f64 = 0.05;
@@ -19,7 +20,7 @@ const SHARE_CHANGE: f64 = 0.05;
 /// dependence between bins. A test of the mean over the first tenth would miss a short phase that changes cov by half.
 /// Flows that start or end within the measured time are events: a scenario with such flows has no steady state to
 /// reach, and a later `measure.from` would leave out what it is about.
-pub(super) fn steady_state(scene: &Scene, bins: &[u32]) -> Vec<String> {
+pub(crate) fn steady_state(scene: &Scene, bins: &[u32]) -> Vec<String> {
     let mut found = Vec::new();
     if bins.len() < 2 {
         let width = time(scene.bin);
@@ -123,7 +124,7 @@ fn mean_and_cov(bins: &[u32]) -> (f64, f64) {
 }
 
 /// Reports groups whose flows start when half of the measured time, or more, is over.
-pub(super) fn late_starts(scene: &Scene) -> Vec<String> {
+pub(crate) fn late_starts(scene: &Scene) -> Vec<String> {
     let late = |group: &Group| {
         let absent = absent(scene, group, 0.5);
         (absent >= LATE).then(|| {
@@ -141,7 +142,7 @@ pub(super) fn late_starts(scene: &Scene) -> Vec<String> {
 }
 
 /// Reports that the shares of groups still change, although all arrivals together may be steady.
-pub(super) fn changing_shares(scene: &Scene, Facts { bins, thirds, .. }: &Facts) -> Vec<String> {
+pub(crate) fn changing_shares(scene: &Scene, Facts { bins, thirds, .. }: &Facts) -> Vec<String> {
     let [middle, last] = [1, 2].map(|third| thirds.iter().map(|counts| counts[third]).sum::<u64>() as f64);
     if !has_steady_state(scene, bins) || middle == 0.0 || last == 0.0 {
         return Vec::new();
@@ -170,8 +171,8 @@ pub(super) fn changing_shares(scene: &Scene, Facts { bins, thirds, .. }: &Facts)
 mod tests {
     use ackclock_units::Time;
 
-    use super::super::scene::testing::scene;
     use super::*;
+    use crate::scene::testing::scene;
 
     #[test]
     fn mean_and_cov_by_hand() {

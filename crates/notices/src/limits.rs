@@ -1,8 +1,8 @@
 //! What limited groups, if that is not the network that a run is about.
 
-use super::numbers::{percent, rate};
-use super::scene::{Crossing, Group, Line, Scene, Source, Transport};
-use super::{Course, GroupCourse};
+use crate::numbers::{percent, rate};
+use crate::scene::{Crossing, Group, Line, Scene, Source, Transport};
+use crate::{Course, GroupCourse};
 
 /// A group counts as limited by something if that held for at least this share of the measured time.
 const MOST: f64 = 0.5;
@@ -10,7 +10,7 @@ const MOST: f64 = 0.5;
 const IDLE: f64 = 0.5;
 
 /// Reports groups that the network's capacity did not limit.
-pub(super) fn limits(scene: &Scene, course: &Course<'_>) -> Vec<String> {
+pub(crate) fn limits(scene: &Scene, course: &Course<'_>) -> Vec<String> {
     let used = course.summary.utilization;
     let mut found = Vec::new();
     for (group, shares) in scene.groups.iter().zip(&course.groups) {

@@ -12,11 +12,10 @@ mod scene;
 
 use std::borrow::Cow;
 
+use ackclock_net::observe::{Facts, GroupSummary};
+use ackclock_net::{Outcome, Plan, PlanError};
 use serde::Deserialize;
 
-use crate::engine::outcome::Outcome;
-use crate::observe::{Facts, GroupSummary};
-use crate::plan::{Plan, PlanError};
 use queues::DefaultLimits;
 use scene::Scene;
 

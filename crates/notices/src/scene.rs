@@ -2,74 +2,73 @@
 
 use std::sync::Arc;
 
+use ackclock_net::link::loss::LossSpec;
+use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
+use ackclock_net::plan::{GroupSpec, LinkSpec, Plan, PlanError, SourceSpec, Topology, TransportSpec};
+use ackclock_net::queue::{Limit, QueueSpec};
+use ackclock_net::sizes::SizeSpec;
 use ackclock_tcp::congestion::LawSpec;
 use ackclock_tcp::{EcnMode, ReceiverConfig, SenderConfig, WindowRule};
 use ackclock_units::{Rate, Time};
 
-use super::Labels;
-use crate::link::loss::LossSpec;
-use crate::link::rate::{RateSpec, RateTraceSpec};
-use crate::network::{Graph, edges};
-use crate::plan::{GroupSpec, LinkSpec, Plan, PlanError, SourceSpec, Topology, TransportSpec};
-use crate::queue::{Limit, QueueSpec};
-use crate::sizes::SizeSpec;
+use crate::Labels;
 
 /// A plan with its names.
 #[derive(Clone, Debug)]
-pub(super) struct Scene {
-    pub(super) duration: Time,
-    pub(super) from: Time,
-    pub(super) bin: Time,
-    pub(super) packet_size: u32,
-    pub(super) room: u64,
+pub(crate) struct Scene {
+    pub(crate) duration: Time,
+    pub(crate) from: Time,
+    pub(crate) bin: Time,
+    pub(crate) packet_size: u32,
+    pub(crate) room: u64,
     /// Name of the measured link, its index in `lines`, and its mean rate in bit/s.
-    pub(super) link: String,
-    pub(super) measured: usize,
-    pub(super) rate: f64,
+    pub(crate) link: String,
+    pub(crate) measured: usize,
+    pub(crate) rate: f64,
     /// The links of a graph; of a dumbbell the bottleneck, its reverse, and a pair of access links per group.
-    pub(super) lines: Vec<Line>,
-    pub(super) groups: Vec<Group>,
+    pub(crate) lines: Vec<Line>,
+    pub(crate) groups: Vec<Group>,
 }
 
 /// A link.
 #[derive(Clone, Debug)]
-pub(super) struct Line {
-    pub(super) name: String,
+pub(crate) struct Line {
+    pub(crate) name: String,
     /// Mean over the run, in bit/s.
-    pub(super) rate: f64,
-    pub(super) delay: Time,
-    pub(super) queue: QueueSpec,
+    pub(crate) rate: f64,
+    pub(crate) delay: Time,
+    pub(crate) queue: QueueSpec,
     /// Whether it loses packets at random.
-    pub(super) is_lossy: bool,
-    pub(super) policer: Option<Rate>,
+    pub(crate) is_lossy: bool,
+    pub(crate) policer: Option<Rate>,
 }
 
 /// A group of flows.
 #[derive(Clone, Debug)]
-pub(super) struct Group {
-    pub(super) name: String,
-    pub(super) packet_size: u32,
-    pub(super) start: Time,
-    pub(super) spread: Time,
-    pub(super) transport: Transport,
-    pub(super) source: Source,
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) packet_size: u32,
+    pub(crate) start: Time,
+    pub(crate) spread: Time,
+    pub(crate) transport: Transport,
+    pub(crate) source: Source,
     /// The links that its data and its ACKs cross, in order.
-    pub(super) data: Vec<usize>,
-    pub(super) acks: Vec<usize>,
+    pub(crate) data: Vec<usize>,
+    pub(crate) acks: Vec<usize>,
     /// Round-trip propagation delay, in picoseconds.
-    pub(super) round_trip: f64,
+    pub(crate) round_trip: f64,
     /// How its data crosses the measured link.
-    pub(super) crossing: Option<Crossing>,
+    pub(crate) crossing: Option<Crossing>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Transport {
+pub(crate) enum Transport {
     Udp { has_random_sizes: bool },
     Tcp { ecn: EcnMode, max_window: u32, is_tuned: bool, copa_delta: Option<f64> },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// All data at the start: without an end, or a finite transfer.
     Greedy {
         is_finite: bool,
@@ -85,24 +84,24 @@ pub(super) enum Source {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Crossing {
+pub(crate) struct Crossing {
     /// Clients of the group whose data crosses the link.
-    pub(super) count: f64,
+    pub(crate) count: f64,
     /// Highest rate in bit/s at which the data reaches the link through the links before it.
-    pub(super) narrowest: f64,
+    pub(crate) narrowest: f64,
 }
 
 /// The TCP flows whose data crosses the measured link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct TcpLoad {
+pub(crate) struct TcpLoad {
     /// Mean size of data packets, in bytes.
-    pub(super) packet: f64,
+    pub(crate) packet: f64,
     /// Bandwidth-delay product: the link's rate times the mean round-trip propagation delay, in packets of mean size.
-    pub(super) product: f64,
+    pub(crate) product: f64,
 }
 
 impl Scene {
-    pub(super) fn new(plan: &Plan, labels: &Labels) -> Result<Self, PlanError> {
+    pub(crate) fn new(plan: &Plan, labels: &Labels) -> Result<Self, PlanError> {
         let Plan { duration, measure, topology, groups, .. } = plan;
         if labels.groups.len() != groups.len() {
             return Err(PlanError::new("labels.groups", "must have one label per group"));
@@ -121,19 +120,12 @@ impl Scene {
             lines,
             groups: Vec::with_capacity(groups.len()),
         };
-        let (nodes, edges) = if labels.links.is_empty() { (0, Vec::new()) } else { edges(plan)? };
-        let mut graph = Graph::new(nodes, &edges)?;
+        let mut paths = plan.paths()?.into_iter();
         for (place, (group, label)) in groups.iter().zip(&labels.groups).enumerate() {
-            let (data, acks) = match group.path {
-                Some((from, to)) => {
-                    let mut path = |from, to| -> Vec<usize> {
-                        graph.path(from, to).unwrap_or_default().iter().map(|link| link.0 as usize).collect()
-                    };
-                    (path(from, to), path(to, from))
-                }
-                None if group.reverse => (vec![1, 3 + 2 * place], vec![2 + 2 * place, 0]),
-                None => (vec![2 + 2 * place, 0], vec![1, 3 + 2 * place]),
-            };
+            let [data, acks] = paths.next().unwrap_or_else(|| {
+                let (there, back) = (vec![2 + 2 * place, 0], vec![1, 3 + 2 * place]);
+                if group.reverse { [back, there] } else { [there, back] }
+            });
             let crossing = scene.crossing(plan, place, &data);
             scene.groups.push(Group {
                 name: label.name.clone(),
@@ -171,17 +163,17 @@ impl Scene {
         crossed.iter().map(|line| self.lines[*line].delay.as_picos()).sum::<u64>() as f64
     }
 
-    pub(super) fn measured(&self) -> &Line {
+    pub(crate) fn measured(&self) -> &Line {
         &self.lines[self.measured]
     }
 
     /// The groups whose data crosses the measured link.
-    pub(super) fn crossing_groups(&self) -> impl Iterator<Item = (&Group, Crossing)> {
+    pub(crate) fn crossing_groups(&self) -> impl Iterator<Item = (&Group, Crossing)> {
         self.groups.iter().filter_map(|group| Some((group, group.crossing?)))
     }
 
     /// The TCP flows whose data crosses the measured link, if there are any.
-    pub(super) fn tcp_load(&self) -> Option<TcpLoad> {
+    pub(crate) fn tcp_load(&self) -> Option<TcpLoad> {
         let is_tcp = |group: &Group| matches!(group.transport, Transport::Tcp { .. });
         let tcp: Vec<_> = self.crossing_groups().filter(|(group, _)| is_tcp(group)).collect();
         let sum = |of: fn(&Group) -> f64| tcp.iter().map(|(group, crossing)| crossing.count * of(group)).sum::<f64>();
@@ -287,7 +279,7 @@ impl Source {
 
 impl Line {
     /// Capacity of the queue in packets of a size.
-    pub(super) fn packets(&self, size: f64) -> f64 {
+    pub(crate) fn packets(&self, size: f64) -> f64 {
         match self.queue.limit() {
             Limit::Packets(packets) => packets as f64,
             Limit::Bytes(bytes) => bytes as f64 / size,
@@ -296,16 +288,17 @@ impl Line {
 }
 
 #[cfg(test)]
-pub(super) mod testing {
-    use super::super::GroupLabel;
-    use super::*;
-    use crate::plan::testing::dumbbell_of_reno;
+pub(crate) mod testing {
+    use ackclock_net::plan::testing::dumbbell_of_reno;
 
-    pub(in super::super) fn scene() -> Scene {
+    use super::*;
+    use crate::GroupLabel;
+
+    pub(crate) fn scene() -> Scene {
         scene_of(&dumbbell_of_reno(3))
     }
 
-    pub(in super::super) fn scene_of(plan: &Plan) -> Scene {
+    pub(crate) fn scene_of(plan: &Plan) -> Scene {
         Scene::new(plan, &labels(plan)).expect("a sound plan")
     }
 
