@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ackclock.engine.catalogue import catalogue
+from ackclock.scenario.law_fields import DISCIPLINE_FIELDS, LAW_FIELDS
 from ackclock.scenario.schema import models_schema
 from ackclock.values.kinds import Kind, word
 
@@ -11,12 +12,13 @@ _UNREAD: Final = {
     "Scenario": {"nodes", "links", "flows"},
     "Measure": {"links"},
     "Link": {"rate_trace", "reverse_rate_trace", "policer", "shaper", "jitter", "reorder"},
-    "Queue": {"discipline", "discipline_sha256", "discipline_files_sha256"},
+    "Queue": {*DISCIPLINE_FIELDS},
+    "Tcp": {*LAW_FIELDS},
 }
 """Fields that the page does not read. It opens scenarios with them only with their plan."""
 _UNREAD_KINDS: Final = {"connections", "trace", "list", "table"}
 _KEPT: Final = {
-    *("type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "minItems"),
+    *("type", "enum", "const", "minimum", "maximum", "exclusiveMinimum"),
     *("x-allowed", "x-quantity", "x-least", "x-most"),
 }
 _OPEN: Final = {"Queue", "Tcp"}
