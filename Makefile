@@ -236,7 +236,8 @@ $(VENV)/.built: $(VENV)/.installed pyproject.toml $(ENGINE)
 target/lab/engine.wasm: web/engine.sh $(ENGINE)
 	web/engine.sh
 
-target/lab/catalogue.json: $(VENV)/.built tools/lab_parts.py $(wildcard web/stories/* python/ackclock/lab/*.py)
+target/lab/catalogue.json: $(VENV)/.built tools/lab_parts.py \
+		$(wildcard web/stories/* python/ackclock/lab/*.py python/ackclock/scenario/*.py python/ackclock/values/*.py)
 	$(PY) tools/lab_parts.py $@
 
 web/node_modules: web/package-lock.json

@@ -1,8 +1,9 @@
 """Write what the lab's page needs of Python, as part of ``make lab``: ``python tools/lab_parts.py FILE``.
 
-The file has the engine's catalogue, the parts of plans, and the stories of ``web/stories``. A story is a scenario. The
-comments at its head give its title, three sentences, the seed, and what is shown: a span of time in seconds (``zoom
-FROM UNTIL``) or a second run with one field changed (``beside FIELD = VALUE``).
+The file has the engine's catalogue, the parts of plans, and the stories of ``web/stories``. ``quantities.json`` beside
+it has the units, which are compiled into the page. A story is a scenario. The comments at its head give its title,
+three sentences, the seed, and what is shown: a span of time in seconds (``zoom FROM UNTIL``) or a second run with one
+field changed (``beside FIELD = VALUE``).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock.lab.catalogue import page_catalogue
+from ackclock.values.quantity import RATE, SIZE, TIME
 
 STORIES = Path(__file__).resolve().parent.parent / "web" / "stories"
 
@@ -38,6 +40,11 @@ def story(path: Path) -> dict[str, Any]:
     return made | {"text": " ".join(sentences)}
 
 
+def quantities() -> dict[str, Any]:
+    """Describe the kinds of quantities, with all units that are read."""
+    return {each.noun: {"units": each.known, "spoken": each.spoken, "plain": each.plain} for each in (TIME, RATE, SIZE)}
+
+
 def stories() -> list[dict[str, Any]]:
     """Read all stories, in order."""
     return [story(path) for path in sorted(STORIES.glob("*.toml"))]
@@ -47,3 +54,4 @@ if __name__ == "__main__":
     file = Path(sys.argv[1])
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(page_catalogue() | {"stories": stories()}, separators=(",", ":")), encoding="utf-8")
+    file.with_name("quantities.json").write_text(json.dumps(quantities()), encoding="utf-8")

@@ -6,13 +6,15 @@ use std::io::Result;
 use std::path::{Path, PathBuf};
 
 /// The hashed sources, relative to the workspace root: files, and directories with all files in them.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 14] = [
     "Cargo.lock",
     "Cargo.toml",
     "crates/capture/Cargo.toml",
     "crates/capture/src",
     "crates/net/Cargo.toml",
     "crates/net/src",
+    "crates/notices/Cargo.toml",
+    "crates/notices/src",
     "crates/python/Cargo.toml",
     "crates/python/src",
     "crates/tcp/Cargo.toml",

@@ -554,6 +554,15 @@ class Interval:
     def info(self, packet_size: int, /) -> dict[str, float]:
         """Return measures of the step; `packet_size` in bytes."""
 
+class Notices:
+    """The notices of the runs of a plan."""
+
+    def __new__(cls, plan_json: str, labels_json: str, /) -> Self:
+        """Compute the notices that depend only on the plan, and on the names that the labels add."""
+
+    def of(self, outcome_json: str, /) -> list[str]:
+        """Return the notices of a run with this outcome."""
+
 class Features:
     """The features of the last steps, as the bytes of an observation."""
 

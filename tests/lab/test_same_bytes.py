@@ -1,4 +1,4 @@
-"""The lab's page makes the plans that Python makes, and its engine gives the bytes of the native one."""
+"""The lab's page makes Python's plans, refuses the same scenarios, and its engine gives the bytes of the native one."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ import hashlib
 import json
 import subprocess
 from dataclasses import replace
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 from tests.lab.random_scenarios import random_scenarios
 
+from ackclock.lab.following import leaves
 from ackclock.lab.page import built_page
 from ackclock.running.run import Prepared
 from ackclock.scenario import Scenario
+from ackclock.values.errors import ScenarioError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,6 +50,39 @@ def digests(tables: dict[str, Any]) -> dict[str, dict[str, str]]:
     }
 
 
+WRONG: tuple[Any, ...] = (
+    *(0, -1, 2.5, 40, 65_536, True, [], {}, "", "abc", "off", "5.", "0.5 ps", "-1 s", "0 s", "5 ms", "5 s", "5 min"),
+    *("0 B", "1 kB", "70 kB", "100 GB", "3 Mbps", None),
+)
+"""Values that are wrong for most fields; ``None`` removes the field."""
+
+
+def spoilt(tables: dict[str, Any], random: Random) -> tuple[str, dict[str, Any]]:
+    """Replace, add or remove a field at random. Return its path and the tables."""
+    made = json.loads(json.dumps(tables))
+    *table, name = random.choice([at for at, _ in leaves(made)])
+    inner = made
+    for step in table:
+        inner = inner[step]
+    if random.random() < 0.2:
+        name = random.choice(["other", "start", "count", "loss", "ecn", "max_window", "packets", "bytes"])
+    value = random.choice(WRONG)
+    if value is None:
+        inner.pop(name, None)
+    else:
+        inner[name] = value
+    return ".".join(map(str, (*table, name))), made
+
+
+def problem(tables: dict[str, Any]) -> str | None:
+    """Return why Python refuses a scenario."""
+    try:
+        Scenario.from_dict(tables).effective()
+    except ScenarioError as error:
+        return str(error)
+    return None
+
+
 @pytest.fixture(scope="module")
 def scenarios(root: Path) -> list[tuple[dict[str, Any], Prepared]]:
     if built_page() is None or not (root / "target" / "lab" / "node.mjs").exists():
@@ -73,6 +109,16 @@ class TestInNode:
         answers = node(root, [{"scenario": tables} for tables, _ in scenarios])
         for (tables, prepared), answer in zip(scenarios, answers, strict=True):
             assert answer.get("plan") == json.loads(prepared.plan) | {"records": []}, (tables, answer.get("error"))
+
+    def test_what_python_refuses_is_refused(self, root: Path, scenarios: list[tuple[dict[str, Any], Prepared]]) -> None:
+        random = Random(7)  # noqa: S311  # test inputs
+        changed = [spoilt(tables, random) for tables, _ in scenarios for _ in range(6)]
+        answers = node(root, [{"scenario": tables} for _, tables in changed])
+        refused = [problem(tables) for _, tables in changed]
+        assert None in refused, "some changes are allowed"
+        for (at, tables), answer, expected in zip(changed, answers, refused, strict=True):
+            found = answer.get("error")
+            assert (found is None) == (expected is None), (at, tables, found, expected)
 
     def test_outcomes_and_tables_are_the_same_bytes(
         self, root: Path, scenarios: list[tuple[dict[str, Any], Prepared]], native: list[dict[str, Any]]

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.noticed import noticed
 
 import ackclock as ac
 from ackclock.cli import main
 from ackclock.engine import core
-from ackclock.running import limits
 from ackclock.running.summary import LIMITS, limited_by
-from ackclock.scenario.bottleneck import find_measured
 
 GREEDY = ac.Greedy()
 ROUND_TRIP = 0.05
@@ -221,9 +220,8 @@ NONE = dict.fromkeys(LIMITS, 0.0)
 
 def notices(scenario: ac.Scenario, utilization: float, **shares: float) -> list[str]:
     """Return the notices of given shares."""
-    effective = scenario.effective()
     each = [NONE | {f"limited_{name}": share for name, share in shares.items()}]
-    return list(limits.limits(effective, find_measured(effective), each, utilization))
+    return noticed(scenario, "was limited by", groups=each, utilization=utilization)
 
 
 def test_a_window_below_one_bandwidth_delay_product_is_reported() -> None:

@@ -1,4 +1,4 @@
-"""Limits of records, of sources and of resources, and delays without queues, worked out by hand."""
+"""Limits of records, of sources and of resources, worked out by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from tests.running.notices.test_default_limits import two_way
 import ackclock as ac
 from ackclock.engine import processors
 from ackclock.running import plan
-from ackclock.running.default_limits import default_limits
 from ackclock.running.records import understand
 from ackclock.study.figures.layout import choose
 from ackclock.study.figures.points import Field, Point, Points
@@ -61,20 +60,6 @@ def test_packets_of_every_link(feng60: ac.Scenario) -> None:
     """The bottleneck and 60 access links, in two directions."""
     (record,) = understand(["packets@*"], feng60.effective())
     assert record.numbers == tuple(range(122))
-
-
-def test_the_delay_of_a_packet_without_the_queues_with_the_default_limit() -> None:
-    """A packet of 1500 bytes takes 1.2 ms at 10 Mbps and 12 us at 1 Gbps; the propagation delays are 19 and 1 ms."""
-    web, up = default_limits(two_way().effective())
-    assert (web.group, web.name, web.queues, web.room) == (0, "web", ["the access links of web"], 100_000)
-    assert (up.group, up.name, up.queues) == (1, "up", ["bottleneck.reverse", "the access links of up"])
-    for each in (web, up):
-        assert [each.least, each.round_trip] == pytest.approx([0.020 + 0.0012 + 0.000012, 0.040])
-    for queue, full in ((ac.DropTail(packets=7), 7), (ac.DropTail(bytes=3000), 2)):
-        limited = two_way(reverse=ac.Link(rate="10 Mbps", delay="19 ms", queue=queue))
-        _, up = default_limits(limited.effective())
-        assert up.queues == ["the access links of up"]
-        assert up.least == pytest.approx(0.020 + 0.0012 * (1 + full) + 0.000012)
 
 
 def test_threads() -> None:

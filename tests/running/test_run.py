@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support.forging import resealed
+from tests.support.noticed import noticed
 
 import ackclock as ac
-from ackclock.analysis import mser5, student_interval
+from ackclock.analysis import student_interval
 from ackclock.engine.catalogue import catalogue
 from ackclock.running import result
 from ackclock.running.estimate import Estimate
-from ackclock.running.notices import Notices
 from ackclock.running.runs import Runs
 from ackclock.running.summary import LIMITS, MEASURES
 
@@ -406,27 +406,15 @@ def test_a_result_is_never_overwritten_nor_half_written(
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
 
-def told(scenario: ac.Scenario, **facts: object) -> str:
-    """Return the joined notices of a run after some of its facts were replaced."""
-    groups = len(scenario.groups)
-    counts = {
-        "limited": [dict.fromkeys(LIMITS)] * groups,
-        "unfinished": [0] * groups,
-        "waited": [0] * groups,
-        "completed": [0] * groups,
-    }
-    times = {"delay": [None] * groups, "wait": [None] * groups}
-    arrivals = {"bins": [100] * 100, "thirds": [(0, 0, 0)] * groups}
-    rates = {"utilization": 1.0, "goodput": 0.0, "carried": 0.0, "crossed_before": 0}
-    quiet = {"red_avg_max": None, **rates, **counts, **times, **arrivals}
-    seen: dict[str, Any] = quiet | facts
-    return " ".join(Notices(scenario.effective()).of(seen, mser5(seen["bins"])))
+def told(scenario: ac.Scenario, **results: Any) -> str:
+    """Return the joined notices of a run with these results."""
+    return " ".join(noticed(scenario, **results))
 
 
 def test_notices() -> None:
     scenario = crowded(duration="1 s")
     limited = [dict.fromkeys(LIMITS, 0.0) | {"limited_receiver_window": 0.6, "limited_loss": 0.4}]
-    assert "limited by its advertised window (max_window = 20) in 60%" in told(scenario, limited=limited)
+    assert "limited by its advertised window (max_window = 20) in 60%" in told(scenario, groups=limited)
     # In a mean of 95 they are 15 apart; the bins of 40 ms start at 0 s.
     assert (
         "The run does not reach steady state before 0.4 s: measured from there, cov would be 0, not 0.1579 and "

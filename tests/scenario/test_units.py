@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import ackclock as ac
-from ackclock.values.quantity import RATE, SIZE, TIME, Quantity
+import lab_parts
+from ackclock.values.quantity import RATE, SIZE, TIME
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,18 +40,14 @@ def test_rates_have_one_canonical_form(text: str) -> None:
 
 
 def test_units_of_the_lab_are_those_of_python(root: Path) -> None:
-    """The tables of the page, read as text."""
-    page = (root / "web" / "src" / "quantity.ts").read_text()
-
-    def units(quantity: str, field: str) -> dict[str, int]:
-        table = re.search(rf"const {quantity}: Quantity = {{.*?{field}: units\((.*?)\)", page, re.DOTALL)
-        entries = re.findall(r'"?([A-Za-z/]+)"?: ([0-9n* ]+)', table[1] if table else "")
-        return {name: eval(value.replace("n", "")) for name, value in entries}  # noqa: S307  # digits and operators
-
-    quantities: dict[str, Quantity] = {"TIME": TIME, "RATE": RATE, "SIZE": SIZE}
-    for name, quantity in quantities.items():
-        assert units(name, "units") == quantity.units
-    assert units("RATE", "accepted") == RATE.accepted
+    """The page is compiled with the units that Python writes, and has none of its own."""
+    written = lab_parts.quantities()
+    for quantity in (TIME, RATE, SIZE):
+        assert written[quantity.noun]["units"] == quantity.units | quantity.accepted
+        assert max(quantity.known.values()) < 2**53, "JavaScript's numbers are exact up to there"
+    page = (root / "web" / "src" / "quantity.ts").read_text(encoding="utf-8")
+    assert 'import described from "../../target/lab/quantities.json";' in page
+    assert not re.search("bps|kB", page)
 
 
 @pytest.mark.parametrize(

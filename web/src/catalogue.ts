@@ -1,12 +1,13 @@
 // What Python's `ackclock.lab.catalogue` gives the page.
 
+import type { Field, Schemas } from "./reading";
+
 export interface Parameter {
   readonly name: string;
   readonly doc: string;
   readonly kind: "number" | "whole" | "time" | "choice" | "flag";
-  readonly min?: number | null;
-  readonly max?: number | null;
-  readonly above?: number | null;
+  /** Of an option of TCP, it is in the table `Tcp`. */
+  readonly schema?: Field;
   readonly choices?: readonly string[];
   /** A word that is allowed instead of a time. */
   readonly or?: string | null;
@@ -39,6 +40,8 @@ export interface Catalogue {
   readonly queues: Readonly<Record<string, Entry>>;
   readonly gauges: Readonly<Record<string, { readonly unit: string; readonly doc: string }>>;
   readonly options: readonly Parameter[];
+  /** The tables of a scenario. */
+  readonly tables: Schemas;
   /** For each recovery, the places in a plan's transport that follow an option of TCP. */
   readonly follows: Readonly<Record<string, Readonly<Record<string, readonly (readonly (string | number)[])[]>>>>;
   /** For each profile and variant, the recoveries that are allowed, with the values that each changes in the transport. */

@@ -9,28 +9,19 @@ export interface Table {
   readonly words: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface Facts {
-  readonly bins: readonly number[];
-  readonly red_avg_max: number | null;
-  readonly waited: readonly number[];
-  readonly unfinished: readonly number[];
-  readonly thirds: readonly (readonly [number, number, number])[];
-  readonly crossed_before: number;
-}
-
 export type Measures = Readonly<Record<string, number | null>>;
 
 export interface Outcome {
   readonly summary: Measures;
   readonly groups: readonly Measures[];
   readonly elsewhere: readonly Measures[];
-  readonly facts: Facts;
 }
 
 export interface Answer {
   readonly outcome: Outcome;
-  /** Events and notices: the engine counts events, and a server writes notices. */
+  /** A server does not count events. */
   readonly events?: number | undefined;
+  /** Absent without labels. */
   readonly notices?: readonly string[] | undefined;
   readonly tables: Readonly<Record<string, Table>>;
 }
@@ -65,10 +56,13 @@ export class Engine {
     return new Engine(instance.exports as unknown as Exports);
   }
 
-  /** Runs a plan; of tables with times, the answer has the rows within [from, until), in seconds. */
-  run(plan: string, seed: bigint, from = -Infinity, until = Infinity): Answer {
+  /**
+   * Runs a plan; of tables with times, the answer has the rows within [from, until), in seconds. With labels, the names of
+   * the scenario in JSON, it has notices.
+   */
+  run(plan: string, seed: bigint, labels = "null", from = -Infinity, until = Infinity): Answer {
     const { exports } = this;
-    const text = new TextEncoder().encode(plan);
+    const text = new TextEncoder().encode(`{"plan":${plan},"labels":${labels}}`);
     const at = exports.room(text.length);
     new Uint8Array(exports.memory.buffer, at, text.length).set(text);
     const length = exports.simulate(seed, from, until);

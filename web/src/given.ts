@@ -4,7 +4,7 @@
 import type { Json, Tables } from "./catalogue";
 import { numericKnob } from "./knobs";
 import { type Described, type Group, put } from "./plan";
-import { RATE, TIME, format } from "./quantity";
+import { RATE, TIME, format, parse } from "./quantity";
 
 export interface GivenKnob {
   /** The field's path in the scenario. */
@@ -66,7 +66,7 @@ export function describeGiven(given: Given): Described {
   for (const [path, { places, kind }] of given.knobs.map((knob) => [knob.path, knob] as const)) {
     const edit = given.edits?.[path];
     if (edit === undefined) continue;
-    const value = typeof edit === "string" ? Number(edit.split(" ")[0]) * unit(edit, kind) : (edit as number);
+    const value = typeof edit === "string" ? Number(parse(kind === "time" ? TIME : RATE, edit) ?? 0n) : (edit as number);
     for (const place of places) put(plan, place, value);
     if (path.endsWith("bottleneck.rate")) rate = value;
     if (path === "duration") duration = value;
@@ -75,11 +75,6 @@ export function describeGiven(given: Given): Described {
   }
   const groups = given.described.groups.map((group, place) => ({ ...group, count: counts[place] ?? group.count }));
   return { ...given.described, plan, rate, duration, groups };
-}
-
-function unit(text: string, kind: GivenKnob["kind"]): number {
-  const quantity = kind === "time" ? TIME : RATE;
-  return Number(quantity.units.get(text.split(" ")[1] ?? "") ?? 1n);
 }
 
 export class GivenKnobs {

@@ -2,7 +2,7 @@
 
 import type { Catalogue, Json, Parameter, Tables } from "./catalogue";
 import { element, groupColour } from "./dom";
-import { DEFAULT_VARIANT, WINDOWS, discipline, packetRate, recoveryOf, sizedTransport, usualRecovery, windowOf } from "./plan";
+import { discipline, packetRate, recoveryOf, sizedTransport, usualRecovery, windowOf } from "./plan";
 import { RATE, SIZE, TIME, format, parse } from "./quantity";
 
 export interface Change {
@@ -59,6 +59,11 @@ export class Knobs {
     return this.change.tables;
   }
 
+  /** The default of a field. */
+  private usual(table: string, field: string): Json | undefined {
+    return this.catalogue.tables[table]?.fields[field]?.default;
+  }
+
   private emit(rebuild = false): void {
     if (rebuild) this.build();
     this.changed(structuredClone(this.change));
@@ -76,7 +81,7 @@ export class Knobs {
     const bottleneck = at(this.tables, "dumbbell", "bottleneck") as Tables;
     const queue = (at(bottleneck, "queue") ?? { kind: "droptail" }) as Tables;
     const kind = String(queue["kind"]);
-    const profile = String(this.tables["profile"] ?? "rfc");
+    const profile = String(this.tables["profile"] ?? this.usual("Scenario", "profile"));
     const setQueue = (name: string, value: Json): void => {
       bottleneck["queue"] = { ...queue, [name]: value };
       Object.assign(queue, { [name]: value });
@@ -134,7 +139,7 @@ export class Knobs {
     const source = group["source"] as Tables;
     const isTcp = transport["kind"] === "tcp";
     const own = transport["law"] === undefined ? undefined : this.catalogue.law;
-    const variant = String(transport["variant"] ?? DEFAULT_VARIANT);
+    const variant = String(transport["variant"] ?? this.usual("Tcp", "variant"));
     const id = (name: string): string => `g${place}-${name}`;
     const remove = element("button", { type: "button", id: id("remove"), "aria-label": `Remove group ${place + 1}` }, "Remove");
     remove.disabled = clients.length < 2;
@@ -142,7 +147,7 @@ export class Knobs {
       clients.splice(place, 1);
       this.emit(true);
     });
-    const profile = String(this.tables["profile"] ?? "rfc");
+    const profile = String(this.tables["profile"] ?? this.usual("Scenario", "profile"));
     const usual = (own ?? this.catalogue).transports[profile]?.[variant];
     const part = usual && sizedTransport(usual, this.packetSize(group));
     const recoveries = Object.keys((own ?? this.catalogue).recoveries[profile]?.[variant] ?? {});
@@ -214,8 +219,8 @@ export class Knobs {
           id("tcp"), "Options of TCP", this.catalogue.options.filter(({ name }) => places[name] !== undefined),
           (name) => {
             const [given, usual] = [transport[name], at(part, ...(places[name]?.[0] ?? []))];
-            const isInBytes = WINDOWS.has(name) && typeof given === "string" && part !== undefined;
-            return isInBytes ? windowOf(parse(SIZE, given) ?? 0n, part, this.packetSize(group)) : given ?? usual;
+            const bytes = typeof given === "string" && part !== undefined ? parse(SIZE, given) : undefined;
+            return bytes === undefined || part === undefined ? given ?? usual : windowOf(bytes, part, this.packetSize(group));
           },
           setTransport,
         )]
@@ -262,7 +267,7 @@ export class Knobs {
 
   /** Size of a packet of a group, or by default of the scenario's packets. */
   private packetSize(group: Tables = {}): number {
-    return Number(group["packet_size"] ?? this.tables["packet_size"] ?? 1500);
+    return Number(group["packet_size"] ?? this.tables["packet_size"] ?? this.usual("Scenario", "packet_size"));
   }
 
   /** The link of a group's clients, its own or the shared one. */
@@ -330,7 +335,7 @@ export class Knobs {
         value: measure["bin"] === undefined ? this.meanRtt() / MS : time(measure["bin"], "100 ms") / MS,
         set: (value) => setMeasure("bin", timeText(value * MS)),
       }),
-      this.choice("profile", "Defaults", String(this.tables["profile"] ?? "rfc"), Object.entries(this.catalogue.profiles).map(([name, doc]) => [name, name, doc]), (value) => {
+      this.choice("profile", "Defaults", String(this.tables["profile"] ?? this.usual("Scenario", "profile")), Object.entries(this.catalogue.profiles).map(([name, doc]) => [name, name, doc]), (value) => {
         this.tables["profile"] = value;
         this.emit(true);
       }),

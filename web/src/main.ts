@@ -11,7 +11,6 @@ import { type Given, GivenKnobs, describeGiven, isGiven } from "./given";
 import { byId, colour, element, shown } from "./dom";
 import { figureOf, pythonOf, save, tableOf, tomlOf } from "./downloads";
 import { type Change, Knobs } from "./knobs";
-import { noticesOf } from "./notices";
 import { type Drawn, Panel, topsOf } from "./panel";
 import { type Described, describe } from "./plan";
 import { requestOf } from "./request";
@@ -278,11 +277,12 @@ class Lab {
     if (!keepsError) this.fail("");
     const { plan, shown } = requestOf(side.described);
     const { seed } = side.state.change;
+    const labels = JSON.stringify(side.described.labels ?? null);
     side.shown = shown;
     if (this.zoom !== undefined && this.zoom[0] >= shown.duration) this.zoom = undefined;
     this.asked = performance.now();
     this.number += 1;
-    side.runner.ask({ kind: "run", id: this.number, native: { scenario: scenarioOf(side.state), plan, seed }, shown, span: this.span(side) });
+    side.runner.ask({ kind: "run", id: this.number, native: { scenario: scenarioOf(side.state), plan, seed, labels }, shown, span: this.span(side) });
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.progressed(side, 0), PATIENCE);
     if (this.close.isShown && side === this.current) this.close.hide();
@@ -328,11 +328,7 @@ class Lab {
         if (side.drawn !== undefined) side.drawn = { ...side.drawn, view: reply.view };
         break;
       case "run":
-        if (described !== undefined) {
-          const room = this.catalogue.room[described.profile] ?? 0;
-          const notices = reply.notices ?? (side.state.given === undefined ? noticesOf(described, reply.outcome, room) : []);
-          side.drawn = { scenario: described, outcome: reply.outcome, notices, view: reply.view };
-        }
+        if (described !== undefined) side.drawn = { scenario: described, outcome: reply.outcome, notices: reply.notices ?? [], view: reply.view };
     }
     this.redraw();
     if (reply.kind === "run") {

@@ -10,6 +10,8 @@ export interface Native {
   readonly scenario: Tables;
   readonly plan: string;
   readonly seed: string;
+  /** For notices, which a server writes without them. */
+  readonly labels?: string;
   readonly from?: number;
   readonly until?: number;
 }

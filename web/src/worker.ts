@@ -37,7 +37,7 @@ function report(fraction: number): void {
 async function run(asked: Native): Promise<Answer> {
   if (server !== undefined) return askServer(server, asked, report);
   if (engine === undefined) throw new Error("the engine has not started");
-  return engine.run(asked.plan, BigInt(asked.seed), asked.from, asked.until);
+  return engine.run(asked.plan, BigInt(asked.seed), asked.labels, asked.from, asked.until);
 }
 
 async function answer(question: Exclude<Question, { kind: "start" }>): Promise<Reply> {

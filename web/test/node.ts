@@ -9,7 +9,6 @@ import { createInterface } from "node:readline";
 
 import type { Catalogue } from "../src/catalogue";
 import { Engine } from "../src/engine";
-import { noticesOf } from "../src/notices";
 import { describe } from "../src/plan";
 import { requestOf } from "../src/request";
 import { digests } from "./digests";
@@ -27,8 +26,8 @@ interface Question {
 function answer({ scenario, plan, seed = "1" }: Question): unknown {
   if (scenario !== undefined) {
     const found = describe(scenario, catalogue);
-    const { outcome } = engine.run(requestOf(found).plan, BigInt(seed));
-    return { plan: found.plan, notices: noticesOf(found, outcome, catalogue.room[found.profile] ?? 0) };
+    const { notices } = engine.run(requestOf(found).plan, BigInt(seed), JSON.stringify(found.labels));
+    return { plan: found.plan, notices };
   }
   const before = process.cpuUsage();
   const answer = engine.run(plan ?? "", BigInt(seed));

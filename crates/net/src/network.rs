@@ -183,6 +183,25 @@ pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanErr
     Ok((nodes, edges))
 }
 
+impl Plan {
+    /// In a graph, the indices of the links that the data of each group crosses, and those that its ACKs cross, in order;
+    /// a path without a route is empty. In a dumbbell, each client has paths of its own, and there are none.
+    ///
+    /// # Errors
+    /// The topology has links between nodes that do not exist.
+    pub fn paths(&self) -> Result<Vec<[Vec<usize>; 2]>, PlanError> {
+        if matches!(self.topology, Topology::Dumbbell { .. }) {
+            return Ok(Vec::new());
+        }
+        let (nodes, edges) = edges(self)?;
+        let mut graph = Graph::new(nodes, &edges)?;
+        let mut path = |from, to| -> Vec<usize> {
+            graph.path(from, to).unwrap_or_default().iter().map(|link| link.0 as usize).collect()
+        };
+        Ok(self.groups.iter().filter_map(|group| group.path).map(|(a, b)| [path(a, b), path(b, a)]).collect())
+    }
+}
+
 /// Returns the nodes and the directed links of a plan. A dumbbell is expanded into its links.
 fn edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanError> {
     match &plan.topology {

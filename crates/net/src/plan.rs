@@ -374,7 +374,8 @@ impl From<Failure> for PlanError {
 }
 
 impl PlanError {
-    pub(crate) fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
+    /// An error in a field.
+    pub fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { field: field.into(), problem: problem.into() }
     }
 }

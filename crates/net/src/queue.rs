@@ -205,6 +205,11 @@ pub(crate) trait Spec {
     fn knows_hosts(&self) -> bool {
         false
     }
+
+    /// Whether the discipline may mark packets.
+    fn marks(&self) -> bool {
+        false
+    }
 }
 
 macro_rules! queues {
@@ -240,8 +245,21 @@ macro_rules! queues {
                 }
             }
 
+            /// Whether the discipline may mark packets.
+            pub fn marks(&self) -> bool {
+                self.spec().marks()
+            }
+
+            /// The name of the discipline.
+            pub const fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)+
+                    $(Self::$stored(_) => $stored_name,)+
+                }
+            }
+
             /// Capacity of the queue.
-            pub(crate) const fn limit(&self) -> Limit {
+            pub const fn limit(&self) -> Limit {
                 match self {
                     $(Self::$variant(spec) => spec.limit,)+
                     $(Self::$stored(spec) => spec.limit,)+

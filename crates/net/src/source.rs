@@ -156,6 +156,17 @@ impl SourceSpec {
         }
     }
 
+    /// Mean packets per second of a flow; `None` if its transport paces the data.
+    pub fn mean_rate(&self) -> Option<f64> {
+        match self {
+            Self::Poisson { rate } | Self::Constant { rate } => Some(*rate),
+            Self::OnOff { rate, on, off } => Some(rate * on.mean() / (on.mean() + off.mean())),
+            Self::Fractional(spec) => Some(spec.mean_rate()),
+            Self::Trace(spec) => Some(spec.mean_rate()),
+            Self::Greedy { .. } | Self::Transfers { .. } | Self::Connections { .. } => None,
+        }
+    }
+
     /// Whether the source supplies much data at once and needs a transport that paces it.
     pub(crate) const fn needs_pacing(&self) -> bool {
         matches!(self, Self::Greedy { .. } | Self::Transfers { .. } | Self::Connections { .. })

@@ -6,6 +6,7 @@ mod capture;
 mod discipline;
 mod features;
 mod law;
+mod notices;
 mod pcapng;
 mod stepping;
 
@@ -321,6 +322,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Rows>()?;
     module.add_class::<CapturedPackets>()?;
     module.add_class::<features::Features>()?;
+    module.add_class::<notices::Notices>()?;
     module.add_class::<stepping::PyStepper>()?;
     module.add_class::<stepping::PyInterval>()?;
     law::add(module)?;

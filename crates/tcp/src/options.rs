@@ -105,7 +105,7 @@ macro_rules! words {
             pub(crate) const WORDS: &[&str] = &[$($word),+];
 
             /// The name of the variant in a scenario.
-            pub(crate) const fn word(self) -> &'static str {
+            pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)+ }
             }
         }

@@ -1,47 +1,60 @@
 //! The engine as a WebAssembly module with three functions, called by `web/src/engine.ts`.
 //!
-//! The page asks for [`room`] for a plan as JSON, writes it there, calls [`simulate`], and reads the answer at
-//! [`answer`]. The answer begins with the length of its header in four bytes. The header is JSON: an error, or the
-//! outcome and the columns of all tables with their places. The values follow, each column at a multiple of eight bytes.
+//! The page asks for [`room`] for a plan with its labels as JSON, writes them there, calls [`simulate`], and reads the
+//! answer at [`answer`]. The answer begins with the length of its header in four bytes. The header is JSON: an error, or
+//! the outcome, its notices, and the columns of all tables with their places. The values follow, each column at a
+//! multiple of eight bytes.
 //! A web page has one thread, and so does a run in it.
 
 use std::sync::Mutex;
 
 use ackclock_net::observe::{Column, Values};
 use ackclock_net::{Means, Outcome, Plan, PlanError, run_with_progress};
-use serde::Serialize;
+use ackclock_notices::{Labels, Notices};
+use serde::{Deserialize, Serialize};
 
 /// Maximum memory of a run. The address space of a module has 4 GB. Vectors may have twice the capacity that is counted,
 /// and an answer contains all tables, while a run counts the reading of the largest one.
 const MEMORY: u64 = 1 << 30;
 
-static PLAN: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+static QUESTION: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 static ANSWER: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Makes room for a plan of `length` bytes and returns its address.
+/// What the page asks for.
+#[derive(Deserialize)]
+struct Question {
+    plan: Plan,
+    /// `None` if no notices are needed.
+    labels: Option<Labels>,
+}
+
+/// Makes room for a question of `length` bytes and returns its address.
 #[expect(unsafe_code, reason = "exported symbols count as unsafe")]
 #[unsafe(no_mangle)]
 pub extern "C" fn room(length: usize) -> *mut u8 {
-    let mut plan = locked(&PLAN);
-    plan.clear();
-    plan.resize(length, 0);
-    plan.as_mut_ptr()
+    let mut question = locked(&QUESTION);
+    question.clear();
+    question.resize(length, 0);
+    question.as_mut_ptr()
 }
 
-/// Runs the plan and returns the length of the answer. Of tables with times, the answer has the rows from `from` on and
+/// Runs the plan of the question and returns the length of the answer. Of tables with times, the answer has the rows from `from` on and
 /// before `until`, in seconds.
 #[expect(unsafe_code, reason = "exported symbols count as unsafe")]
 #[unsafe(no_mangle)]
 pub extern "C" fn simulate(seed: u64, from: f64, until: f64) -> usize {
-    let outcome = serde_json::from_slice::<Plan>(&locked(&PLAN))
-        .map_err(|error| PlanError { field: "plan".into(), problem: error.to_string() })
-        .and_then(|plan| run_with_progress(&plan, seed, Means { threads: 1, memory: MEMORY }, page::report));
     let mut answer = locked(&ANSWER);
-    *answer = match outcome {
-        Ok(outcome) => encoded(&outcome, from, until),
-        Err(error) => framed(&Header::Error(error.to_string())),
-    };
+    *answer = answered(&locked(&QUESTION), seed, from, until)
+        .unwrap_or_else(|error| framed(&Header::Error(error.to_string())));
     answer.len()
+}
+
+fn answered(question: &[u8], seed: u64, from: f64, until: f64) -> Result<Vec<u8>, PlanError> {
+    let Question { plan, labels } = serde_json::from_slice(question)
+        .map_err(|error| PlanError { field: "plan".into(), problem: error.to_string() })?;
+    let outcome = run_with_progress(&plan, seed, Means { threads: 1, memory: MEMORY }, page::report)?;
+    let notices = labels.map(|labels| Notices::new(&plan, labels)).transpose()?;
+    Ok(encoded(&outcome, notices.map(|notices| notices.of(&(&outcome).into())), from, until))
 }
 
 /// The address of the answer.
@@ -81,6 +94,8 @@ enum Header<'a> {
     Run {
         outcome: &'a Outcome,
         events: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        notices: Option<Vec<String>>,
         tables: Vec<Described>,
     },
 }
@@ -103,7 +118,7 @@ struct DescribedColumn {
     words: &'static [&'static str],
 }
 
-fn encoded(outcome: &Outcome, from: f64, until: f64) -> Vec<u8> {
+fn encoded(outcome: &Outcome, notices: Option<Vec<String>>, from: f64, until: f64) -> Vec<u8> {
     let mut values = Vec::new();
     let tables = outcome.tables.iter().map(|table| {
         let columns = table.columns();
@@ -112,7 +127,7 @@ fn encoded(outcome: &Outcome, from: f64, until: f64) -> Vec<u8> {
         Described { name: table.name, rows: rows.len(), columns }
     });
     let tables = tables.collect();
-    let mut answer = framed(&Header::Run { outcome, events: outcome.events, tables });
+    let mut answer = framed(&Header::Run { outcome, events: outcome.events, notices, tables });
     answer.append(&mut values);
     answer
 }

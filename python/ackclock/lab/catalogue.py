@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ackclock.engine import core
-from ackclock.engine.catalogue import Parameter, catalogue
+from ackclock.engine.catalogue import Entry, Parameter, catalogue
+from ackclock.lab.fields import field_schema, page_tables
 from ackclock.lab.following import Pointer, differences, followers
 from ackclock.laws.algorithm import declared
 from ackclock.laws.finding import UnknownLawError, find
@@ -28,10 +29,11 @@ def page_catalogue() -> dict[str, Any]:
         "revision": described["revision"],
         "profiles": dict(profile.PROFILES),
         "variants": described["variants"],
-        "laws": described["congestion"],
-        "queues": described["queues"],
+        "laws": _entries(catalogue().congestion),
+        "queues": _entries(catalogue().queues),
         "gauges": described["gauges"],
-        "options": [option for part in described["options"].values() for option in part],
+        "options": [_setting(option, option.doc) for option in catalogue().tcp_options.values()],
+        "tables": page_tables(),
         "follows": {recovery: _option_places(recovery) for recovery in _known_recoveries()},
         **_transports({variant: {"variant": variant} for variant in described["variants"]}),
         "disciplines": {
@@ -61,26 +63,36 @@ def law_for_page(law: str) -> dict[str, Any]:
         "law": law,
         "name": found.__name__,
         "doc": (found.__doc__ or "").partition("\n")[0],
-        "parameters": [_parameter(each) for each in known.values()],
+        "parameters": [_parameter(each, each.kind.allowed) for each in known.values()],
         "defaults": {name: each.default for name, each in known.items()},
         **_transports({variant: {**own, "variant": variant} for variant in catalogue().variants}),
+    }
+
+
+def _entries(entries: Mapping[str, Entry]) -> dict[str, Any]:
+    return {
+        name: {"doc": entry.doc, "parameters": [_parameter(each, each.doc) for each in entry.parameters.values()]}
+        for name, entry in entries.items()
     }
 
 
 _KINDS: Final = {"integer": "whole", "number": "number", "boolean": "flag"}
 
 
-def _parameter(parameter: Parameter) -> dict[str, Any]:
-    """Describe a parameter as the engine's catalogue does."""
+def _parameter(parameter: Parameter, doc: str) -> dict[str, Any]:
+    """Describe a parameter of a law or a queue, with its schema."""
+    return _setting(parameter, doc) | {"schema": field_schema(parameter.kind)}
+
+
+def _setting(parameter: Parameter, doc: str) -> dict[str, Any]:
+    """Describe a parameter, or an option of TCP."""
     schema = parameter.kind.schema
     return {
         "name": parameter.name,
-        "doc": parameter.kind.allowed,
-        "kind": _KINDS.get(schema.get("type", ""), "choice"),
-        "min": schema.get("minimum"),
-        "max": schema.get("maximum"),
-        "above": schema.get("exclusiveMinimum"),
-        "choices": list(schema.get("enum", ())),
+        "doc": doc,
+        "kind": "time" if parameter.is_time else _KINDS.get(schema.get("type", ""), "choice"),
+        "choices": [] if parameter.is_time else list(schema.get("enum", ())),
+        "or": parameter.word,
     }
 
 

@@ -19,9 +19,7 @@ from ackclock.running.notices import Notices
 from ackclock.running.origin import Origin
 from ackclock.running.plan import in_scenario, own_disciplines, plan
 from ackclock.running.records import understand
-from ackclock.running.steady import warmup_end
 from ackclock.running.summary import (
-    LIMITS,
     Groups,
     GroupSummary,
     Links,
@@ -36,7 +34,7 @@ from ackclock.scenario.law_fields import PYTHON
 from ackclock.scenario.links import links_of
 from ackclock.values.errors import impossible, one_of, refuse
 from ackclock.values.kinds import whole
-from ackclock.values.quantity import seconds
+from ackclock.values.quantity import PICOSECONDS_PER_SECOND, TIME, seconds
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -410,6 +408,12 @@ def is_in_python(scenario: Scenario) -> bool:
     return any(law is not None for law in laws) or any(queue and queue.kind == PYTHON for queue in queues)
 
 
+def warmup_end(scenario: Scenario, length: int) -> float:
+    """Return the simulated time at the end of the first `length` bins of the measured time, in s."""
+    from_, bin_ = (TIME.parse(text or "") for text in (scenario.measure.from_, scenario.measure.bin))
+    return (from_ + length * bin_) / PICOSECONDS_PER_SECOND
+
+
 def _laws_of(scenario: Scenario) -> "tuple[LawInUse, ...]":
     """Find the laws written in Python of an effective scenario."""
     table = "clients" if scenario.clients else "flows"
@@ -487,8 +491,9 @@ class Prepared:
         effective = given.effective()
         requests = (record,) if isinstance(record, str) else tuple(record)
         records, captures = understand(requests, effective), tuple(capturing.understand(capture, effective))
+        made = plan(effective, records, captures)
         own = {"laws": _laws_of(effective), "disciplines": _disciplines_of(effective)} if executes else {}
-        return cls(effective, requests, captures, plan(effective, records, captures), Notices(effective, given), **own)
+        return cls(effective, requests, captures, made, Notices(effective, made, given), **own)
 
     def simulate(
         self,
@@ -523,18 +528,7 @@ class Prepared:
     def read(self, outcome: str, tables: Mapping[str, core.Rows], captures: Sequence[core.CapturedPackets]) -> Outcome:
         """Read the engine's answer."""
         told = from_json(outcome)
-        measured = seconds(self.scenario.duration) - seconds(self.scenario.measure.from_ or "")
-        facts = told["facts"] | {
-            "completed": [group["completed"] for group in told["groups"]],
-            "delay": [group["delay_mean"] for group in told["groups"]],
-            "limited": [{name: group[name] for name in LIMITS} for group in told["groups"]],
-            "utilization": told["summary"]["utilization"],
-            "carried": sum(group["throughput_bps"] for group in told["groups"]),
-            "goodput": told["summary"]["goodput_bps"],
-            # mean wait, by Little's law
-            "wait": [group["queue_mean"] * measured / (group["departures"] or 1) for group in told["groups"]],
-        }
-        warmup = mser5(facts["bins"])
+        warmup = mser5(told["facts"]["bins"])
         names = (group.name or "" for group in self.scenario.groups)
         measure = self.scenario.measure
         further = zip(measure.links or (), told["elsewhere"], strict=True)
@@ -544,7 +538,7 @@ class Prepared:
                 measure.link or "", told["summary"], ({"name": link, **found} for link, found in further)
             ),
             groups=[{"name": name, **group} for name, group in zip(names, told["groups"], strict=True)],
-            notices=self.notices.of(facts, warmup),
+            notices=self.notices.of(outcome),
             warmup=None if warmup.length is None else warmup_end(self.scenario, warmup.length),
             tables=tables,
             captures=captures,

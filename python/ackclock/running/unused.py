@@ -1,21 +1,14 @@
-"""Notices about what a scenario sets up and nothing uses: pacing rates, equal-cost paths, ECN."""
+"""Notices about what a scenario sets up and nothing uses: pacing rates, equal-cost paths."""
 
 import math
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from ackclock.running.default_limits import paths
-from ackclock.scenario import Flow, Queue, Scenario, Tcp
-from ackclock.scenario.law_fields import PYTHON
+from ackclock.scenario import Flow, Scenario, Tcp
 from ackclock.scenario.routes import DirectedLink, directed, routes_over
 
 _MOST_NAMED: Final = 6
-_MARK_ALWAYS: Final = {"dualpi2", PYTHON}
-"""Kinds of queues that may mark packets whatever their parameters are."""
-_MARKING: Final = ("ecn", "mark_above", "ce_threshold")
-_NEVER: Final = (False, 0, "off")
-"""Values of these parameters with which a queue marks nothing."""
 
 
 def unused_rate(scenario: Scenario) -> Iterator[str]:
@@ -32,25 +25,6 @@ def unused_rate(scenario: Scenario) -> Iterator[str]:
                     f"The law {law.__name__} of group {group.name} sets a pacing rate without effect: the transport's "
                     f"pacing is {tcp.pacing}. With pacing law, the rate is used."
                 )
-
-
-def unused_ecn(scenario: Scenario) -> Iterator[str]:
-    """Report groups with ECN whose data crosses no queue that marks packets."""
-    for group, data, _ in paths(scenario):
-        tcp = group.transport
-        if isinstance(tcp, Tcp) and tcp.ecn != "off" and not any(_marks(link.queue) for _, link in data):
-            queues = ", ".join(f"{link.queue.kind} at {name}" for name, link in data[:_MOST_NAMED] if link.queue)
-            yield (
-                f"ECN ({tcp.ecn}) of group {group.name} has no effect: no queue that its data crosses marks packets "
-                f"({queues}). Queues with ecn = true or mark_above do."
-            )
-
-
-def _marks(queue: Queue | None) -> bool:
-    """Return whether a queue may mark packets."""
-    if queue is None:
-        return False
-    return queue.kind in _MARK_ALWAYS or any(queue.parameters.get(name, "off") not in _NEVER for name in _MARKING)
 
 
 def unused_paths(scenario: Scenario) -> Iterator[str]:

@@ -23,6 +23,11 @@ class _Generator(GenerateJsonSchema):
         return super().default_schema(schema)
 
 
+def models_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the models, with the extensions of `Kind.schema`, but without declared parameters."""
+    return Scenario.model_json_schema(schema_generator=_Generator)
+
+
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of scenarios.
 
@@ -32,7 +37,7 @@ def json_schema() -> dict[str, Any]:
     ['clients', 'dumbbell', 'duration']
     """
     known = catalogue()
-    schema = Scenario.model_json_schema(schema_generator=_Generator)
+    schema = models_schema()
     definitions = schema["$defs"]
     laws: dict[str, list[str]] = {}
     for name, variant in known.variants.items():
@@ -41,7 +46,16 @@ def json_schema() -> dict[str, Any]:
     definitions["Tcp"] = _tcp(definitions["Tcp"], by_variant)
     by_kind = [([name], entry) for name, entry in known.queues.items()]
     definitions["Queue"] = _queue(definitions["Queue"], by_kind)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_standard(schema)}
+
+
+def _standard(schema: Any) -> Any:
+    """Return a part of a schema without extensions."""
+    if isinstance(schema, list):
+        return [_standard(each) for each in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {name: _standard(each) for name, each in schema.items() if not name.startswith("x-")}
 
 
 def _tcp(table: Mapping[str, Any], choices: list[tuple[list[str], Entry]]) -> dict[str, Any]:

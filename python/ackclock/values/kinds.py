@@ -29,7 +29,7 @@ class Kind:
     check: Callable[[object], object]
     """Returns the value in canonical form, or raises ``ValueError`` with what is allowed."""
     schema: Mapping[str, Any]
-    """The JSON Schema of the kind."""
+    """The JSON Schema of the kind. Words that begin with ``x-`` are extensions, for the page of the lab."""
     noun: str = ""
     """Category of the names that are allowed, such as ``variant``, for messages about unknown names."""
 
@@ -63,7 +63,7 @@ class Kind:
         return core_schema.no_info_plain_validator_function(validate)
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return dict(self.schema)
+        return {**self.schema, "x-allowed": self.allowed}
 
 
 def whole(low: int, high: int) -> Kind:
@@ -310,7 +310,8 @@ def measured(quantity: Quantity, low: str, high: str) -> Kind:
 
     pattern = rf"^\s*[0-9.]+([eE][+-]?[0-9]+)?\s*({'|'.join(quantity.known)})\s*$"
     schema = {"type": "string", "pattern": pattern, "examples": [quantity.example]}
-    return Kind(f"must be {quantity.allowed}", check, schema)
+    bounds = {"x-quantity": quantity.noun, "x-least": low, "x-most": high}
+    return Kind(f"must be {quantity.allowed}", check, schema | bounds)
 
 
 def octets(low: int, high: int) -> Kind:
@@ -334,7 +335,7 @@ def octets(low: int, high: int) -> Kind:
         except ValueError:
             raise ValueError(allowed) from None
 
-    return Kind(allowed, check, {"anyOf": [dict(number.schema), dict(measured(SIZE, "1 B", "1 GB").schema)]})
+    return Kind(allowed, check, {"anyOf": [dict(number.schema), dict(measured(SIZE, f"{low} B", f"{high} B").schema)]})
 
 
 def word_or(words: Iterable[str], other: Kind) -> Kind:

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.support.noticed import noticed
 
 import ackclock as ac
-from ackclock.analysis import Warmup
-from ackclock.running import steady
+from ackclock.running.run import warmup_end
 
 BOTTLENECK = ac.Link(rate="10 Mbps", delay="18 ms", queue=ac.DropTail(packets=33))
 
@@ -29,42 +29,12 @@ MEASURE: Any = SimpleNamespace(measure=SimpleNamespace(from_="1 s", bin="500 ms"
 
 def test_the_end_of_a_warm_up() -> None:
     """Four bins of 500 ms after 1 s."""
-    assert steady.warmup_end(MEASURE, 4) == 3.0
+    assert warmup_end(MEASURE, 4) == 3.0
 
 
 @pytest.mark.parametrize(("bins", "told"), [([], 1), ([5], 1), ([5, 5], 0)])
 def test_two_bins_have_a_cov(bins: list[int], told: int) -> None:
-    whole: Any = SimpleNamespace(length=None, drifting=False)
-    assert len(list(steady.steady_state(dumbbell(), bins, whole))) == told
-
-
-def test_mean_and_cov() -> None:
-    """The numbers 1, 2, 3 have the population variance 2/3."""
-    assert steady._mean_and_cov([1, 2, 3]) == pytest.approx((2, (2 / 3) ** 0.5 / 2))
-    assert steady._mean_and_cov([0, 0]) == (0, 0)
-
-
-def start(before: list[int], rest: list[int]) -> str:
-    return "".join(steady._start(MEASURE, before + rest, rest, 2.5))
-
-
-def test_a_start_that_changes_results() -> None:
-    """Of 3600 bins, a change above the 5 % limit and three standard errors of the mean counts: 3 / 60 = 5 %."""
-    calm = [90, 110] * 1500
-    told = start([0] * 600, calm)  # the mean is 83.3 with the start, and 100 without it
-    assert told.startswith("The run does not reach steady state before 2.5 s: measured from there, cov would be 0.1, ")
-    assert "and arrivals per bin would be 100, not 83.33." in told
-    assert told.endswith("A later measure.from (now 1 s) excludes the start.")
-    assert start([90, 110] * 300, calm) == ""
-    assert start([100] * 200, [90, 110] * 1700) == ""  # the cov changes by 3 %
-    assert "cov would be 0.1, not 0.09129" in start([100] * 600, calm)
-    # 100 bins: three standard errors of the cov are 30 %
-    assert start([100] * 30, [90, 110] * 35) == ""
-    assert "cov would be 0.1, not" in start([100] * 50, [90, 110] * 25)
-
-
-DRIFTING = Warmup(length=None, count=100, reason="still drifting half-way")
-assert DRIFTING.drifting
+    assert len(noticed(dumbbell(), "cov is undefined", bins=bins)) == told
 
 
 @pytest.mark.parametrize(
@@ -78,14 +48,8 @@ assert DRIFTING.drifting
     ],
 )
 def test_flows_that_start_or_end_are_events(clients: dict[str, Any], told: bool) -> None:  # noqa: FBT001  # a case
-    found = list(steady.steady_state(dumbbell({}, clients), [5] * 100, DRIFTING))
-    assert [each.startswith("The run does not reach steady state") for each in found] == [True] * told
-
-
-@pytest.mark.parametrize(("bins", "told"), [([5] * 95 + [0] * 5, 0), ([5] * 96 + [0] * 4, 1), ([0] * 100, 1)])
-def test_traffic_that_stops_is_an_event(bins: list[int], told: int) -> None:
-    """The last five of 100 bins are empty."""
-    assert len(list(steady.steady_state(dumbbell(), bins, DRIFTING))) == told
+    found = noticed(dumbbell({}, clients), "steady state: arrivals still drift", bins=range(1, 101))
+    assert len(found) == told
 
 
 def test_no_advice_to_measure_nothing() -> None:
@@ -108,7 +72,7 @@ def test_no_advice_to_measure_nothing() -> None:
 )
 def test_flows_that_miss_half_of_the_measured_time(clients: dict[str, Any], share: str | None) -> None:
     scenario = dumbbell({}, clients | {"name": "late"}, measure=ac.Measure(from_="5 s"))
-    found = list(steady.late_starts(scenario))
+    found = noticed(scenario, "they have not started")
     assert len(found) == (share is not None)
     for each in found:
         assert each.startswith(f"The flows of group late start at {clients['start']}: rates and shares average over")
@@ -127,7 +91,7 @@ def test_flows_that_miss_half_of_the_measured_time(clients: dict[str, Any], shar
     ],
 )
 def test_shares_that_still_change(thirds: list[tuple[int, int, int]], told: str) -> None:
-    found = list(steady.changing_shares(dumbbell({"name": "a"}, {"name": "b"}), [5] * 100, thirds))
+    found = noticed(dumbbell({"name": "a"}, {"name": "b"}), "still changes", thirds=thirds)
     assert len(found) == bool(told)
     assert told in "".join(found)
 
@@ -135,9 +99,10 @@ def test_shares_that_still_change(thirds: list[tuple[int, int, int]], told: str)
 def test_the_largest_change_is_reported_once() -> None:
     thirds = [(0, 4000, 3000), (0, 3000, 3000), (0, 3000, 4000)]
     groups = [{"name": name} for name in "abc"]
-    (found,) = steady.changing_shares(dumbbell(*groups), [5] * 100, thirds)
+    (found,) = noticed(dumbbell(*groups), "still changes", thirds=thirds)
     assert "group a" in found
-    assert list(steady.changing_shares(dumbbell(*groups[:2], {"name": "c", "start": "9 s"}), [5] * 100, thirds)) == []
+    late = dumbbell(*groups[:2], {"name": "c", "start": "9 s"})
+    assert noticed(late, "still changes", thirds=thirds) == []
 
 
 def test_cubic_beside_bbr_in_a_deep_buffer() -> None:

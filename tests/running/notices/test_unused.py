@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.support.noticed import noticed
 
 import ackclock as ac
-from ackclock.running.unused import unused_ecn, unused_paths
+from ackclock.running.unused import unused_paths
 
 
 def graph(joins: str, *flows: str) -> ac.Scenario:
@@ -88,8 +89,8 @@ def dumbbell(queue: Any, transport: ac.Tcp) -> ac.Scenario:
     ],
 )
 def test_ecn_with_a_queue_that_never_marks(queue: Any, marks: bool) -> None:  # noqa: FBT001  # a case
-    assert list(unused_ecn(dumbbell(queue, ac.Tcp("reno")))) == []
-    found = list(unused_ecn(dumbbell(queue, ac.Tcp("reno", ecn="classic"))))
+    assert noticed(dumbbell(queue, ac.Tcp("reno")), "ECN") == []
+    found = noticed(dumbbell(queue, ac.Tcp("reno", ecn="classic")), "ECN")
     assert len(found) == (not marks)
     for each in found:
         assert each.startswith("ECN (classic) of group g has no effect: no queue that its data crosses marks packets")
@@ -97,5 +98,5 @@ def test_ecn_with_a_queue_that_never_marks(queue: Any, marks: bool) -> None:  # 
 
 
 def test_laws_with_ecn_of_their_own() -> None:
-    (found,) = unused_ecn(dumbbell(ac.DropTail(packets=9), ac.Tcp("prague")))
+    (found,) = noticed(dumbbell(ac.DropTail(packets=9), ac.Tcp("prague")), "ECN")
     assert found.startswith("ECN (accurate) of group g has no effect")

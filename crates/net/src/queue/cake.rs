@@ -120,6 +120,10 @@ impl Isolation {
 }
 
 impl Spec for CakeSpec {
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+
     fn check(&self) -> Result<(), Invalid> {
         if (self.queues as usize).is_multiple_of(WAYS) {
             return Ok(());

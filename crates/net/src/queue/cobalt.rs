@@ -50,7 +50,11 @@ pub struct CobaltSpec {
     pub ecn: bool,
 }
 
-impl Spec for CobaltSpec {}
+impl Spec for CobaltSpec {
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+}
 
 pub(super) fn build(spec: &CobaltSpec, context: &Context) -> Cobalt {
     let CobaltSpec { limit, count_in_service, target, interval, ecn } = *spec;

@@ -83,7 +83,11 @@ pub struct CodelSpec {
     pub ce_threshold: Option<Time>,
 }
 
-impl Spec for CodelSpec {}
+impl Spec for CodelSpec {
+    fn marks(&self) -> bool {
+        self.ecn || self.ce_threshold.is_some()
+    }
+}
 
 pub(super) fn build(spec: &CodelSpec, _: &Context) -> Codel {
     let CodelSpec { limit, count_in_service, target, interval, mtu, ecn, ce_threshold } = *spec;

@@ -107,7 +107,11 @@ pub(crate) struct DropTail {
     busy_since: Time,
 }
 
-impl Spec for DropTailSpec {}
+impl Spec for DropTailSpec {
+    fn marks(&self) -> bool {
+        self.mark_above > 0
+    }
+}
 
 pub(super) const fn build(spec: &DropTailSpec, _: &Context) -> DropTail {
     DropTail::new(spec)

@@ -97,6 +97,10 @@ impl Low {
 }
 
 impl Spec for DualPi2Spec {
+    fn marks(&self) -> bool {
+        true
+    }
+
     fn check(&self) -> Result<(), Invalid> {
         let DualPi2Spec { ramp_from, ramp_to, .. } = *self;
         if ramp_from <= ramp_to {

@@ -122,7 +122,11 @@ impl PartialEq for ForeignQueueSpec {
     }
 }
 
-impl Spec for ForeignQueueSpec {}
+impl Spec for ForeignQueueSpec {
+    fn marks(&self) -> bool {
+        true
+    }
+}
 
 pub(super) fn build(spec: &ForeignQueueSpec, context: &Context) -> Foreign {
     Foreign {

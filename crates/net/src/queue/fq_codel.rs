@@ -76,6 +76,10 @@ pub struct FqCodelSpec {
 }
 
 impl Spec for FqCodelSpec {
+    fn marks(&self) -> bool {
+        self.ecn || self.ce_threshold.is_some()
+    }
+
     /// Memory of the queues without packets, in bytes.
     fn bytes(&self) -> usize {
         self.queues as usize * size_of::<Flow>()

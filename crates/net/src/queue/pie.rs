@@ -101,6 +101,10 @@ pub struct PieSpec {
 }
 
 impl Spec for PieSpec {
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+
     fn check(&self) -> Result<(), Invalid> {
         if self.byte_mode && self.mtu == 0 {
             let problem = "0 is not allowed with byte_mode; must be above 0".to_owned();

@@ -195,6 +195,10 @@ pub(crate) struct Red {
 }
 
 impl Spec for RedSpec {
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+
     fn check(&self) -> Result<(), Invalid> {
         let RedSpec { min_th, max_th, .. } = *self;
         if max_th > min_th {

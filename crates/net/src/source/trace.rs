@@ -23,6 +23,14 @@ pub struct TraceSpec {
 }
 
 impl TraceSpec {
+    /// Mean packets per second while the trace plays; infinite if all packets have time 0.
+    pub(super) fn mean_rate(&self) -> f64 {
+        let packets = |packets: &Vec<u32>| packets.iter().map(|each| u64::from(*each)).sum();
+        let total: u64 = self.packets.as_ref().map_or(self.times.len() as u64, packets);
+        let length = self.period.or(self.times.last().copied()).unwrap_or_default();
+        if length == Time::ZERO { f64::INFINITY } else { total as f64 / length.as_secs_f64() }
+    }
+
     /// Validates the values.
     ///
     /// # Errors
@@ -110,6 +118,19 @@ mod tests {
             next = emission.next;
         }
         emissions
+    }
+
+    #[test]
+    fn the_mean_rate_of_a_trace() {
+        let trace = |period, packets| TraceSpec {
+            times: vec![Time::ZERO, Time::from_millis(500)],
+            packets,
+            period,
+            offset: Some(Time::ZERO),
+        };
+        assert_eq!(trace(None, None).mean_rate(), 4.0);
+        assert_eq!(trace(Some(Time::SECOND), Some(vec![1, 4])).mean_rate(), 5.0);
+        assert_eq!(TraceSpec { times: vec![Time::ZERO], ..trace(None, None) }.mean_rate(), f64::INFINITY);
     }
 
     #[test]

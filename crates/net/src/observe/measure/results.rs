@@ -1,6 +1,6 @@
 //! Computes the results of a measurement.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::meter::{Fairness, FlowMeter, Goodput};
 use super::service::Service;
@@ -9,7 +9,7 @@ use super::{GroupSummary, Measure, Summary, ratio};
 use crate::engine::simulator::Simulator;
 
 /// Facts about a run from which notices to the user are derived.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
     /// Highest average queue that RED computed at the measured link.
     pub red_avg_max: Option<f64>,
