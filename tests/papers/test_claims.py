@@ -52,7 +52,7 @@ NO_NUMBER = re.compile(r"\b(?:nan|inf)\b")
 
 
 @pytest.mark.parametrize("name", WORLDS)
-@settings(max_examples=2, deadline=None, phases=[Phase.generate])
+@settings(max_examples=2, deadline=None, phases=[Phase.generate], report_multiple_bugs=False)
 @given(noise=some.floats(0, 1e-6), seed=some.integers(0, 1000))
 def test_claims_hold_in_their_world_and_stay_open_with_one_seed(name: str, noise: float, seed: int) -> None:
     """The runs differ by noise that is drawn once for each run. There are no runs of ns-2, which never decide."""
