@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from tests.papers.burstiness import burstiness_world
 from tests.papers.vegas import vegas_world
+from tests.support.worlds import noisy
 
 from ackclock.papers.burstiness.claims import CLAIMS as BURSTINESS
 from ackclock.papers.core.claim import judge
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ackclock.papers.core.claim import Claim
-    from ackclock.papers.core.evidence import Evidence, Row
+    from ackclock.papers.core.evidence import Evidence
 
 NOISE = (0.02, 0.2, 1.0)
 """Relative standard deviations between seeds: the intervals decide nearly all claims, some claims, or nearly none."""
@@ -44,42 +43,15 @@ class TestMadeUpWorlds:
     @pytest.mark.parametrize("noise", NOISE)
     @pytest.mark.parametrize("seeds", [2, 5])
     def test_of_vegas_beside_reno(self, noise: float, seeds: int) -> None:
-        draw = np.random.default_rng(1)
-        whole = vegas_world.once(vegas_world.evidence())
-
-        def noisy() -> Both:
-            rows = [
-                Run(
-                    where=row.where,
-                    seed=seed,
-                    values={name: value * draw.lognormal(0, noise) for name, value in row.values.items()},
-                )
-                for row in whole.ours.part("places")
-                for seed in range(1, seeds + 1)
-            ]
-            return Both(ours=by_part(Runs({"places": rows})), ns2=Runs())
-
-        assert not contradictions(pairs(VEGAS, noisy(), noisy()))
+        first = [row for row in vegas_world.RUNS.part("places") if row.seed == 1]
+        repeated = [Run(where=row.where, seed=seed, values=row.values) for row in first for seed in range(1, seeds + 1)]
+        runs = [noisy(Runs({"places": repeated}), by=noise, seed=seed) for seed in (1, 2)]
+        assert not contradictions(pairs(VEGAS, *(Both(ours=by_part(one), ns2=Runs()) for one in runs)))
 
     @pytest.mark.parametrize("noise", NOISE)
     def test_of_the_burstiness_paper(self, noise: float) -> None:
-        draw = np.random.default_rng(2)
-
-        def noisy(runs: Sequence[Row]) -> list[Row]:
-            return [
-                Run(
-                    where=run.where,
-                    seed=run.seed,
-                    values={name: value and value * draw.lognormal(0, noise) for name, value in run.values.items()},
-                )
-                for run in runs
-            ]
-
-        first, second = (
-            dataclasses.replace(burstiness_world.PAPER, ours=burstiness_world.change_each(burstiness_world.SIDE, noisy))
-            for _ in range(2)
-        )
-        assert not contradictions(pairs(BURSTINESS, first, second))
+        runs = [noisy(burstiness_world.WORLD.runs, by=noise, seed=seed) for seed in (2, 3)]
+        assert not contradictions(pairs(BURSTINESS, *(Both(ours=one, ns2=Runs()) for one in runs)))
 
 
 class TestRuns:

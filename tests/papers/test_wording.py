@@ -6,30 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-
-from ackclock.papers.burstiness.claims import CLAIMS as BURSTINESS
-from ackclock.papers.characterization.claims import CLAIMS as CHARACTERIZATION
-from ackclock.papers.heterogeneous.claims import CLAIMS as HETEROGENEOUS
-from ackclock.papers.manyflows.claims import CLAIMS as MANYFLOWS
-from ackclock.papers.selfsimilar.claims import CLAIMS as SELFSIMILAR
-from ackclock.papers.selfsimilar.claims.last_hop import LAST_HOP_CLAIMS
-from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS
-from ackclock.papers.vegas.claims import CLAIMS as VEGAS
+from tests.support.papers import PAPERS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ackclock.papers.core.claim import Claim
 
-STUDIES: dict[str, Sequence[Claim]] = {
-    "burstiness": BURSTINESS,
-    "characterization": CHARACTERIZATION,
-    "heterogeneous": HETEROGENEOUS,
-    "manyflows": MANYFLOWS,
-    "selfsimilar": (*SELFSIMILAR, *LAST_HOP_CLAIMS, *TRAFFIC_CLAIMS),
-    "vegas": VEGAS,
-}
-RULES = [(study, claim) for study, claims in STUDIES.items() for claim in claims]
+RULES = [(name, claim) for name, paper in PAPERS.items() for claim in paper.claims]
 
 AMBIGUOUS = re.compile(r"\b(?:if at all|at most;|if at most(?! points)|else not|left to chance)")
 """Ambiguous phrases: *if at all* could mean "at one point" or "at every point"; *partly if at most* has no meaning."""

@@ -5,20 +5,15 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ackclock.papers.comparison import STANDARD_ERRORS, compare
-from ackclock.papers.core.parts import gather
+from ackclock.papers.comparison import STANDARD_ERRORS, Comparison, Rule, compare
+from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.report.html import Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ackclock.papers.comparison import Comparison, Rule
-    from ackclock.papers.core.parts import Part
 
 Lines = tuple[list[str], list[str]]
 """Lines of Markdown, and descriptions of the missed bars."""

@@ -6,14 +6,11 @@ import importlib
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ackclock.papers import STUDIES, WITH_CAPTURE, few_seeds
+from ackclock.papers.core.paper import Paper
 from ackclock.papers.folder import check_replaceable, write_whole
 from ackclock.values.errors import listed, one_of, refuse
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.paper import Paper
 
 COUNT = "must be an integer from 1"
 """Allowed values of ``--seeds`` and ``--jobs``."""

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ackclock.analysis import Interval, student_interval
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from ackclock.papers.core.evidence import Row, Scalar
+from ackclock.papers.core.evidence import Row, Scalar
 
 STANDARD_ERRORS = 3
 """Largest difference, in standard errors, that may be due to chance."""

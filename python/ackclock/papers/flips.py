@@ -11,16 +11,13 @@ import argparse
 import csv
 import importlib
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 from ackclock.papers import STUDIES
 from ackclock.report.html import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

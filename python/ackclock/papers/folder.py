@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ackclock.files.checksum import checksum, sealed
 from ackclock.files.inside import file_in
 from ackclock.files.making import check_name, new_folder, replace_folder
 from ackclock.scenario.files import read_json
 from ackclock.values.errors import ScenarioError, refuse
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 _RECORD = "record.json"
 

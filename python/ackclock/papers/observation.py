@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from ackclock.running.run import Run
 from ackclock.running.summary import MEASURES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ackclock.running.run import Run
 
 
 def summary(run: Run) -> Mapping[str, float | None]:

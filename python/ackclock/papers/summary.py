@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from ackclock.papers.core.claim import Judged
 from ackclock.papers.core.words import listed
-from ackclock.report.html import Statement, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ackclock.papers.core.claim import Judged
-    from ackclock.report.html import Origin
+from ackclock.report.html import Origin, Statement, Verdict
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -22,14 +22,12 @@ How to write a rule:
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from ackclock.analysis import Interval
 from ackclock.report.html import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 
 class Truth(Enum):

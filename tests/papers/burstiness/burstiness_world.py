@@ -1,29 +1,29 @@
-"""Synthetic runs in which every claim of the burstiness paper holds, and functions that change them."""
+"""Synthetic runs in which every claim of the burstiness paper holds, and what makes each claim fail."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from itertools import product
 from typing import TYPE_CHECKING, Any
-from zlib import crc32
 
-from ackclock.papers.burstiness.claims import CLAIMS
+from tests.support.worlds import World, put, runs_of, times
+
+from ackclock.papers.burstiness.claims.reading import TCPS
 from ackclock.papers.burstiness.experiment import CLIENTS, HEAVY, VARIANTS, WEIGHTS
+from ackclock.papers.burstiness.study import PAPER
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.paper import Both
 from ackclock.papers.core.table import ns2_runs
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from ackclock.papers.core.claim import Judged
-    from ackclock.papers.core.evidence import Row, Scalar
+    from tests.support.worlds import Change
+
+    from ackclock.papers.core.evidence import Scalar
 
     Values = dict[str, Any]
-    Where = dict[str, Scalar]
-
-BY_KEY = {claim.key: claim for claim in CLAIMS}
+    Where = Mapping[str, Any]
 
 # The paper's statements as numbers: excess over Poisson, throughput relative to UDP, loss and timeouts at heavy load.
 HEAVY_WORLD = {
@@ -37,8 +37,9 @@ HEAVY_WORLD = {
 }
 
 
-def world(variant: str, clients: int) -> Values:
-    """Make a synthetic run in which every claim of the paper holds."""
+def world(where: Where) -> Values:
+    """Return the numbers of a run in which every claim of the paper holds."""
+    variant, clients = where["variant"], where["clients"]
     ratio, share, loss, timeouts = HEAVY_WORLD[variant]
     heavy, tcp = clients > 38, variant != "UDP"
     if not heavy:
@@ -67,45 +68,26 @@ def world(variant: str, clients: int) -> Values:
     }
 
 
-def runs(cells: Iterable[Where], values: Callable[[str, int], Values], seeds: int = 3) -> list[Run]:
-    """Make runs that differ by a millionth between seeds."""
-    return [
-        Run(
-            where=where,
-            seed=seed,
-            values={
-                name: value if value is None else value * (1 + 1e-6 * seed)
-                for name, value in values(str(where["variant"]), int(where["clients"])).items()
-            },
-        )
-        for where in cells
-        for seed in range(1, seeds + 1)
-    ]
-
-
 def cells(variants: Iterable[str], counts: Iterable[int], **others: Iterable[float]) -> list[Where]:
     """Return the points of a grid."""
     axes: dict[str, Iterable[Scalar]] = {"variant": variants, "clients": counts, **others}
     return [dict(zip(axes, values, strict=True)) for values in product(*map(list, axes.values()))]
 
 
-def constant(table: dict[tuple[str, int], Values], **others: Iterable[float]) -> list[Run]:
+def constant(table: Mapping[tuple[str, int], Values], **others: Iterable[float]) -> list[Run]:
     """Make runs at some points that do not depend on the other axes."""
-    return [
-        run
-        for (variant, clients), values in table.items()
-        for run in runs(cells([variant], [clients], **others), lambda *_, values=values: values)
-    ]
+    points = [where for variant, clients in table for where in cells([variant], [clients], **others)]
+    return runs_of(points, lambda where: table[where["variant"], where["clients"]])
 
 
 RED = ("Reno/RED", "Vegas/RED")
-GRID = runs(cells(VARIANTS, CLIENTS), world)
+GRID = runs_of(cells(VARIANTS, CLIENTS), world)
 SWINGS = {"window_ratio": 30, "queue_cov": 0.9}
 PARTS = {
     "grid": GRID,
-    "weights": runs(cells(RED, [60], weight=WEIGHTS), world),
-    "minimum": runs(cells(["Vegas"], HEAVY), world),
-    "ties": runs(cells(["Reno", "Vegas"], [44, 60]), world),
+    "weights": runs_of(cells(RED, [60], weight=WEIGHTS), world),
+    "minimum": runs_of(cells(["Vegas"], HEAVY), world),
+    "ties": runs_of(cells(["Reno", "Vegas"], [44, 60]), world),
     "roomy": constant(
         {("Reno", 50): {"drops_warm": 9_000, "arrivals": 1e6}, ("Vegas", 50): {"drops_warm": 0, "arrivals": 1e6}}
     ),
@@ -173,8 +155,6 @@ PARTS = {
         {("Vegas/RED", 60): {"above_max_th": 0.97}, ("Reno/RED", 60): {"above_max_th": 0.5}}, weight=(8e-5, 2e-2)
     ),
 }
-SIDE = Runs(PARTS)
-PAPER = Both(ours=SIDE, ns2=ns2_runs("burstiness"))
 
 
 def light(clients: int) -> bool:
@@ -189,72 +169,78 @@ def heavy(clients: int) -> bool:
     return clients > 38
 
 
-def anywhere(clients: int) -> bool:
-    return clients > 0
+VEGAS, REDS, ALL_RED = ("Vegas", "Vegas/RED"), ("grid", "weights"), TCPS[3:]
+CLOSE = ("close", "close_weights")
+SEQUENCES = ("longest_sequence", "losses_per_event", "multiple_losses")
+N, D = Verdict.NOT, Verdict.DEPENDS
 
+WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
+    ("0-1", N, [put("grid", "cov", times(0.2), variant=TCPS, clients=heavy)]),
+    (
+        "2.2-1",
+        N,
+        [
+            put("grid", "departures", lambda _, run: 1e6 * run.values["cov"]),
+            put("grid", "loss", lambda _, run: 1e-3 / run.values["cov"]),
+        ],
+    ),
+    ("3.1-1", D, [put("ties", "cov", times(1.5))]),
+    ("3.2-1", N, [put("grid", "cov", lambda _, run: 0.1 * int(run.where["clients"]), variant="UDP")]),
+    ("3.2-2", N, [put("grid", "cov", times(1.06), variant="UDP")]),
+    ("3.2-3", N, [put("grid", "loss", 0.02), put("grid", "loss", 0.0, variant="UDP")]),
+    ("3.2-4", N, [put("grid", "cov", times(1.5), variant=TCPS, clients=light)]),
+    ("3.2-5", N, [put("grid", "cov", times(1.4), variant="Reno", clients=moderate)]),
+    ("3.2-6", N, [put("grid", "cov", times(0.7), variant=TCPS, clients=moderate)]),
+    ("3.2-7", N, [put("grid", "departures", times(0.9), variant=TCPS, clients=moderate)]),
+    ("3.2-8", N, [put("grid", "departures", times(0.9), variant="Vegas", clients=range(30))]),
+    ("3.2-9", N, [put("grid", "cov", times(3), variant="Vegas", clients=heavy)]),
+    ("3.2-10", N, [put("grid", "cov", times(0.8), variant="Reno", clients=heavy)]),
+    ("3.2-11", N, [put(REDS, "cov", times(0.8), variant="Reno/RED", clients=heavy)]),
+    ("3.2-12", N, [put("grid", "departures", times(1.2), variant=("Reno", "Reno/RED"), clients=heavy)]),
+    ("3.2.1-1", N, [put("grid", "drops_start", 0.0)]),
+    ("3.2.1-2", N, [put("windows", "before_first_fall", 2.0)]),
+    ("3.2.1-3", N, [put("windows", "first_loss", 0.5, clients=30)]),
+    ("3.2.1-4", N, [put("windows", "last_together", None)]),
+    ("3.2.1-5", N, [put("crossover", "settle_time", 200.0)]),
+    ("3.2.1-6", N, [put("windows", "last_loss", 1.0)]),
+    ("3.2.1-7", N, [put("crossover", "settle_time", 200.0)]),
+    ("3.2.1-8", N, [put("crossover", "settle_time", 30.0)]),
+    ("3.2.1-9", N, [put("grid", "cov", 0.01, variant="Reno", clients=39)]),
+    ("3.2.1-10", N, [put("close", "dependence", 31.0)]),
+    ("3.2.1-11", N, [put("close", "cutting", 0.14)]),
+    ("3.2.1-12", N, [put("close", "dependence", 1.0 - 1e-3)]),
+    ("3.2.1-13", N, [put("starts", "backlog", 3.0), put("starts", "burst", 2.0)]),
+    ("3.2.1-14", N, [put("close", "window_ratio", 1.0), put("close", "queue_cov", 0.2)]),
+    ("3.2.2-1", N, [put("windows", "falls", 900.0, variant="Vegas")]),
+    ("3.2.2-2", N, [put("grid", "loss", 0.02, variant="Vegas", clients=heavy)]),
+    ("3.2.2-3", N, [put("close", "dependence", 40.0), put("close", "cutting", 0.5)]),
+    ("3.2.2-4", N, [put("grid", "cov", times(3), variant="Vegas", clients=heavy)]),
+    ("3.2.2-5", N, [put(("grid", "minimum", "ties"), "jain_index", 0.9, variant="Vegas")]),
+    ("3.2.2-6", N, [put("roomy", "drops_warm", 9_000.0)]),
+    ("3.2.2-7", N, [put("queues", "queue_mean", 20.0, variant="Vegas")]),
+    ("3.2.3-1", N, [put(REDS, "cov", times(0.3), variant=ALL_RED, clients=heavy)]),
+    ("3.2.3-2", N, [put(REDS, "departures", times(1.2), variant=ALL_RED, clients=heavy)]),
+    ("3.2.3-3", N, [put("queues", "queue_mean", 100.0, variant=ALL_RED)]),
+    ("3.2.3-4", N, [put(REDS, "departures", times(0.7), variant="Vegas/RED", clients=heavy)]),
+    (
+        "3.2.3-5",
+        N,
+        [put(REDS, name, times(by), variant="Vegas/RED") for name, by in (("cov", 2), ("departures", 0.7))],
+    ),
+    ("3.2.3-6", N, [put(REDS, "loss", 0.018, variant="Vegas/RED", clients=heavy)]),
+    ("3.2.3-7", N, [put(CLOSE, "above_max_th", 0.1)]),
+    ("3.2.3-8", N, [put(CLOSE, "above_max_th", 0.1, variant="Vegas/RED")]),
+    ("3.2.3-9", N, [put("grid", "timeouts", 20_000.0, variant=VEGAS)]),
+    ("3.2.3-10", N, [put("close", SEQUENCES, 1.0)]),
+    ("3.2.3-11", N, [put("grid", "timeouts", 6_000.0, variant=VEGAS)]),
+    ("3.2.3-12", N, [put("grid", "timeouts", lambda _, run: run.values["departures"], variant=TCPS)]),
+    ("3.2.3-13", N, [put("pushes", "pushed", 0.1), put("pushes", "pushed_loss", 1.0)]),
+    ("4-1", N, [put("windows", "falls", 10.0), put("windows", "last_fall", 60.0)]),
+    ("4-2", N, [put("grid", "cov", lambda _, run: 1 / int(run.where["clients"]), variant="Reno")]),
+    ("4-3", N, [put("grid", "departures", times(0.9), variant="Vegas", clients=heavy)]),
+]
 
-def put(
-    part: str,
-    name: str,
-    new: float | Callable[[Row], float] | None,
-    *variants: str,
-    at: Callable[[int], bool] = anywhere,
-) -> Callable[[Runs], Runs]:
-    """Return a function that changes a number in one part of the evidence, at some points."""
+BEST = {"2.2-1": Verdict.PARTLY, "3.2.3-12": Verdict.PARTLY}
+"""Claims that no runs reproduce: rank correlations over six TCPs show too little."""
 
-    def changed(run: Row) -> Row:
-        if (variants and run.where["variant"] not in variants) or not at(int(run.where["clients"])):
-            return run
-        value = new(run) if callable(new) else new
-        return Run(where=run.where, seed=run.seed, values={**run.values, name: value})
-
-    return lambda side: Runs({**side.parts, part: [changed(run) for run in side.parts[part]]})
-
-
-def smoother_at_small_weights(side: Runs) -> Runs:
-    weak = put("weights", "cov", times("cov", 0.5))(side).part("weights")
-    rows = [
-        other if run.where["weight"] == 8e-5 else run for run, other in zip(side.part("weights"), weak, strict=True)
-    ]
-    return Runs({**side.parts, "weights": rows})
-
-
-def times(name: str, factor: float) -> Callable[[Row], float]:
-    return lambda run: factor * (run.values[name] or 0)
-
-
-def change_each(side: Runs, change: Callable[[Sequence[Row]], Sequence[Row]]) -> Runs:
-    """Change every part of the evidence."""
-    return Runs({name: change(rows) for name, rows in side.parts.items()})
-
-
-def once(side: Runs) -> Runs:
-    """Keep one run of each point."""
-    return change_each(side, lambda there: [run for run in there if run.seed == 1])
-
-
-def unsteady(side: Runs) -> Runs:
-    """Let runs differ so much between seeds that no interval excludes any value."""
-
-    def spread(rows: Sequence[Row]) -> list[Row]:
-        def factor(run: Row, name: str) -> float:
-            variant, clients = run.where["variant"], run.where["clients"]
-            return 100.0 ** ((run.seed + crc32(f"{variant} {clients} {name}".encode())) % 3)
-
-        return [
-            Run(
-                where=run.where,
-                seed=run.seed,
-                values={name: value and value * factor(run, name) for name, value in run.values.items()},
-            )
-            for run in rows
-        ]
-
-    return change_each(side, spread)
-
-
-def judged(key: str, *changes: Callable[[Runs], Runs]) -> Judged:
-    side = SIDE
-    for change in changes:
-        side = change(side)
-    return BY_KEY[key].judge(dataclasses.replace(PAPER, ours=side))
+WORLD = World(paper=PAPER, runs=Runs(PARTS), worse=WORSE, ns2=ns2_runs("burstiness"), best=BEST)

@@ -10,7 +10,8 @@ import math
 import re
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -31,9 +32,10 @@ from ackclock.papers.burstiness.experiment import (
     DEFINITION,
     DROPS,
     VARIANTS,
+    WEIGHTS,
 )
 from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13, WEIGHT
-from ackclock.papers.burstiness.measures import LOSS, TIMEOUTS_PER_DUP_ACK
+from ackclock.papers.burstiness.measures import LOSS, TIMEOUTS_PER_DUP_ACK, settle_time, warm_summary
 from ackclock.papers.burstiness.study import PAPER
 from ackclock.papers.comparison import Rule, compare, named
 from ackclock.papers.core.claim import judge
@@ -479,3 +481,59 @@ class TestCommand:
         said = capsys.readouterr().err
         assert message in said
         assert said.count("\n") == 1
+
+
+class TestEvidence:
+    def test_ns2_has_what_it_measured(self) -> None:
+        side = ns2_runs("burstiness")
+        assert len(side.part("grid")) == 7 * 24 * 5
+        assert side.part("grid")[0].values["jain_index"] == 1
+        assert {run.where["weight"] for run in side.part("weights")} == set(WEIGHTS)
+        places = {(run.where["variant"], run.where["clients"]) for run in side.part("ties")}
+        assert places == set(product(("Reno", "Vegas"), (44, 60)))
+        assert {run.where["clients"] for run in side.part("crossover")} == {37, 38, 39, 40}
+        assert {run.where["variant"] for run in side.part("queues")} == set(VARIANTS)
+        assert {"dependence", "cutting"} <= side.part("close")[0].values.keys()
+        assert (len(side.part("windows")), len(side.part("bands"))) == (8 * 20, 8)
+
+    def test_parts_are_the_scenarios_with_one_thing_changed(self) -> None:
+        parts = {part.name: part for part in DEFINITION.parts()}
+        cells = [(spot.where["variant"], spot.where["clients"]) for spot in parts["grid"].spots]
+        assert cells == list(product(VARIANTS, CLIENTS))
+        changed: dict[str, dict[str, Any]] = {
+            "grid": {},
+            "minimum": {"clients.0.transport.base_rtt": "minimum"},
+            "ties": {"clients.0.transport.overhead": "0 s"},
+            "roomy": {"dumbbell.bottleneck.queue.packets": 150},
+            "crossover": {},
+            "weights": {},
+            "close_weights": {},
+        }
+        for name, fields in changed.items():
+            for spot in parts[name].spots:
+                where: dict[str, Any] = {axis: value for axis, value in spot.where.items() if axis != "variant"}
+                alone = DEFINITION.scenario(str(spot.where["variant"]), **where, **fields)
+                assert spot.scenario.effective() == alone.effective()
+        assert [spot.where["weight"] for spot in parts["weights"].spots[:7]] == list(WEIGHTS)
+
+    def test_fields_reach_the_scenario(self) -> None:
+        whole = DEFINITION.scenario("Vegas/RED", clients=10, weight=0.01).effective()
+        assert whole.dumbbell is not None
+        assert whole.dumbbell.bottleneck.queue is not None
+        assert whole.dumbbell.bottleneck.queue.parameters["w_q"] == 0.01
+        (group,) = whole.clients
+        assert isinstance(group.transport, ac.Tcp)
+        assert (group.count, group.transport.variant, group.transport.overhead) == (10, "vegas", "12 us")
+
+    def test_runs_carry_what_is_taken(self) -> None:
+        spot = Spot(where={}, scenario=DEFINITION.scenario("Reno", clients=20))
+        parts = [
+            Part(name="grid", spots=[spot], take=warm_summary, record=[ARRIVALS, DROPS]),
+            Part(name="crossover", spots=[spot], take=settle_time, record=[DROPS]),
+        ]
+        made = gather(parts, seeds=[1])
+        (run,), (settled,) = made.part("grid"), made.part("crossover")
+        assert {"cov", "cov_warm", "drops_warm", "drops_start", "jain_index"} <= run.values.keys()
+        assert (run.values["drops"] or 0) > 0
+        assert run.values["drops_start"] == run.values["drops"]
+        assert settled.values == {"settle_time": 5.0}

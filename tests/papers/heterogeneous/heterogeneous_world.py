@@ -1,27 +1,29 @@
-"""Synthetic runs in which every claim of the papers on Reno and Vegas clients holds, and functions that change them."""
+"""Synthetic runs in which every claim of the papers on Reno and Vegas clients holds, and what makes each claim fail."""
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from tests.papers.burstiness import burstiness_world as alone_world
+from tests.papers.burstiness import burstiness_world as alone
+from tests.support.worlds import World, changed, put, runs_of, times
 
 from ackclock.papers.burstiness.experiment import CAPACITY, PAPERS_CLIENTS, WEIGHTS
+from ackclock.papers.characterization.study import PAPER as SHORT
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.paper import Both
 from ackclock.papers.heterogeneous.evidence import paired, theirs
 from ackclock.papers.heterogeneous.experiment import LATE, SATURATED, SCENES, Scene, variants
 from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL
+from ackclock.papers.heterogeneous.study import PAPER
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tests.support.worlds import Change
 
     from ackclock.papers.core.evidence import Row
 
     Values = dict[str, Any]
-    Change = Callable[[Runs], Runs]
-    Where = Callable[[Scene, int], bool]
 
 SEEDS = (1, 2, 3)
 
@@ -65,42 +67,44 @@ def world(scene: Scene, variant: str, added: int, *, edge: float | None = None) 
 def mixed(
     counts: Callable[[Scene], Sequence[int]], *, behind: str = "", edge: float | None = None, **where: float
 ) -> list[Run]:
-    """Make the runs of all scenes, which differ by a millionth between seeds."""
-    return [
-        Run(
-            where={**scene.where, "variant": variant, "clients": added, **where},
-            seed=seed,
-            values={name: value * (1 + 1e-6 * seed) for name, value in world(scene, variant, added, edge=edge).items()},
-        )
+    """Make the runs of all scenes."""
+
+    def values(at: Mapping[str, Any]) -> Values:
+        scene = Scene(background=at["background"], buffer=at["buffer"])
+        return world(scene, at["variant"], at["clients"], edge=edge)
+
+    points = [
+        {**scene.where, "variant": variant, "clients": added, **where}
         for scene in SCENES
         for variant in variants(scene)
         if behind in variant
         for added in counts(scene)
-        for seed in SEEDS
     ]
+    return runs_of(points, values)
 
 
 def ends(scene: Scene) -> Sequence[int]:
     return (scene.most,)
 
 
-def _alone() -> Runs:
-    """Return the synthetic runs with a single TCP variant, adapted to the claims of these papers."""
-    side = alone_world.put("grid", "loss", 0.001, "Vegas", "Vegas/RED")(alone_world.SIDE)
-    side = alone_world.put("queues", "queue_mean", 10.0, "Vegas")(side)
-    side = alone_world.put("close", "dependence", 5.0)(side)
-    return alone_world.put("grid", "fast_retransmits", 8_000.0, "Reno")(side)
-
-
-ALONE = _alone()
+ALONE = changed(
+    alone.WORLD.runs,
+    [
+        put("grid", "loss", 0.001, variant=("Vegas", "Vegas/RED")),
+        put("queues", "queue_mean", 10.0, variant="Vegas"),
+        put("close", "dependence", 5.0),
+        put("grid", "fast_retransmits", 8_000.0, variant="Reno"),
+    ],
+)
+"""The synthetic runs with a single TCP variant, adapted to the claims of these papers."""
 RENO = {
     (row.where["clients"], row.seed): row.values["cov"] for row in ALONE.part("grid") if row.where["variant"] == "Reno"
 }
-SIDE = Runs(
+RUNS = Runs(
     {
         **ALONE.parts,
         "curves": mixed(lambda scene: scene.counts),
-        "scales": alone_world.constant({("Reno", clients): {"slope": -0.3} for clients in (39, 44, 50, 60)}),
+        "scales": alone.constant({("Reno", clients): {"slope": -0.3} for clients in (39, 44, 50, 60)}),
         "late_curves": mixed(lambda scene: LATE[scene.background]),
         "least_curves": mixed(ends),
         "greedy_curves": mixed(ends, edge=0.7),
@@ -118,50 +122,65 @@ SIDE = Runs(
     }
 )
 """Our runs, before they are paired."""
-PAPER = Both(ours=paired(SIDE), ns2=paired(theirs()))
+
+N = Verdict.NOT
+REDS = tuple(f"{name}/{gateway}" for name in ("Reno", "Vegas") for gateway in ("RED", "RED1", "RED2"))
+VEGAS = ("Vegas", "Vegas/RED", "Vegas/RED1", "Vegas/RED2")
+GOODPUT = "added_goodput_packets"
+WEIGHED = ("curves", "weighted_curves")
+STARTED = ("curves", "late_curves")
 
 
-def judged_by(side: Runs) -> Both:
-    """Judge the claims with other runs of ours."""
-    return dataclasses.replace(PAPER, ours=paired(side))
+def rising(_: float, run: Row) -> float:
+    """Return a c.o.v. that grows with the number of clients."""
+    return int(run.where["clients"]) / 1000 * (1 + 1e-6 * run.seed)
 
 
-def anywhere(_scene: Scene, _added: int) -> bool:
-    return True
+WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
+    ("1-1", N, [put(STARTED, GOODPUT, times(0.7), variant=VEGAS)]),
+    ("3.2.1-1", N, [put(WEIGHED, GOODPUT, times(0.7), variant=VEGAS)]),
+    ("3.2.1-2", N, [put(WEIGHED, "added_drops", times(2), variant=VEGAS)]),
+    ("3.2.1-3", N, [put("curves", "background_goodput_packets", times(2))]),
+    ("3.2.1-4", N, [put(STARTED, GOODPUT, times(0.9), variant=VEGAS)]),
+    ("3.2.1-5", N, [put("curves", "added_drops", times(4.9), variant=VEGAS, background=20, buffer=1500)]),
+    ("3.2.1-6", N, [put(WEIGHED, GOODPUT, times(0.9), variant="Vegas/RED2")]),
+    ("3.2.1-7", N, [put(WEIGHED, "added_drops", times(10), variant=VEGAS)]),
+    ("3.2.1-12", N, [put("curves", "queue_mean", times(40), variant=VEGAS)]),
+    (
+        "3.2.1-13",
+        N,
+        [put(WEIGHED, name, times(by), variant=VEGAS) for name, by in (("cov", 3), ("background_departures", 0.5))],
+    ),
+    (
+        "3.2.1-14",
+        N,
+        [put(WEIGHED, "added_departures", times(2), variant=REDS), put("curves", "added_drops", 0.0, variant=REDS)],
+    ),
+    ("3.2.2-1", N, [put(WEIGHED, GOODPUT, times(0.7), variant=VEGAS)]),
+    ("3.2.2-2", N, [put(WEIGHED, "added_drops", times(2), variant=VEGAS)]),
+    ("3.2.2-3", N, [put("curves", GOODPUT, times(1.5), variant=VEGAS, background=40, buffer=50)]),
+    ("3.2.2-4", N, [put("grid", ("departures", "loss"), 0.5, variant=("Vegas", "Vegas/RED"))]),
+    ("3.2.2-5", N, [put(WEIGHED, GOODPUT, times(0.7), variant=VEGAS)]),
+    ("3.2.2-6", N, [put(STARTED, GOODPUT, times(0.7), variant=VEGAS)]),
+    ("3.2.2-7", N, [put("curves", "added_drops", times(4.9), variant=VEGAS, background=40, buffer=1500)]),
+    ("3.2.2-8", N, [put(WEIGHED, "added_drops", times(10), variant=VEGAS)]),
+    ("3.2.3-1", N, [put("curves", "queue_mean", times(10), variant=VEGAS)]),
+    ("3.2.3-2", N, [put("greedy_curves", GOODPUT, times(2), variant=VEGAS)]),
+    ("4-1", N, [put("model", "cov", lambda _, run: 1 + 1e-6 * run.seed)]),
+    ("4-2", N, [put("model", "cov", rising)]),
+    ("4-3", N, [put("model", "cov", 0.01, variant=SMALL)]),
+    ("4-4", N, [put("grid", "timeouts", 0.0), put("close", "dependence", 35.0)]),
+]
+WORSE_SHORT: list[tuple[str, Verdict, Sequence[Change]]] = [
+    ("0-1", N, [put("scales", "slope", lambda _, run: -0.7 * (1 + 1e-6 * run.seed))]),
+    ("4-5", N, [put(STARTED, GOODPUT, times(0.7), variant=VEGAS)]),
+    ("5-5", N, [put("curves", "background_departures", times(0.1), variant=VEGAS)]),
+    ("5-6", N, [put("curves", GOODPUT, times(0.7), variant=VEGAS)]),
+]
 
+# Rules of the burstiness paper, which its own world tests: these runs of a single variant are changed.
+BEST = {**dict.fromkeys(("2.2-1", "3.2-3", "3.2-12", "3.2.1-10"), Verdict.PARTLY), "5-3": N}
+BEST_SHORT = {"3-3": Verdict.PARTLY, "3-13": Verdict.PARTLY, "3-8": N, "5-2": N}
 
-def put(
-    part: str,
-    name: str,
-    factor: float | Callable[[int], float],
-    *variants: str,
-    at: Where = anywhere,
-) -> Change:
-    """Return a function that multiplies a number in one part of the evidence, for some variants at some points.
-
-    The factor may depend on the seed, so that runs differ.
-    """
-
-    def changed(row: Row) -> Row:
-        scene = Scene(background=int(row.where["background"]), buffer=int(row.where["buffer"]))
-        if (variants and row.where["variant"] not in variants) or not at(scene, int(row.where["clients"])):
-            return row
-        by = factor(row.seed) if callable(factor) else factor
-        return Run(where=row.where, seed=row.seed, values={**row.values, name: by * row.values[name]})
-
-    return lambda side: Runs({**side.parts, part: [changed(row) for row in side.parts[part]]})
-
-
-def put_list(
-    part: str, name: str, new: Callable[[int], float], *variants: str, at: Callable[[int], bool] = lambda _: True
-) -> Change:
-    """Return a function that changes a number by client count, in the runs of the model or of time scales."""
-
-    def value(row: Row) -> float:
-        return new(int(row.where["clients"])) * (1 + 1e-6 * row.seed)
-
-    return alone_world.put(part, name, value, *variants, at=at)
-
-
-def beside(background: int, buffer: int) -> Where:
-    return lambda scene, _: (scene.background, scene.buffer) == (background, buffer)
+WORLD = World(paper=PAPER, runs=RUNS, worse=WORSE, derived=paired, ns2=paired(theirs()), best=BEST)
+SHORT_WORLD = World(paper=SHORT, runs=RUNS, worse=WORSE_SHORT, derived=paired, ns2=WORLD.ns2, best=BEST_SHORT)

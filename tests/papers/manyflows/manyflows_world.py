@@ -1,45 +1,39 @@
-"""Synthetic runs in which the claims of the paper on many flows hold, and functions that change them."""
+"""Synthetic runs in which the claims of the paper on many flows hold, and what makes each claim fail."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from tests.papers.manyflows import test_distances, test_internet, test_padhye, test_reasons
+from tests.support.worlds import SEEDS, World, put, times
 
-from ackclock.analysis.models import large_pipe_loss
+from ackclock.analysis.models import large_pipe_loss, pftk
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.paper import Both
 from ackclock.papers.manyflows import places
+from ackclock.papers.manyflows.distances import CELLS, values_of
+from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES, DRAWN, EXTRA, giant_component
 from ackclock.papers.manyflows.looks import PIPES
-from ackclock.papers.manyflows.places import (
-    CAPPED,
-    PARTS,
-    PROCESSING,
-    STEADY,
-    TOGETHER,
-    WITH,
-    WITHOUT,
-    printed,
-)
-from ackclock.papers.manyflows.study import PAPER as STUDY
+from ackclock.papers.manyflows.padhye import MODELS, TOPOLOGIES, Flows, ratios_of, tables
+from ackclock.papers.manyflows.places import CAPPED, PARTS, PROCESSING, STEADY, WITH, WITHOUT, printed
+from ackclock.papers.manyflows.reasons import ACKS_LOST, EXACT, INDEPENDENT, NO_SLOW_START, WAYS
+from ackclock.papers.manyflows.study import PAPER
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+    from tests.support.worlds import Change
 
     from ackclock.papers.core.evidence import Row
+    from ackclock.papers.manyflows.distances import Case
     from ackclock.papers.manyflows.experiment import Setting
     from ackclock.papers.manyflows.looks import Pipe
     from ackclock.papers.manyflows.places import Cell
 
     Values = dict[str, float]
     Where = Mapping[str, Any]
-    Change = Callable[[Runs], Runs]
-    New = Callable[[float, Row], float]
-
-SEEDS = (1, 2, 3)
 
 
 def grid(where: Where, setting: Setting) -> Values:
@@ -135,6 +129,100 @@ def course(pipe: Pipe, processing: str) -> Run:
     return Run(where={"processing": processing, "pipe": pipe.name}, seed=1, values=values)
 
 
+def flows_of(sent: NDArray[np.float64], *, p: float) -> dict[str, list[Run]]:
+    """Make the same flows at every point; each of them loses the share `p` of its packets."""
+    ones = np.ones_like(sent)
+    values = ratios_of(Flows(sent=sent, goodput=sent, loss=p * ones, rtt=ones, timeout=ones))
+    points = {"flows": [(busy, one) for busy in PROCESSING for one in TOPOLOGIES], "fifth": [(WITHOUT, 5)]}
+    runs = {
+        part: [Run(where={"processing": busy, "topology": one}, seed=1, values=values) for busy, one in some]
+        for part, some in points.items()
+    }
+    return {**runs, "padhye": tables(Runs(runs))}
+
+
+def predicted_flows(*, approximate: int, full: int) -> dict[str, list[Run]]:
+    """Make 100 flows, of which some send as each formula predicts, and the others a hundred times as much.
+
+    If 30 % of the packets are lost, a flow that one formula predicts is out of the range of the other.
+    """
+    rates = pftk(p=0.3, rtt=1.0, t0=1.0)
+    sent = np.full(100, 100 * rates.full)
+    sent[:approximate] = rates.approximate
+    sent[approximate : approximate + full] = rates.full
+    return flows_of(sent, p=0.3)
+
+
+def reasons() -> dict[str, list[Run]]:
+    """Make runs in which no change affects the ratio of predicted to sent packets."""
+
+    def rows(ways: Iterable[str], **others: float) -> list[Run]:
+        values = {f"{model}, {way}": 1.0 for model in MODELS for way in ways}
+        return [
+            Run(where={"processing": processing, "topology": one}, seed=seed, values=values | others)
+            for processing in PROCESSING
+            for one in TOPOLOGIES
+            for seed in (1, 2)
+        ]
+
+    plain = [way for way in WAYS if way != ACKS_LOST]
+    return {"reasons": rows(plain, acks_lost=0.0, reordered=0.0), "narrow": rows([ACKS_LOST])}
+
+
+def distances(
+    *,
+    power: Callable[[Case], float] = lambda _: 2.3,
+    noise: Callable[[Case], float] = lambda case: 0.5 / case.counts[0],
+) -> dict[str, list[Run]]:
+    """Make groups whose goodput falls with a power of the distance; ratios of equal groups vary by `noise`."""
+
+    def share(case: Case, seed: int, by: float, lift: float) -> dict[str, Any]:
+        rtt = 0.1 * np.array(case.ratios)
+        draw = np.random.default_rng(seed + round(1e6 * sum(case.ratios))).normal(size=len(rtt))
+        goodput = np.exp(by * draw) / rtt ** power(case)
+        goodput[0] *= lift
+        return dict(values_of(rtt, goodput, np.repeat(goodput, case.counts)))
+
+    def runs(part: str, by: Callable[[Case], float] = lambda _: 0.01, lift: float = 1.0) -> list[Run]:
+        return [
+            Run(where=where, seed=seed, values=share(case, seed, by(case), lift))
+            for where, case in CELLS[part]
+            for seed in SEEDS
+            if part != "figure23" or case.ratios[1] < 4
+        ]
+
+    step = np.arange(5.0)
+    course = {f"{name} {what}": step + (what == "cwnd") for name in ("near", "far") for what in ("time", "cwnd")}
+    return {
+        # between the lower and the upper end, whatever the distance
+        "figure23": runs("figure23", lambda _: 0.0, lift=1.4),
+        "groups": runs("groups", noise),
+        "unequal": runs("unequal"),
+        "several": runs("several"),
+        "figure24": [Run(where={"connections": 2}, seed=1, values=course)],
+    }
+
+
+def internet() -> dict[str, list[Run]]:
+    """Make networks whose backbone is the bottleneck up to a rate, and flows that keep their bottleneck."""
+
+    def runs(axis: str, points: Iterable[float], values: Callable[[float], Values], **where: str) -> list[Run]:
+        return [Run(where={**where, axis: at}, seed=seed, values=values(at)) for at in points for seed in SEEDS]
+
+    def sizes(who: str, largest: Callable[[float], float]) -> list[Run]:
+        return runs("degree", DEGREES, lambda at: {"largest": largest(at), "components": 10.0}, traffic=who)
+
+    def backbone(rate: float) -> Values:
+        return {"at_backbone": float(0 < rate < 95), "goodput": 0.8 * (min(1.0, rate / 80) if rate else 1)}
+
+    return {
+        "backbone": runs("rate", (0, *BACKBONES), backbone),
+        "extra": runs("others", EXTRA, lambda _: {"at_entry": 0.9, "steady": 0.95, "goodput": 0.5}),
+        "drawn": runs("network", DRAWN, lambda _: {"steady": 0.95, "together": 0.95}),
+        "components": [*sizes(ANYONE, giant_component), *sizes(CLUSTERS, lambda _: 0.02)],
+    }
+
+
 _MADE = {
     "grid": grid,
     "predicted": predicted,
@@ -144,76 +232,118 @@ _MADE = {
     "starts": starts,
     "modern": grid,
 }
-SIDE = Runs(
+RUNS = Runs(
     {
         **{name: made(PARTS[name], values) for name, values in _MADE.items()},
         "looks": [look for processing in PROCESSING for look in looks(processing)],
         "courses": [course(pipe, processing) for processing in PROCESSING for pipe in PIPES.values()],
-        **test_padhye.made_up(dict.fromkeys(test_padhye.EVERYWHERE, (40, 40))).parts,
-        **test_reasons.made_up({}).parts,
-        **test_distances.made_up().parts,
-        **test_internet.made_up().parts,
+        **predicted_flows(approximate=40, full=40),
+        **reasons(),
+        **distances(),
+        **internet(),
     }
 )
-PAPER = Both(ours=SIDE, ns2=STUDY.ns2())
 
-KEYS = {
-    "steady": STEADY.title,
-    "capped": CAPPED.title,
-    "together": TOGETHER.title,
-    "0 s": "all start at once",
-    "1 s": "all start within a second",
-    0.0: WITHOUT,
-    0.1: WITH,
+
+def instead(parts: Mapping[str, list[Run]]) -> Change:
+    """Return a function that replaces parts of the runs."""
+    return lambda runs: Runs({**runs.parts, **parts})
+
+
+def to(new: Callable[[int], float]) -> Callable[[Any, Row], float]:
+    """Return the function that computes a number from the number of connections."""
+    return lambda _, run: new(int(run.where["connections"]))
+
+
+def falling(_: float, run: Row) -> float:
+    """Make goodput fall linearly, faster over ISDN."""
+    return 1 - (4e-4 if str(run.where["curve"]).startswith("ISDN") else 2e-4) * int(run.where["connections"])
+
+
+def along_a_line(_: float, run: Row) -> float:
+    """Make the total number of sent packets grow linearly."""
+    return 1 - 1 / (1.1 + 5e-4 * int(run.where["connections"]))
+
+
+def over(link: str) -> Callable[[str], bool]:
+    return lambda curve: curve.startswith(link)
+
+
+def reason(part: str, way: str) -> Change:
+    return put(part, [f"{model}, {way}" for model in MODELS], 1.2)
+
+
+SMALL, MEDIUM = (tuple(name for name, pipe in PIPES.items() if pipe.size == size) for size in ("small", "medium"))
+PLAIN: dict[str, Any] = {"processing": WITHOUT}
+BUSY: dict[str, Any] = {"processing": WITH}
+USUAL: dict[str, Any] = {"counting": STEADY.title, **PLAIN}
+USUAL_BUSY: dict[str, Any] = {"counting": STEADY.title, **BUSY}
+R, N = Verdict.REPRODUCED, Verdict.NOT
+
+WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
+    ("2.1-1", N, [put("backbone", "at_backbone", 0.2)]),
+    ("2.2-1", R, [put("components", "largest", 0.1)]),
+    ("2.2-1", N, [put("components", "largest", 0.9)]),
+    ("2.2-2", N, [put("components", "largest", 0.4)]),
+    ("3-1", R, [instead(flows_of(np.full(10, pftk(p=0.001, rtt=1.0, t0=1.0).full), p=0.001))]),
+    ("3-2", R, [instead(predicted_flows(approximate=60, full=0))]),
+    ("3-2", N, [instead(predicted_flows(approximate=0, full=60))]),
+    ("3-3", R, [reason("reasons", INDEPENDENT)]),
+    ("3-4", R, [reason("reasons", NO_SLOW_START)]),
+    ("3-5", R, [reason("reasons", EXACT)]),
+    ("3-6", R, [reason("narrow", ACKS_LOST), put("reasons", "acks_lost", 5.0)]),
+    ("4-1", N, [put(("extra", "drawn"), "steady", 0.3)]),
+    ("4-2", N, [put("drawn", "together", 0.3)]),
+    ("5.1.1-1", N, [put("looks", ("correlation", "share", "high"), times(0.5), **PLAIN)]),
+    ("5.1.1-2", N, [put("looks", "jain_index", times(0.7), **PLAIN)]),
+    ("5.1.1-3", N, [put("predicted", "loss", times(0.8))]),
+    ("5.1.1-4", N, [put("far", "throughput", 1.0, **PLAIN, connections=range(11))]),
+    ("5.1.2-1", N, [put("starts", "shut_off", 0.0)]),
+    (
+        "5.1.2-2",
+        R,
+        [put("grid", "loss", along_a_line, counting=(STEADY.title, CAPPED.title), **PLAIN, curve=over("T1"))],
+    ),
+    ("5.1.2-2", N, [put("grid", "loss", to(lambda n: 0.5 - n / 2e3))]),
+    ("5.1.2-3", N, [put("looks", "low", times(4.5), **PLAIN, pipe=SMALL)]),
+    ("5.1.3-1", N, [put("looks", ("correlation", "share", "jain_index"), times(2), **PLAIN, pipe=MEDIUM)]),
+    ("5.1.4-1", N, [put("far", "throughput", 1.0, **PLAIN)]),
+    ("5.1.4-2", N, [put("grid", "throughput", times(0.9), **USUAL)]),
+    ("5.1.4-3", N, [put("far", "throughput", times(0.8), **PLAIN)]),
+    ("5.1.5-1", R, [put("grid", "goodput", falling, **USUAL)]),
+    ("5.1.5-2", N, [put("grid", "goodput", times(0.9))]),
+    ("5.1.5-3", N, [put("grid", "goodput", times(1.02))]),
+    ("5.1.6-1", N, [put("few", "loss", to(lambda n: 1e-5 * n), **PLAIN)]),
+    ("5.1.6-2", N, [put("grid", "loss", to(lambda n: 1e-6 * n**2))]),
+    ("5.1.6-3", N, [put("grid", "loss", times(0.8), curve=over("T1"))]),
+    ("5.1.6-4", N, [put("grid", "loss", times(1.2), curve=over("ISDN"))]),
+    ("5.2.1-1", N, [put("looks", "correlation", times(20), **BUSY)]),
+    ("5.2.1-2", N, [put("looks", "jain_index", times(2), **BUSY)]),
+    ("5.2.1-3", N, [put("amounts", "loss", times(0.5), amount="10 %")]),
+    ("5.2.2-1", N, [put("looks", "starved", times(4), **BUSY), put("looks", "low", times(0.5), **BUSY)]),
+    ("5.2.3-1", N, [put("looks", "low", times(0.5), **BUSY), put("looks", "correlation", times(20), **BUSY)]),
+    ("5.2.4-1", N, [put("grid", ("goodput", "throughput"), times(0.8), **USUAL_BUSY)]),
+    ("5.2.5-1", N, [put("few", "loss", to(lambda n: 1e-5 * n**2), **BUSY)]),
+    ("5.2.5-2", N, [put("grid", "loss", to(lambda n: 1e-6 * n**2))]),
+    ("5.2.5-3", N, [put("grid", "loss", times(0.5), **USUAL_BUSY)]),
+    ("5.2.5-4", N, [put("grid", "loss", times(0.8))]),
+    ("5.2.5-5", N, [put("grid", "loss", times(0.8))]),
+    ("5.3-1", N, [instead(distances(power=lambda _: 0.5))]),
+    ("5.3-2", N, [instead(distances(power=lambda _: 2 - np.log2(1.4)))]),
+    ("5.3-3", N, [instead(distances(noise=lambda _: 0.5))]),
+    ("5.3-4", N, [instead(distances(power=lambda case: 2 + case.counts[0] / 50))]),
+    ("5.3-5", N, [instead(distances(power=lambda case: len(case.counts)))]),
+]
+
+# Not all claims can hold together: the paper's hyperbolas are not lines, falling goodput is wasted capacity, and one of
+# two formulas is better. The table also has changes for which these claims hold.
+BEST = {
+    "2.2-1": Verdict.DEPENDS,
+    "3-2": Verdict.UNDECIDED,
+    "5.1.2-2": Verdict.PARTLY,
+    **dict.fromkeys(("3-1", "3-3", "3-4", "3-5", "3-6", "5.1.5-1"), N),
 }
-"""Short names of coordinates."""
 
-
-def curve(row: Row) -> str:
-    """Return the name of a run's curve."""
-    if "buffer" in row.where:
-        return f"B = {row.where['buffer']}"
-    return str(row.where["curve" if "curve" in row.where else "amount"])
-
-
-def clients(row: Row) -> int:
-    return int(row.where["connections"])
-
-
-def put(part: str, name: str, new: float | New, *keys: Any, among: Callable[[Row], bool] = lambda _: True) -> Change:
-    """Return a function that changes one number in a part of the evidence.
-
-    Parameters
-    ----------
-    part, name
-        Names of the part and of the number.
-    new
-        A factor, or a function of the number and its run.
-    keys
-        Coordinates of the runs, by their names in `KEYS`; all runs by default.
-    among
-        Chooses the runs.
-
-    """
-    chosen = [{KEYS[one] for one in (key if isinstance(key, tuple) else (key,))} for key in keys]
-
-    def changed(run: Any) -> Any:
-        here = set(run.where.values())
-        if name not in run.values or not among(run) or (chosen and not any(key <= here for key in chosen)):
-            return run
-        old = run.values[name]
-        return dataclasses.replace(run, values={**run.values, name: new(old, run) if callable(new) else new * old})
-
-    return lambda side: Runs({**side.parts, part: [changed(run) for run in side.part(part)]})
-
-
-def changed(side: Runs, changes: list[Change]) -> Runs:
-    """Make several changes, one after the other."""
-    for change in changes:
-        side = change(side)
-    return side
-
-
-def size(*sizes: str) -> Callable[[Row], bool]:
-    """Select pipes by their size."""
-    return lambda look: PIPES[str(look.where["pipe"])].size in sizes
+WORLD = World(
+    paper=PAPER, runs=RUNS, worse=WORSE, ns2=PAPER.ns2(), best=BEST, single={"3-1": "the formulas apply to flows"}
+)

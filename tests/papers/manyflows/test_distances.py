@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 import pytest
+from tests.papers.manyflows.manyflows_world import WORLD
 from tests.support.long import long_only
 
-from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows import distances, flow_figures
-from ackclock.papers.manyflows.claims.flows import DISTANCES
 from ackclock.papers.manyflows.distances import (
     CELLS,
     GROUPS,
@@ -30,18 +27,11 @@ from ackclock.papers.manyflows.distances import (
     pair_spread,
     shares,
     spread,
-    values_of,
     windows,
 )
 from ackclock.papers.manyflows.experiment import scenario
 from ackclock.papers.manyflows.measures import OverSquare
 from ackclock.papers.manyflows.places import WITH, WITHOUT
-from ackclock.report.html import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from ackclock.papers.manyflows.distances import Cell
 
 SEEDS = (1, 2, 3)
 NS2 = ns2_runs("manyflows").part("figure23")
@@ -64,66 +54,6 @@ def test_groups_may_be_unequal_and_many() -> None:
     assert [group.count for group in made.clients] == [5, 45]
     assert [group.access.delay for group in made.clients if group.access] == ["1 ms", "154 ms"]
     assert len(scenario(Case(counts=(10,) * 5, ratios=SEVERAL).setting).clients) == 5
-
-
-def share(cell: Cell, seed: int, *, power: float, noise: float = 0.0, lift: float = 1.0) -> Run:
-    """Make a synthetic run in which goodput falls with a power of the distance."""
-    where, case = cell
-    rtt = 0.1 * np.array(case.ratios)
-    by = np.exp(noise * np.random.default_rng(seed + round(1e6 * sum(case.ratios))).normal(size=len(rtt)))
-    goodput = 1 / rtt**power * by
-    goodput[0] *= lift
-    return Run(where=where, seed=seed, values=values_of(rtt, goodput, np.repeat(goodput, case.counts)))
-
-
-def made_up(
-    *,
-    power: Callable[[Case], float] = lambda _: 2.3,
-    noise: Callable[[Case], float] = lambda case: 0.5 / case.counts[0],
-) -> Runs:
-    def runs(cells: Sequence[Cell], noise: Callable[[Case], float] = lambda _: 0.01, lift: float = 1.0) -> list[Run]:
-        return [
-            share(cell, seed, power=power(cell[1]), noise=noise(cell[1]), lift=lift) for cell in cells for seed in SEEDS
-        ]
-
-    step = np.arange(5.0)
-    course = {f"{name} {what}": step + (what == "cwnd") for name in ("near", "far") for what in ("time", "cwnd")}
-    return Runs(
-        {
-            # between the lower and the upper end, whatever the distance
-            "figure23": runs([cell for cell in CELLS["figure23"] if cell[1].ratios[1] < 4], lambda _: 0.0, lift=1.4),
-            "groups": runs(CELLS["groups"], noise),
-            "unequal": runs(CELLS["unequal"]),
-            "several": runs(CELLS["several"]),
-            "figure24": [Run(where={"connections": 2}, seed=1, values=course)],
-        }
-    )
-
-
-@pytest.mark.parametrize(
-    ("key", "found", "verdict"),
-    [
-        ("5.3-1", made_up(power=lambda _: 2.0), Verdict.REPRODUCED),
-        ("5.3-1", made_up(power=lambda case: 2.0 if case.counts[0] < 50 else 8.0), Verdict.PARTLY),
-        ("5.3-1", made_up(power=lambda _: 0.5), Verdict.NOT),
-        ("5.3-1", made_up(power=lambda case: 2.0 if case.overhead else 8.0), Verdict.DEPENDS),
-        ("5.3-1", made_up(power=lambda _: -8.0), Verdict.NOT),
-        ("5.3-2", made_up(power=lambda _: 2.0), Verdict.REPRODUCED),
-        ("5.3-2", made_up(power=lambda _: 2 - np.log2(1.4)), Verdict.NOT),
-        ("5.3-3", made_up(), Verdict.REPRODUCED),
-        ("5.3-3", made_up(noise=lambda _: 0.5), Verdict.NOT),
-        ("5.3-3", made_up(noise=lambda case: 0.5 / case.counts[0] if case.overhead else 0.5), Verdict.DEPENDS),
-        ("5.3-4", made_up(), Verdict.REPRODUCED),
-        ("5.3-4", made_up(power=lambda case: 2 + case.counts[0] / 50), Verdict.NOT),
-        ("5.3-4", made_up(power=lambda case: 2.0 + (case.counts[0] == 45)), Verdict.PARTLY),
-        ("5.3-5", made_up(), Verdict.REPRODUCED),
-        ("5.3-5", made_up(power=lambda case: len(case.counts)), Verdict.NOT),
-        ("5.3-5", made_up(power=lambda case: len(case.counts) if case.overhead else 2.0), Verdict.DEPENDS),
-    ],
-)
-def test_claims_turn_with_what_the_groups_get(key: str, found: Runs, verdict: Verdict) -> None:
-    judged = {one.claim.key: one for one in judge(DISTANCES, Both(ours=found, ns2=Runs()))}
-    assert judged[key].verdict is verdict
 
 
 def test_a_spread_is_the_one_of_logarithms() -> None:
@@ -192,7 +122,7 @@ def test_ns2_lies_where_it_was_measured() -> None:
 
 
 def test_figures_show_every_run() -> None:
-    evidence = Both(ours=made_up(), ns2=Runs({"figure23": NS2}))
+    evidence = WORLD.evidence()
     figures = (
         flow_figures.FIGURE23,
         flow_figures.FIGURE24,

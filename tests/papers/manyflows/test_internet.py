@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.papers.manyflows.manyflows_world import WORLD
 from tests.support.long import long_only
 
-from ackclock.papers.core.claim import judge
-from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.manyflows import internet, internet_figures
-from ackclock.papers.manyflows.claims.flows import INTERNET
 from ackclock.papers.manyflows.internet import (
     ANYONE,
     BACKBONES,
@@ -36,10 +33,9 @@ from ackclock.papers.manyflows.internet import (
     together,
 )
 from ackclock.papers.manyflows.measures import ACCESS_GOODPUT, AT_BACKBONE, AT_ENTRY
-from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ackclock.papers.core.measures import Measure
 
@@ -176,69 +172,8 @@ class TestBottlenecks:
         assert together(apart)["together"] is None
 
 
-def made_up(
-    *,
-    at_backbone: Callable[[float], float] = lambda rate: float(rate < 95),
-    cost: Callable[[float], float] = lambda rate: min(1.0, rate / 80),
-    stays: float = 0.95,
-    together: float = 0.95,
-    largest: Callable[[str, float], float] = lambda who, degree: giant_component(degree) if who == ANYONE else 0.02,
-) -> Runs:
-    def runs(
-        axis: str, places: Sequence[float], values: Callable[[float], dict[str, float]], **where: str
-    ) -> list[Run]:
-        return [
-            Run(where={**where, axis: place}, seed=seed, values=values(place)) for place in places for seed in SEEDS
-        ]
-
-    def sizes(who: str) -> list[Run]:
-        return runs("degree", DEGREES, lambda at: {"largest": largest(who, at), "components": 10.0}, traffic=who)
-
-    return Runs(
-        {
-            "backbone": runs(
-                "rate",
-                (0, *BACKBONES),
-                lambda rate: {
-                    "at_backbone": at_backbone(rate) if rate else 0.0,
-                    "goodput": 0.8 * (cost(rate) if rate else 1),
-                },
-            ),
-            "extra": runs("others", EXTRA, lambda _: {"at_entry": 0.9, "steady": stays, "goodput": 0.5}),
-            "drawn": runs("network", DRAWN, lambda _: {"steady": stays, "together": together}),
-            "components": [*sizes(ANYONE), *sizes(CLUSTERS)],
-        }
-    )
-
-
-@pytest.mark.parametrize(
-    ("key", "found", "verdict"),
-    [
-        ("2.1-1", made_up(), Verdict.REPRODUCED),
-        ("2.1-1", made_up(at_backbone=lambda rate: float(rate < 150)), Verdict.PARTLY),
-        ("2.1-1", made_up(cost=lambda rate: 1.0 if rate > 150 else 0.9), Verdict.PARTLY),
-        ("2.1-1", made_up(at_backbone=lambda _: 0.2), Verdict.NOT),
-        ("2.2-1", made_up(), Verdict.DEPENDS),
-        ("2.2-1", made_up(largest=lambda _, __: 0.1), Verdict.REPRODUCED),
-        ("2.2-1", made_up(largest=lambda _, __: 0.9), Verdict.NOT),
-        ("2.2-2", made_up(), Verdict.REPRODUCED),
-        ("2.2-2", made_up(largest=lambda _, degree: giant_component(degree) * (degree > 2)), Verdict.PARTLY),
-        ("2.2-2", made_up(largest=lambda _, __: 0.4), Verdict.NOT),
-        ("4-1", made_up(), Verdict.REPRODUCED),
-        ("4-1", made_up(stays=0.7), Verdict.PARTLY),
-        ("4-1", made_up(stays=0.3), Verdict.NOT),
-        ("4-2", made_up(), Verdict.REPRODUCED),
-        ("4-2", made_up(together=0.7), Verdict.PARTLY),
-        ("4-2", made_up(together=0.3), Verdict.NOT),
-    ],
-)
-def test_claims_turn_with_what_is_measured(key: str, found: Runs, verdict: Verdict) -> None:
-    judged = {one.claim.key: one for one in judge(INTERNET, Both(ours=found, ns2=Runs()))}
-    assert judged[key].verdict is verdict
-
-
 def test_figures_show_every_place() -> None:
-    evidence = Both(ours=made_up(), ns2=Runs())
+    evidence = WORLD.evidence()
     figures = (internet_figures.BACKBONE, internet_figures.BOTTLENECKS, internet_figures.APART)
     drawings = [figure.drawing(evidence, command="x") for figure in figures]
     assert [drawing.slug for drawing in drawings] == ["backbone", "bottlenecks", "components"]

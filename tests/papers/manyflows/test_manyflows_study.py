@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.papers.manyflows.manyflows_world import PAPER, SIDE
+from tests.papers.manyflows.manyflows_world import RUNS, WORLD
 from tests.support.kept import hold
+from tests.support.typed import typed
 
 import ackclock as ac
 from ackclock.cli import main
 from ackclock.papers.core import paper
 from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Runs
+from ackclock.papers.core.figure import Figure
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.manyflows import places
@@ -37,8 +39,7 @@ from ackclock.papers.manyflows.places import (
     is_tabled,
     printed,
 )
-from ackclock.papers.manyflows.study import PAPER as STUDY
-from ackclock.papers.manyflows.study import parts
+from ackclock.papers.manyflows.study import PAPER, parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +101,7 @@ class TestLooks:
 
 class TestNs2:
     def test_points_are_where_the_paper_looks(self) -> None:
-        theirs = PAPER.ns2
+        theirs = WORLD.ns2
         assert Counter((row.where["counting"], row.where["processing"]) for row in theirs.part("grid")) == {
             (places.STEADY.title, WITHOUT): 90,
             (places.STEADY.title, WITH): 90,
@@ -114,10 +115,10 @@ class TestNs2:
         assert Counter(row.where["processing"] for row in theirs.part("looks")) == {WITHOUT: 15, WITH: 15}
 
     def test_values(self) -> None:
-        (run,) = (row for row in PAPER.ns2.part("predicted") if row.where == {"curve": "B = 4 n", "connections": 100})
+        (run,) = (row for row in WORLD.ns2.part("predicted") if row.where == {"curve": "B = 4 n", "connections": 100})
         assert run.values["loss"] == pytest.approx(0.04425)
         where = {"start": "all start at once", "processing": WITHOUT, "curve": "T1, W_c 100", "connections": 600}
-        (shut,) = (row for row in PAPER.ns2.part("starts") if row.where == where)
+        (shut,) = (row for row in WORLD.ns2.part("starts") if row.where == where)
         assert shut.values["shut_off"] == 525
 
     def test_counted_from_zero_it_is_the_papers_table(self, record_property: Callable[[str, object], None]) -> None:
@@ -125,7 +126,7 @@ class TestNs2:
         Source: Qiu, Zhang and Keshav 2001, Table 4.
         Tolerance: 8 % of the paper's curve, whose own fit has residuals of 5 %.
         """
-        ratios = [ratio for line in away(PAPER.ns2, places.CAPPED, WITHOUT, "T1").values() for ratio in line]
+        ratios = [ratio for line in away(WORLD.ns2, places.CAPPED, WITHOUT, "T1").values() for ratio in line]
         record_property("measured", f"{min(ratios):.3f} to {max(ratios):.3f} of it at {len(ratios)} points")
         assert all(abs(ratio - 1) < 0.08 for ratio in ratios)
 
@@ -134,14 +135,14 @@ class TestHyperbolas:
     def test_are_found_again(self) -> None:
         for processing in PROCESSING:
             for link in LINKS:
-                for name, fit in fits(SIDE, places.STEADY, processing, link).items():
+                for name, fit in fits(RUNS, places.STEADY, processing, link).items():
                     assert (fit.a, fit.b) == pytest.approx(tuple(places.PAPER[processing][name]), rel=1e-3)
 
     def test_need_three_points(self) -> None:
         for points, found in ((2, []), (3, ["T1, W_c 100"])):
             grid = [
                 row
-                for row in SIDE.part("grid")
+                for row in RUNS.part("grid")
                 if row.where["curve"] == "T1, W_c 100" and row.where["connections"] in places.TABLED[:points]
             ]
             assert list(fits(Runs({"grid": grid}), places.STEADY, WITHOUT, "T1")) == found
@@ -167,7 +168,7 @@ class TestAgreement:
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    return STUDY.report(PAPER, judge(CLAIMS, PAPER), command="ackclock reproduce manyflows")
+    return PAPER.report(WORLD.evidence(), judge(CLAIMS, WORLD.evidence()), command="ackclock reproduce manyflows")
 
 
 class TestReport:
@@ -213,12 +214,20 @@ class TestReport:
 
 
 class TestCommand:
+    def test_of_figures_make_runs_of_the_study(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(root)
+        runs = {spot.scenario.effective().to_json() for part in PAPER.parts() for spot in part.spots}
+        figures = [figure for chapter in PAPER.chapters for figure in chapter.figures if isinstance(figure, Figure)]
+        lines = [figure.command for figure in figures if figure.command]
+        assert len(lines) == 23
+        assert [line for line in lines if typed(line).effective().to_json() not in runs] == []
+
     @pytest.mark.slow
     @pytest.mark.usefixtures("placeholders")
     def test_writes_the_study_whole(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        monkeypatch.setattr(paper, "gather", lambda *_, **__: PAPER.ours)
+        monkeypatch.setattr(paper, "gather", lambda *_, **__: RUNS)
         monkeypatch.chdir(tmp_path)
         with pytest.raises(SystemExit) as ended:
             main(["reproduce", "manyflows", "--seeds", "3"])
@@ -232,7 +241,7 @@ class TestCommand:
         where = {"processing": WITH, "curve": "T1, W_c 100", "connections": 20}
         (row,) = (row for row in kept.part("few") if row.where == where and row.seed == 1)
         assert row.values["loss"] == pytest.approx(1e-5 * 20, rel=1e-4)
-        assert len(kept.part("grid")) == len(SIDE.part("grid"))
+        assert len(kept.part("grid")) == len(RUNS.part("grid"))
         where = {"counting": STEADY.title, "processing": WITHOUT, "curve": "ISDN, W_c 100", "connections": 600}
         (grid,) = (part for part in parts() if part.name == "grid")
         (spot,) = (spot for spot in grid.spots if spot.where == where)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.papers.manyflows.manyflows_world import WORLD
 
 import ackclock as ac
 from ackclock.analysis.models import pftk
-from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows import padhye
-from ackclock.papers.manyflows.claims.flows import FORMULAS
 from ackclock.papers.manyflows.distances import Case
 from ackclock.papers.manyflows.experiment import ISDN, T1, grid_setting, part, scenario
 from ackclock.papers.manyflows.flow_figures import tables2and3
@@ -47,13 +45,6 @@ from ackclock.papers.manyflows.padhye import (
     with_modems,
 )
 from ackclock.papers.manyflows.places import PROCESSING, WITH, WITHOUT
-from ackclock.papers.manyflows.study import derived
-from ackclock.report.html import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ackclock.papers.core.claim import Judged
 
 
 def windows(*rows: tuple[float, int, float, float, float]) -> pa.Table:
@@ -245,83 +236,12 @@ def test_ns2_and_the_paper_have_every_table() -> None:
     assert all(list(row) == sorted(row) for row in PAPER.values())
 
 
-def flows(sent: np.ndarray, *, p: float, rtt: float) -> Flows:
-    ones = np.ones_like(sent)
-    return Flows(sent=sent, goodput=sent, loss=p * ones, rtt=rtt * ones, timeout=ones)
-
-
-def world(found: Mapping[tuple[str, int], Flows]) -> Runs:
-    """Make synthetic flows by processing time and topology; topology 5 has the flows of topology 1."""
-    made = {"flows": found, "fifth": {(WITHOUT, 5): found[WITHOUT, 1]}}
-    return derived(
-        Runs(
-            {
-                name: [
-                    Run(where={"processing": busy, "topology": one}, seed=1, values=ratios_of(some))
-                    for (busy, one), some in places.items()
-                ]
-                for name, places in made.items()
-            }
-        )
-    )
-
-
-def made_up(within: Mapping[tuple[str, int], tuple[int, int]]) -> Runs:
-    """Make 100 flows per point: the given number send the predicted amount, the others a hundred times as much."""
-    rates = pftk(p=0.3, rtt=1.0, t0=1.0)
-    assert rates.full > 2 * rates.approximate, "at such losses, who is right by one formula is wrong by the other"
-    found = {}
-    for place, (approximate, full) in within.items():
-        sent = np.full(100, 100 * rates.full)
-        sent[:approximate] = rates.approximate
-        sent[approximate : approximate + full] = rates.full
-        found[place] = flows(sent, p=0.3, rtt=1.0)
-    return world(found)
-
-
-def judged(runs: Runs) -> dict[str, Judged]:
-    return {one.claim.key: one for one in judge(FORMULAS[:2], Both(ours=runs, ns2=Runs()))}
-
-
 NS2 = ns2_runs("manyflows").part("padhye")
 EVERYWHERE = [(busy, one) for busy in PROCESSING for one in TOPOLOGIES]
-EQUAL, APPROXIMATE, FULL = (40, 40), (60, 0), (0, 60)
-
-
-@pytest.mark.parametrize(
-    ("key", "without", "times", "verdict"),
-    [
-        ("3-2", APPROXIMATE, APPROXIMATE, Verdict.REPRODUCED),
-        # Equal numbers, but of different flows: with a hundred flows, the difference stays uncertain by over a point.
-        ("3-2", EQUAL, EQUAL, Verdict.UNDECIDED),
-        ("3-2", APPROXIMATE, FULL, Verdict.DEPENDS),
-        ("3-2", FULL, FULL, Verdict.NOT),
-        ("3-1", EQUAL, EQUAL, Verdict.NOT),
-        ("3-1", APPROXIMATE, APPROXIMATE, Verdict.NOT),
-    ],
-)
-def test_claims_turn_with_the_shares(
-    key: str, without: tuple[int, int], times: tuple[int, int], verdict: Verdict
-) -> None:
-    found = judged(made_up({(busy, one): times if busy == WITH else without for busy, one in EVERYWHERE}))
-    assert found[key].verdict is verdict
-    assert bool(found[key].setting) is (verdict is Verdict.DEPENDS)
-
-
-def test_most_estimates_are_good_where_both_formulas_agree_with_the_flows() -> None:
-    """If few packets are lost, the two formulas nearly agree, so both can be right for a flow."""
-    rate, ones = pftk(p=0.001, rtt=1.0, t0=1.0).full, np.ones(10)
-
-    def verdict(factor: float) -> Verdict:
-        good, bad = (flows(rate * by * ones, p=0.001, rtt=1.0) for by in (1, factor))
-        return judged(world({(busy, one): bad if busy == WITH else good for busy, one in EVERYWHERE}))["3-1"].verdict
-
-    assert verdict(1.1) is Verdict.REPRODUCED
-    assert verdict(3.0) is Verdict.DEPENDS
 
 
 def test_the_tables_are_drawn_with_ns2_and_the_paper() -> None:
-    found = Both(ours=made_up(dict.fromkeys(EVERYWHERE, EQUAL)), ns2=Runs({"padhye": NS2}))
+    found = WORLD.evidence()
     drawings = [tables2and3(processing).drawing(found, command="x") for processing in PROCESSING]
     assert [drawing.slug for drawing in drawings] == ["tables2and3", "tables2and3-busy"]
     assert ["without processing times" in drawing.title for drawing in drawings] == [True, False]

@@ -8,25 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 import pytest
+from tests.papers.manyflows.manyflows_world import WORLD
 
 from ackclock.analysis.models import pftk
-from ackclock.papers.core.claim import judge
-from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
-from ackclock.papers.manyflows.claims.flows import FORMULAS
 from ackclock.papers.manyflows.flow_figures import REASONS
-from ackclock.papers.manyflows.padhye import MODELS, TOPOLOGIES, Flows
-from ackclock.papers.manyflows.places import PROCESSING
+from ackclock.papers.manyflows.padhye import MODELS, Flows
 from ackclock.papers.manyflows.reasons import (
-    ACKS_LOST,
     ALL,
     ALONE,
     AS_IT_IS,
-    EXACT,
     FIRSTS,
-    INDEPENDENT,
-    NO_SLOW_START,
     PLACES,
     WAYS,
     _beyond_slow_start,
@@ -34,10 +26,9 @@ from ackclock.papers.manyflows.reasons import (
     process_rate,
     reason_parts,
 )
-from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 
 def test_the_process_is_near_the_formula_where_losses_are_rare() -> None:
@@ -50,53 +41,8 @@ def test_the_process_sends_as_it_is_timed() -> None:
     assert process_rate(p=0.1, rtt=1.0, t0=2.0) == pytest.approx(process_rate(p=0.1, rtt=0.5, t0=1.0) / 2, rel=1e-12)
 
 
-def made_up(factors: Mapping[str, Sequence[float]], *, lost: float = 0.0) -> Runs:
-    """Make synthetic runs in which each change multiplies the ratio of predicted to sent packets at eight points."""
-    points = [(processing, one) for processing in PROCESSING for one in TOPOLOGIES]
-
-    def rows(ways: Sequence[str], **others: float) -> list[Run]:
-        return [
-            Run(
-                where={"processing": processing, "topology": one},
-                seed=seed,
-                values={f"{model}, {way}": factors.get(way, [1.0] * 8)[at] for model in MODELS for way in ways}
-                | others,
-            )
-            for at, (processing, one) in enumerate(points)
-            for seed in (1, 2)
-        ]
-
-    plain = [way for way in WAYS if way != ACKS_LOST]
-    return Runs({"reasons": rows(plain, acks_lost=lost, reordered=0.0), "narrow": rows([ACKS_LOST])})
-
-
-def judged(runs: Runs) -> dict[str, Verdict]:
-    return {one.claim.key: one.verdict for one in judge(FORMULAS[2:], Both(ours=runs, ns2=Runs()))}
-
-
-EVERYWHERE, MOSTLY, HARDLY = [1.2] * 8, [0.8] * 5 + [1.0] * 3, [1.0] * 7 + [1.5]
-
-
-@pytest.mark.parametrize(("key", "way"), [("3-3", INDEPENDENT), ("3-4", NO_SLOW_START), ("3-5", EXACT)])
-@pytest.mark.parametrize(
-    ("factors", "verdict"),
-    [(EVERYWHERE, Verdict.REPRODUCED), (MOSTLY, Verdict.PARTLY), (HARDLY, Verdict.NOT)],
-)
-def test_a_reason_contributes_if_it_changes_the_ratio(
-    key: str, way: str, factors: list[float], verdict: Verdict
-) -> None:
-    found = judged(made_up({way: factors}))
-    assert found[key] is verdict
-    assert all(one is Verdict.NOT for other, one in found.items() if other != key)
-
-
-@pytest.mark.parametrize(("lost", "verdict"), [(5.0, Verdict.REPRODUCED), (0.0, Verdict.NOT)])
-def test_lost_acks_must_occur(lost: float, verdict: Verdict) -> None:
-    assert judged(made_up({ACKS_LOST: EVERYWHERE}, lost=lost))["3-6"] is verdict
-
-
 def test_the_figure_shows_every_way_at_every_place() -> None:
-    drawing = REASONS.drawing(Both(ours=made_up({}), ns2=Runs()), command="x")
+    drawing = REASONS.drawing(WORLD.evidence(), command="x")
     assert drawing.numbers.head[1:] == list(WAYS)
     assert len(drawing.numbers.rows) == len(MODELS) * len(PLACES)
 

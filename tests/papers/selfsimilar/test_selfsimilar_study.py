@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.papers.selfsimilar.selfsimilar_world import SEEDS, evidence, put, side
+from tests.papers.selfsimilar.selfsimilar_world import SEEDS, WORLD
 from tests.support.few import few
 from tests.support.kept import hold
 from tests.support.long import long_only
+from tests.support.worlds import put
 
 import ackclock as ac
 from ackclock.analysis import compare_paired
@@ -216,27 +217,29 @@ class TestPaired:
     def test_a_lead_is_of_pairs(self) -> None:
         """The background shifts all variants equally by hundreds of packets, which cancels in the difference."""
         arrivals = ARRIVALS.at("flows", reading="greedy")
-        (found,) = lead(arrivals, "variant", "NewReno", others=["SACK"]).points(side()).cells.values()
+        (found,) = lead(arrivals, "variant", "NewReno", others=["SACK"]).points(WORLD.runs).cells.values()
         assert found.mean == pytest.approx(77312 - 75673)
         assert found.half_width == pytest.approx(0, abs=1e-6)
-        samples = arrivals.samples(side()).cells
+        samples = arrivals.samples(WORLD.runs).cells
         pair = (list(samples[name,].values()) for name in ("SACK", "NewReno"))
         assert found == compare_paired(*pair).difference
-        (relative,) = lead(arrivals, "variant", "NewReno", others=["SACK"], relative=True).points(side()).cells.values()
+        relative_lead = lead(arrivals, "variant", "NewReno", others=["SACK"], relative=True)
+        (relative,) = relative_lead.points(WORLD.runs).cells.values()
         assert relative.mean == pytest.approx(200 * (77312 - 75673) / (77312 + 75673))
 
 
 class TestOrder:
     def test_has_clear_leads_only(self) -> None:
-        greedy = supported(evidence()).text.partition(";  constant")[0]
+        greedy = supported(WORLD.evidence()).text.partition(";  constant")[0]
         assert greedy.startswith(
             "Greedy: Tahoe above Vegas; NewReno above Tahoe, Vegas and SACK; SACK above Tahoe and Vegas"
         )
-        alike = supported(evidence(put("arrivals", 70000.0))).text
+        alike = supported(WORLD.evidence(put("flows", "arrivals", 70000.0))).text
         assert alike == "Greedy: none; constant rate: none; window of 60: none."
 
     def test_all_that_tie_are_first(self) -> None:
-        drawing = RANKING.drawing(evidence(put("arrivals", 80000.0, "tahoe", "sack")), command="ackclock")
+        made = WORLD.evidence(put("flows", "arrivals", 80000.0, variant=("Tahoe", "SACK")))
+        drawing = RANKING.drawing(made, command="ackclock")
         assert drawing.numbers.rows[0][:5] == ["greedy", "12", "0", "0", "12"]
 
 
@@ -286,7 +289,7 @@ def test_long_runs_show_the_memory_of_the_background() -> None:
 
 @pytest.fixture(scope="module")
 def report() -> Report:
-    made = evidence()
+    made = WORLD.evidence()
     return HALF.report(made, judge(CLAIMS, made), command="ackclock reproduce selfsimilar")
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.papers.selfsimilar.selfsimilar_world import evidence
+from tests.papers.selfsimilar.selfsimilar_world import WORLD
 from tests.support.few import few
 
 import ackclock as ac
@@ -44,7 +44,8 @@ def record(time: int, length: int) -> bytes:
 
 
 def section_of(capture: Trace) -> Section:
-    return CHAPTER.section(dataclasses.replace(evidence(), capture=capture), command="ackclock reproduce selfsimilar")
+    evidence = dataclasses.replace(WORLD.evidence(), capture=capture)
+    return CHAPTER.section(evidence, command="ackclock reproduce selfsimilar")
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +210,7 @@ class TestClaim:
         )
         capture = dataclasses.replace(real.capture, mix=mix)
         other = dataclasses.replace(real, capture=capture, memory=dependent(real.memory, *holds))
-        usual = evidence()
+        usual = WORLD.evidence()
         found = TRACE_CLAIM.judge(dataclasses.replace(usual, ours=Runs({**usual.ours.parts, "capture": [other.row]})))
         assert found.verdict is verdict, found.why
         assert found.command == f"ackclock capture {shlex.quote(str(real.capture.path))}"
@@ -217,7 +218,7 @@ class TestClaim:
         assert "refer to all packets" in found.why
 
     def test_a_stand_in_decides_nothing(self, made: Trace) -> None:
-        found = TRACE_CLAIM.judge(dataclasses.replace(evidence(), capture=made))
+        found = TRACE_CLAIM.judge(dataclasses.replace(WORLD.evidence(), capture=made))
         assert found.verdict is Verdict.NOT_TESTABLE
         assert "not public" in found.why
 
@@ -227,7 +228,7 @@ class TestCommand:
     def _without_runs(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         own = [chapter for chapter in study.PAPER.chapters if chapter.title not in OTHERS]
         monkeypatch.setattr(study, "PAPER", few(study.PAPER, CLAIMS, chapters=own))
-        monkeypatch.setattr(Paper, "evidence", lambda *_, **__: evidence())
+        monkeypatch.setattr(Paper, "evidence", lambda *_, **__: WORLD.evidence())
         monkeypatch.chdir(tmp_path)
 
     @pytest.mark.slow

@@ -4,33 +4,56 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.support.long import often
+from tests.papers.selfsimilar.selfsimilar_world import WORLD
+from tests.support.few import few
+from tests.support.kept import hold
+from tests.support.long import long_only, often
+from tests.support.typed import typed
 
 import ackclock as ac
 from ackclock.papers.agreement import missed_bars
+from ackclock.papers.core.claim import judge
+from ackclock.papers.core.evidence import Runs
+from ackclock.papers.core.folds import exponent
+from ackclock.papers.core.paper import Both
+from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
+from ackclock.papers.selfsimilar import study
 from ackclock.papers.selfsimilar.agreement import BAR, loads_agreement
 from ackclock.papers.selfsimilar.agreement import LOADS as LOAD_RULES
+from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS
 from ackclock.papers.selfsimilar.experiment import background, binned
 from ackclock.papers.selfsimilar.traffic import (
+    ALIKE,
     BINS,
+    COV,
+    DRAWN,
     ESTIMATORS,
+    FIRST,
+    GAP_COV,
     KINDS,
     LADDER,
     LOADS,
     NOISE,
+    ON_OFF,
     OTHERS,
     POISSON,
     USUAL,
     Kind,
     hursts,
     ladder,
+    load_parts,
     load_scenario,
     of_many,
     traffic,
+    traffic_parts,
 )
+from ackclock.papers.selfsimilar.traffic_figures import TRAFFIC
+from ackclock.papers.summary import summary
+from ackclock.report.html import Report, Verdict
 
 RECORD = ("arrivals@A->B/10ms",)
+TOPICS = few(study.PAPER, TRAFFIC_CLAIMS).definition.topics
 
 
 class TestTraffic:
@@ -121,3 +144,62 @@ def test_the_background_agrees_with_ns2_at_every_load() -> None:
     places = loads_agreement(seeds=often(4, long=20), jobs=1)
     assert len(places) > 15 * (len(LOADS) + len(OTHERS))
     assert missed_bars(LOAD_RULES, places, bar=BAR) == []
+
+
+def test_commands_run_what_claims_are_about() -> None:
+    made = {claim.key: typed(claim.command) for claim in TRAFFIC_CLAIMS}
+    assert len(made) == len(TRAFFIC_CLAIMS)
+    for key, count in (("H-1", 40), ("H-2", 95)):
+        here, there = made[key].effective(), background(count).effective()
+        assert (here.duration, here.flows) == (there.duration, there.flows)
+        assert here.links[0] == next(link for link in there.links if (link.from_, link.to) == ("A", "B"))
+    assert isinstance(made["T1-1"].flows[0].source, ac.Poisson)
+    shared = made["T1-5"].flows[0]
+    assert isinstance(shared.source, ac.OnOff)
+    assert shared.count * shared.source.mean_rate == 2500
+
+
+def test_figures_show_every_place() -> None:
+    judged = judge(TRAFFIC_CLAIMS, WORLD.evidence())
+    section = TRAFFIC.section(WORLD.evidence(), command="ackclock reproduce selfsimilar")
+    shown = summary(judged, TOPICS)
+    hold(
+        "traffic",
+        Report(title="", source="", summary=shown, sections=[section], findings=[one.finding for one in judged]),
+    )
+    drawings = {drawing.slug: drawing for drawing in section.drawings}
+    assert list(drawings) == [
+        "time-scales",
+        "scales-of-burstiness",
+        "multiplexing",
+        "hurst-by-load",
+        "hurst-by-bin",
+        "hurst-behind",
+    ]
+    assert len(drawings["time-scales"].csv.splitlines()) == 1 + len(DRAWN) * FIRST
+    assert len(drawings["scales-of-burstiness"].numbers.rows) == len(LADDER)
+    assert len(drawings["hurst-by-load"].numbers.rows) == 2 * len(BINS) + 2 * 2
+    assert len(drawings["hurst-behind"].numbers.rows) == len(LOADS)
+    assert all(drawing.svg.startswith("<") for drawing in drawings.values())
+
+
+@long_only
+@pytest.mark.slow
+def test_what_is_run_is_what_is_judged() -> None:
+    """All parts run with one seed. As in the report, longer bins do not smooth on/off traffic, and more sources do."""
+    found = gather([*traffic_parts(), *load_parts()], seeds=[1], jobs=1)
+    assert {name: len(runs) for name, runs in found.parts.items()} == {
+        "times": 3,
+        "gaps": 3,
+        "many": 20,
+        "loads": len(LOADS) + len(OTHERS),
+    }
+    judged = {one.claim.key: one for one in judge(TRAFFIC_CLAIMS, Both(ours=found, ns2=Runs()))}
+    assert {one.verdict for one in judged.values()} == {Verdict.UNDECIDED}
+    exponents = {kind: COV.at("times", kind=kind).over("bin", exponent, "").points(found).only.mean for kind in KINDS}
+    assert exponents[POISSON] == pytest.approx(-0.5, abs=0.02)
+    assert exponents[ON_OFF] > -0.25
+    sources = COV.at("many", division=ALIKE, kind=ON_OFF, bin=1.0).over("sources", exponent, "")
+    assert sources.points(found).only.mean < -0.25
+    gaps = GAP_COV.at("gaps").points(found).cells
+    assert gaps[ON_OFF,].mean == pytest.approx(gaps[POISSON,].mean, abs=0.1)

@@ -11,13 +11,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.papers.vegas import vegas_world
+from tests.papers.vegas.vegas_world import RUNS, WORLD
+from tests.support.kept import hold
 
 import ackclock as ac
 from ackclock.analysis import student_interval
 from ackclock.cli import main
 from ackclock.papers.comparison import compare
 from ackclock.papers.core import paper
+from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs, read_runs
@@ -35,8 +37,8 @@ from ackclock.papers.vegas.experiment import (
     Place,
     scenario,
 )
-from ackclock.papers.vegas.measures import RECORD, observe
-from ackclock.papers.vegas.study import RULES, agreement_statement
+from ackclock.papers.vegas.measures import RECORD, leftover, observe
+from ackclock.papers.vegas.study import PAPER, RULES, agreement_statement
 from ackclock.scenario import OnOff, Trace, Transfers
 from ackclock.scenario.distributions import Pareto
 
@@ -259,7 +261,7 @@ class TestCommand:
     def instead(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Use the synthetic runs instead of real ones."""
 
-        monkeypatch.setattr(paper, "gather", lambda *_, **__: Runs({"places": vegas_world.side().part("places")}))
+        monkeypatch.setattr(paper, "gather", lambda *_, **__: RUNS)
 
     @pytest.mark.slow
     @pytest.mark.usefixtures("instead", "placeholders")
@@ -297,3 +299,16 @@ class TestCommand:
         found = by_place(gather([runs_at(where)], seeds=[1, 2], jobs=1))
         assert list(found) == where
         assert all(len(runs) == 2 and None not in (runs[0]["ratio"], runs[1]["ratio"]) for runs in found.values())
+
+
+def test_figures_of_claims_are_drawn() -> None:
+    report = PAPER.report(WORLD.evidence(), judge(PAPER.claims, WORLD.evidence()), command="ackclock reproduce vegas")
+    hold("vegas", report)
+    named = {finding.figure for finding in report.findings} - {""}
+    assert {"map-poisson", "pair", "starts-fifo"} <= named <= {drawing.slug for drawing in report.drawings}
+
+
+@pytest.mark.parametrize(("vegas", "part"), [(30, 7 / 18), (57, 0.6784)])
+def test_leftover_is_what_is_over(vegas: int, part: float) -> None:
+    """The result is 4166.7 packets a second minus 100 per Reno client, divided by 100 per Vegas client."""
+    assert leftover(vegas) == pytest.approx(part, abs=1e-4)

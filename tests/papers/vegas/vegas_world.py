@@ -1,27 +1,24 @@
-"""Synthetic runs of competing Reno and Vegas clients for which most claims hold, and functions that change them."""
+"""Synthetic runs of competing Reno and Vegas clients for which most claims hold, and what makes each claim fail."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from functools import cache, lru_cache
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.core.evidence import Run, Runs
-from ackclock.papers.core.paper import Both
+from tests.support.worlds import World, put, runs_of
+
+from ackclock.papers.core.evidence import Runs
 from ackclock.papers.vegas.evidence import by_part, places
-from ackclock.papers.vegas.experiment import OPEN, POISSON, TRANSFERS
+from ackclock.papers.vegas.experiment import OPEN, POISSON, TRANSFERS, Place
+from ackclock.papers.vegas.study import PAPER
+from ackclock.report.html import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from ackclock.papers.core.evidence import Row
-    from ackclock.papers.vegas.experiment import Place
+    from tests.support.worlds import Change
 
     Values = dict[str, float]
-    Where = Callable[[Place], bool]
-    Change = Callable[[Place, Values], Values]
-
-SEEDS = (1, 2, 3)
 
 # Ratio of Vegas' goodput to Reno's by buffer: above 1 with a small buffer, below 1 with a large one.
 RATIOS = {10: 1.4, 50: 1.2, 150: 1.0, 500: 0.6, 1500: 0.3, 3000: 0.2}
@@ -78,63 +75,38 @@ def world(place: Place) -> Values:
     }
 
 
-@cache
-def _coordinates() -> Sequence[tuple[Place, Mapping[str, Any]]]:
-    """List the coordinates of the points once, since making the dictionaries takes most of the time."""
-    return [(place, asdict(place)) for place in places()]
+def ratio(new: float, **at: Any) -> Change:
+    """Return a function that changes the ratio of Vegas' goodput to Reno's."""
+    return put("places", "ratio", new, **at)
 
 
-@lru_cache(maxsize=4)
-def side(*changes: Change) -> Runs:
-    """Make the runs of every point, which differ by a millionth between seeds."""
-    made = []
-    for place, where in _coordinates():
-        values = world(place)
-        for change in changes:
-            values = change(place, values)
-        made += [
-            Run(
-                where=where,
-                seed=seed,
-                values={name: value * (1 + 1e-6 * seed) for name, value in values.items()},
-            )
-            for seed in SEEDS
-        ]
-    return by_part(Runs({"places": made}))
+SMALL, LARGE = (10, 50), (500, 1500, 3000)
+N = Verdict.NOT
 
+WORSE: list[tuple[str, Verdict, Sequence[Change]]] = [
+    ("F-1", N, [ratio(0.5, start=1)]),
+    ("F-2", N, [ratio(0.5, start=1)]),
+    ("F-3", N, [ratio(0.95), ratio(0.2, buffer=LARGE)]),
+    ("F-4", N, [ratio(0.5, buffer=SMALL)]),
+    ("M-1", N, [ratio(0.95, pair=True)]),
+    ("M-2", N, [ratio(0.5, pair=True)]),
+    ("M-3", N, [put("places", "vegas_held", 100.0)]),
+    ("M-4", N, [ratio(2.0, buffer=3000)]),
+    ("M-5", N, [ratio(0.1, gateway="RED")]),
+    ("W-1", N, [put("places", "vegas_rtt_least", 0.1)]),
+    ("W-2", N, [ratio(0.1, start=1)]),
+    ("W-3", N, [ratio(1.0, start=1)]),
+    ("W-4", N, [ratio(0.5, load=0.6)]),
+    ("W-5", N, [ratio(0.9, buffer=1500)]),
+    ("W-6", N, [ratio(0.9, application=OPEN)]),
+    ("W-7", N, [ratio(0.9, application=OPEN)]),
+    ("W-8", N, [ratio(1.0, start=1)]),
+    ("W-9", N, [ratio(0.5, base_rtt="minimum", buffer=SMALL), ratio(1.5, base_rtt="minimum", buffer=(150, *LARGE))]),
+    ("W-10", N, [put("places", "vegas_completion", 1.0), ratio(2.0, application=TRANSFERS)]),
+    ("O-1", N, [put("places", "queue_sd", 1.0)]),
+    ("O-2", N, [put("places", "vegas_window_cov", 0.9)]),
+    ("O-3", N, [put("places", "vegas_loss", 0.03)]),
+]
 
-def evidence(*changes: Change) -> Both:
-    """Return the evidence for judging: changed runs of ours, and unchanged runs of ns-2."""
-    return Both(ours=side(*changes), ns2=side())
-
-
-def unsteady(whole: Both) -> Both:
-    """Let our runs differ so much between seeds that no interval excludes any value."""
-    spread = {1: 0.1, 2: 1.0, 3: 10.0}
-    return each(whole, lambda row: {name: value * spread[row.seed] for name, value in row.values.items()})
-
-
-def once(whole: Both) -> Both:
-    """Keep one run of each point."""
-    return replace(whole, ours=by_part(Runs({"places": [row for row in whole.ours.part("places") if row.seed == 1]})))
-
-
-def each(whole: Both, change: Callable[[Row], Values]) -> Both:
-    """Change the values of each of our runs."""
-    rows = [Run(where=row.where, seed=row.seed, values=change(row)) for row in whole.ours.part("places")]
-    return replace(whole, ours=by_part(Runs({"places": rows})))
-
-
-def put(name: str, new: float | Callable[[Place], float], at: Where = lambda _: True) -> Change:
-    """Return a function that changes a number at some points."""
-
-    def change(place: Place, values: Values) -> Values:
-        number = new(place) if callable(new) else new
-        return {**values, name: number} if at(place) else values
-
-    return change
-
-
-def beside(**chosen: object) -> Where:
-    """Return a condition that selects points with the given properties."""
-    return lambda place: replace(place, **chosen) == place  # type: ignore[arg-type]
+RUNS = Runs({"places": runs_of([asdict(place) for place in places()], lambda where: world(Place(**where)))})
+WORLD = World(paper=PAPER, runs=RUNS, worse=WORSE, derived=by_part, ns2=by_part(RUNS), best={"F-3": Verdict.PARTLY})

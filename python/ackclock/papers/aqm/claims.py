@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from ackclock.papers.aqm import measures as m
 from ackclock.papers.aqm.experiment import ACTIVE, DEFINITION, TAIL_DROP
 from ackclock.papers.core.evidence import Named
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.rules import AtPoints, Bars, Holds
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ackclock.papers.core.quantities import Quantity
 
 claim = DEFINITION.claim
 

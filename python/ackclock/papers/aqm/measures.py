@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.core.measures import Measure
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.parts import Taken
-    from ackclock.running.run import Run
+from ackclock.papers.core.parts import Taken
+from ackclock.running.run import Run
 
 MEDIAN = Measure("p50", "median waiting time", "ms", digits=1)
 LATE = Measure("p95", "95th percentile of the waiting time", "ms", digits=1)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.core.measures import Measure
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.parts import Taken
-    from ackclock.running.run import Run
+from ackclock.papers.core.parts import Taken
+from ackclock.running.run import Run
 
 UTILIZATION = Measure("utilization", "utilization", "%", digits=1)
 LOSS = Measure("loss", "loss", "%", digits=2)

@@ -6,10 +6,12 @@ sets of constants, and the crossover between 38 and 39 clients. It exits with st
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,16 +19,11 @@ from ackclock.papers.agreement import EXPLAINED, Compared, command, statement
 from ackclock.papers.burstiness.experiment import DEFINITION, DROPS, DURATION
 from ackclock.papers.burstiness.measures import warm_loss
 from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.core.evidence import Row
 from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import ns2_runs
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Mapping, Sequence
-
-    from ackclock.papers.core.evidence import Row
-    from ackclock.report.html import Statement
-    from ackclock.running.run import Run
+from ackclock.report.html import Statement
+from ackclock.running.run import Run
 
 SETTLED = 20  # a run with this many drops in its last 10 s has not settled
 LEAST_P = 0.01  # largest p-value at which the numbers of settled runs differ

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from ackclock.analysis import autocorrelation, cov_ladder, dependence, loss_events, loss_sequences, window_cuts
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, ARRIVALS, DROPS, FINE, WARM
 from ackclock.papers.burstiness.windows import UNIT
+from ackclock.papers.core.evidence import Row
 from ackclock.papers.core.evidence import Run as Observed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from ackclock.papers.core.evidence import Row
-    from ackclock.running.run import Run
+from ackclock.running.run import Run
 
 SCALES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 """Lengths of the bins in which arrivals are counted, in seconds."""

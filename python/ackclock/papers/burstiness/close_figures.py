@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ackclock.analysis import poisson_cov, student_interval
+from ackclock.analysis import Interval, poisson_cov, student_interval
 from ackclock.drawing.chart import Axis, Band, Level, Series
 from ackclock.papers.burstiness.close import LAGS, SCALES
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DEFINITION, FINE, VARIANTS, WARM
 from ackclock.papers.burstiness.grid_figures import PENS
 from ackclock.papers.burstiness.measures import QUEUE
 from ackclock.papers.burstiness.windows import UNIT
+from ackclock.papers.core.evidence import Evidence, Row
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, curves_csv
 from ackclock.papers.core.measures import Measure, Profile
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import listed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Evidence, Row
-    from ackclock.papers.core.quantities import Quantity
 
 _MOST = 60  # number of clients with which all variants are compared
 
@@ -125,10 +119,7 @@ SCALES_FIGURE = Figure(
         ),
     ],
     height=8.6,
-    data={"cov": _ladder},
-    csv=lambda evidence: curves_csv(
-        "bin_s", [("cov", _ladder), ("cov_over_poisson", _ratio), ("cov_over_poisson", _loads)], evidence
-    ),
+    csv=curves_csv("bin_s", ("cov", _ladder), ("cov_over_poisson", _ratio), ("cov_over_poisson", _loads)),
     numbers=Numbers(of=_ratio, rows="bin", columns="variant", head="Bin, s", caption="c.o.v. relative to Poisson"),
 )
 
@@ -159,11 +150,7 @@ MEMORY_FIGURE = Figure(
         for place, width, of in (("a", FINE, _short), ("b", UNIT, _long))
     ],
     height=6.6,
-    data={"autocorrelation": _short},
-    csv=lambda evidence: (
-        curves_csv("lag_s", [(SHORT.name, _short)], evidence)
-        + curves_csv("lag_s", [(LONG.name, _long)], evidence, head=False)
-    ),
+    csv=curves_csv("lag_s", (SHORT.name, _short), (LONG.name, _long)),
     numbers=Numbers(
         of=LONG.at("close", variant=VARIANTS, clients=_MOST, lag=[LONG.axes["lag"][lag] for lag in _SHOWN_LAGS]),
         rows="lag",
@@ -184,8 +171,7 @@ QUEUE_FIGURE = Figure(
             marks=[Lines(of=_share, x="packets", by="variant", pens=PENS, plain=True)],
         )
     ],
-    data={"share": _share},
-    csv=lambda evidence: curves_csv("packets", [(AT_LEAST.name, _share)], evidence),
+    csv=curves_csv("packets", (AT_LEAST.name, _share)),
     numbers=Numbers(
         of={
             "mean": QUEUE.at("close", variant=VARIANTS, clients=_MOST),

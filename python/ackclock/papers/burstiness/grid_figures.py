@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ackclock.analysis import poisson_cov
+from ackclock.analysis import Interval, poisson_cov
 from ackclock.drawing.chart import Axis, Level, Note, Scale, Series
 from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.experiment import (
@@ -19,18 +19,11 @@ from ackclock.papers.burstiness.experiment import (
     PACKET_SIZE,
     VARIANTS,
 )
-from ackclock.papers.core.evidence import joined
-from ackclock.papers.core.figure import Figure, Flat, Lines, Numbers, Plot, csv_text, sources, stacked
+from ackclock.papers.core.evidence import Evidence, Side, joined
+from ackclock.papers.core.figure import Figure, Flat, Lines, Made, Numbers, Pen, Plot, csv_text, sources, stacked
+from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.quantities import Quantity
 from ackclock.report.html import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Evidence, Side
-    from ackclock.papers.core.figure import Made, Pen
-    from ackclock.papers.core.measures import Measure
-    from ackclock.papers.core.quantities import Quantity
 
 _FIRST_WITH_LOSS = 30  # first count in Figures 3, 4 and 13; below it, all TCPs behave nearly alike (section 3.2)
 _MOST = max(CLIENTS)
@@ -112,7 +105,6 @@ FIGURE_2 = Figure(
     **DEFINITION.figure("figure2"),
     plots=cov_plots(_cov, _ratio, PENS, formula=poissons("Poisson, 1/√(λτn)", _MOST, ARRIVALS_PER_RTT), y=_above_all),
     height=7.4,
-    data={"cov": _cov, "cov_over_poisson": _ratio},
     numbers=Numbers(caption="Coefficient of variation"),
 )
 FIGURE_3 = Figure(
@@ -126,7 +118,6 @@ FIGURE_3 = Figure(
             right=Scale(label="Throughput (Mb/s)", factor=_MBPS_OF_THOUSAND, step=2),
         )
     ],
-    data={"thousand_departures": _throughput},
     numbers=Numbers(caption=f"Thousand packets transmitted in {DURATION} s"),
 )
 FIGURE_4 = Figure(
@@ -139,13 +130,11 @@ FIGURE_4 = Figure(
             notes=_udp_leaves,
         )
     ],
-    data={"loss_percent": _loss},
     numbers=Numbers(caption="Packet loss, % of arrivals"),
 )
 FIGURE_13 = Figure(
     **DEFINITION.figure("figure13"),
     plots=[Plot(x=_from_first_loss, y=Axis(label="Timeouts per duplicate ACK (%)", low=0), marks=[_lines(_timeouts)])],
-    data={"timeouts_per_dup_ack_percent": _timeouts},
     numbers=Numbers(caption="Timeouts, % of duplicate ACKs"),
 )
 
@@ -212,7 +201,6 @@ WEIGHT = Figure(
     **DEFINITION.figure("weight"),
     plots=stacked(_weight_plot(label, measure) for label, measure in _MEASURES),
     height=8.2,
-    data={"loss_percent": m.LOSS.at("weights", variant="Reno/RED", clients=_WEIGHT_CLIENTS)},
     csv=_weight_csv,
     numbers=_weight_table,
 )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,14 +12,10 @@ from ackclock import analysis
 from ackclock.papers.burstiness.close import look as look  # noqa: PLC0414 - study.toml names it
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DEFINITION, DURATION, FINE, WARM
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, UNIT
+from ackclock.papers.core.evidence import Row
 from ackclock.papers.core.folds import of_values
 from ackclock.papers.observation import summary
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ackclock.papers.core.evidence import Row
-    from ackclock.running.run import Run
+from ackclock.running.run import Run
 
 SETTLED_BY = 185  # a run has settled if its losses end by this time, in seconds
 

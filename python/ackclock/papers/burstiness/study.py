@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from ackclock.papers.burstiness.agreement import agreement_statement
 from ackclock.papers.burstiness.claims import CLAIMS
@@ -13,16 +13,11 @@ from ackclock.papers.burstiness.experiment import DEFINITION, client_packets
 from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13, OVERVIEW, WEIGHT
 from ackclock.papers.burstiness.window_figures import WINDOW_FIGURES, WINDOWS, courses_verdict
 from ackclock.papers.burstiness.windows import RECORDS, SEEDS, bands, course, drawn_alone
-from ackclock.papers.core.evidence import Runs
+from ackclock.papers.core.evidence import Row, Runs
 from ackclock.papers.core.paper import Both, Chapter, Paper
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.core.table import ns2_runs
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ackclock.papers.core.evidence import Row
-    from ackclock.report.html import Statement
+from ackclock.report.html import Statement
 
 LOADS = (30, 38, 39, 44, 50)
 """Client counts with detailed records of Reno; with 60 clients, all variants have detailed records."""

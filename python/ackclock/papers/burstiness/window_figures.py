@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ackclock.drawing.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DEFINITION, DURATION
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, NAMES, QUANTILES, SEED, UNIT, effective
-from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare, named
+from ackclock.papers.comparison import STANDARD_ERRORS, Comparison, Rule, compare, named
+from ackclock.papers.core.evidence import Evidence, Row, Side
 from ackclock.papers.core.figure import rows_csv
 from ackclock.papers.core.words import DASH, listed
 from ackclock.report.html import Drawing, Statement, Table
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from numpy.typing import NDArray
-
-    from ackclock.papers.comparison import Comparison
-    from ackclock.papers.core.evidence import Evidence, Row, Side
-
-    Span = tuple[int, int]
+Span = tuple[int, int]
 
 _RANGE = (0.05, 0.95)  # quantiles over the seeds that the tables give next to the mean
 _LEAST = 0.01  # allowed difference of two means if the runs do not vary: seconds, packets or counts

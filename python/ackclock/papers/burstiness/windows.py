@@ -7,22 +7,18 @@ Reno's congestion window grows without effect. A run has the arrays `units`, its
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DROPS, DURATION
+from ackclock.papers.core.evidence import Row, Scalar
 from ackclock.papers.core.evidence import Run as Observed
+from ackclock.running.run import Run
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from ackclock.papers.core.evidence import Row, Scalar
-    from ackclock.running.run import Run
-
-    Windows = Mapping[str, Any]
+Windows = Mapping[str, Any]
 
 CLIENTS_SHOWN = (1, 10, 20)  # the clients whose windows the paper draws, counted from 1
 NAMES = tuple(f"client_{client}" for client in CLIENTS_SHOWN)

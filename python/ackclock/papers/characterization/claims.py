@@ -5,20 +5,15 @@ Keys begin with the paper's section, but the heterogeneous case of section 3 has
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.burstiness.claims import CLAIMS as ALIKE
 from ackclock.papers.burstiness.measures import THROUGHPUT
+from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.definition import Definition
-from ackclock.papers.core.quantities import computed
+from ackclock.papers.core.quantities import Quantity, computed
 from ackclock.papers.core.rules import Bars
 from ackclock.papers.heterogeneous.claims.newcomers import END, LARGE, SMALL, close
 from ackclock.papers.heterogeneous.claims.sharing import CLAIMS as BESIDE
 from ackclock.papers.heterogeneous.measures import ALL_GAIN, RATIO, SLOPE
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.quantities import Quantity
 
 DEFINITION = Definition("ackclock.papers.characterization")
 claim = DEFINITION.claim

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, permutations, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ackclock.papers.coexistence.measures import flows
 from ackclock.papers.core.definition import Definition
-from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.evidence import Row, Run, Runs, Scalar
 from ackclock.papers.core.parts import Part, Spot
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ackclock.papers.core.evidence import Row, Scalar
 
 DEFINITION = Definition("ackclock.papers.coexistence")
 

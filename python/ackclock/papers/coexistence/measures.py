@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.aqm.measures import load
 from ackclock.papers.core.measures import Measure
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.parts import Taken
-    from ackclock.running.run import Run
+from ackclock.papers.core.parts import Taken
+from ackclock.running.run import Run
 
 SHARE = Measure("share", "share of a flow of the first law", "%", digits=1)
 TOTAL = Measure("total", "share of all flows of the first law", "%", digits=1)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,16 +12,11 @@ from ackclock.papers.aqm.measures import MEDIAN
 from ackclock.papers.coexistence.claims import CLAIMS, modelled
 from ackclock.papers.coexistence.experiment import DEFINITION, FOUR, LAWS, MODELLED, QUEUES, both_ways, parts
 from ackclock.papers.coexistence.measures import HARM, LOSS, SHARE, TOTAL
+from ackclock.papers.core.evidence import Scalar
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot
-from ackclock.papers.core.paper import Chapter, Paper
+from ackclock.papers.core.paper import Both, Chapter, Paper
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import capital
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ackclock.papers.core.evidence import Scalar
-    from ackclock.papers.core.paper import Both
-    from ackclock.papers.core.quantities import Quantity
 
 __all__ = ["PAPER"]
 

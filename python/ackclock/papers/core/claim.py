@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-from ackclock.papers.core.quantities import numbers
-from ackclock.papers.core.rules import Outcome
+from ackclock.analysis import Interval
+from ackclock.papers.core.answers import Answers
+from ackclock.papers.core.evidence import Evidence, Grid, Key, Side
+from ackclock.papers.core.quantities import Quantity, numbers
+from ackclock.papers.core.rules import Outcome, Rule
 from ackclock.papers.core.words import DASH, capital, key_words, points_words, with_unit
-from ackclock.papers.truth import counted
+from ackclock.papers.truth import Truth, counted
 from ackclock.report.html import Finding, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.evidence import Evidence, Grid, Key, Side
-    from ackclock.papers.core.quantities import Quantity
-    from ackclock.papers.core.rules import Rule
-    from ackclock.papers.truth import Truth
 
 Origin = Literal["paper", "ours"]
 

@@ -24,33 +24,29 @@ claims that summarize the study.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from importlib.resources import files
 from inspect import isfunction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from ackclock.papers import SEEDS
-from ackclock.papers.core.claim import Change, Claim, Origin
+from ackclock.papers.core.claim import Change, Claim, Origin, Said
+from ackclock.papers.core.folds import Number
 from ackclock.papers.core.marks import Pen
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.core.quantities import Quantity
+from ackclock.papers.core.rules import Rule
 from ackclock.papers.summary import Topic
 from ackclock.report.html import Table, Verdict
 from ackclock.scenario import Scenario
 from ackclock.scenario.overrides import assigned
 from ackclock.study.design import VARIANT, Study
 from ackclock.values.errors import impossible, one_of, refuse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from ackclock.papers.core.claim import Said
-    from ackclock.papers.core.folds import Number
-    from ackclock.papers.core.quantities import Quantity
-    from ackclock.papers.core.rules import Rule
 
 _REQUIRED = ("title", "source", "question", "headline", "setup")
 

@@ -9,25 +9,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from ackclock.drawing.chart import Axis, Band, Chart, Level, Note, Panel, Scale, Series
-from ackclock.papers.core.evidence import joined
+from ackclock.analysis import Interval
+from ackclock.drawing.chart import Axis, Band, Chart, Heat, Level, Note, Panel, Scale, Series
+from ackclock.papers.core.evidence import Evidence, Grid, Key, Scalar, Side, joined
 from ackclock.papers.core.marks import HOLLOW, Course, Flat, Lines, Mark, Pen, Scatter, dots
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import DASH, capital, key_words, listed
 from ackclock.report.html import Drawing, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ackclock.analysis import Interval
-    from ackclock.drawing.chart import Heat
-    from ackclock.papers.core.evidence import Evidence, Grid, Key, Scalar, Side
 
 __all__ = [
     "Course",
@@ -43,6 +37,7 @@ __all__ = [
     "dots",
     "from_zero",
     "points_csv",
+    "powers",
     "rows_csv",
     "sources",
     "stacked",
@@ -184,8 +179,10 @@ class Figure:
     height
         Height on paper, in inches.
     data
-        The quantities of the CSV, by the names of their columns; all have the same axes. Without quantities, the CSV is
-        the table.
+        The quantities of the CSV, by the names of their columns; all have the same axes. By default, if `numbers` shows
+        the first `Lines`, they are those of all `Lines` by the names of their measures; otherwise the CSV is the table.
+    counted
+        The quantity whose runs the caption counts (default: the first of `data`, or else of the marks).
     axes
         Headings of the axes in the CSV, if they differ from the names.
     numbers
@@ -205,6 +202,7 @@ class Figure:
     plots: Sequence[Plot | Callable[[Any], Panel]]
     height: float = 4.8
     data: Mapping[str, Quantity] = field(default_factory=dict)
+    counted: Quantity | None = None
     axes: Mapping[str, str] | None = None
     numbers: Numbers | Callable[[Any], Table]
     csv: Callable[[Any], str] | None = None
@@ -230,6 +228,12 @@ class Figure:
         marks = (mark for plot in self.plots if isinstance(plot, Plot) for mark in plot.marks)
         return [mark for mark in marks if isinstance(mark, Lines | Scatter)]
 
+    @property
+    def _columns(self) -> Mapping[str, Quantity]:
+        if self.data or not isinstance(self.numbers, Numbers) or self.numbers.of:
+            return self.data
+        return {mark.of.name: mark.of for mark in self._drawn if isinstance(mark, Lines)}
+
     def _table(self, evidence: Evidence) -> Table:
         if not isinstance(self.numbers, Numbers):
             return self.numbers(evidence)
@@ -240,12 +244,13 @@ class Figure:
     def _csv(self, evidence: Evidence, table: Table) -> str:
         if self.csv:
             return self.csv(evidence)
-        return to_csv(self.data, evidence, axes=self.axes or {}) if self.data else table_csv(table)
+        data = self._columns
+        return to_csv(data, evidence, axes=self.axes or {}) if data else table_csv(table)
 
     def _points(self, evidence: Evidence) -> str:
-        """Describe the points, by the first quantity of the data, or else of the marks."""
+        """Describe the points."""
         drawn = (mark.of if isinstance(mark, Lines) else mark.y for mark in self._drawn)
-        first = next(iter((*self.data.values(), *drawn)), None)
+        first = self.counted or next(iter((*self.data.values(), *drawn)), None)
         if first is None or not self.points:
             return self.points if first is None else points_and_bars(first, evidence)
         return self.points.format(runs=_counted(first.points(evidence.ours)))
@@ -281,6 +286,11 @@ def _counted(points: Grid[Interval]) -> str:
 
 def _runs(count: int) -> str:
     return "1 run" if count == 1 else f"{count} runs"
+
+
+def powers(label: str, low: float | None, high: float | None, ticks: Iterable[float]) -> Axis:
+    """Create a logarithmic axis with the given ticks."""
+    return Axis(label=label, low=low, high=high, log=True, ticks=[(tick, f"{tick:g}") for tick in ticks])
 
 
 def from_zero(
@@ -321,19 +331,25 @@ def table_csv(table: Table) -> str:
     return rows_csv([table.head, *table.rows])
 
 
-def points_csv(*head: str, of: Mapping[str, Quantity], sides: Mapping[str, Side]) -> str:
-    """Format named quantities as CSV: a row with simulator, name, coordinates, mean and half-width for each point.
+def points_csv(*head: str, of: Mapping[str, Quantity]) -> Callable[[Evidence], str]:
+    """Return a function that formats named quantities as CSV: name, coordinates, mean and half-width of each point.
 
-    `head` has the headings of name and coordinates. A single side has no column with its name.
+    `head` has the headings of name and coordinates. If ns-2 measured one of the quantities, the first column has the
+    simulator.
     """
-    several = len(sides) > 1
-    rows: list[Sequence[object]] = []
-    for name, one in of.items():
-        for source, side in sides.items():
-            with suppress(LookupError):
-                at = [source, name] if several else [name]
-                rows += [[*at, *key, point.mean, point.half_width] for key, point in one.points(side).cells.items()]
-    return csv_text([*(["source"] if several else []), *head, "mean", "ci95"], rows)
+
+    def write(evidence: Evidence) -> str:
+        rows: list[list[object]] = []
+        for name, one in of.items():
+            for source, side in sources(evidence):
+                with suppress(LookupError):
+                    points = one.points(side).cells.items()
+                    rows += [[source, name, *key, point.mean, point.half_width] for key, point in points]
+        columns = ["source", *head, "mean", "ci95"]
+        first = 0 if len({row[0] for row in rows}) > 1 else 1
+        return csv_text(columns[first:], [row[first:] for row in rows])
+
+    return write
 
 
 def to_csv(data: Mapping[str, Quantity], evidence: Evidence, *, axes: Mapping[str, str]) -> str:
@@ -354,17 +370,22 @@ def to_csv(data: Mapping[str, Quantity], evidence: Evidence, *, axes: Mapping[st
     return rows_csv(rows)
 
 
-def curves_csv(x: str, curves: Sequence[tuple[str, Quantity]], evidence: Evidence, *, head: bool = True) -> str:
-    """Format our curves as CSV, one row per point, with a name for each quantity.
+def curves_csv(x: str, *curves: tuple[str, Quantity]) -> Callable[[Evidence], str]:
+    """Return a function that formats our curves as CSV, one row per point, with a name for each quantity.
 
-    The first axis of a quantity has the names of the curves, the second their positions, in the column `x`. `head` adds
-    a first row with the names of the columns.
+    The first axis of a quantity has the names of the curves, the second their positions, in the column `x`.
     """
-    rows: list[Iterable[object]] = [["measure", "curve", x, "mean", "ci95"]] if head else []
-    for measure, of in curves:
-        for (curve, at), point in of.points(evidence.ours).cells.items():
-            rows.append([measure, curve, at, f"{point.mean:.6g}", f"{point.half_width:.3g}"])
-    return rows_csv(rows)
+    head = ["measure", "curve", x, "mean", "ci95"]
+    return lambda evidence: rows_csv(
+        [
+            head,
+            *(
+                [measure, curve, at, f"{point.mean:.6g}", f"{point.half_width:.3g}"]
+                for measure, of in curves
+                for (curve, at), point in of.points(evidence.ours).cells.items()
+            ),
+        ]
+    )
 
 
 def _made(value: Made[T], evidence: Evidence) -> T:

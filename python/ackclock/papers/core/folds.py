@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from ackclock.papers.core.evidence import Row, Scalar
 
-    from numpy.typing import NDArray
-
-    from ackclock.papers.core.evidence import Row, Scalar
-
-    Number = Callable[[Row], float | None]
+Number = Callable[[Row], float | None]
 
 
 def of_values(make: Callable[..., float | None], *names: str | Number) -> Number:

@@ -9,18 +9,14 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ackclock.lab.document import document
-from ackclock.papers.core.evidence import Run, Runs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ackclock.papers.core.evidence import Row, Scalar
-    from ackclock.papers.core.parts import Part, Spot
-    from ackclock.scenario import Scenario
+from ackclock.papers.core.evidence import Row, Run, Runs, Scalar
+from ackclock.papers.core.parts import Part, Spot
+from ackclock.scenario import Scenario
 
 PAGE = "lab.html"
 """Name of the lab's page in the folder of a study."""

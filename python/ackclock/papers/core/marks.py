@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from ackclock.analysis import Interval
 from ackclock.drawing.chart import Band, Dash, Marker, Series
 from ackclock.drawing.style import COLOURS
-from ackclock.papers.core.evidence import joined
+from ackclock.papers.core.evidence import Evidence, Scalar, Side, joined
+from ackclock.papers.core.quantities import Quantity
 from ackclock.values.errors import refuse
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import ArrayLike
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Evidence, Scalar, Side
-    from ackclock.papers.core.quantities import Quantity
 
 HOLLOW = Series(
     name="hollow: ns-2.35", x=[np.nan], y=[np.nan], colour="ink", marker="circle", dash="none", filled=False, size=7.5

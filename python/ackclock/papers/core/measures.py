@@ -6,21 +6,16 @@ several values or, by default, all values. The result is a `Quantity`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
-from ackclock.papers.core.evidence import Grid, Named, Run
+import numpy as np
+from numpy.typing import NDArray
+
+from ackclock.papers.core.evidence import Grid, Key, Named, Row, Run, Scalar, Side
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import coordinate, key_words, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from ackclock.papers.core.evidence import Key, Row, Scalar, Side
 
 _FEW = 4
 """Maximum number of values of an axis that are listed individually."""
@@ -95,6 +90,10 @@ class _At(Quantity):
         self.words = _placed(measure.label, said.values())
         fixed = [said[axis] for axis, given in where.items() if isinstance(given, Named | str | int | float)]
         self.label = _placed(measure.label, fixed)
+
+    @property
+    def name(self) -> str:
+        return self._measure.name
 
     def samples(self, side: Side) -> Grid[Mapping[int, float]]:
         rows = side.part(self._part)

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from ackclock.analysis import Interval, student_interval
 from ackclock.papers.core.answers import Answers
-from ackclock.papers.core.evidence import Grid
+from ackclock.papers.core.evidence import Grid, Scalar, Side
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import listed
 from ackclock.papers.truth import NO, OPEN, YES, Truth, exactly
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ackclock.papers.core.evidence import Scalar, Side
-
-    Coordinates = Mapping[str, Scalar]
+Coordinates = Mapping[str, Scalar]
 
 
 def lead(

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 from ackclock.lab.page import built_page
 from ackclock.papers import few_seeds
-from ackclock.papers.core.claim import judge
-from ackclock.papers.core.evidence import Runs
+from ackclock.papers.core.claim import Claim, Judged, judge
+from ackclock.papers.core.definition import Definition
+from ackclock.papers.core.evidence import Row, Runs
 from ackclock.papers.core.figure import Figure, rows_csv
 from ackclock.papers.core.lab import PAGE, Lab
-from ackclock.papers.core.parts import gather
+from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import write_runs
 from ackclock.papers.summary import summary
-from ackclock.report.html import Drawing, Report, Section, Table, render
+from ackclock.report.html import Drawing, Report, Section, Statement, Table, render
 from ackclock.running.origin import Origin
 from ackclock.values.errors import refuse
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from ackclock.papers.core.claim import Claim, Judged
-    from ackclock.papers.core.definition import Definition
-    from ackclock.papers.core.evidence import Row
-    from ackclock.papers.core.parts import Part
-    from ackclock.report.html import Statement
 
 
 class Captured(Protocol):

@@ -17,25 +17,20 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from ackclock.engine.catalogue import catalogue
 from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.evidence import Runs, Scalar
 from ackclock.running.identity import run_id, scenario_id
-from ackclock.running.run import Prepared
-from ackclock.scenario import SCHEMA
+from ackclock.running.run import Prepared, Run
+from ackclock.scenario import SCHEMA, Scenario
 from ackclock.study import Batch, Point, Wanted
 from ackclock.study.store import Row, Store
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ackclock.running.run import Run
-    from ackclock.scenario import Scenario
 
 Taken = Mapping[str, Any]
 """The numbers of a run: finite numbers, None for undefined ones, or one-dimensional arrays."""

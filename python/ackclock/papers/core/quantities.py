@@ -8,23 +8,16 @@ that their results also have intervals.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from ackclock.analysis import student_interval
-from ackclock.papers.core.answers import Compare, Steps
-from ackclock.papers.core.evidence import Grid, joined
+from ackclock.analysis import Interval, student_interval
+from ackclock.papers.core.answers import Answers, Compare, Steps
+from ackclock.papers.core.evidence import Grid, Key, Scalar, Side, joined
 from ackclock.papers.core.words import key_words, points_words
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.evidence import Key, Scalar, Side
-
-    Fold = Callable[[Mapping[Scalar, float]], float | None]
-    FoldOfSeveral = Callable[..., float | None]
+Fold = Callable[[Mapping[Scalar, float]], float | None]
+FoldOfSeveral = Callable[..., float | None]
 
 
 class Quantity(ABC):
@@ -47,6 +40,11 @@ class Quantity(ABC):
     label: str
     unit: str
     digits: int
+
+    @property
+    def name(self) -> str:
+        """The name of the measure in data files; empty for a computed quantity."""
+        return ""
 
     @property
     def reported(self) -> Quantity:
@@ -267,6 +265,10 @@ class _View(Quantity):
     def __init__(self, of: Quantity) -> None:
         self._of = of
         self.words, self.label, self.unit, self.digits = of.words, of.label, of.unit, of.digits
+
+    @property
+    def name(self) -> str:
+        return self._of.name
 
     @property
     def reported(self) -> Quantity:

@@ -15,21 +15,15 @@ Rules that apply another rule several times are in `ackclock.papers.core.ways`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from ackclock.papers.core.answers import distinct, same_subject
+from ackclock.papers.core.answers import Answers, distinct, same_subject
+from ackclock.papers.core.evidence import Grid, Scalar, Side
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import capital, key_words, listed, points_words
-from ackclock.papers.truth import BY_SHARE, ELSE_UNDECIDED, NO, OPEN, YES, by_share, count, counted, graded, some
+from ackclock.papers.truth import BY_SHARE, ELSE_UNDECIDED, NO, OPEN, YES, Truth, by_share, count, counted, graded, some
 from ackclock.report.html import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.evidence import Grid, Scalar, Side
-    from ackclock.papers.core.quantities import Quantity
-    from ackclock.papers.truth import Truth
 
 _NAMED = 3
 """Maximum number of groups of points, and of points with the answer "no", that a reason lists."""

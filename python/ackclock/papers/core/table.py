@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from ackclock.files.reading import parquet
-from ackclock.papers.core.evidence import Run, Runs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
-    from ackclock.papers.core.evidence import Row
+from ackclock.papers.core.evidence import Row, Run, Runs
 
 _Where = tuple[tuple[str, Any], ...]
 _ENCODINGS = {"place": "DELTA_BINARY_PACKED", "value": "BYTE_STREAM_SPLIT"}  # half the size of dictionary encoding

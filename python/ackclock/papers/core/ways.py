@@ -8,20 +8,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
 
 from ackclock.papers.core.answers import distinct
-from ackclock.papers.core.evidence import Run
+from ackclock.papers.core.evidence import Row, Run, Scalar, Side
 from ackclock.papers.core.rules import Outcome, Rule
 from ackclock.papers.core.words import capital, listed
 from ackclock.report.html import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ackclock.papers.core.evidence import Row, Scalar, Side
 
 
 class Varied(Rule):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Grid, Key, Scalar
+from ackclock.analysis import Interval
+from ackclock.papers.core.evidence import Grid, Key, Scalar
 
 DASH = "–"  # noqa: RUF001 - for a number that was not measured
 

@@ -7,20 +7,17 @@ and for background clients. The exit status is 1 if a bar is missed.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ackclock.papers.agreement import EXPLAINED, Compared, command, statement
 from ackclock.papers.comparison import Rule, compare
+from ackclock.papers.core.evidence import Row
 from ackclock.papers.heterogeneous.evidence import curves, figures
 from ackclock.papers.heterogeneous.experiment import CLASSES, DEFINITION, SCENES
 from ackclock.papers.heterogeneous.measures import goodput, loss
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ackclock.papers.core.evidence import Row
-    from ackclock.report.html import Statement
+from ackclock.report.html import Statement
 
 _INTRODUCTION = DEFINITION.table("agreement")["introduction"].format(explained=EXPLAINED)
 

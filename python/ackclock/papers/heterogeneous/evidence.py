@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ackclock.papers.burstiness.close import SCALES
 from ackclock.papers.burstiness.experiment import WEIGHTS
 from ackclock.papers.burstiness.study import PAPER as ALONE
-from ackclock.papers.core.evidence import Run, Runs
+from ackclock.papers.core.evidence import Row, Run, Runs, Scalar
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.heterogeneous.experiment import (
@@ -28,12 +29,7 @@ from ackclock.papers.heterogeneous.experiment import (
 from ackclock.papers.heterogeneous.measures import KINDS
 from ackclock.papers.heterogeneous.stochastic import model_runs
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ackclock.papers.core.evidence import Row, Scalar
-
-    Cell = tuple[Scene, str, int]
+Cell = tuple[Scene, str, int]
 
 PAIRS = {
     "curves": "pairs",

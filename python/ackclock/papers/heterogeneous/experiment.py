@@ -6,18 +6,15 @@ papers do not print come from the profile `ns2-2.35`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ackclock.papers.burstiness.experiment import BOTTLENECK_RATE, DURATION, PACKET_SIZE, RATE, RED_WEIGHT
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.observation import summary
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ackclock.running.run import Run
-    from ackclock.scenario import Scenario
+from ackclock.running.run import Run
+from ackclock.scenario import Scenario
 
 DEFINITION = Definition("ackclock.papers.heterogeneous")
 

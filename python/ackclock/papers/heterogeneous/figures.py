@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ackclock.drawing.chart import Axis, Level, Scale
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, CAPACITY, CLIENTS, DURATION, PACKET_SIZE, RATE
 from ackclock.papers.burstiness.grid_figures import cov_plots, poissons
 from ackclock.papers.burstiness.measures import COV, COV_OVER_POISSON
+from ackclock.papers.core.evidence import Evidence
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, from_zero, stacked
+from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.heterogeneous import measures as m
 from ackclock.papers.heterogeneous.experiment import DEFINITION, SCENES, Scene, gateway_name
 from ackclock.report.html import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ackclock.papers.core.evidence import Evidence
-    from ackclock.papers.core.measures import Measure
-    from ackclock.papers.core.quantities import Quantity
 
 PENS = DEFINITION.pens("variants")
 """Styles of lines by variant; added clients with the same protocol have similar colours."""
@@ -90,7 +87,6 @@ def _newcomers(scene: Scene, first: int) -> list[Figure]:
                     marks=[_lines(lost)],
                 )
             ],
-            data={m.LOSS.name: lost},
             numbers=Numbers(head="Added clients", caption="Packet loss of added clients, % of arrivals"),
         ),
     ]
@@ -125,7 +121,6 @@ def _others(scene: Scene, letter: str) -> Figure:
             for label, (measure, each) in zip(labels, of.items(), strict=True)
         ),
         height=11.5,
-        data={measure.name: each for measure, each in of.items()},
         numbers=Numbers(head="Added clients", caption="Goodput of one client of the background, packets/s"),
     )
 
@@ -145,7 +140,6 @@ def _advantage(background: int, letter: str) -> Figure:
             )
         ],
         height=5.2,
-        data={m.RATIO.name: ratio},
         axes={"gateway": "variant", "added": "clients"},
         numbers=Numbers(
             head="Added clients",
@@ -173,7 +167,6 @@ MODEL = Figure(
         y=Axis(label="c.o.v. relative to Poisson", low=0),
     ),
     height=7.4,
-    data={COV.name: _model, COV_OVER_POISSON.name: _over},
     numbers=Numbers(caption="Coefficient of variation"),
 )
 

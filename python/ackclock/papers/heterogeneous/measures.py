@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness.experiment import DURATION
-from ackclock.papers.core.evidence import Run
-from ackclock.papers.core.folds import of_values
+from ackclock.papers.core.evidence import Row, Run
+from ackclock.papers.core.folds import Number, of_values
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.heterogeneous.experiment import CLASSES, DEFINITION
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.evidence import Row
-    from ackclock.papers.core.folds import Number
 
 KINDS = ("Vegas", "Reno")  # protocols of the added clients; the values of a pair begin with their names
 

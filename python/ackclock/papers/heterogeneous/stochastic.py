@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from ackclock.analysis.models import stochastic_reno
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, BOTTLENECK_RATE, CLIENTS, PACKET_SIZE, RATE
 from ackclock.papers.core.evidence import Run
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SMALL, OPEN = "Model, W = 1", "Model, W = 20"
 """Names of the model with two initial windows, as after a timeout and fully open; the paper prints none."""

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4
+from ackclock.papers.core.claim import Claim
+from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.heterogeneous.agreement import agreement_statement
 from ackclock.papers.heterogeneous.claims import CLAIMS
 from ackclock.papers.heterogeneous.evidence import derived, parts, theirs, with_model
-from ackclock.papers.heterogeneous.experiment import DEFINITION, SCENES
+from ackclock.papers.heterogeneous.experiment import DEFINITION, SCENES, Scene
 from ackclock.papers.heterogeneous.figures import MODEL, more_figures, newcomer_figures, overview
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ackclock.papers.core.claim import Claim
-    from ackclock.papers.core.definition import Definition
-    from ackclock.papers.heterogeneous.experiment import Scene
 
 
 def paper(definition: Definition, *, scenes: Sequence[Scene], claims: Sequence[Claim], has_model: bool) -> Paper:

@@ -6,10 +6,12 @@ two groups at unequal distances, and the synchronisation in five pipes. It exits
 
 from __future__ import annotations
 
+import argparse
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ackclock.papers.agreement import EXPLAINED, Compared, command, measures_table, missed_bars, places_table
 from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare, named
@@ -20,11 +22,6 @@ from ackclock.papers.manyflows.experiment import ISDN, T1, Setting, flow_summary
 from ackclock.papers.manyflows.looks import PIPES, look_parts
 from ackclock.papers.manyflows.measures import HIGH, LOSS, LOW
 from ackclock.papers.manyflows.places import DEFINITION, PROCESSING, setting_of
-
-if TYPE_CHECKING:
-    import argparse
-    from collections.abc import Callable, Mapping, Sequence
-
 
 _TEXTS = DEFINITION.table("agreement")
 _PLACES = ((T1, 200, 200), (T1, 400, 450), (ISDN, 200, 200), (ISDN, 400, 450))  # link, W_c, connections: table on ties

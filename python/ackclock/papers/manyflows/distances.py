@@ -8,27 +8,22 @@ group by group.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ackclock.papers.core.evidence import Row, Scalar
+from ackclock.papers.core.parts import Part, Taken
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.experiment import PACKET_SIZE, T1, Setting, part
 from ackclock.papers.manyflows.padhye import mean_round_trips
 from ackclock.papers.manyflows.places import WITH, WITHOUT
+from ackclock.running.run import Run
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from ackclock.papers.core.evidence import Row, Scalar
-    from ackclock.papers.core.parts import Part, Taken
-    from ackclock.running.run import Run
-
-    Reals = NDArray[np.float64]
-    Cell = tuple[Mapping[str, Scalar], "Case"]
+Reals = NDArray[np.float64]
+Cell = tuple[Mapping[str, Scalar], "Case"]
 
 OVERHEADS = {WITH: T1.service, WITHOUT: 0.0}  # longest processing time: one transmission, as in the paper, and 0
 GROUPS = (1, 2, 5, 10, 25)  # connections in each of two equal groups

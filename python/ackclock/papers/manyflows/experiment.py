@@ -9,20 +9,17 @@ departures; with little processing time, such phases decide which packets are dr
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ackclock.papers.core.evidence import Scalar
 from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.observation import summary
+from ackclock.running.run import Run
 from ackclock.scenario import Clients, DropTail, Dumbbell, Greedy, Link, Measure, Scenario, Tcp
 from ackclock.scenario.network import mean_rate
 from ackclock.values.quantity import seconds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from ackclock.papers.core.evidence import Scalar
-    from ackclock.running.run import Run
 
 PROFILE = "ns2-1999-qiu"
 MODERN = "ns2-2.35"  # profile of current ns-2, for results that depend on TCP's timers

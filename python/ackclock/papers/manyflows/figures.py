@@ -3,66 +3,40 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ackclock.analysis import Interval
 from ackclock.analysis.models import Hyperbola, hyperbola, large_pipe_loss
 from ackclock.drawing.chart import Axis, Band, Dash, Series
-from ackclock.papers.core.figure import Figure, Lines, Plot, csv_text
+from ackclock.papers.core.evidence import Evidence, Scalar, Side
+from ackclock.papers.core.figure import Figure, Lines, Plot, csv_text, powers
+from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import DASH
 from ackclock.papers.manyflows import measures as m
+from ackclock.papers.manyflows import places as p
 from ackclock.papers.manyflows.experiment import CAPACITIES, ISDN, LINKS, T1
 from ackclock.papers.manyflows.measures import LOST_PART, OVER_PAPER
-from ackclock.papers.manyflows.places import (
-    AMOUNTS,
-    BUFFERS,
-    CAPPED,
-    CURVES,
-    DEFINITION,
-    FEW,
-    NEAR,
-    PACKETS_EACH,
-    PAPER,
-    PROCESSING,
-    READINGS,
-    STEADY,
-    TABLES,
-    TOGETHER,
-    UNCAPPED,
-    WITH,
-    WITHOUT,
-    Reading,
-    capacity_of,
-    curve,
-    printed,
-)
 from ackclock.report.html import Table
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Evidence, Scalar, Side
-    from ackclock.papers.core.measures import Measure
-    from ackclock.papers.core.quantities import Quantity
-
-    Points = Mapping[float, Interval]
-    Curve = Mapping[float, float]
+Points = Mapping[float, Interval]
+Curve = Mapping[float, float]
 
 
-def _lines(of: Measure, side: Side, reading: Reading, processing: str, link: str) -> dict[str, dict[Scalar, float]]:
+def _lines(of: Measure, side: Side, reading: p.Reading, processing: str, link: str) -> dict[str, dict[Scalar, float]]:
     with suppress(LookupError):
-        found = of.at("grid", counting=reading.title, processing=processing, curve=CURVES[link]).points(side)
+        found = of.at("grid", counting=reading.title, processing=processing, curve=p.CURVES[link]).points(side)
         lines = found.map(lambda point: point.mean).along("connections").cells
         return {str(name): line for (name,), line in lines.items()}
     return {}
 
 
-def fits(side: Side, reading: Reading, processing: str, link: str) -> dict[str, Hyperbola]:
+def fits(side: Side, reading: p.Reading, processing: str, link: str) -> dict[str, Hyperbola]:
     """Fit a hyperbola to the mean losses of each curve with three points or more."""
     return {
         name: hyperbola(connections=list(line), loss=list(line.values()))
@@ -71,41 +45,41 @@ def fits(side: Side, reading: Reading, processing: str, link: str) -> dict[str, 
     }
 
 
-def away(side: Side, reading: Reading, processing: str, link: str) -> dict[str, list[float]]:
+def away(side: Side, reading: p.Reading, processing: str, link: str) -> dict[str, list[float]]:
     """Return the ratio of the mean loss to the paper's curve at each point, by the name of the curve."""
     return {name: list(line.values()) for name, line in _lines(OVER_PAPER, side, reading, processing, link).items()}
 
 
 def table(evidence: Evidence, *, processing: str, link: str) -> Table:
     rows = []
-    for reading in READINGS:
+    for reading in p.READINGS:
         mine, theirs = (fits(side, reading, processing, link) for side in (evidence.ours, evidence.ns2))
         ratios = away(evidence.ours, reading, processing, link)
         for name, fit in mine.items():
-            a, b = PAPER[processing][name]
+            a, b = p.PAPER[processing][name]
             rms = np.sqrt(np.mean([(1 / ratio - 1) ** 2 for ratio in ratios[name]]))
             other = f"{_number(theirs[name].a, 1)}, {_number(theirs[name].b, 3)}" if name in theirs else DASH
             bounds = (_bounded(fit.a, fit.a_bounds, 1), _bounded(fit.b, fit.b_bounds, 3))
             words = f"{name.removeprefix(f'{link}, ')}, {reading.title}"
             rows.append([words, f"{a:.1f}", f"{b:.4f}", *bounds, f"{fit.rms:.3f}", f"{rms:.3f}", other])
-    return DEFINITION.laid_out("hyperbolas", rows, table=TABLES[processing])
+    return p.DEFINITION.laid_out("hyperbolas", rows, table=p.TABLES[processing])
 
 
 def overview(evidence: Evidence) -> Table:
     """Make the table that compares each way of counting with the paper's tables, for both simulators."""
-    columns = [(processing, link) for processing in TABLES for link in LINKS]
+    columns = [(processing, link) for processing in p.TABLES for link in LINKS]
     rows = [
         [f"{name}, {reading.title}", *(_near(side, reading, *column) for column in columns)]
-        for reading in READINGS
+        for reading in p.READINGS
         for name, side in (("Ackclock", evidence.ours), ("ns-2.35", evidence.ns2))
     ]
-    return DEFINITION.laid_out("overview", [row for row in rows if set(row[1:]) != {DASH}])
+    return p.DEFINITION.laid_out("overview", [row for row in rows if set(row[1:]) != {DASH}])
 
 
-def _near(side: Side, reading: Reading, processing: str, link: str) -> str:
+def _near(side: Side, reading: p.Reading, processing: str, link: str) -> str:
     found = [ratio for line in away(side, reading, processing, link).values() for ratio in line]
     return (
-        f"{sum(abs(ratio - 1) <= NEAR for ratio in found)} of {len(found)}; {np.median(found):.2f}" if found else DASH
+        f"{sum(abs(ratio - 1) <= p.NEAR for ratio in found)} of {len(found)}; {np.median(found):.2f}" if found else DASH
     )
 
 
@@ -118,14 +92,14 @@ def _number(value: float, digits: int) -> str:
     return f"{value:.{digits}f}" if np.isfinite(value) else "∞"
 
 
-_COLOURS = tuple(DEFINITION.pens("curves").values())
+_COLOURS = tuple(p.DEFINITION.pens("curves").values())
 _LINES = (
-    {f"B = {each} n": "measured" for each in PACKETS_EACH},
-    {curve(T1, capacity): f"W_c {capacity}" for capacity in CAPACITIES},
-    {curve(ISDN, capacity): f"W_c {capacity}" for capacity in CAPACITIES},
-    {str(buffer): f"B = {buffer}" for buffer in BUFFERS},
-    {words: words.removesuffix("s") for words in PROCESSING},
-    {f"{100 * amount:g} %": f"{100 * amount:g} %" for amount in AMOUNTS},
+    {f"B = {each} n": "measured" for each in p.PACKETS_EACH},
+    {p.curve(T1, capacity): f"W_c {capacity}" for capacity in CAPACITIES},
+    {p.curve(ISDN, capacity): f"W_c {capacity}" for capacity in CAPACITIES},
+    {str(buffer): f"B = {buffer}" for buffer in p.BUFFERS},
+    {words: words.removesuffix("s") for words in p.PROCESSING},
+    {f"{100 * amount:g} %": f"{100 * amount:g} %" for amount in p.AMOUNTS},
 )  # names of curves in legends, by the coordinate
 _NAMES = {at: name for line in _LINES for at, name in line.items()}
 _PENS = {name: pen for line in _LINES for name, pen in zip(dict.fromkeys(line.values()), _COLOURS, strict=False)}
@@ -135,7 +109,10 @@ _BANDS = (
     "Points are means of {runs}, bands their 95 % confidence intervals (Student's t); hollow markers are single runs "
     "of ns-2.35."
 )
-_READ = {"T1": (CAPPED, STEADY, TOGETHER), "ISDN": (UNCAPPED, CAPPED, STEADY)}  # panels, the closest to the paper first
+_READ = {
+    "T1": (p.CAPPED, p.STEADY, p.TOGETHER),
+    "ISDN": (p.UNCAPPED, p.CAPPED, p.STEADY),
+}  # panels, the closest to the paper first
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -230,10 +207,10 @@ def _stack(strips: Sequence[Strip], *, slug: str, digits: int = 3, along: Axis |
     """Make a figure of stacked panels; `along` replaces the horizontal axis, which starts at 0 connections."""
     axis = along or Axis(label="Connections", low=0)
     return Figure(
-        **DEFINITION.figure(slug),
+        **p.DEFINITION.figure(slug),
         points=_BANDS,
         plots=[*(strip.plot(replace(axis, label="", ticks=None)) for strip in strips[:-1]), strips[-1].plot(axis)],
-        data={"value": strips[0].of},
+        counted=strips[0].of,
         numbers=partial(_numbers, strips, digits),
         csv=partial(_csv, strips),
     )
@@ -255,7 +232,7 @@ PREDICTION = _stack(
             of=m.LOSS.at("predicted", curve=[f"B = {each} n"]),
             exact=partial(_predicted, each),
         )
-        for place, each in zip("ab", PACKETS_EACH, strict=True)
+        for place, each in zip("ab", p.PACKETS_EACH, strict=True)
     ],
     slug="figure7",
     digits=2,
@@ -266,7 +243,7 @@ TOTALS = _stack(
         Strip(
             title=f"({place}) {measure.name}",
             label="Thousand packets",
-            of=measure.at("grid", counting=CAPPED.title, processing=WITHOUT, curve=CURVES["T1"]),
+            of=measure.at("grid", counting=p.CAPPED.title, processing=p.WITHOUT, curve=p.CURVES["T1"]),
             low=None,
         )
         for place, measure in (("a", m.SENT), ("b", m.LOST))
@@ -289,31 +266,29 @@ def of_many(processing: str) -> list[Figure]:
 
 def _throughput(processing: str) -> Figure:
     """Make Figure 11, or Figure 19 with processing time."""
-    busy = processing == WITH
+    busy = processing == p.WITH
     figure, low = (19, 0.5) if busy else (11, 0.8)
     drawn = {
         ("(a) 200 ms, W_opt = 160", "buffer"): m.THROUGHPUT.at("far", processing=processing),
         ("(b) 50 ms, W_opt = 40", "curve"): m.THROUGHPUT.at(
-            "grid", counting=STEADY.title, processing=processing, curve=CURVES["T1"]
+            "grid", counting=p.STEADY.title, processing=processing, curve=p.CURVES["T1"]
         ),
     }
     return _stack(
         [Strip(title=title, label="Throughput", of=of, by=by, low=low, high=1.01) for (title, by), of in drawn.items()],
         slug=f"figure{figure}",
-        along=Axis(
-            label="Connections", log=True, low=0.9, high=700, ticks=[(flows, str(flows)) for flows in (1, 10, 100, 600)]
-        ),
+        along=powers("Connections", 0.9, 700, (1, 10, 100, 600)),
     )
 
 
 def _goodput(processing: str) -> Figure:
     """Make Figure 12, or Figure 20 with processing time."""
-    busy = processing == WITH
+    busy = processing == p.WITH
     figure, low = (20, 0.6) if busy else (12, 0.85)
     drawn = {
-        f"{link}{words}": m.GOODPUT.at(part, **where, curve=CURVES[link])
+        f"{link}{words}": m.GOODPUT.at(part, **where, curve=p.CURVES[link])
         for part, words, where in (
-            ("grid", "", {"counting": STEADY.title, "processing": processing}),
+            ("grid", "", {"counting": p.STEADY.title, "processing": processing}),
             *(() if busy else (("modern", ", timers of ns-2.35", {}),)),
         )
         for link in ("T1", "ISDN")
@@ -329,22 +304,22 @@ def _goodput(processing: str) -> Figure:
 
 def _growth(name: str, points: Points) -> dict[str, Curve]:
     """Return the paper's power law of the number of connections, through the middle point."""
-    power = 1 if name == _NAMES[WITH] else 2
+    power = 1 if name == _NAMES[p.WITH] else 2
     middle = sorted(points)[len(points) // 2]
     return {"the paper": {int(flows): points[middle].mean * (flows / middle) ** power for flows in points}}
 
 
 def _few(processing: str) -> Figure:
     """Make Figure 13, or Figure 21, which has runs with and without processing time."""
-    figure = 21 if processing == WITH else 13
+    figure = 21 if processing == p.WITH else 13
     strips = [
         Strip(
             title=f"({place}) W_c = {capacity}",
-            of=m.LOSS.at("few", processing=list(dict.fromkeys((WITHOUT, processing))), curve=curve(T1, capacity)),
+            of=m.LOSS.at("few", processing=list(dict.fromkeys((p.WITHOUT, processing))), curve=p.curve(T1, capacity)),
             by="processing",
             exact=_growth,
         )
-        for place, capacity in zip("ab", FEW, strict=True)
+        for place, capacity in zip("ab", p.FEW, strict=True)
     ]
     stacked = _stack(strips, slug=f"figure{figure}")
     # the two panels have different horizontal axes
@@ -353,19 +328,19 @@ def _few(processing: str) -> Figure:
 
 def _hyperbolas(processing: str, link: str) -> Figure:
     """Make Figure 14, or Figure 22 with processing time, for one link: loss, the paper's curves, and the table."""
-    figure = 22 if processing == WITH else 14
+    figure = 22 if processing == p.WITH else 14
 
     def paper(name: str, _: Points) -> dict[str, Curve]:
         whole = f"{link}, {name}"
-        x = [flows for flows in (35, 60, 80, *range(100, 601, 25)) if flows >= capacity_of(whole) / 3]
-        return {"the paper": dict(zip(x, (100 * printed(processing, whole, x)).tolist(), strict=True))}
+        x = [flows for flows in (35, 60, 80, *range(100, 601, 25)) if flows >= p.capacity_of(whole) / 3]
+        return {"the paper": dict(zip(x, (100 * p.printed(processing, whole, x)).tolist(), strict=True))}
 
     stacked = _stack(
         [
             Strip(
                 title=f"({place}) {reading.title}",
                 label="Loss (%)",
-                of=m.TABLED_LOSS.at("grid", counting=reading.title, processing=processing, curve=CURVES[link]),
+                of=m.TABLED_LOSS.at("grid", counting=reading.title, processing=processing, curve=p.CURVES[link]),
                 exact=paper,
             )
             for place, reading in zip("abc", _READ[link], strict=True)

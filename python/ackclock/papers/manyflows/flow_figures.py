@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock.analysis.models import rtt_bias_band
 from ackclock.drawing.chart import Axis, Band, Level, Panel
 from ackclock.papers.core.evidence import Evidence, Key, grouped
-from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, dots, rows_csv
+from ackclock.papers.core.figure import Course, Figure, Lines, Pen, Plot, Scatter, dots, powers, rows_csv
 from ackclock.papers.core.measures import Measure, Profile
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.distances import GROUPS, OVERHEADS, SEVERAL, UNEQUAL, pair_spread, split_name, spread
 from ackclock.papers.manyflows.padhye import FACTORS, MODELS, PAPER, TOPOLOGIES, Model
@@ -20,17 +20,8 @@ from ackclock.papers.manyflows.places import DEFINITION, PROCESSING, WITH, WITHO
 from ackclock.papers.manyflows.reasons import ACKS_LOST, WAYS
 from ackclock.report.html import Table
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from ackclock.papers.core.quantities import Quantity
-
 _PENS = DEFINITION.pens("topologies")
 _NAMES = dict(enumerate(_PENS, start=1))
-
-
-def _powers(label: str, low: float, high: float, ticks: Iterable[float]) -> Axis:
-    return Axis(label=label, low=low, high=high, log=True, ticks=[(tick, f"{tick:g}") for tick in ticks])
 
 
 def tables2and3(processing: str) -> Figure:
@@ -53,7 +44,7 @@ def _within(model: Model, processing: str) -> Plot:
     named = shares.relabel("topology", {str(one): name for one, name in _NAMES.items()})
     return Plot(
         title="Table 3: full" if model == "full" else "Table 2: approximate",
-        x=_powers("Factor, above or below", 1.4, 4.3, FACTORS),
+        x=powers("Factor, above or below", 1.4, 4.3, FACTORS),
         y=Axis(label="Flows within the factor (%)", low=0, high=103),
         marks=[
             Lines(of=named, x="factor", by="topology", pens=_PENS, plain=True),
@@ -92,7 +83,7 @@ def _reasons(letter: str, processing: str, evidence: Evidence) -> Panel:
     label = "Median ratio of predicted (full formula) to sent packets" if letter == "b" else ""
     return Panel(
         title=f"({letter}) {processing}",
-        x=_powers(label, 0.7, 2.1, (0.7, 0.8, 0.9, 1, 1.2, 1.5, 2)),
+        x=powers(label, 0.7, 2.1, (0.7, 0.8, 0.9, 1, 1.2, 1.5, 2)),
         y=Axis(low=-len(WAYS) + 0.4, high=0.6, ticks=[(-place, way) for place, way in enumerate(WAYS)]),
         series=[
             dots(
@@ -169,8 +160,8 @@ FIGURE23 = Figure(
     plots=[
         Plot(
             title=title,
-            x=_powers("Round-trip time, far over near" if processing == WITHOUT else "", 0.93, 20, (1, 2, 4, 8, 16)),
-            y=_powers("Goodput, near over far", 0.08, 400, (0.125, 0.5, 1, 2, 8, 32, 128)),
+            x=powers("Round-trip time, far over near" if processing == WITHOUT else "", 0.93, 20, (1, 2, 4, 8, 16)),
+            y=powers("Goodput, near over far", 0.08, 400, (0.125, 0.5, 1, 2, 8, 32, 128)),
             marks=[
                 Scatter(
                     x=m.RTT_RATIO.at("figure23", processing=processing),
@@ -230,8 +221,8 @@ def _each_group(processing: str, evidence: Evidence) -> Panel:
     x, y = zip(*drawn, strict=True)
     return Panel(
         title=_TITLES[processing],
-        x=_powers("Connections in each group" if processing == WITHOUT else "", 0.8, 32, GROUPS),
-        y=_powers("Goodput, near over far", 0.125, 64, (0.25, 1, 4, 16, 64)),
+        x=powers("Connections in each group" if processing == WITHOUT else "", 0.8, 32, GROUPS),
+        y=powers("Goodput, near over far", 0.125, 64, (0.25, 1, 4, 16, 64)),
         series=[dots("one run", x, y, Pen(colour="blue", marker="circle"), size=3.2)],
         levels=[Level(y=1, dotted=False)],
     )
@@ -286,8 +277,8 @@ OTHERWISE = Figure(
         ),
         Plot(
             title="(b) five groups of 10",
-            x=_powers("Round-trip time (s)", 0.38, 2.4, (0.4, 0.6, 0.8, 1.2, 1.6, 2.4)),
-            y=_powers("Goodput of a connection (packets/s)", 1, 40, (1, 2, 4, 8, 16, 32)),
+            x=powers("Round-trip time (s)", 0.38, 2.4, (0.4, 0.6, 0.8, 1.2, 1.6, 2.4)),
+            y=powers("Goodput of a connection (packets/s)", 1, 40, (1, 2, 4, 8, 16, 32)),
             marks=[Scatter(x=_five("rtt"), y=_five("goodput"), by="processing", pens=_BY_PROCESSING)],
         ),
     ],

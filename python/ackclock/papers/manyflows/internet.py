@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.manyflows.abstract import ACCESS_RATES, abstract_internet
 from ackclock.papers.manyflows.experiment import PACKET_SIZE, PROFILE, WINDOW
 from ackclock.running.decomposition import components
+from ackclock.running.run import Run
 from ackclock.scenario import DropTail, Greedy, Link, Measure, Scenario, Tcp
 from ackclock.scenario.internet import clustered_connections, wide_area
 from ackclock.values.quantity import RATE, seconds
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
-
-    from ackclock.running.run import Run
 
 # rates of the backbone in per cent of all access links together; 0 means no backbone
 BACKBONES = (20, 40, 60, 70, 80, 85, 90, 95, 100, 120, 150, 200, 400)

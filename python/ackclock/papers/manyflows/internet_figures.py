@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ackclock.drawing.chart import Axis, Level, Series
-from ackclock.papers.core.figure import Figure, Lines, Plot
+from ackclock.papers.core.evidence import Evidence
+from ackclock.papers.core.figure import Figure, Lines, Plot, powers
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES, DRAWN, EXTRA, giant_component
 from ackclock.papers.manyflows.places import DEFINITION
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.evidence import Evidence
-    from ackclock.papers.core.quantities import Quantity
-    from ackclock.report.html import Table
+from ackclock.report.html import Table
 
 _PLACES = {str(count): str(place) for place, count in enumerate(EXTRA)}  # equally spaced positions on the axis
-_RATES = Axis(low=18, high=440, log=True, ticks=[(rate, str(rate)) for rate in (20, 40, 60, 80, 100, 150, 200, 400)])
+_RATES = powers("", 18, 440, (20, 40, 60, 80, 100, 150, 200, 400))
 _PERCENT = Axis(label="%", low=0, high=108)
 
 

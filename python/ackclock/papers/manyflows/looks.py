@@ -13,19 +13,16 @@ buffer's samples, and ``acks`` and ``flows``, the times and connections of arriv
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ackclock.analysis import loss_correlation, loss_epochs
+from ackclock.papers.core.parts import Part, Taken
 from ackclock.papers.manyflows.experiment import ISDN, PACKET_SIZE, T1, Bottleneck, Setting, grid_setting, part
 from ackclock.papers.manyflows.places import PROCESSING, WINDOWS, WITHOUT
+from ackclock.running.run import Run
+from ackclock.scenario import Scenario
 from ackclock.scenario.network import mean_rate
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.parts import Part, Taken
-    from ackclock.running.run import Run
-    from ackclock.scenario import Scenario
 
 _ACK_BITS = 8 * 40
 

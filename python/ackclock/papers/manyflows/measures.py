@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ackclock.analysis import Interval, student_interval
 from ackclock.analysis.models import large_pipe_loss
@@ -19,12 +20,7 @@ from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.padhye import FACTORS, pooled
 from ackclock.papers.manyflows.places import DEFINITION, PACKETS_EACH, STEADY, WINDOWS, is_tabled, printed
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import NDArray
-
-    Number = Callable[[Row], float | None]
+Number = Callable[[Row], float | None]
 
 STABLE = 0.5  # groups are stable if their spread is below this share of the spread of single pairs
 

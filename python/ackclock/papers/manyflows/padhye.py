@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
 
 from ackclock.analysis.models import pftk, within_factors
 from ackclock.papers.core.evidence import Row, Runs, Scalar, grouped
 from ackclock.papers.core.evidence import Run as Observed
+from ackclock.papers.core.parts import Part, Taken
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.experiment import T1, Setting, part, scenario
-from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT, setting_of
+from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT, Cell, setting_of
+from ackclock.running.run import Run
+from ackclock.scenario import Scenario
 from ackclock.scenario.network import mean_rate
 from ackclock.values.quantity import seconds
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from ackclock.papers.core.parts import Part, Taken
-    from ackclock.papers.manyflows.places import Cell
-    from ackclock.running.run import Run
-    from ackclock.scenario import Scenario
-
-    Reals = NDArray[np.float64]
+Reals = NDArray[np.float64]
 
 Model = Literal["approximate", "full"]
 MODELS: tuple[Model, ...] = ("approximate", "full")

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ackclock.analysis import Interval, student_interval
 from ackclock.drawing.acks import ack_scatter
 from ackclock.drawing.chart import Axis, Band, Level, Panel, Series
+from ackclock.papers.core.evidence import Evidence, Row, Scalar, Side
 from ackclock.papers.core.figure import Course, Figure, Pen, Plot, csv_text
 from ackclock.papers.manyflows.looks import PIPES, Pipe
 from ackclock.papers.manyflows.measures import CORRELATION, HIGH, JAIN, LEAST, LOSS, LOW, MIDDLE, MOST, SHARE, STARVED
 from ackclock.papers.manyflows.places import DEFINITION, WINDOWS, WITH, WITHOUT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ackclock.papers.core.evidence import Evidence, Row, Scalar, Side
-    from ackclock.report.html import Table
+from ackclock.report.html import Table
 
 _NUMBERS = {"large": (6, 15), "small": (8, 17), "medium": (10, 18)}  # without and with processing time
 _SHOWN = (CORRELATION, SHARE, LOW, MIDDLE, HIGH, LOSS, JAIN, LEAST, MOST, STARVED)
@@ -71,7 +68,7 @@ def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
                 levels=ends,
             ),
         ],
-        data={"correlation": CORRELATION.at("looks", **where)},
+        counted=CORRELATION.at("looks", **where),
         numbers=partial(_numbers, where),
         csv=partial(_csv, where, course),
     )

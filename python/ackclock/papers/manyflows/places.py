@@ -5,10 +5,12 @@ They are the settings of the paper's figures, and choices that it leaves open. `
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Named, Run, Runs, Scalar
@@ -21,18 +23,12 @@ from ackclock.papers.manyflows.experiment import (
     MODERN,
     PROFILE,
     T1,
+    Bottleneck,
     Setting,
     grid_setting,
 )
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from ackclock.papers.manyflows.experiment import Bottleneck
-
-    Cell = tuple[Mapping[str, Scalar], Setting]
+Cell = tuple[Mapping[str, Scalar], Setting]
 
 DEFINITION = Definition("ackclock.papers.manyflows")
 

@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ackclock.analysis import loss_events
 from ackclock.analysis.models import pftk
 from ackclock.analysis.models.pftk import timeout_share, window_and_rounds
+from ackclock.papers.core.parts import Part, Taken
 from ackclock.papers.manyflows.experiment import ISDN, PACKET_SIZE, PROFILE, T1, Setting, grid_setting, part, scenario
 from ackclock.papers.manyflows.padhye import MODELS, RECORD, Flows, flows_of, predicted, topology
-from ackclock.papers.manyflows.places import WITH, WITHOUT
+from ackclock.papers.manyflows.places import WITH, WITHOUT, Cell
 from ackclock.running.run import Run, simulate
 from ackclock.scenario import Clients, Dumbbell, Greedy, Link, ListedLoss, Measure, Scenario
 from ackclock.scenario.network import mean_rate
 from ackclock.values.quantity import seconds
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    from ackclock.papers.core.parts import Part, Taken
-    from ackclock.papers.manyflows.places import Cell
-
-    Flags = NDArray[np.bool_]
-    Reals = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+Reals = NDArray[np.float64]
 
 AS_IT_IS = "as it is"
 ALONE = "constant round trips"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Chapter, Paper
+from ackclock.papers.core.parts import Part
 from ackclock.papers.manyflows import figures, flow_figures, padhye, pipe_figures
 from ackclock.papers.manyflows import internet_figures as internet
 from ackclock.papers.manyflows.claims import CLAIMS
@@ -16,9 +15,6 @@ from ackclock.papers.manyflows.internet import components_of, internet_parts
 from ackclock.papers.manyflows.looks import look_parts
 from ackclock.papers.manyflows.places import DEFINITION, PARTS, WITH, WITHOUT, from_ns2
 from ackclock.papers.manyflows.reasons import reason_parts
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.parts import Part
 
 _CHAPTERS = DEFINITION.table("chapters")
 

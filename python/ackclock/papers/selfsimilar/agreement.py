@@ -8,13 +8,15 @@ difference. The exit status is 1 if a bar is missed.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
-from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.comparison import Comparison, Rule, compare, named
+from ackclock.papers.core.evidence import Row
 from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar.experiment import (
@@ -33,12 +35,6 @@ from ackclock.papers.selfsimilar.experiment import (
 )
 from ackclock.papers.selfsimilar.traffic import BINS as WIDTHS
 from ackclock.papers.selfsimilar.traffic import ESTIMATORS, load_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ackclock.papers.comparison import Comparison
-    from ackclock.papers.core.evidence import Row
 
 SEEDS: Final = 40  # seeds per point, of Ackclock and of ns-2
 LOAD_SEEDS: Final = 20  # seeds per point of the background from low load to high

@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
+from ackclock.analysis import Interval
 from ackclock.drawing.chart import Axis, Band, Level, Panel, Series
+from ackclock.papers.core.evidence import Side
 from ackclock.papers.core.figure import Figure, csv_text, dots, sources
+from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.paper import Both
 from ackclock.papers.core.words import DASH
+from ackclock.papers.selfsimilar import figures as shared
 from ackclock.papers.selfsimilar import measures
 from ackclock.papers.selfsimilar.experiment import CONSTANT, DEFINITION, DURATION, GREEDY, RATE, READINGS, WINDOW
-from ackclock.papers.selfsimilar.figures import (
-    CAPTIONS,
-    KEYS,
-    PENS,
-    beside,
-    endings,
-    numbers,
-    points_of,
-    runs_of,
-    settings,
-    time_axis,
-)
 from ackclock.papers.selfsimilar.looks import LOW, SETTLED, SPIKE, STEP
 from ackclock.report.html import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Side
-    from ackclock.papers.core.measures import Measure
-    from ackclock.papers.core.paper import Both
 
 
 def _first(side: Side, reading: str, variant: str, name: str) -> np.ndarray:
     """Return the time series of the first run, which is drawn."""
-    return np.asarray(runs_of(side, reading, variant)[0].values[name])
+    return np.asarray(shared.runs_of(side, reading, variant)[0].values[name])
 
 
 def _times(count: int) -> np.ndarray:
@@ -49,11 +35,13 @@ def _times(count: int) -> np.ndarray:
 
 def _course(variant: str, both: Both, *, reading: str, name: str, y: Axis, level: float) -> Panel:
     """Draw one of our runs and one of ns-2's; windows also have a band from the 10th to the 90th percentile."""
-    colour, last = PENS[variant].colour, variant == list(KEYS)[-1]
+    colour, last = shared.PENS[variant].colour, variant == list(shared.KEYS)[-1]
     theirs, ours = (_first(side, reading, variant, name) for side in (both.ns2, both.ours))
     bands = []
     if name == "cwnd":
-        low, high = np.percentile([row.values[name] for row in runs_of(both.ours, reading, variant)], (10, 90), axis=0)
+        low, high = np.percentile(
+            [row.values[name] for row in shared.runs_of(both.ours, reading, variant)], (10, 90), axis=0
+        )
         bands = [Band(name=variant, x=_times(low.size), low=low, high=high, colour=colour, listed=False)]
     return Panel(
         title=variant,
@@ -67,7 +55,7 @@ def _course(variant: str, both: Both, *, reading: str, name: str, y: Axis, level
                 colour="faint",
                 dash="dashed",
                 width=0.9,
-                listed=variant == next(iter(KEYS)),
+                listed=variant == next(iter(shared.KEYS)),
             ),
             Series(name=variant, x=_times(ours.size), y=ours, colour=colour, width=1.3, listed=False),
         ],
@@ -78,9 +66,9 @@ def _course(variant: str, both: Both, *, reading: str, name: str, y: Axis, level
 
 def _courses_csv(reading: str, name: str, both: Both) -> str:
     columns = {
-        f"{source} {KEYS[variant]}": _first(side, reading, variant, name).tolist()
+        f"{source} {shared.KEYS[variant]}": _first(side, reading, variant, name).tolist()
         for source, side in sources(both)
-        for variant in KEYS
+        for variant in shared.KEYS
     }
     times = _times(round(DURATION / STEP)).tolist()
     return csv_text(["time", *columns], zip(times, *columns.values(), strict=True))
@@ -103,11 +91,11 @@ class _Courses:
             **DEFINITION.figure(self.figure, slug=f"{self.figure}{ending}", reading=reading),
             plots=[
                 partial(_course, variant, reading=reading, name=self.name, y=self.y, level=self.level)
-                for variant in KEYS
+                for variant in shared.KEYS
             ],
             height=8.8,
             csv=partial(_courses_csv, reading, self.name),
-            numbers=lambda both: numbers(both, [reading], self.columns, self.caption),
+            numbers=lambda both: shared.numbers(both, [reading], self.columns, self.caption),
         )
 
 
@@ -138,16 +126,18 @@ COURSES = [figure.under(*shown) for figure in _FIGURES for shown in _SHOWN.items
 
 def _again(reading: str, both: Both) -> Panel:
     """Draw the times at which one run of each variant retransmitted a packet."""
-    variants = list(reversed(KEYS))
+    variants = list(reversed(shared.KEYS))
     drawn = []
     for place, variant in enumerate(variants):
         for side, shift, ours in ((both.ours, 0.12, True), (both.ns2, -0.18, False)):
             times = _first(side, reading, variant, "again")
             name, size = (variant, 4) if ours else (f"{variant}, ns-2.35", 3.4)
             y = np.full(times.size, place + shift)
-            drawn.append(dots(name, times, y, PENS[variant], filled=ours, size=size, listed=False, group=variant))
+            drawn.append(
+                dots(name, times, y, shared.PENS[variant], filled=ours, size=size, listed=False, group=variant)
+            )
     rows = Axis(low=-0.6, high=3.6, ticks=[*enumerate(variants)])
-    return Panel(title=reading, x=time_axis(reading), y=rows, series=drawn)
+    return Panel(title=reading, x=shared.time_axis(reading), y=rows, series=drawn)
 
 
 _SENT_AGAIN = (measures.RETRANSMISSIONS, measures.DROPS, measures.TIMEOUTS)
@@ -159,36 +149,39 @@ FIGURE_7 = Figure(
     csv=lambda both: csv_text(
         ["source", "reading", "variant", "time"],
         (
-            [source, reading, KEYS[variant], float(time)]
+            [source, reading, shared.KEYS[variant], float(time)]
             for source, side in sources(both)
-            for reading, variant in settings()
+            for reading, variant in shared.settings()
             for time in _first(side, reading, variant, "again")
         ),
     ),
-    numbers=lambda both: numbers(both, READINGS, _SENT_AGAIN, "Counts in 100 s"),
+    numbers=lambda both: shared.numbers(both, READINGS, _SENT_AGAIN, "Counts in 100 s"),
 )
 
 
 def _transports(side: Side) -> Iterator[tuple[str, dict[str, Interval]]]:
     """Yield the delays of each transport at the constant rate, then of each variant under the other readings."""
-    found = {name: {**points_of(side, one), **points_of(side, one, "udp")} for name, one in measures.JITTER.items()}
+    found = {
+        name: {**shared.points_of(side, one), **shared.points_of(side, one, "udp")}
+        for name, one in measures.JITTER.items()
+    }
     constant = CONSTANT.name
-    others = [setting for setting in settings() if setting[0] != constant]
-    for reading, variant in (*((constant, variant) for variant in (*KEYS, "UDP")), *others):
+    others = [setting for setting in shared.settings() if setting[0] != constant]
+    for reading, variant in (*((constant, variant) for variant in (*shared.KEYS, "UDP")), *others):
         there = {name: points[reading, variant] for name, points in found.items() if (reading, variant) in points}
         if there:
             yield variant if reading == constant else f"{variant}, {reading}", there
 
 
 def _jitter(name: str, both: Both) -> Panel:
-    late, names = name.startswith("late"), [*KEYS, "UDP"]
+    late, names = name.startswith("late"), [*shared.KEYS, "UDP"]
     y = Axis(label="ms", log=late, low=None if late else 0)
 
     def points(side: Side) -> list[Interval]:
         there = dict(_transports(side))
         return [there[transport][name] for transport in names]
 
-    return beside(measures.JITTER[name].label, names, y, both, points, last=name == list(measures.JITTER)[-1])
+    return shared.beside(measures.JITTER[name].label, names, y, both, points, last=name == list(measures.JITTER)[-1])
 
 
 def _delays(both: Both) -> Iterator[list[object]]:
@@ -207,14 +200,14 @@ FIGURE_JITTER = Figure(
         _delays(both),
     ),
     numbers=lambda both: Table(
-        caption=CAPTIONS["jitter"],
+        caption=shared.CAPTIONS["jitter"],
         head=["", *(one.label for one in measures.JITTER.values())],
         rows=[
             [
                 f"{name}{ending}",
                 *(found[key].shown(one.digits) if key in found else DASH for key, one in measures.JITTER.items()),
             ]
-            for ending, side in endings(both)
+            for ending, side in shared.endings(both)
             for name, found in _transports(side)
         ],
     ),

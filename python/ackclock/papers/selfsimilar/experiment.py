@@ -10,20 +10,17 @@ events decides which packets the small buffer drops. In ns-2 the arrival is firs
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 
 from ackclock.analysis import cov, kettani_gubner_k1
 from ackclock.papers.core.definition import Definition
+from ackclock.running.run import Run
 from ackclock.scenario import Constant, Greedy, Scenario
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ackclock.running.run import Run
-    from ackclock.scenario.sources import Source
+from ackclock.scenario.sources import Source
 
 Variant = Literal["tahoe", "newreno", "vegas", "sack"]
 

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from ackclock.analysis import compare_paired
-from ackclock.drawing.chart import Axis, Level, Panel
+from ackclock.analysis import Interval, compare_paired
+from ackclock.drawing.chart import Axis, Level, Panel, Series
+from ackclock.papers.core.evidence import Evidence, Row, Side
 from ackclock.papers.core.figure import Figure, Lines, Pen, Plot, csv_text, dots, sources
 from ackclock.papers.core.marks import theirs
+from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paired import lead
+from ackclock.papers.core.paper import Both
 from ackclock.papers.core.words import DASH, capital, listed
 from ackclock.papers.selfsimilar import measures
 from ackclock.papers.selfsimilar.experiment import DEFINITION, DURATION, READINGS, TABLE_2, VARIANTS
 from ackclock.papers.selfsimilar.looks import MARKS
 from ackclock.papers.truth import YES
 from ackclock.report.html import Statement, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
-    from ackclock.analysis import Interval
-    from ackclock.drawing.chart import Series
-    from ackclock.papers.core.evidence import Evidence, Row, Side
-    from ackclock.papers.core.measures import Measure
-    from ackclock.papers.core.paper import Both
 
 PENS: Final = DEFINITION.pens("variants")
 """Colour and marker of each variant."""

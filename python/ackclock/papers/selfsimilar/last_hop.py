@@ -10,14 +10,16 @@ The connection always has data to send unless another reading is named, and the 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from ackclock.analysis.models import mathis
+from ackclock.papers.core.evidence import Row
 from ackclock.papers.core.measures import Measure
-from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.selfsimilar.experiment import (
     BOTTLENECK,
     CONSTANT,
@@ -33,16 +35,9 @@ from ackclock.papers.selfsimilar.experiment import (
     flow_counts,
     scenario,
 )
-from ackclock.scenario import DropTail, GilbertElliott, GraphLink, RandomLoss
+from ackclock.running.run import Run
+from ackclock.scenario import DropTail, GilbertElliott, GraphLink, RandomLoss, Scenario
 from ackclock.scenario.rate_trace import RateTrace
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ackclock.papers.core.evidence import Row
-    from ackclock.papers.core.parts import Taken
-    from ackclock.running.run import Run
-    from ackclock.scenario import Scenario
 
 LOADS: Final = (5, 15, 25, 40, 55, 70, 85, 100)  # numbers of on/off sources; their load is 5 to 96 % of the bottleneck
 MILLION: Final = 1_000_000

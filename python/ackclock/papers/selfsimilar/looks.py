@@ -6,26 +6,22 @@ as in RFC 3550 and RFC 5481, in the network and at an application that receives 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from ackclock.analysis import hurst
+from ackclock.papers.core.parts import Taken
 from ackclock.papers.selfsimilar.experiment import CONSTANT, DURATION, RATE, flow_summary
+from ackclock.running.run import Run
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pyarrow as pa
-    from numpy.typing import NDArray
-
-    from ackclock.papers.core.parts import Taken
-    from ackclock.running.run import Run
-
-    Array = NDArray[np.float64]
-    Values = Mapping[str, float | None]
+Array = NDArray[np.float64]
+Values = Mapping[str, float | None]
 
 BIN: Final = 0.1  # seconds: bins of received packets for the Hurst parameter; the paper prints no bin
 STEP: Final = 0.2  # seconds between the points of a time series in figures

@@ -7,11 +7,13 @@ are twenty times as long, with bins of 1 s.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Mapping
+from typing import Final
 
 import numpy as np
 
 from ackclock.analysis import (
+    HurstEstimate,
     abry_veitch,
     fractional_gaussian_noise,
     hurst,
@@ -19,19 +21,13 @@ from ackclock.analysis import (
     rescaled_range,
     variance_time,
 )
+from ackclock.papers.core.evidence import Row
 from ackclock.papers.core.evidence import Run as Observed
-from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.selfsimilar.experiment import SETTINGS, background, scenario
 from ackclock.papers.selfsimilar.looks import SETTLED
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ackclock.analysis import HurstEstimate
-    from ackclock.papers.core.evidence import Row
-    from ackclock.papers.core.parts import Taken
-    from ackclock.running.run import Run
-    from ackclock.scenario import Scenario
+from ackclock.running.run import Run
+from ackclock.scenario import Scenario
 
 LONG: Final = 2000  # seconds of a run, counted in bins of 1 s
 TRUTH: Final = 0.8  # Hurst parameter of the noise, which the paper gives for its background

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from ackclock.papers.core.paper import Chapter, Paper
+from ackclock.papers.core.paper import Both, Chapter, Paper
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar.claims import CLAIMS
@@ -22,9 +20,6 @@ from ackclock.papers.selfsimilar.trace import STAND_IN, read_trace, stand_in
 from ackclock.papers.selfsimilar.trace_figures import figure_3, protocols, words
 from ackclock.papers.selfsimilar.traffic import load_parts, traffic_parts
 from ackclock.papers.selfsimilar.traffic_figures import TRAFFIC
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.paper import Both
 
 
 def _parts() -> list[Part]:

@@ -12,28 +12,22 @@ import math
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ackclock.analysis import hurst
-from ackclock.capture import read_capture
+from ackclock.analysis import Hurst, hurst
+from ackclock.capture import Capture, read_capture
 from ackclock.capture.reading import WHAT
 from ackclock.files.reading import parquet
-from ackclock.papers.core.evidence import Run
+from ackclock.papers.core.evidence import Row, Run
 from ackclock.papers.selfsimilar.experiment import DEFINITION, TRACE
 from ackclock.running.run import simulate
 from ackclock.scenario import Scenario
 from ackclock.values.errors import unreadable
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ackclock.analysis import Hurst
-    from ackclock.capture import Capture
-    from ackclock.papers.core.evidence import Row
-
-    Reals = NDArray[np.float64]
+Reals = NDArray[np.float64]
 
 STAND_IN: Final = "stand-in.pcapng"
 """The file of the simulated packets, in the folder of the study."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -11,17 +12,12 @@ from ackclock.capture.report import sizes_panel
 from ackclock.capture.shares import percent, shares
 from ackclock.drawing.chart import Axis, Chart, Panel, Series
 from ackclock.papers.core.figure import Pen, csv_text, dots
+from ackclock.papers.core.paper import Both
 from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar.experiment import DEFINITION, TRACE
 from ackclock.papers.selfsimilar.figures import CAPTIONS
-from ackclock.papers.selfsimilar.trace import LAYERS
+from ackclock.papers.selfsimilar.trace import LAYERS, Memory, Trace
 from ackclock.report.html import Drawing, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ackclock.papers.core.paper import Both
-    from ackclock.papers.selfsimilar.trace import Memory, Trace
 
 METHODS: Final[Mapping[str, str]] = DEFINITION.table("methods")
 """Displayed names of the methods for the Hurst parameter."""

@@ -8,16 +8,19 @@ an aim of its simulations, but prints no result.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import product
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from ackclock.analysis import cov, kettani_gubner, kettani_gubner_k1
+from ackclock.analysis import HurstEstimate, cov, kettani_gubner, kettani_gubner_k1
 from ackclock.analysis.scaling import abry_veitch, local_whittle
+from ackclock.papers.core.evidence import Row
 from ackclock.papers.core.measures import Profile
-from ackclock.papers.core.parts import Part, Spot
+from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.selfsimilar.experiment import (
     BOTTLENECK,
     DEFINITION,
@@ -28,20 +31,11 @@ from ackclock.papers.selfsimilar.experiment import (
     background,
     binned,
 )
+from ackclock.running.run import Run
 from ackclock.scenario import FractionalNoise, OnOff, Pareto, Poisson, Scenario
+from ackclock.scenario.sources import Source
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from numpy.typing import ArrayLike, NDArray
-
-    from ackclock.analysis import HurstEstimate
-    from ackclock.papers.core.evidence import Row
-    from ackclock.papers.core.parts import Taken
-    from ackclock.running.run import Run
-    from ackclock.scenario.sources import Source
-
-    Counts = NDArray[np.int64]
+Counts = NDArray[np.int64]
 
 Kind = Literal["Poisson", "on/off", "Gaussian noise"]
 

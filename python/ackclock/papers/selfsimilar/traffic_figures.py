@@ -2,56 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
-from ackclock.analysis import poisson_cov
+from ackclock.analysis import Interval, poisson_cov
 from ackclock.drawing.chart import Axis, Level, Series
-from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, csv_text, points_csv, sources, stacked, table_csv
+from ackclock.papers.core.evidence import Evidence, Scalar, Side
+from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, csv_text, points_csv, powers, sources, stacked
 from ackclock.papers.core.paper import Chapter
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import DASH
+from ackclock.papers.selfsimilar import traffic as t
 from ackclock.papers.selfsimilar.experiment import DEFINITION, SOURCES
 from ackclock.papers.selfsimilar.figures import CAPTIONS
-from ackclock.papers.selfsimilar.traffic import (
-    ALIKE,
-    ASYMPTOTIC,
-    BINS,
-    COUNTS,
-    COV,
-    COV_IN,
-    COV_OUT,
-    DISPERSION,
-    DRAWN,
-    ESTIMATORS,
-    FIRST,
-    H_OUT,
-    KINDS,
-    LADDER,
-    LENGTH,
-    LOADS,
-    LOSS,
-    MANY_LENGTH,
-    ON_OFF,
-    OTHERS,
-    PEAK,
-    POISSON,
-    SHARED,
-    TOTAL,
-    USUAL,
-    VARIANCE,
-    H,
-)
 from ackclock.report.html import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Evidence, Scalar, Side
-    from ackclock.papers.core.quantities import Quantity
 
 _PENS: Final = DEFINITION.pens("kinds")
 
@@ -65,14 +33,14 @@ class _Bins:
 
     def packets(self, evidence: Evidence) -> dict[str, np.ndarray]:
         first = {row.where["kind"]: row for row in reversed(evidence.ours.part("times"))}
-        return {kind: np.asarray(first[kind].values[f"first {self.scale:g}"]) for kind in KINDS}
+        return {kind: np.asarray(first[kind].values[f"first {self.scale:g}"]) for kind in t.KINDS}
 
     def series(self, evidence: Evidence) -> Sequence[Series]:
         return [
             Series(
                 name=kind,
-                x=self.apart * place + np.arange(FIRST),
-                y=packets / (TOTAL * self.scale),
+                x=self.apart * place + np.arange(t.FIRST),
+                y=packets / (t.TOTAL * self.scale),
                 colour=_PENS[kind].colour,
                 width=0.9,
                 listed=False,
@@ -81,7 +49,7 @@ class _Bins:
         ]
 
 
-_bins = [_Bins(scale) for scale in DRAWN]
+_bins = [_Bins(scale) for scale in t.DRAWN]
 
 
 def _bins_csv(evidence: Evidence) -> str:
@@ -90,14 +58,14 @@ def _bins_csv(evidence: Evidence) -> str:
         for bins in _bins
         for place, packets in enumerate(zip(*bins.packets(evidence).values(), strict=True))
     ]
-    return csv_text(["bin_s", "number", *KINDS], rows)
+    return csv_text(["bin_s", "number", *t.KINDS], rows)
 
 
 def _bins_table(evidence: Evidence) -> Table:
     ratios = {bins.scale: [one / one.mean() for one in bins.packets(evidence).values()] for bins in _bins}
     return Table(
         caption="Smallest and largest number of packets in the drawn bins, divided by the mean of these bins",
-        head=["Bin (s)", *KINDS],
+        head=["Bin (s)", *t.KINDS],
         rows=[
             [f"{scale:g}", *(f"{one.min():.2f} to {one.max():.2f}" for one in some)] for scale, some in ratios.items()
         ],
@@ -105,15 +73,15 @@ def _bins_table(evidence: Evidence) -> Table:
 
 
 _TIME_SCALES: Final = Figure(
-    **DEFINITION.figure("time-scales", total=TOTAL, h=ASYMPTOTIC),
+    **DEFINITION.figure("time-scales", total=t.TOTAL, h=t.ASYMPTOTIC),
     plots=stacked(
         Plot(
             title=f"bins of {bins.scale:g} s",
             x=Axis(
-                label=f"{FIRST} bins of each kind",
+                label=f"{t.FIRST} bins of each kind",
                 low=-4,
-                high=_Bins.apart * len(KINDS),
-                ticks=[(_Bins.apart * place + FIRST / 2, kind) for place, kind in enumerate(KINDS)],
+                high=_Bins.apart * len(t.KINDS),
+                ticks=[(_Bins.apart * place + t.FIRST / 2, kind) for place, kind in enumerate(t.KINDS)],
             ),
             y=Axis(label="Packets / mean", low=0.2, high=1.8),
             marks=[bins],
@@ -121,19 +89,21 @@ _TIME_SCALES: Final = Figure(
         for bins in _bins
     ),
     height=7.6,
-    data={"cov": COV.at("times")},
+    counted=t.COV.at("times"),
     csv=_bins_csv,
     numbers=_bins_table,
 )
 
-_ladders = {one.name: one.at("times") for one in (COV, DISPERSION, PEAK)}
-_exact = Series(name="Poisson, exact", x=LADDER, y=poisson_cov(TOTAL * np.array(LADDER)), colour="ink", dash="dotted")
+_ladders = {one.name: one.at("times") for one in (t.COV, t.DISPERSION, t.PEAK)}
+_exact = Series(
+    name="Poisson, exact", x=t.LADDER, y=poisson_cov(t.TOTAL * np.array(t.LADDER)), colour="ink", dash="dotted"
+)
 _SCALES: Final = Figure(
-    **DEFINITION.figure("scales-of-burstiness", length=LENGTH),
+    **DEFINITION.figure("scales-of-burstiness", length=t.LENGTH),
     plots=stacked(
         Plot(
             title=title,
-            x=Axis(label="Bin (s)", log=True, ticks=[(at, f"{at:g}") for at in (0.01, 0.1, 1, 10)]),
+            x=powers("Bin (s)", None, None, (0.01, 0.1, 1, 10)),
             y=Axis(label=label, log=name != "peak"),
             marks=[Lines(of=_ladders[name], x="bin", by="kind", pens=_PENS), *([_exact] if name == "cov" else [])],
             levels=[Level(y=1)] if name == "dispersion" else [],
@@ -145,37 +115,36 @@ _SCALES: Final = Figure(
         )
     ),
     height=8.6,
-    data=_ladders,
-    csv=lambda evidence: points_csv("measure", "kind", "bin_s", of=_ladders, sides={"ackclock": evidence.ours}),
+    csv=points_csv("measure", "kind", "bin_s", of=_ladders),
     numbers=Numbers(of=_ladders, rows="bin", columns="kind", head="Bin (s)", caption="All measures"),
 )
 
 _many = {
     title: {
         f"{kind}, {scale:g} s": of.at("many", division=division, kind=kind, bin=scale)
-        for kind in (POISSON, ON_OFF)
+        for kind in (t.POISSON, t.ON_OFF)
         for scale in (0.1, 10.0)
     }
     for title, division, of in (
-        ("fixed rate per source: c.o.v.", ALIKE, COV),
-        ("fixed total rate: c.o.v.", SHARED, COV),
-        ("fixed rate per source: variance", ALIKE, VARIANCE),
+        ("fixed rate per source: c.o.v.", t.ALIKE, t.COV),
+        ("fixed total rate: c.o.v.", t.SHARED, t.COV),
+        ("fixed rate per source: variance", t.ALIKE, t.VARIANCE),
     )
 }
 _memory = {
-    f"{kind}, 0.1 s": H.at("many", division=ALIKE, kind=kind, method="local Whittle", bin=0.1)
-    for kind in (POISSON, ON_OFF)
+    f"{kind}, 0.1 s": t.H.at("many", division=t.ALIKE, kind=kind, method="local Whittle", bin=0.1)
+    for kind in (t.POISSON, t.ON_OFF)
 }
 _cells = {f"{title}, {name}": of for title, curves in _many.items() for name, of in curves.items()}
 _cells |= {f"Hurst parameter, {name.partition(',')[0]}": of for name, of in _memory.items()}
 _MANY_PENS: Final = DEFINITION.pens("many")
 
 _MULTIPLEXING: Final = Figure(
-    **DEFINITION.figure("multiplexing", length=MANY_LENGTH, total=TOTAL),
+    **DEFINITION.figure("multiplexing", length=t.MANY_LENGTH, total=t.TOTAL),
     plots=stacked(
         Plot(
             title=title,
-            x=Axis(label="Number of sources", log=True, ticks=[(float(count), str(count)) for count in COUNTS]),
+            x=powers("Number of sources", None, None, map(float, t.COUNTS)),
             y=y,
             marks=[Lines(of=of, x="sources", name=name, pens=_MANY_PENS) for name, of in curves.items()],
         )
@@ -191,8 +160,7 @@ _MULTIPLEXING: Final = Figure(
         )
     ),
     height=10.4,
-    data={"cov": COV.at("many")},
-    csv=lambda evidence: points_csv("measure", "sources", of=_cells, sides={"ackclock": evidence.ours}),
+    csv=points_csv("measure", "sources", of=_cells),
     numbers=Numbers(of=_cells, columns="sources", head="Measure", caption="All measures"),
 )
 
@@ -204,14 +172,14 @@ def _known(first: float, last: float) -> list[Series]:
     """Draw the values of H in theory and in the paper as lines from one end of the axis to the other."""
     return [
         Series(name=name, x=[first, last], y=[h, h], colour=colour, dash="dotted", width=1.0)
-        for name, h, colour in (("(3 - shape) / 2", ASYMPTOTIC, "ink"), ("the paper's 0.8", 0.8, "grey"))
+        for name, h, colour in (("(3 - shape) / 2", t.ASYMPTOTIC, "ink"), ("the paper's 0.8", 0.8, "grey"))
     ]
 
 
 _by_load = {
-    f"{method}, {scale:g} s": H.at("loads", background=USUAL, method=method, bin=scale)
-    for scale in BINS
-    for method in ESTIMATORS
+    f"{method}, {scale:g} s": t.H.at("loads", background=t.USUAL, method=method, bin=scale)
+    for scale in t.BINS
+    for method in t.ESTIMATORS
 }
 _BY_LOAD: Final = Figure(
     **DEFINITION.figure("hurst-by-load"),
@@ -221,27 +189,26 @@ _BY_LOAD: Final = Figure(
             x=Axis(label=_LOAD, low=0, high=100),
             y=Axis(label="H", low=0.62, high=1.12),
             marks=[
-                Lines(of=H.at("loads", background=USUAL, bin=scale), x="sources", by="method", pens=_METHODS),
+                Lines(of=t.H.at("loads", background=t.USUAL, bin=scale), x="sources", by="method", pens=_METHODS),
                 *_known(0, 100),
             ],
         )
-        for scale in BINS
+        for scale in t.BINS
     ),
     height=11.0,
-    data={"h": H.at("loads", background=USUAL)},
-    csv=lambda evidence: points_csv("series", "sources", of=_by_load, sides=dict(sources(evidence))),
+    csv=points_csv("series", "sources", of=_by_load),
     numbers=Numbers(of=_by_load, columns="sources", head="Method and bin", caption="Hurst parameter"),
 )
 
-_LONGER: Final = f"UDP, {LENGTH} s"
-_KINDS: Final[Mapping[str, int]] = {USUAL: SOURCES, **OTHERS, _LONGER: SOURCES}
+_LONGER: Final = f"UDP, {t.LENGTH} s"
+_KINDS: Final[Mapping[str, int]] = {t.USUAL: SOURCES, **t.OTHERS, _LONGER: SOURCES}
 _KIND_PENS: Final = DEFINITION.pens("backgrounds")
 
 
 def _by_bin(name: str, method: str) -> Quantity:
     if name == _LONGER:
-        return H.at("times", kind=ON_OFF, method=method)
-    return H.at("loads", background=name, sources=_KINDS[name], method=method)
+        return t.H.at("times", kind=t.ON_OFF, method=method)
+    return t.H.at("loads", background=name, sources=_KINDS[name], method=method)
 
 
 def _along(of: Quantity, side: Side) -> Mapping[Scalar, Interval]:
@@ -253,33 +220,31 @@ def _along(of: Quantity, side: Side) -> Mapping[Scalar, Interval]:
 
 def _by_bin_table(evidence: Evidence) -> Table:
     rows = [
-        [method, f"{name}, {count} sources", source, *(points[at].shown(2) if at in points else DASH for at in BINS)]
-        for method in ESTIMATORS
+        [method, f"{name}, {count} sources", source, *(points[at].shown(2) if at in points else DASH for at in t.BINS)]
+        for method in t.ESTIMATORS
         for name, count in _KINDS.items()
         for source, side in sources(evidence)
         if (points := _along(_by_bin(name, method), side))
     ]
-    head = ["Method", "Background", "Simulator", *(f"{scale:g} s" for scale in BINS)]
+    head = ["Method", "Background", "Simulator", *(f"{scale:g} s" for scale in t.BINS)]
     return Table(caption="Hurst parameter: mean ± half-width of the 95 % interval", head=head, rows=rows)
 
 
 _BY_BIN: Final = Figure(
-    **DEFINITION.figure("hurst-by-bin", length=LENGTH),
+    **DEFINITION.figure("hurst-by-bin", length=t.LENGTH),
     plots=stacked(
         Plot(
             title=method,
-            x=Axis(label="Bin (s)", low=0.008, high=1.25, log=True, ticks=[(scale, f"{scale:g}") for scale in BINS]),
+            x=powers("Bin (s)", 0.008, 1.25, t.BINS),
             y=Axis(label="H", low=0.55, high=1.15),
             marks=[
                 *(Lines(of=_by_bin(name, method), x="bin", name=name, pens=_KIND_PENS) for name in _KINDS),
-                *_known(BINS[0], BINS[-1]),
+                *_known(t.BINS[0], t.BINS[-1]),
             ],
         )
-        for method in ESTIMATORS
+        for method in t.ESTIMATORS
     ),
     height=11.0,
-    data={"h": H.at("loads", background=USUAL)},
-    csv=lambda evidence: table_csv(_by_bin_table(evidence)),
     numbers=_by_bin_table,
 )
 
@@ -288,14 +253,14 @@ _ends: Final[Mapping[str, tuple[str, Mapping[str, Quantity]]]] = {
     title: (
         label,
         {
-            side: one.at("loads", background=USUAL, **where).called(label, digits=3)
+            side: one.at("loads", background=t.USUAL, **where).called(label, digits=3)
             for side, one in zip(_SIDES, profiles, strict=True)
         },
     )
     for title, label, profiles, where in (
-        ("Hurst parameter in bins of 0.01 s, one lag", "H, K = 1", (H, H_OUT), {"method": "K = 1", "bin": 0.01}),
-        ("Hurst parameter in bins of 0.1 s, 50 lags", "H, K = 50", (H, H_OUT), {"method": "K = 50", "bin": 0.1}),
-        ("coefficient of variation in bins of 0.01 s", "C.o.v.", (COV_IN, COV_OUT), {"bin": 0.01}),
+        ("Hurst parameter in bins of 0.01 s, one lag", "H, K = 1", (t.H, t.H_OUT), {"method": "K = 1", "bin": 0.01}),
+        ("Hurst parameter in bins of 0.1 s, 50 lags", "H, K = 50", (t.H, t.H_OUT), {"method": "K = 50", "bin": 0.1}),
+        ("coefficient of variation in bins of 0.01 s", "C.o.v.", (t.COV_IN, t.COV_OUT), {"bin": 0.01}),
     )
 }
 _columns = {f"{title}, {side}": of for title, (_, both) in _ends.items() for side, of in both.items()}
@@ -303,8 +268,8 @@ _columns = {f"{title}, {side}": of for title, (_, both) in _ends.items() for sid
 
 def _behind_table(evidence: Evidence) -> Table:
     table = Numbers(of=_columns, rows="sources", head="Sources", caption="Arrivals and departures").table(evidence.ours)
-    loss = LOSS.at("loads", background=USUAL).points(evidence.ours).cells
-    rows = [[row[0], f"{loss[count,].mean:.3f}", *row[1:]] for count, row in zip(LOADS, table.rows, strict=True)]
+    loss = t.LOSS.at("loads", background=t.USUAL).points(evidence.ours).cells
+    rows = [[row[0], f"{loss[count,].mean:.3f}", *row[1:]] for count, row in zip(t.LOADS, table.rows, strict=True)]
     return replace(table, head=[table.head[0], "loss (%)", *table.head[1:]], rows=rows)
 
 
@@ -320,8 +285,7 @@ _BEHIND: Final = Figure(
         for title, (label, both) in _ends.items()
     ),
     height=8.0,
-    data={"h": H_OUT.at("loads", background=USUAL)},
-    csv=lambda evidence: table_csv(_behind_table(evidence)),
+    counted=t.H_OUT.at("loads", background=t.USUAL),
     numbers=_behind_table,
 )
 

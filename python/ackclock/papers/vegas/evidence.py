@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ackclock.analysis import student_interval
-from ackclock.papers.core.evidence import Run, Runs
+from ackclock.analysis import Interval, student_interval
+from ackclock.papers.core.evidence import Row, Run, Runs, Scalar
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.vegas.experiment import (
     APPLICATIONS,
@@ -26,15 +27,9 @@ from ackclock.papers.vegas.experiment import (
 )
 from ackclock.papers.vegas.measures import RECORD, observe
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Row, Scalar
-
-    Values = Mapping[str, float | None]
-    ByPlace = Mapping[Place, Sequence[Values]]
-    Located = list[tuple[Place, Mapping[str, Scalar]]]
+Values = Mapping[str, float | None]
+ByPlace = Mapping[Place, Sequence[Values]]
+Located = list[tuple[Place, Mapping[str, Scalar]]]
 
 PLANES: tuple[tuple[int, Gateway], ...] = ((0, "FIFO"), (10, "FIFO"), (10, "RED"))
 """Start and gateway of the planes of the map, which have every buffer and every share of Vegas clients. In all other

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, PACKET_SIZE, RED_WEIGHT
 from ackclock.papers.core.definition import Definition
-
-if TYPE_CHECKING:
-    from ackclock.scenario import Scenario
+from ackclock.scenario import Scenario
 
 DEFINITION = Definition("ackclock.papers.vegas")
 

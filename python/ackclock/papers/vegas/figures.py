@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ackclock.analysis import Interval
 from ackclock.drawing.chart import Axis, Band, Heat, Level, Panel, Series
 from ackclock.papers import truth
 from ackclock.papers.core.figure import Figure, rows_csv
-from ackclock.papers.vegas.evidence import PLANES, by_place, interval, line, plane
+from ackclock.papers.core.paper import Both
+from ackclock.papers.vegas.evidence import PLANES, ByPlace, by_place, interval, line, plane
 from ackclock.papers.vegas.experiment import (
     APPLICATIONS,
     BUFFERS,
@@ -31,13 +34,6 @@ from ackclock.papers.vegas.experiment import (
 )
 from ackclock.papers.vegas.measures import HELD, KINDS
 from ackclock.report.html import Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.paper import Both
-    from ackclock.papers.vegas.evidence import ByPlace
 
 RATIO = "Ratio of a Vegas client's goodput to a Reno client's"
 

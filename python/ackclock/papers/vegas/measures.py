@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+from numpy.typing import NDArray
 
 from ackclock.analysis import sampled_windows
 from ackclock.papers.burstiness.experiment import BOTTLENECK_RATE, PACKET_SIZE
 from ackclock.papers.core.folds import of_values
+from ackclock.papers.core.measures import Measure
 from ackclock.papers.vegas.experiment import CLIENTS, DEFINITION, RATE
+from ackclock.running.run import Run
 from ackclock.scenario import Tcp
 from ackclock.values.quantity import seconds
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from ackclock.papers.core.measures import Measure
-    from ackclock.running.run import Run
 
 KINDS = ("reno", "vegas")  # prefixes of the measures of one kind of client
 

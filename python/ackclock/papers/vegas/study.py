@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.agreement import statement
 from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.vegas.claims import CLAIMS
@@ -13,10 +12,7 @@ from ackclock.papers.vegas.evidence import by_part, places, runs_at
 from ackclock.papers.vegas.experiment import DEFINITION
 from ackclock.papers.vegas.figures import LINES, MAPS, SWINGS, cause_lines
 from ackclock.papers.vegas.measures import KINDS
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.evidence import Runs
-    from ackclock.report.html import Statement
+from ackclock.report.html import Statement
 
 RULES = [
     Rule(title=f"goodput of a {kind.capitalize()} client", measure=named(f"{kind}_goodput"), relative=0.05)

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.claims.reading import MOST, PLAIN, REDS, WEIGHT, WEIGHTS, WITHOUT_RED
 from ackclock.papers.burstiness.claims.traffic import penalty, rank_correlation, six_points
 from ackclock.papers.burstiness.experiment import DEFINITION, HEAVY
-from ackclock.papers.core.quantities import computed
+from ackclock.papers.core.answers import Answers
+from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.quantities import Quantity, computed
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Holds
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.measures import Measure
-    from ackclock.papers.core.quantities import Quantity
 
 claim = DEFINITION.claim
 _GATEWAYS = {"Reno": "FIFO", "Vegas": "FIFO", "Reno/RED": "RED", "Vegas/RED": "RED"}

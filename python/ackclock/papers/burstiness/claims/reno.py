@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DEFINITION, PAPERS_CLIENTS
-from ackclock.papers.core.quantities import computed
+from ackclock.papers.core.claim import Said
+from ackclock.papers.core.quantities import Quantity, computed
 from ackclock.papers.core.rules import Bars, Holds
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.claim import Said
-    from ackclock.papers.core.quantities import Quantity
 
 claim = DEFINITION.claim
 _BUFFER = 50

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.claims.reading import LIGHT, MODERATE, MOST, RENOS, SURE, TCPS, WEIGHT, WEIGHTS
 from ackclock.papers.burstiness.experiment import CLIENTS, DEFINITION, DURATION, HEAVY, PAPERS_CLIENTS
-from ackclock.papers.core.evidence import Named
+from ackclock.papers.core.answers import Answers
+from ackclock.papers.core.evidence import Named, Scalar
 from ackclock.papers.core.folds import exponent
-from ackclock.papers.core.quantities import computed, folded
+from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.quantities import Quantity, computed, folded
 from ackclock.papers.core.rules import AtMostPartly, AtPoints, Bars, Depends, Fixed, Holds
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.evidence import Scalar
-    from ackclock.papers.core.measures import Measure
-    from ackclock.papers.core.quantities import Quantity
 
 claim = DEFINITION.claim
 _SIX_POINTS = "with six points even a rank correlation of 0.6 is not significant (p = 0.14, two-sided)"

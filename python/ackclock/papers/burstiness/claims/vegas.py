@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.claims.reading import MOST
 from ackclock.papers.burstiness.experiment import DEFINITION, HEAVY
+from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.rules import AtPoints, Bars
 from ackclock.papers.core.ways import Varied
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.measures import Measure
-    from ackclock.papers.core.quantities import Quantity
-
 
 claim = DEFINITION.claim
 

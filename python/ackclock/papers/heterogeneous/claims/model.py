@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
 
+from ackclock.analysis import Interval
 from ackclock.papers.burstiness.experiment import HEAVY, PAPERS_CLIENTS
 from ackclock.papers.burstiness.measures import COV
+from ackclock.papers.core.evidence import Scalar, Side
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome
 from ackclock.papers.heterogeneous.experiment import DEFINITION
 from ackclock.papers.heterogeneous.measures import DEPENDENCE, TIMED_OUT, WARM_COV
@@ -14,14 +17,7 @@ from ackclock.papers.heterogeneous.stochastic import OPEN as FROM_20
 from ackclock.papers.heterogeneous.stochastic import SMALL
 from ackclock.papers.truth import ELSE_UNDECIDED, NO, OPEN, YES, Truth, above, count, every, exactly, graded, some
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.evidence import Scalar, Side
-    from ackclock.papers.core.quantities import Quantity
-
-    Line = Mapping[Scalar, Interval]
+Line = Mapping[Scalar, Interval]
 
 claim = DEFINITION.claim
 _NEAR = 0.25  # largest relative error of a reasonable prediction

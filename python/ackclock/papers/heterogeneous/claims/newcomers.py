@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.burstiness.experiment import HEAVY
 from ackclock.papers.burstiness.measures import LOSS, QUEUE, THROUGHPUT
-from ackclock.papers.core.evidence import Named
-from ackclock.papers.core.quantities import computed
-from ackclock.papers.core.rules import AtPoints, Bars, Depends, Outcome
+from ackclock.papers.core.answers import Answers
+from ackclock.papers.core.evidence import Named, Scalar, Side
+from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.quantities import Quantity, computed
+from ackclock.papers.core.rules import AtPoints, Bars, Depends, Outcome, Rule
 from ackclock.papers.heterogeneous import measures as m
 from ackclock.papers.heterogeneous.experiment import GATEWAYS, LATE, MOST, NEWCOMERS, SATURATED, START, gateway_name
 from ackclock.report.html import Verdict
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.evidence import Scalar, Side
-    from ackclock.papers.core.measures import Measure
-    from ackclock.papers.core.quantities import Quantity
-    from ackclock.papers.core.rules import Rule
 
 EFFECT = 0.02  # the smallest difference between two goodput ratios that counts
 

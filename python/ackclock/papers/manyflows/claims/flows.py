@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
+from ackclock.papers.core.answers import Answers
+from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity, computed
@@ -15,10 +16,6 @@ from ackclock.papers.manyflows.distances import GROUPS, UNEQUAL, split_name
 from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES
 from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import ACKS_LOST, ALONE, AS_IT_IS, EXACT, INDEPENDENT, NO_SLOW_START
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.claim import Claim
 
 claim = DEFINITION.claim
 _FULL = 100  # rate of a backbone that equals all access links together, in per cent

@@ -5,7 +5,7 @@ Fits to the loss of few and of many connections, and rules on these fits, also s
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -13,40 +13,22 @@ from ackclock.analysis import student_interval
 from ackclock.analysis.models import hyperbola
 from ackclock.papers.core import folds
 from ackclock.papers.core.answers import Answers
-from ackclock.papers.core.evidence import Named
+from ackclock.papers.core.claim import Said
+from ackclock.papers.core.evidence import Grid, Named, Scalar, Side
+from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.rules import AtPoints, Bars, Rule
 from ackclock.papers.core.ways import Varied, Ways
 from ackclock.papers.core.words import listed
 from ackclock.papers.manyflows import measures as m
+from ackclock.papers.manyflows import places as p
 from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1
 from ackclock.papers.manyflows.looks import PIPES
-from ackclock.papers.manyflows.places import (
-    BUFFERS,
-    CAPPED,
-    CURVES,
-    DEFINITION,
-    FAR_PIPE,
-    MODERN_CAPACITIES,
-    NEAR,
-    READINGS,
-    STARTS,
-    STEADY,
-    WITHOUT,
-    curve,
-)
 from ackclock.papers.truth import OPEN, Truth, exactly
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+Line = Mapping[Scalar, float]
 
-    from ackclock.papers.core.claim import Said
-    from ackclock.papers.core.evidence import Grid, Scalar, Side
-    from ackclock.papers.core.measures import Measure
-    from ackclock.papers.core.quantities import Quantity
-
-    Line = Mapping[Scalar, float]
-
-_TITLES = [reading.title for reading in READINGS]
+_TITLES = [reading.title for reading in p.READINGS]
 
 _HYPERBOLIC = 6  # largest rms of relative differences of points that lie on a hyperbola, in per cent
 
@@ -111,14 +93,14 @@ def tabled(processing: str, link: str) -> Rule:
 
 def beside_the_paper(processing: str, link: str) -> Callable[[Said], str]:
     return at_each(
-        f"The loss is within {100 * NEAR:g} % of the paper's curves at",
+        f"The loss is within {100 * p.NEAR:g} % of the paper's curves at",
         lambda title: _beside(processing, link, counting=title),
         dict(zip(_TITLES, _TITLES, strict=True)),
     )
 
 
 def _beside(processing: str, link: str, **where: str) -> Answers:
-    return m.OVER_PAPER.at("grid", processing=processing, curve=CURVES[link], **where).within(NEAR, of=1)
+    return m.OVER_PAPER.at("grid", processing=processing, curve=p.CURVES[link], **where).within(p.NEAR, of=1)
 
 
 def at_each(start: str, asked: Callable[[str], Answers], ways: Mapping[str, str]) -> Callable[[Said], str]:
@@ -128,7 +110,7 @@ def at_each(start: str, asked: Callable[[str], Answers], ways: Mapping[str, str]
     )
 
 
-claim = DEFINITION.claim
+claim = p.DEFINITION.claim
 LARGE, SMALL = (
     Named(f"{size} pipes", [name for name, pipe in PIPES.items() if pipe.size == size]) for size in ("large", "small")
 )  # the pipes of each size
@@ -148,11 +130,11 @@ _LOSSY = 20  # loss from which on unnecessary retransmissions are significant, i
 _STRAIGHT = 0.98  # smallest R^2 of linear growth
 _PARABOLA = 0.995  # smallest R^2 of points on a parabola
 _BENT = 1.2  # smallest exponent of a curve that is not nearly linear
-_SMALL_PIPE = curve(T1, 100)
+_SMALL_PIPE = p.curve(T1, 100)
 
 
 def look(measure: Measure, pipes: Named[str] | str = LARGE) -> Quantity:
-    return measure.at("looks", processing=WITHOUT, pipe=pipes)
+    return measure.at("looks", processing=p.WITHOUT, pipe=pipes)
 
 
 def _in_figure6() -> Answers:
@@ -163,31 +145,35 @@ def _in_figure6() -> Answers:
     return (answers[0] & answers[1]).called("all connections receive 20 to 140 packets (ISDN) and 160 to 340 (T1)")
 
 
-_printed, _corrected = (one.at("predicted").within(NEAR, of=1) for one in (m.OVER_PRINTED, m.OVER_CORRECTED))
-_below = Named("buffers below W_c / 2", [buffer for buffer in BUFFERS if buffer < FAR_PIPE.pipe])
-_above = Named("larger buffers", [buffer for buffer in BUFFERS if buffer not in _below])
-_up_to_pipe = Named("buffers up to 160 packets", BUFFERS[: len(_below) + 1])
+_printed, _corrected = (one.at("predicted").within(p.NEAR, of=1) for one in (m.OVER_PRINTED, m.OVER_CORRECTED))
+_below = Named("buffers below W_c / 2", [buffer for buffer in p.BUFFERS if buffer < p.FAR_PIPE.pipe])
+_above = Named("larger buffers", [buffer for buffer in p.BUFFERS if buffer not in _below])
+_up_to_pipe = Named("buffers up to 160 packets", p.BUFFERS[: len(_below) + 1])
 
 
 def _far(buffers: Named[int], *connections: int) -> Quantity:
-    found = m.THROUGHPUT.at("far", processing=WITHOUT, buffer=buffers, connections=connections)
+    found = m.THROUGHPUT.at("far", processing=p.WITHOUT, buffer=buffers, connections=connections)
     return found.called(
         f"throughput over a delay of 200 ms with {buffers.name} and {listed(list(map(str, connections)))} connections"
     )
 
 
 def _more(many: int, few: int) -> Answers:
-    at = {flows: m.THROUGHPUT.at("far", processing=WITHOUT, buffer=_below, connections=flows) for flows in (many, few)}
+    at = {
+        flows: m.THROUGHPUT.at("far", processing=p.WITHOUT, buffer=_below, connections=flows) for flows in (many, few)
+    }
     return at[many].above(at[few])
 
 
 def _alive(**where: str) -> Quantity:
-    return m.ACTIVE.at("starts", processing=WITHOUT, curve=_SMALL_PIPE, **where)
+    return m.ACTIVE.at("starts", processing=p.WITHOUT, curve=_SMALL_PIPE, **where)
 
 
 _many = Named("100 connections or more", (100, 150, 200, 300, 450, 600))
 _totals = [
-    one.at("grid", counting=(CAPPED.title, STEADY.title), processing=WITHOUT, curve=_SMALL_PIPE, connections=_many)
+    one.at(
+        "grid", counting=(p.CAPPED.title, p.STEADY.title), processing=p.WITHOUT, curve=_SMALL_PIPE, connections=_many
+    )
     for one in (m.SENT, m.LOST)
 ]
 _slopes = [
@@ -199,9 +185,9 @@ _straight = [
 ]
 _rising = _slopes[0].above(0) & _slopes[1].above(0)
 
-_grid = {"counting": STEADY.title, "processing": WITHOUT}
+_grid = {"counting": p.STEADY.title, "processing": p.WITHOUT}
 _curves = Named(
-    "W_c 100, 300 and 500", [curve(link, capacity) for link in (T1, ISDN) for capacity in MODERN_CAPACITIES]
+    "W_c 100, 300 and 500", [p.curve(link, capacity) for link in (T1, ISDN) for capacity in p.MODERN_CAPACITIES]
 )
 
 
@@ -214,7 +200,7 @@ def _fall(part: str, **where: str) -> Quantity:
 def _faster(fall: Quantity) -> Answers:
     """Ask whether goodput falls by more over ISDN than over T1, for each W_c."""
     over = {
-        link: fall.relabel("curve", {curve(link, one): f"W_c {one}" for one in MODERN_CAPACITIES})
+        link: fall.relabel("curve", {p.curve(link, one): f"W_c {one}" for one in p.MODERN_CAPACITIES})
         for link in (T1, ISDN)
     }
     return over[ISDN].above(over[T1]).every().called("goodput falls by more over ISDN than over T1 with each W_c")
@@ -259,13 +245,13 @@ CLAIMS = (
         Ways(
             AtPoints(_alive().near(100, by=100 / 3), points="numbers of connections"),
             axis="start",
-            ways=list(STARTS),
+            ways=list(p.STARTS),
             on="how connections start",
         ),
         why=at_each(
             "With W_c = 100, from 50 to 100 s, the number of active connections differs from W_c by at most a third at",
             lambda start: _alive(start=start).near(100, by=100 / 3),
-            {start: f"if {start}" for start in STARTS},
+            {start: f"if {start}" for start in p.STARTS},
         ),
     ),
     claim(
@@ -296,7 +282,7 @@ CLAIMS = (
             part=_far(_up_to_pipe, 1, 2, 5, 10).rises("buffer").every() & _more(100, 10),
         ),
     ),
-    claim("5.1.4-2", AtPoints(m.THROUGHPUT.at("grid", **_grid, curve=CURVES["T1"]).at_least(_FULL))),
+    claim("5.1.4-2", AtPoints(m.THROUGHPUT.at("grid", **_grid, curve=p.CURVES["T1"]).at_least(_FULL))),
     claim("5.1.4-3", AtPoints(_far(_below, 100).at_least(_NEARLY), points="buffers")),
     claim(
         "5.1.5-1",
@@ -319,16 +305,16 @@ CLAIMS = (
     claim(
         "5.1.5-3",
         AtPoints(_wasted.given(_loss, lambda loss: loss >= _LOSSY, f"loss is {_LOSSY} % or more").above(_NEGLIGIBLE)),
-        shows={"early": m.WASTED.at("grid", counting=CAPPED.title, processing=WITHOUT)},
+        shows={"early": m.WASTED.at("grid", counting=p.CAPPED.title, processing=p.WITHOUT)},
     ),
     claim(
         "5.1.6-1",
         Bars(
-            whole=exponent(WITHOUT).near(2, by=0.2),
-            part=squares(WITHOUT, 2).at_least(_PARABOLA) & exponent(WITHOUT).at_least(_BENT),
+            whole=exponent(p.WITHOUT).near(2, by=0.2),
+            part=squares(p.WITHOUT, 2).at_least(_PARABOLA) & exponent(p.WITHOUT).at_least(_BENT),
         ),
     ),
-    claim("5.1.6-2", hyperbolic(WITHOUT)),
-    claim("5.1.6-3", tabled(WITHOUT, "T1"), why=beside_the_paper(WITHOUT, "T1")),
-    claim("5.1.6-4", tabled(WITHOUT, "ISDN"), why=beside_the_paper(WITHOUT, "ISDN")),
+    claim("5.1.6-2", hyperbolic(p.WITHOUT)),
+    claim("5.1.6-3", tabled(p.WITHOUT, "T1"), why=beside_the_paper(p.WITHOUT, "T1")),
+    claim("5.1.6-4", tabled(p.WITHOUT, "ISDN"), why=beside_the_paper(p.WITHOUT, "ISDN")),
 )

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ackclock.papers.core.evidence import Named
+from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.rules import AtPoints, Bars
 from ackclock.papers.manyflows import measures as m
-from ackclock.papers.manyflows.claims.same_delay import (
-    APART,
-    LARGE,
-    MEDIUM,
-    SMALL,
-    beside_the_paper,
-    exponent,
-    hyperbolic,
-    look,
-    squares,
-    tabled,
-)
+from ackclock.papers.manyflows.claims import same_delay as plain
 from ackclock.papers.manyflows.experiment import ISDN
 from ackclock.papers.manyflows.places import DEFINITION, NEAR, STEADY, WITH, WITHOUT, curve
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.measures import Measure
-    from ackclock.papers.core.quantities import Quantity
 
 claim = DEFINITION.claim
 _FULL = 85  # smallest 5th percentile of a full and stable buffer, in per cent of its size
@@ -33,7 +18,7 @@ _LINE = 0.99  # smallest R^2 of points that lie on a line
 _LITTLE = 0.025  # largest difference in throughput or goodput that counts as little
 
 
-def _busy(measure: Measure, pipes: Named[str] | str = LARGE) -> Quantity:
+def _busy(measure: Measure, pipes: Named[str] | str = plain.LARGE) -> Quantity:
     return measure.at("looks", processing=WITH, pipe=pipes)
 
 
@@ -41,12 +26,12 @@ def _steady(measure: Measure, processing: str) -> Quantity:
     return measure.at("grid", counting=STEADY.title, processing=processing)
 
 
-_apart = _busy(m.CORRELATION).below(look(m.CORRELATION))
-_half = _busy(m.STARVED, SMALL).below(look(m.STARVED, SMALL)) & ~_busy(m.STARVED, SMALL).above(
-    look(m.STARVED, SMALL), times=_FEWER
+_apart = _busy(m.CORRELATION).below(plain.look(m.CORRELATION))
+_half = _busy(m.STARVED, plain.SMALL).below(plain.look(m.STARVED, plain.SMALL)) & ~_busy(m.STARVED, plain.SMALL).above(
+    plain.look(m.STARVED, plain.SMALL), times=_FEWER
 )
 _fewer = _half.called("processing times at least halve the number of connections below a tenth of their share")
-_filled = _busy(m.LOW, SMALL).at_least(_FULL)
+_filled = _busy(m.LOW, plain.SMALL).at_least(_FULL)
 _hundreds = Named("100 connections or more", (100, 150, 200, 300, 450, 600))
 _few, _many = (20, 60), (100, 150)
 _loss = {
@@ -64,10 +49,13 @@ _long = {
 CLAIMS = (
     claim(
         "5.2.1-1",
-        Bars(whole=_apart & _busy(m.CORRELATION).at_most(APART) & _busy(m.LOW).at_least(_FULL), part=_apart),
-        shows={"busy": _busy(m.CORRELATION), "plain": look(m.CORRELATION), "low": _busy(m.LOW)},
+        Bars(whole=_apart & _busy(m.CORRELATION).at_most(plain.APART) & _busy(m.LOW).at_least(_FULL), part=_apart),
+        shows={"busy": _busy(m.CORRELATION), "plain": plain.look(m.CORRELATION), "low": _busy(m.LOW)},
     ),
-    claim("5.2.1-2", AtPoints(_busy(m.LOSS).above(look(m.LOSS)), _busy(m.JAIN).below(look(m.JAIN)), points="links")),
+    claim(
+        "5.2.1-2",
+        AtPoints(_busy(m.LOSS).above(plain.look(m.LOSS)), _busy(m.JAIN).below(plain.look(m.JAIN)), points="links"),
+    ),
     claim(
         "5.2.1-3",
         AtPoints(
@@ -78,11 +66,11 @@ CLAIMS = (
     claim(
         "5.2.3-1",
         AtPoints(
-            _busy(m.CORRELATION, MEDIUM).at_most(APART),
-            _busy(m.LOW, MEDIUM).at_least(_FULL),
-            _busy(m.SHUT_OFF, MEDIUM).at_most(1),
+            _busy(m.CORRELATION, plain.MEDIUM).at_most(plain.APART),
+            _busy(m.LOW, plain.MEDIUM).at_least(_FULL),
+            _busy(m.SHUT_OFF, plain.MEDIUM).at_most(1),
         ),
-        shows={"correlation": look(m.CORRELATION, MEDIUM), "low": look(m.LOW, MEDIUM)},
+        shows={"correlation": plain.look(m.CORRELATION, plain.MEDIUM), "low": plain.look(m.LOW, plain.MEDIUM)},
     ),
     claim(
         "5.2.4-1",
@@ -91,11 +79,11 @@ CLAIMS = (
     claim(
         "5.2.5-1",
         Bars(
-            whole=exponent(WITH).near(1, by=0.2),
-            part=squares(WITH, 1).at_least(_LINE) & exponent(WITH).below(exponent(WITHOUT)),
+            whole=plain.exponent(WITH).near(1, by=0.2),
+            part=plain.squares(WITH, 1).at_least(_LINE) & plain.exponent(WITH).below(plain.exponent(WITHOUT)),
         ),
     ),
-    claim("5.2.5-2", hyperbolic(WITH)),
+    claim("5.2.5-2", plain.hyperbolic(WITH)),
     claim(
         "5.2.5-3",
         AtPoints(
@@ -104,6 +92,6 @@ CLAIMS = (
             )
         ),
     ),
-    claim("5.2.5-4", tabled(WITH, "T1"), why=beside_the_paper(WITH, "T1")),
-    claim("5.2.5-5", tabled(WITH, "ISDN"), why=beside_the_paper(WITH, "ISDN")),
+    claim("5.2.5-4", plain.tabled(WITH, "T1"), why=plain.beside_the_paper(WITH, "T1")),
+    claim("5.2.5-5", plain.tabled(WITH, "ISDN"), why=plain.beside_the_paper(WITH, "ISDN")),
 )

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from ackclock.papers.core.answers import Answers
+from ackclock.papers.core.claim import Said
 from ackclock.papers.core.paired import lead, never, share_of_runs
-from ackclock.papers.core.quantities import computed
+from ackclock.papers.core.quantities import Quantity, computed
 from ackclock.papers.core.rules import Bars
 from ackclock.papers.selfsimilar import measures as m
 from ackclock.papers.selfsimilar.claims.reading import by_reading, means
 from ackclock.papers.selfsimilar.experiment import DEFINITION
 from ackclock.papers.selfsimilar.looks import LOW, SETTLED
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.claim import Said
-    from ackclock.papers.core.quantities import Quantity
 
 claim = DEFINITION.claim
 _STEADY: Final = 80

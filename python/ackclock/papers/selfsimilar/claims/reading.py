@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
-from ackclock.papers.core.rules import Bars
+from ackclock.analysis import Interval
+from ackclock.papers.core.answers import Answers
+from ackclock.papers.core.claim import Claim, Said
+from ackclock.papers.core.evidence import Grid
+from ackclock.papers.core.quantities import Quantity
+from ackclock.papers.core.rules import Bars, Rule
 from ackclock.papers.core.ways import Readings
 from ackclock.papers.core.words import listed
 from ackclock.papers.selfsimilar.experiment import DEFINITION, READINGS
 from ackclock.papers.truth import counted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ackclock.analysis import Interval
-    from ackclock.papers.core.answers import Answers
-    from ackclock.papers.core.claim import Claim, Said
-    from ackclock.papers.core.evidence import Grid
-    from ackclock.papers.core.quantities import Quantity
-    from ackclock.papers.core.rules import Rule
 
 V = TypeVar("V")
 

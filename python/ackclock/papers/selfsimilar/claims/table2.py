@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping
+from typing import Final
 
+from ackclock.papers.core.evidence import Scalar, Side
 from ackclock.papers.core.paired import lead, reaches, share_of_runs, spans
-from ackclock.papers.core.quantities import computed
+from ackclock.papers.core.quantities import Quantity, computed
 from ackclock.papers.core.rules import AtPoints, Bars, Custom, Outcome
 from ackclock.papers.selfsimilar import measures as m
 from ackclock.papers.selfsimilar.claims.reading import by_reading, counts, means, one_or_both
@@ -14,12 +16,6 @@ from ackclock.papers.selfsimilar.experiment import DEFINITION, TABLE_2
 from ackclock.papers.selfsimilar.memory import LENGTH, LONG, PATHS, TRUTH
 from ackclock.papers.truth import by_share, exactly
 from ackclock.report.html import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ackclock.papers.core.evidence import Scalar, Side
-    from ackclock.papers.core.quantities import Quantity
 
 claim = DEFINITION.claim
 _DOMINATES: Final = 90.0  # per cent of all packets

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.rules import AtPoints, Bars
 from ackclock.papers.vegas import measures as m
 from ackclock.papers.vegas.evidence import FEW, LEAST, LONG, SHORT, TIED, WHOLE
 from ackclock.papers.vegas.experiment import DEFINITION, GREEDY, OPEN, POISSON, TRANSFERS
-
-if TYPE_CHECKING:
-    from ackclock.papers.core.answers import Answers
 
 claim = DEFINITION.claim
 _LONGER = 0.005  # the smallest difference between two smallest round-trip times that counts, s
