@@ -145,6 +145,10 @@ options! {
             /// The window also grows while the sender has less to send than the window allows, as in ns-2 (RFC 7661
             /// forbids it).
             grow_when_limited: bool = false;
+            /// A window that was full also grows until all that was outstanding then is acknowledged, and slow start goes
+            /// on while the window is below twice the largest flight (Linux, `tcp_is_cwnd_limited`). If false, the window
+            /// grows with an ACK only if it is full when the ACK arrives (RFC 7661).
+            remember_full_window: bool = false;
             /// Explicit congestion notification: whether data is ECN-capable, and how the receiver echoes marks. `classic`
             /// repeats each mark until the sender has reduced its window (RFC 3168); `dctcp` reports in each ACK whether
             /// the packets that it acknowledges were marked (RFC 8257); `accurate` counts marked packets (RFC 9768).

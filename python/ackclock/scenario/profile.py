@@ -221,6 +221,8 @@ TABLE: Final[tuple[Row, ...]] = (
         {"linux": "whole_window", "ns2-2.35": "window", "ns2-2000": "whole_window", "ns2-1999-qiu": "whole_window"}),
     Row("tcp", "grow_when_limited", "the window also grows if the sender has too little data",
         "RFC 7661 1; ns-2 control_increase_ 0", {"ns2": True}),
+    Row("tcp", "remember_full_window", "a window that was full grows until it is acknowledged",
+        "RFC 7661 1; Linux tcp_is_cwnd_limited", {"linux": True}),
     Row("tcp", "ecn", "explicit congestion notification",
         "RFC 3168 leaves it to the user; Linux tcp_ecn: only if the peer asks; RFC 8257; RFC 9331 4.2 for Prague; "
         "ns-2 ecn_ 0",

@@ -76,8 +76,9 @@ pub struct Rack {
     /// When the retransmission timer would fire.
     rto_at: Time,
     due: Due,
-    /// The window before the last timeout.
+    /// The window before the last timeout, and whether `snd_una` has advanced since.
     cwnd: f64,
+    has_progressed: bool,
     /// The smoothed round-trip time, and the estimator's value that it was computed from.
     srtt: (u64, Time),
 }
@@ -132,13 +133,14 @@ impl Rack {
             connection.rtt.end_back_off(&connection.config.rtt);
         }
         if snd_una > before {
+            self.has_progressed = true;
             self.restart_rto(connection, now);
         }
         self.follow_probe(connection, snd_una, duplicate, start);
         if duplicate {
             self.clock.duplicate_reported(snd_una, connection.snd_max);
         }
-        let ends = self.phase != Phase::Open && !connection.recover.is_some_and(|recover| snd_una < recover);
+        let ends = self.phase != Phase::Open && !self.lasts(connection, snd_una);
         let undone = self.look_for_undo(connection, snd_una, duplicate, original, delivery);
         if ends && self.phase != Phase::Open {
             self.end(connection);
@@ -204,6 +206,30 @@ impl Rack {
         }
         self.arm(connection, now);
         segment
+    }
+
+    /// Whether an episode goes on after all segments before `snd_una` are acknowledged. In Linux, the answer to a mark lasts
+    /// one segment longer than a recovery (`tcp_fastretrans_alert`).
+    fn lasts(&self, connection: &Connection, snd_una: u64) -> bool {
+        let extra = self.phase == Phase::Reducing && connection.config.rack == RackRule::Linux;
+        connection.recover.is_some_and(|recover| snd_una < recover + u64::from(extra))
+    }
+
+    /// Whether the window was reduced for data that is still outstanding: in an episode, except after a timeout from which
+    /// the sender has made progress.
+    pub(super) fn is_reduced(&self, connection: &Connection) -> bool {
+        let is_outstanding = connection.recover.is_some_and(|recover| connection.snd_una < recover);
+        self.phase != Phase::Open && is_outstanding && !(self.phase == Phase::Loss && self.has_progressed)
+    }
+
+    /// Number of segments that an ACK delivered, if it may grow the window although it acknowledges nothing new: once
+    /// segments have arrived late by more than [`DUP_THRESH`], and while the window is not being reduced (Linux,
+    /// `tcp_may_raise_cwnd`).
+    pub(super) fn delivered_late(&self, connection: &Connection) -> Option<u64> {
+        let may_grow = connection.config.rack == RackRule::Linux
+            && self.clock.reordering() > DUP_THRESH.into()
+            && !self.is_reducing();
+        (may_grow && self.delivered > 0).then_some(self.delivered)
     }
 
     /// The sender's state at the beginning of an episode.

@@ -7,6 +7,7 @@
 mod bbr;
 mod bbr3;
 mod copa;
+mod linux;
 mod pacing;
 mod path;
 mod prague;
