@@ -24,6 +24,7 @@ use crate::limits::Limit;
 use crate::segment::Ack;
 use crate::send_log::Sent;
 use crate::sender::connection::Connection;
+use crate::ticks::Ticks;
 
 /// Number of duplicate ACKs that indicate a loss (RFC 5681, section 3.2).
 const DUP_THRESH: u32 = 3;
@@ -57,15 +58,21 @@ pub enum Recovery {
 }
 
 impl Recovery {
-    pub(crate) fn new(config: &SenderConfig) -> Self {
+    /// The initial state; `ticks` is the clock of RACK's timers.
+    pub(crate) fn new(config: &SenderConfig, ticks: Ticks) -> Self {
         match config.recovery {
             RecoverySpec::Tahoe => Self::Tahoe,
             RecoverySpec::Reno => Self::Reno(reno::Reno::default()),
             RecoverySpec::NewReno => Self::NewReno(newreno::NewReno::default()),
             RecoverySpec::Sack => Self::Sack(Box::new(sack::Sack::new(config.sack))),
-            RecoverySpec::Rack => Self::Rack(Box::default()),
+            RecoverySpec::Rack => Self::Rack(Box::new(rack::Rack::new(ticks))),
             RecoverySpec::Vegas => Self::Vegas(Box::default()),
         }
+    }
+
+    /// The clock of RACK's timers.
+    pub(crate) fn ticks(&self) -> Ticks {
+        if let Self::Rack(rack) = self { rack.ticks() } else { Ticks::default() }
     }
 
     /// Heap memory in bytes.

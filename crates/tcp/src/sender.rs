@@ -33,6 +33,7 @@ use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::rtt::RoundTrips;
 use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
+use crate::ticks::Ticks;
 
 /// Observable state of a sender. Windows are in segments, times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,13 +80,18 @@ impl Sender {
 
     /// Whether senders with this configuration record the send time of each segment.
     pub fn times_segments(config: &SenderConfig) -> bool {
-        Recovery::new(config).times_segments() || config.congestion.build().times_segments()
+        Recovery::new(config, Ticks::default()).times_segments() || config.congestion.build().times_segments()
     }
 
     /// Creates a sender with nothing to send. Senders with equal configurations can share an `Arc`.
     pub fn new(config: impl Into<Arc<SenderConfig>>, mut stream: Stream) -> Self {
         let config = config.into();
-        let recovery = Recovery::new(&config);
+        let ticks = if config.recovery == RecoverySpec::Rack && config.timer_tick > Time::ZERO {
+            Ticks::with_phase(config.timer_tick, config.tick_phase, &mut stream)
+        } else {
+            Ticks::default()
+        };
+        let recovery = Recovery::new(&config, ticks);
         let connection = Connection::new(config, recovery.times_segments(), &mut stream);
         Self { connection, recovery, stream, release_at: PackedOption::NONE, limits: Chronograph::start(Time::ZERO) }
     }
@@ -95,7 +101,7 @@ impl Sender {
     pub fn renew(&mut self, now: Time) {
         self.limits.enter(Limit::Application, now);
         let config = Arc::clone(&self.connection.config);
-        self.recovery = Recovery::new(&config);
+        self.recovery = Recovery::new(&config, self.recovery.ticks());
         let mut next = Connection::new(config, self.recovery.times_segments(), &mut self.stream);
         self.connection.law.hand_over(&mut next.law);
         self.connection = next;

@@ -218,6 +218,8 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 pacing_credit: if modern.linux.0 { 50 } else { 0 },
                 rack: if modern.linux.0 { RackRule::Linux } else { RackRule::Rfc8985 },
                 timer_tick: Time::from_millis(modern.linux.1),
+                tick_phase: None,
+                timestamps: modern.linux.0,
                 push: modern.rules[4],
                 write_size: modern.writes.0,
                 payload: 1460,

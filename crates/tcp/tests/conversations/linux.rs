@@ -30,6 +30,8 @@ fn linux() -> SenderConfig {
         prr: PrrRule::Linux,
         rack: RackRule::Linux,
         timer_tick: Time::from_millis(4),
+        tick_phase: Some(Time::ZERO),
+        timestamps: true,
         frto: true,
         undo: UndoRule::Both,
         decrease_from: DecreaseFrom::WholeWindow,
@@ -192,4 +194,35 @@ fn an_undo_waits_until_no_retransmission_is_out() {
     assert_eq!(talk.ssthresh(), 5.0, "1 is still out");
     answer(&mut talk, 10, &[]);
     assert_eq!(talk.ssthresh(), 100_000.0);
+}
+
+/// Validates: with timestamps, the ACK of a retransmission ends the back-off of the timer and gives a sample; without them,
+///     it does neither.
+/// Source: Linux, `tcp_ack_update_rtt`; RFC 7323, section 4; RFC 6298, section 3 (Karn's algorithm).
+/// Tolerance: exact.
+#[test]
+fn timestamps_end_the_back_off() {
+    for (timestamps, rto) in [(true, 0.31), (false, 4.0)] {
+        let rtt = RttConfig { initial_rto: Time::from_millis(500), ..linux().rtt };
+        let mut talk = Talk::with_supply(&SenderConfig { timestamps, rtt, tail_loss_probe: false, ..linux() }, 10);
+        talk.sends();
+        for _ in 0..3 {
+            talk.time_out();
+        }
+        talk.ack(110, 1);
+        assert!((talk.rto() - rto).abs() < 0.021, "{timestamps}: {}", talk.rto());
+    }
+}
+
+/// Validates: the ACK of an original that was sent again gives the time since the original was sent.
+/// Source: Linux, `tcp_rtt_tsopt_us`: the receiver echoes the timestamp of the original.
+/// Tolerance: 1 ms, the clock of timestamps.
+#[test]
+fn the_sample_of_a_late_original_is_its_delay() {
+    let mut talk = Talk::with_supply(&SenderConfig { tail_loss_probe: false, frto: false, ..linux() }, 1);
+    talk.sends();
+    talk.time_out();
+    talk.now = Time::from_millis(1_500);
+    talk.sender.handle_ack(Ack { original: true, ..Ack::cumulative(1) }, talk.now);
+    assert!((talk.sender.state().srtt - 1.5).abs() < 0.001, "{}", talk.sender.state().srtt);
 }

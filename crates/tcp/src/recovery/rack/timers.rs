@@ -8,7 +8,6 @@ use super::{DUP_THRESH, Due, Phase, Rack, has_new, outstanding};
 use crate::config::{IdleRestart, RackRule, SenderConfig};
 use crate::packed_option::PackedOption;
 use crate::sender::connection::Connection;
-use crate::ticks;
 
 /// By how much Linux extends the reordering timer and the time until a probe.
 const EXTENSION: Time = Time::from_millis(2);
@@ -117,13 +116,13 @@ impl Rack {
     #[inline(always)]
     pub(super) fn arm_probe(&mut self, connection: &mut Connection, now: Time) {
         let wait = Probe::timeout(self.srtt(connection), connection.flight(), extension(&connection.config));
-        let at = ticks::fires_at(now, wait, connection.config.timer_tick).min(self.rto_at);
+        let at = self.ticks.fires_at(now, wait).min(self.rto_at);
         self.due = Due::Probe;
         connection.timer = PackedOption::some(at.max(now));
     }
 
     pub(super) fn restart_rto(&mut self, connection: &Connection, now: Time) {
-        self.rto_at = ticks::fires_at(now, connection.rtt.rto(), connection.config.timer_tick);
+        self.rto_at = self.ticks.fires_at(now, connection.rtt.rto());
     }
 
     /// Sends new data regardless of the window, or the last segment again.
