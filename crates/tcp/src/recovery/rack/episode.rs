@@ -10,22 +10,22 @@ use crate::packed_option::PackedOption;
 use crate::sender::connection::Connection;
 
 impl Rack {
-    /// Begins to reduce the window because of a mark. If the rest of its ACK is handled, the ACK is part of the reduction
-    /// (Linux, `tcp_try_to_open`); otherwise it will be.
+    /// Begins to reduce the window because of a mark. `is_handled` states whether the rest of its ACK has been handled. Linux
+    /// makes that ACK part of the reduction (`tcp_try_to_open`).
     #[inline(never)]
     pub(in crate::recovery) fn on_mark(&mut self, connection: &mut Connection, is_handled: bool) {
         if self.phase != Phase::Open {
             return;
         }
-        let mut start = self.start(connection);
-        start.flight += if is_handled { self.delivered } else { 0 };
+        let includes = is_handled && connection.config.prr == PrrRule::Linux;
+        let start = self.start(connection);
         connection.reduce(Signal::Mark, false, start.known);
         self.undo = Undo::default();
         self.begin_prr(connection, start);
         if self.prr.is_some() {
             self.phase = Phase::Reducing;
             connection.recover = PackedOption::some(connection.snd_max);
-            if is_handled {
+            if includes {
                 self.reduce_in_proportion(connection, connection.snd_una, true);
             }
         }
