@@ -76,6 +76,8 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "tail_loss_probe": True,
                         "rack": "rfc8985",
                         "timer_tick": 0,
+                        "tick_phase": None,
+                        "timestamps": False,
                         "frto": False,
                         "undo": "off",
                         "pacing": "off",
@@ -92,6 +94,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "congestion": {"kind": "reno"},
                         "decrease_from": "window",
                         "grow_when_limited": True,
+                        "remember_full_window": False,
                         "ecn": "off",
                         "idle_restart": "timeout",
                         "rtt": {

@@ -200,7 +200,7 @@ def _simulate(
     # delays add up, so that the mean lateness makes the path longer
     one_way_ms = ONE_WAY_MS + timings()[trace.name].late / 2
     network = bottleneck(RATE_MBPS, one_way_ms, script.buffer, queue=script.queue, **fields)
-    options = transport(trace.kernel, **script.options)
+    options = transport(trace.kernel, tick_phase="0 s", **script.options)
     flow = {"start": f"{start:.6f} ms", "transport": options, "source": dict(source)}
     run = ac.simulate(scenario(length, network, [flow]), record=["packets@bottleneck", "acks", "windows"], jobs=1)
     packets, acks = run.table("packets"), run.table("acks")

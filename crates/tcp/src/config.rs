@@ -94,6 +94,13 @@ options! {
             /// With RACK, length of a tick of the clock that drives the timers: a timer fires with the tick after its time,
             /// rounded up to ticks, or to 8 ticks from 63 ticks on and so on (Linux). With 0, timers are exact.
             timer_tick: Time [from Time::ZERO] = Time::ZERO;
+            /// With `timer_tick`, what the sender's clock shows when the run starts, as far as ticks and their multiples
+            /// matter: `random` (each sender has its own), or a time.
+            tick_phase: Phase ["random"] = None;
+            /// Packets carry their time of transmission in ms, which ACKs echo (RFC 7323): with RACK, the ACK of a
+            /// retransmission also gives a round-trip sample and ends the back-off of the timer, which Karn's algorithm
+            /// forbids otherwise.
+            timestamps: bool = false;
             /// With RACK, send new data after a timeout until an ACK shows whether the timeout was spurious, and undo it
             /// then (RFC 5682, section 3).
             frto: bool = false;
@@ -145,6 +152,10 @@ options! {
             /// The window also grows while the sender has less to send than the window allows, as in ns-2 (RFC 7661
             /// forbids it).
             grow_when_limited: bool = false;
+            /// A window that was full also grows until all that was outstanding then is acknowledged, and slow start goes
+            /// on while the window is below twice the largest flight (Linux, `tcp_is_cwnd_limited`). If false, the window
+            /// grows with an ACK only if it is full when the ACK arrives (RFC 7661).
+            remember_full_window: bool = false;
             /// Explicit congestion notification: whether data is ECN-capable, and how the receiver echoes marks. `classic`
             /// repeats each mark until the sender has reduced its window (RFC 3168); `dctcp` reports in each ACK whether
             /// the packets that it acknowledges were marked (RFC 8257); `accurate` counts marked packets (RFC 9768).

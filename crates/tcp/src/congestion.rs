@@ -60,6 +60,10 @@ pub trait CongestionControl: Debug + Send {
     /// Whether the law may reduce the window with an ACK.
     const SHRINKS: bool = false;
 
+    /// Whether the answer to a mark depends on the share of marked segments, so that a loss in the same window reduces the
+    /// window as well (RFC 8257, section 3.5).
+    const GRADES_MARKS: bool = false;
+
     /// Whether the law sees a queue grow, and so leaves most of a large queue empty.
     const LIMITS_QUEUE: bool = false;
 
@@ -223,6 +227,11 @@ impl LawSpec {
     /// See [`CongestionControl::SHRINKS`].
     pub(crate) const fn shrinks(&self) -> bool {
         with_type!(self, Law => <Law as CongestionControl>::SHRINKS)
+    }
+
+    /// See [`CongestionControl::GRADES_MARKS`].
+    pub(crate) const fn grades_marks(&self) -> bool {
+        with_type!(self, Law => <Law as CongestionControl>::GRADES_MARKS)
     }
 
     /// See [`CongestionControl::LIMITS_QUEUE`].

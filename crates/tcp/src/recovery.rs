@@ -17,13 +17,14 @@ mod vegas;
 use ackclock_units::Time;
 
 pub use crate::config::RecoverySpec;
-use crate::config::SenderConfig;
+use crate::config::{RackRule, SenderConfig};
 use crate::congestion::Signal;
 use crate::delivery_rate::RateSample;
 use crate::limits::Limit;
 use crate::segment::Ack;
 use crate::send_log::Sent;
 use crate::sender::connection::Connection;
+use crate::ticks::Ticks;
 
 /// Number of duplicate ACKs that indicate a loss (RFC 5681, section 3.2).
 const DUP_THRESH: u32 = 3;
@@ -57,15 +58,21 @@ pub enum Recovery {
 }
 
 impl Recovery {
-    pub(crate) fn new(config: &SenderConfig) -> Self {
+    /// The initial state; `ticks` is the clock of RACK's timers.
+    pub(crate) fn new(config: &SenderConfig, ticks: Ticks) -> Self {
         match config.recovery {
             RecoverySpec::Tahoe => Self::Tahoe,
             RecoverySpec::Reno => Self::Reno(reno::Reno::default()),
             RecoverySpec::NewReno => Self::NewReno(newreno::NewReno::default()),
             RecoverySpec::Sack => Self::Sack(Box::new(sack::Sack::new(config.sack))),
-            RecoverySpec::Rack => Self::Rack(Box::default()),
+            RecoverySpec::Rack => Self::Rack(Box::new(rack::Rack::new(ticks))),
             RecoverySpec::Vegas => Self::Vegas(Box::default()),
         }
+    }
+
+    /// The clock of RACK's timers.
+    pub(crate) fn ticks(&self) -> Ticks {
+        if let Self::Rack(rack) = self { rack.ticks() } else { Ticks::default() }
     }
 
     /// Heap memory in bytes.
@@ -104,6 +111,13 @@ impl Recovery {
         }
     }
 
+    /// Whether a timeout now leaves the slow-start threshold, because the window was reduced for data that is still
+    /// outstanding (Linux, `tcp_enter_loss`). RFC 5681, section 3.1, holds it only while the same segment times out, which
+    /// half of the flight does as well.
+    pub(crate) fn holds_threshold(&self, connection: &Connection) -> bool {
+        matches!(self, Self::Rack(rack) if connection.config.rack == RackRule::Linux && rack.is_reduced(connection))
+    }
+
     /// Whether a fast recovery is active, or RACK's reduction after a mark.
     pub(crate) const fn recovers(&self) -> bool {
         match self {
@@ -139,6 +153,11 @@ impl Recovery {
     #[inline(always)]
     pub(crate) const fn delivered(&self) -> Option<u64> {
         if let Self::Rack(rack) = self { Some(rack.delivered()) } else { None }
+    }
+
+    /// The same for an ACK that acknowledges nothing new, if it may grow the window.
+    pub(crate) fn delivered_late(&self, connection: &Connection) -> Option<u64> {
+        if let Self::Rack(rack) = self { rack.delivered_late(connection) } else { None }
     }
 
     /// The delivery-rate sample of the last ACK; only RACK knows which segments an ACK delivers.
@@ -197,11 +216,11 @@ impl Recovery {
         }
     }
 
-    /// Called when a mark requires a window reduction.
+    /// Called when a mark requires a window reduction. `is_handled` states whether the rest of its ACK has been handled.
     #[inline(never)]
-    pub(crate) fn on_mark(&mut self, connection: &mut Connection) {
+    pub(crate) fn on_mark(&mut self, connection: &mut Connection, is_handled: bool) {
         match self {
-            Self::Rack(rack) => rack.on_mark(connection),
+            Self::Rack(rack) => rack.on_mark(connection, is_handled),
             _ => connection.reduce(Signal::Mark, false, 0),
         }
     }

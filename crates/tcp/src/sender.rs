@@ -11,6 +11,7 @@ mod pushes;
 mod steady;
 #[cfg(test)]
 mod tests;
+mod usage;
 
 use std::mem::offset_of;
 use std::sync::Arc;
@@ -32,6 +33,7 @@ use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::rtt::RoundTrips;
 use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
+use crate::ticks::Ticks;
 
 /// Observable state of a sender. Windows are in segments, times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,13 +80,18 @@ impl Sender {
 
     /// Whether senders with this configuration record the send time of each segment.
     pub fn times_segments(config: &SenderConfig) -> bool {
-        Recovery::new(config).times_segments() || config.congestion.build().times_segments()
+        Recovery::new(config, Ticks::default()).times_segments() || config.congestion.build().times_segments()
     }
 
     /// Creates a sender with nothing to send. Senders with equal configurations can share an `Arc`.
     pub fn new(config: impl Into<Arc<SenderConfig>>, mut stream: Stream) -> Self {
         let config = config.into();
-        let recovery = Recovery::new(&config);
+        let ticks = if config.recovery == RecoverySpec::Rack && config.timer_tick > Time::ZERO {
+            Ticks::with_phase(config.timer_tick, config.tick_phase, &mut stream)
+        } else {
+            Ticks::default()
+        };
+        let recovery = Recovery::new(&config, ticks);
         let connection = Connection::new(config, recovery.times_segments(), &mut stream);
         Self { connection, recovery, stream, release_at: PackedOption::NONE, limits: Chronograph::start(Time::ZERO) }
     }
@@ -94,7 +101,7 @@ impl Sender {
     pub fn renew(&mut self, now: Time) {
         self.limits.enter(Limit::Application, now);
         let config = Arc::clone(&self.connection.config);
-        self.recovery = Recovery::new(&config);
+        self.recovery = Recovery::new(&config, self.recovery.ticks());
         let mut next = Connection::new(config, self.recovery.times_segments(), &mut self.stream);
         self.connection.law.hand_over(&mut next.law);
         self.connection = next;
@@ -239,20 +246,20 @@ impl Sender {
         let reduces = reported > 0 && self.connection.may_reduce_for_mark(ack.next);
         let is_new = is_current && ack.next > snd_una;
         if reduces && !is_new {
-            self.recovery.on_mark(&mut self.connection);
+            self.recovery.on_mark(&mut self.connection, false);
         }
         if is_new {
             self.handle_new_ack(ack, marked, now);
         } else if self.is_duplicate(ack) {
             self.connection.counters.dup_acks += 1;
-            self.recovery.on_duplicate_ack(&mut self.connection, ack, now);
+            self.handle_duplicate_ack(ack, now);
         } else if ack.next <= snd_una {
             self.recovery.on_old_ack(&mut self.connection, ack, now);
         }
         // any other ACK acknowledges data never sent, and is ignored (RFC 9293, section 3.10.7.4)
         // unless the same ACK has shown a loss
         if reduces && is_new && self.connection.may_reduce_for_mark(ack.next) {
-            self.recovery.on_mark(&mut self.connection);
+            self.recovery.on_mark(&mut self.connection, true);
         }
         if self.connection.samples_rate() {
             self.sample_rate(now);
@@ -271,7 +278,7 @@ impl Sender {
 
     fn handle_new_ack(&mut self, ack: Ack<'_>, marked: u64, now: Time) {
         let connection = &mut self.connection;
-        let app_limited = !connection.config.grow_when_limited && connection.is_app_limited(connection.rwnd());
+        let app_limited = connection.is_limited_elsewhere();
         let progress = self.recovery.before_new_ack(connection, ack, now);
         let before = connection.snd_una;
         let newly_acked = self.recovery.delivered().unwrap_or(ack.next - before);
@@ -280,30 +287,9 @@ impl Sender {
         let alone = before < connection.alone();
         let handshake_ends = alone && connection.open(before);
         if !handshake_ends {
-            let Connection { law, extra, window, snd_una, snd_nxt, rtt, config, .. } = connection;
-            let sample = || AckSample {
-                now,
-                snd_una: *snd_una,
-                snd_nxt: *snd_nxt,
-                newly_acked,
-                advance: ack.next - before,
-                byte_counting: config.byte_counting,
-                srtt: rtt.srtt(&config.rtt).unwrap_or(f64::NAN),
-                elapsed: last.map(|sent| sent.elapsed(now)),
-                rtt: last.and_then(|sent| sent.rtt(now)),
-                app_limited,
-                marked,
-            };
-            if progress == Progress::Open || !is_partial && config.grow_on_exit {
-                let fraction = if config.whole_growth { window.take_fraction() } else { 0.0 };
-                let whole = window.cwnd;
-                law.on_ack(extra, window, sample);
-                if config.whole_growth {
-                    window.add_fraction(fraction, whole);
-                }
-            } else {
-                law.observe(sample);
-            }
+            let advance = ack.next - before;
+            let news = News { newly_acked, advance, last, app_limited, marked };
+            connection.tell_law(news, progress == Progress::Open || !is_partial && connection.config.grow_on_exit, now);
         }
         if is_partial {
             return self.recovery.after_partial_ack(connection, now);
@@ -312,6 +298,15 @@ impl Sender {
             connection.window.cwnd = 1.0; // under any law, the next segment is sent alone too
         }
         self.recovery.after_new_ack(connection, now, last);
+    }
+
+    fn handle_duplicate_ack(&mut self, ack: Ack<'_>, now: Time) {
+        let Self { connection, recovery, .. } = self;
+        let app_limited = connection.is_limited_elsewhere();
+        recovery.on_duplicate_ack(connection, ack, now);
+        if let Some(newly_acked) = recovery.delivered_late(connection) {
+            connection.tell_law(News { newly_acked, advance: 0, last: None, app_limited, marked: 0 }, true, now);
+        }
     }
 
     /// Gives the law the delivery-rate sample of an ACK.
@@ -336,6 +331,7 @@ impl Sender {
     fn end_turn(&mut self, now: Time) {
         let Self { connection, recovery, limits, .. } = self;
         limits.enter(recovery.limit(connection, false), now);
+        connection.note_usage(recovery.in_flight(connection));
         if connection.samples_rate() {
             recovery.look_for_limit(connection);
         }
@@ -352,8 +348,9 @@ impl Sender {
         if outstanding {
             self.limits.time_out();
         }
+        let holds = self.recovery.holds_threshold(connection);
         let reduces = self.recovery.before_timeout(connection, outstanding);
-        connection.time_out(outstanding, reduces);
+        connection.time_out(outstanding, reduces, holds);
         self.recovery.after_timeout(connection, now);
         if reduces {
             connection.rtt.back_off(&connection.config.rtt);
@@ -392,6 +389,7 @@ impl Sender {
         if let Some(at) = connection.paced_until(number, now) {
             self.release_at = PackedOption::some(at);
             self.limits.enter(Limit::Pacing, now);
+            connection.note_usage(self.recovery.in_flight(connection));
             return None;
         }
         if connection.config.idle_restart != IdleRestart::Timeout {
@@ -470,7 +468,47 @@ impl Sender {
     }
 }
 
+/// What an ACK says to the law.
+#[derive(Clone, Copy, Debug)]
+struct News {
+    newly_acked: u64,
+    advance: u64,
+    /// The record of the last segment that the ACK acknowledges, if segments are timed.
+    last: Option<Sent>,
+    app_limited: bool,
+    marked: u64,
+}
+
 impl Connection {
+    /// Tells the law about an ACK that `may_grow` the window or not.
+    fn tell_law(&mut self, news: News, may_grow: bool, now: Time) {
+        let News { newly_acked, advance, last, app_limited, marked } = news;
+        let Self { law, extra, window, snd_una, snd_nxt, rtt, config, .. } = self;
+        let sample = || AckSample {
+            now,
+            snd_una: *snd_una,
+            snd_nxt: *snd_nxt,
+            newly_acked,
+            advance,
+            byte_counting: config.byte_counting,
+            srtt: rtt.srtt(&config.rtt).unwrap_or(f64::NAN),
+            elapsed: last.map(|sent| sent.elapsed(now)),
+            rtt: last.and_then(|sent| sent.rtt(now)),
+            app_limited,
+            marked,
+        };
+        if may_grow {
+            let fraction = if config.whole_growth { window.take_fraction() } else { 0.0 };
+            let whole = window.cwnd;
+            law.on_ack(extra, window, sample);
+            if config.whole_growth {
+                window.add_fraction(fraction, whole);
+            }
+        } else {
+            law.observe(sample);
+        }
+    }
+
     /// Called for each ACK of the initial segments that are sent one at a time; `before` is the previous `snd_una`.
     /// Returns whether the handshake ends.
     #[inline(never)]
@@ -485,8 +523,9 @@ impl Connection {
         handshake_ends
     }
 
-    /// Handles a timeout: reduces the window and restarts from the first unacknowledged segment.
-    fn time_out(&mut self, outstanding: bool, reduces: bool) {
+    /// Handles a timeout: reduces the window and restarts from the first unacknowledged segment. `holds` states
+    /// whether the threshold stays as it is.
+    fn time_out(&mut self, outstanding: bool, reduces: bool, holds: bool) {
         if outstanding {
             self.counters.timeouts += 1;
         }
@@ -499,7 +538,9 @@ impl Connection {
         self.recover = PackedOption::some(self.snd_max);
         if reduces {
             self.reduce(Signal::Timeout, false, 0);
-            if !repaired && self.config.decrease_from == DecreaseFrom::FlightSize {
+            if holds {
+                self.window.ssthresh = ssthresh;
+            } else if !repaired && self.config.decrease_from == DecreaseFrom::FlightSize {
                 // RFC 5681, equation 4, limits ssthresh to half of FlightSize. In a long recovery FlightSize includes
                 // segments that arrived many round trips ago, so half of it can exceed the window at the time of the
                 // loss.

@@ -33,12 +33,13 @@ pub(crate) enum SlowStart {
 }
 
 impl SlowStart {
-    pub(crate) fn new(rule: SlowStartRule) -> Self {
+    /// The state of a sender with this rule. `is_paced` states whether the sender is paced.
+    pub(crate) fn new(rule: SlowStartRule, is_paced: bool) -> Self {
         match rule {
             SlowStartRule::Standard => Self::Standard,
             SlowStartRule::Limited => Self::Limited,
             SlowStartRule::HystartPlusPlus => Self::HystartPlusPlus(HystartPlusPlus::default()),
-            SlowStartRule::Hystart => Self::Hystart(Hystart::default()),
+            SlowStartRule::Hystart => Self::Hystart(Hystart::new(is_paced)),
         }
     }
 
@@ -81,7 +82,7 @@ impl SlowStart {
         match self {
             // RFC 9406, section 4.3: only in the initial slow start
             Self::HystartPlusPlus(_) => *self = Self::Standard,
-            Self::Hystart(state) if signal == Signal::Timeout => *state = Hystart::default(),
+            Self::Hystart(state) if signal == Signal::Timeout => state.reset(),
             Self::Hystart(_) | Self::Limited | Self::Standard => {}
         }
     }

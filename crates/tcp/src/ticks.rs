@@ -2,22 +2,48 @@
 //!
 //! Linux rounds the time until a timer up to ticks of its clock (`usecs_to_jiffies`), counts them from the last tick, and
 //! lets the timer fire with the tick after them. Timers of 63 ticks and more are rounded up to 8 ticks, those of 504 and
-//! more to 64, and so on (`calc_index`, in `kernel/time/timer.c`). Ticks are multiples of the tick's length.
+//! more to 64, and so on (`calc_index`, in `kernel/time/timer.c`). Ticks are at multiples of the
+//! tick's length, less what the sender's clock showed when the run started.
 
-use ackclock_units::Time;
+use ackclock_units::{Stream, Time};
 
 /// Number of ticks from which on timers are coarser, and number of ticks to which these are rounded, as a power of two.
 const COARSER_FROM: u64 = 63;
 const COARSER_BITS: u32 = 3;
+/// A random phase covers this number of ticks, to which timers of 16 to 129 s are rounded with ticks of 4 ms.
+const COARSEST: u64 = 512;
 
-/// When a timer fires that was set at `now` for the time `wait`, with a clock of this `tick`; 0 for a clock without
-/// ticks.
-#[inline(always)]
-pub(crate) fn fires_at(now: Time, wait: Time, tick: Time) -> Time {
-    if tick == Time::ZERO { now.saturating_add(wait) } else { fires_with_tick(now, wait, tick.as_picos()) }
+/// The clock that drives a sender's timers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ticks {
+    /// Length of a tick; 0 for a clock without ticks.
+    tick: Time,
+    /// What the clock showed when the run started.
+    phase: Time,
 }
 
-#[inline(never)]
+impl Ticks {
+    pub(crate) const fn new(tick: Time, phase: Time) -> Self {
+        Self { tick, phase }
+    }
+
+    /// A clock with a random phase, unless one is given.
+    pub(crate) fn with_phase(tick: Time, phase: Option<Time>, stream: &mut Stream) -> Self {
+        Self::new(tick, phase.unwrap_or_else(|| stream.time_below(tick.saturating_mul(COARSEST))))
+    }
+
+    /// When a timer fires that was set at `now` for the time `wait`.
+    #[inline(always)]
+    pub(crate) fn fires_at(self, now: Time, wait: Time) -> Time {
+        if self.tick == Time::ZERO { now.saturating_add(wait) } else { self.fires_with_tick(now, wait) }
+    }
+
+    #[inline(never)]
+    fn fires_with_tick(self, now: Time, wait: Time) -> Time {
+        fires_with_tick(now.saturating_add(self.phase), wait, self.tick.as_picos()).saturating_sub(self.phase)
+    }
+}
+
 fn fires_with_tick(now: Time, wait: Time, tick: u64) -> Time {
     let ticks = wait.as_picos().div_ceil(tick);
     let mut bits = 0;
@@ -40,7 +66,8 @@ mod tests {
     #[test]
     fn timers_fire_after_their_time_with_a_tick() {
         let fires = |now: u64, wait: u64, tick: u64| {
-            fires_at(Time::from_micros(now), Time::from_micros(wait), Time::from_millis(tick)).as_picos() / 1_000_000
+            let ticks = Ticks::new(Time::from_millis(tick), Time::ZERO);
+            ticks.fires_at(Time::from_micros(now), Time::from_micros(wait)).as_picos() / 1_000_000
         };
         assert_eq!([fires(0, 1, 4), fires(3_999, 1, 4), fires(4_000, 4_000, 4)], [8_000, 8_000, 12_000]);
         assert_eq!(fires(101_000, 240_000, 4), 344_000);
@@ -49,5 +76,13 @@ mod tests {
         assert_eq!(fires(100_000, 1_000_000, 4), 1_120_000);
         assert_eq!(fires(0, 2_100_000, 4), 2_304_000);
         assert_eq!(fires(12_345, 240_001, 0), 252_346);
+    }
+
+    /// With a phase of 1 ms, ticks are at 3, 7, 11 ms and so on.
+    #[test]
+    fn a_phase_moves_the_ticks() {
+        let ticks = Ticks::new(Time::from_millis(4), Time::from_millis(1));
+        assert_eq!(ticks.fires_at(Time::from_millis(2), Time::from_micros(1)), Time::from_millis(7));
+        assert_eq!(ticks.fires_at(Time::from_millis(3), Time::from_millis(4)), Time::from_millis(11));
     }
 }

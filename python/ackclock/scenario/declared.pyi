@@ -63,6 +63,8 @@ class Tcp(TcpTable):
     tail_loss_probe: bool | None
     rack: Literal["rfc8985", "linux"] | None
     timer_tick: str | None
+    tick_phase: str | None
+    timestamps: bool | None
     frto: bool | None
     undo: Literal["off", "dsack", "eifel", "both"] | None
     pacing: Literal["off", "window", "law"] | None
@@ -78,6 +80,7 @@ class Tcp(TcpTable):
     stale_records: bool | None
     decrease_from: Literal["flight_size", "window", "whole_window"] | None
     grow_when_limited: bool | None
+    remember_full_window: bool | None
     ecn: Literal["off", "classic", "dctcp", "accurate"] | None
     idle_restart: Literal["rfc5681", "rfc2861", "timeout"] | None
     clock: str | None
@@ -133,6 +136,8 @@ class Tcp(TcpTable):
         tail_loss_probe: bool | None = ...,
         rack: Literal["rfc8985", "linux"] | None = ...,
         timer_tick: str | None = ...,
+        tick_phase: str | None = ...,
+        timestamps: bool | None = ...,
         frto: bool | None = ...,
         undo: Literal["off", "dsack", "eifel", "both"] | None = ...,
         pacing: Literal["off", "window", "law"] | None = ...,
@@ -148,6 +153,7 @@ class Tcp(TcpTable):
         stale_records: bool | None = ...,
         decrease_from: Literal["flight_size", "window", "whole_window"] | None = ...,
         grow_when_limited: bool | None = ...,
+        remember_full_window: bool | None = ...,
         ecn: Literal["off", "classic", "dctcp", "accurate"] | None = ...,
         idle_restart: Literal["rfc5681", "rfc2861", "timeout"] | None = ...,
         clock: str | None = ...,

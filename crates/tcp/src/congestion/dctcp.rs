@@ -62,6 +62,7 @@ impl Spec for DctcpSpec {
 
 impl CongestionControl for Dctcp {
     const KEPT: f64 = 0.5;
+    const GRADES_MARKS: bool = true;
     const VARIABLES: &'static [Variable] = &[ALPHA];
 
     fn observe(&mut self, ack: &AckSample) {

@@ -6,8 +6,8 @@ use super::{Kept, hold};
 use crate::congestion::LawSpec;
 use crate::recovery::RecoverySpec;
 use crate::{
-    Counters, EcnMode, IdleRestart, PrrRule, Sack, SackRule, Segment, Sender, SenderConfig, SenderState, SlowStartRule,
-    UndoRule,
+    Counters, EcnMode, IdleRestart, PrrRule, RackRule, Sack, SackRule, Segment, Sender, SenderConfig, SenderState,
+    SlowStartRule, UndoRule,
 };
 use ackclock_units::Time;
 
@@ -196,7 +196,9 @@ impl Witness {
         let most = self.config.congestion.kept() * (before.cwnd + duplicates).max(flight);
         // Vegas inflates `cwnd` itself; a retransmission on a new ACK counts as three duplicate ACKs
         let inflation = if self.config.recovery == RecoverySpec::Vegas { duplicates + 3.0 } else { 0.0 };
-        let least = most.max(2.0) + inflation;
+        // a mark of the same window may have reduced it already
+        let marked = self.config.ecn != EcnMode::Off && !self.config.congestion.grades_marks();
+        let least = (most.max(2.0) + inflation).max(if marked { before.cwnd } else { 0.0 });
         hold!(state.cwnd <= least, "the window is {} packets after a loss; at most {least} are allowed", state.cwnd);
         let least = before.ssthresh.max(most).max(2.0);
         hold!(
@@ -238,7 +240,8 @@ impl Witness {
         }
         if self.spreads() && (self.acked - news < self.recover || self.may_undo() || has_marks) {
             // during an episode, the window is as large as the network is full; its end may grow it
-            let opened = if opens { initial } else { 0.0 };
+            // if the ACK that opens the window carries a mark, the window is reached only when the reduction ends
+            let opened = if opens || has_marks { initial } else { 0.0 };
             let restored = if self.may_undo() { self.peak } else { 0.0 };
             let most = before.cwnd.max(before.ssthresh).max(before.flight_size as f64).max(opened).max(restored)
                 + 1.0
@@ -253,6 +256,8 @@ impl Witness {
             // Vegas' congestion control never sets a window below two segments, so a smaller window may grow to two
             Cause::NewAck(news) => before.cwnd.max(1.0) + growth(news),
             Cause::Duplicate if *recovery == RecoverySpec::Vegas => before.cwnd + 1.0,
+            // after reordering, what is delivered counts, in whatever order
+            Cause::Duplicate if self.has_rack() && self.config.rack == RackRule::Linux => before.cwnd + growth(0),
             _ => before.cwnd,
         };
         grew(before, state, most)?;

@@ -26,6 +26,9 @@
 //!   then a segment before it is found to be lost later than in the RFC;
 //! - the reordering timer and the probe wait 2 ms longer (`TCP_TIMEOUT_MIN_US`).
 //!
+//! With `timestamps`, an ACK that advances `snd_una` gives a round-trip sample from what it echoes if no segment that was
+//! sent once does. If the second of three transmissions is answered, the sample is taken from the third.
+//!
 //! Timers may have ticks (`ticks.rs`).
 
 mod clock;
@@ -35,6 +38,8 @@ mod probe;
 mod rest;
 mod timers;
 mod undo;
+
+use std::collections::BTreeMap;
 
 use ackclock_units::Time;
 
@@ -47,12 +52,15 @@ use crate::scoreboard::Scoreboard;
 use crate::segment::{Ack, Block, Segment};
 use crate::send_log::{Fate, Sent};
 use crate::sender::connection::Connection;
-use crate::ticks;
+use crate::ticks::Ticks;
 use clock::Clock;
 use losses::{Losses, Outstanding};
 use probe::{Probe, Verdict};
 use timers::extension;
 use undo::Undo;
+
+/// The unit of timestamps.
+const MILLISECOND: Time = Time::from_millis(1);
 
 /// The state of a sender's RACK-TLP.
 #[derive(Clone, Debug, Default)]
@@ -71,13 +79,17 @@ pub struct Rack {
     undo: Undo,
     /// Number of segments that the last ACK delivered.
     delivered: u64,
+    ticks: Ticks,
+    /// When outstanding retransmitted segments were sent first, if packets carry timestamps.
+    first_sent: BTreeMap<u64, Time>,
     /// When the segments that may still arrive out of order are lost.
     recheck: Option<Time>,
     /// When the retransmission timer would fire.
     rto_at: Time,
     due: Due,
-    /// The window before the last timeout.
+    /// The window before the last timeout, and whether `snd_una` has advanced since.
     cwnd: f64,
+    has_progressed: bool,
     /// The smoothed round-trip time, and the estimator's value that it was computed from.
     srtt: (u64, Time),
 }
@@ -102,9 +114,21 @@ struct Delivery {
 }
 
 impl Rack {
+    pub(super) fn new(ticks: Ticks) -> Self {
+        Self { ticks, ..Self::default() }
+    }
+
+    /// The clock of the timers.
+    pub(super) const fn ticks(&self) -> Ticks {
+        self.ticks
+    }
+
     /// Heap memory in bytes.
     pub(super) fn memory(&self) -> usize {
-        self.board.memory() + self.news.capacity() * size_of::<Block>() + self.losses.memory()
+        self.board.memory()
+            + self.news.capacity() * size_of::<Block>()
+            + self.losses.memory()
+            + self.first_sent.len() * size_of::<(u64, Time)>()
     }
 
     /// Number of segments that the last ACK delivered.
@@ -127,18 +151,22 @@ impl Rack {
         }
         let delivery = self.deliver(connection, ack, now);
         self.delivered = delivery.count;
-        if let Some(sent) = delivery.sample {
+        if let Some(sent) = delivery.sample.or_else(|| self.echoed(connection, ack, now)) {
             connection.rtt.sample(&connection.config.rtt, sent, now);
             connection.rtt.end_back_off(&connection.config.rtt);
         }
         if snd_una > before {
+            self.has_progressed = true;
             self.restart_rto(connection, now);
+            if !self.first_sent.is_empty() {
+                self.first_sent = self.first_sent.split_off(&snd_una);
+            }
         }
         self.follow_probe(connection, snd_una, duplicate, start);
         if duplicate {
             self.clock.duplicate_reported(snd_una, connection.snd_max);
         }
-        let ends = self.phase != Phase::Open && !connection.recover.is_some_and(|recover| snd_una < recover);
+        let ends = self.phase != Phase::Open && !self.lasts(connection, snd_una);
         let undone = self.look_for_undo(connection, snd_una, duplicate, original, delivery);
         if ends && self.phase != Phase::Open {
             self.end(connection);
@@ -183,6 +211,11 @@ impl Rack {
     #[inline(never)]
     pub(crate) fn transmit(&mut self, connection: &mut Connection, number: u64, now: Time) -> Segment {
         let was_idle = connection.flight() == 0;
+        if connection.config.timestamps
+            && let Some(sent) = connection.records().and_then(|log| log.get(number)).filter(|sent| sent.transmits == 1)
+        {
+            self.first_sent.insert(number, sent.at);
+        }
         let pipe = self.pipe(connection, connection.snd_una);
         let segment = connection.transmit(number, now);
         if let Some(rate) = connection.rate_mut().filter(|_| !segment.syn) {
@@ -204,6 +237,30 @@ impl Rack {
         }
         self.arm(connection, now);
         segment
+    }
+
+    /// Whether an episode goes on after all segments before `snd_una` are acknowledged. In Linux, the answer to a mark lasts
+    /// one segment longer than a recovery (`tcp_fastretrans_alert`).
+    fn lasts(&self, connection: &Connection, snd_una: u64) -> bool {
+        let extra = self.phase == Phase::Reducing && connection.config.rack == RackRule::Linux;
+        connection.recover.is_some_and(|recover| snd_una < recover + u64::from(extra))
+    }
+
+    /// Whether the window was reduced for data that is still outstanding: in an episode, except after a timeout from which
+    /// the sender has made progress.
+    pub(super) fn is_reduced(&self, connection: &Connection) -> bool {
+        let is_outstanding = connection.recover.is_some_and(|recover| connection.snd_una < recover);
+        self.phase != Phase::Open && is_outstanding && !(self.phase == Phase::Loss && self.has_progressed)
+    }
+
+    /// Number of segments that an ACK delivered, if it may grow the window although it acknowledges nothing new: once
+    /// segments have arrived late by more than [`DUP_THRESH`], and while the window is not being reduced (Linux,
+    /// `tcp_may_raise_cwnd`).
+    pub(super) fn delivered_late(&self, connection: &Connection) -> Option<u64> {
+        let may_grow = connection.config.rack == RackRule::Linux
+            && self.clock.reordering() > DUP_THRESH.into()
+            && !self.is_reducing();
+        (may_grow && self.delivered > 0).then_some(self.delivered)
     }
 
     /// The sender's state at the beginning of an episode.
@@ -257,6 +314,21 @@ impl Rack {
         (raw > 0).then_some(self.srtt.1)
     }
 
+    /// When the segment was sent whose timestamp an ACK echoes that advances `snd_una`, as precisely as a clock in ms tells
+    /// (Linux, `tcp_rtt_tsopt_us`); `None` without timestamps.
+    fn echoed(&self, connection: &Connection, ack: Ack<'_>, now: Time) -> Option<Time> {
+        if !connection.config.timestamps || ack.next <= connection.snd_una {
+            return None;
+        }
+        let at = match self.first_sent.get(&connection.snd_una) {
+            Some(first) if ack.original => *first,
+            _ => self.echoed,
+        };
+        let millis = |at: Time| at.as_picos() / MILLISECOND.as_picos();
+        let rtt = MILLISECOND.saturating_mul((millis(now) - millis(at)).max(1));
+        Some(now.saturating_sub(rtt))
+    }
+
     /// Records the segments that an ACK delivers.
     #[inline(always)]
     fn deliver(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Delivery {
@@ -306,10 +378,10 @@ impl Rack {
         let window = self.reordering_window(connection);
         let Some(mut outstanding) = outstanding(connection, snd_una) else { return 0 };
         let (found, recheck) = self.losses.detect(&mut outstanding, &self.clock, window, now);
-        let config = &connection.config;
+        let (config, ticks) = (&connection.config, self.ticks);
         self.recheck = recheck.map(|at| {
             let wait = at.saturating_sub(now).saturating_add(extension(config));
-            ticks::fires_at(now, wait, config.timer_tick)
+            ticks.fires_at(now, wait)
         });
         found
     }

@@ -14,6 +14,7 @@ use crate::segment::{Ack, HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
 use crate::sender::counters::RareCounters;
 use crate::sender::extra::Extra;
+use crate::sender::usage::TurnEnd;
 use crate::sender::{pacer, pushes};
 
 /// How ACKs and turns are handled.
@@ -205,6 +206,27 @@ impl Connection {
         no_more && flight < self.window.cwnd as u64
     }
 
+    /// Whether the window must not grow with an ACK, because it was not the limit.
+    pub(super) fn is_limited_elsewhere(&self) -> bool {
+        if self.config.grow_when_limited {
+            return false;
+        }
+        match self.extra.as_ref().and_then(|extra| extra.usage) {
+            Some(usage) => !usage.is_limit(&self.window),
+            None => self.is_app_limited(self.rwnd()),
+        }
+    }
+
+    /// Records at the end of a turn whether the window was full, if that is remembered.
+    pub(super) fn note_usage(&mut self, in_flight: u64) {
+        let Self { extra, snd_una, snd_nxt, snd_max, supplied, window, .. } = self;
+        if let Some(usage) = extra.as_mut().and_then(|extra| extra.usage.as_mut()) {
+            let has_data = *snd_nxt < *supplied;
+            let (snd_una, snd_max, cwnd) = (*snd_una, *snd_max, window.cwnd as u64);
+            usage.on_turn(TurnEnd { snd_una, snd_max, in_flight, cwnd, has_data });
+        }
+    }
+
     /// Congestion window that applies once the handshake and the segments sent one at a time are acknowledged.
     pub(crate) fn initial_window(&self) -> u32 {
         // RFC 5681, section 3.1
@@ -296,6 +318,14 @@ impl Connection {
         marks.is_some_and(|marks| marks.may_reduce(next))
     }
 
+    /// Whether a mark has reduced the window as much as a loss would, and nothing sent since is acknowledged.
+    fn is_reduced_for_mark(&self) -> bool {
+        self.reduced_by == Limit::Marks
+            && !self.samples_rate()
+            && !self.config.congestion.grades_marks()
+            && !self.may_reduce_for_mark(self.snd_una)
+    }
+
     /// The record of each outstanding segment, if segments are timed.
     pub(crate) fn records(&self) -> Option<&SendLog> {
         self.extra.as_ref()?.log.as_ref()
@@ -362,7 +392,13 @@ impl Connection {
     /// RFC 5681 takes the flight size so that an unused window does not count. In recoveries that follow each other, the
     /// flight size also includes segments that arrived long ago, and can be a multiple of the window, but a loss must
     /// reduce the window (RFC 9438, section 4.6). Above the window, it therefore counts without them, as in RFC 9937.
+    ///
+    /// All signals of one window reduce it once: a loss after a mark does not, unless the law answers marks more gently (RFC
+    /// 3168, section 6.1.2; RFC 8257, section 3.5).
     pub(crate) fn reduce(&mut self, signal: Signal, lost_again: bool, known: u64) {
+        if signal == Signal::Loss && self.is_reduced_for_mark() {
+            return;
+        }
         let window = (self.window.cwnd + f64::from(self.inflation)).min(self.rwnd() as f64);
         let (window, least) = match self.config.decrease_from {
             DecreaseFrom::FlightSize => {

@@ -7,10 +7,11 @@ use crate::send_log::SendLog;
 use crate::sender::marks::Marks;
 use crate::sender::pacer::Pacer;
 use crate::sender::pushes::Pushes;
+use crate::sender::usage::Usage;
 use crate::slow_start::SlowStart;
 
 /// State of a sender that times every segment, samples its delivery rate, is paced, uses ECN, pushes segments, has a
-/// receiver that tunes its window, or has a slow start other than the standard one.
+/// receiver that tunes its window, remembers a full window, or has a slow start other than the standard one.
 #[derive(Debug)]
 pub(crate) struct Extra {
     /// The send time of each segment.
@@ -22,20 +23,22 @@ pub(crate) struct Extra {
     /// First segment outside the advertised window, if ACKs carry the window.
     pub(super) edge: Option<u64>,
     pub(crate) pushes: Option<Pushes>,
+    pub(super) usage: Option<Usage>,
 }
 
 impl Extra {
     /// The additional state of a sender, if it needs any. `times_segments` states whether its recovery or its law needs
     /// the send time of each segment.
     pub(super) fn of(config: &SenderConfig, times_segments: bool, law: &Law) -> Option<Box<Self>> {
-        let slow_start = SlowStart::new(config.slow_start);
+        let slow_start = SlowStart::new(config.slow_start, config.pacing != Pacing::Off);
         let log = (times_segments || slow_start.times_segments())
             .then(|| SendLog::new(Self::has_stale_records(config).then_some(config.max_window)));
         let pacer = (config.pacing != Pacing::Off).then(Pacer::default);
         let rate = law.samples_rate().then(|| DeliveryRate::new(config.pacing_burst));
         let edge = config.initial_rwnd.map(u64::from);
         let (marks, pushes) = (Marks::of(config.ecn, law.is_scalable()), Pushes::of(config));
-        let extra = Self { log, rate, slow_start, pacer, marks, edge, pushes };
+        let usage = config.remember_full_window.then(Usage::default);
+        let extra = Self { log, rate, slow_start, pacer, marks, edge, pushes, usage };
         let is_needed = !extra.is_passive()
             || extra.log.is_some()
             || extra.rate.is_some()
@@ -52,7 +55,7 @@ impl Extra {
     /// Whether nothing here concerns single segments or ACKs outside of slow start, except for the send times, the
     /// delivery rate and the pacing.
     pub(super) const fn is_passive(&self) -> bool {
-        self.marks.is_none() && self.edge.is_none() && self.pushes.is_none()
+        self.marks.is_none() && self.edge.is_none() && self.pushes.is_none() && self.usage.is_none()
     }
 
     /// Heap memory in bytes.

@@ -1,11 +1,11 @@
 //! The sender's part in explicit congestion notification: which segments are ECN-capable, and how many marks an ACK
 //! reports (RFC 3168, section 6.1; RFC 8257, section 3.3; RFC 9768).
 //!
-//! A mark reduces the window at most once per round trip, and not in the round trip of a loss. An ACK that reports marks
+//! Marks and losses of one window reduce it once (RFC 3168, section 6.1.2); a law that answers marks in proportion answers a
+//! loss as well (RFC 8257, section 3.5). An ACK that reports marks
 //! does not grow the window, unless the law has a slow start of its own. An ACK below `snd_una` is ignored.
 //!
 //! Differences:
-//! - except with RACK and PRR, a loss in the round trip of a mark reduces the window again;
 //! - a window of one segment is not reduced further: RFC 3168 would then send one segment per timeout;
 //! - with accurate feedback, the counter of three bits is taken to have grown by less than eight; RFC 9768 assumes more
 //!   if an ACK acknowledges many segments and none of its options says otherwise.

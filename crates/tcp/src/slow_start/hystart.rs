@@ -5,12 +5,11 @@
 //!
 //! - *delay*: after eight samples, the minimum round-trip time of a round exceeds the minimum of the connection by an
 //!   eighth (from 4 to 16 ms);
-//! - *ACK train*: ACKs that follow each other within 2 ms go on for longer than half the minimum round-trip time plus
-//!   half of [`ACK_DELAY`], counted from the beginning of the round.
+//! - *ACK train*: ACKs that follow each other within 2 ms go on for longer than the minimum round-trip time plus
+//!   [`ACK_DELAY`], counted from the beginning of the round. Without pacing, half of that suffices.
 //!
 //! Differences from Linux: the minimum round-trip time also contains the samples of the first second after a recovery;
-//! `hystart_ack_delay` is its upper limit of 1 ms, which it has at pacing rates below 2 Gb/s; a paced sender compares
-//! the train with half the round-trip time, too.
+//! `hystart_ack_delay` is its upper limit of 1 ms, which it has at pacing rates below 2 Gb/s.
 
 use ackclock_units::Time;
 
@@ -28,6 +27,7 @@ const ACK_DELAY: Time = Time::from_millis(1);
 pub(crate) struct Hystart {
     /// Whether slow start has ended by one of the signs. Later slow starts are standard, until a timeout.
     found: bool,
+    is_paced: bool,
     min_rtt: Time,
     /// The round ends when a segment after this one is acknowledged.
     round_end: u64,
@@ -38,10 +38,11 @@ pub(crate) struct Hystart {
     samples: u32,
 }
 
-impl Default for Hystart {
-    fn default() -> Self {
+impl Hystart {
+    pub(super) const fn new(is_paced: bool) -> Self {
         Self {
             found: false,
+            is_paced,
             min_rtt: Time::MAX,
             round_end: 0,
             round_start: Time::ZERO,
@@ -50,9 +51,12 @@ impl Default for Hystart {
             samples: 0,
         }
     }
-}
 
-impl Hystart {
+    /// Begins anew, after a timeout.
+    pub(super) const fn reset(&mut self) {
+        *self = Self::new(self.is_paced);
+    }
+
     pub(super) fn on_ack(&mut self, window: &mut Window, ack: &AckSample) {
         if let Some(rtt) = ack.rtt.filter(|_| !self.found) {
             self.min_rtt = self.min_rtt.min(rtt);
@@ -75,7 +79,9 @@ impl Hystart {
         if is_train {
             self.last_ack = now;
         }
-        let longest = Time::from_picos(self.min_rtt.saturating_add(ACK_DELAY).as_picos() / 2);
+        let whole = self.min_rtt.saturating_add(ACK_DELAY);
+        // pacing alone may spread the ACKs of a round over half a round-trip time
+        let longest = if self.is_paced { whole } else { Time::from_picos(whole.as_picos() / 2) };
         self.current_min = self.current_min.min(rtt);
         let is_late =
             self.samples >= SAMPLES && self.current_min > self.min_rtt.saturating_add(allowed_increase(self.min_rtt));
@@ -91,7 +97,7 @@ mod tests {
     /// Sends ACKs of one segment each, `gap` apart, with the given round-trip time, until slow start ends or `most`
     /// ACKs were sent. Each round has as many ACKs as the window had segments at its beginning. Returns the window.
     fn window_after(gap: Time, rtt: impl Fn(u64) -> Time, most: u64) -> Window {
-        let mut state = Hystart::default();
+        let mut state = Hystart::new(false);
         let mut window = Window { cwnd: 16.0, ssthresh: f64::INFINITY };
         let mut now = Time::SECOND;
         for number in 1..=most {
@@ -131,7 +137,7 @@ mod tests {
     /// Later slow starts, after an idle period, end at the threshold.
     #[test]
     fn slow_start_ends_early_once() {
-        let mut state = Hystart { found: true, ..Hystart::default() };
+        let mut state = Hystart { found: true, ..Hystart::new(false) };
         let mut window = Window { cwnd: 10.0, ssthresh: 100.0 };
         state.on_ack(&mut window, &AckSample { rtt: Some(Time::SECOND), ..AckSample::ONE });
         assert_eq!(window, Window { cwnd: 11.0, ssthresh: 100.0 });
@@ -140,7 +146,7 @@ mod tests {
     /// Rounds are aligned with flights, although they are examined only from a window of 16 segments on.
     #[test]
     fn rounds_begin_with_flights() {
-        let mut state = Hystart::default();
+        let mut state = Hystart::new(false);
         let mut window = Window { cwnd: 10.0, ssthresh: f64::INFINITY };
         for number in 1..=31 {
             let snd_nxt = number - 1 + window.cwnd as u64;
@@ -154,7 +160,7 @@ mod tests {
 
     #[test]
     fn small_windows_are_left_alone() {
-        let mut state = Hystart::default();
+        let mut state = Hystart::new(false);
         let mut window = Window { cwnd: 4.0, ssthresh: f64::INFINITY };
         for number in 1..12 {
             let rtt = Some(Time::from_millis(10 * number));

@@ -175,14 +175,14 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
     let starts =
         vec![SlowStartRule::Standard, SlowStartRule::Limited, SlowStartRule::HystartPlusPlus, SlowStartRule::Hystart];
     let growth = (select(starts), prop_oneof![2 => Just(0_u32), 1 => 1_u32..20]);
-    (pairs(), sizes, rules, any::<[bool; 4]>(), decrease_from, rtt(), overhead, growth, modern()).prop_map(
+    (pairs(), sizes, rules, any::<[bool; 5]>(), decrease_from, rtt(), overhead, growth, modern()).prop_map(
         |((recovery, congestion), sizes, rules, more_rules, decrease_from, rtt, overhead, growth, modern)| {
             let (slow_start, byte_counting) = growth;
             let (max_window, initial_window, lone_segments, recovery_burst) = sizes;
             let [handshake, limited_transmit, exit_recovery, grow_on_exit, each, partial_ack_deflation, rest @ ..] =
                 rules;
             let [deflate_on_exit, fall_floyd] = rest;
-            let [stale_records, grow_when_limited, never_stops, sack_holds_new_data] = more_rules;
+            let [stale_records, grow_when_limited, never_stops, sack_holds_new_data, remember_full_window] = more_rules;
             SenderConfig {
                 packet_size: 1500,
                 handshake,
@@ -206,6 +206,7 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 stale_records,
                 decrease_from,
                 grow_when_limited,
+                remember_full_window,
                 prr: modern.prr,
                 tail_loss_probe: modern.rules[0],
                 frto: modern.rules[1],
@@ -217,6 +218,8 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 pacing_credit: if modern.linux.0 { 50 } else { 0 },
                 rack: if modern.linux.0 { RackRule::Linux } else { RackRule::Rfc8985 },
                 timer_tick: Time::from_millis(modern.linux.1),
+                tick_phase: None,
+                timestamps: modern.linux.0,
                 push: modern.rules[4],
                 write_size: modern.writes.0,
                 payload: 1460,

@@ -7,11 +7,13 @@
 mod bbr;
 mod bbr3;
 mod copa;
+mod linux;
 mod pacing;
 mod path;
 mod prague;
 mod rfc2018;
 mod rfc3042;
+mod rfc3168;
 mod rfc5681;
 mod rfc6298;
 mod rfc6582;

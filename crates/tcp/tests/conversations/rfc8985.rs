@@ -45,7 +45,12 @@ fn a_hole_below_one_segment_waits_a_quarter_of_the_round_trip() {
 fn linux_measures_with_the_segment_acknowledged_last() {
     // tcp_rack_advance: an ACK of segment 1, sent at 0 ms, with a SACK of segment 3, sent at 40 ms, arrives at 60 ms
     let answer = |rack_rule, timer_tick| {
-        let config = SenderConfig { rack: rack_rule, timer_tick: Time::from_millis(timer_tick), ..rack(3) };
+        let config = SenderConfig {
+            rack: rack_rule,
+            timer_tick: Time::from_millis(timer_tick),
+            tick_phase: Some(Time::ZERO),
+            ..rack(3)
+        };
         let mut talk = Talk::with_supply(&config, 5);
         assert_eq!(talk.sends(), [0, 1, 2]);
         assert_eq!(talk.ack(40, 1), [3, 4]);

@@ -8,6 +8,9 @@ use crate::send_log::Sent;
 /// Number of recoveries for which a widened reordering window is kept (`RACK.reo_wnd_persist`).
 const PERSIST: u32 = 16;
 
+/// Largest degree of reordering, in segments (Linux, `tcp_max_reordering`).
+const MOST_REORDERING: u64 = 300;
+
 /// A transmission; transmissions are ordered by time, and by number if they are simultaneous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Transmission {
@@ -24,8 +27,8 @@ pub(super) struct Clock {
     min_rtt: Time,
     /// First segment above all that were delivered (`RACK.fack`).
     fack: u64,
-    /// Whether an original has arrived after a later segment.
-    pub(super) reordering_seen: bool,
+    /// By how many segments originals have arrived late, at most; 0: never.
+    reordering: u64,
     /// Size of the reordering window in quarters of `min_rtt` (`RACK.reo_wnd_mult`), and the number of recoveries until
     /// it is reset.
     steps: u32,
@@ -41,7 +44,7 @@ impl Default for Clock {
             rtt: Time::ZERO,
             min_rtt: Time::MAX,
             fack: 0,
-            reordering_seen: false,
+            reordering: 0,
             steps: 1,
             persist: PERSIST,
             dsack_round: 0,
@@ -58,7 +61,9 @@ impl Clock {
         let original = sent.transmits == 1;
         if original {
             self.min_rtt = self.min_rtt.min(rtt);
-            self.reordering_seen |= number + 1 < fack;
+            if number + 1 < fack {
+                self.reordering = self.reordering.max((fack - number).min(MOST_REORDERING));
+            }
         } else if echoed < sent.at || rtt < self.min_rtt {
             return None;
         }
@@ -74,6 +79,17 @@ impl Clock {
     /// Replaces the round-trip time of the latest delivery.
     pub(super) const fn measure(&mut self, rtt: Time) {
         self.rtt = rtt;
+    }
+
+    /// By how many segments originals have arrived late, at most; 0: never.
+    pub(super) const fn reordering(&self) -> u64 {
+        self.reordering
+    }
+
+    /// Limits the degree of reordering, which was too high if a timeout was necessary although segments were reported
+    /// (Linux, `tcp_enter_loss`).
+    pub(super) fn doubt_reordering(&mut self, most: u64) {
+        self.reordering = self.reordering.min(most);
     }
 
     /// The minimum round-trip time.
@@ -106,7 +122,7 @@ impl Clock {
     /// How much later than its successors a segment may arrive. `is_certain` states whether enough has been delivered
     /// above a hole that reordering is not a plausible reason if it has never been seen.
     pub(super) fn reordering_window(&self, is_certain: bool, srtt: Time) -> Time {
-        if self.min_rtt == Time::MAX || is_certain && !self.reordering_seen {
+        if self.min_rtt == Time::MAX || is_certain && self.reordering == 0 {
             return Time::ZERO;
         }
         Time::from_picos(self.min_rtt.as_picos() / 4).saturating_mul(self.steps.into()).min(srtt)
@@ -172,9 +188,9 @@ mod tests {
         assert_eq!(clock.latest.map(|latest| latest.number), Some(5), "sent after what is answered");
         clock.delivered(2, sent(10, 2), echoed, 6, Time::from_millis(51));
         assert_eq!(clock.latest.map(|latest| latest.number), Some(2));
-        assert!(!clock.reordering_seen);
+        assert_eq!(clock.reordering(), 0);
         clock.delivered(3, sent(2, 1), echoed, 6, Time::from_millis(52));
-        assert!(clock.reordering_seen && clock.fack() == 6);
+        assert_eq!((clock.reordering(), clock.fack()), (3, 6));
         assert_eq!(clock.latest.map(|latest| latest.number), Some(2), "segment 3 was sent before");
     }
 }

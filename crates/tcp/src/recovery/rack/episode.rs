@@ -4,18 +4,20 @@
 use super::super::prr::{Prr, Start};
 use super::undo::Undo;
 use super::{Delivery, Phase, Rack, has_new, outstanding, undo};
-use crate::config::{DecreaseFrom, PrrRule, UndoRule};
+use crate::config::{DecreaseFrom, PrrRule, RackRule, UndoRule};
 use crate::congestion::Signal;
 use crate::packed_option::PackedOption;
 use crate::sender::connection::Connection;
 
 impl Rack {
-    /// Begins to reduce the window because of a mark.
+    /// Begins to reduce the window because of a mark. `is_handled` states whether the rest of its ACK has been handled. Linux
+    /// makes that ACK part of the reduction (`tcp_try_to_open`).
     #[inline(never)]
-    pub(in crate::recovery) fn on_mark(&mut self, connection: &mut Connection) {
+    pub(in crate::recovery) fn on_mark(&mut self, connection: &mut Connection, is_handled: bool) {
         if self.phase != Phase::Open {
             return;
         }
+        let includes = is_handled && connection.config.prr == PrrRule::Linux;
         let start = self.start(connection);
         connection.reduce(Signal::Mark, false, start.known);
         self.undo = Undo::default();
@@ -23,6 +25,9 @@ impl Rack {
         if self.prr.is_some() {
             self.phase = Phase::Reducing;
             connection.recover = PackedOption::some(connection.snd_max);
+            if includes {
+                self.reduce_in_proportion(connection, connection.snd_una, true);
+            }
         }
     }
 
@@ -41,6 +46,10 @@ impl Rack {
                 let lost = connection.records().and_then(|log| self.losses.next(log, snd_una, connection.snd_max));
                 connection.urgent = lost.map_or(PackedOption::NONE, PackedOption::some);
             }
+        }
+        if self.phase == Phase::Reducing && connection.config.congestion.grades_marks() {
+            connection.reduce(Signal::Loss, false, start.known);
+            self.begin_prr(connection, start);
         }
         if is_new || self.phase == Phase::Reducing {
             connection.note_loss();
@@ -77,7 +86,9 @@ impl Rack {
         }
     }
 
-    /// Undoes the last reduction if this ACK shows that it was unnecessary. Returns whether it did.
+    /// Undoes the last reduction if this ACK shows that it was unnecessary. Returns whether it shows that: the segments may
+    /// still be on their way. In a recovery, Linux waits with the undo until no retransmission is in the network
+    /// (`tcp_try_undo_partial`).
     pub(super) fn look_for_undo(
         &mut self,
         connection: &mut Connection,
@@ -91,7 +102,11 @@ impl Rack {
         let mut spurious = all_duplicates && matches!(rule, UndoRule::Dsack | UndoRule::Both);
         if self.is_repairing() {
             // the first segment was sent again, but its original arrives
-            spurious |= original && matches!(rule, UndoRule::Eifel | UndoRule::Both);
+            let delayed = original && matches!(rule, UndoRule::Eifel | UndoRule::Both);
+            if delayed && self.waits_with_undo(connection, snd_una) {
+                return true;
+            }
+            spurious |= delayed;
         }
         if self.phase == Phase::Loss {
             let complete = !connection.recover.is_some_and(|recover| snd_una < recover);
@@ -111,5 +126,14 @@ impl Rack {
             self.losses.forgive(&mut outstanding);
         }
         true
+    }
+
+    /// Whether an undo must wait, given the first unacknowledged segment.
+    fn waits_with_undo(&self, connection: &mut Connection, snd_una: u64) -> bool {
+        let is_partial = connection.recover.is_some_and(|recover| snd_una < recover);
+        self.phase == Phase::Recovery
+            && is_partial
+            && connection.config.rack == RackRule::Linux
+            && outstanding(connection, snd_una).is_some_and(|mut outstanding| self.losses.is_any_out(&mut outstanding))
     }
 }

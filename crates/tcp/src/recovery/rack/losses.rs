@@ -150,6 +150,11 @@ impl Losses {
         }
     }
 
+    /// Whether a retransmission is in the network.
+    pub(super) fn is_any_out(&self, outstanding: &mut Outstanding<'_>) -> bool {
+        self.resent.iter().any(|sent| outstanding.in_network(sent.number).is_some_and(|record| record.at == sent.at))
+    }
+
     /// The first lost segment.
     pub(super) fn next(&self, log: &SendLog, snd_una: u64, snd_max: u64) -> Option<u64> {
         if self.count == 0 {

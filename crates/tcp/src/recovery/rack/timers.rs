@@ -4,11 +4,10 @@
 use ackclock_units::Time;
 
 use super::probe::Probe;
-use super::{Due, Phase, Rack, has_new, outstanding};
+use super::{DUP_THRESH, Due, Phase, Rack, has_new, outstanding};
 use crate::config::{IdleRestart, RackRule, SenderConfig};
 use crate::packed_option::PackedOption;
 use crate::sender::connection::Connection;
-use crate::ticks;
 
 /// By how much Linux extends the reordering timer and the time until a probe.
 const EXTENSION: Time = Time::from_millis(2);
@@ -38,13 +37,20 @@ impl Rack {
     /// Called before a timeout reduces the window.
     #[inline(never)]
     pub(in crate::recovery) fn before_timeout(&mut self, connection: &Connection) {
-        if self.is_repairing() {
-            self.undo.end_frto();
-        } else {
+        let is_linux = connection.config.rack == RackRule::Linux;
+        let is_reduced = if is_linux { self.is_reduced(connection) } else { self.is_repairing() };
+        if !is_reduced {
             self.undo.begin(connection.window, connection.reduced_by);
-            if connection.config.frto {
-                self.undo.begin_frto();
-            }
+        }
+        // Linux also asks after a second timeout in a row; RFC 5682, section 3.1, does not
+        let is_repeated = is_linux && self.phase == Phase::Loss && !self.has_progressed;
+        if connection.config.frto && (!self.is_repairing() || is_repeated) {
+            self.undo.begin_frto();
+        } else {
+            self.undo.end_frto();
+        }
+        if self.phase == Phase::Open && self.board.sacked() >= DUP_THRESH.into() {
+            self.clock.doubt_reordering(DUP_THRESH.into());
         }
         self.cwnd = connection.window.cwnd;
         (self.phase, self.prr, self.probe) = (Phase::Loss, None, None);
@@ -54,7 +60,8 @@ impl Rack {
     #[inline(never)]
     pub(in crate::recovery) fn after_timeout(&mut self, connection: &mut Connection, now: Time) {
         connection.snd_nxt = connection.snd_max;
-        let window = self.reordering_window(connection);
+        let is_linux = connection.config.rack == RackRule::Linux; // tcp_timeout_mark_lost
+        let window = if is_linux { Time::ZERO } else { self.reordering_window(connection) };
         let (clock, snd_una) = (&self.clock, connection.snd_una);
         // lost if sent so long ago that a segment sent at the same time would have arrived
         let before = match clock.latest {
@@ -69,6 +76,7 @@ impl Rack {
             connection.window.cwnd = (self.pipe(connection, snd_una) as f64 + 1.0).min(self.cwnd).max(1.0);
         }
         (self.due, self.recheck) = (Due::Retransmission, None);
+        self.has_progressed = false;
     }
 
     /// Called after the retransmission timer was restarted.
@@ -108,13 +116,13 @@ impl Rack {
     #[inline(always)]
     pub(super) fn arm_probe(&mut self, connection: &mut Connection, now: Time) {
         let wait = Probe::timeout(self.srtt(connection), connection.flight(), extension(&connection.config));
-        let at = ticks::fires_at(now, wait, connection.config.timer_tick).min(self.rto_at);
+        let at = self.ticks.fires_at(now, wait).min(self.rto_at);
         self.due = Due::Probe;
         connection.timer = PackedOption::some(at.max(now));
     }
 
     pub(super) fn restart_rto(&mut self, connection: &Connection, now: Time) {
-        self.rto_at = ticks::fires_at(now, connection.rtt.rto(), connection.config.timer_tick);
+        self.rto_at = self.ticks.fires_at(now, connection.rtt.rto());
     }
 
     /// Sends new data regardless of the window, or the last segment again.

@@ -1,0 +1,228 @@
+//! Linux 6.18 (`net/ipv4/tcp_input.c`, `tcp_output.c`, `tcp_cubic.c`): what packetdrill scripts and the kernel's own traces
+//! show about windows and losses.
+
+use ackclock_tcp::congestion::{CubicRules, CubicSpec, LawSpec};
+use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_tcp::{
+    Ack, Block, DecreaseFrom, EcnMode, IdleRestart, Pacing, PrrRule, RackRule, RtoFloor, RttConfig, Sack, Sender,
+    SenderConfig, SlowStartRule, UndoRule,
+};
+use ackclock_units::{Role, Stream, Time};
+
+use crate::Talk;
+
+/// The profile `linux` with Reno's window, without a handshake.
+fn linux() -> SenderConfig {
+    SenderConfig {
+        recovery: RecoverySpec::Rack,
+        rtt: RttConfig {
+            clock: Time::from_micros(1),
+            min_rto: Time::from_millis(200),
+            max_rto: Time::from_millis(120_000),
+            rto_floor: RtoFloor::Variation,
+            ..RttConfig::default()
+        },
+        max_window: 100_000,
+        handshake: false,
+        byte_counting: 1_000_000,
+        whole_growth: true,
+        grow_on_exit: true,
+        prr: PrrRule::Linux,
+        rack: RackRule::Linux,
+        timer_tick: Time::from_millis(4),
+        tick_phase: Some(Time::ZERO),
+        timestamps: true,
+        frto: true,
+        undo: UndoRule::Both,
+        decrease_from: DecreaseFrom::WholeWindow,
+        idle_restart: IdleRestart::Rfc2861,
+        remember_full_window: true,
+        ..SenderConfig::default()
+    }
+}
+
+fn cubic() -> SenderConfig {
+    SenderConfig {
+        congestion: LawSpec::Cubic(CubicSpec { fast_convergence: true, rules: CubicRules::Linux }),
+        slow_start: SlowStartRule::Hystart,
+        ..linux()
+    }
+}
+
+impl Talk {
+    /// Delivers an ACK with an ECN echo, otherwise like [`ack`](Self::ack).
+    fn echo(&mut self, millis: u64, next: u64) -> Vec<u64> {
+        self.now += Time::from_millis(millis);
+        self.sender.handle_ack(Ack { echo: 1, ..Ack::cumulative(next) }, self.now);
+        self.sends()
+    }
+}
+
+/// Validates: in slow start, a sender without more data grows its window to twice the number of segments that were
+///     outstanding: 9 of a window of 10 give 18.
+/// Source: Linux, `tcp_is_cwnd_limited` and `tcp_cwnd_validate`.
+/// Tolerance: exact.
+#[test]
+fn slow_start_grows_to_twice_the_flight_without_more_data() {
+    let mut talk = Talk::with_supply(&linux(), 9);
+    talk.sends();
+    let windows = [2, 4, 6, 8, 9].map(|next| {
+        talk.ack(100, next);
+        talk.cwnd()
+    });
+    assert_eq!(windows, [12.0, 14.0, 16.0, 18.0, 18.0]);
+}
+
+/// Validates: a window that was full counts as the limit until all that was sent then is acknowledged: 10 of a window of 10
+///     give 20.
+/// Source: Linux, `tcp_cwnd_validate` (`cwnd_usage_seq`).
+/// Tolerance: exact.
+#[test]
+fn a_full_window_is_remembered_until_it_is_acknowledged() {
+    let mut talk = Talk::with_supply(&linux(), 10);
+    talk.sends();
+    let windows = [2, 4, 6, 8, 10].map(|next| {
+        talk.ack(100, next);
+        talk.cwnd()
+    });
+    assert_eq!(windows, [12.0, 14.0, 16.0, 18.0, 20.0]);
+}
+
+/// Validates: the ACK with the first mark is part of the proportional reduction. With 10 segments outstanding, the ACK of one
+///     leaves a window of 10 and releases one segment; the next ACK releases the second one only once two thirds of a
+///     segment more are due.
+/// Source: Linux, `tcp_try_to_open`, then `tcp_cong_control` and `tcp_cwnd_reduction` for the same ACK.
+/// Tolerance: exact.
+#[test]
+fn the_ack_with_the_first_mark_is_part_of_the_reduction() {
+    let mut talk = Talk::new(&SenderConfig { ecn: EcnMode::Classic, ..linux() });
+    talk.sends();
+    assert_eq!(talk.echo(100, 1), [10]);
+    assert_eq!(talk.cwnd(), 10.0);
+    // ssthresh is 5, so each second ACK releases a segment
+    let sent = [2, 3, 4, 5].map(|next| talk.echo(1, next).len());
+    assert_eq!(sent, [0, 1, 0, 1]);
+}
+
+/// Validates: once reordering by more than three segments was seen, an ACK that only reports segments grows the window.
+/// Source: Linux, `tcp_may_raise_cwnd`.
+/// Tolerance: exact.
+#[test]
+fn after_reordering_an_ack_without_progress_grows_the_window() {
+    let mut talk = Talk::with_supply(&linux(), 10);
+    talk.sends();
+    talk.sack(20, 0, &[(9, 10)]);
+    assert_eq!(talk.cwnd(), 10.0);
+    talk.sack(0, 0, &[(3, 4), (9, 10)]);
+    assert_eq!(talk.cwnd(), 11.0);
+}
+
+/// Validates: slow start of a paced CUBIC sender at 10 Mb/s (1.2 ms for a segment) and 40 ms ends at a window of more than
+///     70 segments: the train of ACKs must last for a whole round-trip time and a millisecond.
+/// Source: Linux, `hystart_update` (`sk_pacing_status`); 76 segments in the kernel's trace `cubic_none_paced`
+///     (validation/linux/data).
+/// Tolerance: 70 instead of 76 segments.
+#[test]
+fn a_paced_sender_needs_a_train_of_a_whole_round_trip() {
+    let mut sender = Sender::new(SenderConfig { pacing: Pacing::Window, ..cubic() }, Stream::new(1, Role::Sender, 0));
+    sender.supply(10_000);
+    let (mut now, mut free, mut arrivals) = (Time::ZERO, Time::ZERO, std::collections::VecDeque::new());
+    while sender.state().ssthresh > 50_000.0 {
+        while let Some(segment) = sender.poll_transmit(now) {
+            free = free.max(now) + Time::from_micros(1_200);
+            arrivals.push_back((free + Time::from_millis(40), segment.number));
+        }
+        let release = sender.poll_release().filter(|at| *at > now).unwrap_or(Time::MAX);
+        let (arrival, number) = arrivals[0];
+        now = arrival.min(release);
+        if arrival == now {
+            arrivals.pop_front();
+            sender.handle_ack(Ack::cumulative(number + 1), now);
+        }
+    }
+    assert!(sender.state().ssthresh > 70.0, "{:?}", sender.state());
+}
+
+/// Validates: a timeout reduces the threshold once for the same data: neither a second timeout in a row nor a timeout in a
+///     recovery reduces it again.
+/// Source: Linux, `tcp_enter_loss`; RFC 5681, section 3.1 (held constant); in the kernel's traces `reno_one1of1x3` and
+///     `reno_tail1x3of60` (validation/linux/data), the threshold after two timeouts is 5 of 10 and 34 of 68 segments.
+/// Tolerance: exact.
+#[test]
+fn only_the_first_timeout_reduces_the_threshold() {
+    let mut talk = Talk::with_supply(&SenderConfig { tail_loss_probe: false, ..linux() }, 10);
+    talk.sends();
+    let thresholds = [0, 1, 2].map(|_| {
+        talk.time_out();
+        talk.ssthresh()
+    });
+    assert_eq!(thresholds, [5.0, 5.0, 5.0]);
+}
+
+/// The same for a timeout in a recovery.
+#[test]
+fn a_timeout_in_a_recovery_leaves_the_threshold() {
+    let mut talk = Talk::new(&SenderConfig { initial_window: 20, ..linux() });
+    talk.sends();
+    for end in 2..=20 {
+        talk.sack(40 / end, 0, &[(1, end)]);
+    }
+    assert_eq!(talk.ssthresh(), 10.0);
+    talk.time_out();
+    assert_eq!((talk.cwnd(), talk.ssthresh()), (1.0, 10.0));
+}
+
+/// Validates: an ACK that answers an original does not undo a recovery while another retransmission is in the network; the
+///     next one does.
+/// Source: Linux, `tcp_try_undo_partial` (`retrans_out`).
+/// Tolerance: exact.
+#[test]
+fn an_undo_waits_until_no_retransmission_is_out() {
+    let mut talk = Talk::new(&linux());
+    talk.sends();
+    let answer = |talk: &mut Talk, next, blocks: &[(u64, u64)]| {
+        talk.now += Time::from_millis(1);
+        let blocks: Vec<_> = blocks.iter().map(|(start, end)| Block { start: *start, end: *end }).collect();
+        talk.sender.handle_ack(Ack { next, sack: &Sack::of(&blocks), echo: 0, original: true }, talk.now);
+        talk.sends()
+    };
+    talk.now = Time::from_millis(40);
+    // 0 and 1 are late; both are sent again
+    let sent: Vec<u64> = (3..=10).flat_map(|end| talk.sack(1, 0, &[(2, end)])).collect();
+    assert!(sent.contains(&0) && sent.contains(&1), "{sent:?}");
+    answer(&mut talk, 1, &[(2, 10)]);
+    assert_eq!(talk.ssthresh(), 5.0, "1 is still out");
+    answer(&mut talk, 10, &[]);
+    assert_eq!(talk.ssthresh(), 100_000.0);
+}
+
+/// Validates: with timestamps, the ACK of a retransmission ends the back-off of the timer and gives a sample; without them,
+///     it does neither.
+/// Source: Linux, `tcp_ack_update_rtt`; RFC 7323, section 4; RFC 6298, section 3 (Karn's algorithm).
+/// Tolerance: exact.
+#[test]
+fn timestamps_end_the_back_off() {
+    for (timestamps, rto) in [(true, 0.31), (false, 4.0)] {
+        let rtt = RttConfig { initial_rto: Time::from_millis(500), ..linux().rtt };
+        let mut talk = Talk::with_supply(&SenderConfig { timestamps, rtt, tail_loss_probe: false, ..linux() }, 10);
+        talk.sends();
+        for _ in 0..3 {
+            talk.time_out();
+        }
+        talk.ack(110, 1);
+        assert!((talk.rto() - rto).abs() < 0.021, "{timestamps}: {}", talk.rto());
+    }
+}
+
+/// Validates: the ACK of an original that was sent again gives the time since the original was sent.
+/// Source: Linux, `tcp_rtt_tsopt_us`: the receiver echoes the timestamp of the original.
+/// Tolerance: 1 ms, the clock of timestamps.
+#[test]
+fn the_sample_of_a_late_original_is_its_delay() {
+    let mut talk = Talk::with_supply(&SenderConfig { tail_loss_probe: false, frto: false, ..linux() }, 1);
+    talk.sends();
+    talk.time_out();
+    talk.now = Time::from_millis(1_500);
+    talk.sender.handle_ack(Ack { original: true, ..Ack::cumulative(1) }, talk.now);
+    assert!((talk.sender.state().srtt - 1.5).abs() < 0.001, "{}", talk.sender.state().srtt);
+}
