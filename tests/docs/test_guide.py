@@ -101,7 +101,8 @@ def test_sweeps(root: Path, tmp_path: Path) -> None:
     assert max(row["sojourn_mean"] for row in rows if row[kind] != "droptail") < 0.010
     assert min(row["utilization"] for row in rows) > 0.999
     delay = ac.Scenario.from_dict(ac.Study.from_toml(tmp_path / "delay.toml").scenario)
-    same = ac.replicate(delay.changed({"clients.0.spread": "0 s"}), seeds=2)
+    together = {"clients.0.spread": "0 s", "clients.0.transport.tick_phase": "0 s"}
+    same = ac.replicate(delay.changed(together), seeds=2)
     assert same[0].summary == same[1].summary
     # The guide's statements on its pairs.
     pairs = reader.session["pairs"]
@@ -146,7 +147,8 @@ def test_cubic_beside_reno(root: Path, tmp_path: Path) -> None:
         measured[name] = ac.replicate(scenario.changed(changed), seeds=5)
         rates = {group.name: group.goodput_bps.mean for group in measured[name].groups}
         shares[name] = rates["cubic"] / sum(rates.values())
-    assert 0.5 < shares["paced"] < shares["base"] < shares["large"]
+    assert 0.5 < shares["base"] < shares["large"]
+    assert shares["paced"] == pytest.approx(shares["base"], abs=0.03)
     assert measured["marks"].loss.mean == 0
     assert measured["marks"].delay_mean.mean < 0.55 * measured["base"].delay_mean.mean
     assert measured["marks"].utilization.mean < 0.97 < measured["base"].utilization.mean
@@ -164,10 +166,10 @@ def test_queue_state(root: Path, tmp_path: Path) -> None:
         assert (tmp_path / f"{name}.png").read_bytes()[:4] == figure[:4] == b"\x89PNG"
     # The guide's statements on CoDel and PIE.
     gauges, run = reader.session["gauges"], reader.session["run"]
-    assert gauges["count"].max() == 89
+    assert gauges["count"].max() == 90
     assert gauges["count"].idxmax() < 3
     begins = gauges[(gauges.dropping == 1) & (gauges.dropping.shift() == 0) & (gauges.index >= 10)]
-    assert begins["count"].mean() == pytest.approx(9, abs=0.5)
+    assert begins["count"].mean() == pytest.approx(8.5, abs=0.5)
     pie = ac.simulate(
         run.scenario.changed({"dumbbell.bottleneck.queue": {"kind": "pie", "packets": 1000}}), record=["gauges/15ms"]
     )
