@@ -333,10 +333,10 @@ class TestHostileEcn:
         Validates: FQ-CoDel and CAKE isolate the sender; PIE and DualPI2 drop its packets once marks do not help, and
             keep their delay; CoDel marks only, and protects nobody.
         Source: RFC 8290, section 4.1; RFC 8033, section 5.1; RFC 9332, section 4.2; RFC 8289 has no rule.
-        Tolerance: shares 5 %, with CAKE 15 %; delays 10 %. CAKE's was 5 % until the ACK of the first mark became part of
-            the reduction, as in Linux. The segment that reports the reduction is then sent while the queue is long, and
-            can be marked again: the window is reduced twice, as in a trace of the kernel. COBALT goes on marking for
-            longer than CoDel does.
+        Tolerance: shares 5 %, with CAKE 15 %; delays 10 %. CAKE's was 5 % until the ACK of the first mark became part
+            of the reduction, as in Linux. The segment that reports the reduction is then sent while the queue is long,
+            and can be marked again: the window is reduced twice, as in a trace of the kernel. COBALT goes on marking
+            for longer than CoDel does.
         """
         clients = [greedy(2, "cubic", ecn="classic"), greedy(2, "bbr", ecn="classic")]
         run = simulate(10, 40, queue, clients)

@@ -94,8 +94,8 @@ options! {
             /// With RACK, length of a tick of the clock that drives the timers: a timer fires with the tick after its time,
             /// rounded up to ticks, or to 8 ticks from 63 ticks on and so on (Linux). With 0, timers are exact.
             timer_tick: Time [from Time::ZERO] = Time::ZERO;
-            /// With `timer_tick`, what the sender's clock shows when the run starts, as far as ticks and their multiples
-            /// matter: `random` (each sender has its own), or a time.
+            /// With `timer_tick`, what the sender's clock shows when the run starts: `random` (each sender has its own), or a
+            /// time. It decides when ticks come.
             tick_phase: Phase ["random"] = None;
             /// Packets carry their time of transmission in ms, which ACKs echo (RFC 7323): with RACK, the ACK of a
             /// retransmission also gives a round-trip sample and ends the back-off of the timer, which Karn's algorithm

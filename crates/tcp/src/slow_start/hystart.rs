@@ -52,7 +52,7 @@ impl Hystart {
         }
     }
 
-    /// Begins anew, after a timeout.
+    /// Begins again, after a timeout.
     pub(super) const fn reset(&mut self) {
         *self = Self::new(self.is_paced);
     }
