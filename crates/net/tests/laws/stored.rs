@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use crate::graphs::{conforming, edges, end_of, plans, reaches_queue};
 use crate::kinds::cases;
-use crate::ledger::{Leave, Ledger, Offer, name};
+use crate::ledger::{Leave, Ledger, Offer, name, segment};
 
 /// The rules of a discipline.
 struct Rules {
@@ -129,7 +129,7 @@ proptest! {
     /// Compares the events of each link with the packets that it stores.
     ///
     /// Validates: a link sends one stored packet at a time, at its (varying) rate, and never rests while a packet waits;
-    ///   each stored packet leaves once, in the order of its flow, and with FIFO disciplines in the order of all
+    ///   each stored packet leaves once, in the order of its connection, and with FIFO disciplines in the order of all
     ///   packets; the stored packets never exceed the limit, and a full queue drops; only ECN-capable packets are marked,
     ///   and only if ECN is on; packets arrive after the delay of the link and at most its extra delays.
     /// Source: conservation of packets; work conservation.
@@ -181,7 +181,8 @@ proptest! {
                         prop_assert!(place.is_some(), "it was not stored");
                         let place = place.expect("as asserted");
                         prop_assert!(!is_fifo || place == 0 || stored[0].0 == *since, "not in order");
-                        let flow = |name: (u32, bool, u64)| (name.0, name.1);
+                        // queues are chosen by flow, connection and direction
+                        let flow = |name: (u32, bool, u64)| (name.0, name.1, segment(name.2).0);
                         let is_before = |(when, other, _, queue): &Stored| {
                             when < since && flow(*other) == flow(name(packet)) && *queue == lane(packet)
                         };
@@ -190,7 +191,7 @@ proptest! {
                             matches!(&edge.link.queue, QueueSpec::Priority(_)) && *fate == Offered::Dropped(DropReason::Full);
                         // CAKE with few queues may move a flow that shares its queue to another one
                         let moves = matches!(&edge.link.queue, QueueSpec::Cake(spec) if spec.queues < 1024);
-                        prop_assert!(is_fifo || is_pushed_out || moves || !stored.iter().any(is_before), "not in the order of the flow");
+                        prop_assert!(is_fifo || is_pushed_out || moves || !stored.iter().any(is_before), "not in the order of the connection");
                         stored.remove(place);
                         let Offered::Accepted { start, end, arrival, marked, lost } = *fate else {
                             let reason = if *fate == Offered::Dropped(DropReason::Full) { steals } else { !free.gt(&at) };
