@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
+import io
 from base64 import b64encode
 from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from matplotlib.colors import Normalize, to_hex
+from PIL import Image
 
 from ackclock.drawing.chart import Axis
 from ackclock.drawing.scales import Span, ticks
-from ackclock.drawing.style import COLOURS, HEAT, PARTED
+from ackclock.drawing.style import COLOURS, heat_colours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,24 +60,13 @@ def cells(
         drawn.append(f'<rect {place} fill="{colours[row][column]}" data-value="{escape(shown)}"/>')
         if word:
             middle = f'x="{(left + right) / 2:.0f}" y="{(top + bottom) / 2 + 45:.0f}"'
-            drawn.append(f'<text class="cell {_ink(heat, float(value))}" {middle}>{escape(word)}</text>')
+            drawn.append(f'<text class="cell {heat.ink(value)}" {middle}>{escape(word)}</text>')
     return "".join(drawn)
 
 
-def _ink(heat: Heat, value: float) -> str:
-    """Choose dark or pale text for a cell. Pure black and white are avoided, because the page's theme inverts them."""
-    middle, half = (heat.low + heat.high) / 2, (heat.high - heat.low) / 2
-    pale = abs(value - middle) < 0.6 * half if heat.parted else value > middle
-    return "dark" if pale else "pale"
-
-
 def _colours(heat: Heat, values: NDArray[np.float64]) -> list[list[str]]:
-    from matplotlib import colormaps  # noqa: PLC0415 - slow to load
-    from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex  # noqa: PLC0415
-
-    colours = LinearSegmentedColormap.from_list("parted", PARTED) if heat.parted else colormaps[HEAT]
     scaled = Normalize(heat.low, heat.high, clip=True)(np.nan_to_num(values, nan=heat.low))
-    return [[to_hex(cell) for cell in row] for row in colours(np.ma.getdata(scaled))]
+    return [[to_hex(cell) for cell in row] for row in heat_colours(heat)(np.ma.getdata(scaled))]
 
 
 def scale_bar(heat: Heat) -> str:
@@ -113,23 +103,9 @@ def dots_image(panel: Panel, width: float, height: float) -> str:
 
 
 def _png(marked: NDArray[np.bool_], colour: str) -> bytes:
-    """Encode a PNG image with one colour and transparency: https://www.w3.org/TR/png-3/."""
-    rows = np.packbits(marked, axis=1)
-    lines = np.hstack(
-        [np.zeros((len(rows), 1), dtype=np.uint8), rows]
-    )  # each line begins with its filter type, 0 for none
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
-
-    height, width = marked.shape
-    return b"".join(
-        [
-            b"\x89PNG\r\n\x1a\n",
-            chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 1, 3, 0, 0, 0)),
-            chunk(b"PLTE", bytes.fromhex("ffffff" + colour.removeprefix("#"))),
-            chunk(b"tRNS", b"\x00\xff"),
-            chunk(b"IDAT", zlib.compress(lines.tobytes(), 9)),
-            chunk(b"IEND", b""),
-        ]
-    )
+    """Encode an image with one colour on a transparent ground, with one bit per pixel."""
+    target = io.BytesIO()
+    image = Image.fromarray(marked.astype(np.uint8))
+    image.putpalette(bytes.fromhex("ffffff" + colour.removeprefix("#")))
+    image.save(target, format="PNG", bits=1, transparency=0, optimize=True)
+    return target.getvalue()
