@@ -91,7 +91,7 @@ pub struct Rack {
     recheck: Option<Time>,
     /// When the retransmission timer would fire.
     rto_at: Time,
-    /// Whether the last ACK sets the timer anew; only for Linux.
+    /// Whether the last ACK sets the timer again; only for Linux.
     moves_timer: bool,
     /// Whether it acknowledged a segment that was sent again, and so gives no certain round-trip time; only for Linux.
     is_ambiguous: bool,
