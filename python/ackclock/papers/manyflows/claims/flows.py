@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.claim import Claim
@@ -17,7 +18,7 @@ from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGR
 from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import ACKS_LOST, ALONE, AS_IT_IS, EXACT, INDEPENDENT, NO_SLOW_START
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _FULL = 100  # rate of a backbone that equals all access links together, in per cent
 _FEW_DROPS = 1  # negligible share of the drops, in per cent
 _NO_LESS = 1  # negligible loss of goodput, in per cent of the access links' rates

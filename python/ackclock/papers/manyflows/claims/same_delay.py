@@ -6,6 +6,7 @@ Fits to the loss of few and of many connections, and rules on these fits, also s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -110,7 +111,7 @@ def at_each(start: str, asked: Callable[[str], Answers], ways: Mapping[str, str]
     )
 
 
-claim = p.DEFINITION.claim
+claim = partial(p.DEFINITION.claim, __name__)
 LARGE, SMALL = (
     Named(f"{size} pipes", [name for name, pipe in PIPES.items() if pipe.size == size]) for size in ("large", "small")
 )  # the pipes of each size

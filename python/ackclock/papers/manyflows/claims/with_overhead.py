@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity
@@ -11,7 +13,7 @@ from ackclock.papers.manyflows.claims import same_delay as plain
 from ackclock.papers.manyflows.experiment import ISDN
 from ackclock.papers.manyflows.places import DEFINITION, NEAR, STEADY, WITH, WITHOUT, curve
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _FULL = 85  # smallest 5th percentile of a full and stable buffer, in per cent of its size
 _FEWER = 0.5  # largest ratio of connections that is considerably fewer
 _LINE = 0.99  # smallest R^2 of points that lie on a line
