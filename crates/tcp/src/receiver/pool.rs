@@ -5,6 +5,7 @@
 
 use ackclock_units::Time;
 
+use super::adaptive::Adaptive;
 use super::delay::Delay;
 use super::echo::{Echo, Mark};
 use super::tuning::Tuning;
@@ -38,6 +39,8 @@ pub(super) struct Record {
     pub(super) original: bool,
     /// The window, if it opens by auto-tuning.
     pub(super) tuning: Option<Box<Tuning>>,
+    /// The wait of delayed ACKs, if it adapts.
+    pub(super) adaptive: Option<Box<Adaptive>>,
 }
 
 impl ReceiverPool {
@@ -71,7 +74,15 @@ impl ReceiverPool {
             return place;
         }
         let (delay, echo) = (Delay::new(0), Echo::default());
-        self.records.push(Record { beyond: Vec::new(), reported: None, delay, echo, original: false, tuning: None });
+        self.records.push(Record {
+            beyond: Vec::new(),
+            reported: None,
+            delay,
+            echo,
+            original: false,
+            tuning: None,
+            adaptive: None,
+        });
         self.records.len() as u32 - 1
     }
 
@@ -103,6 +114,7 @@ impl Record {
         self.beyond.capacity() * size_of::<Block>()
             + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
             + self.tuning.as_ref().map_or(0, |_| size_of::<Tuning>())
+            + self.adaptive.as_ref().map_or(0, |_| size_of::<Adaptive>())
     }
 
     /// Prepares the record for a new connection of a receiver that always has one.
@@ -110,6 +122,7 @@ impl Record {
         self.delay = Delay::new(config.quick_acks);
         self.original = false;
         self.tuning = config.tunes().then(|| Box::new(Tuning::new(config)));
+        self.adaptive = config.adapts().then(|| Box::new(Adaptive::new()));
     }
 
     /// Empties the record but keeps its memory.
@@ -153,6 +166,25 @@ impl Record {
         if !duplicate && tuning.take(number, sent, (rcv_nxt, end), now, config.max_window) {
             self.delay.acknowledge_once();
         }
+    }
+
+    /// Adapts the wait of delayed ACKs to segment `number`. Returns whether it came after a pause, if that depends on the
+    /// wait.
+    #[inline(always)]
+    pub(super) fn adapt(&mut self, number: u64, in_order: bool, now: Time, config: &ReceiverConfig) -> Option<bool> {
+        let adaptive = self.adaptive.as_mut()?;
+        if config.handshake && number == 0 {
+            adaptive.open(now);
+            return Some(false);
+        }
+        Some(in_order && adaptive.on_data(now, config.handshake))
+    }
+
+    /// Delays an ACK at `now`, unless enough packets have arrived since the last one. Returns whether it waits.
+    pub(super) fn wait(&mut self, now: Time, config: &ReceiverConfig) -> bool {
+        let most = config.delayed_ack_timeout;
+        let time = self.adaptive.as_ref().map_or(most, |adaptive| adaptive.wait(most));
+        self.delay.wait(now, time, config.ack_every)
     }
 
     /// Records segment `number` and advances the next expected segment. Returns whether the segment was recorded
