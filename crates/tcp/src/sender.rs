@@ -239,7 +239,7 @@ impl Sender {
         self.connection.law.set_now(now);
         let Connection { snd_una, snd_max, .. } = self.connection;
         if ack.next <= snd_max {
-            self.connection.take_window(ack);
+            self.connection.update_rwnd(ack);
         }
         let is_current = snd_una <= ack.next && ack.next <= snd_max;
         let (reported, marked) = if is_current { self.connection.marks(ack.echo, ack.next) } else { (0, 0) };
@@ -333,7 +333,7 @@ impl Sender {
         limits.enter(recovery.limit(connection, false), now);
         connection.note_usage(recovery.in_flight(connection));
         if connection.samples_rate() {
-            recovery.look_for_limit(connection);
+            recovery.check_app_limited(connection);
         }
     }
 
@@ -535,7 +535,7 @@ impl Connection {
         self.limited = 0;
         self.inflation = 0;
         let (repaired, ssthresh) = (self.is_past_recover(), self.window.ssthresh);
-        self.recover = PackedOption::some(self.snd_max);
+        self.recover = PackedOption::some(self.snd_max); // RFC 6582, section 3.2, step 4
         if reduces {
             self.reduce(Signal::Timeout, false, 0);
             if holds {

@@ -394,8 +394,8 @@ impl Rack {
         rate.sample(snd_una, self.clock.min_rtt(), in_flight, self.phase, now)
     }
 
-    /// Looks whether the sender has less data than the window allows.
-    pub(super) fn look_for_limit(&self, connection: &mut Connection) {
+    /// Records for the samples of delivery rates that the sender has less data than the window allows.
+    pub(super) fn check_app_limited(&self, connection: &mut Connection) {
         let pipe = self.pipe(connection, connection.snd_una);
         let has_no_data = connection.snd_nxt >= connection.supplied && self.losses.count() == 0;
         if has_no_data
