@@ -105,7 +105,7 @@ impl Flow {
     /// Handles an ACK, which `packet` carries, at the sender. The flags of the ACK are read only if the sender is not
     /// steady. An ACK of an earlier connection is discarded.
     #[inline(always)]
-    pub(crate) fn acknowledged(
+    pub(crate) fn handle_ack(
         &mut self,
         ack: Ack<'_>,
         packet: &Packet,
@@ -115,7 +115,7 @@ impl Flow {
     ) {
         let Transport::Tcp(sender) = &mut self.transport else { return };
         if !sender.is_steady_ack(ack) || !self.outlet.is_current(packet) {
-            return self.acknowledged_in_any_state(ack, packet, now, transit, observer);
+            return self.handle_any_ack(ack, packet, now, transit, observer);
         }
         if sender.may_run_short(ack.next) {
             self.application.refill(sender, now);
@@ -128,7 +128,7 @@ impl Flow {
 
     /// The same for a sender in any state, and for an ACK of any connection.
     #[inline(never)]
-    fn acknowledged_in_any_state(
+    fn handle_any_ack(
         &mut self,
         ack: Ack<'_>,
         packet: &Packet,
@@ -180,7 +180,7 @@ impl Flow {
 
     /// Continues a turn that was [cut](Transit::cut).
     #[inline(never)]
-    pub(crate) fn go_on(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+    pub(crate) fn resume_turn(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         match self.transport {
             Transport::Udp { .. } => self.send_datagrams(now, transit, observer),
             Transport::Tcp(_) => self.take_any_turn(now, transit, observer),
@@ -198,7 +198,7 @@ impl Flow {
             let Transport::Tcp(sender) = &mut self.transport else { return };
             let mut left = MOST_AT_ONCE;
             while let Some(segment) = sender.poll_transmit(now) {
-                transit.send(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
+                transit.forward_apart(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
                 left -= 1;
                 if left == 0 {
                     return transit.cut(self.outlet.flow(), now);
@@ -346,7 +346,7 @@ impl Flow {
                 }
                 let segment = Segment::new(*sent, sizes.draw());
                 (*sent, *owed, left) = (*sent + 1, *owed - 1, left - 1);
-                transit.send(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
+                transit.forward_apart(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
             }
             let Some(packets) = self.application.take(now) else { break };
             *owed = packets;

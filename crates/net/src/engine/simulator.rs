@@ -110,7 +110,7 @@ impl Simulator {
     fn run_component(&mut self, last: u64, observer: &mut impl Observer) -> bool {
         if let Some((FlowId(flow), now)) = self.transit.cut.take() {
             self.events += 1;
-            self.flows[flow as usize].go_on(now, &mut self.transit, observer);
+            self.flows[flow as usize].resume_turn(now, &mut self.transit, observer);
             return false;
         }
         (self.transit.until, self.transit.last) = (self.now, last);
@@ -138,11 +138,11 @@ impl Simulator {
                 let packet = event.packet(&self.transit.sacks);
                 let stop = event.stop();
                 if stop.is_sender() {
-                    self.acknowledge(&packet, event.at, observer);
+                    self.handle_ack(&packet, event.at, observer);
                 } else if stop.is_link() {
-                    self.transit.send(&packet, stop.0, event.at, observer);
+                    self.transit.forward_apart(&packet, stop.0, event.at, observer);
                 } else {
-                    self.transit.arrive(packet, event.at, observer);
+                    self.transit.deliver_apart(packet, event.at, observer);
                 }
             } else {
                 self.wake(event, observer);
@@ -185,7 +185,7 @@ impl Simulator {
                     self.transit.depart(event.link(), event.at, observer);
                 } else {
                     let packet = event.packet(&self.transit.sacks);
-                    self.transit.carry(&packet, event.stop().0, event.at, observer);
+                    self.transit.forward_to_receiver(&packet, event.stop().0, event.at, observer);
                 }
             }
             let taken = end - left.len();
@@ -224,7 +224,7 @@ impl Simulator {
     fn handle_arrival(&mut self, place: u32, observer: &mut impl Observer) {
         let event = *self.transit.agenda.event(place);
         let packet = event.packet(&self.transit.sacks);
-        self.transit.send(&packet, event.stop().0, event.at, observer);
+        self.transit.forward_apart(&packet, event.stop().0, event.at, observer);
     }
 
     /// Prefetches what later events will touch. `words` are the words of the next events. The event is requested first,
@@ -291,11 +291,11 @@ impl Simulator {
 
     /// Handles an ACK that reaches its sender.
     #[inline(always)]
-    fn acknowledge(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) {
+    fn handle_ack(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) {
         let Self { flows, transit, .. } = self;
         let sack = if packet.sack() == SackId::NONE { &Sack::NONE } else { &transit.sacks.take(packet.sack()) };
         let ack = Ack { sack, ..Ack::cumulative(packet.number()) };
-        flows[packet.flow().0 as usize].acknowledged(ack, packet, now, transit, observer);
+        flows[packet.flow().0 as usize].handle_ack(ack, packet, now, transit, observer);
     }
 
     /// The first failure of a law from outside the engine. The rest of such a run has no meaning.

@@ -326,14 +326,14 @@ mod tests {
 
     #[test]
     fn progress_is_reported_by_events_and_at_the_end() {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let plan = Plan { duration: Time::SECOND.saturating_mul(1_000), ..dumbbell_of_reno(1) };
         let report = |fraction| {
-            told.push(fraction);
+            reported.push(fraction);
             Ok::<(), PlanError>(())
         };
         let events = run_with_progress(&plan, 1, Means::UNBOUNDED, report).expect("sound").events;
-        assert_eq!(told.len() as u64, events / (EVENTS + 1) + 1, "{events} events");
-        assert!(told.is_sorted() && told.last() == Some(&1.0));
+        assert_eq!(reported.len() as u64, events / (EVENTS + 1) + 1, "{events} events");
+        assert!(reported.is_sorted() && reported.last() == Some(&1.0));
     }
 }

@@ -55,7 +55,7 @@ use crate::sender::connection::Connection;
 use crate::ticks::Ticks;
 use clock::Clock;
 use losses::{Losses, Outstanding};
-use probe::{Probe, Verdict};
+use probe::{Probe, ProbeOutcome};
 use timers::extension;
 use undo::Undo;
 
@@ -410,11 +410,11 @@ impl Rack {
     fn follow_probe(&mut self, connection: &mut Connection, snd_una: u64, duplicate: bool, start: Start) {
         let Some(probe) = self.probe else { return };
         let plain = !duplicate && snd_una == connection.snd_una && self.delivered == 0;
-        let verdict = probe.answered(probe::Answer { next: snd_una, duplicate, plain });
-        if verdict != Verdict::Waiting {
+        let outcome = probe.answered(probe::Answer { next: snd_una, duplicate, plain });
+        if outcome != ProbeOutcome::Waiting {
             self.probe = None;
         }
-        if verdict == Verdict::Repaired && self.phase == Phase::Open {
+        if outcome == ProbeOutcome::Repaired && self.phase == Phase::Open {
             self.begin_recovery(connection, snd_una, start);
             self.end(connection);
         }
