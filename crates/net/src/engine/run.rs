@@ -13,7 +13,7 @@ use crate::engine::merging::merge;
 use crate::engine::outcome::Outcome;
 use crate::engine::simulator::Simulator;
 use crate::guard::footprint::Footprint;
-use crate::guard::memory::{EVENTS, Look, Memory};
+use crate::guard::memory::{EVENTS, Memory, MemoryCheck};
 use crate::guard::{MOST_ROWS, too_many_rows};
 use crate::network::{Observed, Part, decompose};
 use crate::observe::{self, Watchers};
@@ -198,7 +198,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
 ) -> Result<Outcome, E> {
     let mut simulator = Simulator::of(plan, names.clone(), seed, Observed::Plan)?;
     let mut watchers = Watchers::new(plan, &simulator)?;
-    let mut look = Look::new(memory);
+    let mut memory_check = MemoryCheck::new(memory);
     let mut now = Time::ZERO;
     watchers.recorder.sample(now, &mut simulator);
     if plan.measure.from == now {
@@ -217,8 +217,8 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
             if let Some(failure) = simulator.failure() {
                 return Err(failure.clone().into());
             }
-            if look.is_due(&simulator) {
-                look.at(&simulator, &watchers)?;
+            if memory_check.is_due(&simulator) {
+                memory_check.update(&simulator, &watchers)?;
                 progress(simulator.now().as_secs_f64() / plan.duration.as_secs_f64())?;
             }
             if is_there {
@@ -231,7 +231,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
         }
         recorder.sample(now, &mut simulator);
     }
-    look.at(&simulator, &watchers)?;
+    memory_check.update(&simulator, &watchers)?;
     progress(1.0)?;
     // many flows: results need memory, packets in flight and the flows themselves no longer do
     simulator.drop_in_flight();
@@ -248,7 +248,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
     let kept = (recorder.memory() + recorder.reading() + measure.memory()) as u64;
     let (tables, captures) = recorder.into_tables(&measure, flows);
     let outcome = Outcome { summary, groups, elsewhere, facts, events, rows, tables, captures };
-    look.end(kept);
+    memory_check.end(kept);
     Ok(outcome)
 }
 
