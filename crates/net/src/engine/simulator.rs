@@ -122,7 +122,8 @@ impl Simulator {
         self.events < self.transit.last
     }
 
-    /// Runs the component of the endpoints, and of the links that are merged with it.
+    /// Runs the component of the endpoints, and of the links that are merged with it. Apart from
+    /// [`run_links`](Self::run_links), since each loop inlines its own copy of the path of a packet.
     #[inline(never)]
     fn run_endpoints(&mut self, observer: &mut impl Observer) {
         let many = self.flows.len() > FLOWS_IN_CACHE;
