@@ -163,8 +163,8 @@ def exam() -> int:
             for name, text in given.files.items():
                 (kept / name).write_text(text, encoding="utf-8")
             command = shlex.join(("ackclock", *given.arguments))
-            told = f"{command}\n{verdict}: {end}\n"
-            (kept / "told").write_text(told, encoding="utf-8")
+            report = f"{command}\n{verdict}: {end}\n"
+            (kept / "report").write_text(report, encoding="utf-8")
             print(f"{number}: {verdict}, after {command}: {end.errors.strip()[-300:]!r}", flush=True)
         if (number + 1) % 100 == 0:
             print(f"{number + 1 - asked.first} cases: {dict(ended.most_common())}", flush=True)

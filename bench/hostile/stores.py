@@ -72,13 +72,19 @@ def snapshot(folder: Path) -> dict[str, object]:
     """Describe everything below a folder: kind, size, times, target and content of each entry."""
     found: dict[str, object] = {}
     for path in sorted(folder.rglob("*")):
-        told = path.lstat()
+        info = path.lstat()
         content: object = None
         if path.is_symlink():
             content = path.readlink()
         elif path.is_file():
             content = path.read_bytes()
-        found[str(path.relative_to(folder))] = (told.st_mode, told.st_size, told.st_mtime_ns, told.st_nlink, content)
+        found[str(path.relative_to(folder))] = (
+            info.st_mode,
+            info.st_size,
+            info.st_mtime_ns,
+            info.st_nlink,
+            content,
+        )
     return found
 
 
@@ -138,7 +144,7 @@ class Bench:
 
         signal.signal(signal.SIGALRM, late)
         signal.alarm(PATIENCE)
-        told = ""
+        printed = ""
         try:
             with (
                 tempfile.TemporaryFile("w+") as error,
@@ -150,11 +156,11 @@ class Bench:
                     main(words)
                 finally:
                     error.seek(0)
-                    told = error.read()
+                    printed = error.read()
         except SystemExit as end:
             if end.code not in {0, 1, 2}:
                 return f"! exit {end.code}"
-            return f"exit {end.code}" if "Traceback" not in told else f"! {told}"
+            return f"exit {end.code}" if "Traceback" not in printed else f"! {printed}"
         except TimeoutError:
             return "! hangs"
         except BaseException:  # noqa: BLE001 - it is what the exam looks for

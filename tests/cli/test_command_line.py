@@ -58,7 +58,7 @@ INTERRUPTED = (130, "interrupted; no partial output was written\n")
 
 
 @pytest.mark.parametrize(
-    ("outcome", "told"),
+    ("outcome", "expected"),
     [
         (None, (0, "")),
         (0, (0, "")),
@@ -76,8 +76,8 @@ INTERRUPTED = (130, "interrupted; no partial output was written\n")
         (PlanError("two\nlines \n"), (2, "two?lines\n")),
     ],
 )
-def test_ends(ended: Callable[[Any], tuple[Any, str]], outcome: Any, told: tuple[int, str]) -> None:
-    assert ended(outcome) == told
+def test_ends(ended: Callable[[Any], tuple[Any, str]], outcome: Any, expected: tuple[int, str]) -> None:
+    assert ended(outcome) == expected
 
 
 def test_a_damaged_file_is_no_error_of_input(ended: Callable[[Any], tuple[Any, str]], tmp_path: Path) -> None:
@@ -182,10 +182,10 @@ def test_a_sweep_reports_its_statistics(
     except SystemExit as stopped:
         status = stopped.code
     words = {"store": store, "resumes": f"completed runs are in {store}; the same command resumes the sweep\n"}
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     assert status == code
-    assert told.out.splitlines() == [line.format(**words) for line in lines]
-    assert told.err == error.format(**words)
+    assert printed.out.splitlines() == [line.format(**words) for line in lines]
+    assert printed.err == error.format(**words)
 
 
 @pytest.mark.parametrize(("engine", "jobs", "cores"), [("threads", 5, 5), ("ray", 7, 7), ("ray", None, 1)])

@@ -136,18 +136,18 @@ class Contents:
     def losses(self) -> list[str]:
         """Report the data of the store that was lost by damage and not restored."""
         again = self.again
-        told = [
+        lines = [
             f"{path}: this file was damaged, and its runs are missing; {again}, after which the file can be deleted"
             for path in self._aside
         ]
-        told += self._removed
+        lines += self._removed
         for part in self.parts:
             if left := len(part.partial() - part.again):
                 names, runs = ", ".join(sorted(part.lost)), "1 run" if left == 1 else f"{left:,} runs"
-                told.append(f"{part.path}: rows of {names} are missing for {runs}, since a file was damaged; {again}")
+                lines.append(f"{part.path}: rows of {names} are missing for {runs}, since a file was damaged; {again}")
             elif "failures" in part.missing:
-                told.append(f"{part.path}: rows of failures are missing, since a file was damaged; {again}")
-        return told
+                lines.append(f"{part.path}: rows of failures are missing, since a file was damaged; {again}")
+        return lines
 
     def rows(self) -> Rows:
         """Return the rows of the journals that are not in a part yet."""
