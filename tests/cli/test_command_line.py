@@ -196,11 +196,11 @@ def test_a_dry_run_counts_cores(
     study = SimpleNamespace(measure="loss")
     chosen: dict[str, Any] = {"engine": engine, "address": None, "jobs": jobs, "allow_paths": False}
 
-    def look(*given: object, **options: object) -> Outlook:
+    def preview(*given: object, **options: object) -> Outlook:
         assert (given, options) == ((Path("out") / "a", study), chosen)
         return Outlook(points=[("p", 2)], runs=2, most=2, there=0, cpu_seconds=3500.0)
 
-    monkeypatch.setattr(sweeper, "look", look)
+    monkeypatch.setattr(sweeper, "preview", preview)
     monkeypatch.setattr(sweeper, "Study", SimpleNamespace(from_toml=lambda _: study))
     sweeper.sweep(Path("a.toml"), store=None, memory=None, dry_run=True, **chosen)
     minutes = {1: "58 min on 1 core:", 5: "12 min on 5 cores:", 7: "8 min on 7 cores:"}[cores]

@@ -24,7 +24,7 @@ from ackclock.study.interruption import Interruption
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Schedule, Tally
 from ackclock.study.survey import Survey
-from ackclock.study.sweeping import fill, look
+from ackclock.study.sweeping import fill, preview
 from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
@@ -306,11 +306,11 @@ class TestCommand:
 
 def test_an_outlook_counts_what_sequential_replications_may_take(tmp_path: Path) -> None:
     rule = {"until": "5 %", "measure": "loss", "most": 40}
-    outlook = look(tmp_path / "none", study(replications=rule))
+    outlook = preview(tmp_path / "none", study(replications=rule))
     assert (outlook.runs, outlook.most, outlook.there) == (30, 240, 0)
     assert [runs for _, runs in outlook.points] == [5] * 6
     fill(tmp_path / "store", study(replications=2))
-    later = look(tmp_path / "store", study(replications=rule))
+    later = preview(tmp_path / "store", study(replications=rule))
     assert (later.runs, later.most, later.there) == (18, 228, 12)
 
 
@@ -319,7 +319,7 @@ def test_an_outlook_of_a_run_that_fails_has_no_time(tmp_path: Path, monkeypatch:
         raise RuntimeError("it broke")
 
     monkeypatch.setattr(Prepared, "simulate", broken)
-    outlook = look(tmp_path / "none", study())
+    outlook = preview(tmp_path / "none", study())
     assert (outlook.runs, outlook.cpu_seconds) == (12, None)
 
 

@@ -10,7 +10,7 @@ from ackclock.engine.processors import threads
 from ackclock.study.design import Study
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Tally
-from ackclock.study.sweeping import fill, look
+from ackclock.study.sweeping import fill, preview
 from ackclock.values.errors import LostError, shorten
 
 _INTERRUPTED: Final = 128 + signal.SIGINT
@@ -31,7 +31,7 @@ def sweep(
     study = Study.from_toml(file)
     folder = Path("out") / file.stem if store is None else store
     if dry_run:
-        outlook = look(folder, study, engine=engine, address=address, jobs=jobs, allow_paths=allow_paths)
+        outlook = preview(folder, study, engine=engine, address=address, jobs=jobs, allow_paths=allow_paths)
         _write(_outlook(outlook, cores=threads(jobs) if engine == "threads" else jobs or 1))
         return
     name = shorten(str(folder), 500)

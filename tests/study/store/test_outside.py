@@ -23,7 +23,7 @@ from ackclock.files.inside import file_in
 from ackclock.papers.folder import check_replaceable
 from ackclock.running.result import load
 from ackclock.study.store import Store
-from ackclock.study.sweeping import look
+from ackclock.study.sweeping import preview
 from ackclock.values.errors import ScenarioError
 from hostile.stores import Bench, snapshot
 
@@ -69,7 +69,7 @@ def read(folder: Path, tmp_path: Path) -> list[Callable[[], object]]:
         lambda: run("store", "check", folder),
         lambda: run("report", folder, "--out", tmp_path / "page.html"),
         lambda: run("sweep", file, "--store", folder, "--dry-run"),
-        lambda: look(folder, study()),
+        lambda: preview(folder, study()),
         lambda: ac.open(folder).runs,
         lambda: plot(folder),
         lambda: ac.open(folder).check(),

@@ -19,8 +19,8 @@ from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.distances import figure23, shares
 from ackclock.papers.manyflows.experiment import ISDN, T1, Setting, flow_summary, grid_setting, part
-from ackclock.papers.manyflows.looks import PIPES, look_parts
 from ackclock.papers.manyflows.measures import HIGH, LOSS, LOW
+from ackclock.papers.manyflows.pipes import PIPES, pipe_parts
 from ackclock.papers.manyflows.places import DEFINITION, PROCESSING, setting_of
 
 _TEXTS = DEFINITION.table("agreement")
@@ -119,7 +119,7 @@ def _pipe(where: Mapping[str, Any]) -> str:
 
 
 def synchronisation(given: argparse.Namespace) -> tuple[list[str], list[str]]:
-    made = gather(look_parts(), seeds=range(1, given.seeds + 1), jobs=given.jobs, label="synchronisation")
+    made = gather(pipe_parts(), seeds=range(1, given.seeds + 1), jobs=given.jobs, label="synchronisation")
     theirs, first = (ns2_runs("manyflows").part(name) for name in ("looks", "looks_syn"))
     order = [row.where for row in first]
     found = compare(sorted(made.part("looks"), key=lambda row: order.index(row.where)), theirs, _PIPES)

@@ -119,7 +119,7 @@ class Contents:
     def _read_journals(self, there: Iterable[Path], replaced: Collection[str]) -> None:
         for path in there:
             if path.name.startswith("."):
-                self._look_for_journal(path)
+                self._check_journal(path)
             elif not is_journal(path):
                 self._put_aside(path, "it is not a journal")
             elif path.name not in replaced:
@@ -260,7 +260,7 @@ class Contents:
             known |= there - again
             self.parts[place] = replace(part, again=frozenset(again))
 
-    def _look_for_journal(self, count: Path) -> None:
+    def _check_journal(self, count: Path) -> None:
         """Report a removed journal, of which only the file that counted its rows is left."""
         journal = count.with_name(count.name[1:])
         if _HALF.fullmatch(count.name) and not journal.exists():

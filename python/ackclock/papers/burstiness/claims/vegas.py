@@ -9,8 +9,8 @@ from ackclock.papers.burstiness.claims.reading import MOST
 from ackclock.papers.burstiness.experiment import DEFINITION, HEAVY
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity
+from ackclock.papers.core.repeating import Varied
 from ackclock.papers.core.rules import AtPoints, Bars
-from ackclock.papers.core.ways import Varied
 
 claim = partial(DEFINITION.claim, __name__)
 

@@ -10,8 +10,8 @@ from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity, computed
+from ackclock.papers.core.repeating import Cases, Choices
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Holds
-from ackclock.papers.core.ways import Cases, Ways
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.distances import GROUPS, UNEQUAL, split_name
 from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES
@@ -51,10 +51,10 @@ INTERNET = (
     ),
     claim(
         "2.2-1",
-        Ways(
+        Choices(
             Holds(m.LARGEST.at("components", degree=2.0).below(0.5)),
             axis="traffic",
-            ways=(ANYONE, CLUSTERS),
+            choices=(ANYONE, CLUSTERS),
             on="which domains communicate",
         ),
     ),
@@ -200,7 +200,7 @@ DISTANCES = (
     claim("5.3-2", AtPoints(_off, points="ratios")),
     claim(
         "5.3-3",
-        Ways(
+        Choices(
             Holds(
                 _excess.below(0).called(
                     "over nine distances around four times the nearer group's, the standard deviation of the logarithm "
@@ -209,17 +209,17 @@ DISTANCES = (
                 )
             ),
             axis="processing",
-            ways=(WITH, WITHOUT),
+            choices=(WITH, WITHOUT),
             on=_SETTING,
         ),
     ),
     claim("5.3-4", AtPoints(m.POWER.at("unequal", groups=_others).near(_equal, by=_SAME_POWER))),
     claim(
         "5.3-5",
-        Ways(
+        Choices(
             Holds(m.POWER.at("several").called("exponent k with five groups").near(_equal, by=_SAME_POWER)),
             axis="processing",
-            ways=(WITH, WITHOUT),
+            choices=(WITH, WITHOUT),
             on=_SETTING,
         ),
     ),

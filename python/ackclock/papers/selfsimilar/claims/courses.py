@@ -13,7 +13,7 @@ from ackclock.papers.core.rules import Bars
 from ackclock.papers.selfsimilar import measures as m
 from ackclock.papers.selfsimilar.claims.reading import by_reading, means
 from ackclock.papers.selfsimilar.experiment import DEFINITION
-from ackclock.papers.selfsimilar.looks import LOW, SETTLED
+from ackclock.papers.selfsimilar.flow_measures import LOW, SETTLED
 
 claim = partial(DEFINITION.claim, __name__)
 _STEADY: Final = 80

@@ -10,8 +10,8 @@ from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.claim import Said
 from ackclock.papers.core.evidence import Grid
 from ackclock.papers.core.quantities import Quantity
+from ackclock.papers.core.repeating import Readings
 from ackclock.papers.core.rules import Bars, Rule
-from ackclock.papers.core.ways import Readings
 from ackclock.papers.core.words import listed
 from ackclock.papers.selfsimilar.experiment import READINGS
 from ackclock.papers.truth import counted

@@ -1,7 +1,7 @@
 """Rules that apply another rule several times.
 
 - `Varied` applies it with the usual setting and with other settings.
-- `Ways` applies it to each of several equivalent choices.
+- `Choices` applies it to each of several equivalent choices.
 - `Cases` applies it to all runs together, and to each of several cases.
 - `Readings` applies it to each reading, that is, interpretation of the paper.
 """
@@ -58,33 +58,33 @@ class Varied(Rule):
         )
 
 
-class Ways(Rule):
+class Choices(Rule):
     """Judges each of several equivalent choices; if verdicts differ, the claim depends on the choice.
 
     Parameters
     ----------
     rule
         Judges one choice; its quantities do not fix the axis.
-    axis, ways
+    axis, choices
         The axis of the runs that distinguishes the choices, and its values.
     on
         Name of the choice, such as "how losses are counted".
 
     """
 
-    def __init__(self, rule: Rule, *, axis: str, ways: Sequence[str], on: str) -> None:
-        self._rule, self._axis, self._ways, self._on = rule, axis, ways, on
+    def __init__(self, rule: Rule, *, axis: str, choices: Sequence[str], on: str) -> None:
+        self._rule, self._axis, self._choices, self._on = rule, axis, choices, on
         self.quantities = rule.quantities
         self.words = (
-            f"{rule.words} Judged separately for each of: {'; '.join(ways)}. If two decided verdicts differ, the claim "
-            f"depends on {on}; otherwise, if one verdict is undecided, the claim is undecided."
+            f"{rule.words} Judged separately for each of: {'; '.join(choices)}. If two decided verdicts differ, the "
+            f"claim depends on {on}; otherwise, if one verdict is undecided, the claim is undecided."
         )
 
     def judge(self, ours: Side) -> Outcome:
-        found = {way: self._rule.judge(_OneWay(ours, self._axis, way)) for way in self._ways}
+        found = {choice: self._rule.judge(_OneChoice(ours, self._axis, choice)) for choice in self._choices}
         verdicts = {outcome.verdict for outcome in found.values()}
         decided = verdicts - {Verdict.UNDECIDED}
-        why = " ".join(f"{capital(way)}: {outcome.verdict}. {outcome.why}" for way, outcome in found.items())
+        why = " ".join(f"{capital(choice)}: {outcome.verdict}. {outcome.why}" for choice, outcome in found.items())
         if len(decided) > 1:
             return Outcome(verdict=Verdict.DEPENDS, why=why, setting=self._on)
         return Outcome(verdict=Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else decided.pop(), why=why)
@@ -113,7 +113,7 @@ class Cases(Rule):
         )
 
     def judge(self, ours: Side) -> Outcome:
-        verdicts = {self._rule.judge(_OneWay(ours, self._axis, case)).verdict for case in self._cases}
+        verdicts = {self._rule.judge(_OneChoice(ours, self._axis, case)).verdict for case in self._cases}
         whole = self._rule.judge(ours)
         if Verdict.NOT in verdicts and Verdict.UNDECIDED not in verdicts and len(verdicts) > 1:
             return Outcome(verdict=Verdict.DEPENDS, why=whole.why, setting=self._on)
@@ -158,8 +158,8 @@ def over_readings(verdicts: Sequence[Verdict]) -> Verdict:
     """Combine the verdicts for several readings by the rule that the text of `Readings` states."""
     if Verdict.UNDECIDED in verdicts:
         decided = (Verdict.REPRODUCED, Verdict.PARTLY, Verdict.NOT)
-        ways = product(*[decided if one is Verdict.UNDECIDED else (one,) for one in verdicts])
-        possible = {over_readings(way) for way in ways}
+        choices = product(*[decided if one is Verdict.UNDECIDED else (one,) for one in verdicts])
+        possible = {over_readings(choice) for choice in choices}
         return possible.pop() if len(possible) == 1 else Verdict.UNDECIDED
     if len(set(verdicts)) == 1:
         return verdicts[0]
@@ -169,7 +169,7 @@ def over_readings(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _OneWay:
+class _OneChoice:
     """The runs at one value of an axis. Runs without this axis belong to all of its values."""
 
     of: Side
@@ -180,10 +180,10 @@ class _OneWay:
         return [row for row in self.of.part(name) if row.where.get(self.axis, self.value) == self.value]
 
 
-class _OneReading(_OneWay):
+class _OneReading(_OneChoice):
     """The runs at one value of an axis, without the axis, so that texts do not repeat the reading at each point."""
 
     def part(self, name: str) -> Sequence[Row]:
-        rows = _OneWay.part(self, name)
+        rows = _OneChoice.part(self, name)
         wheres = ({at: value for at, value in row.where.items() if at != self.axis} for row in rows)
         return [Run(where=where, seed=row.seed, values=row.values) for where, row in zip(wheres, rows, strict=True)]
