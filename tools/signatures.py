@@ -2,8 +2,8 @@
 
 ``scenario/declared.pyi`` has every field of every transport and queue. Of every measure, ``running/measures.py`` has
 the field of a summary, and ``running/measured.pyi`` the attribute of a run or of several runs. The ``__init__.pyi`` of
-``ackclock`` and ``ackclock.scenario`` have their public names. ``python tools/signatures.py`` generates them. A test
-checks that the files are up to date.
+``ackclock``, ``ackclock.scenario`` and ``ackclock.gym`` have their public names. ``python tools/signatures.py``
+generates them. A test checks that the files are up to date.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import ackclock
-from ackclock import scenario
+from ackclock import gym, scenario
 from ackclock.engine.catalogue import catalogue
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.law_fields import DISCIPLINE_FIELDS, PYTHON
@@ -140,6 +140,12 @@ def scenario_text() -> str:
             *_all(scenario.__all__),
         ]
     )
+
+
+def gym_text() -> str:
+    """Generate the file of the names of `ackclock.gym`."""
+    names = {f"ackclock.gym.{home}": known for home, known in vars(gym)["NAMES"].items()}
+    return "\n".join([_names_head("ackclock.gym"), *_imports(names), "", *_all(vars(gym)["_HOME"])])
 
 
 def _names_head(package: str) -> str:
@@ -285,6 +291,7 @@ FILES: Final[Mapping[Path, Callable[[], str]]] = {
     MEASURED: measured_text,
     _PACKAGE / "__init__.pyi": names_text,
     _PACKAGE / "scenario" / "__init__.pyi": scenario_text,
+    _PACKAGE / "gym" / "__init__.pyi": gym_text,
 }
 """The files and what writes them."""
 

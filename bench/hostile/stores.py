@@ -9,7 +9,6 @@ if the store is as well.
 from __future__ import annotations
 
 import argparse
-import collections
 import contextlib
 import json
 import os
@@ -34,6 +33,7 @@ from ackclock.cli import main
 from ackclock.files.checksum import checksum, sealed
 from ackclock.study.store.journal import MAGIC
 from ackclock.study.sweeping import fill
+from hostile.tally import Verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -372,7 +372,7 @@ def exam() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
-    ended: collections.Counter[str] = collections.Counter()
+    verdicts = Verdicts(step=1000)
     slowest = 0.0
     with tempfile.TemporaryDirectory(prefix="hostile-stores-") as scratch:
         bench = Bench(Path(scratch), asked.seed)
@@ -383,13 +383,9 @@ def exam() -> int:
             if verdict.startswith("!"):
                 print(f"{number}: {verdict}\n{done}", flush=True)
                 verdict = "! " + verdict.strip().splitlines()[-1].removeprefix("! ")[:100]
-            ended[verdict] += 1
-            if (number + 1) % 1000 == 0:
-                print(f"{number + 1 - asked.first} cases: {dict(ended.most_common())}", flush=True)
+            verdicts.add(verdict)
     print(f"slowest case {slowest:.2f} s of processor time")
-    for verdict, count in sorted(ended.items()):
-        print(f"{count:6} {verdict}")
-    return int(any(verdict.startswith("!") for verdict in ended))
+    return verdicts.end()
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
 from ackclock.capture.shares import SHARES, shares
 from ackclock.cli.console import console
 from ackclock.engine.catalogue import catalogue
+from ackclock.files.recognised import CAPTURE
 from ackclock.papers.folder import check_replaceable, write_whole
 from ackclock.running.progress import progress_bar
 from ackclock.values.errors import refuse, unreadable
@@ -226,5 +227,5 @@ def _write(
     for drawing in report.drawings:
         for name, content in drawing.files.items():
             (folder / name).write_bytes(content)
-    (folder / "capture.json").write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    (folder / CAPTURE).write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     (folder / "report.html").write_text(render(report), encoding="utf-8")
