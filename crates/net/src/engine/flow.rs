@@ -367,6 +367,7 @@ impl Flow {
             if let Some(at) = timeout.arm(sender.poll_timeout()) {
                 transit.wake(at, id, Wakeup::Timeout);
             }
+            // other senders ask the source for data when they can use it
             source = source.filter(|_| sender.is_data_limited());
             if sender.is_paused() {
                 source = application.catch_up(sender, now);

@@ -171,7 +171,7 @@ impl Simulator {
                         break;
                     }
                     self.handle_new(observer);
-                    // one more event, so that one of the known ones may have to wait
+                    // this event counts too, so fewer of the known ones may be processed
                     let taken = end - left.len();
                     let most = usize::try_from(self.transit.last - self.events).unwrap_or(usize::MAX);
                     end = end.min(first.saturating_add(most));

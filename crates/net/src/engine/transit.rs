@@ -101,6 +101,7 @@ impl Transit {
     fn cross(&mut self, packet: &Packet, mut index: u32, mut now: Time, observer: &mut impl Observer) -> Option<Time> {
         loop {
             let hop = self.hops[index as usize];
+            // blocks make an ACK larger than the packets for which the hop's delay was computed
             let is_plain = packet.sack() == SackId::NONE;
             now += if is_plain { hop.delay } else { self.delay_of_blocks(index, packet.size()) };
             if !hop.is_unqueued() {

@@ -157,7 +157,7 @@ impl Links {
                 let mut link = self.resume(id, kind);
                 let offered = link.offer(packet, now);
                 if matches!(offered, Offered::Dropped(_)) {
-                    // the short form is still right
+                    // a drop leaves the backlog as it was, so the short form is still right
                     self.spare.extend(link.take_closed());
                 } else if let Some(path) = link.fast_path(self.far) {
                     self.spare.extend(link.take_closed());
