@@ -11,7 +11,7 @@ from tests.support.readable import hold_readable
 from ackclock.papers.burstiness.close import LAGS, SCALES
 from ackclock.papers.burstiness.close_figures import _at_least, _relative, _return, close_findings
 from ackclock.papers.burstiness.window_figures import (
-    COURSE_RULES,
+    COURSE_TOLERANCES,
     WINDOW_FIGURES,
     courses_table,
     courses_verdict,
@@ -178,7 +178,7 @@ def course_rows(ours: Sequence[float | None], theirs: Sequence[float | None]) ->
 )
 def test_a_row_of_courses_by_hand(ours: list[float | None], theirs: list[float | None], cells: list[str]) -> None:
     table = courses_table(*course_rows(ours, theirs))
-    assert table.rows == [[rule.title, *cells] for rule in COURSE_RULES]
+    assert table.rows == [[tolerance.title, *cells] for tolerance in COURSE_TOLERANCES]
 
 
 def test_windows_agree_from_95_percent_on() -> None:

@@ -3,26 +3,26 @@
 
 from ackclock.gym.environment import DumbbellEnv
 from ackclock.gym.evaluation import Scores, compare, score_law, score_policy, table
-from ackclock.gym.networks import CHANGING, DEFAULT, LOSSY, Network, Networks, SHARED, STEADY, networks_of
+from ackclock.gym.networks import CHANGING, DEFAULT, LOSSY, SHARED, STEADY, Network, Networks, networks_of
 from ackclock.gym.parallel import ParallelDumbbell
 from ackclock.gym.policy import Policy
 from ackclock.gym.schemes import Aurora, Feature, Orca, Power, Scheme
 
 __all__ = [
-    "Aurora",
     "CHANGING",
     "DEFAULT",
+    "LOSSY",
+    "SHARED",
+    "STEADY",
+    "Aurora",
     "DumbbellEnv",
     "Feature",
-    "LOSSY",
     "Network",
     "Networks",
     "Orca",
     "ParallelDumbbell",
     "Policy",
     "Power",
-    "SHARED",
-    "STEADY",
     "Scheme",
     "Scores",
     "compare",

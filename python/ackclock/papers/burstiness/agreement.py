@@ -18,7 +18,7 @@ import numpy as np
 from ackclock.papers.agreement import EXPLAINED, Compared, command, statement
 from ackclock.papers.burstiness.experiment import DEFINITION, DROPS, DURATION
 from ackclock.papers.burstiness.measures import warm_loss
-from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.comparison import Tolerance, compare, named
 from ackclock.papers.core.evidence import Row
 from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import ns2_runs
@@ -39,17 +39,17 @@ def _heavy_reno(run: Row) -> bool:
 
 
 _SHOWN = (
-    Rule(title="c.o.v. from 0 s", measure=named("cov"), relative=0.04),
-    Rule(title="departures", measure=named("departures"), relative=0.005),
-    Rule(title="loss from 0 s", measure=named("loss"), relative=0.08, absolute=0.0005),
+    Tolerance(title="c.o.v. from 0 s", measure=named("cov"), relative=0.04),
+    Tolerance(title="departures", measure=named("departures"), relative=0.005),
+    Tolerance(title="loss from 0 s", measure=named("loss"), relative=0.08, absolute=0.0005),
 )
-RULES = (
+TOLERANCES = (
     _SHOWN[0],
-    Rule(title="c.o.v. from 20 s", measure=named("cov_warm"), relative=0.04),
+    Tolerance(title="c.o.v. from 20 s", measure=named("cov_warm"), relative=0.04),
     *_SHOWN[1:],
-    Rule(title="loss from 20 s", measure=warm_loss, relative=0.08, absolute=0.0005),
-    Rule(title="timeouts", measure=named("timeouts"), relative=0.08, applies=_heavy_reno),
-    Rule(title="duplicate ACKs", measure=named("dup_acks"), relative=0.08, applies=_heavy_reno),
+    Tolerance(title="loss from 20 s", measure=warm_loss, relative=0.08, absolute=0.0005),
+    Tolerance(title="timeouts", measure=named("timeouts"), relative=0.08, applies=_heavy_reno),
+    Tolerance(title="duplicate ACKs", measure=named("dup_acks"), relative=0.08, applies=_heavy_reno),
 )
 
 
@@ -137,7 +137,7 @@ COMPARED = [
         part=f"grid{end}",
         again=f"again{end}",
         ours=partial(_part, "grid", profile),
-        rules=RULES,
+        tolerances=TOLERANCES,
         bar=bar,
         quick=_quick,
         more=partial(crossovers, profile, f"crossover{end}"),

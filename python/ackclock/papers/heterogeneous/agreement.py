@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from ackclock.papers.agreement import EXPLAINED, Compared, command, statement
-from ackclock.papers.comparison import Rule, compare
+from ackclock.papers.comparison import Tolerance, compare
 from ackclock.papers.core.evidence import Row
 from ackclock.papers.heterogeneous.evidence import curves, figures
 from ackclock.papers.heterogeneous.experiment import CLASSES, DEFINITION, SCENES
@@ -21,16 +21,16 @@ from ackclock.report.html import Statement
 
 _INTRODUCTION = DEFINITION.table("agreement")["introduction"].format(explained=EXPLAINED)
 
-RULES = (
-    *(Rule(title=f"goodput, {name}", measure=goodput(name), relative=0.05) for name in CLASSES),
-    *(Rule(title=f"loss, {name}", measure=loss(name), relative=0.15, absolute=0.002) for name in CLASSES),
+TOLERANCES = (
+    *(Tolerance(title=f"goodput, {name}", measure=goodput(name), relative=0.05) for name in CLASSES),
+    *(Tolerance(title=f"loss, {name}", measure=loss(name), relative=0.15, absolute=0.002) for name in CLASSES),
 )
 
 
 def agreement_statement(ours: Iterable[Row], theirs: Iterable[Row]) -> Statement:
     """Summarise how many of the means of goodput and loss agree with ns-2.35."""
     return statement(
-        compare(ours, theirs, RULES),
+        compare(ours, theirs, TOLERANCES),
         what="the goodput and loss of added clients and of background clients",
         margin="5 % of the goodput, 15 % of the loss or 0.2 points",
     )
@@ -46,7 +46,7 @@ COMPARED = Compared(
     part="curves",
     again="again_curves",
     ours=lambda: curves(figures(SCENES)),
-    rules=RULES,
+    tolerances=TOLERANCES,
     bar=0.92,
     quick=_quick,
     named=lambda where: f"{where['variant']} with {where['background']} Reno clients, buffer {where['buffer']:,}",
