@@ -121,14 +121,14 @@ struct Routed {
 
 /// The paths of all flows, concatenated.
 fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, Vec<Routed>), PlanError> {
-    let mut routes = match plan.topology {
+    let mut paths = match plan.topology {
         Topology::Dumbbell { .. } => Routes::Dumbbell,
         Topology::Graph { .. } => Routes::Graph(Graph::new(nodes, edges)?),
     };
     let mut path = Vec::new();
     let mut add = |from: u32, to: u32| -> Result<Span, PlanError> {
         let first = path.len() as u32;
-        path.extend(routes.path(from, to).ok_or_else(|| no_route(from, to))?);
+        path.extend(paths.path(from, to).ok_or_else(|| no_route(from, to))?);
         Ok(Span { first, end: path.len() as u32 })
     };
     let mut routed = Vec::new();
