@@ -163,7 +163,7 @@ def _whole_modules() -> dict[str, list[str]]:
 
 def _imports(names: Mapping[str, Iterable[str]]) -> Iterator[str]:
     for home, known in sorted(names.items()):
-        ordered = sorted(known, key=lambda name: (name[0].islower(), name.lower()))
+        ordered = sorted(known, key=lambda name: (*_kind(name), name.lower()))
         line = f"from {home} import {', '.join(ordered)}"
         if len(line) <= _WIDTH:
             yield line
@@ -172,7 +172,13 @@ def _imports(names: Mapping[str, Iterable[str]]) -> Iterator[str]:
 
 
 def _all(names: Iterable[str]) -> Iterator[str]:
-    yield from ("__all__ = [", *(f'    "{name}",' for name in sorted(names)), "]", "")
+    ordered = sorted(names, key=lambda name: (*_kind(name), name))
+    yield from ("__all__ = [", *(f'    "{name}",' for name in ordered), "]", "")
+
+
+def _kind(name: str) -> tuple[bool, bool]:
+    """Return the sort key of a name's kind: constants come first, then classes, then functions."""
+    return not name.isupper(), name[0].islower()
 
 
 def measured_text() -> str:
