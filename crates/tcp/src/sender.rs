@@ -121,6 +121,7 @@ impl Sender {
     /// Supplies `segments` more segments of data. The first call opens the connection.
     #[inline(always)]
     pub fn supply(&mut self, segments: u64) {
+        self.check_app_limited_at_write();
         let Connection { supplied, config, .. } = &mut self.connection;
         if segments > 0 && *supplied == 0 && config.handshake {
             *supplied = 1; // the SYN
@@ -132,7 +133,16 @@ impl Sender {
     #[inline(always)]
     pub fn supply_more(&mut self, segments: u64) {
         debug_assert!(self.is_open(), "the first data opens the connection");
+        self.check_app_limited_at_write();
         self.connection.supplied = self.connection.supplied.saturating_add(segments);
+    }
+
+    /// Looks before the application writes whether it has limited the sender, as Linux does (`tcp_rate_check_app_limited`).
+    #[inline(always)]
+    fn check_app_limited_at_write(&mut self) {
+        if self.connection.samples_rate() {
+            self.recovery.check_app_limited(&mut self.connection, true);
+        }
     }
 
     /// Records that the application has data from `at` on, which is supplied later because the window was full.
@@ -338,7 +348,7 @@ impl Sender {
         limits.enter(recovery.limit(connection, false), now);
         connection.note_usage(recovery.in_flight(connection));
         if connection.samples_rate() {
-            recovery.check_app_limited(connection);
+            recovery.check_app_limited(connection, false);
         }
     }
 

@@ -26,7 +26,7 @@ impl Rack {
 
     /// Handles an ACK for all segments before `next` at rest, without SACK blocks.
     #[inline(always)]
-    pub(crate) fn handle_timed_ack(&mut self, connection: &mut Connection, next: u64, now: Time) {
+    pub(crate) fn take_ack(&mut self, connection: &mut Connection, next: u64, now: Time) {
         let app_limited =
             !connection.config.grow_when_limited && connection.is_app_limited(connection.config.max_window.into());
         let snd_una = connection.snd_una;

@@ -54,7 +54,7 @@ INTERNET = (
         Choices(
             Holds(m.LARGEST.at("components", degree=2.0).below(0.5)),
             axis="traffic",
-            choices=(ANYONE, CLUSTERS),
+            values=(ANYONE, CLUSTERS),
             on="which domains communicate",
         ),
     ),
@@ -80,7 +80,7 @@ _MATTERS = 1.1  # smallest factor by which a contributing cause changes the rati
 
 def _with_and_without(asked: Answers, points: str) -> Cases:
     rule = AtPoints(asked, points=points, by="processing")
-    return Cases(rule, axis="processing", cases=(WITHOUT, WITH), on="processing times")
+    return Cases(rule, axis="processing", values=(WITHOUT, WITH), on="processing times")
 
 
 def _ratio(way: str, part: str = "reasons") -> Quantity:
@@ -209,7 +209,7 @@ DISTANCES = (
                 )
             ),
             axis="processing",
-            choices=(WITH, WITHOUT),
+            values=(WITH, WITHOUT),
             on=_SETTING,
         ),
     ),
@@ -219,7 +219,7 @@ DISTANCES = (
         Choices(
             Holds(m.POWER.at("several").called("exponent k with five groups").near(_equal, by=_SAME_POWER)),
             axis="processing",
-            choices=(WITH, WITHOUT),
+            values=(WITH, WITHOUT),
             on=_SETTING,
         ),
     ),

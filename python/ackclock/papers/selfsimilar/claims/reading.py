@@ -22,7 +22,7 @@ V = TypeVar("V")
 def by_reading(rule: Rule) -> Readings:
     """Make the rule that applies `rule` to each reading: each interpretation of the paper's fixed-rate source."""
     on = "the interpretation of the paper's fixed-rate source"
-    return Readings(rule, axis="reading", readings=list(READINGS), on=on)
+    return Readings(rule, axis="reading", values=list(READINGS), on=on)
 
 
 def one_or_both(one: Answers, other: Answers) -> Bars:
