@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
-from tests.study.store.made_up import add, arrivals, expected, files, leave, row, strays, told
+from tests.study.store.made_up import add, arrivals, expected, files, leave, row, stored, strays
 from tests.support.long import often
 
 from ackclock.study.store import Store, contents, parts, store
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def test_many_rows_make_few_files(tmp_path: Path) -> None:
     rows = [row(number) for number in range(5000)]
     add(tmp_path / "store", rows)
-    assert told(tmp_path / "store") == expected(rows)
+    assert stored(tmp_path / "store") == expected(rows)
     assert strays(tmp_path / "store") == []
     assert files(tmp_path / "store") < 25
 
@@ -63,7 +63,7 @@ def test_many_sweeps_make_few_files(tmp_path: Path) -> None:
         add(tmp_path, some)
         rows.append(some[0])
         assert files(tmp_path) < 50
-    assert told(tmp_path) == expected(rows)
+    assert stored(tmp_path) == expected(rows)
     assert len(Store.open(tmp_path).table("failures").to_arrow()) == 60
 
 
@@ -91,7 +91,7 @@ def test_a_failure_counts_until_the_run_is_made(tmp_path: Path) -> None:
         again.add(row(1))
         assert again.done() == {row(1).run_id, row(2).run_id}
         assert again.sql(failures).num_rows == 0
-    assert told(tmp_path) == expected([row(1), row(2)])
+    assert stored(tmp_path) == expected([row(1), row(2)])
     assert Store.open(tmp_path).sql(failures).num_rows == 0
 
 
@@ -125,10 +125,10 @@ def test_each_run_is_there_once(actions: list[tuple[Callable[[Path, list[Row]], 
         for action, numbers in actions:
             action(folder, [row(number) for number in numbers])
             rows += [row(number) for number in numbers]
-            assert told(folder) == expected(rows)
+            assert stored(folder) == expected(rows)
             assert Store.open(folder).done() == {each.run_id for each in rows}
         add(folder, [])
-        assert told(folder) == expected(rows)
+        assert stored(folder) == expected(rows)
         assert strays(folder) == []
 
 
@@ -184,11 +184,11 @@ def test_a_crash_at_any_step_loses_nothing_and_tells_nothing_twice(
                 came_through = True
             except KilledError:
                 pass
-        assert told(folder) == expected(rows), call
+        assert stored(folder) == expected(rows), call
         leave(folder, rows[2:6])
-        assert told(folder) == expected(rows), call
+        assert stored(folder) == expected(rows), call
         add(folder, [])
-        assert told(folder) == expected(rows), call
+        assert stored(folder) == expected(rows), call
         counts = "select (select count(*) from arrivals), (select count(*) from groups), (select count(*) from notices)"
         assert list(Store.open(folder).sql(counts).to_pylist()[0].values()) == [24, 8, 8]
         assert strays(folder) == []
@@ -256,4 +256,4 @@ def test_memory_is_bounded_by_the_length_of_a_journal(tmp_path: Path, monkeypatc
         for number in range(50):
             opened.add(row(number))
             assert sum(path.stat().st_size for path in (tmp_path / "journal").iterdir()) < 4000
-    assert told(tmp_path) == expected(row(number) for number in range(50))
+    assert stored(tmp_path) == expected(row(number) for number in range(50))

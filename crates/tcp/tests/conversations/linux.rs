@@ -253,7 +253,7 @@ fn reports_of_later_segments_do_not_put_off_the_timeout() {
     let sent = talk.sack(50, 0, &[(1, 8)]);
     assert_eq!((sent[0], sent[1]), (0, 10));
     let timer = talk.sender.poll_timeout();
-    talk.sack(10, 0, &[(1, 10)]);
+    talk.sack(50, 0, &[(1, 10)]);
     let later = talk.sender.poll_timeout();
     assert!(timer < later, "{timer:?} {later:?}");
     talk.sack(50, 0, &[(1, 11)]);

@@ -119,7 +119,7 @@ class Contents:
     def _read_journals(self, there: Iterable[Path], replaced: Collection[str]) -> None:
         for path in there:
             if path.name.startswith("."):
-                self._look_for_journal(path)
+                self._check_journal(path)
             elif not is_journal(path):
                 self._put_aside(path, "it is not a journal")
             elif path.name not in replaced:
@@ -136,18 +136,18 @@ class Contents:
     def losses(self) -> list[str]:
         """Report the data of the store that was lost by damage and not restored."""
         again = self.again
-        told = [
+        lines = [
             f"{path}: this file was damaged, and its runs are missing; {again}, after which the file can be deleted"
             for path in self._aside
         ]
-        told += self._removed
+        lines += self._removed
         for part in self.parts:
             if left := len(part.partial() - part.again):
                 names, runs = ", ".join(sorted(part.lost)), "1 run" if left == 1 else f"{left:,} runs"
-                told.append(f"{part.path}: rows of {names} are missing for {runs}, since a file was damaged; {again}")
+                lines.append(f"{part.path}: rows of {names} are missing for {runs}, since a file was damaged; {again}")
             elif "failures" in part.missing:
-                told.append(f"{part.path}: rows of failures are missing, since a file was damaged; {again}")
-        return told
+                lines.append(f"{part.path}: rows of failures are missing, since a file was damaged; {again}")
+        return lines
 
     def rows(self) -> Rows:
         """Return the rows of the journals that are not in a part yet."""
@@ -260,7 +260,7 @@ class Contents:
             known |= there - again
             self.parts[place] = replace(part, again=frozenset(again))
 
-    def _look_for_journal(self, count: Path) -> None:
+    def _check_journal(self, count: Path) -> None:
         """Report a removed journal, of which only the file that counted its rows is left."""
         journal = count.with_name(count.name[1:])
         if _HALF.fullmatch(count.name) and not journal.exists():

@@ -124,7 +124,7 @@ def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str])
     """
     made = [body for body in bodies if body["failure"] is None]
     failed = [body for body in bodies if body["failure"] is not None]
-    told = dict.fromkeys(body["scenario_id"] for body in bodies if body["scenario_id"] in scenarios)
+    named = dict.fromkeys(body["scenario_id"] for body in bodies if body["scenario_id"] in scenarios)
     swept = _names(body["point"] for body in bodies)
     tables = {
         "runs": [
@@ -138,7 +138,7 @@ def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str])
             *_swept(failed, swept),
             _column("failure", [each["failure"] for each in failed]),
         ],
-        "scenarios": _columns([{"scenario_id": name, "scenario": scenarios[name]} for name in told]),
+        "scenarios": _columns([{"scenario_id": name, "scenario": scenarios[name]} for name in named]),
         "groups": _columns([{"run_id": body["run_id"], **group} for body in made for group in body["groups"]]),
         # journals of earlier versions have no links
         "links": _columns([{"run_id": body["run_id"], **link} for body in made for link in body.get("links", ())]),
