@@ -15,6 +15,8 @@ from tests.support.long import LONG
 from guides import SETTINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ackclock.papers.core.paper import Both
 
 # Set before anything draws or prints, since the libraries read both variables only when they are loaded.
@@ -69,6 +71,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         missing = [name for name in marker.args if shutil.which(name) is None and find_spec(name) is None]
         if missing:
             pytest.skip(f"not installed: {', '.join(missing)}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _do_not_wait_for_the_disk() -> Iterator[None]:
+    """Let stores skip ``fsync``: no test cuts the power. Commands in processes of their own do wait."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _: None)
+        yield
 
 
 @pytest.fixture(scope="session")
