@@ -25,6 +25,7 @@
 //!   implementation does);
 //! - the first of DCTCP's two ACKs carries no SACK blocks; the second one follows at once and carries them.
 
+mod adaptive;
 mod delay;
 mod echo;
 mod pool;
@@ -34,7 +35,7 @@ mod tuning;
 
 use std::mem::replace;
 
-use ackclock_units::Time;
+use ackclock_units::{Stream, Time};
 
 use crate::config::EcnMode;
 use crate::options::{options, words};
@@ -67,6 +68,14 @@ options! {
             ack_every: u32 [1 to 64] = 2;
             /// Longest time that a delayed ACK waits for further packets.
             delayed_ack_timeout: Time [from Time::ZERO] = Time::from_millis(200);
+            /// How long a delayed ACK waits: `delayed_ack_timeout` (`fixed`), or a time that follows the intervals between
+            /// packets, at most that one (`linux`). With `linux`, a pause is longer than the retransmission timeout of the
+            /// receiver instead of `quick_acks_pause`.
+            delayed_ack_rule: DelayRule = DelayRule::Fixed;
+            /// With `delayed_ack_rule = "linux"`, length of a tick of the receiver's clock, which sends a delayed ACK with
+            /// the tick after its time. Each receiver's clock shows a time of its own when the run starts. With 0, the
+            /// time is exact.
+            delayed_ack_tick: Time [from Time::ZERO] = Time::ZERO;
             /// A packet that fills a gap is acknowledged at once, even with delayed ACKs.
             ack_gap_fill: bool = true;
             /// The receiver also delays the ACK of a duplicate of the last packet in order.
@@ -80,8 +89,8 @@ options! {
             /// Number of packets that are acknowledged at once, even with delayed ACKs, after a duplicate and after a
             /// pause of more than `quick_acks_pause`. A duplicate is one of them.
             quick_acks_again: u32 [0 to 1_000_000] = 0;
-            /// Longest time between two packets that does not count as a pause for `quick_acks_again`. Linux uses the
-            /// retransmission timeout of the receiver, which is at least 200 ms.
+            /// Longest time between two packets that does not count as a pause for `quick_acks_again`, if
+            /// `delayed_ack_rule` is `fixed`.
             quick_acks_pause: Time [from Time::ZERO] = Time::from_millis(200);
             /// Maximum number of SACK blocks in an ACK, if the sender uses them (RFC 2018).
             sack_blocks: u32 [1 to 4] = 4;
@@ -99,6 +108,16 @@ options! {
             /// overhead of packet buffers.
             initial_buffer: u32 [1 to 1_000_000_000] = 44;
         }
+    }
+}
+
+words! {
+    /// The wait of a delayed ACK.
+    pub enum DelayRule {
+        /// `delayed_ack_timeout`.
+        Fixed = "fixed",
+        /// As in Linux.
+        Linux = "linux",
     }
 }
 
@@ -157,6 +176,11 @@ impl ReceiverConfig {
         self.delayed_ack || !matches!(self.ecn, EcnMode::Off) || self.tunes()
     }
 
+    /// Whether the wait of delayed ACKs follows the intervals between packets.
+    pub(super) const fn adapts(&self) -> bool {
+        self.delayed_ack && matches!(self.delayed_ack_rule, DelayRule::Linux)
+    }
+
     /// Whether the advertised window opens by auto-tuning, so that each ACK carries it.
     pub const fn tunes(&self) -> bool {
         matches!(self.rwnd, WindowRule::Auto)
@@ -168,6 +192,16 @@ impl Receiver {
     pub const BYTES_OF_GAP: usize = size_of::<Block>();
     /// Memory used by an auto-tuned window, in bytes.
     pub const BYTES_OF_TUNING: usize = size_of::<Tuning>();
+
+    /// Lets the receiver's clock show a random time at time 0. It decides when the ticks of `delayed_ack_tick` come.
+    pub fn shift_clock(&self, stream: &mut Stream, pool: &mut ReceiverPool) {
+        let config = *self.config(pool);
+        if config.adapts()
+            && let Some(adaptive) = &mut pool.records[self.record as usize].adaptive
+        {
+            adaptive.shift_clock(&config, stream);
+        }
+    }
 
     /// Resets the receiver for a new connection.
     #[cold]
@@ -274,15 +308,16 @@ impl Receiver {
         let (duplicate, may_wait) = record.place(number, &mut self.rcv_nxt, config);
         let in_order = self.rcv_nxt - before;
         let again = duplicate && config.reports_duplicate(number);
+        let paused = record.adapt(number, in_order > 0, now, config);
         record.tune(number, mark.sent, self.rcv_nxt, duplicate, now, config);
         let is_urgent =
             is_urgent || number == 0 && (config.handshake || config.ack_first) || mark.pushed && config.acks_pushed;
         if config.delayed_ack
-            && !record.delay.is_quick(number, duplicate, now, config)
+            && !record.delay.is_quick(number, duplicate, paused, now, config)
             && may_wait
             && !is_urgent
             && !again
-            && record.delay.wait(now, config)
+            && record.wait(now, config)
         {
             return Arrival { in_order, duplicate, has_early, ack: None };
         }
@@ -291,6 +326,9 @@ impl Receiver {
 
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
     pub fn handle_timeout<'a>(&mut self, pool: &'a mut ReceiverPool) -> Ack<'a> {
+        if let Some(adaptive) = &mut pool.records[self.record as usize].adaptive {
+            adaptive.on_timer();
+        }
         self.acknowledge(None, false, pool)
     }
 

@@ -160,17 +160,22 @@ impl Recovery {
         if let Self::Rack(rack) = self { rack.delivered_late(connection) } else { None }
     }
 
+    /// Whether the last ACK gives no certain round-trip time, although its last segment was sent once.
+    pub(crate) const fn is_ambiguous(&self) -> bool {
+        if let Self::Rack(rack) = self { rack.is_ambiguous() } else { false }
+    }
+
     /// The delivery-rate sample of the last ACK; only RACK knows which segments an ACK delivers.
     #[inline(always)]
     pub(crate) fn rate_sample(&self, connection: &mut Connection, now: Time) -> Option<RateSample> {
         if let Self::Rack(rack) = self { rack.rate_sample(connection, now) } else { None }
     }
 
-    /// Called at the end of a turn if the law samples delivery rates.
+    /// Called if the law samples delivery rates: when the application writes, and at the end of a turn.
     #[inline(never)]
-    pub(crate) fn look_for_limit(&self, connection: &mut Connection) {
+    pub(crate) fn look_for_limit(&self, connection: &mut Connection, at_write: bool) {
         if let Self::Rack(rack) = self {
-            rack.look_for_limit(connection);
+            rack.look_for_limit(connection, at_write);
         }
     }
 
@@ -179,7 +184,7 @@ impl Recovery {
         match self {
             Self::NewReno(newreno) => newreno.after_partial_ack(connection, now),
             Self::Sack(sack) => sack.after_partial_ack(connection, now),
-            Self::Rack(rack) => rack.arm(connection, now),
+            Self::Rack(rack) => rack.set_timer(connection, now),
             Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => {}
         }
     }
@@ -190,7 +195,7 @@ impl Recovery {
     pub(crate) fn after_new_ack(&mut self, connection: &mut Connection, now: Time, last: Option<Sent>) {
         match self {
             Self::Vegas(vegas) => vegas.after_new_ack(connection, now, last),
-            Self::Rack(rack) => rack.arm(connection, now),
+            Self::Rack(rack) => rack.set_timer(connection, now),
             Self::Tahoe | Self::Reno(_) | Self::NewReno(_) | Self::Sack(_) => {}
         }
     }

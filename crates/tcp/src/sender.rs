@@ -121,6 +121,7 @@ impl Sender {
     /// Supplies `segments` more segments of data. The first call opens the connection.
     #[inline(always)]
     pub fn supply(&mut self, segments: u64) {
+        self.look_for_limit_at_write();
         let Connection { supplied, config, .. } = &mut self.connection;
         if segments > 0 && *supplied == 0 && config.handshake {
             *supplied = 1; // the SYN
@@ -132,7 +133,16 @@ impl Sender {
     #[inline(always)]
     pub fn supply_more(&mut self, segments: u64) {
         debug_assert!(self.is_open(), "the first data opens the connection");
+        self.look_for_limit_at_write();
         self.connection.supplied = self.connection.supplied.saturating_add(segments);
+    }
+
+    /// Looks before the application writes whether it has limited the sender, as Linux does (`tcp_rate_check_app_limited`).
+    #[inline(always)]
+    fn look_for_limit_at_write(&mut self) {
+        if self.connection.samples_rate() {
+            self.recovery.look_for_limit(&mut self.connection, true);
+        }
     }
 
     /// Records that the application has data from `at` on, which is supplied later because the window was full.
@@ -288,7 +298,8 @@ impl Sender {
         let handshake_ends = alone && connection.open(before);
         if !handshake_ends {
             let advance = ack.next - before;
-            let news = News { newly_acked, advance, last, app_limited, marked };
+            let timed = last.filter(|_| !self.recovery.is_ambiguous());
+            let news = News { newly_acked, advance, last, timed, app_limited, marked };
             connection.tell_law(news, progress == Progress::Open || !is_partial && connection.config.grow_on_exit, now);
         }
         if is_partial {
@@ -305,7 +316,11 @@ impl Sender {
         let app_limited = connection.is_limited_elsewhere();
         recovery.on_duplicate_ack(connection, ack, now);
         if let Some(newly_acked) = recovery.delivered_late(connection) {
-            connection.tell_law(News { newly_acked, advance: 0, last: None, app_limited, marked: 0 }, true, now);
+            connection.tell_law(
+                News { newly_acked, advance: 0, last: None, timed: None, app_limited, marked: 0 },
+                true,
+                now,
+            );
         }
     }
 
@@ -333,7 +348,7 @@ impl Sender {
         limits.enter(recovery.limit(connection, false), now);
         connection.note_usage(recovery.in_flight(connection));
         if connection.samples_rate() {
-            recovery.look_for_limit(connection);
+            recovery.look_for_limit(connection, false);
         }
     }
 
@@ -475,6 +490,8 @@ struct News {
     advance: u64,
     /// The record of the last segment that the ACK acknowledges, if segments are timed.
     last: Option<Sent>,
+    /// The same, if the ACK gives a round-trip time.
+    timed: Option<Sent>,
     app_limited: bool,
     marked: u64,
 }
@@ -482,7 +499,7 @@ struct News {
 impl Connection {
     /// Tells the law about an ACK that `may_grow` the window or not.
     fn tell_law(&mut self, news: News, may_grow: bool, now: Time) {
-        let News { newly_acked, advance, last, app_limited, marked } = news;
+        let News { newly_acked, advance, last, timed, app_limited, marked } = news;
         let Self { law, extra, window, snd_una, snd_nxt, rtt, config, .. } = self;
         let sample = || AckSample {
             now,
@@ -493,7 +510,7 @@ impl Connection {
             byte_counting: config.byte_counting,
             srtt: rtt.srtt(&config.rtt).unwrap_or(f64::NAN),
             elapsed: last.map(|sent| sent.elapsed(now)),
-            rtt: last.and_then(|sent| sent.rtt(now)),
+            rtt: timed.and_then(|sent| sent.rtt(now)),
             app_limited,
             marked,
         };

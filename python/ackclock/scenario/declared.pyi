@@ -30,6 +30,7 @@ class Tcp(TcpTable):
     delayed_ack: bool | None
     ack_every: int | None
     delayed_ack_timeout: str | None
+    delayed_ack_rule: Literal["fixed", "linux"] | None
     ack_gap_fill: bool | None
     delay_duplicates: bool | None
     ack_first: bool | None
@@ -103,6 +104,7 @@ class Tcp(TcpTable):
         delayed_ack: bool | None = ...,
         ack_every: int | None = ...,
         delayed_ack_timeout: str | None = ...,
+        delayed_ack_rule: Literal["fixed", "linux"] | None = ...,
         ack_gap_fill: bool | None = ...,
         delay_duplicates: bool | None = ...,
         ack_first: bool | None = ...,

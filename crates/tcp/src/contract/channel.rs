@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::{
-    Ack, Block, EcnMode, Mark, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig, WindowRule,
+    Ack, Block, DelayRule, EcnMode, Mark, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig,
+    WindowRule,
 };
 use ackclock_units::{Role, Stream, Time};
 
@@ -242,7 +243,16 @@ impl Channel {
             self.held += 1;
             hold!(self.held < config.ack_every, "an ACK waits for too many packets");
             let longest = waiting.or_else(|| config.delayed_ack.then(|| self.now + config.delayed_ack_timeout));
-            hold!(self.receiver.poll_timeout(&self.pool) == longest, "an ACK that waits has no deadline");
+            let deadline = self.receiver.poll_timeout(&self.pool);
+            let is_right = match config.delayed_ack_rule {
+                // ticks are rounded to an eighth of the wait at most
+                DelayRule::Linux if waiting.is_none() => {
+                    let most = config.delayed_ack_timeout.as_picos() / 8 * 9 + 2 * config.delayed_ack_tick.as_picos();
+                    deadline > Some(self.now) && deadline <= Some(self.now + Time::from_picos(most))
+                }
+                _ => deadline == longest,
+            };
+            hold!(is_right, "an ACK that waits has no deadline");
             Ok(())
         }
     }

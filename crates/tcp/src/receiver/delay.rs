@@ -5,9 +5,8 @@
 //!
 //! Differences from Linux:
 //! - if the window is fixed, the packets during its growth are a number;
-//! - a pause is compared with a fixed time instead of the receiver's retransmission timeout, and any data ends it, not
-//!   only data in order;
-//! - the timer is fixed; Linux adapts it to the intervals between packets (`icsk_ack.ato`);
+//! - unless `delayed_ack_rule` is `linux` (`adaptive.rs`), the timer is fixed, and a pause is compared with a fixed time
+//!   instead of the receiver's retransmission timeout; then any data ends it, not only data in order;
 //! - a pushed segment is acknowledged at once, as if the application read it at once and never wrote
 //!   (`tcp_measure_rcv_mss`, `__tcp_cleanup_rbuf`);
 //! - a mark and CWR do not cause quick ACKs (`tcp_data_ecn_check`, `tcp_ecn_accept_cwr`);
@@ -37,19 +36,27 @@ impl Delay {
         Self { deadline: PackedOption::NONE, last: PackedOption::NONE, quick, waiting: 0 }
     }
 
-    /// Counts a packet. Returns whether it requires a quick ACK.
+    /// Counts a packet. `paused` states whether it came after a pause, if not the time since the last packet decides. Returns
+    /// whether the packet requires a quick ACK.
     #[inline(always)]
-    pub(super) fn is_quick(&mut self, number: u64, duplicate: bool, now: Time, config: &ReceiverConfig) -> bool {
+    pub(super) fn is_quick(
+        &mut self,
+        number: u64,
+        duplicate: bool,
+        paused: Option<bool>,
+        now: Time,
+        config: &ReceiverConfig,
+    ) -> bool {
         self.quick | config.quick_acks_again > 0
             && !(config.handshake && number == 0)
-            && self.count(duplicate, now, config)
+            && self.count(duplicate, paused, now, config)
     }
 
     /// Counts a data packet of a receiver that may send quick ACKs. Returns whether it requires one.
     #[inline(never)]
-    fn count(&mut self, duplicate: bool, now: Time, config: &ReceiverConfig) -> bool {
+    fn count(&mut self, duplicate: bool, paused: Option<bool>, now: Time, config: &ReceiverConfig) -> bool {
         if config.quick_acks_again > 0 {
-            let is_late = self.last.is_below(now.saturating_sub(config.quick_acks_pause));
+            let is_late = paused.unwrap_or_else(|| self.last.is_below(now.saturating_sub(config.quick_acks_pause)));
             self.last = PackedOption::some(now);
             if duplicate {
                 // its own ACK is one of them
@@ -70,13 +77,13 @@ impl Delay {
         self.quick |= 1;
     }
 
-    /// Delays an ACK at `now`, unless enough packets have arrived since the last one. Returns whether it waits.
-    pub(super) fn wait(&mut self, now: Time, config: &ReceiverConfig) -> bool {
-        if self.waiting + 1 >= config.ack_every {
+    /// Delays an ACK until `deadline`, unless it is the `ack_every`th that waits. Returns whether it waits.
+    pub(super) fn wait(&mut self, deadline: Time, ack_every: u32) -> bool {
+        if self.waiting + 1 >= ack_every {
             return false;
         }
         if self.waiting == 0 {
-            self.deadline = PackedOption::some(now + config.delayed_ack_timeout);
+            self.deadline = PackedOption::some(deadline);
         }
         self.waiting += 1;
         true

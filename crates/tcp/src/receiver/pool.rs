@@ -5,6 +5,7 @@
 
 use ackclock_units::Time;
 
+use super::adaptive::Adaptive;
 use super::delay::Delay;
 use super::echo::{Echo, Mark};
 use super::tuning::Tuning;
@@ -38,13 +39,16 @@ pub(super) struct Record {
     pub(super) original: bool,
     /// The window, if it opens by auto-tuning.
     pub(super) tuning: Option<Box<Tuning>>,
+    /// The wait of delayed ACKs, if it adapts.
+    pub(super) adaptive: Option<Box<Adaptive>>,
 }
 
 impl ReceiverPool {
     /// Memory of a receiver's record in bytes, excluding runs beyond a gap.
     pub const BYTES_OF_RECORD: usize = size_of::<Record>() + size_of::<Sack>() + size_of::<u32>();
 
-    /// A receiver that waits for segment 0. Successive receivers of the same configuration share it.
+    /// A receiver that waits for segment 0, and whose clock shows 0 at time 0. Successive receivers of the same
+    /// configuration share it.
     pub fn add(&mut self, config: ReceiverConfig) -> Receiver {
         if self.configs.last() != Some(&config) {
             self.configs.push(config);
@@ -71,7 +75,15 @@ impl ReceiverPool {
             return place;
         }
         let (delay, echo) = (Delay::new(0), Echo::default());
-        self.records.push(Record { beyond: Vec::new(), reported: None, delay, echo, original: false, tuning: None });
+        self.records.push(Record {
+            beyond: Vec::new(),
+            reported: None,
+            delay,
+            echo,
+            original: false,
+            tuning: None,
+            adaptive: None,
+        });
         self.records.len() as u32 - 1
     }
 
@@ -103,6 +115,7 @@ impl Record {
         self.beyond.capacity() * size_of::<Block>()
             + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
             + self.tuning.as_ref().map_or(0, |_| size_of::<Tuning>())
+            + self.adaptive.as_ref().map_or(0, |_| size_of::<Adaptive>())
     }
 
     /// Prepares the record for a new connection of a receiver that always has one.
@@ -110,6 +123,9 @@ impl Record {
         self.delay = Delay::new(config.quick_acks);
         self.original = false;
         self.tuning = config.tunes().then(|| Box::new(Tuning::new(config)));
+        self.adaptive = config.adapts().then(|| {
+            Box::new(self.adaptive.as_ref().map_or_else(|| Adaptive::new(config), |last| last.renewed(config)))
+        });
     }
 
     /// Empties the record but keeps its memory.
@@ -153,6 +169,25 @@ impl Record {
         if !duplicate && tuning.take(number, sent, (rcv_nxt, end), now, config.max_window) {
             self.delay.acknowledge_once();
         }
+    }
+
+    /// Adapts the wait of delayed ACKs to segment `number`. Returns whether it came after a pause, if that depends on the
+    /// wait.
+    #[inline(always)]
+    pub(super) fn adapt(&mut self, number: u64, in_order: bool, now: Time, config: &ReceiverConfig) -> Option<bool> {
+        let adaptive = self.adaptive.as_mut()?;
+        if config.handshake && number == 0 {
+            adaptive.open(now);
+            return Some(false);
+        }
+        Some(in_order && adaptive.on_data(now, config.handshake))
+    }
+
+    /// Delays an ACK at `now`, unless enough packets have arrived since the last one. Returns whether it waits.
+    pub(super) fn wait(&mut self, now: Time, config: &ReceiverConfig) -> bool {
+        let most = config.delayed_ack_timeout;
+        let deadline = self.adaptive.as_ref().map_or_else(|| now + most, |adaptive| adaptive.deadline(now, most));
+        self.delay.wait(deadline, config.ack_every)
     }
 
     /// Records segment `number` and advances the next expected segment. Returns whether the segment was recorded

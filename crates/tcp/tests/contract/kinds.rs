@@ -9,8 +9,8 @@ use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, ForeignSpec
 use ackclock_tcp::congestion::{AckSample, LAWS, LawSpec, Window};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
-    Arithmetic, DecreaseFrom, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule, ReceiverConfig,
-    RttConfig, SackRule, SenderConfig, SlowStartRule, UndoRule, VARIANTS, WindowRule,
+    Arithmetic, DecreaseFrom, DelayRule, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule,
+    ReceiverConfig, RttConfig, SackRule, SenderConfig, SlowStartRule, UndoRule, VARIANTS, WindowRule,
 };
 use ackclock_units::Time;
 use ackclock_units::catalogue::{Entry, Parameter, ParameterKind};
@@ -245,9 +245,10 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
     let quick = (prop_oneof![Just(0_u32), 1_u32..60], prop_oneof![Just(0_u32), 1_u32..20], 1_u64..500);
     let ack_every = prop_oneof![2 => Just(2_u32), 1 => 1_u32..6];
     let tuning = prop::option::weighted(0.3, (1_u32..40, 1_u32..60));
-    (1_u64..500, any::<[bool; 7]>(), 0_u32..5, ecn, ack_every, quick, tuning).prop_map(
+    (1_u64..500, any::<[bool; 8]>(), 0_u32..5, ecn, ack_every, quick, tuning).prop_map(
         |(wait, rules, sack_blocks, ecn, ack_every, quick, tuning)| {
-            let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack, reports_originals, acks_pushed] = rules;
+            let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack, reports_originals, rest @ ..] = rules;
+            let [acks_pushed, adapts] = rest;
             let (quick_acks, quick_acks_again, pause) = quick;
             let delayed_ack_timeout = Time::from_millis(wait);
             ReceiverConfig {
@@ -255,6 +256,8 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
                 delayed_ack,
                 ack_every,
                 delayed_ack_timeout,
+                delayed_ack_tick: Time::from_millis(wait % 6),
+                delayed_ack_rule: if adapts { DelayRule::Linux } else { DelayRule::Fixed },
                 ack_gap_fill,
                 delay_duplicates,
                 ack_first,
