@@ -336,14 +336,6 @@ def short(packets_per_second: float) -> ac.Scenario:
 class TestGrid:
     points = (Point(name="few", scenario=short(20)), Point(name="many", scenario=short(200)))
 
-    @pytest.mark.parametrize("jobs", [1, 2, None])
-    def test_order_and_values_do_not_depend_on_threads(self, jobs: int | None) -> None:
-        grid = run_grid(self.points, seeds=[3, 1], take=lambda run: run.summary.arrivals, jobs=jobs)
-        assert [(cell.point.name, cell.seed) for cell in grid] == [("few", 3), ("few", 1), ("many", 3), ("many", 1)]
-        assert [cell.value for cell in grid] == [
-            ac.simulate(cell.point.scenario, seed=cell.seed).summary.arrivals for cell in grid
-        ]
-
     def test_one_run_serves_all_whose_records_fit(self) -> None:
         ran: list[ac.Run] = []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from ackclock.papers.burstiness.agreement import agreement_statement
@@ -23,7 +24,8 @@ LOADS = (30, 38, 39, 44, 50)
 """Client counts with detailed records of Reno; with 60 clients, all variants have detailed records."""
 
 
-def parts() -> list[Part]:
+@functools.cache
+def parts() -> Sequence[Part]:
     """Return the parts that `study.toml` does not define: detailed records, windows, starts and duplicate ACKs."""
     (grid,) = (part for part in DEFINITION.parts() if part.name == "grid")
     at = {(str(spot.where["variant"]), int(spot.where["clients"])): spot for spot in grid.spots}

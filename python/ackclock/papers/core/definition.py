@@ -270,6 +270,10 @@ class Definition:
             If a part is not a valid grid of runs.
 
         """
+        return list(self._parts)
+
+    @cached_property
+    def _parts(self) -> Sequence[Part]:
         return [self._part(name, table) for name, table in self._data.get("parts", {}).items()]
 
     def scenario(self, variant: str, **fields: Any) -> Scenario:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
+
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.parts import Part
@@ -19,7 +22,8 @@ from ackclock.papers.manyflows.reasons import reason_parts
 _CHAPTERS = DEFINITION.table("chapters")
 
 
-def parts() -> list[Part]:
+@functools.cache
+def parts() -> Sequence[Part]:
     return [
         *(part(name, cells) for name, cells in PARTS.items()),
         *pipe_parts(),

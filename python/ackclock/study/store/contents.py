@@ -60,6 +60,8 @@ class Contents:
         checksums (default: always true). The tables in `ackclock.study.store.tables.BASE` are always verified.
     through
         Also read files without a checksum completely, to find damage.
+    known_parts
+        Parts that were read since the folder was locked: they are not read again.
 
     Attributes
     ----------
@@ -87,6 +89,7 @@ class Contents:
         notices: dict[str, None],
         checked: Callable[[str], bool] = lambda _: True,
         through: bool = False,
+        known_parts: Iterable[Part] = (),
     ) -> None:
         self.path = folder.path
         self.again = f"`ackclock sweep STUDY --store {folder.path}` makes them again"
@@ -95,6 +98,7 @@ class Contents:
         self._notices = notices
         self._checked = checked
         self._through = through
+        self._known_parts = {part.path: part for part in known_parts}
         self._rows: Rows | None = None
         self._removed: list[str] = []
         self._aside = folder.damaged_aside()
@@ -234,7 +238,7 @@ class Contents:
                     self._remove_half(path)
                 continue
             try:
-                part = Part.read(path, self._checked, through=self._through)
+                part = self._known_parts.get(path) or Part.read(path, self._checked, through=self._through)
             except NotWholeError as error:
                 self._put_aside(path, error.why)
                 continue
