@@ -57,7 +57,7 @@ def write(found: Sequence[cells.Compared], measured: Sequence[more.Measured], fi
                 [
                     one.cell.part,
                     one.cell.name,
-                    one.rule.title,
+                    one.tolerance.title,
                     kernel,
                     one.ours,
                     one.ratio,
