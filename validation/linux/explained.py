@@ -81,6 +81,13 @@ _PROBE = (
     "the probe's window of 4 segments, and takes 118 ms instead of 80 ms (100 segments), or 372 ms instead of 140 ms "
     "(200 segments). After the first bursts, all others take 80 and 140 to 145 ms in both."
 )
+_FLIGHT = (
+    "The first ACK after the outage acknowledges all segments that arrived before it, 143 in our runs. The kernel "
+    "divides them by the time since the last delivery. In Ackclock the measurement of the delivery rate begins again "
+    "when a segment is sent while none is in flight, which is so after each timeout; the kernel's does only if none is "
+    "outstanding (`tcp_rate_skb_sent`). The 143 segments in one round-trip time give 3,522 segments per second, twice "
+    "the rate of the link, and the queue overflows until this estimate expires."
+)
 _SLOW_START = (
     "In the kernel's first repetition, slow start of the first burst ends at a threshold of 28 segments instead of 75. "
     "That machine stalled for 50 ms, and later bursts have the same threshold. The other two repetitions agree: 160 to "
@@ -107,6 +114,7 @@ EXPLAINED: Final[Mapping[str, str]] = {
     "Competition: 1xcubic@40ms and 1xreno@40ms, 33 packets: *": _SCATTER,
     "Competition: 1xreno@20ms and 1xcubic@100ms, 100 packets: *": _SCATTER,
     "Single flows: cubic, 5 Mb/s, 40 ms, 67 packets: sawtooth period": _CONVERGENCE,
+    "Outages: bbr, ACKs lost for *: packets sent again after the outage": _FLIGHT,
     "Bursts: bbr, 100 segments each 0.5 s: *": _PROBE,
     "Bursts: bbr, 200 segments each 1 s: *": _PROBE,
     "Bursts: bbr, 20 segments each 1 s: *": _LATE_BURST,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from linux.more.compared import Measured, Spread
 
-_DECIMALS = ((0.1, 4), (1, 3), (100, 2))  # up to a mean, and decimal places
+_DECIMALS = ((0.0, 0), (0.1, 4), (1, 3), (100, 2))  # up to a mean, and decimal places
 _MANY_DIGITS = 1
 
 
@@ -53,6 +53,6 @@ def _row(one: Measured) -> list[str]:
 
 def _spread(spread: Spread) -> str:
     """Format the mean and the range of the repetitions."""
-    digits = next((digits for limit, digits in _DECIMALS if spread.mean < limit), _MANY_DIGITS)
+    digits = next((digits for limit, digits in _DECIMALS if spread.mean <= limit), _MANY_DIGITS)
     mean, low, high = (f"{value:.{digits}f}" for value in (spread.mean, spread.minimum, spread.maximum))
     return mean if low == high else f"{mean} ({low} to {high})"
