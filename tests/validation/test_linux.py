@@ -11,6 +11,8 @@ from linux import cells, page
 from linux.data import Sent, Timing, rows, timings, traces
 from linux.divergence import Order, clock_phase, compare
 from linux.explained import EXPLAINED, UNEXPLAINED, explanation, grouped
+from linux.more.compared import kernel_cells
+from linux.more.measures import TITLES
 from linux.replay import LEFT_OUT, RTT_MS, SCRIPTS, lost_arrivals, replay
 from linux.rules import BBR_GOODPUT, BBR_SHARE, GOODPUT, LOSS, RANDOM_LOSS, ROUND_TRIP, SHARE, Tolerance
 from linux.trace import compared, described
@@ -263,7 +265,9 @@ class TestPage:
     def test_the_bar_counts_judged_cells(self) -> None:
         found = [self.one(0.9) for _ in range(9)] + [self.one(0.5), self.one(0.5, small=True)]
         order = Order(segments=9, differs=None, punctual=0.9, late=3, median_ms=0.1)
-        goodput, in_order, in_time, *bbr = page.bars(found, {"reno_d1": order, "bbr_d1": order, "bbr_d10": order})
+        goodput, in_order, in_time, *bbr, _ = page.bars(
+            found, {"reno_d1": order, "bbr_d1": order, "bbr_d10": order}, []
+        )
         assert (goodput.agreeing, goodput.total, goodput.met) == (9, 10, True)
         assert (in_order.met, in_time.met) == (True, False)
         assert [(bar.part, bar.total) for bar in (in_order, *bbr)] == [
@@ -271,11 +275,11 @@ class TestPage:
             ("Scripted losses with BBR", 2),
             ("Scripted losses with BBR", 2),
         ]
-        assert not page.bars([*found, self.one(0.5)], {})[0].met
+        assert not page.bars([*found, self.one(0.5)], {}, [])[0].met
 
     def test_the_page_lists_verdicts_and_explanations(self) -> None:
         order = Order(segments=9, differs=3, punctual=1.0, late=None, median_ms=0.1)
-        text = page.page([self.one(0.9), self.one(0.5)], {"reno_d1": order}, {"a.png": "Windows"})
+        text = page.page([self.one(0.9), self.one(0.5)], {"reno_d1": order}, [], {"a.png": "Windows"})
         assert "| Single flows | goodput | 1 of 2 | 50 % | 90 % | missed |" in text
         assert "| reno | 0.900 | 0.500 | 0.556 | differs |" in text
         assert "| `reno_d1` | 9 | 4 | 100.0 % | 0.10 | order differs |" in text
@@ -297,5 +301,10 @@ class TestPage:
             f"{cell.part}: {cell.name}: {tolerance.title}"
             for cell in [*cells.grid(), *cells.random_loss(), *cells.competition()]
             for tolerance in cell.tolerances
+        ]
+        names += [
+            f"{cell.part}: {cell.title}: {TITLES[measure]}"
+            for cell, measured in kernel_cells().items()
+            for measure in measured
         ]
         assert {explanation(name) for name in names} >= set(EXPLAINED.values())

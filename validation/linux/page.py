@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 from linux.cells import COMPETITION, GRID, PARTS, RANDOM, Compared
 from linux.data import traces
 from linux.explained import grouped
+from linux.markdown import table
+from linux.more.compared import BAR
+from linux.more.section import section
 from linux.replay import LEFT_OUT
 from linux.rules import (
     BBR_GOODPUT,
@@ -29,11 +32,13 @@ from linux.senders import BBR
 from linux.texts import INTRODUCTION, MEASURED, RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from linux.divergence import Order
+    from linux.more.compared import Measured
 
 _TRACES, _BBR_TRACES = "Scripted losses", "Scripted losses with BBR"
+_MORE = "More of the kernel"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,13 +66,13 @@ class Bar:
             self.measure,
             f"{self.agreeing} of {self.total}",
             share,
-            f"{100 * self.required:.0f} %",
+            f"{100 * self.required:g} %",
             verdict,
         ]
 
 
-def bars(cells: Sequence[Compared], orders: Mapping[str, Order]) -> list[Bar]:
-    """Compare the shares of agreeing cells and traces with the required shares."""
+def bars(cells: Sequence[Compared], orders: Mapping[str, Order], measured: Sequence[Measured]) -> list[Bar]:
+    """Compare the shares of agreeing cells, traces and measures of the second set with the required shares."""
     found = []
     for part in PARTS:
         judged = [one for one in cells if one.cell.part == part and not one.cell.small]
@@ -91,10 +96,14 @@ def bars(cells: Sequence[Compared], orders: Mapping[str, Order]) -> list[Bar]:
             found.append(
                 Bar(part=part, measure=measure, agreeing=sum(agreeing), total=len(agreeing), required=required)
             )
+    number = sum(one.agrees for one in measured)
+    found.append(Bar(part=_MORE, measure="all measures", agreeing=number, total=len(measured), required=BAR))
     return found
 
 
-def page(cells: Sequence[Compared], orders: Mapping[str, Order], images: Mapping[str, str]) -> str:
+def page(
+    cells: Sequence[Compared], orders: Mapping[str, Order], measured: Sequence[Measured], images: Mapping[str, str]
+) -> str:
     """Return the page.
 
     Parameters
@@ -103,12 +112,14 @@ def page(cells: Sequence[Compared], orders: Mapping[str, Order], images: Mapping
         The comparisons of cells.
     orders
         The comparisons of traces, by name.
+    measured
+        The comparisons of the second set.
     images
         Caption of each image in `docs/images`, by its name.
     """
     judged = [one for one in cells if not one.cell.small]
     small = [one for one in cells if one.cell.small]
-    summary = [bar.row for bar in bars(cells, orders)]
+    summary = [bar.row for bar in bars(cells, orders, measured)]
     missed = [one.key for one in judged if not one.agrees]
     missed += [trace_key(name) for name, order in orders.items() if not order.in_time]
     agreeing = sum(one.agrees for one in small)
@@ -124,6 +135,7 @@ def page(cells: Sequence[Compared], orders: Mapping[str, Order], images: Mapping
         f"## {_TRACES}\n\n{_orders(orders)}",
         "These traces are not replayed:\n",
         table(["trace", "reason"], [[f"`{name}`", reason] for name, reason in LEFT_OUT.items()]),
+        section(measured),
         _misses(missed),
     ]
     return "\n".join(parts)
@@ -136,17 +148,6 @@ def trace_key(name: str) -> str:
 
 def _trace_part(name: str) -> str:
     return _BBR_TRACES if traces()[name].kernel == BBR else _TRACES
-
-
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Format a Markdown table; columns whose cells are all numbers are aligned to the right."""
-    listed = [list(row) for row in rows]
-    marks = ["---:" if listed and all(_is_number(row[i]) for row in listed) else "---" for i in range(len(columns))]
-    return "".join(f"| {' | '.join(line)} |\n" for line in [list(columns), marks, *listed])
-
-
-def _is_number(cell: str) -> bool:
-    return cell == "-" or cell[:1].isdigit() or (cell[:1] in "+-" and cell[1:2].isdigit())
 
 
 def _tolerances() -> str:

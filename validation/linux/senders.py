@@ -51,7 +51,9 @@ def bottleneck(
     }
 
 
-def scenario(duration: float, network: Mapping[str, Any], flows: Iterable[Mapping[str, Any]], **fields: Any) -> Any:
+def scenario(
+    duration: float, network: Mapping[str, Any], flows: Iterable[Mapping[str, Any]], **fields: Any
+) -> ac.Scenario:
     """Return a scenario of the profile."""
     return ac.Scenario.from_dict(
         {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from linux.more.cells import REPETITIONS
+from linux.more.compared import ABSOLUTE, BAR, RELATIVE
 from linux.rules import (
     COMPARABLE_MS,
     CYCLES,
@@ -76,4 +78,25 @@ agrees if it differs from the mean of the kernel's repetitions by at most the al
   trace's mean lateness of a round trip (0.06 to 0.5 ms; `late_us` in `timing.csv`), as delays add up; and the clock of
   timers ticks at the same time after the first segment as the kernel's, if one of the kernel's timers has sent a
   segment again and so shows a tick. The rules and bars themselves are the same as before.
+"""
+
+MORE: Final = f"""\
+## More of the kernel: many flows, bursts, outages, changes and short flows
+
+A second set of measurements of the same kernel has {len(REPETITIONS)} repetitions of each cell. Ackclock has as many
+runs, with the kernel's starts of the flows. A measure agrees if the ranges of the repetitions overlap, or if the means
+differ by at most {100 * RELATIVE:.0f} % of the kernel's mean or by at most {ABSOLUTE:g}. The rule was fixed before the
+first comparison. At least {100 * BAR:g} % of the measures must agree.
+
+- Many flows: 50 to 300 flows with packets of 552 bytes at 1.6 Mb/s and 100 ms, from 60 to 120 s. The largest number of
+  doublings of the RTO is counted for each flow.
+- All other parts: 20 Mb/s, 40 ms, and a buffer of 67 packets, with changes of the rate 400 packets.
+- Bursts: the application writes all segments of a burst at once. Completion is the time from the burst's first packet
+  to its last delivery. The numbers are means over all bursts except the first one.
+- Requests beside a bulk flow: 69 segments each 2 s, beside a bulk flow of the same kind.
+- Outages: packets that arrive at the bottleneck for some seconds are lost: data, ACKs or both.
+- Changes of the rate: the rate is 20 and 2 Mb/s in turn, for 10 s each.
+- Short flows: 200 transfers of equal size at random times, with a load of one half.
+
+{{counts}}
 """

@@ -7,7 +7,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Final
 
 from linux.explained import grouped
-from linux.page import table
+from linux.markdown import table
 from ns3.cells import FAULTY, PARTS, Compared
 from ns3.explained import EXPLAINED
 from ns3.rules import BAR, GOODPUT, JITTER_MS, SEEDS, WAITING, Tolerance

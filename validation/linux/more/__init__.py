@@ -1,0 +1,1 @@
+"""The second set of measurements of the kernel: many flows, bursts, outages, changes of the rate and short flows."""
