@@ -118,12 +118,21 @@ pub(crate) struct DeliveryRate {
     /// Segments in the network, and segments lost and delivered, before the present ACK.
     before: (u64, u64, u64),
     burst: u32,
+    is_linux: bool,
 }
 
 impl DeliveryRate {
-    /// The state before any transmission. The sender sends `burst` segments at once if it is paced.
+    /// The state before any transmission. The sender sends `burst` segments at once if it is paced. With
+    /// `is_linux`, an interval begins when nothing is outstanding (`tcp_rate_skb_sent`). In the draft it begins when nothing
+    /// is in the network: also after each timeout, when the ACK of what was delivered before shows too high a rate.
+    pub(crate) fn with_rule(burst: u32, is_linux: bool) -> Self {
+        Self { is_linux, ..Self::new(burst) }
+    }
+
+    /// The same by the draft's rule.
     pub(crate) fn new(burst: u32) -> Self {
         Self {
+            is_linux: false,
             delivered: 0,
             delivered_at: Time::ZERO,
             first_sent: Time::ZERO,
@@ -156,7 +165,7 @@ impl DeliveryRate {
 
     /// Records that segment `number` is sent while `in_flight` other ones are in the network.
     pub(crate) fn on_sent(&mut self, number: u64, in_flight: u64, now: Time) {
-        if in_flight == 0 {
+        if self.stamps.is_empty() || in_flight == 0 && !self.is_linux {
             (self.first_sent, self.delivered_at) = (now, now);
         }
         let stamp = Stamp {
@@ -388,13 +397,19 @@ mod tests {
         assert!(!acknowledge(&mut rate, 22, 1, MS(20_084)).app_limited, "the bubble has been delivered");
     }
 
-    /// Validates: after a loss samples go on: a retransmission begins a new interval, and losses since a transmission are
-    ///     counted; an interval below the minimum round-trip time gives no rate.
-    /// Source: draft-ietf-ccwg-bbr, section 4.1.
+    /// Validates: after a loss samples go on: losses since a transmission are counted; by the draft's rule, a retransmission
+    ///     when nothing is in the network begins a new interval, which below the minimum round-trip time gives no rate; by
+    ///     Linux' rule, the interval goes back to the transmission of the segment delivered last, 47 ms before.
+    /// Source: draft-ietf-ccwg-bbr, section 4.1; Linux, `tcp_rate_skb_sent`.
     /// Tolerance: exact.
     #[test]
     fn samples_go_on_after_a_loss() {
-        let mut rate = DeliveryRate::new(1);
+        goes_on(DeliveryRate::new(1), None);
+        goes_on(DeliveryRate::with_rule(1, true), Some(1.0 / 0.047));
+    }
+
+    /// Loses the first of four segments, and sends it again; its delivery must show the rate `renewed`.
+    fn goes_on(mut rate: DeliveryRate, renewed: Option<f64>) {
         (0..4).for_each(|number| rate.on_sent(number, number, MS(number)));
         rate.begin_ack(4);
         (1..4).for_each(|number| rate.on_delivered(number, MS(50)));
@@ -408,7 +423,7 @@ mod tests {
         rate.begin_ack(1);
         rate.on_delivered(0, MS(60));
         let sample = rate.sample(4, MS(40), 0, Phase::Open, MS(60)).expect("the first one was delivered");
-        assert_eq!((sample.rate, sample.rtt, sample.lost), (None, None, 0), "10 ms are too short for an answer");
+        assert_eq!((sample.rate, sample.rtt, sample.lost), (renewed, None, 0), "10 ms are too short for an answer");
         assert!(rate.sample(4, MS(40), 0, Phase::Open, MS(60)).is_none(), "one sample per ACK");
     }
 }

@@ -2,7 +2,7 @@
 //! the rest at a steady rate, is taken for one with a policer. The sender then keeps to that rate.
 //!
 //! - An interval begins with a loss, lasts 4 to 16 round trips, and ends with a loss once `lost >= 50/256 delivered`. If the
-//!   application limits the sender, the search begins again.
+//!   application limits the sender, the search restarts.
 //! - If two intervals in a row have rates that differ by at most an eighth, or by 4,000 bit/s, their mean is used for 48
 //!   round trips of ProbeBW.
 //!
@@ -28,6 +28,15 @@ struct Count {
     delivered: u64,
     lost: u64,
     at: Time,
+}
+
+/// One step of the search.
+#[derive(Clone, Copy)]
+struct Step {
+    now: Count,
+    loses: bool,
+    app_limited: bool,
+    round_starts: bool,
 }
 
 /// The search for a policer.
@@ -60,7 +69,7 @@ impl Policer {
         self.is_used.then_some(self.rate)
     }
 
-    /// Begins the search again.
+    /// Restarts the search.
     pub(super) fn restart(&mut self) {
         *self = Self { last: self.last, ..Self::default() };
     }
@@ -75,17 +84,19 @@ impl Policer {
         let mut change = Change::None;
         if self.has_timed_out {
             let before = Count { lost: sample.total_lost - sample.newly_lost, ..self.last };
-            change = self.advance(before, true, false, true, cycles);
+            change = self.advance(Step { now: before, loses: true, app_limited: false, round_starts: true }, cycles);
             self.has_timed_out = false;
         }
         self.last = Count { delivered: sample.delivered, lost: sample.total_lost, at: sample.now };
-        match self.advance(self.last, sample.newly_lost > 0, sample.app_limited, round_starts, cycles) {
+        let (loses, app_limited) = (sample.newly_lost > 0, sample.app_limited);
+        match self.advance(Step { now: self.last, loses, app_limited, round_starts }, cycles) {
             Change::None => change,
             now => now,
         }
     }
 
-    fn advance(&mut self, now: Count, loses: bool, app_limited: bool, round_starts: bool, cycles: bool) -> Change {
+    fn advance(&mut self, step: Step, cycles: bool) -> Change {
+        let Step { now, loses, app_limited, round_starts } = step;
         if self.is_used {
             self.rounds += u32::from(cycles && round_starts);
             if self.rounds < USED {
@@ -122,7 +133,7 @@ impl Policer {
         let is_steady = self.rate > 0.0 && (difference <= SHARE * self.rate || difference <= DIFFERENCE);
         self.rounds = 0;
         if is_steady {
-            (self.rate, self.is_used) = ((rate + self.rate) / 2.0, true);
+            (self.rate, self.is_used) = (rate.midpoint(self.rate), true);
             return Change::Begins;
         }
         (self.rate, self.start) = (rate, Some(now));
@@ -187,7 +198,7 @@ mod tests {
         assert_eq!(changes[7], Change::Begins);
         assert!(changes[..7].iter().all(|change| *change == Change::None));
         assert!(path.policer.rate().is_some_and(|rate| (rate - 1_000.0).abs() < 1e-9));
-        let used = (1..).find(|_| path.round(0) == Change::Ends);
+        let used = (1..=60).find(|_| path.round(0) == Change::Ends);
         assert_eq!((used, path.policer.rate()), (Some(48), None));
     }
 
