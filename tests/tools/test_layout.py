@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 ORDER = (
-    *("analysis", "drawing", "values", "engine", "files", "scenario", "laws", "running", "study", "report", "capture"),
+    *("analysis", "drawing", "values", "engine", "files", "scenario", "laws", "running", "conform", "study", "report", "capture"),
     *("lab", "papers", "gym", "cli", "__init__.py", "__main__.py"),
 )
 """The packages, from the lowest to the highest: each imports only lower ones."""

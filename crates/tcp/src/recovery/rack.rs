@@ -33,6 +33,7 @@
 
 mod clock;
 mod episode;
+mod inspect;
 mod losses;
 mod probe;
 mod rest;
