@@ -7,8 +7,7 @@
 //! ```
 //! use std::collections::BTreeMap;
 //!
-//! use ackclock_conform::{Script, Verdict, run};
-//! use ackclock_tcp::SenderConfig;
+//! use ackclock_conform::{Ends, Script, Verdict, run};
 //!
 //! let script = Script::parse(
 //!     b"0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
@@ -20,19 +19,21 @@
 //!      +0 %{ assert tcpi_unacked == 10 }%",
 //! )?;
 //! let setup = script.setup(&BTreeMap::new());
-//! let outcome = run(&script, &setup, &SenderConfig::default(), 1).expect("the law is built in");
+//! let outcome = run(&script, &setup, &Ends::default(), 1).expect("the law is built in");
 //! assert_eq!(outcome.verdict, Verdict::Equal);
 //! # Ok::<(), ackclock_conform::SyntaxError>(())
 //! ```
 //!
 //! The grammar follows packetdrill's documentation (<https://github.com/google/packetdrill>). Lines are free-form, as there.
 
+mod application;
 mod code;
 mod cursor;
 mod info;
 mod octets;
 mod outcome;
 mod parse;
+mod path;
 mod run;
 mod script;
 mod settings;
@@ -40,7 +41,7 @@ mod setup;
 mod shell;
 
 pub use outcome::{Compared, Difference, Outcome, Verdict};
-pub use run::run;
+pub use run::{Ends, run};
 pub use script::{LARGEST, Script, SyntaxError};
 pub use settings::Choice;
 pub use setup::{Inexpressible, Setup};

@@ -89,8 +89,9 @@ pub(crate) fn script(text: &str) -> Read<Script> {
             When::At(first, last) | When::After(first, last) => first != last,
             When::Any => true,
         };
-        if is_range && matches!(action, Action::Inbound(_) | Action::Call(_) | Action::Commands(_) | Action::Code(_)) {
-            return Err(start.fault("only an expected packet (\">\") may have a range of times or \"*\""));
+        let may_have_range = matches!(action, Action::Outbound(_) | Action::Code(_) | Action::Other(_));
+        if is_range && !may_have_range || when == When::Any && matches!(action, Action::Code(_)) {
+            return Err(start.fault("only an expected packet (\">\") or an assertion may have a range of times"));
         }
         script.events.push(Event { line, when, action });
     }

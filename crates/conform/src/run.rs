@@ -11,34 +11,45 @@ mod expecting;
 use std::sync::Arc;
 
 use ackclock_tcp::congestion::foreign::{Failure, Failures, Place};
-use ackclock_tcp::{Conversation, Sender, SenderConfig};
+use ackclock_tcp::{Conversation, ReceiverConfig, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 
+use crate::application::Application;
 use crate::code::{Statement, Verdict as Evaluation};
 use crate::info::{self, Scale};
 use crate::octets::Octets;
 use crate::outcome::{Compared, Difference, Outcome, Stop, Verdict};
+use crate::path::Path;
 use crate::script::{Action, Event, Script, When};
-use crate::settings::settings;
+use crate::settings::{Setting, settings};
 use crate::setup::{Handshake, Inexpressible, Setup};
 use crate::shell;
 
 /// Largest number of times that the sender acts or sends in a run.
-const MOST_STEPS: u32 = 1_000_000;
+const MOST_STEPS: u32 = 5_000_000;
 
 type Step = Result<(), Stop>;
+
+/// The two ends of a connection.
+#[derive(Clone, Debug, Default)]
+pub struct Ends {
+    /// Configuration of the sender.
+    pub sender: SenderConfig,
+    /// Configuration of the receiver, if the script has a path.
+    pub receiver: ReceiverConfig,
+}
 
 /// Runs a script against a sender with this configuration. Random numbers of the sender follow from the seed.
 ///
 /// # Errors
 /// If a law from outside the engine fails.
-pub fn run(script: &Script, setup: &Setup, sender: &SenderConfig, seed: u64) -> Result<Outcome, Failure> {
+pub fn run(script: &Script, setup: &Setup, ends: &Ends, seed: u64) -> Result<Outcome, Failure> {
     if let Some(refused) = &setup.refused {
         let verdict = Verdict::Inexpressible(refused.clone());
         return Ok(Outcome { verdict, compared: Compared::default(), skipped: Vec::new() });
     }
     let failures = Arc::new(Failures::default());
-    let mut run = Run::new(script, setup.handshake, sender, seed, &failures);
+    let mut run = Run::new(script, setup.handshake, ends, seed, &failures);
     let mut verdict = Verdict::Equal;
     for event in &script.events {
         let done = run.event(event);
@@ -70,7 +81,12 @@ enum Progress {
 struct Run<'a> {
     script: &'a Script,
     config: SenderConfig,
+    receiver: ReceiverConfig,
     handshake: Handshake,
+    /// What carries packets, if the script states it.
+    path: Option<Path>,
+    /// What the application writes at regular times.
+    application: Option<Application>,
     talk: Conversation,
     octets: Octets,
     progress: Progress,
@@ -101,22 +117,19 @@ struct Stamps {
 }
 
 impl<'a> Run<'a> {
-    fn new(
-        script: &'a Script,
-        handshake: Handshake,
-        sender: &SenderConfig,
-        seed: u64,
-        failures: &Arc<Failures>,
-    ) -> Self {
+    fn new(script: &'a Script, handshake: Handshake, ends: &Ends, seed: u64, failures: &Arc<Failures>) -> Self {
         let window = (handshake.window / u64::from(handshake.payload.max(1))).max(1);
-        let initial_rwnd = Some(window.min(u64::from(sender.max_window)) as u32);
-        let config = SenderConfig { handshake: true, initial_rwnd, ..sender.clone() };
+        let initial_rwnd = Some(window.min(u64::from(ends.sender.max_window)) as u32);
+        let config = SenderConfig { handshake: true, initial_rwnd, ..ends.sender.clone() };
         let mut sender = Sender::new(config.clone(), Stream::new(seed, Role::Sender, 0));
         sender.place_law(|| Place::new(seed, 0, Arc::clone(failures)));
         Self {
             script,
             config,
+            receiver: ends.receiver,
             handshake,
+            path: None,
+            application: None,
             talk: Conversation::new(sender),
             octets: Octets::new(handshake.payload),
             progress: Progress::Closed,
@@ -147,13 +160,13 @@ impl<'a> Run<'a> {
         if let Action::Outbound(packet) = action {
             return self.expect(line, packet, span);
         }
-        let (at, _) = span.unwrap_or((self.now, self.now));
+        let (at, latest) = span.unwrap_or((self.now, self.now));
         self.pass(line, at, matches!(action, Action::Code(_)))?;
         match action {
             Action::Inbound(packet) => self.arrive(line, packet)?,
             Action::Call(call) => self.call(line, call)?,
             Action::Commands(text) => self.execute(text, line)?,
-            Action::Code(statements) => self.check(statements)?,
+            Action::Code(statements) => self.await_all(line, statements, latest)?,
             Action::Other(reason) => return Err(Stop::inexpressible(line, reason)),
             Action::Outbound(_) => {}
         }
@@ -168,12 +181,43 @@ impl<'a> Run<'a> {
             let found = format!("the last event was at {found} s");
             return Err(Stop::Differs(Difference { line, time: until.as_secs_f64(), expected, found }));
         }
-        while self.talk.act(until, inclusive) {
-            self.count_step(line)?;
-        }
+        while self.act(line, until, inclusive)? {}
         self.now = self.now.max(until);
         self.talk.wait(self.now);
         Ok(())
+    }
+
+    /// Lets the next thing happen on the path, at the application or at the sender, if it does before `end` or, if
+    /// `inclusive`, at `end`. Returns whether it has.
+    fn act(&mut self, line: u32, end: Time, inclusive: bool) -> Result<bool, Stop> {
+        self.count_step(line)?;
+        let timer = self.talk.due();
+        let is_next = |due: &Time| (*due < end || inclusive && *due == end) && timer.is_none_or(|timer| *due <= timer);
+        let write = self.application.and_then(|application| application.due()).filter(is_next);
+        let packet = self.path.as_ref().and_then(Path::due).filter(is_next);
+        if let Some(due) = write.filter(|due| packet.is_none_or(|packet| *due <= packet)) {
+            self.talk.wait(due);
+            self.write_again(line)?;
+        } else if let Some(due) = packet {
+            self.talk.wait(due);
+            if let Some(ack) = self.path.as_mut().and_then(|path| path.act(due)) {
+                self.snd_una = self.snd_una.max(ack.ack().next);
+                self.talk.acknowledge(ack.ack());
+            }
+        } else if !self.talk.act(end, inclusive) {
+            return Ok(false);
+        }
+        self.carry();
+        Ok(true)
+    }
+
+    /// Passes what the sender has sent to the path, if there is one.
+    fn carry(&mut self) {
+        if let Some(path) = &mut self.path {
+            for (at, segment) in self.talk.sent().drain(..) {
+                path.carry(at, segment);
+            }
+        }
     }
 
     fn count_step(&mut self, line: u32) -> Step {
@@ -194,18 +238,44 @@ impl<'a> Run<'a> {
     fn execute(&mut self, text: &str, line: u32) -> Step {
         let is_before_data = self.octets.segments() <= 1;
         for command in shell::commands(text, line) {
-            if !is_before_data && !settings(&command).is_empty() {
-                let reason = format!("{} takes effect after data was sent", command.words[0]);
-                return Err(Stop::inexpressible(command.line, reason));
+            for setting in settings(&command) {
+                match setting {
+                    Setting::Path(_) if self.progress != Progress::Open => {
+                        return Err(Stop::inexpressible(command.line, "a path begins after the handshake"));
+                    }
+                    Setting::Path(change) if self.path.is_some() || is_before_data => {
+                        let path = self.path.get_or_insert_with(|| Path::new(self.receiver));
+                        change.apply(path, self.now);
+                    }
+                    Setting::Application(application) if self.path.is_some() => {
+                        self.application = Some(Application { next: self.now, ..application });
+                    }
+                    _ if is_before_data => {}
+                    _ => {
+                        let reason = format!("{} takes effect after data was sent", command.words[0]);
+                        return Err(Stop::inexpressible(command.line, reason));
+                    }
+                }
             }
         }
         Ok(())
+    }
+
+    /// Checks assertions, which must hold at some time until the latest one.
+    fn await_all(&mut self, line: u32, statements: &[Statement], latest: Time) -> Step {
+        loop {
+            match self.check(statements) {
+                Err(Stop::Differs(_)) if self.act(line, latest, true)? => self.now = self.now.max(self.talk.now()),
+                done => return done,
+            }
+        }
     }
 
     /// Checks assertions.
     fn check(&mut self, statements: &[Statement]) -> Step {
         let initial_ssthresh = f64::from(self.config.max_window);
         let scale = Scale { payload: self.handshake.payload, initial_ssthresh };
+        let mut held = 0;
         for Statement { line, text, asserts } in statements {
             let evaluated = match asserts {
                 Ok(expression) => expression.check(&|name| info::value(name, &self.talk, scale)),
@@ -215,7 +285,7 @@ impl<'a> Run<'a> {
                 }
             };
             match evaluated {
-                Evaluation::Holds => self.compared.assertions += 1,
+                Evaluation::Holds => held += 1,
                 Evaluation::Unknown(name) => self.skip(*line, &format!("{name} has no value in this sender")),
                 Evaluation::Fails(values) => {
                     let told: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -225,6 +295,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        self.compared.assertions += held;
         Ok(())
     }
 

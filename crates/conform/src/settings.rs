@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::application::Application;
+use crate::path::Change;
 use crate::shell::Command;
 
 /// The value of an option, as in a scenario.
@@ -24,6 +26,10 @@ pub(crate) enum Setting {
     Law(String),
     /// A file of further commands.
     File(String),
+    /// Properties of a path between the sender and a receiver.
+    Path(Change),
+    /// Regular writes of the application.
+    Application(Application),
     /// Something that is not expressible, with the reason.
     Other(String),
 }
@@ -70,6 +76,11 @@ pub(crate) fn settings(command: &Command) -> Vec<Setting> {
         "sysctl" | "set_sysctls.py" => {
             rest.iter().filter(|word| !word.starts_with('-')).filter_map(|word| sysctl(word)).collect()
         }
+        "ackclock" => vec![match rest {
+            ["path", words @ ..] => Change::of(words).map_or_else(Setting::Other, Setting::Path),
+            ["application", words @ ..] => Application::of(words).map_or_else(Setting::Other, Setting::Application),
+            _ => Setting::Other("a command of ackclock in a script must be path or application".to_owned()),
+        }],
         "tc" => qdisc(rest).into_iter().collect(),
         "ip" => route(rest),
         // restores settings when the script ends

@@ -128,6 +128,7 @@ impl Setup {
             }
             Setting::Law(name) => self.law = Some((name, line)),
             Setting::Other(reason) => self.refuse(line, reason),
+            Setting::Path(_) | Setting::Application(_) => {}
             Setting::File(path) => match files.get(&path) {
                 Some(text) => {
                     for setting in shell::commands(text, 1).iter().flat_map(settings) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_conform::{Script, run};
+use ackclock_conform::{Ends, Script, run};
 use ackclock_net::Plan;
 use ackclock_net::plan::TransportSpec;
 use pyo3::prelude::*;
@@ -40,11 +40,12 @@ impl PyScript {
     fn run(&self, files: BTreeMap<String, String>, plan: &str, seed: u64, laws: Vec<Law<'_>>) -> PyResult<String> {
         let mut plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
         set_makers(&mut plan, &laws);
-        let Some(TransportSpec::Tcp { sender, .. }) = plan.groups.into_iter().next().map(|group| group.transport)
+        let Some(TransportSpec::Tcp { sender, receiver }) = plan.groups.into_iter().next().map(|group| group.transport)
         else {
             return Err(refuse("groups.0.transport: must be TCP"));
         };
-        let outcome = run(&self.0, &self.0.setup(&files), &sender, seed).map_err(|failure| failed(&failure))?;
+        let ends = Ends { sender: (*sender).clone(), receiver };
+        let outcome = run(&self.0, &self.0.setup(&files), &ends, seed).map_err(|failure| failed(&failure))?;
         Ok(json!(outcome).to_string())
     }
 }

@@ -23,6 +23,9 @@ impl Run<'_> {
         if flags.urg {
             return refused("urgent data is not modelled");
         }
+        if self.path.is_some() && self.octets.segments() > 1 {
+            return refused("a packet arrives although the script has a path, which carries ACKs");
+        }
         if packet.length > 0 {
             return refused("data from the peer is not modelled");
         }

@@ -89,10 +89,23 @@ impl Run<'_> {
     }
 
     fn write(&mut self, line: u32, result: Option<i64>) -> Step {
-        let refused = |reason: &str| Err(Stop::inexpressible(line, reason));
         let Some(bytes) = result.and_then(|bytes| u64::try_from(bytes).ok()) else {
-            return refused("a write that fails is not modelled");
+            return Err(Stop::inexpressible(line, "a write that fails is not modelled"));
         };
+        self.supply(line, bytes)?;
+        self.count_step(line)
+    }
+
+    /// A write of the application that writes at regular times.
+    pub(super) fn write_again(&mut self, line: u32) -> Step {
+        let Some(application) = &mut self.application else { return Ok(()) };
+        application.next = application.next.saturating_add(application.every);
+        let bytes = application.bytes;
+        self.supply(line, bytes)
+    }
+
+    fn supply(&mut self, line: u32, bytes: u64) -> Step {
+        let refused = |reason: &str| Err(Stop::inexpressible(line, reason));
         if self.progress != Progress::Open {
             return refused("a write before the connection is open is not modelled");
         }
@@ -105,7 +118,8 @@ impl Run<'_> {
             );
         };
         self.talk.supply(segments);
-        self.count_step(line)
+        self.carry();
+        Ok(())
     }
 
     /// The end of the connection ends the comparison.

@@ -14,6 +14,9 @@ type Span = Option<(Time, Time)>;
 impl Run<'_> {
     pub(super) fn expect(&mut self, line: u32, packet: &Packet, span: Span) -> Step {
         let refused = |reason: &str| Err(Stop::inexpressible(line, reason));
+        if self.path.is_some() && packet.length > 0 {
+            return refused("a packet on a path is not compared");
+        }
         if packet.flags.fin || packet.flags.rst {
             return refused("the end of a connection is not modelled");
         }
@@ -113,9 +116,7 @@ impl Run<'_> {
     /// The next segment that the sender sends, if it does so by the end of the span.
     fn next_sent(&mut self, line: u32, span: Span) -> Result<Option<(Time, Segment)>, Stop> {
         let until = self.deadline(span);
-        while self.talk.sent().is_empty() && self.talk.act(until, true) {
-            self.count_step(line)?;
-        }
+        while self.talk.sent().is_empty() && self.act(line, until, true)? {}
         Ok(self.talk.sent().pop_front())
     }
 
