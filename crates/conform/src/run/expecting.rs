@@ -71,7 +71,12 @@ impl Run<'_> {
         let mut last = self.now;
         while next < u64::from(packet.end) {
             let Some((at, segment)) = self.next_sent(line, span)? else {
-                return self.differs(line, packet, span, None);
+                if next == u64::from(packet.start) {
+                    return self.differs(line, packet, span, None);
+                }
+                let (begun, sent) = (packet.start, next - u64::from(packet.start));
+                let found = format!("{begun}:{next}({sent}), and {}", self.nothing(span));
+                return Err(self.difference(line, packet, span, found));
             };
             let (start, end) = self.octets.bytes_of(segment.number).unwrap_or_default();
             let has_size = end <= packet.end.into() && (!self.script.strict_segments || end == packet.end.into());
@@ -148,12 +153,16 @@ impl Run<'_> {
     fn differs(&self, line: u32, packet: &Packet, span: Span, found: Option<(Time, Segment)>) -> Step {
         let found = match found {
             Some((at, segment)) => format!("{} at {} s", self.told(segment), seconds(at)),
-            None => match self.deadline(span) {
-                Time::MAX => "nothing at any time".to_owned(),
-                until => format!("nothing until {} s", seconds(until)),
-            },
+            None => self.nothing(span),
         };
         Err(self.difference(line, packet, span, found))
+    }
+
+    fn nothing(&self, span: Span) -> String {
+        match self.deadline(span) {
+            Time::MAX => "nothing at any time".to_owned(),
+            until => format!("nothing until {} s", seconds(until)),
+        }
     }
 
     fn difference(&self, line: u32, packet: &Packet, span: Span, found: String) -> Stop {
