@@ -44,9 +44,7 @@ class Script:
     def setup(self, files: dict[str, str], /) -> str:
         """Return what the script demands of the sender, as JSON; `files` has the texts of files by name."""
 
-    def run(
-        self, files: dict[str, str], plan: str, seed: int, laws: Sequence[InterpretedLaw | CompiledLaw], /
-    ) -> str:
+    def run(self, files: dict[str, str], plan: str, seed: int, laws: Sequence[InterpretedLaw | CompiledLaw], /) -> str:
         """Run the script against the sender of the first group of a plan; the outcome as JSON."""
 
 class PlanError(ValueError):

@@ -20,7 +20,7 @@ pub(crate) struct Scale {
 /// The value of a name in an assertion; `None` if it has none here.
 pub(crate) fn value(name: &str, talk: &Conversation, scale: Scale) -> Option<Value> {
     if name == "phase" {
-        return Some(Value::Text(talk.sender.phase(talk.now()).to_owned()));
+        return Some(Value::Text(talk.sender.phase(talk.now).to_owned()));
     }
     let field = name.strip_prefix("tcpi_").and_then(|field| tcp_info(field, talk, scale));
     field.or_else(|| constant(name)).or_else(|| state(name, talk)).map(Value::Number)
@@ -69,7 +69,7 @@ fn constant(name: &str) -> Option<f64> {
 /// A state variable of the law.
 fn state(name: &str, talk: &Conversation) -> Option<f64> {
     let mut found = None;
-    talk.sender.visit_state(talk.now(), &mut |known, value| {
+    talk.sender.visit_state(talk.now, &mut |known, value| {
         if known == name {
             found = Some(value);
         }

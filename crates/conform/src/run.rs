@@ -265,7 +265,7 @@ impl<'a> Run<'a> {
     fn await_all(&mut self, line: u32, statements: &[Statement], latest: Time) -> Step {
         loop {
             match self.check(statements) {
-                Err(Stop::Differs(_)) if self.act(line, latest, true)? => self.now = self.now.max(self.talk.now()),
+                Err(Stop::Differs(_)) if self.act(line, latest, true)? => self.now = self.now.max(self.talk.now),
                 done => return done,
             }
         }

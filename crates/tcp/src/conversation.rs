@@ -14,7 +14,8 @@ use crate::{Ack, Segment, Sender};
 pub struct Conversation {
     /// The sender.
     pub sender: Sender,
-    now: Time,
+    /// The current time.
+    pub now: Time,
     sent: VecDeque<(Time, Segment)>,
     snd_max: u64,
 }
@@ -23,11 +24,6 @@ impl Conversation {
     /// A conversation that begins at time 0.
     pub const fn new(sender: Sender) -> Self {
         Self { sender, now: Time::ZERO, sent: VecDeque::new(), snd_max: 0 }
-    }
-
-    /// The current time.
-    pub const fn now(&self) -> Time {
-        self.now
     }
 
     /// What was sent and not taken, each with its time, in order.
@@ -82,7 +78,7 @@ impl Conversation {
     }
 
     /// Sends what may be sent now.
-    fn send(&mut self) {
+    pub fn send(&mut self) {
         while let Some(segment) = self.sender.poll_transmit(self.now) {
             self.snd_max = self.snd_max.max(segment.number + 1);
             self.sent.push_back((self.now, segment));

@@ -711,7 +711,6 @@ def controllers(
 
 
 @app.command(
-    name="conform",
     epilog="""Examples:
 
     \b
@@ -720,7 +719,7 @@ def controllers(
     ackclock conform scripts --law mylaw.py:MyLaw --junit results.xml
     """,
 )
-def conform_(
+def conform(
     paths: Annotated[
         list[Path],
         typer.Argument(

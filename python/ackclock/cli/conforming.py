@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from ackclock.cli.console import console
-from ackclock.conform import ScriptResult, conform, junit, scripts
+from ackclock.conformance import ScriptResult, conform, junit, scripts
 from ackclock.files.making import new_file
 from ackclock.scenario.overrides import override
 from ackclock.values.errors import ScenarioError
@@ -90,8 +90,9 @@ def _summary(results: Sequence[ScriptResult], unreadable: Sequence[Path] | dict[
         counts.append(f"{len(unreadable)} unreadable")
     total = len(results) + len(unreadable)
     summary = f"{', '.join(counts)}, of {total} {'script' if total == 1 else 'scripts'}"
-    pushed = sum(each.compared.pushed for each in results)
-    options = sum(each.compared.options for each in results)
-    if pushed or options:
-        summary += f"\nNot compared: PSH of {pushed} packets; window and options of {options} packets."
-    return summary
+    left_out = {
+        "PSH": sum(each.compared.pushed for each in results),
+        "window and options": sum(each.compared.options for each in results),
+    }
+    told = [f"{what} of {count} {'packet' if count == 1 else 'packets'}" for what, count in left_out.items() if count]
+    return f"{summary}\nnot compared: {'; '.join(told)}" if told else summary

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from ackclock.conform.running import ScriptResult
+from ackclock.conformance.running import ScriptResult
 
 
 def junit(results: Sequence[ScriptResult], unreadable: Mapping[Path, str]) -> str:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from ackclock.conform.finding import commands, content
+from ackclock.conformance.finding import commands, content
 from ackclock.engine import core
 from ackclock.engine.catalogue import catalogue
+from ackclock.laws.law import Law
+from ackclock.laws.naming import named as named_law
 from ackclock.running.run import SEED, Prepared
 from ackclock.scenario import Scenario
 from ackclock.scenario.profile import PROFILES, default
@@ -84,7 +86,7 @@ class ScriptResult:
 def conform(
     script: str | Path,
     *,
-    law: str | None = None,
+    law: str | Law | type[Law] | None = None,
     profile: str = PROFILE,
     options: Mapping[str, Any] | None = None,
     seed: int = 1,
@@ -96,7 +98,7 @@ def conform(
     script
         File of the script. Commands such as ``../common/defaults.sh`` are read relative to its folder.
     law
-        Name of a variant, or ``FILE.py:CLASS`` (default: the one that the script selects, or CUBIC).
+        Name of a variant, ``FILE.py:CLASS``, or a law in Python (default: the law that the script selects, or CUBIC).
     profile
         Profile of the sender's options.
     options
@@ -115,13 +117,21 @@ def conform(
         The file is not a script (with line and column), or an argument is not allowed.
     LawError
         A law in Python has failed.
+
+    Examples
+    --------
+    >>> import ackclock as ac
+    >>> result = ac.conform("examples/conformance/tcp/limited_transmit.pkt")
+    >>> result.verdict, result.compared.packets
+    ('equal', 4)
     """
     path = Path(script)
     SEED.require("seed", seed)
     if profile not in PROFILES:
         raise refuse("profile", profile, one_of(profile, PROFILES), noun="profile")
     given = dict(options or {})
-    _prepared(profile, law or LAW, given, _PACKET_SIZE)  # an error in the arguments is no matter of the script
+    named = None if law is None else _named(law)
+    _prepared(profile, (named or _named(LAW)) | given, _PACKET_SIZE)  # an error in the arguments is not the script's
     try:
         read = core.Script(content(path))
     except core.PlanError as error:
@@ -133,7 +143,7 @@ def conform(
         verdict = {"verdict": "inexpressible", **setup["refused"]}
         return ScriptResult.of(path, {"verdict": verdict, "compared": nothing, "skipped": ()})
     try:
-        prepared = _prepared_for(setup, profile, law, given)
+        prepared = _prepared_for(setup, profile, named, given)
     except _InexpressibleError as error:
         verdict = {"verdict": "inexpressible", "line": error.line, "reason": error.reason}
         return ScriptResult.of(path, {"verdict": verdict, "compared": nothing, "skipped": ()})
@@ -148,40 +158,50 @@ class _InexpressibleError(Exception):
         self.line, self.reason = line, reason
 
 
-def _prepared_for(setup: Mapping[str, Any], profile: str, law: str | None, given: Mapping[str, Any]) -> Prepared:
+def _named(law: str | Law | type[Law]) -> dict[str, Any]:
+    """Return the fields of a transport that name a law."""
+    if isinstance(law, str):
+        return {"law": law} if ":" in law else {"variant": law}
+    fields = named_law(law, "law")
+    if fields is None:
+        raise refuse("law", law, "must be a variant, FILE.py:CLASS, or a law in Python")
+    return fields
+
+
+def _prepared_for(
+    setup: Mapping[str, Any], profile: str, law: Mapping[str, Any] | None, given: Mapping[str, Any]
+) -> Prepared:
     """Prepare the sender that a script demands."""
-    name, law_line = (law, 0) if law is not None or setup["law"] is None else setup["law"]
-    name = name or LAW
-    in_python = ":" in name
-    if not in_python and name not in catalogue().variants:
-        raise _InexpressibleError(law_line, f"the congestion control {name} is not modelled")
-    variant = None if in_python else name
-    demanded = {option: value for option, (value, _) in setup["options"].items()}
     lines = {option: line for option, (_, line) in setup["options"].items()}
-    mode, ecn_line = setup["ecn"] or ("off", lines["payload"])
+    demanded = {option: value for option, (value, _) in setup["options"].items()}
+    if law is None:
+        name, line = setup["law"] or (LAW, lines["payload"])
+        if name not in catalogue().variants:
+            raise _InexpressibleError(line, f"the congestion control {name} is not modelled")
+        law = {"variant": name}
+    variant: str | None = law.get("variant")
+    mode, lines["ecn"] = setup["ecn"] or ("off", lines["payload"])
     usual = default(profile, "tcp", "ecn", variant=variant)
-    demanded["ecn"], lines["ecn"] = usual if mode == "classic" and usual == "dctcp" else mode, ecn_line
+    demanded["ecn"] = usual if mode == "classic" and usual == "dctcp" else mode
     if default(profile, "tcp", "pacing", variant=variant) == "law":
         demanded.pop("pacing", None)  # fq leaves the rate of a socket that sets one
     if variant is not None and catalogue().variants[variant].recovery == demanded.get("recovery"):
         demanded.pop("recovery", None)
     try:
-        return _prepared(profile, name, {**demanded, **given}, setup["packet_size"])
+        return _prepared(profile, {**law, **demanded, **given}, setup["packet_size"])
     except ScenarioError as error:
-        field_name = str(error.field)
-        raise _InexpressibleError(lines.get(field_name, lines["payload"]), error.headline) from None
+        raise _InexpressibleError(lines.get(str(error.field), lines["payload"]), error.headline) from None
 
 
-def _prepared(profile: str, law: str, options: Mapping[str, Any], packet_size: int) -> Prepared:
+def _prepared(profile: str, transport: Mapping[str, Any], packet_size: int) -> Prepared:
     """Prepare a scenario whose only flow has the transport; its network does not matter."""
-    named = {"law": law} if ":" in law else {"variant": law}
     link = {"rate": "1 Gbps", "delay": "1 ms"}
     tables = {
         "profile": profile,
         "duration": "1 s",
         "packet_size": packet_size,
         "dumbbell": {"bottleneck": link | {"queue": {"kind": "droptail", "packets": 100}}, "access": link},
-        "clients": [{"transport": {"kind": "tcp", **named, **options}, "source": {"kind": "greedy"}}],
+        "clients": [{"transport": {"kind": "tcp", **transport}, "source": {"kind": "greedy"}}],
     }
     try:
         return Prepared.of(Scenario.from_dict(tables), ())

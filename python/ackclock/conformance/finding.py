@@ -12,6 +12,7 @@ SUFFIX: Final = ".pkt"
 """Suffix of the names of scripts."""
 LARGEST: Final = 1 << 20
 """Largest script in bytes, and largest file of commands."""
+_ALLOWED: Final = "a script or a folder of scripts"
 
 
 def scripts(paths: Iterable[Path]) -> list[Path]:
@@ -27,8 +28,10 @@ def scripts(paths: Iterable[Path]) -> list[Path]:
         if path.is_dir():
             below = sorted(each for each in path.rglob(f"*{SUFFIX}") if each.is_file())
             if not below:
-                raise unreadable(path, f"the folder has no files *{SUFFIX}", "a script or a folder of scripts")
+                raise unreadable(path, f"the folder has no files *{SUFFIX}", _ALLOWED)
             found.extend(below)
+        elif not path.exists():
+            raise unreadable(path, "it does not exist", _ALLOWED)
         else:
             found.append(path)
     return list(dict.fromkeys(found))
@@ -44,11 +47,11 @@ def content(path: Path) -> bytes:
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise unreadable(path, "it is not a regular file", "a script or a folder of scripts")
+            raise unreadable(path, "it is not a regular file", _ALLOWED)
         with path.open("rb") as file:
             read = file.read(LARGEST + 1)
     except OSError as error:
-        raise unreadable(path, error.strerror or str(error), "a script or a folder of scripts") from None
+        raise unreadable(path, error.strerror or str(error), _ALLOWED) from None
     if len(read) > LARGEST:
         raise unreadable(path, f"it has more than {LARGEST:,} bytes", "a script")
     return read
