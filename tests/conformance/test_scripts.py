@@ -1,9 +1,10 @@
-"""Our scripts in ``examples/conformance``: the sender of the profile ``linux`` does what each states, but for one."""
+"""Our scripts in ``examples/conformance``: the sender does what each states, except for one."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ def test_the_cases_of_the_bbr_draft_are_complete() -> None:
 
 def test_a_law_in_python() -> None:
     class Still(ac.Law):
-        def on_ack(self, window: ac.Window, ack: ac.Ack) -> None:
+        def on_ack(self, window: Any, ack: Any) -> None:
             pass
 
     script = ROOT / "examples" / "conformance" / "tcp" / "delayed_acks_congestion_avoidance.pkt"

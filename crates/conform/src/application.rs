@@ -34,7 +34,10 @@ impl Application {
                 },
                 "every" => found.every = time(value)?.max(SHORTEST),
                 _ => {
-                    return Err(format!("{} is no property of an application; must be bytes or every", shortened(key)));
+                    return Err(format!(
+                        "{} is not allowed for an application; must be bytes or every",
+                        shortened(key)
+                    ));
                 }
             }
         }

@@ -15,16 +15,33 @@ pub(crate) type Read<T> = Result<T, Fault>;
 /// Largest time in a script, in seconds.
 pub(crate) const LONGEST: u64 = 1_000_000;
 
+/// Words that an option of a script replaces, with their meanings.
+pub(crate) type Defines = Vec<(String, String)>;
+
 /// A position in a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
+    defines: &'a [(String, String)],
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) const fn new(text: &'a str) -> Self {
-        Self { text, at: 0 }
+        Self { text, at: 0, defines: &[] }
+    }
+
+    /// The same position, from which on words are replaced.
+    pub(crate) const fn with<'b>(self, defines: &'b [(String, String)]) -> Cursor<'b>
+    where
+        'a: 'b,
+    {
+        Cursor { text: self.text, at: self.at, defines }
+    }
+
+    /// The meaning of a word.
+    pub(crate) fn meaning(&self, word: &'a str) -> &'a str {
+        self.defines.iter().rev().find(|(known, _)| known == word).map_or(word, |(_, meaning)| meaning)
     }
 
     /// The position in bytes.
@@ -125,9 +142,13 @@ impl<'a> Cursor<'a> {
     pub(crate) fn number(&mut self, what: &str, most: u64) -> Read<u64> {
         self.skip_space()?;
         let start = *self;
-        let digits = self.while_is(|next| next.is_ascii_digit());
+        let mut digits = self.while_is(|next| next.is_ascii_digit());
         if digits.is_empty() {
-            return Err(start.expected(&format!("{what}, a number from 0 to {most}")));
+            let word = self.word();
+            digits = self.meaning(word);
+            if digits == word || !digits.bytes().all(|digit| digit.is_ascii_digit()) {
+                return Err(start.expected(&format!("{what}, a number from 0 to {most}")));
+            }
         }
         let value = digits.parse().ok().filter(|value| *value <= most);
         value.ok_or_else(|| start.fault(&format!("{what} is {}; must be from 0 to {most}", shortened(digits))))

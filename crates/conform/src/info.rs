@@ -77,7 +77,7 @@ fn state(name: &str, talk: &Conversation) -> Option<f64> {
     found
 }
 
-/// A time in seconds, for people.
+/// A time in seconds, as text.
 pub(crate) fn seconds(time: Time) -> String {
     format!("{:.6}", time.as_secs_f64()).trim_end_matches('0').trim_end_matches('.').to_owned()
 }

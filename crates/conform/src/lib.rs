@@ -29,6 +29,7 @@
 mod application;
 mod code;
 mod cursor;
+mod host;
 mod info;
 mod octets;
 mod outcome;

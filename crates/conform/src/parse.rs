@@ -6,7 +6,7 @@ mod packet;
 use ackclock_units::Time;
 
 use crate::code;
-use crate::cursor::{Cursor, Read, shortened};
+use crate::cursor::{Cursor, Defines, Read, shortened};
 use crate::script::{Action, Event, Script, When};
 
 /// Tolerances of packetdrill.
@@ -53,9 +53,6 @@ impl Lines<'_> {
     }
 }
 
-/// Words that an option of the script replaces.
-type Defines = Vec<(String, String)>;
-
 pub(crate) fn script(text: &str) -> Read<Script> {
     let mut cursor = Cursor::new(text);
     let mut lines = Lines { text, counted: 0, line: 1 };
@@ -69,6 +66,7 @@ pub(crate) fn script(text: &str) -> Read<Script> {
     while cursor.take("--")? {
         option(&mut cursor, &mut lines, &mut script, &mut defines)?;
     }
+    let mut cursor = cursor.with(&defines);
     let mut is_first = true;
     loop {
         cursor.skip_space()?;
@@ -84,7 +82,7 @@ pub(crate) fn script(text: &str) -> Read<Script> {
             return Err(start.fault("the first event must be at time 0"));
         }
         is_first &= !is_timed;
-        let action = action(&mut cursor, line, &defines)?;
+        let action = action(&mut cursor, line)?;
         let is_range = match when {
             When::At(first, last) | When::After(first, last) => first != last,
             When::Any => true,
@@ -183,7 +181,7 @@ fn when(cursor: &mut Cursor<'_>) -> Read<When> {
     Ok(if is_relative { When::After(first, last) } else { When::At(first, last) })
 }
 
-fn action(cursor: &mut Cursor<'_>, line: u32, defines: &Defines) -> Read<Action> {
+fn action(cursor: &mut Cursor<'_>, line: u32) -> Read<Action> {
     cursor.skip_space()?;
     let rest = cursor.rest();
     if cursor.eat("<") {
@@ -201,7 +199,7 @@ fn action(cursor: &mut Cursor<'_>, line: u32, defines: &Defines) -> Read<Action>
         return Ok(Action::Code(code::statements(cursor.until("}%", "the code")?, line)));
     }
     if rest.starts_with("...") || rest.starts_with(|next: char| next.is_ascii_alphabetic() || next == '_') {
-        return call::read(cursor, defines).map(Action::Call);
+        return call::read(cursor).map(Action::Call);
     }
     Err(cursor.expected("an event: a packet (< or >), a system call, `commands` or %{ code }%"))
 }

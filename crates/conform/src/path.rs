@@ -7,8 +7,10 @@ mod change;
 
 use std::collections::BTreeMap;
 
-use ackclock_tcp::{Ack, Mark, Receiver, ReceiverConfig, ReceiverPool, Sack, Segment};
+use ackclock_tcp::{Mark, ReceiverConfig, Segment};
 use ackclock_units::{Rate, Time};
+
+use crate::host::{Host, OwnAck};
 
 pub(crate) use change::{Change, time};
 
@@ -31,21 +33,11 @@ pub(crate) struct Path {
     count: u64,
     /// When the bottleneck has served everything.
     free: Time,
-    receiver: Receiver,
-    pool: ReceiverPool,
+    host: Host,
     /// Packets and ACKs, by the time of arrival, then in the order of sending.
     packets: BTreeMap<(Time, u64), (u64, Mark)>,
     acks: BTreeMap<(Time, u64), OwnAck>,
     serial: u64,
-}
-
-/// An ACK on its way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OwnAck {
-    next: u64,
-    sack: Sack,
-    echo: u8,
-    original: bool,
 }
 
 /// A token bucket that drops what does not conform.
@@ -55,16 +47,6 @@ struct Policer {
     burst: u64,
     /// When the bucket would be empty.
     empty: Time,
-}
-
-impl OwnAck {
-    fn of(ack: Ack<'_>) -> Self {
-        Self { next: ack.next, sack: *ack.sack, echo: ack.echo, original: ack.original }
-    }
-
-    pub(crate) const fn ack(&self) -> Ack<'_> {
-        Ack { next: self.next, sack: &self.sack, echo: self.echo, original: self.original }
-    }
 }
 
 impl Policer {
@@ -83,10 +65,6 @@ impl Policer {
 impl Path {
     /// An empty path after the handshake.
     pub(crate) fn new(receiver: ReceiverConfig) -> Self {
-        let mut pool = ReceiverPool::default();
-        let mut receiver = pool.add(ReceiverConfig { handshake: true, ..receiver });
-        let syn = Mark { ce: false, cwr: false, again: false, sent: Time::ZERO, pushed: false };
-        receiver.handle_segment(0, syn, Time::ZERO, &mut pool);
         Self {
             rate: Rate::from_mbps(10),
             rtt: Time::from_millis(100),
@@ -98,8 +76,7 @@ impl Path {
             policer: None,
             count: 0,
             free: Time::ZERO,
-            receiver,
-            pool,
+            host: Host::new(receiver),
             packets: BTreeMap::new(),
             acks: BTreeMap::new(),
             serial: 0,
@@ -135,7 +112,7 @@ impl Path {
     pub(crate) fn due(&self) -> Option<Time> {
         let packet = self.packets.first_key_value().map(|((at, _), _)| *at);
         let ack = self.acks.first_key_value().map(|((at, _), _)| *at);
-        [packet, ack, self.receiver.poll_timeout(&self.pool)].into_iter().flatten().min()
+        [packet, ack, self.host.due()].into_iter().flatten().min()
     }
 
     /// Lets happen what is due at `now`: returns an ACK that arrives at the sender.
@@ -144,13 +121,11 @@ impl Path {
         if is_due(self.acks.first_key_value().map(|((at, _), _)| *at)) {
             return self.acks.pop_first().map(|(_, ack)| ack);
         }
-        if is_due(self.receiver.poll_timeout(&self.pool)) {
-            let ack = OwnAck::of(self.receiver.handle_timeout(&mut self.pool));
+        if is_due(self.host.due()) {
+            let ack = self.host.act();
             self.answer(now, ack);
         } else if let Some((_, (number, mark))) = self.packets.pop_first() {
-            let arrival = self.receiver.handle_segment(number, mark, now, &mut self.pool);
-            let answers = [arrival.early().map(OwnAck::of), arrival.ack.map(OwnAck::of)];
-            for ack in answers.into_iter().flatten() {
+            for ack in self.host.receive(number, mark, now) {
                 self.answer(now, ack);
             }
         }

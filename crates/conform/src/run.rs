@@ -7,12 +7,16 @@
 mod arriving;
 mod calls;
 mod expecting;
+mod receiving;
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ackclock_tcp::congestion::foreign::{Failure, Failures, Place};
 use ackclock_tcp::{Conversation, ReceiverConfig, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
+
+use receiving::{Answer, Arrivals};
 
 use crate::application::Application;
 use crate::code::{Statement, Verdict as Evaluation};
@@ -100,8 +104,9 @@ struct Run<'a> {
     /// Whether short segments never wait.
     no_delay: bool,
     stamps: Stamps,
-    /// Times at which the host acknowledges what the peer sent, and the acknowledged sequence number.
-    own_acks: std::collections::VecDeque<(Time, u32)>,
+    /// Data of the peer, and the ACKs of the host.
+    arrivals: Option<Arrivals>,
+    answers: VecDeque<Answer>,
     steps: u32,
     compared: Compared,
     skipped: Vec<Inexpressible>,
@@ -139,7 +144,8 @@ impl<'a> Run<'a> {
             snd_una: 0,
             no_delay: false,
             stamps: Stamps::default(),
-            own_acks: std::collections::VecDeque::new(),
+            arrivals: None,
+            answers: VecDeque::new(),
             steps: 0,
             compared: Compared::default(),
             skipped: Vec::new(),
@@ -195,6 +201,7 @@ impl<'a> Run<'a> {
         let is_next = |due: &Time| (*due < end || inclusive && *due == end) && timer.is_none_or(|timer| *due <= timer);
         let write = self.application.and_then(|application| application.due()).filter(is_next);
         let packet = self.path.as_ref().and_then(Path::due).filter(is_next);
+        let answer = self.arrivals.as_ref().and_then(Arrivals::due).filter(is_next);
         if let Some(due) = write.filter(|due| packet.is_none_or(|packet| *due <= packet)) {
             self.talk.wait(due);
             self.write_again(line)?;
@@ -204,6 +211,9 @@ impl<'a> Run<'a> {
                 self.snd_una = self.snd_una.max(ack.ack().next);
                 self.talk.acknowledge(ack.ack());
             }
+        } else if let (Some(due), Some(arrivals)) = (answer, &mut self.arrivals) {
+            self.talk.wait(due);
+            self.answers.push_back(arrivals.act(due));
         } else if !self.talk.act(end, inclusive) {
             return Ok(false);
         }

@@ -107,6 +107,8 @@ pub(crate) struct Options {
     pub(crate) sacks: Vec<(u32, u32)>,
     /// The timestamp, and the one that it echoes.
     pub(crate) timestamp: Option<(u32, u32)>,
+    /// Whether the options are left open (`<...>`).
+    pub(crate) unchecked: bool,
     /// An option of another kind.
     pub(crate) other: Option<String>,
 }

@@ -24,6 +24,8 @@ pub(crate) enum Setting {
     Option(&'static str, Choice),
     /// The congestion control.
     Law(String),
+    /// The profile of the ends.
+    Profile(String),
     /// A file of further commands.
     File(String),
     /// Properties of a path between the sender and a receiver.
@@ -79,7 +81,8 @@ pub(crate) fn settings(command: &Command) -> Vec<Setting> {
         "ackclock" => vec![match rest {
             ["path", words @ ..] => Change::of(words).map_or_else(Setting::Other, Setting::Path),
             ["application", words @ ..] => Application::of(words).map_or_else(Setting::Other, Setting::Application),
-            _ => Setting::Other("a command of ackclock in a script must be path or application".to_owned()),
+            ["profile", name] => Setting::Profile((*name).to_owned()),
+            _ => Setting::Other("a command of ackclock in a script must be path, application or profile".to_owned()),
         }],
         "tc" => qdisc(rest).into_iter().collect(),
         "ip" => route(rest),

@@ -31,6 +31,8 @@ pub struct Inexpressible {
 pub struct Setup {
     /// Name of the congestion control in the kernel, if the script selects one, and its line.
     pub law: Option<(String, u32)>,
+    /// Name of the profile, if the script selects one, and its line.
+    pub profile: Option<(String, u32)>,
     /// Options of the transport, each with its line.
     pub options: BTreeMap<&'static str, (Choice, u32)>,
     /// Whether ECN is negotiated, and how it reports marks: `classic` or `accurate`; and the line of the handshake.
@@ -53,6 +55,7 @@ pub(crate) struct Handshake {
     /// The first window of the peer in bytes.
     pub(crate) window: u64,
     pub(crate) has_timestamps: bool,
+    pub(crate) has_sack: bool,
 }
 
 impl Script {
@@ -127,6 +130,7 @@ impl Setup {
                 self.options.insert(name, (choice, line));
             }
             Setting::Law(name) => self.law = Some((name, line)),
+            Setting::Profile(name) => self.profile = Some((name, line)),
             Setting::Other(reason) => self.refuse(line, reason),
             Setting::Path(_) | Setting::Application(_) => {}
             Setting::File(path) => match files.get(&path) {
@@ -152,7 +156,7 @@ impl Setup {
         if peer.length > 0 {
             self.refuse(line, "data in a SYN is not modelled".to_owned());
         }
-        let offered = own.map(|own| &own.options).filter(|options| **options != crate::script::Options::default());
+        let offered = own.map(|own| &own.options).filter(|options| !options.unchecked);
         let has_timestamps =
             peer.options.timestamp.is_some() && offered.is_none_or(|options| options.timestamp.is_some());
         let has_sack = peer.options.sack_permitted && offered.is_none_or(|options| options.sack_permitted);
@@ -163,7 +167,7 @@ impl Setup {
         let payload = mss.max(LEAST_MSS) - if has_timestamps { TIMESTAMPS } else { 0 };
         let window_scale = peer.options.window_scale.unwrap_or(0).min(14); // RFC 7323, section 2.3
         let window = u64::from(peer.window.unwrap_or(0xffff));
-        self.handshake = Handshake { payload, window_scale, window, has_timestamps };
+        self.handshake = Handshake { payload, window_scale, window, has_timestamps, has_sack };
         self.packet_size = mss.max(LEAST_MSS) + HEADERS;
         self.options.insert("timestamps", (Choice::Flag(has_timestamps), line));
         self.options.insert("payload", (Choice::Number(payload.into()), line));

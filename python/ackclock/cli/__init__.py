@@ -737,11 +737,14 @@ def conform(
         ),
     ] = None,
     profile: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="PROFILE", help="Profile of the sender's options.", autocompletion=completing.profile_names
+            metavar="PROFILE",
+            help="Profile of the sender's options (default: the one that the script selects, or linux).",
+            show_default=False,
+            autocompletion=completing.profile_names,
         ),
-    ] = "linux",
+    ] = None,
     overrides: Annotated[
         list[str] | None,
         typer.Option(

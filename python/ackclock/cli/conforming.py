@@ -24,7 +24,7 @@ def run(
     paths: Sequence[Path],
     *,
     law: str | None,
-    profile: str,
+    profile: str | None,
     overrides: Sequence[str],
     seed: int,
     as_json: bool,

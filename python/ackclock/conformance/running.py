@@ -87,7 +87,7 @@ def conform(
     script: str | Path,
     *,
     law: str | Law | type[Law] | None = None,
-    profile: str = PROFILE,
+    profile: str | None = None,
     options: Mapping[str, Any] | None = None,
     seed: int = 1,
 ) -> ScriptResult:
@@ -100,7 +100,7 @@ def conform(
     law
         Name of a variant, ``FILE.py:CLASS``, or a law in Python (default: the law that the script selects, or CUBIC).
     profile
-        Profile of the sender's options.
+        Profile of the sender's options (default: the one that the script selects, or ``linux``).
     options
         Options of the transport, which take precedence over those of the script and of the profile.
     seed
@@ -127,11 +127,13 @@ def conform(
     """
     path = Path(script)
     SEED.require("seed", seed)
-    if profile not in PROFILES:
+    if profile is not None and profile not in PROFILES:
         raise refuse("profile", profile, one_of(profile, PROFILES), noun="profile")
     given = dict(options or {})
     named = None if law is None else _named(law)
-    _prepared(profile, (named or _named(LAW)) | given, _PACKET_SIZE)  # an error in the arguments is not the script's
+    _prepared(
+        profile or PROFILE, (named or _named(LAW)) | given, _PACKET_SIZE
+    )  # an error in the arguments is not the script's
     try:
         read = core.Script(content(path))
     except core.PlanError as error:
@@ -169,11 +171,15 @@ def _named(law: str | Law | type[Law]) -> dict[str, Any]:
 
 
 def _prepared_for(
-    setup: Mapping[str, Any], profile: str, law: Mapping[str, Any] | None, given: Mapping[str, Any]
+    setup: Mapping[str, Any], profile: str | None, law: Mapping[str, Any] | None, given: Mapping[str, Any]
 ) -> Prepared:
     """Prepare the sender that a script demands."""
     lines = {option: line for option, (_, line) in setup["options"].items()}
     demanded = {option: value for option, (value, _) in setup["options"].items()}
+    if profile is None:
+        profile, line = setup["profile"] or (PROFILE, lines["payload"])
+        if profile not in PROFILES:
+            raise _InexpressibleError(line, f"there is no profile {profile}")
     if law is None:
         name, line = setup["law"] or (LAW, lines["payload"])
         if name not in catalogue().variants:

@@ -1,10 +1,9 @@
 //! Reads system calls. Arguments stay texts: few calls need them.
 
-use super::Defines;
 use crate::cursor::{Cursor, Read};
 use crate::script::Call;
 
-pub(super) fn read(cursor: &mut Cursor<'_>, defines: &Defines) -> Read<Call> {
+pub(super) fn read(cursor: &mut Cursor<'_>) -> Read<Call> {
     let blocks = cursor.eat("...");
     if blocks {
         cursor.seconds()?;
@@ -16,14 +15,14 @@ pub(super) fn read(cursor: &mut Cursor<'_>, defines: &Defines) -> Read<Call> {
         return Err(start.expected("the name of a system call"));
     }
     cursor.expect("(")?;
-    let arguments = arguments(cursor, defines)?;
+    let arguments = arguments(cursor)?;
     cursor.expect("=")?;
     let result = result(cursor)?;
     Ok(Call { name, arguments, result, blocks })
 }
 
 /// Reads arguments up to the closing parenthesis, which is skipped.
-fn arguments(cursor: &mut Cursor<'_>, defines: &Defines) -> Read<Vec<String>> {
+fn arguments(cursor: &mut Cursor<'_>) -> Read<Vec<String>> {
     let opening = *cursor;
     let mut arguments = Vec::new();
     let mut argument = String::new();
@@ -49,8 +48,7 @@ fn arguments(cursor: &mut Cursor<'_>, defines: &Defines) -> Read<Vec<String>> {
             }
             _ if next.is_ascii_alphanumeric() || next == '_' => {
                 let word = cursor.word();
-                let meaning = defines.iter().rev().find(|(known, _)| known == word);
-                argument.push_str(meaning.map_or(word, |(_, meaning)| meaning));
+                argument.push_str(cursor.meaning(word));
                 continue;
             }
             _ => {

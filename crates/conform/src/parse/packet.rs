@@ -157,6 +157,7 @@ fn options(cursor: &mut Cursor<'_>) -> Read<Options> {
         cursor.skip_space()?;
         let start = *cursor;
         if cursor.eat("...") {
+            options.unchecked = true;
             cursor.expect(">")?;
             return Ok(options);
         }

@@ -78,7 +78,7 @@ fn property(word: &str) -> Result<Property, String> {
         "aggregate" => Property::Aggregate(time(value)?),
         "policer" => Property::Policer(rate(value)?),
         "burst" => Property::Burst(packets()?),
-        _ => return Err(format!("{} is no property of a path; must be {KEYS}", shortened(key))),
+        _ => return Err(format!("{} is not allowed for a path; must be {KEYS}", shortened(key))),
     })
 }
 

@@ -3,6 +3,7 @@
 use ackclock_tcp::{Ack, Block, EcnMode, Sack};
 use ackclock_units::Time;
 
+use super::receiving::Answer;
 use super::{Progress, Run, Stamps, Step};
 use crate::outcome::Stop;
 use crate::script::{Flags, Packet};
@@ -26,9 +27,6 @@ impl Run<'_> {
         if self.path.is_some() && self.octets.segments() > 1 {
             return refused("a packet arrives although the script has a path, which carries ACKs");
         }
-        if packet.length > 0 {
-            return refused("data from the peer is not modelled");
-        }
         match (self.progress, flags.syn, flags.ack) {
             (Progress::Closed, true, false) => {
                 self.progress = Progress::Opening { actively: false };
@@ -37,13 +35,14 @@ impl Run<'_> {
             }
             (Progress::Opening { actively: true }, true, true) => {
                 self.progress = Progress::Open;
-                self.own_acks.push_back((self.now, 1));
+                self.answers.push_back(Answer::plain(self.now, 1));
                 // the window of a SYN is not scaled
                 self.acknowledge(line, packet, 0)
             }
             (Progress::Opening { actively: false } | Progress::Open, false, true) => {
                 self.progress = Progress::Open;
-                self.acknowledge(line, packet, self.handshake.window_scale)
+                self.acknowledge(line, packet, self.handshake.window_scale)?;
+                if packet.length > 0 { self.receive(line, packet) } else { Ok(()) }
             }
             (_, true, _) => refused("a SYN at this time is not modelled"),
             (_, false, false) => refused("a packet without an ACK is not modelled"),

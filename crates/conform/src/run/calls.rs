@@ -109,6 +109,9 @@ impl Run<'_> {
         if self.progress != Progress::Open {
             return refused("a write before the connection is open is not modelled");
         }
+        if self.arrivals.is_some() {
+            return refused("data in both directions is not modelled");
+        }
         if self.octets.end() + bytes > MOST_BYTES {
             return refused("more than 2 GB of data are not modelled");
         }

@@ -9,7 +9,7 @@ use crate::outcome::{Difference, Stop};
 use crate::script::{EcnWord, Options, Packet};
 
 /// When a packet is expected: the earliest and the latest time, with and without the tolerance; `None` at any time.
-type Span = Option<(Time, Time)>;
+pub(super) type Span = Option<(Time, Time)>;
 
 impl Run<'_> {
     pub(super) fn expect(&mut self, line: u32, packet: &Packet, span: Span) -> Step {
@@ -26,7 +26,7 @@ impl Run<'_> {
             if packet.start != self.next_sequence() {
                 return refused("a probe of the window is not modelled");
             }
-            self.expect_own_ack(line, packet, span)?;
+            self.expect_answer(line, packet, span)?;
         } else {
             self.expect_data(line, packet, span)?;
         }
@@ -46,19 +46,6 @@ impl Run<'_> {
             return self.differs(line, packet, span, Some((at, segment)));
         }
         self.note_stamp(packet, at);
-        self.now = self.now.max(at);
-        Ok(())
-    }
-
-    /// Expects an ACK without data, which only answers the peer.
-    fn expect_own_ack(&mut self, line: u32, packet: &Packet, span: Span) -> Step {
-        let Some((at, next)) = self.own_acks.pop_front() else {
-            return Err(Stop::inexpressible(line, "an ACK without data is the receiver's, which is not modelled"));
-        };
-        if packet.ack != Some(next) || !self.is_in_time(at, span) {
-            let found = format!("ack {next} at {} s", seconds(at));
-            return Err(self.difference(line, packet, span, found));
-        }
         self.now = self.now.max(at);
         Ok(())
     }
@@ -126,11 +113,11 @@ impl Run<'_> {
     }
 
     /// The latest time at which a packet is accepted.
-    fn deadline(&self, span: Span) -> Time {
+    pub(super) fn deadline(&self, span: Span) -> Time {
         span.map_or(Time::MAX, |(first, last)| last.max(self.now).saturating_add(self.tolerance(first)))
     }
 
-    fn is_in_time(&self, at: Time, span: Span) -> bool {
+    pub(super) fn is_in_time(&self, at: Time, span: Span) -> bool {
         span.is_none_or(|(first, last)| {
             let tolerance = self.tolerance(first);
             first.saturating_sub(tolerance) <= at && at <= last.saturating_add(tolerance)
@@ -158,14 +145,14 @@ impl Run<'_> {
         Err(self.difference(line, packet, span, found))
     }
 
-    fn nothing(&self, span: Span) -> String {
+    pub(super) fn nothing(&self, span: Span) -> String {
         match self.deadline(span) {
             Time::MAX => "nothing at any time".to_owned(),
             until => format!("nothing until {} s", seconds(until)),
         }
     }
 
-    fn difference(&self, line: u32, packet: &Packet, span: Span, found: String) -> Stop {
+    pub(super) fn difference(&self, line: u32, packet: &Packet, span: Span, found: String) -> Stop {
         let times = span.map_or("at any time".to_owned(), |(first, last)| {
             let tolerance = self.tolerance(first);
             let (from, to) = (first.saturating_sub(tolerance), last.saturating_add(tolerance));

@@ -232,12 +232,12 @@ fn the_sample_of_a_late_original_is_its_delay() {
 /// Tolerance: exact.
 #[test]
 fn an_idle_period_may_leave_the_window() {
-    for (idle_restart, sent) in [(IdleRestart::Off, 20), (IdleRestart::Rfc2861, 10)] {
+    for (idle_restart, sent) in [(IdleRestart::Off, 20_u32), (IdleRestart::Rfc2861, 10)] {
         let mut talk = Talk::with_supply(&SenderConfig { idle_restart, ..linux() }, 10);
         talk.sends();
         talk.ack(100, 10);
         talk.now += Time::SECOND.saturating_mul(60);
         talk.supply(100);
-        assert_eq!((talk.cwnd(), talk.snd_max() - 10), (f64::from(sent), sent.into()));
+        assert_eq!((talk.cwnd(), talk.snd_max() - 10), (f64::from(sent), u64::from(sent)));
     }
 }
