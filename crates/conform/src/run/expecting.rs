@@ -32,7 +32,8 @@ impl Run<'_> {
         }
         self.compared.packets += 1;
         self.compared.pushed += u32::from(packet.flags.psh);
-        self.compared.options += u32::from(packet.window.is_some() || packet.options != Options::default());
+        self.compared.options +=
+            u32::from(packet.window.is_some() || !packet.options.unchecked && packet.options != Options::default());
         self.last = span.map_or(self.now, |(first, _)| first);
         Ok(())
     }
