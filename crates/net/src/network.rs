@@ -76,8 +76,9 @@ impl Network {
         for ((_, group), routed) in plan.flows().zip(&routed) {
             let (data_hop, ack_hop) = layout.add(routed);
             let id = FlowId(flows.len() as u32);
-            flows.push(flow(group, id, names.flow(id), seed, data_hop, &failures));
-            sinks.add(&group.transport, ack_hop);
+            let name = names.flow(id);
+            flows.push(flow(group, id, name, seed, data_hop, &failures));
+            sinks.add(&group.transport, ack_hop, || Stream::new(seed, Role::Receiver, name.0));
         }
         let clients = Clients::of(plan, &names, seed);
         let Layout { mut hops, ways, .. } = layout;

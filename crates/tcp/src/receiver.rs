@@ -35,7 +35,7 @@ mod tuning;
 
 use std::mem::replace;
 
-use ackclock_units::Time;
+use ackclock_units::{Stream, Time};
 
 use crate::config::EcnMode;
 use crate::options::{options, words};
@@ -72,6 +72,10 @@ options! {
             /// packets, at most that one (`linux`). With `linux`, a pause is longer than the retransmission timeout of the
             /// receiver instead of `quick_acks_pause`.
             delayed_ack_rule: DelayRule = DelayRule::Fixed;
+            /// With `delayed_ack_rule = "linux"`, length of a tick of the receiver's clock, which sends a delayed ACK with
+            /// the tick after its time. Each receiver's clock shows a time of its own when the run starts. With 0, the
+            /// time is exact.
+            delayed_ack_tick: Time [from Time::ZERO] = Time::ZERO;
             /// A packet that fills a gap is acknowledged at once, even with delayed ACKs.
             ack_gap_fill: bool = true;
             /// The receiver also delays the ACK of a duplicate of the last packet in order.
@@ -188,6 +192,16 @@ impl Receiver {
     pub const BYTES_OF_GAP: usize = size_of::<Block>();
     /// Memory used by an auto-tuned window, in bytes.
     pub const BYTES_OF_TUNING: usize = size_of::<Tuning>();
+
+    /// Lets the receiver's clock show a random time at time 0. It decides when the ticks of `delayed_ack_tick` come.
+    pub fn shift_clock(&self, stream: &mut Stream, pool: &mut ReceiverPool) {
+        let config = *self.config(pool);
+        if config.adapts()
+            && let Some(adaptive) = &mut pool.records[self.record as usize].adaptive
+        {
+            adaptive.shift_clock(&config, stream);
+        }
+    }
 
     /// Resets the receiver for a new connection.
     #[cold]

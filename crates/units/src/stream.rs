@@ -29,6 +29,8 @@ pub enum Role {
     Reorder = 8,
     /// A congestion-control law from outside the engine.
     Law = 9,
+    /// The clock of a receiver.
+    Receiver = 10,
 }
 
 /// A random stream keyed by (seed, role, id): SplitMix64 (Steele, Lea and Flood 2014), eight bytes of state.

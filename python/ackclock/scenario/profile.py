@@ -123,6 +123,8 @@ TABLE: Final[tuple[Row, ...]] = (
         "RFC 1122 4.2.3.2: below 0.5 s; Linux TCP_DELACK_MAX; ns-2 interval_", {"ns2": "100 ms"}),
     Row("tcp", "delayed_ack_rule", "how long a delayed ACK waits",
         "RFC 1122 4.2.3.2 leaves it open; Linux tcp_event_data_recv and tcp_send_delayed_ack", {"linux": "linux"}),
+    Row("tcp", "delayed_ack_tick", "tick of the clock that drives the timer of delayed ACKs",
+        "RFC 1122 leaves it open; Linux CONFIG_HZ 250 and calc_index", {"linux": "4 ms"}),
     Row("tcp", "ack_gap_fill", "acknowledge a packet that fills a gap at once",
         "RFC 5681 4.2; ns-2 RFC2581_immediate_ack_, since 2000-04-14", {"ns2-2000": False}),
     Row("tcp", "delay_duplicates", "delay the ACK of a duplicate of the last packet in order",

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ops::Add;
 
 use ackclock_tcp::{Ack, Arrival, Receiver, ReceiverConfig, ReceiverPool};
-use ackclock_units::Time;
+use ackclock_units::{Stream, Time};
 
 use crate::endpoint::timer::Alarm;
 use crate::packet::{CONNECTIONS, FlowId, Packet};
@@ -251,14 +251,18 @@ impl Sinks {
         }
     }
 
-    /// Adds the receiving end of the next flow.
-    pub(crate) fn add(&mut self, transport: &TransportSpec, ack_hop: u32) {
+    /// Adds the receiving end of the next flow, whose clock is shifted by `stream`.
+    pub(crate) fn add(&mut self, transport: &TransportSpec, ack_hop: u32, stream: impl FnOnce() -> Stream) {
         let (config, ack_hop) = match transport {
             TransportSpec::Tcp { receiver, .. } => (*receiver, ack_hop),
             // the receiver is never used
             TransportSpec::Udp { .. } => (ReceiverConfig { delayed_ack: false, ..ReceiverConfig::default() }, NO_ACKS),
         };
-        self.flows.push(Sink::new(self.receivers.add(config), ack_hop));
+        let receiver = self.receivers.add(config);
+        if config.delayed_ack_tick > Time::ZERO {
+            receiver.shift_clock(&mut stream(), &mut self.receivers);
+        }
+        self.flows.push(Sink::new(receiver, ack_hop));
         if config.delayed_ack {
             if self.alarms.is_empty() {
                 self.alarms.reserve_exact(self.flows.capacity());

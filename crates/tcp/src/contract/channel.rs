@@ -245,7 +245,11 @@ impl Channel {
             let longest = waiting.or_else(|| config.delayed_ack.then(|| self.now + config.delayed_ack_timeout));
             let deadline = self.receiver.poll_timeout(&self.pool);
             let is_right = match config.delayed_ack_rule {
-                DelayRule::Linux if waiting.is_none() => deadline > Some(self.now) && deadline <= longest,
+                // ticks are rounded to an eighth of the wait at most
+                DelayRule::Linux if waiting.is_none() => {
+                    let most = config.delayed_ack_timeout.as_picos() / 8 * 9 + 2 * config.delayed_ack_tick.as_picos();
+                    deadline > Some(self.now) && deadline <= Some(self.now + Time::from_picos(most))
+                }
                 _ => deadline == longest,
             };
             hold!(is_right, "an ACK that waits has no deadline");

@@ -11,9 +11,15 @@
 //! The receiver has one sample of its round-trip time, that of its SYN-ACK: from the SYN to the first data, which a sender
 //! with data sends at once. Its retransmission timeout is that time plus twice of it, but at least 200 ms more.
 //!
-//! Differences from Linux: times are exact instead of ticks of 4 ms; intervals are between packets in order.
+//! The timer fires with a tick of the receiver's clock (`delayed_ack_tick`), so ACKs of the timer do not keep the rhythm of
+//! the link that brought the packets.
+//!
+//! Differences from Linux: the delay is exact instead of whole ticks.
 
-use ackclock_units::Time;
+use ackclock_units::{Stream, Time};
+
+use super::ReceiverConfig;
+use crate::ticks::Ticks;
 
 /// `TCP_ATO_MIN` and `TCP_DELACK_MIN`.
 const SHORTEST: Time = Time::from_millis(40);
@@ -32,11 +38,24 @@ pub(super) struct Adaptive {
     /// Round-trip time of the handshake; zero before the first data, or without a handshake.
     rtt: Time,
     timeout: Time,
+    ticks: Ticks,
 }
 
 impl Adaptive {
-    pub(super) const fn new() -> Self {
-        Self { delay: Time::ZERO, last: Time::ZERO, rtt: Time::ZERO, timeout: FIRST_TIMEOUT }
+    /// For a receiver whose clock shows 0 at time 0.
+    pub(super) const fn new(config: &ReceiverConfig) -> Self {
+        let ticks = Ticks::new(config.delayed_ack_tick, Time::ZERO);
+        Self { delay: Time::ZERO, last: Time::ZERO, rtt: Time::ZERO, timeout: FIRST_TIMEOUT, ticks }
+    }
+
+    /// Lets the clock show a random time at time 0.
+    pub(super) fn shift_clock(&mut self, config: &ReceiverConfig, stream: &mut Stream) {
+        self.ticks = Ticks::with_phase(config.delayed_ack_tick, None, stream);
+    }
+
+    /// The same receiver for the next connection.
+    pub(super) const fn renewed(&self, config: &ReceiverConfig) -> Self {
+        Self { ticks: self.ticks, ..Self::new(config) }
     }
 
     /// Records the SYN.
@@ -70,10 +89,10 @@ impl Adaptive {
         self.delay = self.delay.saturating_mul(2).min(self.timeout);
     }
 
-    /// For how long an ACK waits, at most `most`.
-    pub(super) fn wait(&self, most: Time) -> Time {
+    /// Until when an ACK waits from `now` on, for at most the time `most` and a tick.
+    pub(super) fn deadline(&self, now: Time, most: Time) -> Time {
         let bound = if self.rtt == Time::ZERO { most } else { self.rtt.max(SHORTEST) };
-        self.delay.max(SHORTEST).min(bound.max(SHORTEST)).min(most)
+        self.ticks.fires_at(now, self.delay.max(SHORTEST).min(bound).min(most))
     }
 }
 
@@ -83,13 +102,18 @@ mod tests {
 
     const MOST: Time = Time::from_millis(200);
 
+    /// The wait in ms.
+    fn waits_for(adaptive: &Adaptive) -> u64 {
+        adaptive.deadline(Time::ZERO, MOST).as_picos() / Time::from_millis(1).as_picos()
+    }
+
     /// The wait after data at the given times in ms; the SYN comes at time 0.
     fn waits<const N: usize>(times: [u64; N]) -> [u64; N] {
-        let mut adaptive = Adaptive::new();
+        let mut adaptive = Adaptive::new(&ReceiverConfig::default());
         adaptive.open(Time::ZERO);
         times.map(|millis| {
             adaptive.on_data(Time::from_millis(millis), true);
-            adaptive.wait(MOST).as_picos() / Time::from_millis(1).as_picos()
+            waits_for(&adaptive)
         })
     }
 
@@ -111,20 +135,19 @@ mod tests {
     /// Tolerance: exact.
     #[test]
     fn a_timer_that_fires_doubles_the_delay() {
-        let mut adaptive = Adaptive::new();
+        let mut adaptive = Adaptive::new(&ReceiverConfig::default());
         adaptive.open(Time::ZERO);
         adaptive.on_data(Time::from_millis(300), true);
-        let millis = |adaptive: &Adaptive| adaptive.wait(MOST).as_picos() / Time::from_millis(1).as_picos();
         let doubled = [(); 4].map(|()| {
             adaptive.on_timer();
-            millis(&adaptive)
+            waits_for(&adaptive)
         });
         assert_eq!(doubled, [80, 160, 200, 200]);
         // 640 ms; half of it and 20 ms
         adaptive.on_data(Time::from_millis(310), true);
         adaptive.on_data(Time::from_millis(320), true);
         adaptive.on_data(Time::from_millis(330), true);
-        assert_eq!(millis(&adaptive), 115);
+        assert_eq!(waits_for(&adaptive), 115);
     }
 
     /// Validates: a pause is longer than the retransmission timeout: 900 ms after a handshake of 300 ms, 250 ms after one
@@ -135,12 +158,27 @@ mod tests {
     fn a_pause_is_longer_than_the_timeout() {
         for (rtt, timeout) in [(300, 900), (50, 250)] {
             let pauses = [timeout, timeout + 1].map(|interval| {
-                let mut adaptive = Adaptive::new();
+                let mut adaptive = Adaptive::new(&ReceiverConfig::default());
                 adaptive.open(Time::ZERO);
                 adaptive.on_data(Time::from_millis(rtt), true);
                 adaptive.on_data(Time::from_millis(rtt + interval), true)
             });
             assert_eq!(pauses, [false, true]);
         }
+    }
+
+    /// Validates: with ticks of 4 ms, an ACK of data at 101 ms waits until 144 ms, the tick after 100 + 40 ms; a clock that
+    ///     shows 3 ms at time 0 has its ticks 3 ms earlier, and keeps them for the next connection.
+    /// Source: Linux, `calc_index`, by hand (`ticks.rs`).
+    /// Tolerance: exact.
+    #[test]
+    fn the_timer_fires_with_a_tick() {
+        let config = ReceiverConfig { delayed_ack_tick: Time::from_millis(4), ..ReceiverConfig::default() };
+        let mut adaptive = Adaptive::new(&config);
+        let deadline = |adaptive: &Adaptive| adaptive.deadline(Time::from_millis(101), MOST);
+        assert_eq!(deadline(&adaptive), Time::from_millis(144));
+        adaptive.ticks = Ticks::new(config.delayed_ack_tick, Time::from_millis(3));
+        assert_eq!(deadline(&adaptive), Time::from_millis(145));
+        assert_eq!(deadline(&adaptive.renewed(&config)), Time::from_millis(145));
     }
 }

@@ -77,13 +77,13 @@ impl Delay {
         self.quick |= 1;
     }
 
-    /// Delays an ACK at `now` for `time`, unless it is the `ack_every`th that waits. Returns whether it waits.
-    pub(super) fn wait(&mut self, now: Time, time: Time, ack_every: u32) -> bool {
+    /// Delays an ACK until `deadline`, unless it is the `ack_every`th that waits. Returns whether it waits.
+    pub(super) fn wait(&mut self, deadline: Time, ack_every: u32) -> bool {
         if self.waiting + 1 >= ack_every {
             return false;
         }
         if self.waiting == 0 {
-            self.deadline = PackedOption::some(now + time);
+            self.deadline = PackedOption::some(deadline);
         }
         self.waiting += 1;
         true

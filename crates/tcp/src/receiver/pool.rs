@@ -47,7 +47,8 @@ impl ReceiverPool {
     /// Memory of a receiver's record in bytes, excluding runs beyond a gap.
     pub const BYTES_OF_RECORD: usize = size_of::<Record>() + size_of::<Sack>() + size_of::<u32>();
 
-    /// A receiver that waits for segment 0. Successive receivers of the same configuration share it.
+    /// A receiver that waits for segment 0, and whose clock shows 0 at time 0. Successive receivers of the same
+    /// configuration share it.
     pub fn add(&mut self, config: ReceiverConfig) -> Receiver {
         if self.configs.last() != Some(&config) {
             self.configs.push(config);
@@ -122,7 +123,9 @@ impl Record {
         self.delay = Delay::new(config.quick_acks);
         self.original = false;
         self.tuning = config.tunes().then(|| Box::new(Tuning::new(config)));
-        self.adaptive = config.adapts().then(|| Box::new(Adaptive::new()));
+        self.adaptive = config.adapts().then(|| {
+            Box::new(self.adaptive.as_ref().map_or_else(|| Adaptive::new(config), |last| last.renewed(config)))
+        });
     }
 
     /// Empties the record but keeps its memory.
@@ -183,8 +186,8 @@ impl Record {
     /// Delays an ACK at `now`, unless enough packets have arrived since the last one. Returns whether it waits.
     pub(super) fn wait(&mut self, now: Time, config: &ReceiverConfig) -> bool {
         let most = config.delayed_ack_timeout;
-        let time = self.adaptive.as_ref().map_or(most, |adaptive| adaptive.wait(most));
-        self.delay.wait(now, time, config.ack_every)
+        let deadline = self.adaptive.as_ref().map_or_else(|| now + most, |adaptive| adaptive.deadline(now, most));
+        self.delay.wait(deadline, config.ack_every)
     }
 
     /// Records segment `number` and advances the next expected segment. Returns whether the segment was recorded

@@ -257,6 +257,7 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
                 delayed_ack,
                 ack_every,
                 delayed_ack_timeout,
+                delayed_ack_tick: Time::from_millis(wait % 6),
                 delayed_ack_rule: if adapts { DelayRule::Linux } else { DelayRule::Fixed },
                 ack_gap_fill,
                 delay_duplicates,

@@ -3,6 +3,8 @@
 use ackclock_tcp::{Block, Ecn, EcnMode, Segment};
 use proptest::prelude::*;
 
+use ackclock_units::Role;
+
 use super::*;
 use crate::plan::testing::dumbbell_of_reno;
 use crate::sizes::SizeSpec;
@@ -20,9 +22,9 @@ fn sinks(delays: [bool; FLOWS - 1], (ecn, dsack): (EcnMode, bool), near: [(u8, i
     let mut sinks = Sinks::new(FLOWS, Time::from_picos(FROM), Time::from_picos(END));
     for (hop, delayed_ack) in (0..).zip(delays) {
         let receiver = ReceiverConfig { delayed_ack, sack_blocks: 3, ecn, dsack, ..receiver };
-        sinks.add(&TransportSpec::Tcp { sender: sender.clone(), receiver }, hop);
+        sinks.add(&TransportSpec::Tcp { sender: sender.clone(), receiver }, hop, || Stream::new(1, Role::Receiver, 0));
     }
-    sinks.add(&TransportSpec::Udp { sizes: SizeSpec::Fixed }, 77);
+    sinks.add(&TransportSpec::Udp { sizes: SizeSpec::Fixed }, 77, || Stream::new(1, Role::Receiver, 0));
     for ((flow, sink), (tally, near)) in (0..).zip(&mut sinks.flows).zip(near) {
         sinks.totals.insert(flow, Totals { delivered: 1 << 33, ..Totals::default() });
         match tally {
