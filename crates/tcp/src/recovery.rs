@@ -160,6 +160,11 @@ impl Recovery {
         if let Self::Rack(rack) = self { rack.delivered_late(connection) } else { None }
     }
 
+    /// Whether the last ACK gives no certain round-trip time, although its last segment was sent once.
+    pub(crate) const fn is_ambiguous(&self) -> bool {
+        if let Self::Rack(rack) = self { rack.is_ambiguous() } else { false }
+    }
+
     /// The delivery-rate sample of the last ACK; only RACK knows which segments an ACK delivers.
     #[inline(always)]
     pub(crate) fn rate_sample(&self, connection: &mut Connection, now: Time) -> Option<RateSample> {
@@ -179,7 +184,7 @@ impl Recovery {
         match self {
             Self::NewReno(newreno) => newreno.after_partial_ack(connection, now),
             Self::Sack(sack) => sack.after_partial_ack(connection, now),
-            Self::Rack(rack) => rack.arm(connection, now),
+            Self::Rack(rack) => rack.set_timer(connection, now),
             Self::Tahoe | Self::Reno(_) | Self::Vegas(_) => {}
         }
     }
@@ -190,7 +195,7 @@ impl Recovery {
     pub(crate) fn after_new_ack(&mut self, connection: &mut Connection, now: Time, last: Option<Sent>) {
         match self {
             Self::Vegas(vegas) => vegas.after_new_ack(connection, now, last),
-            Self::Rack(rack) => rack.arm(connection, now),
+            Self::Rack(rack) => rack.set_timer(connection, now),
             Self::Tahoe | Self::Reno(_) | Self::NewReno(_) | Self::Sack(_) => {}
         }
     }

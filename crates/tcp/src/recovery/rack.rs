@@ -24,7 +24,10 @@
 //! - the round-trip time is that of the segment processed last (`tcp_rack_advance`): the last one that the ACK itself
 //!   newly acknowledges, or if there is none, the last one in its SACK blocks. It may have been sent before the latest one;
 //!   then a segment before it is found to be lost later than in the RFC;
-//! - the reordering timer and the probe wait 2 ms longer (`TCP_TIMEOUT_MIN_US`).
+//! - the reordering timer and the probe wait 2 ms longer (`TCP_TIMEOUT_MIN_US`);
+//! - one timer is pending at a time (`pending.rs`);
+//! - an ACK that acknowledges a segment that was sent again gives a round-trip sample only by what it reports above a gap,
+//!   or by timestamps (`tcp_clean_rtx_queue`).
 //!
 //! With `timestamps`, an ACK that advances `snd_una` gives a round-trip sample from what it echoes if no segment that was
 //! sent once does. If the second of three transmissions is answered, the sample is taken from the third.
@@ -35,6 +38,7 @@ mod clock;
 mod episode;
 mod inspect;
 mod losses;
+mod pending;
 mod probe;
 mod rest;
 mod timers;
@@ -87,6 +91,10 @@ pub struct Rack {
     recheck: Option<Time>,
     /// When the retransmission timer would fire.
     rto_at: Time,
+    /// Whether the last ACK sets the timer anew; only for Linux.
+    moves_timer: bool,
+    /// Whether it acknowledged a segment that was sent again, and so gives no certain round-trip time; only for Linux.
+    is_ambiguous: bool,
     due: Due,
     /// The window before the last timeout, and whether `snd_una` has advanced since.
     cwnd: f64,
@@ -108,8 +116,11 @@ enum Due {
 #[derive(Clone, Copy, Debug, Default)]
 struct Delivery {
     count: u64,
-    /// Send time of the earliest segment delivered that was sent once.
-    sample: Option<Time>,
+    /// Send time of the earliest segment that was sent once and is acknowledged, or is only reported.
+    acknowledged: Option<Time>,
+    reported: Option<Time>,
+    /// Whether a segment that was sent again is acknowledged.
+    resent: bool,
     /// Whether such a segment was sent before the last timeout.
     original: bool,
 }
@@ -137,6 +148,11 @@ impl Rack {
         self.delivered
     }
 
+    /// Whether the last ACK gives no certain round-trip time.
+    pub(super) const fn is_ambiguous(&self) -> bool {
+        self.is_ambiguous
+    }
+
     /// Handles an ACK before the sender advances `snd_una`.
     #[inline(never)]
     pub(super) fn on_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Progress {
@@ -152,10 +168,15 @@ impl Rack {
         }
         let delivery = self.deliver(connection, ack, now);
         self.delivered = delivery.count;
-        if let Some(sent) = delivery.sample.or_else(|| self.echoed(connection, ack, now)) {
+        let is_linux = connection.config.rack == RackRule::Linux;
+        self.is_ambiguous = is_linux && delivery.resent;
+        let acknowledged = delivery.acknowledged.filter(|_| !self.is_ambiguous);
+        if let Some(sent) = acknowledged.or(delivery.reported).or_else(|| self.echoed(connection, ack, now)) {
             connection.rtt.sample(&connection.config.rtt, sent, now);
             connection.rtt.end_back_off(&connection.config.rtt);
         }
+        let first = connection.first_sent().map(|first| first.at);
+        self.moves_timer = snd_una > before || delivery.reported.is_some_and(|sent| Some(sent) < first);
         if snd_una > before {
             self.has_progressed = true;
             self.restart_rto(connection, now);
@@ -188,7 +209,7 @@ impl Rack {
     #[inline(never)]
     pub(super) fn on_other_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) {
         self.on_ack(connection, ack, now);
-        self.arm(connection, now);
+        self.set_timer(connection, now);
     }
 
     /// The next segment to send.
@@ -232,6 +253,10 @@ impl Rack {
             }
         } else if self.phase == Phase::Open && self.board.sacked() > 0 {
             connection.limited += 1;
+        }
+        if connection.config.rack == RackRule::Linux {
+            self.pend_after_sending(connection, &segment, was_idle, now);
+            return segment;
         }
         if was_idle || segment.number == connection.snd_una {
             self.restart_rto(connection, now);
@@ -352,8 +377,12 @@ impl Rack {
             let Some(sent) = log.get_mut(number).filter(|sent| sent.fate != Fate::Delivered) else { continue };
             losses.delivered(sent);
             delivery.count += 1;
-            if sent.transmits == 1 {
-                delivery.sample.get_or_insert(sent.at);
+            let is_acknowledged = number < ack.next;
+            if sent.transmits > 1 {
+                delivery.resent |= is_acknowledged;
+            } else {
+                let earliest = if is_acknowledged { &mut delivery.acknowledged } else { &mut delivery.reported };
+                earliest.get_or_insert(sent.at);
                 delivery.original |= recover.is_some_and(|recover| number < recover);
             }
             let follows_echo = !is_linux && (number < ack.next || after_timeout);
@@ -382,7 +411,7 @@ impl Rack {
         let (config, ticks) = (&connection.config, self.ticks);
         self.recheck = recheck.map(|at| {
             let wait = at.saturating_sub(now).saturating_add(extension(config));
-            ticks.fires_at(now, wait)
+            ticks.fires_at(now, wait.min(config.rtt.max_rto))
         });
         found
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ackclock_units::{Stream, Time};
 
-use crate::config::{DecreaseFrom, IdleRestart, Pacing, RecoverySpec, SenderConfig};
+use crate::config::{DecreaseFrom, IdleRestart, Pacing, RackRule, RecoverySpec, SenderConfig};
 use crate::congestion::{CongestionEvent, Law, Signal, Window};
 use crate::delivery_rate::DeliveryRate;
 use crate::limits::Limit;
@@ -406,7 +406,8 @@ impl Connection {
                 ((flight as f64).min(window.max(flight.saturating_sub(known) as f64)), 2.0)
             }
             DecreaseFrom::Window => (window, 1.0),
-            DecreaseFrom::WholeWindow => (window.floor(), 1.0),
+            // the window of Linux falls to `ssthresh` (`tcp_end_cwnd_reduction`)
+            DecreaseFrom::WholeWindow => (window.floor(), if self.config.rack == RackRule::Linux { 2.0 } else { 1.0 }),
         };
         if let Some(extra) = &mut self.extra {
             extra.slow_start.on_congestion(signal);

@@ -7,6 +7,7 @@ use ackclock_units::Time;
 
 use super::clock::Transmission;
 use super::{Phase, Rack};
+use crate::config::RackRule;
 use crate::packed_option::PackedOption;
 use crate::sender::connection::Connection;
 
@@ -71,7 +72,13 @@ impl Rack {
                 }
             }
         }
-        self.arm_at_rest(connection, now);
+        let config = &connection.config;
+        if in_flight > 0 && config.rack == RackRule::Linux && config.tail_loss_probe {
+            let rest = self.rest_of_timeout(connection, now);
+            self.pend_probe(connection, rest, now);
+        } else {
+            self.arm_at_rest(connection, now);
+        }
     }
 
     /// The same as [`arm`](Self::arm) at rest: usually, the timer is for a probe.

@@ -28,9 +28,15 @@ impl Rack {
                     self.reduce_in_proportion(connection, connection.snd_una, false);
                 }
             }
-            Due::Probe => self.send_probe(connection, now),
+            Due::Probe if self.probe.is_none() => self.send_probe(connection, now),
+            Due::Probe => {}
         }
-        self.arm(connection, now);
+        if connection.config.rack == RackRule::Linux {
+            self.recheck = None;
+            self.pend_retransmission(connection, now);
+        } else {
+            self.arm(connection, now);
+        }
         true
     }
 
@@ -83,12 +89,26 @@ impl Rack {
     #[inline(never)]
     pub(in crate::recovery) fn on_timer_restarted(&mut self, connection: &mut Connection, now: Time) {
         self.restart_rto(connection, now);
-        self.arm(connection, now);
+        if connection.config.rack == RackRule::Linux && connection.flight() > 0 {
+            connection.timer = PackedOption::some(self.rto_at);
+        } else {
+            self.arm(connection, now);
+        }
+    }
+
+    /// Sets the sender's timer after an ACK.
+    #[inline(never)]
+    pub(in crate::recovery) fn set_timer(&mut self, connection: &mut Connection, now: Time) {
+        if connection.config.rack == RackRule::Linux {
+            self.pend_after_ack(connection, now);
+        } else {
+            self.arm(connection, now);
+        }
     }
 
     /// Sets the sender's timer to the next deadline.
     #[inline(never)]
-    pub(in crate::recovery) fn arm(&mut self, connection: &mut Connection, now: Time) {
+    pub(super) fn arm(&mut self, connection: &mut Connection, now: Time) {
         let flight = connection.flight();
         if flight == 0 {
             let stops = connection.config.idle_restart != IdleRestart::Timeout;
@@ -133,6 +153,7 @@ impl Rack {
         connection.urgent = PackedOption::some(number);
         self.probe = Some(Probe { end: number + 1, retransmission: !new });
         self.restart_rto(connection, now);
+        self.due = Due::Retransmission;
     }
 }
 
