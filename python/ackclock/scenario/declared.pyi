@@ -31,6 +31,7 @@ class Tcp(TcpTable):
     ack_every: int | None
     delayed_ack_timeout: str | None
     delayed_ack_rule: Literal["fixed", "linux"] | None
+    delayed_ack_tick: str | None
     ack_gap_fill: bool | None
     delay_duplicates: bool | None
     ack_first: bool | None
@@ -105,6 +106,7 @@ class Tcp(TcpTable):
         ack_every: int | None = ...,
         delayed_ack_timeout: str | None = ...,
         delayed_ack_rule: Literal["fixed", "linux"] | None = ...,
+        delayed_ack_tick: str | None = ...,
         ack_gap_fill: bool | None = ...,
         delay_duplicates: bool | None = ...,
         ack_first: bool | None = ...,
