@@ -131,9 +131,8 @@ def conform(
         raise refuse("profile", profile, one_of(profile, PROFILES), noun="profile")
     given = dict(options or {})
     named = None if law is None else _named(law)
-    _prepared(
-        profile or PROFILE, (named or _named(LAW)) | given, _PACKET_SIZE
-    )  # an error in the arguments is not the script's
+    if named is not None:
+        _prepared(profile or PROFILE, named | given, _PACKET_SIZE)  # an error in the arguments is not the script's
     try:
         read = core.Script(content(path))
     except core.PlanError as error:
@@ -196,6 +195,8 @@ def _prepared_for(
     try:
         return _prepared(profile, {**law, **demanded, **given}, setup["packet_size"])
     except ScenarioError as error:
+        if error.field in given:
+            raise
         raise _InexpressibleError(lines.get(str(error.field), lines["payload"]), error.headline) from None
 
 
