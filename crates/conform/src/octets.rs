@@ -37,6 +37,11 @@ impl Octets {
         Self { payload: u64::from(payload).max(1), rows: Vec::new() }
     }
 
+    /// Number of rows of segments, which take memory.
+    pub(crate) const fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Sequence number after the last byte.
     pub(crate) fn end(&self) -> u64 {
         self.rows.last().map_or(1, Row::end)

@@ -31,6 +31,8 @@ use crate::shell;
 
 /// Largest number of times that the sender acts or sends in a run.
 const MOST_STEPS: u32 = 5_000_000;
+/// Largest number of sent segments that no statement expects, and of writes that are kept apart.
+const MOST_KEPT: usize = 1_000_000;
 
 type Step = Result<(), Stop>;
 
@@ -232,8 +234,11 @@ impl<'a> Run<'a> {
 
     fn count_step(&mut self, line: u32) -> Step {
         self.steps += 1;
-        if self.steps > MOST_STEPS || self.talk.sent().len() > MOST_STEPS as usize {
+        if self.steps > MOST_STEPS {
             return Err(Stop::inexpressible(line, format!("the sender acts more than {MOST_STEPS} times")));
+        }
+        if self.talk.sent().len().max(self.octets.rows()) > MOST_KEPT {
+            return Err(Stop::inexpressible(line, format!("more than {MOST_KEPT} segments wait for a statement")));
         }
         Ok(())
     }

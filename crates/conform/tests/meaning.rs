@@ -28,9 +28,9 @@ fn whole(text: &str) -> String {
     let script = read(text);
     let outcome = run(&script, &script.setup(&BTreeMap::new()), &Ends::default(), 1).expect("the law is built in");
     match outcome.verdict {
-        Verdict::Equal => outcome.skipped.iter().fold("equal".to_owned(), |told, each| {
+        Verdict::Equal => outcome.skipped.iter().fold("equal".to_owned(), |all, each| {
             let line = each.line;
-            format!("{told}, not line {line}")
+            format!("{all}, not line {line}")
         }),
         Verdict::Differs(difference) => format!("line {}: {}", difference.line, difference.found),
         Verdict::Inexpressible(statement) => format!("line {}: {}", statement.line, statement.reason),
