@@ -14,7 +14,7 @@ const TOLERANCE: Time = Time::from_millis(4);
 const TOLERANCE_PERCENT: f64 = 12.5;
 
 /// Options about addresses, devices and the output of packetdrill, which do not concern a sender.
-const NO_MATTER: [&str; 20] = [
+const NO_MATTER: [&str; 21] = [
     "ip_version",
     "bind_port",
     "connect_port",
@@ -26,6 +26,7 @@ const NO_MATTER: [&str; 20] = [
     "netdev_name",
     "speed",
     "mtu",
+    "mss",
     "init_scripts",
     "non_fatal",
     "dry_run",

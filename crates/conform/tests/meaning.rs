@@ -149,7 +149,6 @@ fn a_script_demands_a_sender() {
     for (text, reason) in [
         ("0 socket(...) = 3", "no connection is opened: no SYN arrives"),
         ("`./defaults.sh`\n0 socket(...) = 3", "the file ./defaults.sh cannot be read"),
-        ("--mss=9\n0 socket(...) = 3", "no connection is opened: no SYN arrives"),
     ] {
         assert_eq!(setup(text).refused.expect("it is refused").reason, reason);
     }

@@ -58,6 +58,9 @@ impl Run<'_> {
         if acknowledged > self.octets.end() || next > self.talk.snd_max() {
             return Ok(()); // it is for data never sent, and is ignored (RFC 9293, section 3.10.7.4)
         }
+        if let Some(other) = &packet.options.other {
+            self.skip(line, &format!("the TCP option {other} is not modelled"));
+        }
         // a block counts for the segments that it covers (Linux, `tcp_match_skb_to_sack`)
         let blocks = packet.options.sacks.iter().map(|(start, end)| {
             let ([_, start], [end, _]) = (self.octets.around((*start).into()), self.octets.around((*end).into()));
@@ -85,7 +88,7 @@ impl Run<'_> {
 
     fn echo(&self, flags: Flags) -> u8 {
         match self.config.ecn {
-            _ if flags.syn => 0, // its flags negotiate
+            _ if self.snd_una == 0 => 0, // the flags of the handshake negotiate
             EcnMode::Off => 0,
             EcnMode::Classic | EcnMode::Dctcp => flags.ece.into(),
             EcnMode::Accurate => {

@@ -96,11 +96,12 @@ impl Run<'_> {
             Some(EcnWord::Ect01) => matches!(segment.ecn, Ecn::Ect0 | Ecn::Ect1),
             Some(EcnWord::Ce) => segment.ecn == Ecn::Ce,
         };
-        let echoes = matches!(self.config.ecn, EcnMode::Classic | EcnMode::Dctcp);
-        if echoes && packet.flags.ece {
+        // with accurate feedback, the flags are the receiver's counter
+        let has_flags = self.config.ecn != EcnMode::Accurate;
+        if has_flags && packet.flags.ece {
             return Err(Stop::inexpressible(line, "an echo of marks is the receiver's, which is not modelled"));
         }
-        if !is_expected || echoes && packet.flags.cwr != segment.cwr {
+        if !is_expected || has_flags && packet.flags.cwr != segment.cwr {
             return self.differs(line, packet, span, Some(sent));
         }
         Ok(())
