@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,24 +66,24 @@ def run(
 def _lines(result: ScriptResult) -> list[str]:
     where = str(result.path) if result.line is None else f"{result.path}:{result.line}"
     head = f"{_WORDS[result.verdict]:{_WIDTH}}  {where}"
-    told = []
+    lines = []
     match result.verdict:
         case "equal":
-            told.append(f"{head}  ({_counted(result)})")
+            lines.append(f"{head}  ({_counted(result)})")
         case "differs":
-            told += [f"{head}  at {result.time:.6g} s", f"    expected  {result.expected}"]
-            told.append(f"    found     {result.found}")
+            lines += [f"{head}  at {result.time:.6g} s", f"    expected  {result.expected}"]
+            lines.append(f"    found     {result.found}")
         case "inexpressible":
-            told.append(f"{head}  {result.reason}")
-    told += [f"    not compared: line {each.line}: {each.reason}" for each in result.skipped]
-    return told
+            lines.append(f"{head}  {result.reason}")
+    lines += [f"    not compared: line {each.line}: {each.reason}" for each in result.skipped]
+    return lines
 
 
 def _counted(result: ScriptResult) -> str:
     return f"packets: {result.compared.packets}, assertions: {result.compared.assertions}"
 
 
-def _summary(results: Sequence[ScriptResult], unreadable: Sequence[Path] | dict[Path, str]) -> str:
+def _summary(results: Sequence[ScriptResult], unreadable: Mapping[Path, str]) -> str:
     words = _WORDS | {"differs": "different"}
     counts = [f"{sum(each.verdict == name for each in results)} {word}" for name, word in words.items()]
     if unreadable:
@@ -94,5 +94,5 @@ def _summary(results: Sequence[ScriptResult], unreadable: Sequence[Path] | dict[
         "PSH": sum(each.compared.pushed for each in results),
         "window and options": sum(each.compared.options for each in results),
     }
-    told = [f"{what} of {count} {'packet' if count == 1 else 'packets'}" for what, count in left_out.items() if count]
-    return f"{summary}\nnot compared: {'; '.join(told)}" if told else summary
+    counts = [f"{what} of {count} {'packet' if count == 1 else 'packets'}" for what, count in left_out.items() if count]
+    return f"{summary}\nnot compared: {'; '.join(counts)}" if counts else summary

@@ -38,13 +38,13 @@ class Skipped:
 class Expectations:
     """Numbers of expectations of a script that were compared, up to the first difference."""
 
-    packets: int
+    packets: int = 0
     """Expected packets."""
-    assertions: int
+    assertions: int = 0
     """Assertions."""
-    pushed: int
+    pushed: int = 0
     """Expected packets with PSH, which is not compared."""
-    options: int
+    options: int = 0
     """Expected packets with a window or options, which are not compared."""
 
 
@@ -66,7 +66,7 @@ class ScriptResult:
     """What the sender does."""
     reason: str | None = None
     """Why the statement is not expressible."""
-    compared: Expectations
+    compared: Expectations = Expectations()
     """Numbers of comparisons."""
     skipped: tuple[Skipped, ...] = field(default=())
     """Statements that were left out."""
@@ -139,15 +139,10 @@ def conform(
         raise unreadable(path, str(error), "a script in the language of packetdrill") from None
     files = commands(path.parent, (name for _, name in read.files()))
     setup = json.loads(read.setup(files))
-    nothing = {"packets": 0, "assertions": 0, "pushed": 0, "options": 0}
-    if setup["refused"] is not None:
-        verdict = {"verdict": "inexpressible", **setup["refused"]}
-        return ScriptResult.of(path, {"verdict": verdict, "compared": nothing, "skipped": ()})
     try:
         prepared = _prepared_for(setup, profile, named, given)
     except _InexpressibleError as error:
-        verdict = {"verdict": "inexpressible", "line": error.line, "reason": error.reason}
-        return ScriptResult.of(path, {"verdict": verdict, "compared": nothing, "skipped": ()})
+        return ScriptResult(path=path, verdict="inexpressible", line=error.line, reason=error.reason)
     return ScriptResult.of(path, json.loads(_run(read, files, prepared, seed)))
 
 
@@ -173,6 +168,8 @@ def _prepared_for(
     setup: Mapping[str, Any], profile: str | None, law: Mapping[str, Any] | None, given: Mapping[str, Any]
 ) -> Prepared:
     """Prepare the sender that a script demands."""
+    if setup["refused"] is not None:
+        raise _InexpressibleError(**setup["refused"])
     lines = {option: line for option, (_, line) in setup["options"].items()}
     demanded = {option: value for option, (value, _) in setup["options"].items()}
     if profile is None:
