@@ -141,7 +141,7 @@ traces: $(VENV)/.built ## lose the same random packets in ns-2 and in the engine
 		--test ns2_traces -- --nocapture new_random
 
 agreement: $(VENV)/.built ## compare the engine with every ns-2 figure in the repository (some minutes)
-	$(PY) -m ackclock.papers.$(STUDY).agreement
+	PYTHONPATH=validation $(PY) -m ns2 $(STUDY)
 
 linux: $(VENV)/.built ## compare the profile linux with measurements of a Linux kernel, and write docs/agreement_linux.md
 	PYTHONPATH=validation $(PY) -m linux
@@ -150,7 +150,7 @@ ns3: $(VENV)/.built ## compare today's senders and queues with results of ns-3, 
 	PYTHONPATH=validation $(PY) -m ns3
 
 flips: $(VENV)/.built ## run STUDY with two sets of SEEDS (3) seeds each; fail if the sets give opposite verdicts (takes minutes)
-	$(PY) -m ackclock.papers.flips $(STUDY) --seeds $(SEEDS)
+	$(PY) validation/flips.py $(STUDY) --seeds $(SEEDS)
 
 validation: $(VENV)/.built ## run the tests that validate a claim, and write claims and results to docs/validation.md
 	$(PY) validation/claims.py

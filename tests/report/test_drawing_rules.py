@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -198,7 +197,7 @@ class TestPlots:
 )
 def test_texts_of_cells_stand_out(parted: int, value: float, ink: str) -> None:
     """The scale ends at 0 and 10; a scale in two colours is pale within 3 of its middle."""
-    assert cells._ink(SimpleNamespace(low=0, high=10, parted=parted), value) == ink  # type: ignore[arg-type]
+    assert Heat(values=[[value]], words=[[""]], label="", low=0, high=10, parted=bool(parted)).ink(value) == ink
 
 
 def test_an_image_has_a_pixel_for_each_cell() -> None:

@@ -114,6 +114,8 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "delayed_ack": False,
                         "ack_every": 2,
                         "delayed_ack_timeout": 10**11,
+                        "delayed_ack_rule": "fixed",
+                        "delayed_ack_tick": 0,
                         "ack_gap_fill": True,
                         "delay_duplicates": True,
                         "handshake": True,

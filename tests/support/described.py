@@ -1,7 +1,8 @@
 """Writes claims and figures as text that shows each number, coordinate and operator of their rules and quantities.
 
-``python -m tests.support.described STUDY`` prints all claims and chapters of a study. A function is shown by its name
-and the values that it holds; if it computes a quantity from others, also by its result for fixed numbers.
+``PYTHONPATH=validation python -m tests.support.described STUDY`` prints all claims and chapters of a study. A function
+is shown by its name and the values that it holds; if it computes a quantity from others, also by its result for fixed
+numbers.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,9 +44,14 @@ _Element = tuple[str, object]
 
 
 def values(paper: Paper) -> dict[str, str]:
-    """Describe each claim and each chapter of a study, and the measures and constants of each of its modules."""
-    package = import_module(f"ackclock.papers.{paper.definition.name}")
+    """Describe each claim and each chapter of a study, and the measures and constants of each of its modules.
+
+    The comparison with ns-2 (`validation/ns2`) is one of the modules.
+    """
+    name = paper.definition.name
+    package = import_module(f"ackclock.papers.{name}")
     modules = sorted(module.name for module in walk_packages(package.__path__, f"{package.__name__}."))
+    modules += [f"ns2.{name}"] if find_spec(f"ns2.{name}") else []
     return {
         **{f"claim {claim.key}": described(claim) for claim in paper.claims},
         **{f"chapter {chapter.title}": described(chapter) for chapter in paper.chapters},

@@ -44,6 +44,8 @@ pub struct RateSample {
     pub newly_delivered: u64,
     /// Number of segments that this ACK shows to be lost.
     pub newly_lost: u64,
+    /// Number of segments found lost so far (`C.lost`).
+    pub total_lost: u64,
     /// Number of segments in the network before this ACK.
     pub prior_in_flight: u64,
     /// Number of segments in the network now.
@@ -270,6 +272,7 @@ impl DeliveryRate {
             tx_in_flight: stamp.in_flight,
             newly_delivered: self.delivered - delivered,
             newly_lost: self.lost - lost,
+            total_lost: self.lost,
             prior_in_flight,
             in_flight,
             phase,

@@ -171,11 +171,11 @@ impl Recovery {
         if let Self::Rack(rack) = self { rack.rate_sample(connection, now) } else { None }
     }
 
-    /// Called at the end of a turn if the law samples delivery rates.
+    /// Called if the law samples delivery rates: when the application writes, and at the end of a turn.
     #[inline(never)]
-    pub(crate) fn look_for_limit(&self, connection: &mut Connection) {
+    pub(crate) fn look_for_limit(&self, connection: &mut Connection, at_write: bool) {
         if let Self::Rack(rack) = self {
-            rack.look_for_limit(connection);
+            rack.look_for_limit(connection, at_write);
         }
     }
 

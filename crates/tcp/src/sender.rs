@@ -122,6 +122,7 @@ impl Sender {
     /// Supplies `segments` more segments of data. The first call opens the connection.
     #[inline(always)]
     pub fn supply(&mut self, segments: u64) {
+        self.look_for_limit_at_write();
         let Connection { supplied, config, .. } = &mut self.connection;
         if segments > 0 && *supplied == 0 && config.handshake {
             *supplied = 1; // the SYN
@@ -139,7 +140,16 @@ impl Sender {
     #[inline(always)]
     pub fn supply_more(&mut self, segments: u64) {
         debug_assert!(self.is_open(), "the first data opens the connection");
+        self.look_for_limit_at_write();
         self.connection.supplied = self.connection.supplied.saturating_add(segments);
+    }
+
+    /// Looks before the application writes whether it has limited the sender, as Linux does (`tcp_rate_check_app_limited`).
+    #[inline(always)]
+    fn look_for_limit_at_write(&mut self) {
+        if self.connection.samples_rate() {
+            self.recovery.look_for_limit(&mut self.connection, true);
+        }
     }
 
     /// Records that the application has data from `at` on, which is supplied later because the window was full.
@@ -345,7 +355,7 @@ impl Sender {
         limits.enter(recovery.limit(connection, false), now);
         connection.note_usage(recovery.in_flight(connection));
         if connection.samples_rate() {
-            recovery.look_for_limit(connection);
+            recovery.look_for_limit(connection, false);
         }
     }
 

@@ -10,10 +10,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from matplotlib.colors import Normalize, to_hex
 
 from ackclock.drawing.chart import Axis
 from ackclock.drawing.scales import Span, ticks
-from ackclock.drawing.style import COLOURS, HEAT, PARTED
+from ackclock.drawing.style import COLOURS, heat_colours
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,24 +60,13 @@ def cells(
         drawn.append(f'<rect {place} fill="{colours[row][column]}" data-value="{escape(shown)}"/>')
         if word:
             middle = f'x="{(left + right) / 2:.0f}" y="{(top + bottom) / 2 + 45:.0f}"'
-            drawn.append(f'<text class="cell {_ink(heat, float(value))}" {middle}>{escape(word)}</text>')
+            drawn.append(f'<text class="cell {heat.ink(value)}" {middle}>{escape(word)}</text>')
     return "".join(drawn)
 
 
-def _ink(heat: Heat, value: float) -> str:
-    """Choose dark or pale text for a cell. Pure black and white are avoided, because the page's theme inverts them."""
-    middle, half = (heat.low + heat.high) / 2, (heat.high - heat.low) / 2
-    pale = abs(value - middle) < 0.6 * half if heat.parted else value > middle
-    return "dark" if pale else "pale"
-
-
 def _colours(heat: Heat, values: NDArray[np.float64]) -> list[list[str]]:
-    from matplotlib import colormaps  # noqa: PLC0415 - slow to load
-    from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex  # noqa: PLC0415
-
-    colours = LinearSegmentedColormap.from_list("parted", PARTED) if heat.parted else colormaps[HEAT]
     scaled = Normalize(heat.low, heat.high, clip=True)(np.nan_to_num(values, nan=heat.low))
-    return [[to_hex(cell) for cell in row] for row in colours(np.ma.getdata(scaled))]
+    return [[to_hex(cell) for cell in row] for row in heat_colours(heat)(np.ma.getdata(scaled))]
 
 
 def scale_bar(heat: Heat) -> str:
@@ -113,11 +103,12 @@ def dots_image(panel: Panel, width: float, height: float) -> str:
 
 
 def _png(marked: NDArray[np.bool_], colour: str) -> bytes:
-    """Encode a PNG image with one colour and transparency: https://www.w3.org/TR/png-3/."""
+    """Encode a PNG image with one colour and transparency: https://www.w3.org/TR/png-3/.
+
+    Pillow bundles a zlib whose output depends on the processor; pages must be equal on every machine.
+    """
     rows = np.packbits(marked, axis=1)
-    lines = np.hstack(
-        [np.zeros((len(rows), 1), dtype=np.uint8), rows]
-    )  # each line begins with its filter type, 0 for none
+    lines = np.insert(rows, 0, 0, axis=1)  # each line begins with its filter type, 0 for none
 
     def chunk(kind: bytes, content: bytes) -> bytes:
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

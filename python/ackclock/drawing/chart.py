@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -30,6 +30,7 @@ __all__ = [
     "Panel",
     "Scale",
     "Series",
+    "legend_entries",
 ]
 
 Dash = Literal["solid", "dashed", "dotted", "none"]
@@ -91,7 +92,7 @@ class Series:
     marker, filled, size
         Marker at each point (None: no marker), whether it is filled, and its diameter in points.
     error
-        Half-widths of error bars; non-finite values have no bar.
+        Half-widths of error bars, which are drawn only if all of them are finite.
     listed
         Whether the legend lists the series. If several series share a name, list one of them.
     group
@@ -111,6 +112,12 @@ class Series:
     error: ArrayLike | None = None
     listed: bool = True
     group: str = ""
+
+    @property
+    def bars(self) -> NDArray[np.float64] | None:
+        """Half-widths of the error bars; None unless all of them are finite."""
+        bars = None if self.error is None else np.asarray(self.error, dtype=np.float64)
+        return bars if bars is not None and np.isfinite(bars).all() else None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -204,6 +211,12 @@ class Heat:
     high: float
     parted: bool = False
     ticks: Sequence[tuple[float, str]] | None = None
+
+    def ink(self, value: float) -> Literal["dark", "pale"]:
+        """Choose the text colour that is readable in the cell of a value."""
+        middle, half = (self.low + self.high) / 2, (self.high - self.low) / 2
+        pale_cell = abs(value - middle) < 0.6 * half if self.parted else value > middle
+        return "dark" if pale_cell else "pale"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -321,3 +334,14 @@ class Chart:
     panels: Sequence[Panel]
     height: float = 4.5
     y_label: str = ""
+
+
+def legend_entries(panels: Iterable[Panel]) -> Sequence[Series | Band]:
+    """Return the first series or band of each listed name, in drawing order."""
+    entries: dict[str, Series | Band] = {}
+    for panel in panels:
+        shown: tuple[Series | Band, ...] = (*panel.series, *panel.bands)
+        for each in shown:
+            if each.listed:
+                entries.setdefault(each.name, each)
+    return list(entries.values())

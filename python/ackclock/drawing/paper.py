@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap, ListedColormap
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, MultipleLocator, NullLocator
 
-from ackclock.drawing.chart import Band, Series
-from ackclock.drawing.style import COLOURS, HEAT, PARTED, paper_style, to_small_png
+from ackclock.drawing.chart import Band, legend_entries
+from ackclock.drawing.style import BAND, COLOURS, heat_colours, paper_style, to_small_png
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.typing import LineStyleType
     from numpy.typing import ArrayLike, NDArray
 
-    from ackclock.drawing.chart import Axis, Chart, Dash, Heat, Level, Marker, Note, Panel, Scale
+    from ackclock.drawing.chart import Axis, Chart, Dash, Heat, Level, Marker, Note, Panel, Scale, Series
 
 __all__ = ["WIDTH", "PaperFigure", "draw"]
 
@@ -52,8 +52,8 @@ _DASHES: Mapping[Dash, LineStyleType] = {
     "none": "none",
 }
 
-_BAND = 0.18
-"""Opacity of bands."""
+_INKS = {"dark": "#101010", "pale": "#fefefe"}
+"""Colours of texts in cells. Pure black and white are avoided, because the theme of a page inverts them."""
 
 _COLUMNS = 4
 """Maximum number of legend columns."""
@@ -99,7 +99,7 @@ def draw(chart: Chart) -> Figure:
                 axes.tick_params(labelbottom=False)
         if chart.y_label:
             figure.supylabel(chart.y_label, fontsize=10)
-        handles = _legend(chart)
+        handles = [_entry(each) for each in legend_entries(chart.panels)]
         if handles:
             figure.legend(
                 handles=handles,
@@ -119,7 +119,7 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
     _draw_dots(axes, panel)
     for band in panel.bands:
         colour = COLOURS[band.colour].light
-        axes.fill_between(_array(band.x), _array(band.low), _array(band.high), color=colour, alpha=_BAND, linewidth=0)
+        axes.fill_between(_array(band.x), _array(band.low), _array(band.high), color=colour, alpha=BAND, linewidth=0)
     for level in panel.levels:
         _draw_level(axes, level)
     for series in panel.series:
@@ -144,11 +144,10 @@ def _draw_panel(axes: Axes, panel: Panel) -> None:
 def _draw_series(axes: Axes, series: Series) -> None:
     colour = COLOURS[series.colour].light
     drawn_width = 0.0 if series.dash == "none" else series.width
-    bars = None if series.error is None else _array(series.error)
     axes.errorbar(
         _array(series.x),
         _array(series.y),
-        yerr=bars if bars is not None and np.isfinite(bars).all() else None,
+        yerr=series.bars,
         color=colour,
         linestyle=_DASHES[series.dash],
         linewidth=drawn_width,
@@ -172,16 +171,11 @@ def _put_ticks(place: DrawnAxis, axis: Axis) -> None:
 def _draw_heat(axes: Axes, heat: Heat) -> None:
     values = np.ma.masked_invalid(_array(heat.values))
     edges = (np.arange(count + 1) - 0.5 for count in reversed(values.shape))
-    colours = LinearSegmentedColormap.from_list("parted", PARTED) if heat.parted else HEAT
-    cells = axes.pcolormesh(*edges, values, cmap=colours, vmin=heat.low, vmax=heat.high)
+    cells = axes.pcolormesh(*edges, values, cmap=heat_colours(heat), vmin=heat.low, vmax=heat.high)
     axes.grid(visible=False)
-    middle, half = (heat.low + heat.high) / 2, (heat.high - heat.low) / 2
-    worded = ((at, value) for at, value in np.ndenumerate(values) if heat.words[at[0]][at[1]])
-    for (row, column), value in worded:
-        # Pure black and white are avoided, since the page's theme inverts them.
-        pale = abs(value - middle) < 0.6 * half if heat.parted else value > middle
-        colour = "#101010" if pale else "#fefefe"
-        axes.text(column, row, heat.words[row][column], ha="center", va="center", fontsize=8, color=colour)
+    for (row, column), value in np.ndenumerate(values):
+        if word := heat.words[row][column]:
+            axes.text(column, row, word, ha="center", va="center", fontsize=8, color=_INKS[heat.ink(value)])
     bar = cast("Figure", axes.figure).colorbar(cells, ax=axes, label=heat.label, use_gridspec=False)
     bar.outline.set_visible(False)
     if heat.ticks is not None:
@@ -245,17 +239,6 @@ def _draw_right(axes: Axes, scale: Scale) -> None:
     right.spines["right"].set_visible(True)
 
 
-def _legend(chart: Chart) -> Sequence[Artist]:
-    """Create one legend entry per listed name, in drawing order."""
-    entries: dict[str, Artist] = {}
-    for panel in chart.panels:
-        shown: tuple[Series | Band, ...] = (*panel.series, *panel.bands)
-        for each in shown:
-            if each.listed and each.name not in entries:
-                entries[each.name] = _entry(each)
-    return list(entries.values())
-
-
 def _columns(names: Sequence[str]) -> int:
     """Choose the largest number of legend columns that fits. Names fill the legend column by column."""
     for columns in range(_COLUMNS, 1, -1):
@@ -269,7 +252,7 @@ def _columns(names: Sequence[str]) -> int:
 def _entry(shown: Series | Band) -> Artist:
     colour = COLOURS[shown.colour].light
     if isinstance(shown, Band):
-        return Patch(facecolor=colour, alpha=_BAND, label=shown.name)
+        return Patch(facecolor=colour, alpha=BAND, label=shown.name)
     return Line2D(
         [],
         [],

@@ -5,17 +5,16 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from ackclock.drawing.chart import Band, Series
+from ackclock.drawing.chart import Band, Series, legend_entries
+from ackclock.drawing.style import BAND
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ackclock.drawing.chart import Chart, Dash, Marker, Panel
 
-__all__ = ["BAND", "legend", "legends_agree", "marker_shapes", "pen"]
+__all__ = ["legend", "legends_agree", "marker_shapes", "pen"]
 
-BAND: Final = 0.18
-"""Opacity of bands."""
 _POINT: Final = 12.0
 """Conversion from points on paper to tenths of a drawing unit."""
 _MARKER: Final = 2.2
@@ -71,27 +70,18 @@ def marker_shapes(charts: Iterable[Chart]) -> str:
 
 def legends_agree(panels: Sequence[Panel]) -> bool:
     """Check whether one legend can serve all panels: no two names have the same style."""
-    looks: dict[tuple[object, ...], str] = {}
-    for each in _listed(panels):
-        look = (each.colour, each.marker, each.dash, each.filled) if isinstance(each, Series) else (each.colour,)
-        if looks.setdefault(look, each.name) != each.name:
+    names: dict[tuple[object, ...], str] = {}
+    for each in (entry for panel in panels for entry in legend_entries([panel])):
+        style = (each.colour, each.marker, each.dash, each.filled) if isinstance(each, Series) else (each.colour,)
+        if names.setdefault(style, each.name) != each.name:
             return False
     return True
 
 
-def _listed(panels: Sequence[Panel]) -> Iterator[Series | Band]:
-    """Yield the series and bands that a legend lists."""
-    for panel in panels:
-        shown: tuple[Series | Band, ...] = (*panel.series, *panel.bands)
-        yield from (each for each in shown if each.listed)
-
-
 def legend(panels: Sequence[Panel]) -> str:
     """Write one legend entry per listed name; each is a button that shows and hides its series."""
-    entries: dict[str, str] = {}
-    for each in _listed(panels):
-        entries.setdefault(each.name, _entry(each))
-    return f'<div class="legend">{"".join(entries.values())}</div>' if entries else ""
+    entries = "".join(map(_entry, legend_entries(panels)))
+    return f'<div class="legend">{entries}</div>' if entries else ""
 
 
 def _entry(shown: Series | Band) -> str:

@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ackclock.drawing.cells import cells, dots_image, scale_bar
+from ackclock.drawing.chart import Axis
 from ackclock.drawing.paths import area, bars, runs, thinned, trace
-from ackclock.drawing.pens import BAND, legend, legends_agree, pen
+from ackclock.drawing.pens import legend, legends_agree, pen
 from ackclock.drawing.scales import Span, span, ticks
+from ackclock.drawing.style import BAND
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ackclock.drawing.chart import Axis, Chart, Heat, Level, Note, Panel, Scale, Series
+    from ackclock.drawing.chart import Chart, Heat, Panel, Scale, Series
 
 __all__ = ["interactive"]
 
@@ -58,6 +60,12 @@ class _Frame:
     def down(self, values: ArrayLike) -> NDArray[np.float64]:
         return (1 - self.y.share(np.asarray(values, dtype=np.float64))) * self.height
 
+    def column(self, value: float) -> int:
+        return round(float(self.along(value)))
+
+    def row(self, value: float) -> int:
+        return round(float(self.down(value)))
+
 
 def interactive(chart: Chart, *, label: str) -> str:
     """Render a chart as HTML.
@@ -86,14 +94,14 @@ def interactive(chart: Chart, *, label: str) -> str:
     if heats and one_scale:
         parts.append(f'<div class="panel scale">{scale_bar(heats[0])}</div>')
     parts.append(f'<div class="panels {"stacked" if stacked else "beside"}">')
-    gutter = max(map(_gutter, panels)) if stacked else 0
-    for panel in panels:
+    gutters = [_gutter(_upright(panel)[1]) for panel in panels]
+    for panel, gutter in zip(panels, [max(gutters)] * len(gutters) if stacked else gutters, strict=True):
         parts += [
             '<div class="panel">',
             _head(panel),
             "" if shared else legend([panel]),
             "" if one_scale or not panel.heat else scale_bar(panel.heat),
-            _drawn(panel, height, gutter or _gutter(panel), label=f"{label} {panel.title}".strip()),
+            _drawn(panel, height, gutter, label=f"{label} {panel.title}".strip()),
             f'<p class="along">{escape(panel.x.label)}</p>' if panel.x.label.strip() else "",
             "</div>",
         ]
@@ -106,33 +114,25 @@ def _scale_key(heat: Heat) -> tuple[str, float, float, bool]:
 
 def _resolved(chart: Chart) -> list[Panel]:
     """Return the panels with their shared axes and the common label of the vertical axis filled in."""
-    panels: list[Panel] = []
-    for place, panel in enumerate(chart.panels):
-        end = place
-        while not chart.panels[end].x.label and end + 1 < len(chart.panels):
-            end += 1
-        begin = place
-        while begin and not chart.panels[begin - 1].x.label:
-            begin -= 1
-        group, own = chart.panels[begin : end + 1], panel.x
-        common = span(_ends_of(own, chart.panels[end].x), (each for one in group for each in _spread(one)))
-        x = replace(own, label=chart.panels[end].x.label, low=common.low, high=common.high)
-        if own.ticks is None and end != place:
-            x = replace(x, ticks=chart.panels[end].x.ticks)
-        y = panel.y if panel.y.label or not chart.y_label else replace(panel.y, label=chart.y_label)
-        if panel.heat:
-            rows, columns = np.asarray(panel.heat.values).shape
-            x, y = replace(x, low=-0.5, high=columns - 0.5), replace(y, low=-0.5, high=rows - 0.5)
-        panels.append(replace(panel, x=x, y=y))
-    return panels
+    groups: list[list[Panel]] = [[]]
+    for panel in chart.panels:
+        groups[-1].append(panel)
+        if panel.x.label:
+            groups.append([])
+    return [_with_axes(panel, group, chart.y_label) for group in groups for panel in group]
 
 
-def _ends_of(own: Axis, shared: Axis) -> Axis:
-    """Return an axis whose missing ends are taken from the shared axis."""
-    low, high = (
-        each if each is not None else other for each, other in ((own.low, shared.low), (own.high, shared.high))
-    )
-    return replace(own, low=low, high=high)
+def _with_axes(panel: Panel, group: Sequence[Panel], y_label: str) -> Panel:
+    """Fill in the axes of a panel. The last panel of its group has the label of their common horizontal axis."""
+    own, shared = panel.x, group[-1].x
+    missing = {name: getattr(shared, name) for name in ("low", "high", "ticks") if getattr(own, name) is None}
+    ends = span(replace(own, **missing), (each for one in group for each in _spread(one)))
+    x = replace(own, **missing | {"label": shared.label, "low": ends.low, "high": ends.high})
+    y = replace(panel.y, label=panel.y.label or y_label)
+    if panel.heat:
+        rows, columns = np.shape(panel.heat.values)
+        x, y = replace(x, low=-0.5, high=columns - 0.5), replace(y, low=-0.5, high=rows - 0.5)
+    return replace(panel, x=x, y=y)
 
 
 def _spread(panel: Panel) -> Iterable[NDArray[np.float64]]:
@@ -144,22 +144,11 @@ def _spread(panel: Panel) -> Iterable[NDArray[np.float64]]:
 def _reach(panel: Panel) -> Iterable[NDArray[np.float64]]:
     """Yield all values along the vertical axis."""
     for series in panel.series:
-        middle, error = _array(series.y), _error(series)
-        yield middle
-        if error is not None:
-            yield middle - error
-            yield middle + error
+        middle, error = _array(series.y), series.bars
+        yield from (middle,) if error is None else (middle, middle - error, middle + error)
     for band in panel.bands:
-        yield _array(band.low)
-        yield _array(band.high)
+        yield from (_array(band.low), _array(band.high))
     yield np.array([level.y for level in panel.levels])
-
-
-def _error(series: Series) -> NDArray[np.float64] | None:
-    """Return the half-widths of error bars; None unless all of them are finite."""
-    if series.error is None or not np.isfinite(error := _array(series.error)).all():
-        return None
-    return error
 
 
 def _head(panel: Panel) -> str:
@@ -176,43 +165,39 @@ def _upright(panel: Panel) -> tuple[Span, Sequence[tuple[float, str]]]:
     return ends, ticks(panel.y, ends, most=_TICKS_UP)
 
 
-def _gutter(panel: Panel) -> int:
-    """Compute the width that the labels of the vertical axis need."""
-    return 120 + _LETTER * max((len(words) for _, words in _upright(panel)[1]), default=1)
+def _gutter(labels: Sequence[tuple[float, str]]) -> int:
+    """Compute the width that the tick labels of a vertical axis need."""
+    return 120 + _LETTER * max((len(words) for _, words in labels), default=1)
 
 
 def _drawn(panel: Panel, height: float, left_edge: int, *, label: str) -> str:
     x, (y, up) = span(panel.x, _spread(panel)), _upright(panel)
-    along = ticks(panel.x, x, most=_TICKS_ALONG)
     right = _right_ticks(panel.right, y) if panel.right else []
-    right_edge = _WIDTH - (120 + _LETTER * max(len(words) for _, words in right) if right else 120)
+    right_edge = _WIDTH - (_gutter(right) if right else 120)
     if panel.heat:
-        height = max(height, 330.0 * np.asarray(panel.heat.values).shape[0])
+        height = max(height, 330.0 * len(_array(panel.heat.values)))
     frame = _Frame(x, y, right_edge - left_edge, height)
     top, bottom = 100, 250
     opening = (
         f'<svg viewBox="0 0 {_WIDTH} {height + top + bottom:.0f}" role="img" aria-label="{escape(label)}" '
-        'xmlns="http://www.w3.org/2000/svg">'
-        f'<g transform="translate({left_edge} {top})">'
+        f'xmlns="http://www.w3.org/2000/svg"><g transform="translate({left_edge} {top})">'
     )
-    plot = (
-        f'<svg class="plot" width="{frame.width:.0f}" height="{height:.0f}" '
-        f'data-x="{_ends(x)}" data-y="{_ends(y)}">{_contents(panel, frame)}</svg>'
-    )
-    return "".join(
-        [
-            opening,
-            _axes(frame, up, along, right, grid=panel.heat is None),
-            plot,
-            *(_level_words(level, frame) for level in panel.levels if level.text),
-            *(_note(note, frame) for note in panel.notes),
-            "</g></svg>",
-        ]
-    )
+    size = f'width="{frame.width:.0f}" height="{height:.0f}" data-x="{_ends(x)}" data-y="{_ends(y)}"'
+    words = [
+        *(_text("word", 50, frame.row(level.y) - 45, level.text) for level in panel.levels if level.text),
+        *(_text("word faint", frame.column(note.x), frame.row(note.y) + 150, note.text) for note in panel.notes),
+    ]
+    axes = _axes(frame, up, ticks(panel.x, x, most=_TICKS_ALONG), right, grid=panel.heat is None)
+    return f'{opening}{axes}<svg class="plot" {size}>{_contents(panel, frame)}</svg>{"".join(words)}</g></svg>'
 
 
 def _ends(ends: Span) -> str:
     return f"{ends.low:.7g} {ends.high:.7g}{' log' if ends.log else ''}"
+
+
+def _text(style: str, x: int, y: int, words: str) -> str:
+    given = f' class="{style}"' if style else ""
+    return f'<text{given} x="{x}" y="{y}">{escape(words)}</text>'
 
 
 def _axes(
@@ -225,27 +210,22 @@ def _axes(
 ) -> str:
     """Draw the lines and labels of the axes. Labels that fit only into a wide panel have the CSS class ``w``."""
     width, height = round(frame.width), round(frame.height)
-    heights = [round(float(frame.down(at))) for at, _ in up]
-    places = [round(float(frame.along(at))) for at, _ in along]
-    lines = "".join([*(f"M0 {at}h{width}" for at in heights), *(f"M{at} 0v{height}" for at in places)])
-    words = [
-        f'<text class="up" x="-60" y="{at + 45}">{escape(text)}</text>'
-        for at, (_, text) in zip(heights, up, strict=True)
-    ]
-    lengths = [len(text) for _, text in along]
+    heights = [frame.row(at) for at, _ in up]
+    places = [frame.column(at) for at, _ in along]
+    lengths = [len(words) for _, words in along]
     wide, narrow = (_apart(places, lengths, letter) for letter in (_LETTER * 0.85, _LETTER * _SMALL_SCREEN))
-    words += [
-        f'<text class="on{"" if number in narrow else " w"}" x="{places[number]}" y="{height + 185}">'
-        f"{escape(along[number][1])}</text>"
-        for number in wide
-    ]
-    words += [
-        f'<text x="{width + 60}" y="{round(float(frame.down(at))) + 45}">{escape(text)}</text>' for at, text in right
-    ]
+    lines = "".join([*(f"M0 {at}h{width}" for at in heights), *(f"M{at} 0v{height}" for at in places)])
     frame_line = f"M0 0V{height}H{width}" + (f"M{width} 0V{height}" if right else "")
     ticked = "".join(f"M{at} {height}v35" for at in places)
-    drawn_grid = f'<path class="grid" d="{lines}"/>' if grid else ""
-    return f'{drawn_grid}{"".join(words)}<path class="axis" d="{frame_line}{ticked}"/>'
+    return "".join(
+        [
+            f'<path class="grid" d="{lines}"/>' if grid else "",
+            *(_text("up", -60, at + 45, words) for at, (_, words) in zip(heights, up, strict=True)),
+            *(_text("on" if each in narrow else "on w", places[each], height + 185, along[each][1]) for each in wide),
+            *(_text("", width + 60, frame.row(at) + 45, words) for at, words in right),
+            f'<path class="axis" d="{frame_line}{ticked}"/>',
+        ]
+    )
 
 
 def _apart(places: Sequence[int], lengths: Sequence[int], letter: float) -> list[int]:
@@ -260,11 +240,10 @@ def _apart(places: Sequence[int], lengths: Sequence[int], letter: float) -> list
     return kept
 
 
-def _right_ticks(scale: Scale, y: Span) -> list[tuple[float, str]]:
+def _right_ticks(scale: Scale, y: Span) -> Sequence[tuple[float, str]]:
     first, last = (round(end * scale.factor / scale.step) for end in (y.low, y.high))
     marks = [number * scale.step for number in range(first, last + 1)]
-    inside = [mark for mark in marks if y.low - 1e-9 <= mark / scale.factor <= y.high * (1 + 1e-9)]
-    return [(mark / scale.factor, f"{mark:g}") for mark in inside]
+    return ticks(Axis(ticks=[(mark / scale.factor, f"{mark:g}") for mark in marks]), y, most=len(marks))
 
 
 def _contents(panel: Panel, frame: _Frame) -> str:
@@ -279,7 +258,7 @@ def _contents(panel: Panel, frame: _Frame) -> str:
         parts.append(f'{opening} fill-opacity="{BAND}" d="{outline}"/>')
     for level in panel.levels:
         dash = ' stroke-dasharray="16 24"' if level.dotted else ""
-        parts.append(f'<path class="level" d="M0 {round(float(frame.down(level.y)))}H{round(frame.width)}"{dash}/>')
+        parts.append(f'<path class="level" d="M0 {frame.row(level.y)}H{round(frame.width)}"{dash}/>')
     hollow_first = sorted(panel.series, key=lambda series: series.filled)
     return "".join([*parts, *(_series(series, frame) for series in hollow_first)])
 
@@ -289,7 +268,7 @@ def _series(series: Series, frame: _Frame) -> str:
     pieces = [thinned(piece, joined=joined) for piece in runs(x, y)]
     if not pieces:
         return ""
-    error = _error(series)
+    error = series.bars
     group = escape(series.group or series.name)
     opening = f'<g class="c-{series.colour}" data-group="{group}" data-name="{escape(series.name)}">'
     upright = ""
@@ -297,15 +276,6 @@ def _series(series: Series, frame: _Frame) -> str:
         middle = _array(series.y)
         upright = f'<path class="bar" d="{bars(x, frame.down(middle - error), frame.down(middle + error))}"/>'
     return f'{opening}{upright}<path class="line{"" if joined else " apart"}"{pen(series)} d="{trace(pieces)}"/></g>'
-
-
-def _level_words(level: Level, frame: _Frame) -> str:
-    return f'<text class="word" x="50" y="{round(float(frame.down(level.y))) - 45}">{escape(level.text)}</text>'
-
-
-def _note(note: Note, frame: _Frame) -> str:
-    x, y = round(float(frame.along(note.x))), round(float(frame.down(note.y)))
-    return f'<text class="word faint" x="{x}" y="{y + 150}">{escape(note.text)}</text>'
 
 
 def _array(values: ArrayLike) -> NDArray[np.float64]:

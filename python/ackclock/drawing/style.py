@@ -15,16 +15,31 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 from cycler import cycler
+from matplotlib.colors import LinearSegmentedColormap
 
 from ackclock.drawing.chart import PENS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
     from matplotlib.typing import RcKeyType
 
-__all__ = ["COLOURS", "HEAT", "PARTED", "Colour", "paper_style", "to_pdf", "to_png", "to_small_png", "to_svg"]
+    from ackclock.drawing.chart import Heat
+
+__all__ = [
+    "BAND",
+    "COLOURS",
+    "PARTED",
+    "Colour",
+    "heat_colours",
+    "paper_style",
+    "to_pdf",
+    "to_png",
+    "to_small_png",
+    "to_svg",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,7 +66,10 @@ COLOURS = {
 }
 """Every colour that a figure may use, by name."""
 
-HEAT = "cividis"
+BAND = 0.18
+"""Opacity of bands."""
+
+_HEAT = "cividis"
 """Sequential colour map, by its Matplotlib name: even in lightness and suitable for colour-blind readers."""
 
 PARTED = ("#7a3305", "#c2661c", "#f0b988", "#f4f3f0", "#a3c8e6", "#3a83b8", "#093f66")
@@ -92,6 +110,11 @@ _STYLE: dict[RcKeyType, Any] = {
     "ytick.color": COLOURS["ink"].light,
     "ytick.labelsize": 9.5,
 }
+
+
+def heat_colours(heat: Heat) -> Colormap:
+    """Return the colour map of a heat map."""
+    return LinearSegmentedColormap.from_list("parted", PARTED) if heat.parted else mpl.colormaps[_HEAT]
 
 
 _ALIKE = re.compile(r'<g((?: clip-path="[^"]*")?)>\n(<use [^>]*?( style="[^"]*")/>\n(?:<use [^>]*?\3/>\n)*)</g>')

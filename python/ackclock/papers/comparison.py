@@ -1,6 +1,6 @@
 """Comparison of two simulators: each measure at each point.
 
-`EXPLAINED` in `ackclock.papers.agreement` describes the two tests of each point.
+`Comparison.agrees` and `Comparison.is_equivalent` are the two tests of each point.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from ackclock.analysis import Interval, student_interval
 from ackclock.papers.core.evidence import Row, Scalar
+from ackclock.report.html import Statement
 
 STANDARD_ERRORS = 3
 """Largest difference, in standard errors, that may be due to chance."""
@@ -142,6 +143,24 @@ def compare(
                 other = _one(samples[1], mine) if single else student_interval(samples[1])
                 comparisons.append(Comparison(rule=rule, where=runs[0].where, ours=mine, theirs=other))
     return comparisons
+
+
+def statement(places: Sequence[Comparison], *, what: str, margin: str) -> Statement:
+    """Summarise the agreement of the two simulators, with the compared measures and their margins in words."""
+    if not places:
+        return Statement(lead="A single seed has no error bars.", text="Agreement with ns-2 needs at least two seeds.")
+    count, same = agreeing(places), sum(place.is_equivalent for place in places)
+    return Statement(
+        lead=f"Ackclock and ns-2.35 are not distinguishable at {100 * count / len(places):.1f} % of the points.",
+        text=f"Of {len(places)} means of {what}, {count} differ by no more than the margin ({margin}) or "
+        f"{STANDARD_ERRORS} standard errors. This does not prove equality: for {same} of the means "
+        f"({100 * same / len(places):.1f} %) the whole 95 % interval of the difference lies within the margin.",
+    )
+
+
+def agreeing(places: Sequence[Comparison]) -> int:
+    """Count the points that are not distinguishable."""
+    return sum(place.agrees for place in places)
 
 
 def _one(sample: Sequence[float], like: Interval) -> Interval:

@@ -21,7 +21,7 @@ from tests.support.kept import hold
 
 import ackclock as ac
 from ackclock.cli import main
-from ackclock.papers.burstiness import agreement, measures
+from ackclock.papers.burstiness import measures
 from ackclock.papers.burstiness.agreement import RULES, agreement_statement
 from ackclock.papers.burstiness.claims import CLAIMS
 from ackclock.papers.burstiness.close_figures import MEMORY_FIGURE, QUEUE_FIGURE, SCALES_FIGURE
@@ -46,6 +46,7 @@ from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.observation import summary
 from ackclock.running.origin import Origin
 from ackclock.study import Batch, Point, Wanted, run_grid
+from ns2 import burstiness as compared
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,8 +213,8 @@ class TestComparison:
             assert place.is_equivalent is equivalent
 
     def test_fisher(self) -> None:
-        same = agreement.Crossover(clients=38, ours=(9, 12), theirs=(10, 12))
-        other = agreement.Crossover(clients=38, ours=(2, 12), theirs=(10, 12))
+        same = compared.Crossover(clients=38, ours=(9, 12), theirs=(10, 12))
+        other = compared.Crossover(clients=38, ours=(2, 12), theirs=(10, 12))
         assert same.agrees
         assert not other.agrees
         assert other.p == pytest.approx(0.00333, rel=0.01)
@@ -423,7 +424,7 @@ class TestRuns:
         Tolerance: the wider of three standard errors and a fixed margin; see agreement.md.
         """
         table = tmp_path / "agreement.md"
-        status = agreement.main(arguments=["--quick", "--only", "ns2-2.35", "--markdown", str(table)])
+        status = compared.main(arguments=["--quick", "--only", "ns2-2.35", "--markdown", str(table)])
         printed = capsys.readouterr().out
         assert table.read_text() == printed
         assert status == 0, printed

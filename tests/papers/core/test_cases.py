@@ -39,7 +39,7 @@ def world(dry: tuple[float, ...], wet: tuple[float, ...], *, scatter: float = 1e
 def test_cases_count_together_unless_they_contradict(
     dry: tuple[float, ...], wet: tuple[float, ...], verdict: Verdict
 ) -> None:
-    rule = Cases(AtPoints(X.at("grid").above(1), by="case"), axis="case", cases=("dry", "wet"), on="the weather")
+    rule = Cases(AtPoints(X.at("grid").above(1), by="case"), axis="case", values=("dry", "wet"), on="the weather")
     found = rule.judge(world(dry, wet))
     assert found.verdict is verdict
     assert found.setting == ("the weather" if verdict is Verdict.DEPENDS else "")
@@ -48,7 +48,7 @@ def test_cases_count_together_unless_they_contradict(
 
 
 def test_an_undecided_case_contradicts_none() -> None:
-    rule = Cases(AtPoints(X.at("grid").above(1)), axis="case", cases=("dry", "wet"), on="the weather")
+    rule = Cases(AtPoints(X.at("grid").above(1)), axis="case", values=("dry", "wet"), on="the weather")
     found = rule.judge(world((0, 0, 0), (1, 1, 1), scatter=0.1))
     assert found.verdict in {Verdict.UNDECIDED, Verdict.NOT}
     assert not found.setting

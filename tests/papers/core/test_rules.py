@@ -390,7 +390,9 @@ class TestRules:
         ],
     )
     def test_ways(self, bar: float, verdict: Verdict) -> None:
-        rule = Ways(Holds(LOSS.at("grid", clients=10).above(bar)), axis="variant", ways=("Reno", "Vegas"), on="the TCP")
+        rule = Ways(
+            Holds(LOSS.at("grid", clients=10).above(bar)), axis="variant", values=("Reno", "Vegas"), on="the TCP"
+        )
         outcome = rule.judge(SIDE)
         assert outcome.verdict is verdict
         assert outcome.setting == ("the TCP" if verdict is Verdict.DEPENDS else "")
@@ -401,7 +403,7 @@ class TestRules:
         other = [Run(where={"clients": 10}, seed=seed, values={"loss": 0.7}) for seed in (1, 2)]
         side = Runs({"grid": SIDE.part("grid"), "other": other})
         asked = LOSS.at("grid", clients=10).above(LOSS.at("other", clients=10))
-        rule = Ways(Holds(asked), axis="variant", ways=("Reno", "Vegas"), on="the TCP")
+        rule = Ways(Holds(asked), axis="variant", values=("Reno", "Vegas"), on="the TCP")
         assert rule.judge(side).verdict is Verdict.DEPENDS
 
     @pytest.mark.parametrize(
@@ -458,7 +460,7 @@ class TestReadings:
 
     @pytest.mark.parametrize(("bar", "verdict"), [(0.1, R), (0.9, D), (4.5, N)])
     def test_ask_under_each(self, bar: float, verdict: Verdict) -> None:
-        rule = Readings(Holds(LOSS.at("grid").above(bar)), axis="variant", readings=["Reno", "Vegas"], on="the TCP")
+        rule = Readings(Holds(LOSS.at("grid").above(bar)), axis="variant", values=["Reno", "Vegas"], on="the TCP")
         outcome = rule.judge(SIDE)
         assert (outcome.verdict, outcome.setting) == (verdict, "the TCP" if verdict is D else "")
         assert outcome.why.startswith("Reno: ")

@@ -24,7 +24,7 @@ from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs, read_runs
-from ackclock.papers.heterogeneous import agreement, study
+from ackclock.papers.heterogeneous import study
 from ackclock.papers.heterogeneous.agreement import RULES, agreement_statement
 from ackclock.papers.heterogeneous.evidence import curves, paired, pairs, parts, scaling
 from ackclock.papers.heterogeneous.evidence import theirs as their_side
@@ -51,6 +51,7 @@ from ackclock.papers.heterogeneous.measures import (
     loss,
 )
 from ackclock.papers.heterogeneous.stochastic import OPEN, SMALL, model_runs
+from ns2 import heterogeneous as compared
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -270,7 +271,7 @@ class TestComparison:
         Tolerance: the wider of three standard errors and a fixed margin; see agreement_heterogeneous.md.
         """
         table = tmp_path / "agreement.md"
-        status = agreement.main(arguments=["--quick", "--markdown", str(table)])
+        status = compared.main(arguments=["--quick", "--markdown", str(table)])
         printed = capsys.readouterr().out
         assert table.read_text() == printed
         assert status == 0, printed

@@ -13,7 +13,6 @@ from ackclock.papers.comparison import Rule, compare, named
 from ackclock.papers.core.evidence import Run
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.manyflows.agreement import COMPARED, GRID
 from ackclock.papers.manyflows.distances import Case
 from ackclock.papers.manyflows.experiment import (
     CAPACITIES,
@@ -28,6 +27,7 @@ from ackclock.papers.manyflows.experiment import (
 )
 from ackclock.papers.manyflows.places import PROCESSING, setting_of
 from ackclock.values.quantity import RATE
+from ns2.manyflows import COMPARED, GRID
 
 
 class TestSetup:

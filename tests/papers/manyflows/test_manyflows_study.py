@@ -25,7 +25,6 @@ from ackclock.papers.core.figure import Figure
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.manyflows import places
-from ackclock.papers.manyflows.agreement import synchronisation
 from ackclock.papers.manyflows.claims import CLAIMS
 from ackclock.papers.manyflows.experiment import FLOWS, ISDN, LINKS, MODERN, T1, grid_setting, scenario
 from ackclock.papers.manyflows.figures import away, fits
@@ -40,6 +39,7 @@ from ackclock.papers.manyflows.places import (
     printed,
 )
 from ackclock.papers.manyflows.study import PAPER, parts
+from ns2.manyflows import synchronisation
 
 if TYPE_CHECKING:
     from collections.abc import Callable

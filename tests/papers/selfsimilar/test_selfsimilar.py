@@ -11,7 +11,6 @@ from tests.support.long import often
 import ackclock as ac
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.selfsimilar.agreement import TABLE_2, Likeness, agreement, background_agreement, parts
 from ackclock.papers.selfsimilar.experiment import (
     CONSTANT,
     GREEDY,
@@ -27,6 +26,7 @@ from ackclock.papers.selfsimilar.experiment import (
     flow_summary,
     scenario,
 )
+from ns2.selfsimilar import TABLE_2, Likeness, agreement, background_agreement, parts
 
 
 class TestSetup:

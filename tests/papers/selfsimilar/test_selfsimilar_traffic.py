@@ -11,7 +11,6 @@ from tests.support.long import long_only, often
 from tests.support.typed import typed
 
 import ackclock as ac
-from ackclock.papers.agreement import missed_bars
 from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.folds import exponent
@@ -19,8 +18,6 @@ from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar import study
-from ackclock.papers.selfsimilar.agreement import BAR, loads_agreement
-from ackclock.papers.selfsimilar.agreement import LOADS as LOAD_RULES
 from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS
 from ackclock.papers.selfsimilar.experiment import background, binned
 from ackclock.papers.selfsimilar.traffic import (
@@ -51,6 +48,9 @@ from ackclock.papers.selfsimilar.traffic import (
 from ackclock.papers.selfsimilar.traffic_figures import TRAFFIC
 from ackclock.papers.summary import summary
 from ackclock.report.html import Report, Verdict
+from ns2.compared import missed_bars
+from ns2.selfsimilar import BAR, loads_agreement
+from ns2.selfsimilar import LOADS as LOAD_RULES
 
 RECORD = ("arrivals@A->B/10ms",)
 TOPICS = few(study.PAPER, TRAFFIC_CLAIMS).definition.topics

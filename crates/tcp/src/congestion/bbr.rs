@@ -14,17 +14,18 @@
 //!   round trip.
 //! - In the first round trip of a recovery, each delivery releases as much as it delivers. The recovery ends with the
 //!   window that it began with.
+//! - If losses show that a policer limits the path, the sender keeps to its rate (`bbr/policer.rs`).
 //! - ACKs that arrive in bursts (*aggregation*) enlarge the window by the largest excess over the bandwidth in the last 5
 //!   to 10 round trips (`bbr/aggregation.rs`).
 //!
 //! Differences from Linux: real numbers in place of fixed point, except for the gains; the bandwidth is the exact maximum
-//! of its window; a delayed ACK may renew the minimum round-trip time; traffic policers are not detected; the initial
-//! rate has no margin. There is no segmentation offload, so a burst has `pacing_burst` segments, but the window has room
+//! of its window; a delayed ACK may renew the minimum round-trip time; the initial rate has no margin. There is no segmentation offload, so a burst has `pacing_burst` segments, but the window has room
 //! for Linux's bursts of 1 ms.
 
 pub(super) mod aggregation;
 pub(super) mod bandwidth;
 pub(super) mod plateau;
+mod policer;
 #[cfg(test)]
 mod tests;
 
@@ -39,6 +40,7 @@ use crate::variants::{Listing, TODAY};
 use aggregation::Aggregation;
 use bandwidth::Bandwidth;
 use plateau::Plateau;
+use policer::{Change, Policer};
 
 pub(super) const DOC: &str = "Sends at the bandwidth that it measures, whatever is lost (Cardwell et al. 2016)";
 pub(super) const LISTING: Option<Listing> = Some(Listing {
@@ -114,6 +116,7 @@ pub(crate) struct Bbr {
     /// Whether data is sent again after an idle period.
     restarts: bool,
     aggregation: Aggregation,
+    policer: Policer,
     /// The window before a recovery or a probe.
     prior_cwnd: f64,
     recovery: Phase,
@@ -145,6 +148,7 @@ impl Spec for BbrSpec {
             probe_has_round: false,
             restarts: false,
             aggregation: Aggregation::default(),
+            policer: Policer::default(),
             prior_cwnd: 0.0,
             recovery: Phase::Open,
             conserves: false,
@@ -181,9 +185,9 @@ impl CongestionControl for Bbr {
 
     fn on_rate(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) {
         self.begin(window, sample);
-        self.follow_bandwidth(sample);
+        self.follow_bandwidth(sample, stream);
         let round = self.round_starts.then_some(aggregation::ROUNDS);
-        self.aggregation.on_ack(sample, self.bandwidth.get(), window.cwnd, round);
+        self.aggregation.on_ack(sample, self.rate_of_path(), window.cwnd, round);
         self.follow_cycle(sample);
         self.look_whether_full(sample);
         self.follow_drain(window, sample, stream);
@@ -197,8 +201,13 @@ impl CongestionControl for Bbr {
         if event.signal == Signal::Timeout {
             self.recovery = Phase::Loss;
             self.plateau.restart(0.0);
-            self.round_starts = true;
+            self.policer.on_timeout();
         }
+    }
+
+    fn on_undo(&mut self, _window: &mut Window) {
+        self.plateau.restart(0.0);
+        self.policer.restart();
     }
 
     fn on_idle(&mut self, now: Time, _idle: Time) {
@@ -233,7 +242,7 @@ impl CongestionControl for Bbr {
     }
 
     fn visit_state(&self, _now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
-        let bandwidth = self.bandwidth.get();
+        let bandwidth = self.rate_of_path();
         let cycles = self.mode == Mode::ProbeBandwidth;
         visit("bw", bandwidth);
         visit("min_rtt", if_set(self.min_rtt));
@@ -259,8 +268,13 @@ impl Bbr {
         }
     }
 
+    /// The rate that the model is built on: the bandwidth, or the rate of a policer.
+    fn rate_of_path(&self) -> f64 {
+        self.policer.rate().unwrap_or_else(|| self.bandwidth.get())
+    }
+
     /// Counts round trips, and takes the sample into the bandwidth.
-    fn follow_bandwidth(&mut self, sample: &RateSample) {
+    fn follow_bandwidth(&mut self, sample: &RateSample, stream: &mut Stream) {
         self.round_starts = false;
         let Some(rate) = sample.rate else { return };
         if sample.prior_delivered >= self.round_end {
@@ -268,6 +282,10 @@ impl Bbr {
             self.bandwidth.advance();
             self.round_starts = true;
             self.conserves = false;
+        }
+        let cycles = self.mode == Mode::ProbeBandwidth;
+        if self.policer.on_sample(sample, self.round_starts, cycles) == Change::Ends {
+            self.begin_cycles(sample.now, stream);
         }
         if !sample.app_limited || rate >= self.bandwidth.get() {
             self.bandwidth.update(rate);
@@ -280,7 +298,7 @@ impl Bbr {
             return;
         }
         let is_long = (sample.now - self.phase_at).as_secs_f64() > self.min_rtt;
-        let gain = CYCLE[self.phase];
+        let gain = self.rate_gain();
         let flight = self.at_departure(sample.prior_in_flight, sample);
         let is_over = if gain > 1.0 {
             is_long && (sample.newly_lost > 0 || flight + self.at_once() >= self.inflight(gain))
@@ -365,8 +383,9 @@ impl Bbr {
     }
 
     /// The gains of the rate and of the window.
-    const fn rate_gain(&self) -> f64 {
+    fn rate_gain(&self) -> f64 {
         match self.mode {
+            Mode::ProbeBandwidth if self.policer.rate().is_some() => 1.0,
             Mode::Startup => HIGH_GAIN,
             Mode::Drain => DRAIN_GAIN,
             Mode::ProbeBandwidth => CYCLE[self.phase],
@@ -384,15 +403,15 @@ impl Bbr {
 
     /// Sets the pacing rate; before the pipe is full it only rises.
     fn set_rate(&mut self, gain: f64) {
-        let rate = gain * self.bandwidth.get() * MARGIN;
+        let rate = gain * self.rate_of_path() * MARGIN;
         if rate > 0.0 && (self.is_full || rate > self.rate) {
             self.rate = rate;
         }
     }
 
-    /// The bandwidth-delay product times `gain`, or the initial window before the first samples.
-    fn product(&self, gain: f64) -> f64 {
-        let product = gain * self.bandwidth.get() * self.min_rtt;
+    /// The bandwidth-delay product at a rate times `gain`, or the initial window before the first samples.
+    fn product(&self, rate: f64, gain: f64) -> f64 {
+        let product = gain * rate * self.min_rtt;
         if product.is_finite() { product.ceil() } else { self.initial }
     }
 
@@ -405,7 +424,7 @@ impl Bbr {
     /// The part of a flight that is still in the network when pacing lets the next segment leave.
     fn at_departure(&self, flight: u64, sample: &RateSample) -> f64 {
         let wait = (sample.departure - sample.now).as_secs_f64();
-        (flight as f64 - (self.bandwidth.get() * wait).floor()).max(0.0)
+        (flight as f64 - (self.rate_of_path() * wait).floor()).max(0.0)
     }
 
     /// `product` with what the last bursts of a paced sender need.
@@ -418,7 +437,7 @@ impl Bbr {
 
     /// Segments in flight at `gain` times the bandwidth-delay product.
     fn inflight(&self, gain: f64) -> f64 {
-        self.with_bursts(self.product(gain))
+        self.with_bursts(self.product(self.bandwidth.get(), gain))
     }
 
     fn set_window(&mut self, window: &mut Window, sample: &RateSample) {
@@ -437,8 +456,8 @@ impl Bbr {
         if self.conserves {
             cwnd = cwnd.max(conserving);
         } else {
-            let excess = if self.is_full { self.aggregation.excess(self.bandwidth.get()) } else { 0.0 };
-            let target = self.with_bursts(self.product(self.window_gain()) + excess);
+            let excess = if self.is_full { self.aggregation.excess(self.rate_of_path()) } else { 0.0 };
+            let target = self.with_bursts(self.product(self.rate_of_path(), self.window_gain()) + excess);
             if self.is_full {
                 cwnd = (cwnd + delivered).min(target);
             } else if cwnd < target || (sample.delivered as f64) < self.initial {

@@ -37,6 +37,7 @@ impl<L: CongestionControl> Bench<L> {
             tx_in_flight: in_flight,
             newly_delivered: delivered,
             newly_lost: 0,
+            total_lost: 0,
             prior_in_flight: in_flight + delivered,
             in_flight,
             phase: Phase::Open,

@@ -26,6 +26,7 @@
 //!   then a segment before it is found to be lost later than in the RFC;
 //! - the reordering timer and the probe wait 2 ms longer (`TCP_TIMEOUT_MIN_US`);
 //! - one timer is pending at a time (`pending.rs`);
+//! - only when the application writes, the sender looks whether it is limited by the application;
 //! - an ACK that acknowledges a segment that was sent again gives a round-trip sample only by what it reports above a gap,
 //!   or by timestamps (`tcp_clean_rtx_queue`).
 //!
@@ -424,8 +425,12 @@ impl Rack {
         rate.sample(snd_una, self.clock.min_rtt(), in_flight, self.phase, now)
     }
 
-    /// Looks whether the sender has less data than the window allows.
-    pub(super) fn look_for_limit(&self, connection: &mut Connection) {
+    /// Looks whether the sender has less data than the window allows: at the end of each turn, as the draft of BBR asks
+    /// for each ACK, or in Linux when the application writes.
+    pub(super) fn look_for_limit(&self, connection: &mut Connection, at_write: bool) {
+        if at_write != (connection.config.rack == RackRule::Linux) {
+            return;
+        }
         let pipe = self.pipe(connection, connection.snd_una);
         let has_no_data = connection.snd_nxt >= connection.supplied && self.losses.count() == 0;
         if has_no_data

@@ -222,7 +222,7 @@ impl Sender {
         self.release_at = PackedOption::NONE;
         self.limits.enter(self.connection.steady_limit(), now);
         if self.connection.snd_nxt >= self.connection.supplied {
-            self.recovery.look_for_limit(&mut self.connection);
+            self.recovery.look_for_limit(&mut self.connection, false);
         }
     }
 

@@ -9,8 +9,6 @@ from ackclock.papers.aqm.experiment import DEFINITION, varying
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Plot, Scatter, from_zero
 from ackclock.papers.core.paper import Chapter, Paper
 
-__all__ = ["PAPER"]
-
 _PENS = DEFINITION.pens("disciplines")
 _WAIT = "95th percentile of the waiting time (ms)"
 _RTTS = {"1.5 ms": "5", "9 ms": "20", "24 ms": "50", "49 ms": "100", "99 ms": "200", "279 ms": "560"}

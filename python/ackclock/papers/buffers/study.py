@@ -8,8 +8,6 @@ from ackclock.papers.buffers.measures import LOSS, UTILIZATION
 from ackclock.papers.core.figure import Figure, Lines, Numbers, Pen, Plot
 from ackclock.papers.core.paper import Chapter, Paper
 
-__all__ = ["PAPER"]
-
 _PENS = {
     "1 flow": Pen(colour="grey", marker="circle"),
     "4 flows": Pen(colour="blue", marker="square"),

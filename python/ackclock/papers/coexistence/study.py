@@ -18,8 +18,6 @@ from ackclock.papers.core.paper import Both, Chapter, Paper
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.words import capital
 
-__all__ = ["PAPER"]
-
 _PENS = DEFINITION.pens("laws")
 _SHOWN = (0.5, 2, 16)
 _BUFFER = Axis(label="Buffer (bandwidth-delay products)", low=0.2, high=80, log=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ackclock.analysis import Interval
 from ackclock.drawing.chart import Band, Dash, Marker, Series
@@ -176,9 +176,14 @@ def _pen(pens: Mapping[str, Pen], name: str) -> Pen:
     return pens[name]
 
 
+def widths_of(points: Iterable[Interval]) -> NDArray[np.float64]:
+    """Return half-widths to draw: 0 for a single run, which has no interval."""
+    return np.array([point.half_width if math.isfinite(point.half_width) else 0.0 for point in points])
+
+
 def _band(name: str, points: Mapping[float, Interval], colour: str) -> Band:
-    """Draw 95 % intervals, clipped at 0; a single run has none."""
-    widths = [point.half_width if math.isfinite(point.half_width) else 0.0 for point in points.values()]
+    """Draw 95 % intervals, clipped at 0."""
+    widths = widths_of(points.values())
     means = np.array([point.mean for point in points.values()])
     low = np.where(means < 0, means - widths, np.maximum(means - widths, 0))
     return Band(name=name, x=list(points), low=low, high=means + widths, colour=colour, listed=False)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import ClassVar
 
 from ackclock.papers.core.answers import distinct
 from ackclock.papers.core.evidence import Row, Run, Scalar, Side
@@ -58,100 +59,86 @@ class Varied(Rule):
         )
 
 
-class Ways(Rule):
-    """Judges each of several equivalent choices; if verdicts differ, the claim depends on the choice.
+class _Each(Rule):
+    """Judges the runs at each value of an axis.
 
     Parameters
     ----------
     rule
-        Judges one choice; its quantities do not fix the axis.
-    axis, ways
-        The axis of the runs that distinguishes the choices, and its values.
+        Judges one value; its quantities do not fix the axis.
+    axis, values
+        The axis of the runs, and its values.
     on
-        Name of the choice, such as "how losses are counted".
+        The setting on which the claim depends if verdicts differ, such as "how losses are counted".
 
     """
 
-    def __init__(self, rule: Rule, *, axis: str, ways: Sequence[str], on: str) -> None:
-        self._rule, self._axis, self._ways, self._on = rule, axis, ways, on
+    text: ClassVar[str]
+    """What the verdict becomes, with ``{values}`` and ``{on}``."""
+
+    def __init__(self, rule: Rule, *, axis: str, values: Sequence[str], on: str) -> None:
+        self._rule, self._axis, self._values, self._on = rule, axis, values, on
         self.quantities = rule.quantities
-        self.words = (
-            f"{rule.words} Judged separately for each of: {'; '.join(ways)}. If two decided verdicts differ, the claim "
-            f"depends on {on}; otherwise, if one verdict is undecided, the claim is undecided."
-        )
+        self.words = f"{rule.words} {self.text.format(values='; '.join(values), on=on)}"
+
+    def _outcomes(self, ours: Side, *, keep: bool = True) -> dict[str, Outcome]:
+        """Judge each value; the texts repeat the value at each point if the runs `keep` the axis."""
+        runs = _OneWay if keep else _OneReading
+        return {value: self._rule.judge(runs(ours, self._axis, value)) for value in self._values}
+
+
+def _reasons(found: Mapping[str, Outcome]) -> str:
+    return " ".join(f"{capital(value)}: {outcome.verdict}. {outcome.why}" for value, outcome in found.items())
+
+
+class Ways(_Each):
+    """Judges each of several equivalent choices; if verdicts differ, the claim depends on the choice."""
+
+    text = (
+        "Judged separately for each of: {values}. If two decided verdicts differ, the claim depends on {on}; "
+        "otherwise, if one verdict is undecided, the claim is undecided."
+    )
 
     def judge(self, ours: Side) -> Outcome:
-        found = {way: self._rule.judge(_OneWay(ours, self._axis, way)) for way in self._ways}
+        found = self._outcomes(ours)
         verdicts = {outcome.verdict for outcome in found.values()}
         decided = verdicts - {Verdict.UNDECIDED}
-        why = " ".join(f"{capital(way)}: {outcome.verdict}. {outcome.why}" for way, outcome in found.items())
         if len(decided) > 1:
-            return Outcome(verdict=Verdict.DEPENDS, why=why, setting=self._on)
-        return Outcome(verdict=Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else decided.pop(), why=why)
+            return Outcome(verdict=Verdict.DEPENDS, why=_reasons(found), setting=self._on)
+        verdict = Verdict.UNDECIDED if Verdict.UNDECIDED in verdicts else decided.pop()
+        return Outcome(verdict=verdict, why=_reasons(found))
 
 
-class Cases(Rule):
-    """Judges all cases together; a claim that fails in one case and holds in another depends on the setting.
+class Cases(_Each):
+    """Judges all cases together; a claim that fails in one case and holds in another depends on the setting."""
 
-    Parameters
-    ----------
-    rule
-        Judges one case, or all; its quantities do not fix the axis.
-    axis, cases
-        The axis of the runs that distinguishes the cases, and its values.
-    on
-        The setting on which the claim depends if the cases differ.
-
-    """
-
-    def __init__(self, rule: Rule, *, axis: str, cases: Sequence[str], on: str) -> None:
-        self._rule, self._axis, self._cases, self._on = rule, axis, cases, on
-        self.quantities = rule.quantities
-        self.words = (
-            f"{rule.words} If the claim is not reproduced in one case ({'; '.join(cases)}) and at least partly "
-            f"reproduced in another, the claim depends on {on}."
-        )
+    text = (
+        "If the claim is not reproduced in one case ({values}) and at least partly reproduced in another, the claim "
+        "depends on {on}."
+    )
 
     def judge(self, ours: Side) -> Outcome:
-        verdicts = {self._rule.judge(_OneWay(ours, self._axis, case)).verdict for case in self._cases}
+        verdicts = {outcome.verdict for outcome in self._outcomes(ours).values()}
         whole = self._rule.judge(ours)
         if Verdict.NOT in verdicts and Verdict.UNDECIDED not in verdicts and len(verdicts) > 1:
             return Outcome(verdict=Verdict.DEPENDS, why=whole.why, setting=self._on)
         return whole
 
 
-class Readings(Rule):
-    """Applies a rule to each interpretation (reading) of the paper, and combines the verdicts by `over_readings`.
+class Readings(_Each):
+    """Judges each interpretation (reading) of the paper, and combines the verdicts by `over_readings`."""
 
-    Parameters
-    ----------
-    rule
-        Judges one reading; its quantities do not fix the axis.
-    axis, readings
-        The axis of the runs that distinguishes the readings, and its values.
-    on
-        The ambiguous point in the paper, such as "what its fixed-rate source is".
-
-    """
-
-    def __init__(self, rule: Rule, *, axis: str, readings: Sequence[str], on: str) -> None:
-        self._rule, self._axis, self._readings, self._on = rule, axis, readings, on
-        self.quantities = rule.quantities
-        self.words = (
-            f"{rule.words} Judged for each interpretation of the paper ({'; '.join(readings)}). If the verdicts "
-            f"include *reproduced* and *not reproduced*, the claim depends on {on}. If they differ otherwise, it is "
-            "partly reproduced if most verdicts are better than *not reproduced*, otherwise not reproduced. It is "
-            "undecided if undecided verdicts could change this."
-        )
+    text = (
+        "Judged for each interpretation of the paper ({values}). If the verdicts include *reproduced* and *not "
+        "reproduced*, the claim depends on {on}. If they differ otherwise, it is partly reproduced if most verdicts "
+        "are better than *not reproduced*, otherwise not reproduced. It is undecided if undecided verdicts could "
+        "change this."
+    )
 
     def judge(self, ours: Side) -> Outcome:
-        found = {one: self._rule.judge(_OneReading(ours, self._axis, one)) for one in self._readings}
+        found = self._outcomes(ours, keep=False)
         verdict = over_readings([outcome.verdict for outcome in found.values()])
-        return Outcome(
-            verdict=verdict,
-            why=" ".join(f"{capital(one)}: {outcome.verdict}. {outcome.why}" for one, outcome in found.items()),
-            setting=self._on if verdict is Verdict.DEPENDS else "",
-        )
+        return Outcome(verdict=verdict, why=_reasons(found), setting=self._on if verdict is Verdict.DEPENDS else "")
 
 
 def over_readings(verdicts: Sequence[Verdict]) -> Verdict:

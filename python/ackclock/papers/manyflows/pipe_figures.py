@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -14,6 +13,7 @@ from ackclock.drawing.acks import ack_scatter
 from ackclock.drawing.chart import Axis, Band, Level, Panel, Series
 from ackclock.papers.core.evidence import Evidence, Row, Scalar, Side
 from ackclock.papers.core.figure import Course, Figure, Pen, Plot, csv_text
+from ackclock.papers.core.marks import widths_of
 from ackclock.papers.manyflows.looks import PIPES, Pipe
 from ackclock.papers.manyflows.measures import CORRELATION, HIGH, JAIN, LEAST, LOSS, LOW, MIDDLE, MOST, SHARE, STARVED
 from ackclock.papers.manyflows.places import DEFINITION, WINDOWS, WITH, WITHOUT
@@ -91,8 +91,7 @@ def _acks(pipe: Pipe, where: Mapping[str, Scalar], evidence: Evidence) -> Panel:
 
 def _received(pipe: Pipe, where: Mapping[str, Scalar], evidence: Evidence) -> Panel:
     ranks, points = np.arange(1, pipe.flows + 1), _ranked(_looks(evidence.ours, where))
-    means = np.array([point.mean for point in points])
-    widths = np.array([point.half_width if math.isfinite(point.half_width) else 0.0 for point in points])
+    means, widths = np.array([point.mean for point in points]), widths_of(points)
     other = [point.mean for point in _ranked(_looks(evidence.ns2, where))]
     series = [Series(name="Ackclock", x=ranks, y=means, colour="blue")]
     if where["processing"] == WITH:

@@ -14,6 +14,7 @@ from ackclock.analysis import Interval
 from ackclock.drawing.chart import Axis, Band, Heat, Level, Panel, Series
 from ackclock.papers import truth
 from ackclock.papers.core.figure import Figure, rows_csv
+from ackclock.papers.core.marks import widths_of
 from ackclock.papers.core.paper import Both
 from ackclock.papers.vegas.evidence import PLANES, ByPlace, by_place, interval, line, plane
 from ackclock.papers.vegas.experiment import (
@@ -131,7 +132,7 @@ def _panel(evidence: Both, *, lines: Sequence[Line], title: str, y: Axis, last: 
     for one in lines:
         points = [interval(runs, place, one.measure) for place in line(one.place)]
         means = np.array([point.mean for point in points])
-        half = np.array([point.half_width if math.isfinite(point.half_width) else 0.0 for point in points])
+        half = widths_of(points)
         middle, low, high = (np.maximum(values, floor) for values in (means, means - half, means + half))
         pen = _PENS[one.name]
         series.append(Series(name=one.name, x=BUFFERS, y=middle, colour=pen.colour, marker=pen.marker, dash=pen.dash))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ackclock.papers.agreement import statement
-from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.comparison import Rule, compare, named, statement
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.table import ns2_runs

@@ -53,7 +53,7 @@ INTERNET = (
         Ways(
             Holds(m.LARGEST.at("components", degree=2.0).below(0.5)),
             axis="traffic",
-            ways=(ANYONE, CLUSTERS),
+            values=(ANYONE, CLUSTERS),
             on="which domains communicate",
         ),
     ),
@@ -79,7 +79,7 @@ _MATTERS = 1.1  # smallest factor by which a contributing cause changes the rati
 
 def _with_and_without(asked: Answers, points: str) -> Cases:
     rule = AtPoints(asked, points=points, by="processing")
-    return Cases(rule, axis="processing", cases=(WITHOUT, WITH), on="processing times")
+    return Cases(rule, axis="processing", values=(WITHOUT, WITH), on="processing times")
 
 
 def _ratio(way: str, part: str = "reasons") -> Quantity:
@@ -208,7 +208,7 @@ DISTANCES = (
                 )
             ),
             axis="processing",
-            ways=(WITH, WITHOUT),
+            values=(WITH, WITHOUT),
             on=_SETTING,
         ),
     ),
@@ -218,7 +218,7 @@ DISTANCES = (
         Ways(
             Holds(m.POWER.at("several").called("exponent k with five groups").near(_equal, by=_SAME_POWER)),
             axis="processing",
-            ways=(WITH, WITHOUT),
+            values=(WITH, WITHOUT),
             on=_SETTING,
         ),
     ),

@@ -88,7 +88,7 @@ def hyperbolic(processing: str) -> Rule:
 
 def tabled(processing: str, link: str) -> Rule:
     """Judge whether the loss of many connections matches the paper's curves, for each way of counting."""
-    return Ways(AtPoints(_beside(processing, link)), axis="counting", ways=_TITLES, on="how losses are counted")
+    return Ways(AtPoints(_beside(processing, link)), axis="counting", values=_TITLES, on="how losses are counted")
 
 
 def beside_the_paper(processing: str, link: str) -> Callable[[Said], str]:
@@ -245,7 +245,7 @@ CLAIMS = (
         Ways(
             AtPoints(_alive().near(100, by=100 / 3), points="numbers of connections"),
             axis="start",
-            ways=list(p.STARTS),
+            values=list(p.STARTS),
             on="how connections start",
         ),
         why=at_each(

@@ -22,7 +22,7 @@ V = TypeVar("V")
 def by_reading(key: str, rule: Rule, **more: Any) -> Claim:
     """Make a claim that is judged for each reading: each interpretation of the paper's fixed-rate source."""
     on = "the interpretation of the paper's fixed-rate source"
-    return DEFINITION.claim(key, Readings(rule, axis="reading", readings=list(READINGS), on=on), **more)
+    return DEFINITION.claim(key, Readings(rule, axis="reading", values=list(READINGS), on=on), **more)
 
 
 def one_or_both(one: Answers, other: Answers) -> Bars:

@@ -15,15 +15,13 @@ from tests.support.readable import hold_readable
 from tests.support.uneven import uneven
 
 from ackclock.analysis import Interval
-from ackclock.papers import agreement as shared
-from ackclock.papers.burstiness import agreement as burstiness
-from ackclock.papers.comparison import Comparison, Rule, named
+from ackclock.papers.comparison import Comparison, Rule, named, statement
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import Part, Spot
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.heterogeneous import agreement as heterogeneous
-from ackclock.papers.selfsimilar import agreement as selfsimilar
+from ns2 import burstiness, heterogeneous, selfsimilar
+from ns2 import compared as shared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -179,7 +177,7 @@ def test_points_have_their_repeated_results() -> None:
 
 
 def test_a_statement_counts_points() -> None:
-    said = shared.statement([SAME, NEAR, BY_CHANCE, FAR], what="loss", margin="10 %")
+    said = statement([SAME, NEAR, BY_CHANCE, FAR], what="loss", margin="10 %")
     assert said.lead == "Ackclock and ns-2.35 are not distinguishable at 75.0 % of the points."
     assert said.text == (
         "Of 4 means of loss, 3 differ by no more than the margin (10 %) or 3 standard errors. This does not prove "

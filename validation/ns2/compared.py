@@ -1,19 +1,21 @@
-"""Agreement with ns-2: a study's comparisons (`Compared`), their tables, and the required shares of points (bars)."""
+"""Comparisons of a study with ns-2 (`Compared`), their tables, and the required shares of points (bars)."""
 
 from __future__ import annotations
 
 import argparse
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.comparison import STANDARD_ERRORS, Comparison, Rule, compare
+from ackclock.papers.comparison import STANDARD_ERRORS, Comparison, Rule, agreeing, compare
 from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import ns2_runs
-from ackclock.report.html import Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
 
 Lines = tuple[list[str], list[str]]
 """Lines of Markdown, and descriptions of the missed bars."""
@@ -27,6 +29,12 @@ this test harder to pass. A bar is the required share of points that are not dis
 repeated with new seeds: a large difference appears again, but a small difference may not with so few seeds.
 """
 """Introduction to the tables of every study."""
+
+
+def texts(study: str) -> Mapping[str, str]:
+    """Return the texts of a study's page."""
+    whole = tomllib.loads(Path(__file__).with_name("texts.toml").read_text(encoding="utf-8"))
+    return dict(whole[study])
 
 
 def _variant(where: Mapping[str, Any]) -> str:
@@ -155,7 +163,7 @@ def command(
 def arguments_of(study: str, description: str | None, *, quick: str) -> argparse.ArgumentParser:
     """Create the argument parser of a study's command; `quick` names the subset that ``--quick`` compares."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m ackclock.papers.{study}.agreement",
+        prog=f"python -m ns2 {study}",
         description=(description or "").splitlines()[0],
     )
     parser.add_argument("--seeds", type=int, default=5, help="seeds per point (default 5)")
@@ -228,24 +236,6 @@ def places_table(
 def _size(place: Comparison | None) -> str:
     """Format a difference as a share of ns-2's mean and in standard errors."""
     return f"{100 * place.relative:+.1f} % ({place.standard_errors:+.1f} s.e.)" if place else "not run again"
-
-
-def statement(places: Sequence[Comparison], *, what: str, margin: str) -> Statement:
-    """Summarise the agreement of the two simulators, with the compared measures and their margins in words."""
-    if not places:
-        return Statement(lead="A single seed has no error bars.", text="Agreement with ns-2 needs at least two seeds.")
-    count, same = agreeing(places), sum(place.is_equivalent for place in places)
-    return Statement(
-        lead=f"Ackclock and ns-2.35 are not distinguishable at {100 * count / len(places):.1f} % of the points.",
-        text=f"Of {len(places)} means of {what}, {count} differ by no more than the margin ({margin}) or "
-        f"{STANDARD_ERRORS} standard errors. This does not prove equality: for {same} of the means "
-        f"({100 * same / len(places):.1f} %) the whole 95 % interval of the difference lies within the margin.",
-    )
-
-
-def agreeing(places: Sequence[Comparison]) -> int:
-    """Count the points that are not distinguishable."""
-    return sum(place.agrees for place in places)
 
 
 def missed_bars(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float) -> list[str]:

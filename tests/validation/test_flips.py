@@ -15,11 +15,11 @@ from ackclock.papers.core.claim import judge
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import gather
-from ackclock.papers.flips import Pair, both, contradictions, main, summary_table, verdicts
 from ackclock.papers.vegas.claims import CLAIMS as VEGAS
 from ackclock.papers.vegas.claims.beside import PAPERS
 from ackclock.papers.vegas.evidence import by_part, papers, runs_at
 from ackclock.report.html import Verdict
+from flips import Pair, both, contradictions, main, summary_table, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

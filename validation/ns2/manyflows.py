@@ -1,19 +1,15 @@
 """Agreement with ns-2 where many connections share the link.
 
-``python -m ackclock.papers.manyflows.agreement`` compares every point of the paper's grid, runs counted from time 0,
-two groups at unequal distances, and the synchronisation in five pipes. It exits with status 1 if too few points agree.
+``python -m ns2 manyflows`` compares every point of the paper's grid, runs counted from time 0, two groups at unequal
+distances, and the synchronisation in five pipes. It exits with status 1 if too few points agree.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.agreement import EXPLAINED, Compared, command, measures_table, missed_bars, places_table
 from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare, named
 from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import ns2_runs
@@ -21,9 +17,14 @@ from ackclock.papers.manyflows.distances import figure23, shares
 from ackclock.papers.manyflows.experiment import ISDN, T1, Setting, flow_summary, grid_setting, part
 from ackclock.papers.manyflows.looks import PIPES, look_parts
 from ackclock.papers.manyflows.measures import HIGH, LOSS, LOW
-from ackclock.papers.manyflows.places import DEFINITION, PROCESSING, setting_of
+from ackclock.papers.manyflows.places import PROCESSING, setting_of
+from ns2.compared import EXPLAINED, Compared, command, measures_table, missed_bars, places_table, texts
 
-_TEXTS = DEFINITION.table("agreement")
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Mapping, Sequence
+
+_TEXTS = texts("manyflows")
 _PLACES = ((T1, 200, 200), (T1, 400, 450), (ISDN, 200, 200), (ISDN, 400, 450))  # link, W_c, connections: table on ties
 _DISTANCES = "figure23"
 
@@ -96,6 +97,7 @@ def _ties(setting: Setting) -> bool:
 
 
 def ties(given: argparse.Namespace) -> list[str]:
+    """Format rows with ns-2's loss without processing times, and ours with three detunings of the bottleneck."""
     settings = [grid_setting(*place) for place in _PLACES]
     cells = [
         ({"at": at, "way": way}, replace(one, detuned=way * one.detuned))
@@ -119,6 +121,7 @@ def _pipe(where: Mapping[str, Any]) -> str:
 
 
 def synchronisation(given: argparse.Namespace) -> tuple[list[str], list[str]]:
+    """Compare the synchronisation of losses and the occupancy of buffers in each pipe."""
     made = gather(look_parts(), seeds=range(1, given.seeds + 1), jobs=given.jobs, label="synchronisation")
     theirs, first = (ns2_runs("manyflows").part(name) for name in ("looks", "looks_syn"))
     order = [row.where for row in first]
@@ -179,6 +182,3 @@ main = partial(
     description=__doc__,
     quick="every tenth point",
 )
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ackclock.papers import agreement as core
-from ackclock.papers.agreement import measures_table
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.table import ns2_runs
-from ackclock.papers.manyflows import agreement
-from ackclock.papers.manyflows.agreement import COMPARED, synchronisation, ties
 from ackclock.papers.manyflows.distances import shares
 from ackclock.papers.manyflows.experiment import flow_summary
+from ns2 import compared as core
+from ns2 import manyflows as agreement
+from ns2.compared import measures_table
+from ns2.manyflows import COMPARED, synchronisation, ties
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ackclock.papers.agreement import Compared
     from ackclock.papers.core.evidence import Row
     from ackclock.papers.core.parts import Part
+    from ns2.compared import Compared
 
 GIVEN = argparse.Namespace(seeds=2, jobs=3)
 FIRSTS = {

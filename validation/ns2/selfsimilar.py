@@ -1,28 +1,23 @@
 """Compare Ackclock with ns-2 where one connection meets self-similar traffic.
 
-``python -m ackclock.papers.selfsimilar.agreement`` compares the counts of Table 2 for four variants under three
-readings of the source, and the background alone. It prints a row per measure and each distinguishable point with its
-difference. The exit status is 1 if a bar is missed.
+``python -m ns2 selfsimilar`` compares the counts of Table 2 for four variants under three readings of the source, and
+the background alone. It prints a row per measure and each distinguishable point with its difference. The exit status is
+1 if a bar is missed.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ackclock.papers.agreement import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell
 from ackclock.papers.comparison import Comparison, Rule, compare, named
-from ackclock.papers.core.evidence import Row
 from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar.experiment import (
     BINS,
     CONSTANT,
-    DEFINITION,
     ENDS,
     READINGS,
     SCALES,
@@ -35,6 +30,12 @@ from ackclock.papers.selfsimilar.experiment import (
 )
 from ackclock.papers.selfsimilar.traffic import BINS as WIDTHS
 from ackclock.papers.selfsimilar.traffic import ESTIMATORS, load_parts
+from ns2.compared import EXPLAINED, arguments_of, measures_table, missed_bars, places_table, tell, texts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ackclock.papers.core.evidence import Row
 
 SEEDS: Final = 40  # seeds per point, of Ackclock and of ns-2
 LOAD_SEEDS: Final = 20  # seeds per point of the background from low load to high
@@ -120,7 +121,7 @@ def _values(runs: Sequence[Row], name: str, rule: Rule) -> tuple[float, ...]:
     return tuple(value for value in values if value is not None)
 
 
-_TEXTS = DEFINITION.table("agreement")
+_TEXTS = texts("selfsimilar")
 
 
 def parts(*, quick: bool) -> list[Part]:
@@ -225,7 +226,3 @@ def _means(title: str, rules: Sequence[Rule], found: Sequence[Comparison]) -> li
         missing, [], named=_named, counted="sources", count=lambda where: int(where.get("sources", SOURCES))
     )
     return [f"## {title}\n", *measures_table(rules, found, bar=BAR), *places]
-
-
-if __name__ == "__main__":
-    sys.exit(main())

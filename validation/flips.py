@@ -11,13 +11,16 @@ import argparse
 import csv
 import importlib
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from ackclock.papers import STUDIES
 from ackclock.report.html import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -80,9 +83,7 @@ def summary_table(pairs: Sequence[Pair], *, seeds: int) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run studies with two sets of seeds, print the differences, and return 1 if verdicts contradict each other."""
-    parser = argparse.ArgumentParser(
-        prog="python -m ackclock.papers.flips", description=(__doc__ or "").splitlines()[0]
-    )
+    parser = argparse.ArgumentParser(prog="python validation/flips.py", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("studies", nargs="*", metavar="STUDY", help="studies to run (default: all)")
     parser.add_argument("--seeds", type=int, default=3, help="seeds in each set (default 3)")
     parser.add_argument("--jobs", type=int, help="number of parallel runs (default: one per CPU core)")
