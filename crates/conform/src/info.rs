@@ -28,7 +28,7 @@ pub(crate) fn value(name: &str, talk: &Conversation, scale: Scale) -> Option<Val
 
 fn tcp_info(field: &str, talk: &Conversation, scale: Scale) -> Option<f64> {
     let state = talk.sender.state();
-    let outstanding = talk.sender.outstanding();
+    let outstanding = || talk.sender.outstanding();
     let micros = |seconds: f64| if seconds.is_nan() { 0.0 } else { (seconds * 1e6 + 1e-3).floor() };
     let count = |count: u64| count as f64;
     Some(match field {
@@ -37,10 +37,10 @@ fn tcp_info(field: &str, talk: &Conversation, scale: Scale) -> Option<f64> {
         "snd_ssthresh" => state.ssthresh.floor(),
         "snd_mss" => scale.payload.into(),
         "ca_state" => f64::from(talk.sender.episode() as u8),
-        "unacked" => count(outstanding.unacked),
-        "sacked" => count(outstanding.sacked),
-        "lost" => count(outstanding.lost?),
-        "retrans" => count(outstanding.retransmitted?),
+        "unacked" => count(state.flight_size),
+        "sacked" => count(outstanding().sacked),
+        "lost" => count(outstanding().lost?),
+        "retrans" => count(outstanding().retransmitted?),
         "total_retrans" => count(talk.sender.counters().retransmissions),
         "rtt" => micros(state.srtt),
         "rto" => micros(state.rto),

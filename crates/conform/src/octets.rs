@@ -66,7 +66,8 @@ impl Octets {
             bytes += last.size;
             self.rows.pop();
         }
-        let short_is_out = self.rows.iter().rev().any(|row| row.size < self.payload && row.first >= snd_una);
+        let mut outstanding = self.rows.iter().rev().take_while(|row| row.first + row.count > snd_una);
+        let short_is_out = outstanding.any(|row| row.size < self.payload);
         let (full, rest) = (bytes / self.payload, bytes % self.payload);
         if rest > 0 && short_is_out && !no_delay {
             return Err(Waits);

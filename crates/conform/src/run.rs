@@ -238,7 +238,7 @@ impl<'a> Run<'a> {
             return Err(Stop::inexpressible(line, format!("the sender acts more than {MOST_STEPS} times")));
         }
         if self.talk.sent().len().max(self.octets.rows()) > MOST_KEPT {
-            return Err(Stop::inexpressible(line, format!("more than {MOST_KEPT} segments wait for a statement")));
+            return Err(Stop::inexpressible(line, format!("more than {MOST_KEPT} segments are kept")));
         }
         Ok(())
     }
@@ -279,6 +279,8 @@ impl<'a> Run<'a> {
     /// Checks assertions, which must hold at some time until the latest one.
     fn await_all(&mut self, line: u32, statements: &[Statement], latest: Time) -> Step {
         loop {
+            // counting outstanding segments takes time, too
+            self.steps = self.steps.saturating_add((self.talk.sender.state().flight_size / 64) as u32);
             match self.check(statements) {
                 Err(Stop::Differs(_)) if self.act(line, latest, true)? => self.now = self.now.max(self.talk.now),
                 done => return done,

@@ -74,7 +74,7 @@ impl Sender {
         law.visit_state(now, visit);
     }
 
-    /// Counts the outstanding segments.
+    /// Counts the outstanding segments; looks at each of them.
     pub fn outstanding(&self) -> Outstanding {
         let Self { connection, recovery, .. } = self;
         let unacked = connection.flight();
