@@ -30,7 +30,7 @@ use crate::setup::{Handshake, Inexpressible, Setup};
 use crate::shell;
 
 /// Largest number of times that the sender acts or sends in a run.
-const MOST_STEPS: u32 = 5_000_000;
+const MOST_STEPS: u32 = 2_000_000;
 /// Largest number of sent segments that no statement expects, and of writes that are kept apart.
 const MOST_KEPT: usize = 1_000_000;
 
