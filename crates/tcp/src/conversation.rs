@@ -10,6 +10,22 @@ use crate::{Ack, Segment, Sender};
 ///
 /// The caller passes ACKs and data, and lets time pass. Timers and the ends of pacing intervals take effect in the order of
 /// time. Everything sent is kept until the caller takes it.
+///
+/// ```
+/// use ackclock_tcp::{Ack, Conversation, Sender, SenderConfig};
+/// use ackclock_units::{Role, Stream, Time};
+///
+/// let config = SenderConfig { handshake: false, ..SenderConfig::default() };
+/// let mut talk = Conversation::new(Sender::new(config, Stream::new(1, Role::Sender, 0)));
+/// talk.supply(12);
+/// assert_eq!(talk.sent().drain(..).count(), 10, "the initial window");
+/// talk.wait(Time::from_millis(100));
+/// talk.acknowledge(Ack::cumulative(10));
+/// assert_eq!(talk.sent().drain(..).count(), 2);
+/// // nothing more arrives, and the sender sends a probe
+/// assert!(talk.act(Time::SECOND, true));
+/// assert_eq!(talk.sent()[0].1.number, 11);
+/// ```
 #[derive(Debug)]
 pub struct Conversation {
     /// The sender.
