@@ -53,7 +53,7 @@ def fill(file: Path, folder: Path, taken: set[str], pipe: int) -> None:
     """Sweep as ``ackclock sweep`` does; report each stored run, and check that no reported run is missing."""
     add, there = Store.add, sweeping._there  # noqa: SLF001
 
-    def told(self: Store, row: Row) -> None:
+    def added(self: Store, row: Row) -> None:
         add(self, row)
         os.write(pipe, f"{row.run_id}\n".encode())
 
@@ -63,7 +63,7 @@ def fill(file: Path, folder: Path, taken: set[str], pipe: int) -> None:
             os._exit(LOST)
         return found
 
-    Store.add, sweeping._there = told, looked  # type: ignore[assignment,method-assign]  # noqa: SLF001
+    Store.add, sweeping._there = added, looked  # type: ignore[assignment,method-assign]  # noqa: SLF001
     store._LONGEST_JOURNAL = 20_000  # type: ignore[misc]  # noqa: SLF001
     execute._TOGETHER = 0.005  # noqa: SLF001
     sweeping.fill(folder, ac.Study.from_toml(file), jobs=1)

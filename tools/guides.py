@@ -24,13 +24,16 @@ import io
 import linecache
 import os
 import re
+import shlex
 import subprocess
-import sys
 import tempfile
 import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -97,9 +100,9 @@ class Reader:
             name = re.findall(r"`(\w+\.toml)`", before)[-1]
             return str(Path(name).write_text(block, encoding="utf-8"))
         if language == "sh":
-            return "".join(_output(["sh", "-c", line]) for line in block.splitlines())
+            return "".join(map(_line, block.splitlines()))
         if language == "sql":
-            return "".join(_output(["ackclock", "query", "results", query]) for query in block.split("\n\n"))
+            return "".join(_ackclock(["query", "results", query]) for query in block.split("\n\n"))
         if language == "python":
             return self.run(block)
         if language in {"math", "rust", "diff"}:
@@ -122,9 +125,36 @@ def difference(page: str, now: str) -> str:
     return "\n".join(difflib.unified_diff(page.splitlines(), now.splitlines(), "shown", "printed", n=1, lineterm=""))
 
 
-def _output(command: list[str]) -> str:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    ended = subprocess.run(command, env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False)
+def _line(line: str) -> str:
+    """Run a line of a shell. Its first command runs in this process if it is `ackclock`, which then starts once."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|>")
+    lexer.commenters, lexer.whitespace_split = "", True
+    words = list(lexer)
+    end = next((place for place, word in enumerate(words) if word in {"|", ">"}), len(words))
+    if words[0] != "ackclock":
+        return _output(["sh", "-c", line])
+    printed = _ackclock(words[1:end])
+    rest = " ".join(word if word in {"|", ">"} else shlex.quote(word) for word in words[end:])
+    return _output(["sh", "-c", f"cat {rest}"], printed) if rest else printed
+
+
+def _ackclock(arguments: Sequence[str]) -> str:
+    from ackclock.cli import main as ackclock  # noqa: PLC0415  # it loads the package
+
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            ackclock(arguments)
+    except SystemExit as ended:
+        printed, said = (each.buffer.getvalue().decode() for each in (out, err))
+        if ended.code or said:
+            raise RuntimeError(f"ackclock {shlex.join(arguments)}: exit code {ended.code}\n{said}") from None
+        return printed
+    raise AssertionError("the command line always exits")
+
+
+def _output(command: Sequence[str], given: str = "") -> str:
+    ended = subprocess.run(command, input=given, capture_output=True, text=True, check=False)
     if ended.returncode or ended.stderr:
         raise RuntimeError(f"{command[-1]}: exit code {ended.returncode}\n{ended.stderr}")
     return ended.stdout

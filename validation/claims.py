@@ -122,7 +122,7 @@ def _rust_results(lines: list[Line]) -> dict[tuple[str, str], str]:
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     measured = {match["path"]: match["output"] for match in _RUST_OUTPUT.finditer(ran.stdout)}
     return {
-        (defining(match["path"], wanted[name]), name): _told(
+        (defining(match["path"], wanted[name]), name): _outcome(
             match["result"] == "ok", _MEASURED.findall(measured.get(match["path"], ""))
         )
         for match in _RUST_RESULT.finditer(ran.stdout)
@@ -156,20 +156,20 @@ def _python_results(lines: list[Line]) -> dict[tuple[str, str], str]:
         ]
         subprocess.run(command, cwd=ROOT, env=os.environ | {"ACKCLOCK_LONG": "1"}, check=False, stdout=sys.stderr)
         cases = list(ET.parse(report).iter("testcase"))  # noqa: S314 - pytest's own
-    told: dict[tuple[str, str], list[tuple[bool, list[str]]]] = {}
+    results: dict[tuple[str, str], list[tuple[bool, list[str]]]] = {}
     for case in cases:
         name = case.get("name", "").partition("[")[0]
         file = "/".join(part for part in case.get("classname", "").split(".") if part[:1].islower()) + ".py"
         passed = not any(case.find(kind) is not None for kind in ("failure", "error", "skipped"))
         values = [each.get("value", "") for each in case.iter("property") if each.get("name") == "measured"]
-        told.setdefault((file, name), []).append((passed, values))
+        results.setdefault((file, name), []).append((passed, values))
     return {
-        place: _told(all(passed for passed, _ in cases), [value for _, values in cases for value in values])
-        for place, cases in told.items()
+        place: _outcome(all(passed for passed, _ in cases), [value for _, values in cases for value in values])
+        for place, cases in results.items()
     }
 
 
-def _told(passed: bool, measured: list[str]) -> str:  # noqa: FBT001
+def _outcome(passed: bool, measured: list[str]) -> str:  # noqa: FBT001
     if not passed:
         return "**fails**"
     return "<br>".join(measured) or "holds"

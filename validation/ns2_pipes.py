@@ -16,7 +16,7 @@ import numpy as np
 
 from ackclock.analysis import loss_correlation, loss_epochs
 from ackclock.papers.manyflows.distances import OVERHEADS, figure23
-from ackclock.papers.manyflows.looks import PIPES
+from ackclock.papers.manyflows.pipes import PIPES
 from ackclock.papers.manyflows.places import PROCESSING
 from ns2_parts import main
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ackclock.analysis import cov, hurst, kettani_gubner_k1
 from ackclock.papers.selfsimilar.experiment import RATE, SCALES, binned, efficiency
-from ackclock.papers.selfsimilar.looks import Trace, course, delivered, lateness, measures, plain, variation
+from ackclock.papers.selfsimilar.flow_measures import Trace, course, delivered, lateness, measures, plain, variation
 from ackclock.papers.selfsimilar.traffic import BINS, ESTIMATORS
 from ns2_parts import main
 

@@ -1,7 +1,6 @@
 """Run hostile cases and judge how they end. Each runs in a fork of this process, which has all modules loaded."""
 
 import argparse
-import collections
 import contextlib
 import os
 import resource
@@ -21,6 +20,7 @@ from ackclock.engine.processors import memory_bound
 from ackclock.running.run import simulate
 from ackclock.scenario import Scenario
 from hostile.generate import MEMORY, Case, case
+from hostile.tally import Verdicts
 
 ADDRESSES: Final = 4 * 10**9
 """Bytes that a child may allocate."""
@@ -148,14 +148,13 @@ def exam() -> int:
         file.write_text(WARM, encoding="utf-8")
         simulate(Scenario.from_toml(file), record=["packets@*"]).table("packets").to_pandas()
         run(Case(-1, ("run", "warm.toml", "--out", "result"), {"warm.toml": WARM}), Path(warm), asked.seconds)
-    ended: collections.Counter[str] = collections.Counter()
+    verdicts = Verdicts(step=100)
     slowest, largest, bound = 0.0, 0, memory_bound(MEMORY)
     for number in range(asked.first, asked.first + asked.cases):
         given = case(number, asked.seed)
         with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
             end = run(given, Path(folder), asked.seconds)
         verdict = judge(end, bound)
-        ended[verdict] += 1
         slowest, largest = max(slowest, end.answer), max(largest, end.grown)
         if verdict.startswith("!"):
             kept = asked.out / f"{number}"
@@ -163,15 +162,12 @@ def exam() -> int:
             for name, text in given.files.items():
                 (kept / name).write_text(text, encoding="utf-8")
             command = shlex.join(("ackclock", *given.arguments))
-            told = f"{command}\n{verdict}: {end}\n"
-            (kept / "told").write_text(told, encoding="utf-8")
+            report = f"{command}\n{verdict}: {end}\n"
+            (kept / "report").write_text(report, encoding="utf-8")
             print(f"{number}: {verdict}, after {command}: {end.errors.strip()[-300:]!r}", flush=True)
-        if (number + 1) % 100 == 0:
-            print(f"{number + 1 - asked.first} cases: {dict(ended.most_common())}", flush=True)
+        verdicts.add(verdict)
     print(f"slowest answer to an interrupt {slowest:.2f} s, most memory {largest / 1e6:.0f} MB")
-    for verdict, count in sorted(ended.items()):
-        print(f"{count:6} {verdict}")
-    return int(any(verdict.startswith("!") for verdict in ended))
+    return verdicts.end()
 
 
 if __name__ == "__main__":

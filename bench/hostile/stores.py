@@ -9,7 +9,6 @@ if the store is as well.
 from __future__ import annotations
 
 import argparse
-import collections
 import contextlib
 import json
 import os
@@ -34,6 +33,7 @@ from ackclock.cli import main
 from ackclock.files.checksum import checksum, sealed
 from ackclock.study.store.journal import MAGIC
 from ackclock.study.sweeping import fill
+from hostile.tally import Verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,13 +72,19 @@ def snapshot(folder: Path) -> dict[str, object]:
     """Describe everything below a folder: kind, size, times, target and content of each entry."""
     found: dict[str, object] = {}
     for path in sorted(folder.rglob("*")):
-        told = path.lstat()
+        info = path.lstat()
         content: object = None
         if path.is_symlink():
             content = path.readlink()
         elif path.is_file():
             content = path.read_bytes()
-        found[str(path.relative_to(folder))] = (told.st_mode, told.st_size, told.st_mtime_ns, told.st_nlink, content)
+        found[str(path.relative_to(folder))] = (
+            info.st_mode,
+            info.st_size,
+            info.st_mtime_ns,
+            info.st_nlink,
+            content,
+        )
     return found
 
 
@@ -138,7 +144,7 @@ class Bench:
 
         signal.signal(signal.SIGALRM, late)
         signal.alarm(PATIENCE)
-        told = ""
+        printed = ""
         try:
             with (
                 tempfile.TemporaryFile("w+") as error,
@@ -150,11 +156,11 @@ class Bench:
                     main(words)
                 finally:
                     error.seek(0)
-                    told = error.read()
+                    printed = error.read()
         except SystemExit as end:
             if end.code not in {0, 1, 2}:
                 return f"! exit {end.code}"
-            return f"exit {end.code}" if "Traceback" not in told else f"! {told}"
+            return f"exit {end.code}" if "Traceback" not in printed else f"! {printed}"
         except TimeoutError:
             return "! hangs"
         except BaseException:  # noqa: BLE001 - it is what the exam looks for
@@ -366,7 +372,7 @@ def exam() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
-    ended: collections.Counter[str] = collections.Counter()
+    verdicts = Verdicts(step=1000)
     slowest = 0.0
     with tempfile.TemporaryDirectory(prefix="hostile-stores-") as scratch:
         bench = Bench(Path(scratch), asked.seed)
@@ -377,13 +383,9 @@ def exam() -> int:
             if verdict.startswith("!"):
                 print(f"{number}: {verdict}\n{done}", flush=True)
                 verdict = "! " + verdict.strip().splitlines()[-1].removeprefix("! ")[:100]
-            ended[verdict] += 1
-            if (number + 1) % 1000 == 0:
-                print(f"{number + 1 - asked.first} cases: {dict(ended.most_common())}", flush=True)
+            verdicts.add(verdict)
     print(f"slowest case {slowest:.2f} s of processor time")
-    for verdict, count in sorted(ended.items()):
-        print(f"{count:6} {verdict}")
-    return int(any(verdict.startswith("!") for verdict in ended))
+    return verdicts.end()
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ def rate(seconds: float) -> str:
 
 def verdict(ours: str, theirs: str) -> str:
     """Compare the reported numbers of packets and of bytes."""
-    told = json.loads(ours)
+    counted = json.loads(ours)
     _, packets, size = theirs.split()
-    same = (told["packets"], told["bytes"]) == (int(packets), int(size))
+    same = (counted["packets"], counted["bytes"]) == (int(packets), int(size))
     return "equal to those of capinfos" if same else f"**different from those of capinfos**, {packets} and {size}"

@@ -73,10 +73,10 @@ def main() -> None:
     before = time.perf_counter()
     flows = ac.simulate(network, jobs=jobs).table("flows")
     seconds = time.perf_counter() - before
-    told = io.BytesIO()
-    feather.write_feather(flows, told)
+    buffer = io.BytesIO()
+    feather.write_feather(flows, buffer)
     sent = sum(flows["sent"].to_pylist())
-    print(len(ac.components(network)), sent, seconds, hashlib.sha256(told.getvalue()).hexdigest())
+    print(len(ac.components(network)), sent, seconds, hashlib.sha256(buffer.getvalue()).hexdigest())
 
 
 if __name__ == "__main__":

@@ -65,8 +65,8 @@ def waited(scenario: ackclock.Scenario, *, jobs: int) -> tuple[float, tuple[str,
 
 def digest(one: Run) -> str:
     """Compute a digest of a run's numbers and tables."""
-    told = io.BytesIO(json.dumps(one.to_dict()).encode())
-    told.seek(0, io.SEEK_END)
+    buffer = io.BytesIO(json.dumps(one.to_dict()).encode())
+    buffer.seek(0, io.SEEK_END)
     for name in one.tables:
-        feather.write_feather(one.table(name), told)
-    return hashlib.sha256(told.getvalue()).hexdigest()
+        feather.write_feather(one.table(name), buffer)
+    return hashlib.sha256(buffer.getvalue()).hexdigest()

@@ -82,10 +82,10 @@ def test_no_false_alarm(kind: str) -> None:
 def test_a_trend_is_reported(rise: float) -> None:
     found = hurst(normal(1) + np.linspace(0, rise, COUNT))
     assert not found.long_range
-    told = re.search(r"has a trend, which causes ([0-9.]+)% of its variance", found.notices[0])
-    assert told is not None
+    stated = re.search(r"has a trend, which causes ([0-9.]+)% of its variance", found.notices[0])
+    assert stated is not None
     line = rise**2 / 12
-    assert float(told[1]) / 100 == pytest.approx(line / (1 + line), rel=0.3)
+    assert float(stated[1]) / 100 == pytest.approx(line / (1 + line), rel=0.3)
     wavelets = found.get("abry_veitch")
     assert wavelets is not None
     assert wavelets.low < 0.5 < wavelets.high

@@ -77,10 +77,10 @@ def test_retransmissions_at_the_sender_are_the_runs(variant: str, profile: str, 
     run = ac.simulate(lossy(variant, profile), seed=2, capture=[at_senders(FLOWS)])
     capture = ac.read_capture(written(run, tmp_path, at_senders(FLOWS)))
     ours = {row["source"]: row["retransmissions"] for row in capture.flows.to_pylist()}
-    told = run.table("flows")["retransmissions"].to_pylist()
-    assert [ours[f"10.0.0.{flow + 1}"] for flow in range(FLOWS)] == told
-    assert min(told) > 0
-    assert capture.retransmissions == sum(told)
+    counted = run.table("flows")["retransmissions"].to_pylist()
+    assert [ours[f"10.0.0.{flow + 1}"] for flow in range(FLOWS)] == counted
+    assert min(counted) > 0
+    assert capture.retransmissions == sum(counted)
 
 
 BINS = (
@@ -104,14 +104,14 @@ def test_the_cov_of_the_file_is_the_runs(
     run = ac.simulate(scenario, seed=seed, capture=["bottleneck"])
     file = written(run, tmp_path, "bottleneck")
     out, counts = tmp_path / "gateway", tmp_path / "counts.csv"
-    told(["capture", str(file), "--out", str(out)], capsys)
-    counts.write_text(told(["query", str(out), BINS, "--csv"], capsys))
+    printed(["capture", str(file), "--out", str(out)], capsys)
+    counts.write_text(printed(["query", str(out), BINS, "--csv"], capsys))
     assert sum(map(int, counts.read_text().split()[1:])) == run.summary.arrivals
-    found = json.loads(told(["burstiness", str(counts), "--json"], capsys))
+    found = json.loads(printed(["burstiness", str(counts), "--json"], capsys))
     assert (found["cov"], found["count"]) == (run.summary.cov, 425)
 
 
-def told(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+def printed(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     """Return the output of a command, which must succeed."""
     with pytest.raises(SystemExit) as ended:
         main(words)

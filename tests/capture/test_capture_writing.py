@@ -92,8 +92,8 @@ def test_one_segment_and_its_ack_byte_by_byte(tmp_path: Path) -> None:
         "c0 00 00 09 00 00 00 00 00 00 00 00 80 02 ff ff 9c 7d 00 00 "
         "02 04 03 c0 01 01 04 02 01 03 03 04"
     )
-    told = [(each.flags, each.sequence, each.acknowledgment, each.forward) for each in found]
-    assert told == [(0x02, 0, 0, True), (0x12, 0, 1, False), (0x10, 1, 1, True), (0x10, 1, 961, False)]
+    packets = [(each.flags, each.sequence, each.acknowledgment, each.forward) for each in found]
+    assert packets == [(0x02, 0, 0, True), (0x12, 0, 1, False), (0x10, 1, 1, True), (0x10, 1, 961, False)]
     assert not any(found[2].data[40:])
     for packet in found:
         assert pcapng.ones_complement(packet.data[:20]) == 0xFFFF
@@ -116,10 +116,10 @@ def test_a_capture_has_what_the_record_of_packets_has(variant: str, tmp_path: Pa
     rows = rows[rows["link"].isin(["bottleneck", "bottleneck.reverse"])]
     for capture, events in zip(captures, points.values(), strict=True):
         file = tmp_path / events[0]
-        told = run.write_pcapng(capture, file)
+        counts = run.write_pcapng(capture, file)
         found = pcapng.packets(file)
         here = rows[rows["event"].isin(events)]
-        assert len(here) == len(found) == told.packets
+        assert len(here) == len(found) == counts.packets
         # seconds as real numbers are exact to far less than a nanosecond in five seconds, but not below
         assert all(
             abs(packet.time - 1e9 * time) <= 1 for packet, time in zip(found, here["time"].tolist(), strict=True)
@@ -131,16 +131,16 @@ def test_a_capture_has_what_the_record_of_packets_has(variant: str, tmp_path: Pa
         direction = 1 if events == ("receive",) else 2
         assert {packet.options[2] for packet in found} == {direction.to_bytes(4, "little")}
         numbers = [_segment(packet, mss=1460) for packet in found]
-        assert numbers == [_told(kind, segment) for kind, segment in zip(here["kind"], here["segment"], strict=True)]
+        assert numbers == [_wanted(kind, segment) for kind, segment in zip(here["kind"], here["segment"], strict=True)]
         more = [packet.length - size for packet, size in zip(found, here["bytes"].tolist(), strict=True)]
         assert all(extra >= 0 for extra in more)
-        assert (sum(extra > 0 for extra in more), sum(more)) == (told.longer, told.longer_by)
-        assert sum(packet.length for packet in found) == told.bytes
+        assert (sum(extra > 0 for extra in more), sum(more)) == (counts.longer, counts.longer_by)
+        assert sum(packet.length for packet in found) == counts.bytes
         sack = [packet for packet in found if b"\x01\x01\x05" in packet.tcp_options]
         assert (len(sack) > 0) == (variant == "sack")
         opening = [packet for packet in found if packet.flags & 0x02]
-        assert told.longer == len(sack) + len(opening)
-        assert told.longer_by == 4 * len(sack) + sum(len(packet.tcp_options) for packet in opening)
+        assert counts.longer == len(sack) + len(opening)
+        assert counts.longer_by == 4 * len(sack) + sum(len(packet.tcp_options) for packet in opening)
 
 
 def _segment(packet: pcapng.Packet, mss: int) -> tuple[str, int]:
@@ -150,7 +150,7 @@ def _segment(packet: pcapng.Packet, mss: int) -> tuple[str, int]:
     return kind, -(-byte // mss) if packet.flags & 0x02 else (byte - 1) // mss + 1
 
 
-def _told(kind: str, segment: int) -> tuple[str, int]:
+def _wanted(kind: str, segment: int) -> tuple[str, int]:
     return kind, segment
 
 
@@ -267,10 +267,10 @@ def test_the_command_writes_files_and_tells_what_differs(
     command = ["run", str(root / "examples/feng60.toml"), "--set", "duration=2 s", "--json"]
     with pytest.raises(SystemExit) as ended:
         main([*command, "--pcap", f"bottleneck={file}", "--snap-length", "80"])
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     assert ended.value.code == 0
-    assert "60 of" in told.err
-    assert "longer than in the simulation" in told.err
+    assert "60 of" in printed.err
+    assert "longer than in the simulation" in printed.err
     assert max(len(packet.data) for packet in pcapng.packets(file)) == 80
     for options, message in [
         (["--pcap", f"bottleneck={file}"], "must not exist yet"),
@@ -295,10 +295,10 @@ def test_a_file_that_cannot_be_written_takes_no_summary_with_it(
     options = ["--set", "duration=2 s", "--json", "--pcap", f"bottleneck={tmp_path / 'file' / 'below.pcapng'}"]
     with pytest.raises(SystemExit) as ended:
         main(["run", str(root / "examples/feng60.toml"), *options])
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     assert ended.value.code == 2
-    assert "must be a new file that can be written" in told.err
-    assert json.loads(told.out)["summary"]["arrivals"] > 0
+    assert "must be a new file that can be written" in printed.err
+    assert json.loads(printed.out)["summary"]["arrivals"] > 0
 
 
 # The tests below compare with other programs and are skipped if these are missing.
@@ -340,9 +340,9 @@ def test_tshark_and_tcptrace_find_our_retransmissions_at_the_sender(variant: str
     senders = [f"10.0.0.{flow + 1}" for flow in range(FLOWS)]
     assert [theirs[sender] for sender in senders] == ours
     assert min(ours) > 0
-    told = read_by("tcptrace", "-n", "-l", str(file))
-    counts = map(int, re.findall(r"rexmt data pkts: +(\d+) ", told)[::2])
-    counted = dict(zip(re.findall(r"host [aceg]: +([\d.]+):", told), counts, strict=True))
+    printed = read_by("tcptrace", "-n", "-l", str(file))
+    counts = map(int, re.findall(r"rexmt data pkts: +(\d+) ", printed)[::2])
+    counted = dict(zip(re.findall(r"host [aceg]: +([\d.]+):", printed), counts, strict=True))
     openings = Counter(sender for sender, opens in again if opens)
     assert [counted[sender] + openings[sender] for sender in senders] == ours
 
@@ -385,10 +385,10 @@ def test_tshark_finds_nothing_wrong(variant: str, tmp_path: Path) -> None:
     assert {tuple(row[2:5]) for row in rows} == {("1", "1", "")}
     error = 0x800000
     assert all(int(severity) < error for row in rows for severity in row[5].split(",") if severity)
-    told = read_by("capinfos", str(file))
-    assert "nanoseconds (9)" in told
-    assert f"{len(ours)}" in next(line for line in told.splitlines() if "Number of packets" in line)
-    assert "Strict time order:   True" in told
+    printed = read_by("capinfos", str(file))
+    assert "nanoseconds (9)" in printed
+    assert f"{len(ours)}" in next(line for line in printed.splitlines() if "Number of packets" in line)
+    assert "Strict time order:   True" in printed
 
 
 @pytest.mark.needs("tshark")

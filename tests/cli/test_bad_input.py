@@ -376,9 +376,9 @@ def test_broken_dumbbells(tmp_path: Path, refused: Refused, edit: tuple[str, str
     assert old in SCENARIO
     file = tmp_path / "broken.toml"
     file.write_text(SCENARIO.replace(old, new, 1))
-    told = refused(file)
-    assert told.startswith(f"{field}: ")
-    assert message in told.splitlines()[0]
+    printed = refused(file)
+    assert printed.startswith(f"{field}: ")
+    assert message in printed.splitlines()[0]
 
 
 @pytest.mark.parametrize("edit", GRAPH_EDITS, ids=lambda edit: f"{edit[2]} {edit[1][:20]}")
@@ -387,9 +387,9 @@ def test_broken_graphs(tmp_path: Path, refused: Refused, edit: tuple[str, str, s
     assert old in GRAPH
     file = tmp_path / "broken.toml"
     file.write_text(GRAPH.replace(old, new, 1))
-    told = refused(file)
-    assert told.startswith(f"{field}: ")
-    assert message in told.splitlines()[0]
+    printed = refused(file)
+    assert printed.startswith(f"{field}: ")
+    assert message in printed.splitlines()[0]
 
 
 def test_the_unbroken_ones_run(tmp_path: Path) -> None:
@@ -475,10 +475,10 @@ def test_files_that_cannot_be_read(tmp_path: Path, refused: Refused) -> None:
 def test_broken_arguments(tmp_path: Path, refused: Refused, arguments: list[str], field: str, message: str) -> None:
     file = tmp_path / "right.toml"
     file.write_text(SCENARIO)
-    told = refused(file, *arguments)
-    assert told.startswith(f"{field}: ")
-    assert message in told
-    assert told.count("\n") == 1
+    printed = refused(file, *arguments)
+    assert printed.startswith(f"{field}: ")
+    assert message in printed
+    assert printed.count("\n") == 1
 
 
 def test_a_study_is_not_a_scenario(tmp_path: Path, refused: Refused) -> None:

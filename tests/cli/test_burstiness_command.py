@@ -44,7 +44,7 @@ def command(capfd: pytest.CaptureFixture[str]) -> Command:
 
 
 @pytest.fixture
-def told(command: Command) -> Callable[..., dict[str, Any]]:
+def json_of(command: Command) -> Callable[..., dict[str, Any]]:
     """Return a function that runs the command and parses the JSON object that it prints."""
 
     def run(*arguments: object) -> dict[str, Any]:
@@ -108,8 +108,8 @@ class TestLadder:
 
 
 class TestPrints:
-    def test_json(self, told: Callable[..., dict[str, Any]], lines: Path, counts: NDArray[np.int64]) -> None:
-        data = told(lines)
+    def test_json(self, json_of: Callable[..., dict[str, Any]], lines: Path, counts: NDArray[np.int64]) -> None:
+        data = json_of(lines)
         assert data["cov"] == pytest.approx(counts.std() / counts.mean())
         assert data["count"] == 4096
         assert [each["method"] for each in data["hurst"]] == METHODS
@@ -159,12 +159,12 @@ class TestPrints:
 
 
 class TestReads:
-    def test_times_are_binned(self, told: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    def test_times_are_binned(self, json_of: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
         random = np.random.default_rng(1)
         times = 7 + np.sort(random.uniform(0, 100, 20_000))
         path = tmp_path / "packets.csv"
         csv.write_csv(pa.table({"time": times, "bytes": np.full(20_000, 40)}), path)
-        packets, octets = told(path, "--bin", "100 ms"), told(path, "--bin", "100 ms", "--sum", "bytes")
+        packets, octets = json_of(path, "--bin", "100 ms"), json_of(path, "--bin", "100 ms", "--sum", "bytes")
         assert packets["bin"] == octets["bin"] == 0.1
         assert packets["count"] in {999, 1000}
         assert packets["about"].startswith("packets in ")
@@ -173,7 +173,7 @@ class TestReads:
         assert octets["cov"] == pytest.approx(packets["cov"])
         assert packets["long_range"] is False
 
-    def test_the_folder_of_a_run(self, told: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+    def test_the_folder_of_a_run(self, json_of: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
         scenario = ac.Scenario(
             profile="ns2-2.35",
             duration="60 s",
@@ -185,17 +185,17 @@ class TestReads:
         )
         run = ac.simulate(scenario, seed=1, record=["arrivals/100ms"])
         run.save(tmp_path / "run")
-        whole = told(tmp_path / "run")
-        column = told(tmp_path / "run" / "arrivals.parquet", "--column", "packets")
+        whole = json_of(tmp_path / "run")
+        column = json_of(tmp_path / "run" / "arrivals.parquet", "--column", "packets")
         assert whole["count"] == 600
         assert whole["hurst"] == column["hurst"]
         assert whole["cov"] == pytest.approx(np.std(run.table("arrivals")["packets"]) / whole["mean"])
 
     def test_the_standard_input(
-        self, told: Callable[..., dict[str, Any]], lines: Path, monkeypatch: pytest.MonkeyPatch
+        self, json_of: Callable[..., dict[str, Any]], lines: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("sys.stdin", io.StringIO(lines.read_text()))
-        assert told("-")["hurst"] == told(lines)["hurst"]
+        assert json_of("-")["hurst"] == json_of(lines)["hurst"]
 
 
 class TestRefuses:

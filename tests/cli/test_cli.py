@@ -64,7 +64,7 @@ def command(capfd: pytest.CaptureFixture[str]) -> Command:
 
 
 @pytest.fixture
-def told(command: Command) -> Callable[..., dict[str, Any]]:
+def json_of(command: Command) -> Callable[..., dict[str, Any]]:
     """Return a function that runs the command and parses the JSON object that it prints."""
 
     def run(*arguments: object) -> dict[str, Any]:
@@ -106,8 +106,8 @@ def test_the_readable_summary(command: Command, scenario: Path) -> None:
     assert "Note: The buffer of bottleneck (10 packets) is below one bandwidth-delay product" in out
 
 
-def test_set_overrides_any_field(told: Callable[..., dict[str, Any]], scenario: Path) -> None:
-    data = told(
+def test_set_overrides_any_field(json_of: Callable[..., dict[str, Any]], scenario: Path) -> None:
+    data = json_of(
         scenario,
         *("--set", "clients.0.count=2"),
         *("--set", "duration=2 s"),
@@ -122,29 +122,29 @@ def test_set_overrides_any_field(told: Callable[..., dict[str, Any]], scenario: 
 
 
 def test_a_result_runs_again_to_the_same_bytes(
-    told: Callable[..., dict[str, Any]], scenario: Path, tmp_path: Path
+    json_of: Callable[..., dict[str, Any]], scenario: Path, tmp_path: Path
 ) -> None:
     first, again, changed = tmp_path / "first", tmp_path / "again", tmp_path / "changed"
     records = ("--record", "arrivals", "--record", "windows@0/100ms")
-    data = told(scenario, "--seed", 7, *records, "--out", first)
-    assert told(first, "--out", again) == data
-    assert told(first / "record.json") == data
+    data = json_of(scenario, "--seed", 7, *records, "--out", first)
+    assert json_of(first, "--out", again) == data
+    assert json_of(first / "record.json") == data
     names = {path.name for path in first.iterdir()}
     assert names == {"record.json", "flows.parquet", "arrivals.parquet", "windows.parquet"}
     for name in names:
         assert (first / name).read_bytes() == (again / name).read_bytes()
-    other = told(first, "--seed", 8, "--record", "drops", "--out", changed)
+    other = json_of(first, "--seed", 8, "--record", "drops", "--out", changed)
     assert other["seed"] == 8
     assert {path.name for path in changed.iterdir()} == {"record.json", "flows.parquet", "drops.parquet"}
     rows = pyarrow.parquet.read_table(first / "arrivals.parquet").num_rows
     assert rows == 125
 
 
-def test_what_json_printed_runs_again(told: Callable[..., dict[str, Any]], scenario: Path, tmp_path: Path) -> None:
-    data = told(scenario, "--seed", 7)
+def test_what_json_printed_runs_again(json_of: Callable[..., dict[str, Any]], scenario: Path, tmp_path: Path) -> None:
+    data = json_of(scenario, "--seed", 7)
     printed = tmp_path / "printed.json"
     printed.write_text(json.dumps(data))
-    assert told(printed) == data
+    assert json_of(printed) == data
 
 
 def test_a_result_of_another_version_says_so(command: Command, scenario: Path, tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_a_result_of_another_version_says_so(command: Command, scenario: Path, t
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "expected"),
     [
         ({"revision": "0123456789abcdef"}, "engine revision 0123456789ab, scenario schema 2;"),
         ({"revision": None}, "engine revision unknown, scenario schema 2;"),
@@ -166,7 +166,7 @@ def test_a_result_of_another_version_says_so(command: Command, scenario: Path, t
     ],
 )
 def test_a_result_of_another_engine_says_so(
-    command: Command, scenario: Path, tmp_path: Path, changed: dict[str, Any], told: str | None
+    command: Command, scenario: Path, tmp_path: Path, changed: dict[str, Any], expected: str | None
 ) -> None:
     command("run", scenario, "--out", tmp_path / "result")
     record = tmp_path / "result" / "record.json"
@@ -175,8 +175,8 @@ def test_a_result_of_another_engine_says_so(
     record.write_text(resealed(before | changed))
     code, _, err = command("run", tmp_path / "result", "--json")
     assert code == 0
-    notice = f"{tmp_path / 'result'}: made by Ackclock {ackclock.__version__}, {told} this is {Origin.here()}"
-    assert (f"{notice}, and results may differ\n" in err) if told else ("made by" not in err)
+    notice = f"{tmp_path / 'result'}: made by Ackclock {ackclock.__version__}, {expected} this is {Origin.here()}"
+    assert (f"{notice}, and results may differ\n" in err) if expected else ("made by" not in err)
 
 
 def test_an_existing_output_is_refused_before_anything_runs(command: Command, scenario: Path, tmp_path: Path) -> None:
@@ -376,8 +376,8 @@ def test_an_interrupt_ends_a_study_at_once_and_leaves_its_runs(tmp_path: Path) -
     assert (making.startswith(".report.making-"), store) == (True, "report-runs")
     assert re.search(r"burstiness .* [\d,]+ of [\d,]{3,} runs", ended.seen)
     assert (ended.code, ended.out) == (130, "")
-    told = "interrupted; no report was written; completed runs are in report-runs; the same command resumes the study"
-    assert ended.seen.endswith(f"{told}\r\n")
+    line = "interrupted; no report was written; completed runs are in report-runs; the same command resumes the study"
+    assert ended.seen.endswith(f"{line}\r\n")
     assert ended.seen.count("interrupted") == 1
     assert "Traceback" not in ended.seen
     assert [path.name for path in tmp_path.iterdir()] == ["report-runs"]

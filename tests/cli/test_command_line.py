@@ -58,7 +58,7 @@ INTERRUPTED = (130, "interrupted; no partial output was written\n")
 
 
 @pytest.mark.parametrize(
-    ("outcome", "told"),
+    ("outcome", "expected"),
     [
         (None, (0, "")),
         (0, (0, "")),
@@ -76,8 +76,8 @@ INTERRUPTED = (130, "interrupted; no partial output was written\n")
         (PlanError("two\nlines \n"), (2, "two?lines\n")),
     ],
 )
-def test_ends(ended: Callable[[Any], tuple[Any, str]], outcome: Any, told: tuple[int, str]) -> None:
-    assert ended(outcome) == told
+def test_ends(ended: Callable[[Any], tuple[Any, str]], outcome: Any, expected: tuple[int, str]) -> None:
+    assert ended(outcome) == expected
 
 
 def test_a_damaged_file_is_no_error_of_input(ended: Callable[[Any], tuple[Any, str]], tmp_path: Path) -> None:
@@ -182,10 +182,10 @@ def test_a_sweep_reports_its_statistics(
     except SystemExit as stopped:
         status = stopped.code
     words = {"store": store, "resumes": f"completed runs are in {store}; the same command resumes the sweep\n"}
-    told = capsys.readouterr()
+    printed = capsys.readouterr()
     assert status == code
-    assert told.out.splitlines() == [line.format(**words) for line in lines]
-    assert told.err == error.format(**words)
+    assert printed.out.splitlines() == [line.format(**words) for line in lines]
+    assert printed.err == error.format(**words)
 
 
 @pytest.mark.parametrize(("engine", "jobs", "cores"), [("threads", 5, 5), ("ray", 7, 7), ("ray", None, 1)])
@@ -196,11 +196,11 @@ def test_a_dry_run_counts_cores(
     study = SimpleNamespace(measure="loss")
     chosen: dict[str, Any] = {"engine": engine, "address": None, "jobs": jobs, "allow_paths": False}
 
-    def look(*given: object, **options: object) -> Outlook:
+    def preview(*given: object, **options: object) -> Outlook:
         assert (given, options) == ((Path("out") / "a", study), chosen)
         return Outlook(points=[("p", 2)], runs=2, most=2, there=0, cpu_seconds=3500.0)
 
-    monkeypatch.setattr(sweeper, "look", look)
+    monkeypatch.setattr(sweeper, "preview", preview)
     monkeypatch.setattr(sweeper, "Study", SimpleNamespace(from_toml=lambda _: study))
     sweeper.sweep(Path("a.toml"), store=None, memory=None, dry_run=True, **chosen)
     minutes = {1: "58 min on 1 core:", 5: "12 min on 5 cores:", 7: "8 min on 7 cores:"}[cores]

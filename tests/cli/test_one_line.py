@@ -150,7 +150,7 @@ def test_errors_name_the_scenarios_fields(here: Path) -> None:
 
 
 def test_a_wrong_pair_is_the_only_cause() -> None:
-    def told(**trace: Any) -> str:
+    def message_of(**trace: Any) -> str:
         tables = TABLES | {
             "dumbbell": TABLES["dumbbell"] | {"bottleneck": {"delay": "5 ms", "rate_trace": trace}},
         }
@@ -159,9 +159,9 @@ def test_a_wrong_pair_is_the_only_cause() -> None:
         return str(caught.value)
 
     at = "dumbbell.bottleneck.rate_trace.steps"
-    assert told(steps=[["1 s", "1 Mbps"]], period="5 s") == f"{at}: in the pair at 0, '1 s' must be 0 s"
-    assert told(steps=[["0 s", "x"]], period="5 s").startswith(f"{at}: in the pair at 0, 'x' must be")
-    assert told(steps=[["0 s"]], period="5 s").endswith("entry 0 is not a pair")
+    assert message_of(steps=[["1 s", "1 Mbps"]], period="5 s") == f"{at}: in the pair at 0, '1 s' must be 0 s"
+    assert message_of(steps=[["0 s", "x"]], period="5 s").startswith(f"{at}: in the pair at 0, 'x' must be")
+    assert message_of(steps=[["0 s"]], period="5 s").endswith("entry 0 is not a pair")
 
 
 LONG = """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a scenario, its result and a store."""
+    """A folder with a scenario, its result, a store and the folder of a capture."""
     made = tmp_path_factory.mktemp("recognised")
     link = ac.Link(rate="2 Mbps", delay="10 ms")
     groups = [
@@ -26,6 +26,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "it.toml").write_text(scenario.to_toml(), encoding="utf-8")
     ac.simulate(scenario, seed=7, record=["windows"]).save(made / "result")
     ac.sweep(scenario, over={"clients.0.count": [1]}, replications=3, store=made / "store")
+    for name in ("capture.json", "record.json"):
+        (made / "capture").mkdir(exist_ok=True)
+        (made / "capture" / name).write_text("{}", encoding="utf-8")
     return made
 
 
@@ -34,6 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ("query", "result", "it is a result, which `ackclock plot` and ackclock.load read"),
         ("report", "result", "it is a result, which"),
+        ("report", "capture", "it is the analysis of a capture, which `ackclock query` reads"),
         ("query", "it.toml", "it is a scenario or a study, which `ackclock run` or `ackclock sweep` runs"),
         ("run", "store", "it is a store, which `ackclock query` and ackclock.open read"),
     ],

@@ -267,8 +267,8 @@ def test_captures(root: Path, tmp_path: Path) -> None:
     guide = (root / "docs" / "guide" / "captures.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^\| `([\w.]+)` \|", guide, re.MULTILINE)) <= folder
     names = pyarrow.parquet.read_schema(tmp_path / "out" / "lan" / "packets.parquet").names
-    told = guide.partition("`packets.parquet`")[2].partition("\n")[0]
-    assert [name for name in names if f"`{name}`" not in told and name not in ADDRESSES] == []
+    described = guide.partition("`packets.parquet`")[2].partition("\n")[0]
+    assert [name for name in names if f"`{name}`" not in described and name not in ADDRESSES] == []
 
 
 @long_only

@@ -90,8 +90,8 @@ def test_the_record_is_what_the_summary_counts(loop: ac.Run) -> None:
     assert group.completion_mean == pytest.approx(took.mean(), rel=1e-12)
     assert group.slowdown_mean == pytest.approx(readers["slowdown"].mean(), rel=1e-12)
     assert group.retransmissions == readers["retransmissions"].sum() > 20
-    for share, told in ((0.5, group.completion_p50), (0.95, group.completion_p95), (0.99, group.completion_p99)):
-        assert told == pytest.approx(took[math.ceil(share * len(took)) - 1], rel=0.002)
+    for share, quantile in ((0.5, group.completion_p50), (0.95, group.completion_p95), (0.99, group.completion_p99)):
+        assert quantile == pytest.approx(took[math.ceil(share * len(took)) - 1], rel=0.002)
     assert readers["slowdown"].min() >= 1 - 1e-12
     assert table["start"].is_monotonic_increasing
 

@@ -27,12 +27,12 @@ def made(**options: Any) -> Any:
 
 
 def episode(env: Any, seed: int | None, actions: Iterator[Any]) -> list[Any]:
-    told = [env.reset(seed=seed)]
+    history = [env.reset(seed=seed)]
     is_over = False
     while not is_over:
-        told.append(env.step(next(actions)))
-        is_over = told[-1][3]
-    return told
+        history.append(env.step(next(actions)))
+        is_over = history[-1][3]
+    return history
 
 
 def drawn(env: Any, seed: int = 1) -> Iterator[Any]:
@@ -43,9 +43,9 @@ def drawn(env: Any, seed: int = 1) -> Iterator[Any]:
 
 
 def same(first: list[Any], second: list[Any]) -> bool:
-    def text(told: list[Any]) -> str:
+    def text(history: list[Any]) -> str:
         with np.printoptions(precision=17, threshold=10**9):
-            return repr(told)
+            return repr(history)
 
     return text(first) == text(second)
 
@@ -78,7 +78,7 @@ def test_the_same_seed_gives_the_same_episodes(scheme: str) -> None:
     assert same(one, other)
     assert not same(one, episode(second, 4, drawn(second)))
     space = first.observation_space
-    assert all(told[0] in space and -1e6 < told[1] < 1e6 for told in one[1:])
+    assert all(step[0] in space and -1e6 < step[1] < 1e6 for step in one[1:])
 
 
 def test_a_fixed_network_is_simulated_again_from_the_beginning() -> None:
@@ -89,10 +89,10 @@ def test_a_fixed_network_is_simulated_again_from_the_beginning() -> None:
 
 def test_a_step_is_the_time_that_it_says() -> None:
     env = made(networks=NETWORK, interval="40 ms", duration="1 s")
-    told = episode(env, 1, drawn(env))
-    times = [each[-1]["time"] for each in told]
+    history = episode(env, 1, drawn(env))
+    times = [each[-1]["time"] for each in history]
     assert times == pytest.approx([0.04 * place for place in range(1, 26)])
-    assert [each[3] for each in told[1:]] == [False] * 23 + [True]
+    assert [each[3] for each in history[1:]] == [False] * 23 + [True]
     assert env.unwrapped.now == 1
     assert env.unwrapped.network == NETWORK
 
@@ -125,10 +125,10 @@ def test_an_own_scheme_is_used() -> None:
             return -float(seen.queue)
 
     env = made(networks=NETWORK, scheme=Own, duration="2 s")
-    told = episode(env, 1, iter([np.ones(1, np.float32)] * 1000))
+    history = episode(env, 1, iter([np.ones(1, np.float32)] * 1000))
     assert env.observation_space.shape == (12,)
-    assert [each[1] for each in told[1:]] == [-each[4]["queue"] for each in told[1:]]
-    assert told[-1][1] < 0
+    assert [each[1] for each in history[1:]] == [-each[4]["queue"] for each in history[1:]]
+    assert history[-1][1] < 0
 
 
 def test_the_figure_shows_the_episode() -> None:
@@ -195,9 +195,9 @@ def test_no_network_stops_an_agent(network: Network, scheme: str) -> None:
     """
     env = made(networks=network, scheme=scheme, interval="1 ms", duration="50 ms")
     env.reset(seed=1)
-    told = [env.step(np.array([1.0 if place % 20 < 15 else -1.0], np.float32)) for place in range(49)]
-    assert all(each[0] in env.observation_space and np.isfinite(each[1]) for each in told)
-    assert told[-1][2:4] == (False, True)
+    history = [env.step(np.array([1.0 if place % 20 < 15 else -1.0], np.float32)) for place in range(49)]
+    assert all(each[0] in env.observation_space and np.isfinite(each[1]) for each in history)
+    assert history[-1][2:4] == (False, True)
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])

@@ -69,12 +69,12 @@ def test_the_traceback_is_the_laws_own() -> None:
 
 
 def test_a_failure_repeats_itself() -> None:
-    told = []
+    reported = []
     for _ in range(2):
         with pytest.raises(ac.LawError) as caught:
             ac.simulate(scenario(Raises), seed=5)
-        told.append(caught.value.args)
-    assert told[0] == told[1]
+        reported.append(caught.value.args)
+    assert reported[0] == reported[1]
 
 
 @pytest.mark.slow

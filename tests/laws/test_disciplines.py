@@ -116,10 +116,10 @@ def test_a_result_says_what_made_it_and_runs_again(tmp_path: Path) -> None:
     assert queue is not None
     assert (queue.kind, queue.parameters) == ("python", {"p": 0.05, "late": 0.05})
     assert queue.discipline == f"{Path(__file__).resolve()}:Random"
-    (told,) = run.disciplines
-    assert told["sha256"] == queue.discipline_sha256
-    assert told["source"].startswith("# Random\nclass Random(ac.Discipline):")
-    assert run.to_dict()["disciplines"] == [told]
+    (printed,) = run.disciplines
+    assert printed["sha256"] == queue.discipline_sha256
+    assert printed["source"].startswith("# Random\nclass Random(ac.Discipline):")
+    assert run.to_dict()["disciplines"] == [printed]
     run.save(tmp_path / "result")
     again = ac.simulate(ac.Scenario.from_dict(run.to_dict()["scenario"]))
     assert again.summary == run.summary
@@ -188,9 +188,9 @@ def test_a_failure_ends_the_run_with_its_traceback(tmp_path: Path, capsys: pytes
     with pytest.raises(SystemExit) as end:
         main(["run", str(path)])
     assert end.value.code == 2
-    told = capsys.readouterr().err
-    assert 'return "accept" if queue.now < 1 else 1 / 0' in told
-    assert "discipline Tail: on_arrival failed at link bottleneck at 1" in told
+    printed = capsys.readouterr().err
+    assert 'return "accept" if queue.now < 1 else 1 / 0' in printed
+    assert "discipline Tail: on_arrival failed at link bottleneck at 1" in printed
 
 
 BODIES = {

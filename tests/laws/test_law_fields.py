@@ -159,8 +159,8 @@ def test_a_result_runs_again_only_with_its_source(
     run = ac.simulate(scenario({"kind": "tcp", "law": f"{file}:Gentler", "recovery": "sack", "gain": 0.7}))
     run.save(tmp_path / "result")
     kept = json.loads((tmp_path / "result" / "record.json").read_text())
-    told = {"law": f"{file}:Gentler", "sha256": source(Gentler).sha256, "source": source(Gentler).text}
-    assert kept["laws"] == [told | {"python": ".".join(map(str, sys.version_info[:3]))}]
+    described = {"law": f"{file}:Gentler", "sha256": source(Gentler).sha256, "source": source(Gentler).text}
+    assert kept["laws"] == [described | {"python": ".".join(map(str, sys.version_info[:3]))}]
     assert kept["scenario"]["clients"][0]["transport"]["gain"] == 0.7
     assert load(tmp_path / "result").laws == run.laws
 

@@ -11,7 +11,7 @@ from tests.support.readable import hold_readable
 from ackclock.papers.burstiness.close import LAGS, SCALES
 from ackclock.papers.burstiness.close_figures import _at_least, _relative, _return, close_findings
 from ackclock.papers.burstiness.window_figures import (
-    COURSE_RULES,
+    COURSE_TOLERANCES,
     WINDOW_FIGURES,
     courses_table,
     courses_verdict,
@@ -19,7 +19,7 @@ from ackclock.papers.burstiness.window_figures import (
 )
 from ackclock.papers.burstiness.windows import NAMES, bands, followed, numbers
 from ackclock.papers.core.evidence import Run
-from ackclock.papers.selfsimilar import looks
+from ackclock.papers.selfsimilar import flow_measures
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -178,7 +178,7 @@ def course_rows(ours: Sequence[float | None], theirs: Sequence[float | None]) ->
 )
 def test_a_row_of_courses_by_hand(ours: list[float | None], theirs: list[float | None], cells: list[str]) -> None:
     table = courses_table(*course_rows(ours, theirs))
-    assert table.rows == [[rule.title, *cells] for rule in COURSE_RULES]
+    assert table.rows == [[tolerance.title, *cells] for tolerance in COURSE_TOLERANCES]
 
 
 def test_windows_agree_from_95_percent_on() -> None:
@@ -208,15 +208,15 @@ def test_a_course_over_time_is_that_which_was_kept() -> None:
     """Samples every 0.05 to 0.35 s, one in eight above 77 ms, some of them while a packet is sent again."""
     sampled = np.cumsum(0.05 + 0.3 * uniform(490, root=2))
     rtt = 70 + np.floor(8 * uniform(490, root=3)) + 60 * (uniform(490, root=5) > 0.87)
-    trace = looks.Trace(
+    trace = flow_measures.Trace(
         counts=np.floor(20 * uniform(1000, root=7)),
         cwnd=np.floor(60 * uniform(10_000, root=11)) + 1,
         sampled=sampled,
         rtt=rtt,
         again=np.sort(100 * uniform(200, root=13)),
     )
-    found: dict[str, Any] = dict(looks.measures(trace))
-    for name, values in looks.course(trace).items():
+    found: dict[str, Any] = dict(flow_measures.measures(trace))
+    for name, values in flow_measures.course(trace).items():
         defined = values[np.isfinite(values)]
         found[f"course, {name}"] = [values.size, defined.size, defined.sum(), defined @ np.arange(defined.size)]
     hold_readable("look", found)
@@ -228,12 +228,14 @@ def test_samples_are_found_in_smoothed_times_by_hand() -> None:
     The first sample of 80 ms sets 640 eighths. A sample of 88 adds 8 to 648 eighths, a sample of 73 takes
     ``81 - 73 = 8`` away again. Then nothing changes. At the start there is no estimate.
     """
-    times, rtt = looks._samples(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([np.nan, 0.080, 0.081, 0.080, 0.080]))
+    times, rtt = flow_measures._samples(
+        np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([np.nan, 0.080, 0.081, 0.080, 0.080])
+    )
     assert times.tolist() == [2, 3, 4]
     assert rtt.tolist() == [80, 88, 73]
 
 
 def test_a_share_of_what_was_sent_arrived() -> None:
-    assert looks.plain({"arrivals": 6.0, "drops": 2.0}) == 0.75
-    assert looks.plain({"arrivals": 0.0, "drops": 2.0}) is None
-    assert looks.plain({"arrivals": 6.0, "drops": None}) == 1
+    assert flow_measures.plain({"arrivals": 6.0, "drops": 2.0}) == 0.75
+    assert flow_measures.plain({"arrivals": 0.0, "drops": 2.0}) is None
+    assert flow_measures.plain({"arrivals": 6.0, "drops": None}) == 1

@@ -75,8 +75,8 @@ class TestText:
 
 class TestHtml:
     def test_of_a_run_has_the_notices_first_and_all_numbers(self, run: Run) -> None:
-        told = dataclasses.replace(run, notices=("first", HOSTILE))
-        html = told._repr_html_()
+        with_notices = dataclasses.replace(run, notices=("first", HOSTILE))
+        html = with_notices._repr_html_()
         assert html.index("Note: first") < html.index("<table")
         cells = texts(html)
         assert cells[cells.index("goodput") :][:3] == [

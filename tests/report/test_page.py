@@ -72,7 +72,7 @@ const pill = document.querySelector(".pills button");
 found.claims = [shown()];
 pill.click();
 found.claims.push(shown());
-found.told = document.getElementById("shown").textContent;
+found.reported = document.getElementById("shown").textContent;
 const section = document.querySelector('[data-filter="section"]');
 section.selectedIndex = 1;
 section.dispatchEvent(new Event("change"));
@@ -200,8 +200,8 @@ def visit(page: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, st
 def used(visit: tuple[str, str, set[str]]) -> dict[str, Any]:
     """Return the result of pointing at figures and of filtering."""
     (text,) = re.findall(r'<samp id="found">(.*?)</samp>', visit[0])
-    told: dict[str, Any] = json.loads(unescape(text))
-    return told
+    reported: dict[str, Any] = json.loads(unescape(text))
+    return reported
 
 
 @pytest.mark.slow
@@ -212,12 +212,12 @@ class TestBrowser:
         assert min(used["sizes"].values()) > 200
 
     def test_a_point_of_a_figure_says_what_it_is(self, used: dict[str, Any], report: Report) -> None:
-        told = re.fullmatch(r"(.*?)([\d.,]+): (-?[\d.,]+)(?: ± [\d.,]+)?", used["tip"])
-        assert told is not None
+        reported = re.fullmatch(r"(.*?)([\d.,]+): (-?[\d.,]+)(?: ± [\d.,]+)?", used["tip"])
+        assert reported is not None
         assert report.first is not None
-        (drawn,) = (series for series in report.first.chart.panels[0].series if series.name == told[1])
+        (drawn,) = (series for series in report.first.chart.panels[0].series if series.name == reported[1])
         places, values = (np.asarray(each, dtype=np.float64) for each in (drawn.x, drawn.y))
-        assert values[np.isclose(places, float(told[2]), atol=0.05)] == pytest.approx(float(told[3]), abs=0.001)
+        assert values[np.isclose(places, float(reported[2]), atol=0.05)] == pytest.approx(float(reported[3]), abs=0.001)
 
     def test_the_legend_hides_and_shows(self, used: dict[str, Any]) -> None:
         before, hidden, after = used["gone"]
@@ -227,7 +227,7 @@ class TestBrowser:
         every, verdict, section = used["claims"]
         some = [finding for finding in report.findings if finding.verdict.replace(" ", "-") == used["pill"]]
         assert (every, verdict) == (len(report.findings), len(some))
-        assert str(len(some)) in used["told"]
+        assert str(len(some)) in used["reported"]
         assert section == sum(finding.part == used["section"] for finding in some)
 
     def test_fits_a_phone(self, page: Path, tmp_path: Path) -> None:

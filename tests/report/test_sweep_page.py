@@ -411,8 +411,8 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     def command(*words: str) -> tuple[int, str]:
         with pytest.raises(SystemExit) as ended:
             main(words)
-        told = capsys.readouterr()
-        return int(ended.value.code or 0), told.out + told.err
+        printed = capsys.readouterr()
+        return int(ended.value.code or 0), printed.out + printed.err
 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "study.toml").write_text(STUDY)
@@ -425,17 +425,17 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert command("report", "results")[0] == 0
     assert (tmp_path / "results.html").read_text(encoding="utf-8") == first
     (tmp_path / "mine.html").write_text("mine")
-    code, told = command("report", "results", "--out", "mine.html")
-    assert (code, told) == (
+    code, printed = command("report", "results", "--out", "mine.html")
+    assert (code, printed) == (
         2,
         "--out: 'mine.html' is not allowed; must be a new file, or an earlier report of a store\n",
     )
-    code, told = command(
+    code, printed = command(
         "report", "results", "--by", "clients.0.count", "--x", "clients.0.transport.variant", "--y", "cov"
     )
     assert code == 0
     along = re.findall(r'<p class="along">(.*?)</p>', (tmp_path / "results.html").read_text(encoding="utf-8"))
     assert along == ["Clients variant"]
-    code, told = command("report", "nothing")
+    code, printed = command("report", "nothing")
     assert code == 2
-    assert "nothing" in told
+    assert "nothing" in printed

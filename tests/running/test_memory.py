@@ -63,11 +63,11 @@ def test_a_run_that_could_take_much_and_takes_little_is_made() -> None:
 
 def test_a_run_that_exceeds_its_limit_is_stopped_and_the_process_goes_on() -> None:
     """The error says when, how much, for what, and what to do."""
-    told = (
+    text = (
         r"memory: at 0\.\d+ s the run takes \d+(\.\d)? MB \(.* of it for packets in flight\), but the limit is 50 MB; "
         r"lower max_window, the queue limits, or the sources' rates, shorten the run, or allow more memory"
     )
-    with pytest.raises(ac.ScenarioError, match=told):
+    with pytest.raises(ac.ScenarioError, match=text):
         ac.simulate(scenario(10**9), memory="50MB")
     with pytest.raises(
         ac.ScenarioError, match=r"of it for records with \d+ rows\), but the limit is 50 MB; record fewer"
@@ -103,8 +103,8 @@ def test_what_a_process_may_use_is_no_more_than_its_limits() -> None:
         "import resource; resource.setrlimit(resource.RLIMIT_DATA, (10**9, 10**9));"
         "from ackclock.engine.processors import memory_bound; print(memory_bound(None))"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert int(told) <= 5 * 10**8
+    text = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert int(text) <= 5 * 10**8
 
 
 def test_in_a_sweep_such_a_point_is_a_failure_and_the_others_are_made(tmp_path: Path) -> None:

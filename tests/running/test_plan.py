@@ -143,11 +143,11 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
 
 
 def test_a_graph_numbers_both_directions_of_each_link(parking_lot: ac.Scenario) -> None:
-    told = planned(parking_lot)
-    ends = [(link["from"], link["to"]) for link in told["topology"]["links"]]
+    found = planned(parking_lot)
+    ends = [(link["from"], link["to"]) for link in found["topology"]["links"]]
     assert ends == [(0, 1), (1, 0), (1, 2), (2, 1), (2, 3), (3, 2)]
-    assert told["measure"]["link"] == 2
-    assert [group["path"] for group in told["groups"]] == [[0, 3], [0, 1], [1, 2], [2, 3], [3, 0], [3, 1]]
+    assert found["measure"]["link"] == 2
+    assert [group["path"] for group in found["groups"]] == [[0, 3], [0, 1], [1, 2], [2, 3], [3, 0], [3, 1]]
 
 
 def test_losses_and_extra_delays_reach_the_bottleneck_alone() -> None:
@@ -166,15 +166,15 @@ def test_losses_and_extra_delays_reach_the_bottleneck_alone() -> None:
         dumbbell=ac.Dumbbell(access=link, bottleneck=bottleneck),
         clients=[ac.Clients(transport=ac.Tcp("sack"), source=ac.Greedy())],
     )
-    told = planned(scenario)
-    assert told["topology"]["bottleneck"]["loss"] == {"kind": "list", "packets": [24, 26, 40]}
-    assert told["topology"]["bottleneck"]["loss_place"] == "after"
-    assert told["topology"]["bottleneck"]["policer"] == {"rate": 8 * 10**6, "burst": 15_000}
-    assert told["topology"]["bottleneck"]["shaper"] == {"rate": 7 * 10**6, "burst": 1_500}
-    assert told["topology"]["bottleneck"]["jitter"] == {"max": 2 * 10**9, "reorders": False}
-    assert told["topology"]["bottleneck"]["reorder"] == {"probability": 0.25, "delay": 10**6}
-    assert set(told["topology"]["reverse"]) == {"rate", "delay", "queue"}
-    assert told["groups"][0]["transport"]["receiver"]["sack_blocks"] == 4
+    found = planned(scenario)
+    assert found["topology"]["bottleneck"]["loss"] == {"kind": "list", "packets": [24, 26, 40]}
+    assert found["topology"]["bottleneck"]["loss_place"] == "after"
+    assert found["topology"]["bottleneck"]["policer"] == {"rate": 8 * 10**6, "burst": 15_000}
+    assert found["topology"]["bottleneck"]["shaper"] == {"rate": 7 * 10**6, "burst": 1_500}
+    assert found["topology"]["bottleneck"]["jitter"] == {"max": 2 * 10**9, "reorders": False}
+    assert found["topology"]["bottleneck"]["reorder"] == {"probability": 0.25, "delay": 10**6}
+    assert set(found["topology"]["reverse"]) == {"rate", "delay", "queue"}
+    assert found["groups"][0]["transport"]["receiver"]["sack_blocks"] == 4
 
 
 @pytest.mark.parametrize(
@@ -263,8 +263,12 @@ def test_records(feng60: ac.Scenario, request_: str, record: dict[str, Any]) -> 
 
 
 def test_records_of_a_graph(parking_lot: ac.Scenario) -> None:
-    told = planned(parking_lot, "arrivals", "queue@hop1.reverse", "acks@voice,back")
-    assert [record.get("links", record.get("flows")) for record in told["records"]] == [[2], [1], [6, 7, 8, 9, 10, 5]]
+    found = planned(parking_lot, "arrivals", "queue@hop1.reverse", "acks@voice,back")
+    assert [record.get("links", record.get("flows")) for record in found["records"]] == [
+        [2],
+        [1],
+        [6, 7, 8, 9, 10, 5],
+    ]
 
 
 @pytest.mark.parametrize(

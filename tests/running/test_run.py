@@ -406,7 +406,7 @@ def test_a_result_is_never_overwritten_nor_half_written(
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
 
-def told(scenario: ac.Scenario, **results: Any) -> str:
+def joined(scenario: ac.Scenario, **results: Any) -> str:
     """Return the joined notices of a run with these results."""
     return " ".join(noticed(scenario, **results))
 
@@ -414,33 +414,35 @@ def told(scenario: ac.Scenario, **results: Any) -> str:
 def test_notices() -> None:
     scenario = crowded(duration="1 s")
     limited = [dict.fromkeys(LIMITS, 0.0) | {"limited_receiver_window": 0.6, "limited_loss": 0.4}]
-    assert "limited by its advertised window (max_window = 20) in 60%" in told(scenario, groups=limited)
+    assert "limited by its advertised window (max_window = 20) in 60%" in joined(scenario, groups=limited)
     # In a mean of 95 they are 15 apart; the bins of 40 ms start at 0 s.
     assert (
         "The run does not reach steady state before 0.4 s: measured from there, cov would be 0, not 0.1579 and "
         "arrivals per bin would be 100, not 95. A later measure.from (now 0 s) excludes the start."
-    ) in told(scenario, bins=[50] * 10 + [100] * 90)
-    assert "cov would be 0.04, not 0.04507. A later" in told(scenario, bins=[130] * 5 + [96, 104] * 500)
-    assert "The run does not reach steady state: arrivals" in told(scenario, bins=range(100))
-    assert "warm" not in told(scenario, bins=[96, 104] * 50)
-    assert "warm" not in told(scenario, bins=[98] * 5 + [96, 104] * 500)
-    assert "warm" not in told(scenario, bins=[50] * 10 + [100] * 30)
-    assert "The buffer of bottleneck (10 packets) is below one bandwidth-delay product (17 packets" in told(scenario)
+    ) in joined(scenario, bins=[50] * 10 + [100] * 90)
+    assert "cov would be 0.04, not 0.04507. A later" in joined(scenario, bins=[130] * 5 + [96, 104] * 500)
+    assert "The run does not reach steady state: arrivals" in joined(scenario, bins=range(100))
+    assert "warm" not in joined(scenario, bins=[96, 104] * 50)
+    assert "warm" not in joined(scenario, bins=[98] * 5 + [96, 104] * 500)
+    assert "warm" not in joined(scenario, bins=[50] * 10 + [100] * 30)
+    assert "The buffer of bottleneck (10 packets) is below one bandwidth-delay product (17 packets" in joined(scenario)
 
 
 def test_red_that_never_acted() -> None:
     red = ac.Link(rate="5 Mbps", delay="10 ms", queue=ac.Red(packets=1000, min_th=10, max_th=40))
     access = ac.Link(rate="10 Mbps", delay="10 ms")
     scenario = crowded(duration="1 s", dumbbell=ac.Dumbbell(access=access, bottleneck=red))
-    assert "RED never dropped early: its average queue reached 7.5, below min_th (10)" in told(
+    assert "RED never dropped early: its average queue reached 7.5, below min_th (10)" in joined(
         scenario, red_avg_max=7.5
     )
-    assert "RED" not in told(scenario, red_avg_max=10.5)
+    assert "RED" not in joined(scenario, red_avg_max=10.5)
     by_bytes = ac.Red(packets=1000, min_th=10, max_th=40, unit="bytes", mean_packet_size=500)
     in_bytes = ac.Dumbbell(access=access, bottleneck=ac.Link(rate="5 Mbps", delay="10 ms", queue=by_bytes))
     scenario = crowded(duration="1 s", dumbbell=in_bytes)
-    assert "its average queue reached 7.5 packets of 500 bytes, below min_th (10)" in told(scenario, red_avg_max=3750.0)
-    assert "RED" not in told(scenario, red_avg_max=5250.0)
+    assert "its average queue reached 7.5 packets of 500 bytes, below min_th (10)" in joined(
+        scenario, red_avg_max=3750.0
+    )
+    assert "RED" not in joined(scenario, red_avg_max=5250.0)
 
 
 @pytest.mark.parametrize(
@@ -457,7 +459,7 @@ def test_red_that_never_acted() -> None:
 def test_red_that_cannot_reach_its_threshold(limit: dict[str, Any], message: str) -> None:
     red = ac.Link(rate="5 Mbps", delay="10 ms", queue=ac.Red(min_th=10, max_th=40, **limit))
     access = ac.Link(rate="10 Mbps", delay="10 ms")
-    said = told(crowded(duration="1 s", dumbbell=ac.Dumbbell(access=access, bottleneck=red)))
+    said = joined(crowded(duration="1 s", dumbbell=ac.Dumbbell(access=access, bottleneck=red)))
     assert message in said
     assert ("RED cannot" in said) == bool(message)
 
@@ -466,15 +468,15 @@ def test_a_queue_without_room_for_one_packet() -> None:
     bottleneck = ac.Link(rate="5 Mbps", delay="10 ms", queue=ac.DropTail(bytes=1499))
     access = ac.Link(rate="10 Mbps", delay="10 ms")
     scenario = crowded(duration="1 s", dumbbell=ac.Dumbbell(access=access, bottleneck=bottleneck))
-    assert "The queue of bottleneck drops every packet of 1500 bytes: its limit is 1499 bytes" in told(scenario)
+    assert "The queue of bottleneck drops every packet of 1500 bytes: its limit is 1499 bytes" in joined(scenario)
     fits = ac.Link(rate="5 Mbps", delay="10 ms", queue=ac.DropTail(bytes=1500))
-    assert "drops every packet" not in told(
+    assert "drops every packet" not in joined(
         crowded(duration="1 s", dumbbell=ac.Dumbbell(access=access, bottleneck=fits))
     )
     back = ac.Dumbbell(
         access=access, bottleneck=fits, reverse=bottleneck.model_copy(update={"queue": ac.DropTail(bytes=39)})
     )
-    assert "The queue of bottleneck.reverse drops every packet of 40 bytes" in told(
+    assert "The queue of bottleneck.reverse drops every packet of 40 bytes" in joined(
         crowded(duration="1 s", dumbbell=back)
     )
 
@@ -485,9 +487,9 @@ def test_udp_overload_and_too_few_bins() -> None:
     notes = " ".join(ac.simulate(scenario).notices)
     assert "UDP sources alone offer 144% of the measured link's rate: the excess is lost at its queue." in notes
     one = crowded(duration="1 s", clients=clients, measure=ac.Measure(link="access.0"))
-    assert "UDP sources" not in told(one)  # of six clients, one is there
+    assert "UDP sources" not in joined(one)  # of six clients, one is there
     slow = [clients[0].model_copy(update={"access": ac.Link(rate="500 kbps", delay="1 ms")})]
-    assert "UDP sources" not in told(crowded(duration="1 s", clients=slow))
+    assert "UDP sources" not in joined(crowded(duration="1 s", clients=slow))
     assert "cov is undefined: the measured time contains fewer than two whole bins of 1 s" in notes
 
 
@@ -523,19 +525,19 @@ def test_packet_sizes_that_spread() -> None:
 
 
 def test_notices_of_packet_sizes_that_spread() -> None:
-    assert told(exponential(9_000)) == ""
+    assert joined(exponential(9_000)) == ""
     assert (
         "Group flows-0 cuts 27.0% of its packets to 65535 bytes: its mean packet size is 36518 bytes, not 50000."
-        in told(exponential(50_000))
+        in joined(exponential(50_000))
     )
-    assert "The queue of a->b drops every packet of 13816 bytes: its limit is 10000 bytes" in told(
+    assert "The queue of a->b drops every packet of 13816 bytes: its limit is 10000 bytes" in joined(
         exponential(1000, ac.DropTail(bytes=10_000))
     )
 
 
 def test_nothing_crosses_the_measured_link() -> None:
     scenario = crowded(duration="1 s", measure=ac.Measure(link="access.3.reverse"))
-    assert "No flow sends its data over the measured link, access.3.reverse" in told(scenario)
+    assert "No flow sends its data over the measured link, access.3.reverse" in joined(scenario)
 
 
 def test_every_example_runs(root: Path) -> None:

@@ -97,13 +97,13 @@ def test_every_command_reports_a_damaged_file(result: Path, tmp_path: Path, caps
     arrivals = copy / "arrivals.parquet"
     content = arrivals.read_bytes()
     arrivals.write_bytes(content[:200] + bytes([content[200] ^ 1]) + content[201:])
-    told = f"{arrivals}: is damaged: its content has changed since it was written; `ackclock run {copy} --out NEW`"
+    message = f"{arrivals}: is damaged: its content has changed since it was written; `ackclock run {copy} --out NEW`"
     with pytest.raises(DamagedError, match="its content has changed"):
         load(copy)
     for command in (["plot", copy], ["burstiness", copy, "--column", "packets"]):
         capsys.readouterr()
         assert run(*command) == 1
-        assert capsys.readouterr().err.startswith(told)
+        assert capsys.readouterr().err.startswith(message)
     assert run("run", copy, "--out", tmp_path / "new") == 0  # as the error says
     assert load(tmp_path / "new").summary == load(result).summary
     arrivals.unlink()

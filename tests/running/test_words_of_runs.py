@@ -12,12 +12,12 @@ import pytest
 import ackclock as ac
 from ackclock.drawing.acks import ack_scatter
 from ackclock.report import scaling
-from ackclock.running.runs import told_once
+from ackclock.running.runs import merge_notices
 from ackclock.study.seeds import _seeds
 
 
 @pytest.mark.parametrize(
-    ("notices", "of", "told"),
+    ("notices", "of", "expected"),
     [
         ([["It is 5."], ["It is 5."]], 2, ["It is 5."]),
         ([["It is 5 (of 9)."], ["It is 10 (of 9)."], ["It is 7 (of 9)."]], 3, ["It is 5 to 10 (of 9)."]),
@@ -28,8 +28,8 @@ from ackclock.study.seeds import _seeds
         ([[], []], 2, []),
     ],
 )  # fmt: skip
-def test_notices_of_several_runs(notices: list[list[str]], of: int, told: list[str]) -> None:
-    assert told_once(notices, of=of) == tuple(told)
+def test_notices_of_several_runs(notices: list[list[str]], of: int, expected: list[str]) -> None:
+    assert merge_notices(notices, of=of) == tuple(expected)
 
 
 def test_seeds() -> None:

@@ -240,7 +240,7 @@ def _named(entries: list[dict[str, Any]], unique: list[str]) -> list[dict[str, A
     return [entry | ({"name": name} if name else {}) for entry, name in zip(entries, unique, strict=False)]
 
 
-def _told_once(dumbbell: dict[str, Any]) -> dict[str, Any]:
+def _merged(dumbbell: dict[str, Any]) -> dict[str, Any]:
     """Omit the rate of the reverse direction if a separate link defines this direction."""
     if "reverse" not in dumbbell:
         return dumbbell
@@ -268,7 +268,7 @@ def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
     return tables(
         {
             "duration": quantities(TIME, "10 s", "1000 s"),
-            "dumbbell": tables({"bottleneck": links(), "access": links()}, {"reverse": links()}).map(_told_once),
+            "dumbbell": tables({"bottleneck": links(), "access": links()}, {"reverse": links()}).map(_merged),
             "clients": st.builds(_named, clients, unique),
             "measure": measure,
         },

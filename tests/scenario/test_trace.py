@@ -98,9 +98,9 @@ def test_a_result_runs_again_with_the_same_content_only(
     capsys.readouterr()
     with pytest.raises(SystemExit, match="2"):
         main(["run", "first"])
-    told = capsys.readouterr().err
-    assert told.count("\n") == 1
-    assert f"must be the file with sha256 = {source['sha256']}" in told
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1
+    assert f"must be the file with sha256 = {source['sha256']}" in printed
 
 
 def test_a_run_is_read_without_its_trace(csv: Path, tmp_path: Path) -> None:

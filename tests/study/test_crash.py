@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -46,7 +47,7 @@ def test_a_sweep_killed_at_any_moment_goes_on(tmp_path: Path) -> None:
         store = tmp_path / f"killed-{len(left)}"
         killed, enough = sweep(file, store), moments.randint(0, 150)
         while killed.poll() is None and rows(store) < enough:
-            pass
+            time.sleep(0.01)  # the sweep needs the processors
         killed.kill()
         killed.wait()
         left.append(rows(store))

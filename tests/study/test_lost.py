@@ -48,7 +48,7 @@ def ray(**broken: Callable[..., Any]) -> ModuleType:
 
 
 @pytest.mark.parametrize(
-    ("broken", "told"),
+    ("broken", "expected"),
     [
         ({"init": dead}, "Ray does not start: The raylet is gone; "),
         ({"cluster_resources": dead}, "Ray does not answer: The raylet is gone; "),
@@ -65,7 +65,7 @@ def test_a_cluster_that_fails_is_one_clear_line(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     broken: dict[str, Callable[..., Any]],
-    told: str,
+    expected: str,
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", ray(**broken))
     store = tmp_path / "store"
@@ -73,7 +73,7 @@ def test_a_cluster_that_fails_is_one_clear_line(
         main(["sweep", str(write(tmp_path / "study.toml")), "--store", str(store), "--engine", "ray"])
     assert ended.value.code == 1
     goes_on = f"completed runs are in {store}; the same command resumes the sweep\n"
-    assert capsys.readouterr().err == told + goes_on
+    assert capsys.readouterr().err == expected + goes_on
 
 
 def test_an_interrupt_behind_another_error_is_one_clear_line(

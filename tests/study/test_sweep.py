@@ -24,7 +24,7 @@ from ackclock.study.interruption import Interruption
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Schedule, Tally
 from ackclock.study.survey import Survey
-from ackclock.study.sweeping import fill, look
+from ackclock.study.sweeping import fill, preview
 from ackclock.values.quantity import seconds
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ackclock.study.store import Row
 
 
-def told(tally: Tally) -> tuple[int, int, int]:
+def tallied(tally: Tally) -> tuple[int, int, int]:
     return tally.made, tally.there, tally.failed
 
 
@@ -77,22 +77,22 @@ def test_what_is_there_is_not_made_again(tmp_path: Path, monkeypatch: pytest.Mon
         return making.begin(job, report, **means)
 
     monkeypatch.setattr(sweeping, "begin", counted)
-    assert told(fill(tmp_path, study())) == (12, 0, 0)
-    assert told(fill(tmp_path, study())) == (0, 12, 0)
-    assert told(fill(tmp_path, study(replications=3))) == (6, 12, 0)
-    assert told(fill(tmp_path, study(replications=[2, 9]))) == (6, 6, 0)
-    assert told(fill(tmp_path, study(record=["drops"]))) == (12, 0, 0)  # other tables are requested
+    assert tallied(fill(tmp_path, study())) == (12, 0, 0)
+    assert tallied(fill(tmp_path, study())) == (0, 12, 0)
+    assert tallied(fill(tmp_path, study(replications=3))) == (6, 12, 0)
+    assert tallied(fill(tmp_path, study(replications=[2, 9]))) == (6, 6, 0)
+    assert tallied(fill(tmp_path, study(record=["drops"]))) == (12, 0, 0)  # other tables are requested
     assert len({job.run_id for job in made}) == len(made) == 36
     assert len(found(tmp_path)["runs"]) == 36
 
 
 def test_runs_that_keep_another_variants_name_are_reported(tmp_path: Path) -> None:
-    assert told(fill(tmp_path / "store", study())) == (12, 0, 0)
+    assert tallied(fill(tmp_path / "store", study())) == (12, 0, 0)
     named = {name: {"clients.0.transport.variant": name.lower()} for name in ("Reno", "Vegas")}
     few, more = (study(over={"clients.0.count": counts}, variants=named) for counts in ([2, 4], [2, 4, 8]))
     for again, made in ((few, 0), (more, 4)):
         tally = fill(tmp_path / "store", again)
-        assert told(tally) == (made, 8, 0)
+        assert tallied(tally) == (made, 8, 0)
         assert [note.partition(" the variant")[0] for note in tally.notices] == ["8 runs keep"]
     assert fill(tmp_path / "new", more).notices == ()
 
@@ -107,7 +107,7 @@ def test_a_failure_is_kept_and_stops_nothing(tmp_path: Path, monkeypatch: pytest
 
     with monkeypatch.context() as patch:
         patch.setattr(Prepared, "simulate", broken)
-        assert told(fill(tmp_path, study())) == (10, 0, 2)
+        assert tallied(fill(tmp_path, study())) == (10, 0, 2)
         tables = found(tmp_path)
         assert len(tables["runs"]) == 10
         failures = tables["failures"].to_pylist()
@@ -120,7 +120,7 @@ def test_a_failure_is_kept_and_stops_nothing(tmp_path: Path, monkeypatch: pytest
                 ).to_pylist()
             }
         assert ac.Scenario.from_dict(json.loads(kept)).clients[0].count == 4
-    assert told(fill(tmp_path, study())) == (2, 10, 0)
+    assert tallied(fill(tmp_path, study())) == (2, 10, 0)
     assert len(found(tmp_path)["failures"]) == 0
 
 
@@ -137,7 +137,7 @@ def test_sequential_replications_are_the_same_in_one_go_and_in_two(tmp_path: Pat
     seeds = {(row["clients.0.count"], row["seed"]) for row in two.to_pylist()}
     assert seeds >= {(row["clients.0.count"], row["seed"]) for row in one.to_pylist()}
     assert len(two) <= len(one) + 3 * 7
-    assert told(fill(tmp_path / "one", study(over=counts, replications=rule)))[0] == 0
+    assert tallied(fill(tmp_path / "one", study(over=counts, replications=rule)))[0] == 0
 
 
 def test_a_warmup_is_cut_off_where_it_ends(tmp_path: Path) -> None:
@@ -306,11 +306,11 @@ class TestCommand:
 
 def test_an_outlook_counts_what_sequential_replications_may_take(tmp_path: Path) -> None:
     rule = {"until": "5 %", "measure": "loss", "most": 40}
-    outlook = look(tmp_path / "none", study(replications=rule))
+    outlook = preview(tmp_path / "none", study(replications=rule))
     assert (outlook.runs, outlook.most, outlook.there) == (30, 240, 0)
     assert [runs for _, runs in outlook.points] == [5] * 6
     fill(tmp_path / "store", study(replications=2))
-    later = look(tmp_path / "store", study(replications=rule))
+    later = preview(tmp_path / "store", study(replications=rule))
     assert (later.runs, later.most, later.there) == (18, 228, 12)
 
 
@@ -319,7 +319,7 @@ def test_an_outlook_of_a_run_that_fails_has_no_time(tmp_path: Path, monkeypatch:
         raise RuntimeError("it broke")
 
     monkeypatch.setattr(Prepared, "simulate", broken)
-    outlook = look(tmp_path / "none", study())
+    outlook = preview(tmp_path / "none", study())
     assert (outlook.runs, outlook.cpu_seconds) == (12, None)
 
 

@@ -12,7 +12,7 @@ from linux.data import Sent, Timing, rows, timings, traces
 from linux.divergence import Order, clock_phase, compare
 from linux.explained import EXPLAINED, UNEXPLAINED, explanation, grouped
 from linux.replay import LEFT_OUT, RTT_MS, SCRIPTS, lost_arrivals, replay
-from linux.rules import BBR_GOODPUT, BBR_SHARE, GOODPUT, LOSS, RANDOM_LOSS, ROUND_TRIP, SHARE, Rule
+from linux.rules import BBR_GOODPUT, BBR_SHARE, GOODPUT, LOSS, RANDOM_LOSS, ROUND_TRIP, SHARE, Tolerance
 from linux.trace import compared, described
 
 EXACT = Timing(p50=0.0, p99=0.0, late=0.0)
@@ -38,7 +38,7 @@ def sent(*packets: tuple[float, int], acks: tuple[float, ...] = ()) -> Sent:
 
 class TestRules:
     @pytest.mark.parametrize(
-        ("rule", "kernel", "ours", "agrees"),
+        ("tolerance", "kernel", "ours", "agrees"),
         [
             (GOODPUT, [0.9], 0.9 * 1.019, True),
             (GOODPUT, [0.9], 0.9 * 1.021, False),
@@ -56,9 +56,9 @@ class TestRules:
         ],
     )
     def test_a_number_agrees_within_the_allowed_difference(
-        self, rule: Rule, kernel: list[float], ours: float, *, agrees: bool
+        self, tolerance: Tolerance, kernel: list[float], ours: float, *, agrees: bool
     ) -> None:
-        assert rule.agrees(ours, kernel) == agrees
+        assert tolerance.agrees(ours, kernel) == agrees
 
     def test_a_rule_in_words(self) -> None:
         assert LOSS.allowed == "a factor of 1.3 or between two repetitions of the kernel"
@@ -176,8 +176,8 @@ class TestCells:
 
     def test_a_share_with_bbr_has_its_own_rule(self) -> None:
         row = {"a": "1xbbr@40ms", "b": "1xcubic@40ms", "buffer": "67", "share_a": "0.8"}
-        assert cells.competition([row])[0].rules == (BBR_SHARE,)
-        assert cells.competition([{**row, "a": "1xreno@40ms"}])[0].rules == (SHARE,)
+        assert cells.competition([row])[0].tolerances == (BBR_SHARE,)
+        assert cells.competition([{**row, "a": "1xreno@40ms"}])[0].tolerances == (SHARE,)
 
     def test_sides_of_a_competition(self) -> None:
         row = {"a": "4xcubic@20ms", "b": "1xreno@100ms", "buffer": "67", "share_a": "0.8"}
@@ -254,11 +254,11 @@ class TestPage:
         scenario=cells.grid([ROW])[0].scenario,
         take=lambda _: {},
         kernel={GOODPUT.title: [0.9]},
-        rules=(GOODPUT,),
+        tolerances=(GOODPUT,),
     )
 
     def one(self, ours: float, *, small: bool = False) -> cells.Compared:
-        return cells.Compared(cell=replace(self.CELL, small=small), rule=GOODPUT, ours=ours, kernel=[0.9])
+        return cells.Compared(cell=replace(self.CELL, small=small), tolerance=GOODPUT, ours=ours, kernel=[0.9])
 
     def test_the_bar_counts_judged_cells(self) -> None:
         found = [self.one(0.9) for _ in range(9)] + [self.one(0.5), self.one(0.5, small=True)]
@@ -294,8 +294,8 @@ class TestPage:
     def test_every_explanation_names_a_comparison(self) -> None:
         names = [page.trace_key(name) for name in traces()]
         names += [
-            f"{cell.part}: {cell.name}: {rule.title}"
+            f"{cell.part}: {cell.name}: {tolerance.title}"
             for cell in [*cells.grid(), *cells.random_loss(), *cells.competition()]
-            for rule in cell.rules
+            for tolerance in cell.tolerances
         ]
         assert {explanation(name) for name in names} >= set(EXPLAINED.values())

@@ -15,7 +15,7 @@ from tests.support.readable import hold_readable
 from tests.support.uneven import uneven
 
 from ackclock.analysis import Interval
-from ackclock.papers.comparison import Comparison, Rule, named, statement
+from ackclock.papers.comparison import Comparison, Tolerance, named, statement
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.paper import Both
 from ackclock.papers.core.parts import Part, Spot
@@ -117,17 +117,21 @@ def test_default_is_one_run_per_core(study: str, monkeypatch: pytest.MonkeyPatch
         MAINS[study]([])
 
 
-RULE: Final = Rule(title="loss", measure=named("loss"), relative=0.1, absolute=0.02)
-OTHER: Final = Rule(title="load", measure=named("load"), relative=0.0, absolute=0.5)
+TOLERANCE: Final = Tolerance(title="loss", measure=named("loss"), relative=0.1, absolute=0.02)
+OTHER: Final = Tolerance(title="load", measure=named("load"), relative=0.0, absolute=0.5)
 
 
-def place(clients: int, ours: float, theirs: float, *, error: float = 0.0, rule: Rule = RULE) -> Comparison:
+def place(
+    clients: int, ours: float, theirs: float, *, error: float = 0.0, tolerance: Tolerance = TOLERANCE
+) -> Comparison:
     """Compare two means of which ours has a standard error, from 7 runs."""
     sides = [
         Interval(mean=mean, half_width=0.0, standard_error=some, count=7, level=0.95)
         for mean, some in ((ours, error), (theirs, 0.0))
     ]
-    return Comparison(rule=rule, where={"variant": "Reno", "clients": clients}, ours=sides[0], theirs=sides[1])
+    return Comparison(
+        tolerance=tolerance, where={"variant": "Reno", "clients": clients}, ours=sides[0], theirs=sides[1]
+    )
 
 
 SAME, NEAR, BY_CHANCE, FAR = (
@@ -143,8 +147,10 @@ def test_a_row_counts_points_by_hand() -> None:
 
     A difference without any scatter has no size in standard errors, so it is left out.
     """
-    places = [SAME, NEAR, BY_CHANCE, FAR, place(5, 3.0, 2.5, rule=OTHER), place(6, 3.0, 2.0, rule=OTHER)]
-    rows = shared.measures_table((RULE, OTHER, Rule(title="x", measure=named("x"), relative=0)), places, bar=0.75)[2:]
+    places = [SAME, NEAR, BY_CHANCE, FAR, place(5, 3.0, 2.5, tolerance=OTHER), place(6, 3.0, 2.0, tolerance=OTHER)]
+    rows = shared.measures_table(
+        (TOLERANCE, OTHER, Tolerance(title="x", measure=named("x"), relative=0)), places, bar=0.75
+    )[2:]
     assert rows == [
         "| loss | 4 | 3 | 75.0 % | 75 % | 10 %, 2 points | 4.0 | 1 | 25.0 % |",
         "| load | 2 | 1 | 50.0 % | 75 % | 50 points | 0.0 | 1 | 50.0 % |",
@@ -155,8 +161,8 @@ def test_a_row_counts_points_by_hand() -> None:
 
 def test_a_bar_that_is_reached_is_met() -> None:
     places = [SAME, NEAR, BY_CHANCE, FAR]
-    assert shared.missed_bars([RULE, OTHER], places, bar=0.75) == []
-    assert shared.missed_bars([RULE], places, bar=0.76) == ["loss, 3 of 4 points are not distinguishable"]
+    assert shared.missed_bars([TOLERANCE, OTHER], places, bar=0.75) == []
+    assert shared.missed_bars([TOLERANCE], places, bar=0.76) == ["loss, 3 of 4 points are not distinguishable"]
 
 
 def test_points_have_their_repeated_results() -> None:
@@ -226,7 +232,7 @@ def test_a_repeated_point_replaces_the_one_that_missed(monkeypatch: pytest.Monke
         again="again",
         among=lambda where: where["clients"] != 5,
         ours=lambda: Part(name="few", spots=spots, take=burstiness.last_drops),
-        rules=[OTHER],
+        tolerances=[OTHER],
         bar=0.75,
         single=True,
         quick=lambda where: where["clients"] in (2, 3),

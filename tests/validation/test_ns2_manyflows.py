@@ -83,7 +83,7 @@ class TestPoints:
 
         monkeypatch.setattr(core, "gather", same)
         found = one.compare(one.part, seeds=(1, 2), jobs=3)
-        table = [row.strip("| ").split(" | ") for row in measures_table(one.rules, found, bar=one.bar)]
+        table = [row.strip("| ").split(" | ") for row in measures_table(one.tolerances, found, bar=one.bar)]
         rows = page[one.title][: len(table)]
         assert [[row[at] for at in (0, 1, 4, 5)] for row in table] == [[row[at] for at in (0, 1, 4, 5)] for row in rows]
         (part,) = asked

@@ -7,7 +7,7 @@ import pytest
 from linux.explained import explanation
 from ns3 import cells, page
 from ns3.explained import EXPLAINED
-from ns3.rules import GOODPUT, WAITING, Rule
+from ns3.rules import GOODPUT, WAITING, Tolerance
 
 ROW = {
     "types": "TcpCubic+TcpLinuxReno",
@@ -27,7 +27,7 @@ ROW = {
 
 class TestRules:
     @pytest.mark.parametrize(
-        ("rule", "ours", "theirs", "agrees"),
+        ("tolerance", "ours", "theirs", "agrees"),
         [
             (GOODPUT, [9.0], [9.0 * 1.029], True),
             (GOODPUT, [9.0], [9.0 * 1.032], False),
@@ -39,9 +39,9 @@ class TestRules:
         ],
     )
     def test_means_may_differ_a_little(
-        self, rule: Rule, ours: list[float], theirs: list[float], *, agrees: bool
+        self, tolerance: Tolerance, ours: list[float], theirs: list[float], *, agrees: bool
     ) -> None:
-        assert rule.agrees(ours, theirs) == agrees
+        assert tolerance.agrees(ours, theirs) == agrees
 
 
 class TestCells:
@@ -94,5 +94,7 @@ class TestCells:
 
 
 def test_every_explanation_concerns_a_cell() -> None:
-    names = [f"{cell.part}: {cell.name}: {rule.title}" for cell in cells.cells() for rule in (GOODPUT, WAITING)]
+    names = [
+        f"{cell.part}: {cell.name}: {tolerance.title}" for cell in cells.cells() for tolerance in (GOODPUT, WAITING)
+    ]
     assert {explanation(name, EXPLAINED) for name in names} >= set(EXPLAINED.values())

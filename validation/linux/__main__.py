@@ -55,7 +55,7 @@ def write(found: Sequence[cells.Compared], file: Path) -> None:
                 [
                     one.cell.part,
                     one.cell.name,
-                    one.rule.title,
+                    one.tolerance.title,
                     kernel,
                     one.ours,
                     one.ratio,

@@ -25,7 +25,7 @@ from linux.rules import (
     SHARE,
     SMALL_BUFFER,
     WAITING,
-    Rule,
+    Tolerance,
 )
 from linux.senders import BBR, PACKET, PAYLOAD, WIRE, bottleneck, packet_ms, scenario, transport, waiting_ms
 
@@ -55,10 +55,10 @@ class Cell:
     part, name
         The part of the comparison, and the name within it.
     scenario, seeds, take, record
-        What to simulate, and the function that computes our numbers, by the title of the rule.
+        What to simulate, and the function that computes our numbers, by the title of the tolerance.
     kernel
-        The kernel's numbers, one per repetition, by the title of the rule.
-    rules
+        The kernel's numbers, one per repetition, by the title of the tolerance.
+    tolerances
         The measures to compare.
     small
         Whether the buffer is so small that the reference itself is uncertain.
@@ -71,7 +71,7 @@ class Cell:
     take: Callable[[Run], Taken]
     record: Sequence[str] = ()
     kernel: Mapping[str, Sequence[float]]
-    rules: Sequence[Rule]
+    tolerances: Sequence[Tolerance]
     small: bool = False
 
 
@@ -80,14 +80,14 @@ class Compared:
     """One measure of a cell: ours, as the mean over seeds, and the kernel's repetitions."""
 
     cell: Cell
-    rule: Rule
+    tolerance: Tolerance
     ours: float | None
     kernel: Sequence[float] = field(default_factory=tuple)
 
     @property
     def agrees(self) -> bool:
-        """Whether the rule holds; a number that we do not have never agrees."""
-        return self.ours is not None and self.rule.agrees(self.ours, self.kernel)
+        """Whether the numbers agree; a number that we do not have never agrees."""
+        return self.ours is not None and self.tolerance.agrees(self.ours, self.kernel)
 
     @property
     def ratio(self) -> float | None:
@@ -98,7 +98,7 @@ class Compared:
     @property
     def key(self) -> str:
         """Name of the comparison, as in `linux.explained`."""
-        return f"{self.cell.part}: {self.cell.name}: {self.rule.title}"
+        return f"{self.cell.part}: {self.cell.name}: {self.tolerance.title}"
 
 
 def grid(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[Cell]:
@@ -137,7 +137,7 @@ def grid(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[Cell]:
                 take=_Single(rate=rate, rtt_s=rtt / 1e3),
                 record=["windows/10ms"],
                 kernel={title: values for title, values in numbers.items() if values},
-                rules=(BBR_GOODPUT, ROUND_TRIP) if kernel == BBR else (GOODPUT, WAITING, LOSS, PERIOD),
+                tolerances=(BBR_GOODPUT, ROUND_TRIP) if kernel == BBR else (GOODPUT, WAITING, LOSS, PERIOD),
                 small=kernel != BBR and buffer < SMALL_BUFFER * float(first["bdp"]),
             )
         )
@@ -167,7 +167,7 @@ def random_loss(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[
                 seeds=SEEDS,
                 take=_payload_rate,
                 kernel={RANDOM_LOSS.title: [float(row["goodput_mbps"]) for row in found]},
-                rules=(RANDOM_LOSS,),
+                tolerances=(RANDOM_LOSS,),
             )
         )
     return cells
@@ -181,7 +181,7 @@ def competition(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[
     cells = []
     for (a, b, buffer), found in by_cell.items():
         sides = [_side(a), _side(b)]
-        rule = BBR_SHARE if BBR in (kernel for _, kernel, _ in sides) else SHARE
+        tolerance = BBR_SHARE if BBR in (kernel for _, kernel, _ in sides) else SHARE
         shortest = min(rtt for _, _, rtt in sides)
         flows = [
             {
@@ -207,8 +207,8 @@ def competition(kernel_rows: Iterable[Mapping[str, str]] | None = None) -> list[
                 ),
                 seeds=SEEDS,
                 take=_share,
-                kernel={rule.title: [float(row["share_a"]) for row in found]},
-                rules=(rule,),
+                kernel={tolerance.title: [float(row["share_a"]) for row in found]},
+                tolerances=(tolerance,),
             )
         )
     return cells
@@ -232,11 +232,14 @@ def compare(cells: Sequence[Cell], *, jobs: int | None = None) -> list[Compared]
     batch.run(jobs=jobs, label="cells")
     return [
         Compared(
-            cell=cell, rule=rule, ours=_mean([each[rule.title] for each in give()]), kernel=cell.kernel[rule.title]
+            cell=cell,
+            tolerance=tolerance,
+            ours=_mean([each[tolerance.title] for each in give()]),
+            kernel=cell.kernel[tolerance.title],
         )
         for cell, give in zip(cells, made, strict=True)
-        for rule in cell.rules
-        if rule.title in cell.kernel
+        for tolerance in cell.tolerances
+        if tolerance.title in cell.kernel
     ]
 
 

@@ -23,7 +23,7 @@ from linux.rules import (
     SHARE,
     TIMES_BAR,
     WAITING,
-    Rule,
+    Tolerance,
 )
 from linux.senders import BBR
 from linux.texts import INTRODUCTION, MEASURED, RULES
@@ -71,15 +71,15 @@ def bars(cells: Sequence[Compared], orders: Mapping[str, Order]) -> list[Bar]:
     found = []
     for part in PARTS:
         judged = [one for one in cells if one.cell.part == part and not one.cell.small]
-        for rule in dict.fromkeys(one.rule for one in judged):
-            agreeing = [one.agrees for one in judged if one.rule is rule]
+        for tolerance in dict.fromkeys(one.tolerance for one in judged):
+            agreeing = [one.agrees for one in judged if one.tolerance is tolerance]
             found.append(
                 Bar(
                     part=part,
-                    measure=rule.title,
+                    measure=tolerance.title,
                     agreeing=sum(agreeing),
                     total=len(agreeing),
-                    required=rule.bar,
+                    required=tolerance.bar,
                 )
             )
     for part in (_TRACES, _BBR_TRACES):
@@ -118,7 +118,7 @@ def page(cells: Sequence[Compared], orders: Mapping[str, Order], images: Mapping
         table(["part", "measure", "agree", "share", "bar", "result"], summary),
         *(f"![{caption}](images/{name})\n" for name, caption in images.items()),
         MEASURED,
-        RULES.format(rules=_rules()),
+        RULES.format(rules=_tolerances()),
         *(f"## {part}\n\n{_cells([one for one in judged if one.cell.part == part])}" for part in PARTS),
         f"## Single flows with small buffers\n\n{small_title}\n\n{_cells(small)}",
         f"## {_TRACES}\n\n{_orders(orders)}",
@@ -149,38 +149,40 @@ def _is_number(cell: str) -> bool:
     return cell == "-" or cell[:1].isdigit() or (cell[:1] in "+-" and cell[1:2].isdigit())
 
 
-def _rules() -> str:
-    rules = [(GRID, rule) for rule in (GOODPUT, WAITING, LOSS, PERIOD, BBR_GOODPUT, ROUND_TRIP)]
-    rules += [(RANDOM, RANDOM_LOSS), (COMPETITION, SHARE), (COMPETITION, BBR_SHARE)]
-    rows = [[part, rule.title, rule.allowed, f"{100 * rule.bar:.0f} %"] for part, rule in rules]
+def _tolerances() -> str:
+    tolerances = [(GRID, tolerance) for tolerance in (GOODPUT, WAITING, LOSS, PERIOD, BBR_GOODPUT, ROUND_TRIP)]
+    tolerances += [(RANDOM, RANDOM_LOSS), (COMPETITION, SHARE), (COMPETITION, BBR_SHARE)]
+    rows = [
+        [part, tolerance.title, tolerance.allowed, f"{100 * tolerance.bar:.0f} %"] for part, tolerance in tolerances
+    ]
     return table(["part", "measure", "allowed difference", "bar"], rows).rstrip()
 
 
 def _cells(found: Sequence[Compared]) -> str:
     """Format a table for each measure."""
     text = []
-    for rule in dict.fromkeys(one.rule for one in found):
-        columns = ["cell", f"kernel, {rule.unit}", "Ackclock", "ratio", "verdict"]
-        rows = [_cell(one) for one in found if one.rule is rule]
-        text.append(f"### {rule.title.capitalize()}\n\n{table(columns, rows)}")
+    for tolerance in dict.fromkeys(one.tolerance for one in found):
+        columns = ["cell", f"kernel, {tolerance.unit}", "Ackclock", "ratio", "verdict"]
+        rows = [_cell(one) for one in found if one.tolerance is tolerance]
+        text.append(f"### {tolerance.title.capitalize()}\n\n{table(columns, rows)}")
     return "\n".join(text)
 
 
 def _cell(one: Compared) -> list[str]:
-    ours = "-" if one.ours is None else _number(one.rule, one.ours)
+    ours = "-" if one.ours is None else _number(one.tolerance, one.ours)
     ratio = "-" if one.ratio is None else f"{one.ratio:.3f}"
     return [one.cell.name, _kernel(one), ours, ratio, "agrees" if one.agrees else "differs"]
 
 
 def _kernel(one: Compared) -> str:
     """Format the kernel's mean, and the range of its repetitions."""
-    mean = _number(one.rule, fmean(one.kernel))
-    low, high = _number(one.rule, min(one.kernel)), _number(one.rule, max(one.kernel))
+    mean = _number(one.tolerance, fmean(one.kernel))
+    low, high = _number(one.tolerance, min(one.kernel)), _number(one.tolerance, max(one.kernel))
     return mean if low == high else f"{mean} ({low} to {high})"
 
 
-def _number(rule: Rule, value: float) -> str:
-    return f"{value:.{rule.digits}f}"
+def _number(tolerance: Tolerance, value: float) -> str:
+    return f"{value:.{tolerance.digits}f}"
 
 
 def _orders(orders: Mapping[str, Order]) -> str:

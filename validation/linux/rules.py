@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
+class Tolerance:
     """A measure, and the difference that is allowed from the mean of the kernel's repetitions.
 
     Parameters
@@ -58,16 +58,18 @@ class Rule:
         return " or ".join([*parts, *(["between two repetitions of the kernel"] if self.spread else [])])
 
 
-GOODPUT: Final = Rule(title="goodput", unit="share of rate", relative=0.02, bar=0.9)
-WAITING: Final = Rule(title="mean queueing delay", unit="ms", digits=1, relative=0.1, bar=0.9)
-LOSS: Final = Rule(title="loss", unit="share of packets", digits=5, factor=1.3, bar=0.9)
-PERIOD: Final = Rule(title="sawtooth period", unit="s", digits=2, relative=0.1, bar=0.9)
-RANDOM_LOSS: Final = Rule(title="goodput with random loss", unit="Mb/s", digits=2, relative=0.1, bar=1.0)
-SHARE: Final = Rule(title="share of the first", unit="share", absolute=0.05, spread=False, bar=0.8)
+GOODPUT: Final = Tolerance(title="goodput", unit="share of rate", relative=0.02, bar=0.9)
+WAITING: Final = Tolerance(title="mean queueing delay", unit="ms", digits=1, relative=0.1, bar=0.9)
+LOSS: Final = Tolerance(title="loss", unit="share of packets", digits=5, factor=1.3, bar=0.9)
+PERIOD: Final = Tolerance(title="sawtooth period", unit="s", digits=2, relative=0.1, bar=0.9)
+RANDOM_LOSS: Final = Tolerance(title="goodput with random loss", unit="Mb/s", digits=2, relative=0.1, bar=1.0)
+SHARE: Final = Tolerance(title="share of the first", unit="share", absolute=0.05, spread=False, bar=0.8)
 
-BBR_GOODPUT: Final = Rule(title="goodput of BBR", unit="share of rate", relative=0.03, spread=False, bar=0.85)
-ROUND_TRIP: Final = Rule(title="mean round-trip time of BBR", unit="ms", digits=1, relative=0.1, spread=False, bar=0.85)
-BBR_SHARE: Final = Rule(title="share with BBR", unit="share", absolute=0.07, spread=False, bar=0.75)
+BBR_GOODPUT: Final = Tolerance(title="goodput of BBR", unit="share of rate", relative=0.03, spread=False, bar=0.85)
+ROUND_TRIP: Final = Tolerance(
+    title="mean round-trip time of BBR", unit="ms", digits=1, relative=0.1, spread=False, bar=0.85
+)
+BBR_SHARE: Final = Tolerance(title="share with BBR", unit="share", absolute=0.07, spread=False, bar=0.75)
 
 CYCLES: Final = 3
 """Fewest complete cycles of the kernel's window for a comparison of periods."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ackclock.papers.burstiness.agreement import RULES
+from ackclock.papers.burstiness.agreement import TOLERANCES
 from ackclock.papers.burstiness.experiment import DEFINITION, DROPS, DURATION
 from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import ns2_runs
@@ -105,7 +105,7 @@ COMPARED = [
         part=f"grid{end}",
         again=f"again{end}",
         ours=partial(_part, "grid", profile),
-        rules=RULES,
+        tolerances=TOLERANCES,
         bar=bar,
         quick=_quick,
         more=partial(crossovers, profile, f"crossover{end}"),

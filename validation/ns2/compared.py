@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.comparison import STANDARD_ERRORS, Comparison, Rule, agreeing, compare
+from ackclock.papers.comparison import STANDARD_ERRORS, Comparison, Tolerance, agreeing, compare
 from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import ns2_runs
 
@@ -59,7 +59,7 @@ class Compared:
         Whether a point belongs to the comparison.
     ours
         Returns our part with these points.
-    rules, bar
+    tolerances, bar
         The compared measures, and the required share of indistinguishable points per measure, if any is required.
     single
         Whether ns-2 has one run per point. Repeated runs then replace distinguishable points when the bar is judged.
@@ -80,7 +80,7 @@ class Compared:
     again: str
     among: Callable[[Mapping[str, Any]], bool] = lambda _: True
     ours: Callable[[], Part]
-    rules: Sequence[Rule]
+    tolerances: Sequence[Tolerance]
     bar: float | None
     single: bool = False
     quick: Callable[[Mapping[str, Any]], bool]
@@ -104,7 +104,7 @@ class Compared:
         there = {frozenset(row.where.items()) for row in theirs}
         asked = replace(ours, spots=[spot for spot in ours.spots if frozenset(spot.where.items()) in there])
         made = gather([asked], seeds=seeds or sorted({row.seed for row in theirs}), jobs=jobs, label="agreement")
-        return compare(made.part(ours.name), theirs, self.rules, single=self.single and part == self.part)
+        return compare(made.part(ours.name), theirs, self.tolerances, single=self.single and part == self.part)
 
     def lines(self, given: argparse.Namespace) -> Lines:
         """Make the comparison, and format its tables."""
@@ -119,7 +119,7 @@ class Compared:
             ]
         lines = [
             *([f"## {self.title}\n"] if self.title else []),
-            *measures_table(self.rules, found, bar=self.bar),
+            *measures_table(self.tolerances, found, bar=self.bar),
             *(
                 line
                 for title, points in tables.items()
@@ -133,7 +133,7 @@ class Compared:
         if self.single:
             later = {point.point: point for point in again}
             found = [point if point.agrees else later.get(point.point, point) for point in found]
-        missed = [*(missed_bars(self.rules, found, bar=self.bar) if self.bar is not None else []), *missed]
+        missed = [*(missed_bars(self.tolerances, found, bar=self.bar) if self.bar is not None else []), *missed]
         return lines, [f"{self.title}: {each}".removeprefix(": ") for each in missed]
 
 
@@ -183,24 +183,26 @@ def tell(parts: Sequence[str], missed: Sequence[str], *, markdown: Path | None) 
     return 1 if missed else 0
 
 
-def measures_table(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float | None) -> list[str]:
+def measures_table(
+    tolerances: Sequence[Tolerance], comparisons: Sequence[Comparison], *, bar: float | None
+) -> list[str]:
     """Format a Markdown table with each measure's numbers of indistinguishable points and of equivalent points."""
     required = "none" if bar is None else f"{100 * bar:.0f} %"
     lines = [
         "| measure | points | not distinguishable | share | bar | margin | max difference, s.e. | equivalent | share |",
         "| --- | ---: | ---: | ---: | ---: | --- | ---: | ---: | ---: |",
     ]
-    for rule in rules:
-        places = [place for place in comparisons if place.rule is rule]
+    for tolerance in tolerances:
+        places = [place for place in comparisons if place.tolerance is tolerance]
         if places:
             count = agreeing(places)
-            allowed = [f"{100 * rule.relative:g} %"] if rule.relative else []
-            allowed += [f"{100 * rule.absolute:g} points"] if rule.absolute else []
+            allowed = [f"{100 * tolerance.relative:g} %"] if tolerance.relative else []
+            allowed += [f"{100 * tolerance.absolute:g} points"] if tolerance.absolute else []
             sizes = [abs(place.standard_errors) for place in places]
             largest = max((size for size in sizes if math.isfinite(size)), default=0.0)
             same = sum(place.is_equivalent for place in places)
             lines.append(
-                f"| {rule.title} | {len(places)} | {count} | {100 * count / len(places):.1f} % "
+                f"| {tolerance.title} | {len(places)} | {count} | {100 * count / len(places):.1f} % "
                 f"| {required} | {', '.join(allowed)} | {largest:.1f} | {same} | {100 * same / len(places):.1f} % |"
             )
     return lines
@@ -218,7 +220,7 @@ def places_table(
     """Format a Markdown table of points with their repeated results; other parameters are fields of `Compared`."""
     rechecked = {point.point: point for point in again}
     rows = [
-        f"| {point.rule.title} | {named(point.where)} | {count(point.where)} | {point.ours.mean:.6g} "
+        f"| {point.tolerance.title} | {named(point.where)} | {count(point.where)} | {point.ours.mean:.6g} "
         f"| {point.theirs.mean:.6g} | {_size(point)} | {_size(rechecked.get(point.point))} |"
         for point in points
     ]
@@ -238,11 +240,11 @@ def _size(place: Comparison | None) -> str:
     return f"{100 * place.relative:+.1f} % ({place.standard_errors:+.1f} s.e.)" if place else "not run again"
 
 
-def missed_bars(rules: Sequence[Rule], comparisons: Sequence[Comparison], *, bar: float) -> list[str]:
+def missed_bars(tolerances: Sequence[Tolerance], comparisons: Sequence[Comparison], *, bar: float) -> list[str]:
     """List the measures with too many distinguishable points."""
     found = []
-    for rule in rules:
-        places = [place for place in comparisons if place.rule is rule]
+    for tolerance in tolerances:
+        places = [place for place in comparisons if place.tolerance is tolerance]
         if agreeing(places) < bar * len(places):
-            found.append(f"{rule.title}, {agreeing(places)} of {len(places)} points are not distinguishable")
+            found.append(f"{tolerance.title}, {agreeing(places)} of {len(places)} points are not distinguishable")
     return found

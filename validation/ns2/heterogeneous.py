@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.heterogeneous.agreement import RULES
+from ackclock.papers.heterogeneous.agreement import TOLERANCES
 from ackclock.papers.heterogeneous.evidence import curves, figures
 from ackclock.papers.heterogeneous.experiment import SCENES
 from ns2.compared import EXPLAINED, Compared, command, texts
@@ -30,7 +30,7 @@ COMPARED = Compared(
     part="curves",
     again="again_curves",
     ours=lambda: curves(figures(SCENES)),
-    rules=RULES,
+    tolerances=TOLERANCES,
     bar=0.92,
     quick=_quick,
     named=lambda where: f"{where['variant']} with {where['background']} Reno clients, buffer {where['buffer']:,}",

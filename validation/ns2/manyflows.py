@@ -10,13 +10,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ackclock.papers.comparison import STANDARD_ERRORS, Rule, compare, named
+from ackclock.papers.comparison import STANDARD_ERRORS, Tolerance, compare, named
 from ackclock.papers.core.parts import Part, gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.manyflows.distances import figure23, shares
 from ackclock.papers.manyflows.experiment import ISDN, T1, Setting, flow_summary, grid_setting, part
-from ackclock.papers.manyflows.looks import PIPES, look_parts
 from ackclock.papers.manyflows.measures import HIGH, LOSS, LOW
+from ackclock.papers.manyflows.pipes import PIPES, pipe_parts
 from ackclock.papers.manyflows.places import PROCESSING, setting_of
 from ns2.compared import EXPLAINED, Compared, command, measures_table, missed_bars, places_table, texts
 
@@ -29,17 +29,17 @@ _PLACES = ((T1, 200, 200), (T1, 400, 450), (ISDN, 200, 200), (ISDN, 400, 450))  
 _DISTANCES = "figure23"
 
 GRID = (
-    Rule(title="loss", measure=named("loss"), relative=0.05),
-    Rule(title="Jain's index", measure=named("jain_index"), relative=0.05),
-    Rule(title="throughput", measure=named("throughput"), relative=0.0, absolute=0.005),
-    Rule(title="goodput", measure=named("goodput"), relative=0.0, absolute=0.01),
+    Tolerance(title="loss", measure=named("loss"), relative=0.05),
+    Tolerance(title="Jain's index", measure=named("jain_index"), relative=0.05),
+    Tolerance(title="throughput", measure=named("throughput"), relative=0.0, absolute=0.005),
+    Tolerance(title="goodput", measure=named("goodput"), relative=0.0, absolute=0.01),
 )
-_WHOLE = (Rule(title="loss", measure=named("loss"), relative=0.04),)
-_RATIO = (Rule(title="goodput ratio, near over far", measure=named("goodput_ratio"), relative=0.10),)
+_WHOLE = (Tolerance(title="loss", measure=named("loss"), relative=0.04),)
+_RATIO = (Tolerance(title="goodput ratio, near over far", measure=named("goodput_ratio"), relative=0.10),)
 _PIPES = (
-    Rule(title="correlation of losses", measure=named("correlation"), relative=0.0, absolute=0.03),
+    Tolerance(title="correlation of losses", measure=named("correlation"), relative=0.0, absolute=0.03),
     *(
-        Rule(title=title, measure=lambda row, one=one: one(row) / 100, relative=0.0, absolute=0.05)  # type: ignore[misc]
+        Tolerance(title=title, measure=lambda row, one=one: one(row) / 100, relative=0.0, absolute=0.05)  # type: ignore[misc]
         for title, one in (
             ("5th percentile of the buffer occupancy", LOW),
             ("95th percentile of the buffer occupancy", HIGH),
@@ -52,7 +52,7 @@ def _compared(
     title: str,
     table: str,
     chosen: Callable[[Setting], bool],
-    rules: Sequence[Rule] = GRID,
+    tolerances: Sequence[Tolerance] = GRID,
     *,
     bar: float | None = 0.95,
     more: Callable[[argparse.Namespace], tuple[list[str], list[str]]] = lambda _: ([], []),
@@ -77,7 +77,7 @@ def _compared(
         again="" if bar is None else f"again_{table}",
         among=lambda where: chosen(setting(where)),
         ours=ours,
-        rules=rules,
+        tolerances=tolerances,
         bar=bar,
         single=True,
         quick=lambda where: where in points()[::10],
@@ -122,12 +122,13 @@ def _pipe(where: Mapping[str, Any]) -> str:
 
 def synchronisation(given: argparse.Namespace) -> tuple[list[str], list[str]]:
     """Compare the synchronisation of losses and the occupancy of buffers in each pipe."""
-    made = gather(look_parts(), seeds=range(1, given.seeds + 1), jobs=given.jobs, label="synchronisation")
+    made = gather(pipe_parts(), seeds=range(1, given.seeds + 1), jobs=given.jobs, label="synchronisation")
     theirs, first = (ns2_runs("manyflows").part(name) for name in ("looks", "looks_syn"))
     order = [row.where for row in first]
     found = compare(sorted(made.part("looks"), key=lambda row: order.index(row.where)), theirs, _PIPES)
     near = ", ".join(
-        f"{sum(one.is_near for one in found if one.rule is rule)} of {len(order)} for {rule.title}" for rule in _PIPES
+        f"{sum(one.is_near for one in found if one.tolerance is tolerance)} of {len(order)} for {tolerance.title}"
+        for tolerance in _PIPES
     )
     misses = [one for one in found if not one.agrees]
     lines = [
@@ -138,9 +139,9 @@ def synchronisation(given: argparse.Namespace) -> tuple[list[str], list[str]]:
         _TEXTS["beside"],
     ]
     for one in found:
-        other = next(one.rule.measure(row) for row in first if row.where == one.where)
+        other = next(one.tolerance.measure(row) for row in first if row.where == one.where)
         cells = f"{one.ours.shown(3)} | {one.theirs.shown(3)} | {other:.3f}"
-        lines.append(f"| {one.rule.title} | {_pipe(one.where)} | {cells} |")
+        lines.append(f"| {one.tolerance.title} | {_pipe(one.where)} | {cells} |")
     return lines, missed_bars(_PIPES, found, bar=1.0)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ackclock.papers.comparison import Comparison, Rule, compare, named
+from ackclock.papers.comparison import Comparison, Tolerance, compare, named
 from ackclock.papers.core.parts import Part, Spot, gather
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar.experiment import (
@@ -49,15 +49,15 @@ def _has_one_fate(run: Row) -> bool:
 
 
 TABLE_2: Final = tuple(
-    Rule(title=title, measure=named(title), relative=relative, applies=_has_one_fate)
+    Tolerance(title=title, measure=named(title), relative=relative, applies=_has_one_fate)
     for title, relative in (("arrivals", 0.01), ("acks", 0.01), ("drops", 0.15), ("retransmissions", 0.15))
 )
 """Rules for the counts of Table 2; Vegas is excluded."""
 
 BACKGROUND: Final = (
-    Rule(title="load", measure=named("load"), relative=0.01),
-    *(Rule(title=f"c.o.v. in {scale:g} s", measure=named(f"cov_{scale:g}"), relative=0.02) for scale in SCALES),
-    *(Rule(title=f"H in {scale:g} s", measure=named(f"hurst_{scale:g}"), relative=0.01) for scale in SCALES),
+    Tolerance(title="load", measure=named("load"), relative=0.01),
+    *(Tolerance(title=f"c.o.v. in {scale:g} s", measure=named(f"cov_{scale:g}"), relative=0.02) for scale in SCALES),
+    *(Tolerance(title=f"H in {scale:g} s", measure=named(f"hurst_{scale:g}"), relative=0.01) for scale in SCALES),
 )
 """Rules for the background: its mean load, and its c.o.v. and Hurst parameter at several time scales."""
 
@@ -68,11 +68,11 @@ def _estimated(method: str, scale: float) -> Callable[[Row], float | None]:
 
 
 LOADS: Final = (
-    Rule(title="load", measure=named("load"), relative=0.01),
-    Rule(title="loss", measure=named("loss"), relative=0.15),
-    *(Rule(title=f"c.o.v. in {scale:g} s", measure=named(f"cov {scale:g}"), relative=0.02) for scale in WIDTHS),
+    Tolerance(title="load", measure=named("load"), relative=0.01),
+    Tolerance(title="loss", measure=named("loss"), relative=0.15),
+    *(Tolerance(title=f"c.o.v. in {scale:g} s", measure=named(f"cov {scale:g}"), relative=0.02) for scale in WIDTHS),
     *(
-        Rule(title=f"H, {method}, in {scale:g} s", measure=_estimated(method, scale), relative=0.01)
+        Tolerance(title=f"H, {method}, in {scale:g} s", measure=_estimated(method, scale), relative=0.01)
         for method in ESTIMATORS
         for scale in WIDTHS
     ),
@@ -110,14 +110,19 @@ def by_distribution(ours: Sequence[Row], theirs: Sequence[Row]) -> list[Likeness
     """
     names = dict.fromkeys(_named(run.where) for run in ours if not _has_one_fate(run))
     return [
-        Likeness(title=rule.title, variant=name, ours=_values(ours, name, rule), theirs=_values(theirs, name, rule))
-        for rule in TABLE_2
+        Likeness(
+            title=tolerance.title,
+            variant=name,
+            ours=_values(ours, name, tolerance),
+            theirs=_values(theirs, name, tolerance),
+        )
+        for tolerance in TABLE_2
         for name in names
     ]
 
 
-def _values(runs: Sequence[Row], name: str, rule: Rule) -> tuple[float, ...]:
-    values = (rule.measure(run) for run in runs if _named(run.where) == name)
+def _values(runs: Sequence[Row], name: str, tolerance: Tolerance) -> tuple[float, ...]:
+    values = (tolerance.measure(run) for run in runs if _named(run.where) == name)
     return tuple(value for value in values if value is not None)
 
 
@@ -177,9 +182,12 @@ def _likeness_table(found: Sequence[Likeness]) -> list[str]:
 def _counts_table(flows: Sequence[Row]) -> list[str]:
     """Format a row for each point, as lines of Markdown."""
     sides = (flows, ns2_runs("selfsimilar").part("counts"))
-    lines = [f"| variant | {' | '.join(rule.title for rule in TABLE_2)} |", "| --- |" + " --- |" * len(TABLE_2)]
+    lines = [
+        f"| variant | {' | '.join(tolerance.title for tolerance in TABLE_2)} |",
+        "| --- |" + " --- |" * len(TABLE_2),
+    ]
     for name in dict.fromkeys(_named(run.where) for run in flows):
-        cells = [", ".join(_spread(_values(side, name, rule)) for side in sides) for rule in TABLE_2]
+        cells = [", ".join(_spread(_values(side, name, tolerance)) for side in sides) for tolerance in TABLE_2]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return lines
 
@@ -215,14 +223,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return tell(lines, missed, markdown=given.markdown)
 
 
-def _missed(title: str, rules: Sequence[Rule], found: Sequence[Comparison]) -> list[str]:
-    return [f"{title}: {each}" for each in missed_bars(rules, found, bar=BAR)]
+def _missed(title: str, tolerances: Sequence[Tolerance], found: Sequence[Comparison]) -> list[str]:
+    return [f"{title}: {each}" for each in missed_bars(tolerances, found, bar=BAR)]
 
 
-def _means(title: str, rules: Sequence[Rule], found: Sequence[Comparison]) -> list[str]:
+def _means(title: str, tolerances: Sequence[Tolerance], found: Sequence[Comparison]) -> list[str]:
     """Format a section that compares means, as lines of Markdown."""
     missing = [place for place in found if not place.agrees]
     places = places_table(
         missing, [], named=_named, counted="sources", count=lambda where: int(where.get("sources", SOURCES))
     )
-    return [f"## {title}\n", *measures_table(rules, found, bar=BAR), *places]
+    return [f"## {title}\n", *measures_table(tolerances, found, bar=BAR), *places]

@@ -13,7 +13,7 @@ import numpy as np
 
 import ackclock as ac
 from ackclock.study import Batch, Point, Wanted
-from ns3.rules import GOODPUT, JITTER_MS, SEEDS, WAITING, Rule
+from ns3.rules import GOODPUT, JITTER_MS, SEEDS, WAITING, Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -120,9 +120,9 @@ class Cell:
             }
         )
 
-    def theirs(self, rule: Rule) -> list[float]:
+    def theirs(self, tolerance: Tolerance) -> list[float]:
         """Return ns-3's value of a measure, for each of its runs."""
-        if rule is WAITING:
+        if tolerance is WAITING:
             return [float(row["sojourn_mean_ms"]) for row in self.rows]
         return [sum(_by_flow(row)) for row in self.rows]
 
@@ -188,16 +188,16 @@ class Compared:
     cell: Cell
     runs: Sequence[Taken]
 
-    def ours(self, rule: Rule) -> list[float]:
+    def ours(self, tolerance: Tolerance) -> list[float]:
         """Return our value of a measure, for each run."""
-        return [run.waiting if rule is WAITING else sum(run.goodput) for run in self.runs]
+        return [run.waiting if tolerance is WAITING else sum(run.goodput) for run in self.runs]
 
-    def agrees(self, rule: Rule) -> bool:
+    def agrees(self, tolerance: Tolerance) -> bool:
         """Whether a measure agrees."""
-        return rule.agrees(self.ours(rule), self.cell.theirs(rule))
+        return tolerance.agrees(self.ours(tolerance), self.cell.theirs(tolerance))
 
     @property
-    def judged(self) -> list[Rule]:
+    def judged(self) -> list[Tolerance]:
         """The measures that count."""
         return [GOODPUT, WAITING] if self.cell.delay_is_judged else [GOODPUT]
 

@@ -10,7 +10,7 @@ from linux.explained import grouped
 from linux.page import table
 from ns3.cells import FAULTY, PARTS, Compared
 from ns3.explained import EXPLAINED
-from ns3.rules import BAR, GOODPUT, JITTER_MS, SEEDS, WAITING, Rule
+from ns3.rules import BAR, GOODPUT, JITTER_MS, SEEDS, WAITING, Tolerance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,7 @@ Our flows start at a random time in the {JITTER_MS} ms after ns-3's start, with 
 each network, or two of different length.
 """
 
-RULES: Final = f"""\
+TOLERANCES: Final = f"""\
 ## Rule
 
 The rule was fixed before the first comparison. A cell agrees if
@@ -83,7 +83,7 @@ packets, Reno with PIE at 80 ms, and CUBIC beside Reno with CoDel at 20 ms diffe
 def bar(found: Sequence[Compared]) -> tuple[int, int]:
     """Return the number of judged cells that agree, and of all judged cells."""
     judged = [one for one in found if one.cell.part != FAULTY]
-    return sum(all(one.agrees(rule) for rule in one.judged) for one in judged), len(judged)
+    return sum(all(one.agrees(tolerance) for tolerance in one.judged) for one in judged), len(judged)
 
 
 def page(found: Sequence[Compared]) -> str:
@@ -92,19 +92,21 @@ def page(found: Sequence[Compared]) -> str:
     verdict = "met" if agree >= BAR * total else "missed"
     summary = [["judged cells", f"{agree} of {total}", f"{100 * agree / total:.0f} %", f"{100 * BAR:.0f} %", verdict]]
     for part in PARTS:
-        for rule in (GOODPUT, WAITING):
+        for tolerance in (GOODPUT, WAITING):
             for judged in (True, False):
                 agrees = [
-                    one.agrees(rule) for one in found if one.cell.part == part and judged == (rule in _judged(one))
+                    one.agrees(tolerance)
+                    for one in found
+                    if one.cell.part == part and judged == (tolerance in _judged(one))
                 ]
                 if agrees:
                     share = f"{100 * sum(agrees) / len(agrees):.0f} %"
-                    name = f"{part}: {rule.title}" + ("" if judged else " (not judged)")
+                    name = f"{part}: {tolerance.title}" + ("" if judged else " (not judged)")
                     summary.append([name, f"{sum(agrees)} of {len(agrees)}", share, "-", "-"])
     parts = [
         INTRODUCTION,
         table(["", "agree", "share", "bar", "result"], summary),
-        RULES,
+        TOLERANCES,
         SETTINGS,
         *(f"## {part}\n\n{_cells([one for one in found if one.cell.part == part])}" for part in PARTS),
         _shares(found),
@@ -113,12 +115,12 @@ def page(found: Sequence[Compared]) -> str:
     return "\n".join(parts)
 
 
-def key(one: Compared, rule: Rule) -> str:
+def key(one: Compared, tolerance: Tolerance) -> str:
     """Name of a comparison, as in `ns3.explained`."""
-    return f"{one.cell.part}: {one.cell.name}: {rule.title}"
+    return f"{one.cell.part}: {one.cell.name}: {tolerance.title}"
 
 
-def _judged(one: Compared) -> Sequence[Rule]:
+def _judged(one: Compared) -> Sequence[Tolerance]:
     return [] if one.cell.part == FAULTY else one.judged
 
 
@@ -126,19 +128,19 @@ def _cells(found: Sequence[Compared]) -> str:
     rows = []
     for one in found:
         row = [one.cell.name]
-        for rule in (GOODPUT, WAITING):
-            verdict = "agrees" if one.agrees(rule) else "differs"
-            row += [_runs(rule, one.cell.theirs(rule)), _runs(rule, one.ours(rule)), verdict]
+        for tolerance in (GOODPUT, WAITING):
+            verdict = "agrees" if one.agrees(tolerance) else "differs"
+            row += [_runs(tolerance, one.cell.theirs(tolerance)), _runs(tolerance, one.ours(tolerance)), verdict]
         rows.append(row)
     columns = ["cell"]
-    for rule in (GOODPUT, WAITING):
-        columns += [f"{rule.title}, {rule.unit}: ns-3", "Ackclock", "verdict"]
+    for tolerance in (GOODPUT, WAITING):
+        columns += [f"{tolerance.title}, {tolerance.unit}: ns-3", "Ackclock", "verdict"]
     return table(columns, rows)
 
 
-def _runs(rule: Rule, values: Sequence[float]) -> str:
+def _runs(tolerance: Tolerance, values: Sequence[float]) -> str:
     """Format a mean, and the range of the runs."""
-    mean, low, high = (f"{value:.{rule.digits}f}" for value in (fmean(values), min(values), max(values)))
+    mean, low, high = (f"{value:.{tolerance.digits}f}" for value in (fmean(values), min(values), max(values)))
     return mean if low == high else f"{mean} ({low} to {high})"
 
 
@@ -156,7 +158,7 @@ def _shares(found: Sequence[Compared]) -> str:
 
 
 def _differences(found: Sequence[Compared]) -> str:
-    names = [key(one, rule) for one in found for rule in (GOODPUT, WAITING) if not one.agrees(rule)]
+    names = [key(one, tolerance) for one in found for tolerance in (GOODPUT, WAITING) if not one.agrees(tolerance)]
     text = "## Differences\n\n"
     for words, group in grouped(names, EXPLAINED).items():
         text += f"{fill(words, 120, break_on_hyphens=False)}\n\n" + "".join(f"- {name}\n" for name in group) + "\n"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
+class Tolerance:
     """A measure, and the allowed difference between the mean of our runs and the mean of ns-3's.
 
     Parameters
@@ -38,8 +38,8 @@ class Rule:
         return self.spread and (min(ours) <= mean <= max(ours) or min(theirs) <= mine <= max(theirs))
 
 
-GOODPUT: Final = Rule(title="goodput", unit="Mb/s", digits=2, relative=0.03, spread=False)
-WAITING: Final = Rule(title="mean queueing delay", unit="ms", digits=1, relative=0.15, spread=True)
+GOODPUT: Final = Tolerance(title="goodput", unit="Mb/s", digits=2, relative=0.03, spread=False)
+WAITING: Final = Tolerance(title="mean queueing delay", unit="ms", digits=1, relative=0.15, spread=True)
 
 BAR: Final = 0.85
 """Required share of cells in which both measures agree."""

@@ -2,7 +2,7 @@
 
 pub(crate) mod application;
 pub(crate) mod clients;
-pub(crate) mod outlet;
+pub(crate) mod packetizer;
 pub(crate) mod sack_store;
 pub(crate) mod sink;
 pub(crate) mod timer;

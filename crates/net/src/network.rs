@@ -35,7 +35,7 @@ use crate::packet::{FlowId, LinkId, MAX_FLOWS, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
 use crate::queue::{Context, Discipline, Hosts, QueueSpec};
 use crate::sizes::Sizes;
-use components::Ways;
+use components::Transitions;
 pub(crate) use decomposition::{Part, decompose};
 use layout::Layout;
 pub(crate) use routes::Graph;
@@ -67,9 +67,15 @@ impl Network {
         add_links(&mut links, &edges, plan, &names, seed, &failures);
         let feeders = Feeders::of(&path, &routed, &edges, plan);
         let unqueued = Unqueued::of(plan, &path, &routed, &edges, &feeders, observed, links.far());
-        let ways = Ways::new(links.len());
-        let mut layout =
-            Layout { path: &path, links: &links, feeders: &feeders, unqueued: &unqueued, hops: Vec::new(), ways };
+        let transitions = Transitions::new(links.len());
+        let mut layout = Layout {
+            path: &path,
+            links: &links,
+            feeders: &feeders,
+            unqueued: &unqueued,
+            hops: Vec::new(),
+            transitions,
+        };
         let mut flows = Vec::with_capacity(total);
         let mut sinks = Sinks::new(total, plan.measure.from, plan.duration);
         drop(edges);
@@ -81,8 +87,8 @@ impl Network {
             sinks.add(&group.transport, ack_hop, || Stream::new(seed, Role::Receiver, name.0));
         }
         let clients = Clients::of(plan, &names, seed);
-        let Layout { mut hops, ways, .. } = layout;
-        let (components, rounds) = components::find(&mut hops, &ways, flows.len());
+        let Layout { mut hops, transitions, .. } = layout;
+        let (components, rounds) = components::find(&mut hops, &transitions, flows.len());
         let agenda = Agenda::new(components, rounds);
         let sacks = SackStore::default();
         let transit = Transit { links, hops, sinks, sacks, agenda, names, until: Time::ZERO, last: 0, cut: None };
@@ -115,14 +121,14 @@ struct Routed {
 
 /// The paths of all flows, concatenated.
 fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, Vec<Routed>), PlanError> {
-    let mut ways = match plan.topology {
+    let mut paths = match plan.topology {
         Topology::Dumbbell { .. } => Routes::Dumbbell,
         Topology::Graph { .. } => Routes::Graph(Graph::new(nodes, edges)?),
     };
     let mut path = Vec::new();
     let mut add = |from: u32, to: u32| -> Result<Span, PlanError> {
         let first = path.len() as u32;
-        path.extend(ways.path(from, to).ok_or_else(|| no_route(from, to))?);
+        path.extend(paths.path(from, to).ok_or_else(|| no_route(from, to))?);
         Ok(Span { first, end: path.len() as u32 })
     };
     let mut routed = Vec::new();

@@ -106,8 +106,8 @@ pub trait Observer {
     /// interfere with it.
     fn observe(&mut self, now: Time, seen: &Observation<'_>);
 
-    /// Reports a packet that a link accepts without marking it, the most frequent event. Not inlined, and with arguments that fit into
-    /// registers, so that its callers keep their registers.
+    /// Reports a packet that a link accepts without marking it, the most frequent event. Not inlined, and with arguments
+    /// that fit into registers, so that its callers keep their registers.
     #[inline(never)]
     fn accepted(&mut self, now: Time, link: LinkId, packet: &Packet, start: Time, end: Time, arrival: Time) {
         let offered = Offered::Accepted { start, end, arrival, marked: false, lost: false };

@@ -216,10 +216,10 @@ impl Stepper {
             return Err(failure.clone().into());
         }
         check_segments(self.simulator.most_settled())?;
-        let held =
+        let used =
             (self.simulator.memory_of_components() + self.simulator.memory_in_flight() + self.link.memory()) as u64;
-        if held > self.memory {
-            let problem = format!("the episode uses {held} bytes, but the limit is {} bytes", self.memory);
+        if used > self.memory {
+            let problem = format!("the episode uses {used} bytes, but the limit is {} bytes", self.memory);
             return Err(PlanError::new("memory", problem).into());
         }
         Ok(())

@@ -202,7 +202,7 @@ fn columns(rows: Rows) -> Vec<Column> {
 }
 
 fn raw<'py>(py: Python<'py>, columns: &[Column]) -> PyResult<Vec<RawColumn<'py>>> {
-    let told = |(name, numbers): &Column| {
+    let raw_column = |(name, numbers): &Column| {
         let (kind, bytes) = match numbers {
             Numbers::U32(values) => ("u32", bytes(py, values, u32::to_le_bytes)?),
             Numbers::U64(values) => ("u64", bytes(py, values, u64::to_le_bytes)?),
@@ -212,7 +212,7 @@ fn raw<'py>(py: Python<'py>, columns: &[Column]) -> PyResult<Vec<RawColumn<'py>>
         };
         Ok((*name, kind.into(), bytes))
     };
-    columns.iter().map(told).collect()
+    columns.iter().map(raw_column).collect()
 }
 
 fn refuse(stop: &Stop) -> PyErr {

@@ -12,7 +12,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::law::interpreted::{Record, held};
+use crate::law::interpreted::{Record, with_interpreter};
 use crate::law::picos;
 
 create_exception!(
@@ -135,7 +135,7 @@ struct Maker {
 
 impl DisciplineMaker for Maker {
     fn make(&self, _: u32, seed: u64) -> Result<Box<dyn ForeignDiscipline>, Cause> {
-        held(|py| {
+        with_interpreter(|py| {
             self.calls.fetch_add(1, Relaxed);
             let made = self.make.call1(py, (seed,));
             self.calls.fetch_add(1, Relaxed);
@@ -166,7 +166,7 @@ impl Interpreted {
         packet: &Candidate,
     ) -> Result<Decision, Cause> {
         let Some(method) = method else { return Ok(Decision::Keep) };
-        held(|py| {
+        with_interpreter(|py| {
             let queue = self.queue.filled(py, WaitingQueue::of(queue));
             let packet = self.packet.filled(py, QueuedPacket::of(packet));
             self.calls.fetch_add(1, Relaxed);

@@ -68,8 +68,12 @@ pub fn check(law: &ForeignSpec, seed: u64, number: u32) -> Result<(), Breach> {
     let mut script = draw::script(law, seed, number);
     script.sender.congestion = LawSpec::Foreign(guard::guarded(law));
     let mut alone = Channel::new(&script);
-    let breach =
-        |broken, of: &Channel| Breach { broken, at: of.now, conversation: draw::told(&script), cause: of.cause() };
+    let breach = |broken, of: &Channel| Breach {
+        broken,
+        at: of.now,
+        conversation: draw::description(&script),
+        cause: of.cause(),
+    };
     alone.play().map_err(|broken| breach(broken, &alone))?;
     let (mut again, mut beside) = (Channel::new(&script), Channel::new(&script));
     loop {

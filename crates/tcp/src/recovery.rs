@@ -173,9 +173,9 @@ impl Recovery {
 
     /// Called if the law samples delivery rates: when the application writes, and at the end of a turn.
     #[inline(never)]
-    pub(crate) fn look_for_limit(&self, connection: &mut Connection, at_write: bool) {
+    pub(crate) fn check_app_limited(&self, connection: &mut Connection, at_write: bool) {
         if let Self::Rack(rack) = self {
-            rack.look_for_limit(connection, at_write);
+            rack.check_app_limited(connection, at_write);
         }
     }
 
@@ -284,7 +284,7 @@ impl Recovery {
             Self::Sack(_) | Self::Rack(_) => self.limit_of_pipe(connection, has_more),
             Self::Tahoe | Self::Reno(_) | Self::NewReno(_) | Self::Vegas(_) => {
                 let has_data = has_more || connection.snd_nxt < connection.supplied;
-                connection.limit(has_data, || connection.is_held_by_receiver(), || self.recovers())
+                connection.limit(has_data, || connection.is_limited_by_receiver(), || self.recovers())
             }
         }
     }
@@ -297,12 +297,12 @@ impl Recovery {
             Self::Rack(rack) => rack.has_data(connection),
             _ => false,
         };
-        let is_held_by_receiver = || match self {
-            Self::Sack(sack) => sack.is_held_by_receiver(connection),
+        let is_limited_by_receiver = || match self {
+            Self::Sack(sack) => sack.is_limited_by_receiver(connection),
             Self::Rack(rack) => rack.is_below_window(connection),
             _ => false,
         };
-        connection.limit(has_more || has_data(), is_held_by_receiver, || self.recovers())
+        connection.limit(has_more || has_data(), is_limited_by_receiver, || self.recovers())
     }
 
     /// Called when the [next segment](Self::next_segment), `number`, is sent.

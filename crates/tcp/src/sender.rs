@@ -122,7 +122,7 @@ impl Sender {
     /// Supplies `segments` more segments of data. The first call opens the connection.
     #[inline(always)]
     pub fn supply(&mut self, segments: u64) {
-        self.look_for_limit_at_write();
+        self.check_app_limited_at_write();
         let Connection { supplied, config, .. } = &mut self.connection;
         if segments > 0 && *supplied == 0 && config.handshake {
             *supplied = 1; // the SYN
@@ -140,15 +140,15 @@ impl Sender {
     #[inline(always)]
     pub fn supply_more(&mut self, segments: u64) {
         debug_assert!(self.is_open(), "the first data opens the connection");
-        self.look_for_limit_at_write();
+        self.check_app_limited_at_write();
         self.connection.supplied = self.connection.supplied.saturating_add(segments);
     }
 
     /// Looks before the application writes whether it has limited the sender, as Linux does (`tcp_rate_check_app_limited`).
     #[inline(always)]
-    fn look_for_limit_at_write(&mut self) {
+    fn check_app_limited_at_write(&mut self) {
         if self.connection.samples_rate() {
-            self.recovery.look_for_limit(&mut self.connection, true);
+            self.recovery.check_app_limited(&mut self.connection, true);
         }
     }
 
@@ -256,7 +256,7 @@ impl Sender {
         self.connection.law.set_now(now);
         let Connection { snd_una, snd_max, .. } = self.connection;
         if ack.next <= snd_max {
-            self.connection.take_window(ack);
+            self.connection.update_rwnd(ack);
         }
         let is_current = snd_una <= ack.next && ack.next <= snd_max;
         let (reported, marked) = if is_current { self.connection.marks(ack.echo, ack.next) } else { (0, 0) };
@@ -355,7 +355,7 @@ impl Sender {
         limits.enter(recovery.limit(connection, false), now);
         connection.note_usage(recovery.in_flight(connection));
         if connection.samples_rate() {
-            recovery.look_for_limit(connection, false);
+            recovery.check_app_limited(connection, false);
         }
     }
 
@@ -559,7 +559,7 @@ impl Connection {
         self.limited = 0;
         self.inflation = 0;
         let (repaired, ssthresh) = (self.is_past_recover(), self.window.ssthresh);
-        self.recover = PackedOption::some(self.snd_max);
+        self.recover = PackedOption::some(self.snd_max); // RFC 6582, section 3.2, step 4
         if reduces {
             self.reduce(Signal::Timeout, false, 0);
             if holds {

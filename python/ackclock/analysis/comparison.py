@@ -59,10 +59,10 @@ class Comparison:
         >>> print(compare_paired([1, 2, 3, 4], [2.1, 2.9, 4.0, 5.2]))
         1.05 ± 0.21 (unpaired ± 2.3, d_av 0.80, correlation 1.00, n 4)
         """
-        told = [f"unpaired ± {self.unpaired_half_width:.2g}"] if math.isfinite(self.unpaired_half_width) else []
+        details = [f"unpaired ± {self.unpaired_half_width:.2g}"] if math.isfinite(self.unpaired_half_width) else []
         for name, value in (("d_av", self.effect_size), ("correlation", self.correlation)):
-            told += [f"{name} {value:.2f}"] if math.isfinite(value) else []
-        return f"{self.difference} ({', '.join((*told, f'n {self.difference.count}'))})"
+            details += [f"{name} {value:.2f}"] if math.isfinite(value) else []
+        return f"{self.difference} ({', '.join((*details, f'n {self.difference.count}'))})"
 
 
 def compare_paired(first: ArrayLike, second: ArrayLike, *, level: float = 0.95) -> Comparison:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ackclock.files.checksum import CHANGED, checksum, is_sealed
 from ackclock.files.inside import file_in
+from ackclock.files.recognised import CAPTURE, RECORD
 from ackclock.scenario.files import read_json
 from ackclock.values.errors import DamagedError, ScenarioError, damaged, shorten
 
@@ -20,8 +21,6 @@ __all__ = ["MADE", "ask", "check", "files_of", "is_capture"]
 
 MADE: Final = "a capture"
 """Value of `study` in the record of such a folder."""
-
-_RECORD: Final = "record.json"
 
 _TABLES: Final = ("packets", "flows", "arrivals")
 
@@ -37,7 +36,7 @@ def is_capture(folder: Path) -> bool:
         The record is a link or a special file.
     """
     try:
-        path = file_in(folder, _RECORD)
+        path = file_in(folder, RECORD)
     except OSError:
         return False
     record: dict[str, Any] = {}
@@ -49,7 +48,7 @@ def is_capture(folder: Path) -> bool:
         or not isinstance(files, list | dict)
         or not all(isinstance(name, str) for name in files)
     ):
-        if (folder / "capture.json").exists():
+        if (folder / CAPTURE).exists():
             raise damaged(path, "it is not the record of a capture", _again({}))
         return False
     if isinstance(files, dict) and not is_sealed(record):
@@ -101,7 +100,7 @@ def ask(folder: Path, query: str) -> pa.Table:
 
 
 def _read_record(folder: Path) -> dict[str, Any]:
-    return read_json(file_in(folder, _RECORD))
+    return read_json(file_in(folder, RECORD))
 
 
 def _wrong(folder: Path, record: Mapping[str, Any], name: str) -> str | None:

@@ -39,6 +39,14 @@ _INTERRUPTED = 128 + signal.SIGINT
 
 # Base class of the exceptions that typer raises for an invalid command line.
 _UsageError: Any = typer.BadParameter.__base__
+_Revision = Annotated[
+    str | None,
+    typer.Option(
+        metavar="REVISION",
+        help="Show the runs of this engine revision, given by its first letters (default: the newest one).",
+        show_default=False,
+    ),
+]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -380,14 +388,7 @@ def query(
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
-    revision: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REVISION",
-            help="Show the runs of this engine revision, given by its first letters (default: the newest one).",
-            show_default=False,
-        ),
-    ] = None,
+    revision: _Revision = None,
 ) -> None:
     """Query a store of runs, or a capture, with SQL."""
     from ackclock.cli import querying  # noqa: PLC0415
@@ -527,14 +528,7 @@ def report(
             show_default=False,
         ),
     ] = None,
-    revision: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REVISION",
-            help="Show the runs of this engine revision, given by its first letters (default: the newest one).",
-            show_default=False,
-        ),
-    ] = None,
+    revision: _Revision = None,
 ) -> None:
     """Draw the results of a store on one page that works offline.
 

@@ -18,6 +18,7 @@ from ackclock.capture.reading import KEY_BYTES, WHAT, Capture, read_capture
 from ackclock.capture.shares import SHARES, shares
 from ackclock.cli.console import console
 from ackclock.engine.catalogue import catalogue
+from ackclock.files.recognised import CAPTURE
 from ackclock.papers.folder import check_replaceable, write_whole
 from ackclock.running.progress import progress_bar
 from ackclock.values.errors import refuse, unreadable
@@ -38,7 +39,7 @@ def capture(file: Path, *, bin_: str, anonymise: bool, key: str | None, as_json:
     """Analyse a capture, print the results, and write them to a folder if one is given."""
     secret = _key(key, anonymise=anonymise)
     if out is None:
-        read, told, _ = _read(file, bin_=bin_, key=secret, random=anonymise and key is None)
+        read, summary, _ = _read(file, bin_=bin_, key=secret, random=anonymise and key is None)
     else:
         check_replaceable(out, study=MADE)
         command = shlex.join(_command(file, bin_, anonymise=anonymise, out=out))
@@ -49,12 +50,12 @@ def capture(file: Path, *, bin_: str, anonymise: bool, key: str | None, as_json:
             "command": command,
         }
         with write_whole(out, study=MADE, record=record, checksums=True) as folder:
-            read, told, found = _read(file, bin_=bin_, key=secret, random=anonymise and key is None, folder=folder)
-            _write(folder, read, told, found, command=command)
+            read, summary, found = _read(file, bin_=bin_, key=secret, random=anonymise and key is None, folder=folder)
+            _write(folder, read, summary, found, command=command)
     if as_json:
-        sys.stdout.write(json.dumps(told, indent=2, allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps(summary, indent=2, allow_nan=False) + "\n")
         return
-    _show(read, told)
+    _show(read, summary)
     if out is not None:
         console().print(Text(f"\nThe report is {out / 'report.html'}; `ackclock query {out} SQL` queries the data."))
 
@@ -96,8 +97,8 @@ def _read(
             progress=lambda done, packets: show(done, f"{packets:,} packets"),
         )
     found, missing = _scales(read)
-    told = _told(read, found, notices=[*read.notices, *missing, *([_RANDOM_KEY] if random else [])])
-    return read, told, found
+    summary = _summary(read, found, notices=[*read.notices, *missing, *([_RANDOM_KEY] if random else [])])
+    return read, summary, found
 
 
 def _scales(read: Capture) -> tuple[tuple[Burstiness, Hurst] | None, list[str]]:
@@ -115,7 +116,7 @@ def _scales(read: Capture) -> tuple[tuple[Burstiness, Hurst] | None, list[str]]:
     return (analysis.burstiness(counts), analysis.hurst(counts)), []
 
 
-def _told(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: list[str]) -> dict[str, Any]:
+def _summary(read: Capture, found: tuple[Burstiness, Hurst] | None, *, notices: list[str]) -> dict[str, Any]:
     from ackclock.cli import scaling  # noqa: PLC0415
     from ackclock.cli.series import Series  # noqa: PLC0415
 
@@ -160,16 +161,16 @@ def _stamp(time: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
 
 
-def _show(read: Capture, told: Mapping[str, Any]) -> None:
+def _show(read: Capture, summary: Mapping[str, Any]) -> None:
     out = console()
-    when = f", from {told['first']} to {told['last']}" if read.span else ""
+    when = f", from {summary['first']} to {summary['last']}" if read.span else ""
     out.print(Text(f"{read.packets:,} packets, {read.bytes:,} bytes as sent in {read.duration:.6g} s{when}\n"))
     out.print(_mix_table(read))
     if len(read.flows):
         out.print()
         out.print(_flow_table(read))
         out.print(Text(f"{read.flow_count:,} conversations with {read.retransmissions:,} retransmissions"))
-    arrivals = told["arrivals"]
+    arrivals = summary["arrivals"]
     if "cov" in arrivals:
         estimates = [each["h"] for each in arrivals["hurst"]]
         spread = f"; Hurst parameter {min(estimates):.3f} to {max(estimates):.3f}" if estimates else ""
@@ -179,7 +180,7 @@ def _show(read: Capture, told: Mapping[str, Any]) -> None:
                 f"peak/mean {arrivals['peak_to_mean']:.4g}{spread}"
             )
         )
-    for notice in [*told["notices"], *arrivals.get("notices", ())]:
+    for notice in [*summary["notices"], *arrivals.get("notices", ())]:
         out.print(Text(f"Note: {notice}"))
 
 
@@ -205,7 +206,7 @@ def _flow_table(read: Capture) -> Table:
 
 
 def _write(
-    folder: Path, read: Capture, told: Mapping[str, Any], found: tuple[Burstiness, Hurst] | None, *, command: str
+    folder: Path, read: Capture, summary: Mapping[str, Any], found: tuple[Burstiness, Hurst] | None, *, command: str
 ) -> None:
     import numpy as np  # noqa: PLC0415
     import pyarrow as pa  # noqa: PLC0415
@@ -222,9 +223,9 @@ def _write(
     }
     table = pa.table({name: array(values) for name, values in arrivals.items()})
     parquet.write_table(table, (folder / "arrivals.parquet").absolute())
-    report = capture_report(read, folder / "packets.parquet", scales=found, notices=told["notices"], command=command)
+    report = capture_report(read, folder / "packets.parquet", scales=found, notices=summary["notices"], command=command)
     for drawing in report.drawings:
         for name, content in drawing.files.items():
             (folder / name).write_bytes(content)
-    (folder / "capture.json").write_text(json.dumps(told, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    (folder / CAPTURE).write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     (folder / "report.html").write_text(render(report), encoding="utf-8")

@@ -50,7 +50,7 @@ def stochastic_reno(
     """Run the model of Reno by Feng and Tinnakornsrisuphap (2000), and print its predictions."""
     size = option("--packet-size", packet_size, whole(1, LONGEST_PACKET), int)
     bits = RATE.parse(option("--bandwidth", bandwidth, measured(RATE, "1 bps", "1000 Gbps"), str))
-    told = models.stochastic_reno(
+    predicted = models.stochastic_reno(
         clients=option("--clients", clients, _CLIENTS, int),
         rate=option("--rate", rate, number(low=1e-6, high=1e9), float),
         interval=TIME.parse(option("--rtt", rtt, measured(TIME, "1 us", "3600 s"), str)) / PICOSECONDS_PER_SECOND,
@@ -61,34 +61,34 @@ def stochastic_reno(
         replications=option("--replications", replications, _REPLICATIONS, int),
         seed=option("--seed", seed, SEED, int),
     )
-    _tell(
+    _print(
         "stochastic-reno",
         as_json=as_json,
-        values={"cov": told.cov, "mean": told.mean, "cuts": told.cuts},
-        fixed={"gamma": told.gamma, "poisson_cov": told.poisson_cov},
+        values={"cov": predicted.cov, "mean": predicted.mean, "cuts": predicted.cuts},
+        fixed={"gamma": predicted.gamma, "poisson_cov": predicted.poisson_cov},
     )
 
 
 def pftk(*, p: str, rtt: str, t0: str, b: str, w_max: str | None, as_json: bool) -> None:
     """Evaluate the formulas of Padhye et al. and print their predictions."""
-    told = models.pftk(
+    predicted = models.pftk(
         p=option("--p", p, _LOSS, float),
         rtt=option("--rtt", rtt, _SECONDS, float),
         t0=option("--t0", t0, _SECONDS, float),
         b=option("--b", b, _PER_ACK, float),
         w_max=math.inf if w_max is None else option("--w-max", w_max, _WINDOW, float),
     )
-    _tell("pftk", as_json=as_json, fixed={"approximate": float(told.approximate), "full": float(told.full)})
+    _print("pftk", as_json=as_json, fixed={"approximate": float(predicted.approximate), "full": float(predicted.full)})
 
 
 def mathis(*, p: str, rtt: str, b: str, as_json: bool) -> None:
     """Evaluate the square-root formula of Mathis et al. and print its prediction."""
-    told = models.mathis(
+    predicted = models.mathis(
         p=option("--p", p, _LOSS, float),
         rtt=option("--rtt", rtt, _SECONDS, float),
         b=option("--b", b, _PER_ACK, float),
     )
-    _tell("mathis", as_json=as_json, fixed={"rate": float(told.rate)})
+    _print("mathis", as_json=as_json, fixed={"rate": float(predicted.rate)})
 
 
 def cardwell(
@@ -106,9 +106,9 @@ def cardwell(
     """Evaluate the model of short flows by Cardwell et al. and print its prediction."""
     first = option("--initial-window", initial_window, _WINDOW, float)
     advertised = math.inf if w_max is None else option("--w-max", w_max, number(low=first, high=1e9), float)
-    told = models.cardwell(
+    predicted = models.cardwell(
         packets=option("--packets", packets, whole(1, 10**9), int),
-        p=_told_or_none(option("--p", p, _LOSS_OR_NONE, float)),
+        p=_loss_or_zero(option("--p", p, _LOSS_OR_NONE, float)),
         rtt=option("--rtt", rtt, _SECONDS, float),
         t0=option("--t0", t0, _SECONDS, float),
         b=option("--b", b, _PER_ACK, float),
@@ -116,20 +116,20 @@ def cardwell(
         w_max=advertised,
         delayed_ack=option("--delayed-ack", delayed_ack, number(low=0, high=1e6), float),
     )
-    parts = {field.name: float(getattr(told, field.name)) for field in dataclasses.fields(told)}
-    _tell("cardwell", as_json=as_json, fixed=parts)
+    parts = {field.name: float(getattr(predicted, field.name)) for field in dataclasses.fields(predicted)}
+    _print("cardwell", as_json=as_json, fixed=parts)
 
 
 def large_pipe_loss(*, window: str, b: str, smooth: bool, as_json: bool) -> None:
     """Evaluate the three forms of the loss law by Qiu et al., and print their predictions."""
     kind = number(low=3, high=1e6) if smooth else whole(3, 10**6)
-    told = models.large_pipe_loss(
+    predicted = models.large_pipe_loss(
         window=option("--window", window, kind, float if smooth else int),
         b=option("--b", b, _PER_ACK, float),
         smooth=smooth,
     )
-    laws = {"printed": told.printed, "corrected": told.corrected, "counted": told.counted}
-    _tell("large-pipe-loss", as_json=as_json, fixed={name: float(law) for name, law in laws.items()})
+    laws = {"printed": predicted.printed, "corrected": predicted.corrected, "counted": predicted.counted}
+    _print("large-pipe-loss", as_json=as_json, fixed={name: float(law) for name, law in laws.items()})
 
 
 _MEANINGS: Final = {
@@ -154,15 +154,15 @@ _MEANINGS: Final = {
 }
 
 
-def _tell(
+def _print(
     model: str, *, as_json: bool, fixed: Mapping[str, float], values: Mapping[str, NDArray[np.float64]] | None = None
 ) -> None:
     """Print a model's predictions: means of replications (`values`), and deterministic numbers (`fixed`)."""
     estimates = {name: Estimate.of(each.tolist()) for name, each in (values or {}).items()}
     if as_json:
-        told = {name: {"mean": each.mean, "half_width": each.half_width} for name, each in estimates.items()}
+        means = {name: {"mean": each.mean, "half_width": each.half_width} for name, each in estimates.items()}
         sys.stdout.write(
-            json.dumps({"model": model, "version": catalogue().version, **told, **fixed}, indent=2, allow_nan=False)
+            json.dumps({"model": model, "version": catalogue().version, **means, **fixed}, indent=2, allow_nan=False)
             + "\n"
         )
         return
@@ -174,6 +174,6 @@ def _tell(
     console().print(table)
 
 
-def _told_or_none(loss: float) -> float:
+def _loss_or_zero(loss: float) -> float:
     """Return a loss rate, or 0 if it is too small for the formulas."""
     return loss if loss >= _LEAST_LOSS else 0.0

@@ -12,7 +12,7 @@ from ackclock.report.html import render
 from ackclock.report.sweep_page import sweep_report
 from ackclock.running.origin import Origin
 from ackclock.running.repeats import repeats
-from ackclock.running.runs import told_once
+from ackclock.running.runs import merge_notices
 from ackclock.study.store import Store
 from ackclock.values.errors import refuse
 
@@ -59,7 +59,7 @@ def report(
         store.resolve().name,
         runs,
         failures=failures["failure"].to_pylist(),
-        notices=[*found, *told_once(list(notices.values()), of=len(runs)), *repeats(runs)],
+        notices=[*found, *merge_notices(list(notices.values()), of=len(runs)), *repeats(runs)],
         x=x,
         y=y or None,
         by=by,

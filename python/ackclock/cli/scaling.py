@@ -36,13 +36,13 @@ def burstiness(
         check_replaceable(out, study=_MADE)
     series = read(source, column=column, bin_=bin_, weight=weight)
     ladder, found = analysis.burstiness(series.values), analysis.hurst(series.values)
-    told = {"version": catalogue().version, "input": source, **described(series, ladder, found)}
+    result = {"version": catalogue().version, "input": source, **described(series, ladder, found)}
     if out is not None:
         given = (("--column", column), ("--bin", bin_), ("--sum", weight), ("--out", str(out)))
         words = ["ackclock", "burstiness", source, *(word for each in given if each[1] for word in each)]
-        _write(out, told, series, ladder, found, command=shlex.join(map(str, words)))
+        _write(out, result, series, ladder, found, command=shlex.join(map(str, words)))
     if as_json:
-        sys.stdout.write(json.dumps(told, indent=2, allow_nan=False) + "\n")
+        sys.stdout.write(json.dumps(result, indent=2, allow_nan=False) + "\n")
         return
     _show(series, ladder, found)
     if out is not None:
@@ -122,15 +122,17 @@ def _show(series: Series, ladder: Burstiness, found: Hurst) -> None:
         out.print(Text(f"Note: {notice}"))
 
 
-def _write(out: Path, told: dict[str, Any], series: Series, ladder: Burstiness, found: Hurst, *, command: str) -> None:
+def _write(
+    out: Path, result: dict[str, Any], series: Series, ladder: Burstiness, found: Hurst, *, command: str
+) -> None:
     from ackclock.report.html import render  # noqa: PLC0415  # slow to load
     from ackclock.report.scaling import scaling_report  # noqa: PLC0415
 
-    name = "the standard input" if told["input"] == "-" else told["input"]
+    name = "the standard input" if result["input"] == "-" else result["input"]
     report = scaling_report(name, series.about, ladder, found, bin_=series.bin, command=command)
-    with write_whole(out, study=_MADE, record={"version": told["version"], "input": told["input"]}) as folder:
+    with write_whole(out, study=_MADE, record={"version": result["version"], "input": result["input"]}) as folder:
         for drawing in report.drawings:
             for name, content in drawing.files.items():
                 (folder / name).write_bytes(content)
-        (folder / "burstiness.json").write_text(json.dumps(told, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        (folder / "burstiness.json").write_text(json.dumps(result, indent=2, allow_nan=False) + "\n", encoding="utf-8")
         (folder / "report.html").write_text(render(report), encoding="utf-8")

@@ -24,11 +24,11 @@ def score(
     scores = compare(loaded, count=count, duration=duration, laws=laws)
     rows = table(scores, baseline=baseline)
     if as_json:
-        told = [
+        detailed = [
             row | {"scores": {which: values.tolist() for which, values in each.values.items()}}
             for row, each in zip(rows, scores, strict=True)
         ]
-        sys.stdout.write(json.dumps(told) + "\n")
+        sys.stdout.write(json.dumps(detailed) + "\n")
         return
     shown = Table(box=None, pad_edge=False)
     for place, heading in enumerate(rows[0]):

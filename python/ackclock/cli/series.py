@@ -15,7 +15,7 @@ import numpy as np
 
 from ackclock.capture.folder import check, is_capture
 from ackclock.files.inside import file_in
-from ackclock.files.reading import Room, csv, parquet, regular, row_count
+from ackclock.files.reading import Room, csv, footer, parquet, regular, row_count
 from ackclock.running import result
 from ackclock.values.errors import impossible, listed, near, refuse, unreadable
 from ackclock.values.kinds import measured
@@ -151,10 +151,9 @@ def _table(path: Path, choose: Callable[[pa.Schema], list[str]]) -> pa.Table:
         if path.suffix.lower() != ".parquet":
             return csv(path, _WHAT, chosen)
         regular(path, _WHAT)
-        from pyarrow import parquet as pq  # noqa: PLC0415
-
-        names = choose(pq.read_schema(path.absolute()))
-        Room(path).fits(row_count(path) * _PER_VALUE)
+        schema, metadata = footer(path)
+        names = choose(schema)
+        Room(path).fits(row_count(metadata) * _PER_VALUE)
         return parquet(path, names)
     except OSError as error:
         raise unreadable(path, error.strerror or str(error).splitlines()[0], _WHAT) from None

@@ -10,7 +10,7 @@ from ackclock.engine.processors import threads
 from ackclock.study.design import Study
 from ackclock.study.outlook import Outlook
 from ackclock.study.schedule import Tally
-from ackclock.study.sweeping import fill, look
+from ackclock.study.sweeping import fill, preview
 from ackclock.values.errors import LostError, shorten
 
 _INTERRUPTED: Final = 128 + signal.SIGINT
@@ -31,7 +31,7 @@ def sweep(
     study = Study.from_toml(file)
     folder = Path("out") / file.stem if store is None else store
     if dry_run:
-        outlook = look(folder, study, engine=engine, address=address, jobs=jobs, allow_paths=allow_paths)
+        outlook = preview(folder, study, engine=engine, address=address, jobs=jobs, allow_paths=allow_paths)
         _write(_outlook(outlook, cores=threads(jobs) if engine == "threads" else jobs or 1))
         return
     name = shorten(str(folder), 500)
@@ -42,7 +42,7 @@ def sweep(
         _end(f"stopped; {goes_on}", _INTERRUPTED)
     except LostError as error:
         _end(f"{error}; {goes_on}", 1)
-    _write([f"{name}: {_told(tally)}"])
+    _write([f"{name}: {_summary(tally)}"])
     _write(f"Note: {note}" for note in (*tally.notices, *tally.warnings(study.measure)))
     if tally.interrupted:
         _end(f"interrupted; {goes_on}", _INTERRUPTED)
@@ -50,7 +50,7 @@ def sweep(
         _end(f"{tally.failed:,} runs failed: see the table `failures` in {name}; the same command retries them", 1)
 
 
-def _told(tally: Tally) -> str:
+def _summary(tally: Tally) -> str:
     runs = f"{tally.made:,} {'run' if tally.made == 1 else 'runs'} made, {tally.there:,} already in the store"
     return f"{runs}, {tally.failed:,} failed" if tally.failed else runs
 

@@ -32,8 +32,8 @@ _CELL: Final = "padding:1px 10px 1px 0;white-space:nowrap"
 
 def block(title: str, *parts: str, notices: Iterable[str] = ()) -> str:
     """Join the parts of an object's HTML below its title, with the notices first."""
-    told = "".join(f'<div style="{_NOTICE}">Note: {escape(notice)}</div>' for notice in notices)
-    return f"<div><div><b>{escape(title)}</b></div>{told}{''.join(parts)}</div>"
+    notes = "".join(f'<div style="{_NOTICE}">Note: {escape(notice)}</div>' for notice in notices)
+    return f"<div><div><b>{escape(title)}</b></div>{notes}{''.join(parts)}</div>"
 
 
 def table(rows: Iterable[Sequence[str]], *, head: Sequence[str] = (), caption: str = "") -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 __all__ = [
     "Room",
@@ -25,6 +26,7 @@ __all__ = [
     "content",
     "csv",
     "encoding",
+    "footer",
     "gathered",
     "limit",
     "parquet",
@@ -150,22 +152,25 @@ def parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         The file cannot be read as Parquet.
     """
     import pyarrow as pa  # noqa: PLC0415  # slow to load
-    import pyarrow.parquet as pq  # noqa: PLC0415
 
     regular(path, "a Parquet file")
-    whole = pq.read_schema(path.absolute())
+    whole, metadata = footer(path)
     schema = pa.schema([field for field in whole if columns is None or field.name in columns])
-    Room(path).fits(row_count(path) * sum(_width(field.type) for field in schema))
+    Room(path).fits(row_count(metadata) * sum(_width(field.type) for field in schema))
     return gathered(path, schema, pieces(path, columns))
 
 
-def row_count(path: Path) -> int:
-    """Return the number of rows that reading a Parquet file gives, from its metadata."""
+def footer(path: Path) -> tuple[pa.Schema, pq.FileMetaData]:
+    """Return the schema and the metadata of a Parquet file."""
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    found = pq.read_metadata(path.absolute())
-    count: int = sum(found.row_group(number).num_rows for number in range(found.num_row_groups))
-    return count
+    with pq.ParquetFile(path.absolute()) as file:
+        return file.schema_arrow, file.metadata
+
+
+def row_count(metadata: pq.FileMetaData) -> int:
+    """Return the number of rows that reading a Parquet file gives, from its metadata."""
+    return sum(metadata.row_group(number).num_rows for number in range(metadata.num_row_groups))
 
 
 def gathered(path: object, schema: pa.Schema, parts: Iterable[pa.Table]) -> pa.Table:
@@ -212,7 +217,7 @@ def pieces(
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    schema = pq.read_schema(path.absolute())
+    schema, metadata = footer(path)
     chosen = [field for field in schema if columns is None or field.name in columns]
     for field in chosen:
         if pa.types.is_nested(field.type):
@@ -220,9 +225,8 @@ def pieces(
     # texts are read as numbers of distinct texts, since a text that is stored once may stand in many rows
     texts = [field.name for field in chosen if _is_text(field.type)]
     rows = max(1, min(rows, _PIECE // max(1, sum(_width(field.type) for field in chosen))))
-    with pq.ParquetFile(
-        path.absolute(), pre_buffer=False, page_checksum_verification=checksums, read_dictionary=texts
-    ) as file:
+    options = {"metadata": metadata, "pre_buffer": False, "page_checksum_verification": checksums}
+    with pq.ParquetFile(path.absolute(), read_dictionary=texts, **options) as file:
         for batch in file.iter_batches(rows, columns=columns, use_threads=False):
             yield from _plain(path, pa.Table.from_batches([batch]), set(texts))
 

@@ -1,4 +1,4 @@
-"""Recognises scenarios, results and stores, for errors about an input of another kind."""
+"""Recognises scenarios, results, stores and captures, for errors about an input of another kind."""
 
 from pathlib import Path
 from typing import Final
@@ -7,6 +7,8 @@ RECORD: Final = "record.json"
 """The file of a result that names its run."""
 STORE: Final = "store.json"
 """The file that marks a folder as a store."""
+CAPTURE: Final = "capture.json"
+"""The file that marks a folder as the analysis of a capture, which also has a record."""
 
 
 def recognised(path: Path) -> str | None:
@@ -19,6 +21,8 @@ def recognised(path: Path) -> str | None:
     """
     if (path / STORE).is_file():
         return "it is a store, which `ackclock query` and ackclock.open read"
+    if (path / CAPTURE).is_file():
+        return "it is the analysis of a capture, which `ackclock query` reads"
     if (path / RECORD).is_file():
         return "it is a result, which `ackclock plot` and ackclock.load read"
     if path.suffix == ".toml":

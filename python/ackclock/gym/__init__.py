@@ -9,45 +9,24 @@ Importing this package registers ``Ackclock/Dumbbell-v0``::
 
 `networks` has the networks and the sets for training and tests, `schemes` actions, observations and rewards, and
 `evaluation` compares a trained agent with the built-in laws. `networks`, `schemes` and `evaluation` need no Gymnasium.
+``__init__.pyi``, which ``make signatures`` writes, declares the names for type checkers and editors.
 """
 
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from ackclock.gym.environment import DumbbellEnv
-    from ackclock.gym.evaluation import Scores, compare, score_law, score_policy, table
-    from ackclock.gym.networks import CHANGING, DEFAULT, LOSSY, SHARED, STEADY, Network, Networks, networks_of
-    from ackclock.gym.parallel import ParallelDumbbell
-    from ackclock.gym.policy import Policy
-    from ackclock.gym.schemes import Aurora, Feature, Orca, Power, Scheme
+NAMES: Final = {
+    "networks": ("CHANGING", "DEFAULT", "LOSSY", "SHARED", "STEADY", "Network", "Networks", "networks_of"),
+    "schemes": ("Aurora", "Feature", "Orca", "Power", "Scheme"),
+    "policy": ("Policy",),
+    "evaluation": ("Scores", "compare", "score_law", "score_policy", "table"),
+    "environment": ("DumbbellEnv",),
+    "parallel": ("ParallelDumbbell",),
+}
+"""The public names of each module."""
 
-__all__ = [
-    "CHANGING",
-    "DEFAULT",
-    "LOSSY",
-    "SHARED",
-    "STEADY",
-    "Aurora",
-    "DumbbellEnv",
-    "Feature",
-    "Network",
-    "Networks",
-    "Orca",
-    "ParallelDumbbell",
-    "Policy",
-    "Power",
-    "Scheme",
-    "Scores",
-    "compare",
-    "networks_of",
-    "score_law",
-    "score_policy",
-    "table",
-]
-
-_HOMES: Final = ("networks", "schemes", "policy", "evaluation", "environment", "parallel")
+_HOME: Final = {name: module for module, names in NAMES.items() for name in names}
 _EXTRAS: Final = {"environment": "gymnasium", "parallel": "pettingzoo"}
 
 if find_spec("gymnasium") is not None:
@@ -55,16 +34,15 @@ if find_spec("gymnasium") is not None:
 
     gymnasium.register(id="Ackclock/Dumbbell-v0", entry_point="ackclock.gym.environment:DumbbellEnv")
 
-if not TYPE_CHECKING:
 
-    def __getattr__(name: str) -> object:
-        """Load attributes on first use, since only the environments need the extra packages."""
-        if name in __all__:
-            for home in _HOMES:
-                needed = _EXTRAS.get(home)
-                if needed is not None and find_spec(needed) is None:
-                    raise ImportError(f"ackclock.gym.{name} needs {needed}: pip install 'ackclock[gym]'")
-                module = import_module(f"ackclock.gym.{home}")
-                if name in module.__all__:
-                    return getattr(module, name)
+def __getattr__(name: str) -> object:
+    """Load attributes on first use, since only the environments need the extra packages."""
+    if name == "__all__":
+        return sorted(_HOME)
+    home = _HOME.get(name)
+    if home is None:
         raise AttributeError(f"module 'ackclock.gym' has no attribute {name!r}", name=name)
+    needed = _EXTRAS.get(home)
+    if needed is not None and find_spec(needed) is None:
+        raise ImportError(f"ackclock.gym.{name} needs {needed}: pip install 'ackclock[gym]'")
+    return getattr(import_module(f"ackclock.gym.{home}"), name)

@@ -57,8 +57,8 @@ def law_for_page(law: str) -> dict[str, Any]:
         found = find(law, Law)
     except UnknownLawError as error:
         raise refuse("--law", law, str(error)) from error.__cause__
-    known, told = declared(found), source(found)
-    own = {"law": law, "law_sha256": told.sha256}
+    known, law_source = declared(found), source(found)
+    own = {"law": law, "law_sha256": law_source.sha256}
     return {
         "law": law,
         "name": found.__name__,

@@ -4,8 +4,9 @@ The lab changes a plan without Python. It may change a field only if nothing els
 other value of the plan. This module decides that by trial: it changes the field, makes the plan again and compares.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
+from types import NoneType
+from typing import Any, Final
 
 Pointer = list[str | int]
 """The place of a value in nested tables and arrays: names and indices from the outermost one on."""
@@ -46,17 +47,16 @@ def followers(base: Any, trials: Sequence[tuple[Any, object]]) -> list[Pointer] 
     >>> followers({"a": 1, "c": 5}, [({"a": 2, "c": 6}, 2), ({"a": 3, "c": 7}, 3)]) is None
     True
     """
-    before = dict(leaves(base))
     found: set[tuple[str | int, ...]] = set()
-    planned = [(dict(leaves(plan)), value) for plan, value in trials]
-    for after, value in planned:
-        if after.keys() != before.keys():
+    for plan, value in trials:
+        try:
+            changed = dict(_changes(base, plan))
+        except _OtherPlacesError:
             return None
-        changed = {at for at, leaf in after.items() if not _same(leaf, before[at])}
-        if any(not _same(after[at], value) for at in changed):
+        if any(not _same(leaf, value) for leaf in changed.values()):
             return None
-        found |= changed
-    if any(not _same(after[at], value) for after, value in planned for at in found):
+        found |= changed.keys()
+    if any(not _same(_leaf(plan, at), value) for plan, value in trials for at in found):
         return None
     return [list(at) for at in sorted(found, key=str)] or None
 
@@ -69,8 +69,40 @@ def differences(base: Any, other: Any) -> list[tuple[Pointer, object]]:
     >>> differences({"a": 1, "b": [2, 3]}, {"a": 1, "b": [2, 4]})
     [(['b', 1], 4)]
     """
-    before = dict(leaves(base))
-    return [(list(at), leaf) for at, leaf in leaves(other) if not _same(leaf, before[at])]
+    return [(list(at), leaf) for at, leaf in _changes(base, other)]
+
+
+class _OtherPlacesError(Exception):
+    """Raised for plans whose leaves are at different places."""
+
+
+def _changes(before: Any, after: Any, at: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], object]]:
+    """Yield the place and the new value of each leaf that differs."""
+    names = _names(before)
+    if names != _names(after):
+        raise _OtherPlacesError
+    if not names and not _same(before, after):
+        yield at, after
+    for name in names:
+        old, new = before[name], after[name]
+        if type(old) is not type(new) or type(old) not in _PLAIN or old != new:  # most leaves are plain and equal
+            yield from _changes(old, new, (*at, name))
+
+
+_PLAIN: Final = {bool, int, float, str, NoneType}
+
+
+def _names(tree: Any) -> Collection[str | int]:
+    """Return the names or indices of what a table or an array contains; none for a leaf."""
+    if isinstance(tree, dict) and tree:
+        return tree.keys()
+    return range(len(tree)) if isinstance(tree, list) and tree else ()
+
+
+def _leaf(tree: Any, at: tuple[str | int, ...]) -> object:
+    for name in at:
+        tree = tree[name]
+    return tree
 
 
 def _same(a: object, b: object) -> bool:

@@ -15,7 +15,7 @@ from ackclock.engine.stopping import stoppable
 from ackclock.laws import finding
 from ackclock.laws.algorithm import Algorithm, base_of, maker
 from ackclock.laws.files import files_of
-from ackclock.laws.finding import UnknownLawError, told_at
+from ackclock.laws.finding import UnknownLawError, error_line
 from ackclock.laws.law import Law
 from ackclock.laws.source import Source
 from ackclock.values.errors import refuse
@@ -61,7 +61,7 @@ class LawError(RuntimeError):
         """Convert the engine's exception."""
         law, flow, connection, time, call, reason = failed.args
         cause = failed.__cause__
-        return cls(law, flow, connection, time, call, reason if cause is None else told_at(cause))
+        return cls(law, flow, connection, time, call, reason if cause is None else error_line(cause))
 
 
 class DisciplineError(RuntimeError):
@@ -91,7 +91,7 @@ class DisciplineError(RuntimeError):
         """Convert the engine's exception."""
         discipline, link, time, call, reason = failed.args
         cause = failed.__cause__
-        return cls(discipline, links.name(link), time, call, reason if cause is None else told_at(cause))
+        return cls(discipline, links.name(link), time, call, reason if cause is None else error_line(cause))
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,10 @@ class LawInUse:
     law: type[Algorithm]
     parameters: Mapping[str, Any]
     compiled: bool = False
-    told: Source = field(init=False)
+    source: Source = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "told", finding.use(self.law))
+        object.__setattr__(self, "source", finding.use(self.law))
 
     @classmethod
     def of(
@@ -145,17 +145,17 @@ class LawInUse:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a result keeps of the law, in addition to the scenario."""
-        told = {
-            base_of(self.law).interface.noun: self.told.law,
-            "sha256": self.told.sha256,
+        described = {
+            base_of(self.law).interface.noun: self.source.law,
+            "sha256": self.source.sha256,
             "python": platform.python_version(),
         }
         if self.compiled:
-            told["numba"] = sys.modules["numba"].__version__
-        return told | {"source": self.told.text}
+            described["numba"] = sys.modules["numba"].__version__
+        return described | {"source": self.source.text}
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: getattr(self, name) for name in ("parameters", "compiled", "told")}
+        state = {name: getattr(self, name) for name in ("parameters", "compiled", "source")}
         files = files_of(self.law.__module__)
         if files is not None:
             return state | {"files": files, "base": base_of(self.law), "name": self.law.__qualname__}
@@ -164,15 +164,15 @@ class LawInUse:
         return state | {"law": cloud.dumps(self.law)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        told = state["told"]
-        law = finding.known(told.law, told.sha256)
+        source = state["source"]
+        law = finding.known(source.law, source.sha256)
         if law is None and "files" in state:
             base = state["base"]
             law = finding.in_module(finding.executed(state["files"], base), base, state["name"])
         if law is None:
             law = pickle.loads(state["law"])  # noqa: S301  # within a pickle
-        finding.restore(law, told)
-        for name in ("parameters", "compiled", "told"):
+        finding.restore(law, source)
+        for name in ("parameters", "compiled", "source"):
             object.__setattr__(self, name, state[name])
         object.__setattr__(self, "law", law)
 

@@ -16,7 +16,7 @@ __all__ = ["Breach", "LawCheck", "check_law"]
 
 _COUNT: Final = whole(1, 1_000_000)
 _SEED: Final = whole(0, 2**64 - 1)
-_MOST_TOLD: Final = 5
+_MOST_LISTED: Final = 5
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class LawCheck:
         notices = [f"Notice: {notice}" for notice in self.notices]
         if self:
             return "\n".join([f"{self.law} keeps the contract in {self.conversations:,} conversations.", *notices])
-        told = [f"{self.law} breaks the contract:", *(f"- {breach}" for breach in self.breaches[:_MOST_TOLD])]
-        more = len(self.breaches) - _MOST_TOLD
-        return "\n".join([*told, *([f"- and {more} more"] if more > 0 else []), *notices])
+        lines = [f"{self.law} breaks the contract:", *(f"- {breach}" for breach in self.breaches[:_MOST_LISTED])]
+        more = len(self.breaches) - _MOST_LISTED
+        return "\n".join([*lines, *([f"- and {more} more"] if more > 0 else []), *notices])
 
 
 def check_law(law: Law | type[Law], *, conversations: int = 300, seed: int = 1) -> LawCheck:

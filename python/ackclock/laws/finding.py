@@ -41,10 +41,10 @@ def use(law: type[Algorithm]) -> Source:
         The class is not a complete law.
     """
     declared(law)
-    told = source(law)
-    _remember(told.law, told.sha256, law)
+    law_source = source(law)
+    _remember(law_source.law, law_source.sha256, law)
     in_use.add(law)
-    return told
+    return law_source
 
 
 def _remember(name: str, sha256: str, law: type[Algorithm]) -> None:
@@ -107,10 +107,10 @@ def find(law: str, base: type[_A], sha256: str | None = None, files_sha256: str 
             else f"{form(base)}; classes without a file are given as objects, in Python"
         )
     found = in_module(_module(file, base, sha256, files_sha256), base, name)
-    told = use(found)
-    if sha256 is not None and told.sha256 != sha256:
-        raise _other(base, sha256, told.sha256)
-    _remember(law, told.sha256, found)
+    law_source = use(found)
+    if sha256 is not None and law_source.sha256 != sha256:
+        raise _other(base, sha256, law_source.sha256)
+    _remember(law, law_source.sha256, found)
     return found
 
 
@@ -185,10 +185,10 @@ def executed(files: Files, base: type[Algorithm]) -> ModuleType:
     try:
         return files.module()
     except (Exception, SystemExit) as error:
-        raise UnknownLawError(f"{form(base)}: running the file fails: {told_at(error, files.path)}") from error
+        raise UnknownLawError(f"{form(base)}: running the file fails: {error_line(error, files.path)}") from error
 
 
-def told_at(error: BaseException, path: str = "") -> str:
+def error_line(error: BaseException, path: str = "") -> str:
     """Describe an exception on one line, with the last line of the user's code that it passed.
 
     Examples
@@ -196,7 +196,7 @@ def told_at(error: BaseException, path: str = "") -> str:
     >>> try:
     ...     {}["a"]
     ... except KeyError as error:
-    ...     told_at(error)
+    ...     error_line(error)
     "KeyError: 'a' (..., line 2)"
     """
     frames = traceback.extract_tb(error.__traceback__)
@@ -218,7 +218,7 @@ def _words(error: BaseException) -> str:
         return f"its text fails with {type(inner).__name__}"
 
 
-def restore(law: type[Algorithm], told: Source) -> None:
+def restore(law: type[Algorithm], law_source: Source) -> None:
     """Make a class known that another process has sent, with its source."""
-    remember(law, told)
+    remember(law, law_source)
     use(law)

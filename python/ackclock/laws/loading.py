@@ -31,12 +31,12 @@ def with_laws(scenario: Scenario) -> Scenario:
         noun = base.interface.noun
         law = table[noun]
         try:
-            told = source(find(law, base, table.get(f"{noun}_sha256"), table.get(f"{noun}_files_sha256")))
+            law_source = source(find(law, base, table.get(f"{noun}_sha256"), table.get(f"{noun}_files_sha256")))
         except UnknownLawError as error:
             raise refuse(f"{at}.{noun}", law, str(error)) from error.__cause__
         except ScenarioError as error:
             raise refuse(f"{at}.{noun}", law, f"must be a complete {noun}: {error.headline}") from None
-        digests = {f"{noun}_sha256": told.sha256, f"{noun}_files_sha256": told.files_sha256}
+        digests = {f"{noun}_sha256": law_source.sha256, f"{noun}_files_sha256": law_source.files_sha256}
         table.update({name: digest for name, digest in digests.items() if digest is not None})
     return scenario.from_dict(tables)
 

@@ -25,7 +25,7 @@ def named(measure: str) -> Callable[[Row], float | None]:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rule:
+class Tolerance:
     """A compared measure, with the allowed difference of two means.
 
     Parameters
@@ -54,7 +54,7 @@ class Rule:
 class Comparison:
     """One measure at one point, on both sides."""
 
-    rule: Rule
+    tolerance: Tolerance
     where: Mapping[str, Scalar]
     ours: Interval
     theirs: Interval
@@ -62,7 +62,7 @@ class Comparison:
     @property
     def point(self) -> tuple[object, ...]:
         """The measure and the coordinates, which do not depend on the seeds."""
-        return self.rule.title, *self.where.items()
+        return self.tolerance.title, *self.where.items()
 
     @property
     def difference(self) -> float:
@@ -117,13 +117,13 @@ class Comparison:
     @property
     def margin(self) -> float:
         """The allowed difference, without the allowance for chance."""
-        return max(self.rule.relative * abs(self.theirs.mean), self.rule.absolute)
+        return max(self.tolerance.relative * abs(self.theirs.mean), self.tolerance.absolute)
 
 
 def compare(
-    ours: Iterable[Row], theirs: Iterable[Row], rules: Sequence[Rule], *, single: bool = False
+    ours: Iterable[Row], theirs: Iterable[Row], tolerances: Sequence[Tolerance], *, single: bool = False
 ) -> list[Comparison]:
-    """Compare every common point of both sides to which a rule applies, rule by rule in the order of our points.
+    """Compare every common point of both sides to which a tolerance applies, by tolerance in the order of our points.
 
     A point needs two seeds on each side, since a single run has no standard error. With `single`, ns-2 has one run per
     point. Runs of ns-2 are assumed to have the standard deviation ``s`` of our ``n`` seeds; the standard error of the
@@ -131,17 +131,18 @@ def compare(
     """
     left, right = _points(ours), _points(theirs)
     comparisons = []
-    for rule in rules:
+    for tolerance in tolerances:
         for point, runs in left.items():
-            if point not in right or not rule.applies(runs[0]):
+            if point not in right or not tolerance.applies(runs[0]):
                 continue
             samples = [
-                [value for run in side[point] if (value := rule.measure(run)) is not None] for side in (left, right)
+                [value for run in side[point] if (value := tolerance.measure(run)) is not None]
+                for side in (left, right)
             ]
             if len(samples[0]) > 1 and (single or len(samples[1]) > 1):
                 mine = student_interval(samples[0])
                 other = _one(samples[1], mine) if single else student_interval(samples[1])
-                comparisons.append(Comparison(rule=rule, where=runs[0].where, ours=mine, theirs=other))
+                comparisons.append(Comparison(tolerance=tolerance, where=runs[0].where, ours=mine, theirs=other))
     return comparisons
 
 

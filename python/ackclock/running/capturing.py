@@ -94,8 +94,8 @@ class Captured:
         refuse_existing("file", file)
         allowed = "a new file that can be written"
         with new_file(file, allowed=allowed, check=lambda: refuse_existing("file", file)) as made:
-            told = self.packets.write(made, json.dumps(setup))
-        return Written(**json.loads(told))
+            written = self.packets.write(made, json.dumps(setup))
+        return Written(**json.loads(written))
 
 
 def refuse_existing(field: str, file: Path) -> None:

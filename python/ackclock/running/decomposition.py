@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from ackclock.engine import core
-from ackclock.running.run import Prepared
+from ackclock.running.plan import plan
+from ackclock.running.run import whole_scenario
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,12 +61,12 @@ def components(scenario: object) -> tuple[Component, ...]:
     Component(groups=('one',), flows=1)
     Component(groups=('two',), flows=3)
     """
-    prepared = Prepared.of(scenario, (), executes=False)
-    groups = prepared.scenario.groups
+    whole = whole_scenario(scenario).effective()
+    groups = whole.groups
     return tuple(
         Component(
             groups=tuple(groups[place].name or "" for place in places),
             flows=sum(groups[place].flows for place in places),
         )
-        for places in core.components(prepared.plan)
+        for places in core.components(plan(whole))
     )

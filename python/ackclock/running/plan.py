@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from ackclock.engine.catalogue import catalogue
@@ -55,7 +55,7 @@ def plan(scenario: Scenario, records: Sequence[Record] = (), captures: Sequence[
                 **({"others": [links.number(name) for name in further]} if further else {}),
             },
             "topology": _dumbbell(scenario, own) if scenario.dumbbell is not None else _graph(scenario, nodes, own),
-            "groups": [_group(scenario, place, nodes) for place in range(len(scenario.groups))],
+            "groups": [_group(scenario, place, nodes, law) for place, law in enumerate(_numbers_of_laws(scenario))],
             "records": [record.for_engine() for record in records],
             "captures": [capture.for_engine() for capture in captures],
         },
@@ -220,7 +220,7 @@ def _impairments(link: Link | GraphLink) -> dict[str, Any]:
     return found
 
 
-def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[str, Any]:
+def _group(scenario: Scenario, place: int, numbers: Mapping[str, int], law: int) -> dict[str, Any]:
     group = scenario.groups[place]
     return {
         "count": group.count,
@@ -230,7 +230,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
         "start": TIME.parse(group.start or ""),
         "spread": TIME.parse(group.spread or ""),
         **({"priority": group.priority} if group.priority else {}),
-        "transport": transport_for_engine(group.transport, group.packet_size, _laws_before(scenario, place)),
+        "transport": transport_for_engine(group.transport, group.packet_size, law),
         "source": group.source.for_engine(
             Setting(
                 at=f"{'clients' if scenario.clients else 'flows'}.{place}.source",
@@ -242,11 +242,12 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int]) -> dict[s
     }
 
 
-def _laws_before(scenario: Scenario, place: int) -> int:
-    """Count the groups before a group that have a law in Python; laws are numbered in this order."""
-    return sum(
-        isinstance(group.transport, Tcp) and group.transport.law is not None for group in scenario.groups[:place]
-    )
+def _numbers_of_laws(scenario: Scenario) -> Iterator[int]:
+    """Yield for each group how many groups before it have a law in Python; laws are numbered in this order."""
+    number = 0
+    for group in scenario.groups:
+        yield number
+        number += isinstance(group.transport, Tcp) and group.transport.law is not None
 
 
 def transport_for_engine(transport: Tcp | Udp, packet_size: int | None, law: int = 0) -> dict[str, Any]:

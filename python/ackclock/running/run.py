@@ -527,17 +527,17 @@ class Prepared:
 
     def read(self, outcome: str, tables: Mapping[str, core.Rows], captures: Sequence[core.CapturedPackets]) -> Outcome:
         """Read the engine's answer."""
-        told = from_json(outcome)
-        warmup = mser5(told["facts"]["bins"])
+        results = from_json(outcome)
+        warmup = mser5(results["facts"]["bins"])
         names = (group.name or "" for group in self.scenario.groups)
         measure = self.scenario.measure
-        further = zip(measure.links or (), told["elsewhere"], strict=True)
+        further = zip(measure.links or (), results["elsewhere"], strict=True)
         return Outcome(
-            summary=told["summary"],
+            summary=results["summary"],
             links=links_of_run(
-                measure.link or "", told["summary"], ({"name": link, **found} for link, found in further)
+                measure.link or "", results["summary"], ({"name": link, **found} for link, found in further)
             ),
-            groups=[{"name": name, **group} for name, group in zip(names, told["groups"], strict=True)],
+            groups=[{"name": name, **group} for name, group in zip(names, results["groups"], strict=True)],
             notices=self.notices.of(outcome),
             warmup=None if warmup.length is None else warmup_end(self.scenario, warmup.length),
             tables=tables,

@@ -291,10 +291,10 @@ class Runs(RunEstimates, Sequence[Run]):
         """
         import pyarrow as pa  # noqa: PLC0415
 
-        told = told_once((run.notices for run in self._runs), of=len(self))
+        merged = merge_notices((run.notices for run in self._runs), of=len(self))
         if len(self) < 2:
-            return told
-        return *told, *repeats(self.per_seed.append_column("scenario_id", pa.repeat("", len(self))))
+            return merged
+        return *merged, *repeats(self.per_seed.append_column("scenario_id", pa.repeat("", len(self))))
 
     @property
     def per_seed(self) -> "ArrowTable":
@@ -323,7 +323,7 @@ class Runs(RunEstimates, Sequence[Run]):
         return joined
 
 
-def told_once(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
+def merge_notices(notices: Iterable[Iterable[str]], *, of: int) -> tuple[str, ...]:
     """Merge the notices of several runs, without duplicates; `of` is the number of runs.
 
     A number that differs between runs becomes a range. A notice that only some runs have ends with the number of these

@@ -131,7 +131,7 @@ class Place:
         return ", ".join(f"{path} = {errors.shown(value)}" for path, value in self.coordinates.items())
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def prefixing_errors(self) -> Iterator[None]:
         """Prefix errors raised in the body with the coordinates."""
         try:
             yield
@@ -317,7 +317,7 @@ class Study(Part):
 
     def point(self, place: Place) -> Point:
         """Make a point with its scenario; raises the same errors as `each`."""
-        with place.told():
+        with place.prefixing_errors():
             tables = self._start
             for path, value in place.fields.items():
                 tables = assigned(tables, path, value)

@@ -89,10 +89,10 @@ def execute(
     tuple
         A task, and its result or exception.
     """
-    under_way, more, look = 0, True, -math.inf
+    under_way, more, next_refresh = 0, True, -math.inf
     while True:
-        if time.monotonic() >= look:
-            look = time.monotonic() + _REFRESH
+        if time.monotonic() >= next_refresh:
+            next_refresh = time.monotonic() + _REFRESH
             if not watch() and more:
                 more = False
                 under_way -= workers.drop()

@@ -26,7 +26,7 @@ class Interruption:
     def __init__(self) -> None:
         self.asked = False
         """Whether an interrupt has been requested."""
-        self._told = False
+        self._announced = False
         self._ours = threading.current_thread() is threading.main_thread()
         self._before = {each: signal.getsignal(each) for each in _SIGNALS}
 
@@ -45,9 +45,9 @@ class Interruption:
 
     def goes_on(self) -> bool:
         """Return whether to continue; the first time that it returns false, print a message on standard error."""
-        if self.asked and not self._told:
+        if self.asked and not self._announced:
             sys.stderr.write("Finishing the running simulations; press Ctrl-C again to stop at once.\n")
-            self._told = True
+            self._announced = True
         return not self.asked
 
     def _first(self, number: int, frame: FrameType | None) -> None:

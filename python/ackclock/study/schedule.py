@@ -64,18 +64,18 @@ class Tally:
 
     def warnings(self, measure: str) -> list[str]:
         """Report points with too few replications, or with replications that repeat each other."""
-        told = [*self.repeats]
+        lines = [*self.repeats]
         if self.few:
-            told.append(
+            lines.append(
                 f"{self.few:,} of {self.points:,} points have fewer than {FEWEST} values of {measure}: "
                 "their intervals are too wide to be useful."
             )
         if self.wide:
-            told.append(
+            lines.append(
                 f"At {self.wide:,} of {self.points:,} points the half-width of the 95 % interval of {measure} exceeds "
                 "the mean: they have too few replications."
             )
-        return told
+        return lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class Survey:
         for number, place in enumerate(study.places()):
             site = _site(study, place, inside, executes=executes)
             unread += not executes and is_in_python(site.prepared.scenario)
-            with place.told():
+            with place.prefixing_errors():
                 if site.scenario_id in seen:
                     other = next(each for at, each in enumerate(study.places()) if at == seen[site.scenario_id])
                     raise refuse("scenario", place.name, f"must differ from the scenario of the point {other.name}")
@@ -114,7 +114,7 @@ class Survey:
 
 def _site(study: Study, place: Place, inside: Sequence[Path] = (), *, executes: bool = True) -> Site:
     point = study.point(place)
-    with place.told():
+    with place.prefixing_errors():
         if inside:
             _check_files(point.scenario, inside)
         return Site.of(point, record=study.record, warmup=study.warmup, taking=study.taking, executes=executes)

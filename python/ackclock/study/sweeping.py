@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ackclock.study.schedule import Tally
     from ackclock.study.store import Row
 
-__all__ = ["fill", "look", "sweep"]
+__all__ = ["fill", "preview", "sweep"]
 
 _ENGINES: Final = ("threads", "ray")
 
@@ -189,7 +189,7 @@ def fill(
     return schedule.tally
 
 
-def look(
+def preview(
     folder: Path,
     study: Study,
     *,

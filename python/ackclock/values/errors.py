@@ -57,10 +57,10 @@ class Problem:
 
     def __str__(self) -> str:
         where = f"{shorten(self.where, _LONGEST_PLACE)}: " if self.where else ""
-        return where + self._told
+        return where + self._text
 
     @property
-    def _told(self) -> str:
+    def _text(self) -> str:
         field = shorten(self.field, _LONGEST_FIELD)
         if self.rank == _UNKNOWN:
             return f"{field}: unknown field; {self.allowed}"

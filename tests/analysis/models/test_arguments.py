@@ -95,10 +95,10 @@ def test_means_have_intervals_and_other_numbers_have_none(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Three replications each: the half-width of 1, 2, 3 is 4.303 / sqrt(3) = 2.484."""
-    told = SimpleNamespace(
+    predicted = SimpleNamespace(
         cov=np.array([1.0, 2, 3]), mean=np.array([5.0, 5, 5]), cuts=np.zeros(3), gamma=123.456789, poisson_cov=0.5
     )
-    monkeypatch.setattr(models, "stochastic_reno", lambda **_: told)
+    monkeypatch.setattr(models, "stochastic_reno", lambda **_: predicted)
     with pytest.raises(SystemExit):
         main(["model", "stochastic-reno"])
     lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]

@@ -58,8 +58,8 @@ def test_every_digit(record_property: Note) -> None:
     b, w1 = random.choice([1.0, 2.0, 1.5], count), random.choice([1.0, 2.0, 3.0, 10.0], count)
     w_max = np.where(random.random(count) < 0.3, math.inf, w1 * between(1, 1e4, count, random))
     delack = random.choice([0.0, 0.1], count)
-    told = cardwell(packets=d, p=p, rtt=rtt, t0=t0, b=b, initial_window=w1, w_max=w_max, delayed_ack=delack)
-    worst = errors(told.latency, latency, d, p, rtt, t0, b, w1, w_max, delack).max()
+    predicted = cardwell(packets=d, p=p, rtt=rtt, t0=t0, b=b, initial_window=w1, w_max=w_max, delayed_ack=delack)
+    worst = errors(predicted.latency, latency, d, p, rtt, t0, b, w1, w_max, delack).max()
     record_property("largest relative error", float(worst))
     assert worst < 1e-12
 
@@ -78,12 +78,12 @@ def test_whole_windows_without_a_loss() -> None:
 
 
 def test_the_parts_make_the_whole() -> None:
-    told = flow(1000, p=[0, 0.001, 0.1], delayed_ack=0.1)
-    parts = told.slow_start + told.first_loss + told.congestion_avoidance + told.delayed_ack
-    np.testing.assert_allclose(told.latency, parts, rtol=1e-15)
-    assert (np.diff(told.latency) > 0).all()
-    assert told.slow_start_packets[0] == 1000
-    assert told.first_loss[0] == told.congestion_avoidance[0] == 0
+    predicted = flow(1000, p=[0, 0.001, 0.1], delayed_ack=0.1)
+    parts = predicted.slow_start + predicted.first_loss + predicted.congestion_avoidance + predicted.delayed_ack
+    np.testing.assert_allclose(predicted.latency, parts, rtol=1e-15)
+    assert (np.diff(predicted.latency) > 0).all()
+    assert predicted.slow_start_packets[0] == 1000
+    assert predicted.first_loss[0] == predicted.congestion_avoidance[0] == 0
 
 
 def test_no_loss_is_the_limit_of_rare_loss() -> None:

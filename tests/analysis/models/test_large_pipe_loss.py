@@ -36,14 +36,14 @@ def by_the_acks(window: int) -> int:
 @pytest.mark.parametrize("b", [Fraction(1), Fraction(2), Fraction(3, 2)])
 def test_exact_fractions(b: Fraction) -> None:
     windows = range(3, 200)
-    told = large_pipe_loss(window=list(windows), b=float(b))
+    losses = large_pipe_loss(window=list(windows), b=float(b))
     for at, window in enumerate(windows):
         printed, new = by_the_sum(window, b), (window + 1) // 2 - 1
         # The ACK that ends recovery covers the whole old window, but releases only one packet.
         counted = b * (by_the_acks(window) - 1) + 1 + 2 * window + 1
-        assert told.printed[at] == pytest.approx(float(1 / printed), rel=1e-15)
-        assert told.corrected[at] == pytest.approx(float(1 / (printed + new)), rel=1e-15)
-        assert told.counted[at] == pytest.approx(float(1 / counted), rel=1e-15)
+        assert losses.printed[at] == pytest.approx(float(1 / printed), rel=1e-15)
+        assert losses.corrected[at] == pytest.approx(float(1 / (printed + new)), rel=1e-15)
+        assert losses.counted[at] == pytest.approx(float(1 / counted), rel=1e-15)
 
 
 def test_without_delayed_acks_they_are_polynomials() -> None:
@@ -52,9 +52,9 @@ def test_without_delayed_acks_they_are_polynomials() -> None:
         (odd, 3 * odd**2 + 20 * odd + 9, 3 * odd**2 + 24 * odd + 5),
         (even, 3 * even**2 + 22 * even + 8, 3 * even**2 + 26 * even),
     ):
-        told = large_pipe_loss(window=w)
-        np.testing.assert_allclose(told.printed, 8 / printed, rtol=1e-14)
-        np.testing.assert_allclose(told.corrected, 8 / corrected, rtol=1e-14)
+        losses = large_pipe_loss(window=w)
+        np.testing.assert_allclose(losses.printed, 8 / printed, rtol=1e-14)
+        np.testing.assert_allclose(losses.corrected, 8 / corrected, rtol=1e-14)
     for start, coefficients in ((3, (22, 11)), (4, (24, 16)), (5, (22, 15)), (6, (24, 12))):
         w = np.arange(start, 400.0, 4)
         counted = 3 * w**2 + coefficients[0] * w + coefficients[1]
@@ -63,10 +63,10 @@ def test_without_delayed_acks_they_are_polynomials() -> None:
 
 def test_smooth() -> None:
     w = np.linspace(3, 50, 95)
-    told = large_pipe_loss(window=w, smooth=True)
-    np.testing.assert_allclose(told.printed, 8 / (3 * w**2 + 21 * w + 8), rtol=1e-14)
-    np.testing.assert_allclose(told.corrected, 8 / (3 * w**2 + 25 * w + 4), rtol=1e-14)
-    np.testing.assert_allclose(told.counted, 8 / (3 * w**2 + 23 * w + 13.5), rtol=1e-14)
+    losses = large_pipe_loss(window=w, smooth=True)
+    np.testing.assert_allclose(losses.printed, 8 / (3 * w**2 + 21 * w + 8), rtol=1e-14)
+    np.testing.assert_allclose(losses.corrected, 8 / (3 * w**2 + 25 * w + 4), rtol=1e-14)
+    np.testing.assert_allclose(losses.counted, 8 / (3 * w**2 + 23 * w + 13.5), rtol=1e-14)
     # The inverse loss of the smooth form differs from the exact one by at most b (W / 8 + 1).
     whole = np.arange(3, 100)
     for b in (1, 2):
@@ -117,9 +117,9 @@ def test_a_flow_with_a_window_of_five_loses_one_in_25(record_property: Note) -> 
     record_property("measured", f"{len(epochs)} epochs of {epochs.min():.6f} to {epochs.max():.6f} packets")
     assert len(epochs) > 700
     np.testing.assert_allclose(epochs, 25, atol=1e-6)
-    told = large_pipe_loss(window=5)
-    assert float(told.corrected) == float(told.counted) == 1 / 25
-    assert float(told.printed) == 1 / 23
+    losses = large_pipe_loss(window=5)
+    assert float(losses.corrected) == float(losses.counted) == 1 / 25
+    assert float(losses.printed) == 1 / 23
 
 
 # ns-2.35 with the defaults of 1999: one flow over a link of 1.6 Mbps, packets of 500 bytes, a buffer of W packets and
@@ -136,10 +136,10 @@ def test_a_flow_loses_what_is_counted(window: int, record_property: Note) -> Non
     Tolerance: exact, in every epoch.
     """
     epochs = packets_an_epoch(window, delayed_ack=False)
-    told = large_pipe_loss(window=window)
-    record_property("measured", f"{epochs.mean():.6f} packets an epoch, corrected {1 / float(told.corrected):g}")
+    losses = large_pipe_loss(window=window)
+    record_property("measured", f"{epochs.mean():.6f} packets an epoch, corrected {1 / float(losses.corrected):g}")
     np.testing.assert_allclose(epochs, NS2[window], atol=1e-6)
-    assert 1 / float(told.counted) == pytest.approx(NS2[window], rel=1e-14)
+    assert 1 / float(losses.counted) == pytest.approx(NS2[window], rel=1e-14)
 
 
 @pytest.mark.parametrize("window", [5, 6, 7, 8, 9, 12, 13, 16, 20])

@@ -32,14 +32,14 @@ def test_fits_to_ns2(connections: list[int], loss: list[float], a: float, b: flo
     Source: Qiu, Zhang and Keshav, Table 4, reproduced with ns-2.35 and fitted by independent code.
     Tolerance: 6 % of a and 4 % of b, since the losses here are rounded to three decimals.
     """
-    told = hyperbola(connections=connections, loss=loss)
-    record_property("measured", f"a = {told.a:.1f} for {a}, b = {told.b:.4f} for {b}")
-    assert told.a == pytest.approx(a, rel=0.06)
-    assert told.b == pytest.approx(b, rel=0.04)
-    assert told.a_bounds[0] < told.a < told.a_bounds[1] < math.inf
-    assert told.b_bounds[0] < told.b < told.b_bounds[1] < math.inf
-    assert not told.unbounded
-    assert told.slope == pytest.approx(told.b / told.a)
+    fit = hyperbola(connections=connections, loss=loss)
+    record_property("measured", f"a = {fit.a:.1f} for {a}, b = {fit.b:.4f} for {b}")
+    assert fit.a == pytest.approx(a, rel=0.06)
+    assert fit.b == pytest.approx(b, rel=0.04)
+    assert fit.a_bounds[0] < fit.a < fit.a_bounds[1] < math.inf
+    assert fit.b_bounds[0] < fit.b < fit.b_bounds[1] < math.inf
+    assert not fit.unbounded
+    assert fit.slope == pytest.approx(fit.b / fit.a)
 
 
 def test_it_is_the_least_of_squares() -> None:
@@ -49,19 +49,19 @@ def test_it_is_the_least_of_squares() -> None:
         return float(np.sum((ab[1] * x / (x + ab[0]) / p - 1) ** 2))
 
     best = minimize(squares, [100, 0.3], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-16})
-    told = hyperbola(connections=x, loss=p)
-    np.testing.assert_allclose([told.a, told.b], best.x, rtol=1e-5)
-    assert told.rms == pytest.approx(math.sqrt(best.fun / len(x)), rel=1e-6)
+    fit = hyperbola(connections=x, loss=p)
+    np.testing.assert_allclose([fit.a, fit.b], best.x, rtol=1e-5)
+    assert fit.rms == pytest.approx(math.sqrt(best.fun / len(x)), rel=1e-6)
 
 
 def test_says_that_a_straight_line_has_no_a() -> None:
     # ns-2's losses grow linearly over a slow link with a large buffer, unlike in the paper.
-    told = hyperbola(connections=ISDN_400[0], loss=ISDN_400[1])
-    assert told.unbounded
-    assert told.a_bounds[1] == told.b_bounds[1] == math.inf
-    assert told.slope == pytest.approx(0.00055, rel=0.01)
-    assert told.rms == pytest.approx(0.055, rel=0.05)
-    assert told.slope_bounds[0] < 0.00055 < told.slope_bounds[1]
+    fit = hyperbola(connections=ISDN_400[0], loss=ISDN_400[1])
+    assert fit.unbounded
+    assert fit.a_bounds[1] == fit.b_bounds[1] == math.inf
+    assert fit.slope == pytest.approx(0.00055, rel=0.01)
+    assert fit.rms == pytest.approx(0.055, rel=0.05)
+    assert fit.slope_bounds[0] < 0.00055 < fit.slope_bounds[1]
     # Points on a straight line give a very large a; points that bend upwards fit no hyperbola with positive a.
     straight = hyperbola(connections=[1, 2, 3], loss=[0.1, 0.2, 0.3])
     assert straight.slope == pytest.approx(0.1)
@@ -89,8 +89,8 @@ def test_intervals_cover() -> None:
     true = 0.3237 * x / (x + 144.9)
     inside = np.zeros(3)
     for _ in range(2000):
-        told = hyperbola(connections=x, loss=true * (1 + 0.02 * random.standard_normal(7)))
-        bounds = (told.a_bounds, told.b_bounds, told.slope_bounds)
+        fit = hyperbola(connections=x, loss=true * (1 + 0.02 * random.standard_normal(7)))
+        bounds = (fit.a_bounds, fit.b_bounds, fit.slope_bounds)
         inside += [
             low <= value <= high for value, (low, high) in zip((144.9, 0.3237, 0.3237 / 144.9), bounds, strict=True)
         ]
@@ -132,22 +132,22 @@ def test_the_band_is_the_same_from_either_side() -> None:
 def test_shares_within_factors() -> None:
     measured = np.full(1000, 7.0)
     ratio = np.repeat([1, 1 / 1.5, 2, 1 / 2.9, 5], [500, 200, 150, 100, 50])
-    told = within_factors(measured=measured, predicted=measured * ratio)
-    np.testing.assert_allclose(told.shares, [0.7, 0.85, 0.95, 0.95])
-    assert told.median_ratio == 1
-    assert told.count == 1000
+    within = within_factors(measured=measured, predicted=measured * ratio)
+    np.testing.assert_allclose(within.shares, [0.7, 0.85, 0.95, 0.95])
+    assert within.median_ratio == 1
+    assert within.count == 1000
     # Wilson 1927, by hand.
-    z, n, share = 1.959963984540054, 1000, told.shares
+    z, n, share = 1.959963984540054, 1000, within.shares
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    np.testing.assert_allclose(told.low, middle - half, rtol=1e-12)
-    np.testing.assert_allclose(told.high, middle + half, rtol=1e-12)
+    np.testing.assert_allclose(within.low, middle - half, rtol=1e-12)
+    np.testing.assert_allclose(within.high, middle + half, rtol=1e-12)
 
 
 def test_all_or_nothing_has_an_interval_too() -> None:
-    told = within_factors(measured=[1, 1, 1], predicted=[1, 1, 1], factors=[1])
-    assert told.shares[0] == told.high[0] == 1
-    assert 0 < told.low[0] < 1
+    within = within_factors(measured=[1, 1, 1], predicted=[1, 1, 1], factors=[1])
+    assert within.shares[0] == within.high[0] == 1
+    assert 0 < within.low[0] < 1
 
 
 @pytest.mark.parametrize(

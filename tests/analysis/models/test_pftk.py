@@ -54,37 +54,37 @@ def test_every_digit(record_property: Note) -> None:
     # A third of the windows are next to the window at which the full formula changes.
     edge = 1 + np.sqrt(8 / (3 * b * np.maximum(p, 1e-18)))
     w_max = np.where(random.random(count) < 0.3, edge * between(0.9, 1.5, count, random), w_max)
-    told = pftk(p=p, rtt=rtt, t0=t0, b=b, w_max=w_max)
-    for name, found, exact in (("approximate", told.approximate, approximate), ("full", told.full, full)):
+    predicted = pftk(p=p, rtt=rtt, t0=t0, b=b, w_max=w_max)
+    for name, found, exact in (("approximate", predicted.approximate, approximate), ("full", predicted.full, full)):
         worst = errors(found, exact, p, rtt, t0, b, w_max).max()
         record_property(f"{name}: largest relative error", float(worst))
         assert worst < 1e-12, name
 
 
 def test_the_window_limits() -> None:
-    told = pftk(p=1e-12, rtt=0.1, t0=1, w_max=20)
-    assert float(told.approximate) == 200
-    assert float(told.full) == pytest.approx(200, rel=1e-8)
+    predicted = pftk(p=1e-12, rtt=0.1, t0=1, w_max=20)
+    assert float(predicted.approximate) == 200
+    assert float(predicted.full) == pytest.approx(200, rel=1e-8)
 
 
 def test_rare_losses_leave_the_square_root() -> None:
     # The timeout term is proportional to p^1.5 and the rest to p^0.5.
     p = np.array([1e-8, 1e-10])
-    told = pftk(p=p, rtt=0.1, t0=1, b=2)
-    for rate in (told.approximate, told.full):
+    predicted = pftk(p=p, rtt=0.1, t0=1, b=2)
+    for rate in (predicted.approximate, predicted.full):
         np.testing.assert_allclose(rate * 0.1 * np.sqrt(4 * p / 3), 1, rtol=1e-3)
 
 
 def test_both_formulas_fall_with_the_loss() -> None:
-    told = pftk(p=np.geomspace(1e-6, 0.9, 200), rtt=0.2, t0=1)
-    assert (np.diff(told.approximate) < 0).all()
-    assert (np.diff(told.full) < 0).all()
+    predicted = pftk(p=np.geomspace(1e-6, 0.9, 200), rtt=0.2, t0=1)
+    assert (np.diff(predicted.approximate) < 0).all()
+    assert (np.diff(predicted.full) < 0).all()
 
 
 def test_arguments_broadcast() -> None:
-    told = pftk(p=[[0.01], [0.1]], rtt=[0.1, 0.2, 0.3], t0=1)
-    assert told.full.shape == told.approximate.shape == (2, 3)
-    assert told.full[1, 2] == pftk(p=0.1, rtt=0.3, t0=1).full
+    predicted = pftk(p=[[0.01], [0.1]], rtt=[0.1, 0.2, 0.3], t0=1)
+    assert predicted.full.shape == predicted.approximate.shape == (2, 3)
+    assert predicted.full[1, 2] == pftk(p=0.1, rtt=0.3, t0=1).full
 
 
 @pytest.mark.parametrize(

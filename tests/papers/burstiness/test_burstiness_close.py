@@ -11,7 +11,7 @@ import pytest
 import ackclock as ac
 from ackclock.analysis import cov, student_interval
 from ackclock.papers.burstiness.close import LAGS, RECORDS, SCALES, _backlog, _burst
-from ackclock.papers.burstiness.close import look as look_at
+from ackclock.papers.burstiness.close import details as details_of
 from ackclock.papers.burstiness.close_figures import close_findings
 from ackclock.papers.burstiness.experiment import DEFINITION, VARIANTS
 from ackclock.papers.burstiness.study import derived, parts
@@ -43,7 +43,7 @@ def closely(places: list[tuple[str, int]]) -> list[Run]:
         Run(
             where={"variant": name, "clients": clients},
             seed=1,
-            values=look_at(ac.simulate(DEFINITION.scenario(name, clients=clients), seed=1, record=list(RECORDS))),
+            values=details_of(ac.simulate(DEFINITION.scenario(name, clients=clients), seed=1, record=list(RECORDS))),
         )
         for name, clients in places
     ]

@@ -14,7 +14,7 @@ import ackclock as ac
 from ackclock.papers.burstiness.experiment import DEFINITION
 from ackclock.papers.burstiness.study import parts
 from ackclock.papers.burstiness.window_figures import (
-    COURSE_RULES,
+    COURSE_TOLERANCES,
     WINDOW_FIGURES,
     WINDOWS,
     Drawn,
@@ -312,7 +312,7 @@ class TestAgreement:
 
     def test_table(self, theirs: list[Sequence[Row]]) -> None:
         table = courses_table(theirs[0], theirs[0])
-        assert [row[0] for row in table.rows] == [rule.title for rule in COURSE_RULES]
+        assert [row[0] for row in table.rows] == [tolerance.title for tolerance in COURSE_TOLERANCES]
         assert all(len(row) == len(table.head) for row in table.rows)
         rows = {row[0]: row for row in table.rows}
         assert rows["largest window, packets"][1:] == ["20.0 (20.0 to 20.0)"] * 2 + ["none", "yes"]

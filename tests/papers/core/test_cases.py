@@ -6,8 +6,8 @@ import pytest
 
 from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.measures import Measure
+from ackclock.papers.core.repeating import Cases, Varied
 from ackclock.papers.core.rules import AtPoints, Holds
-from ackclock.papers.core.ways import Cases, Varied
 from ackclock.report.html import Verdict
 
 X = Measure(name="x", label="x")

@@ -73,6 +73,7 @@ CLAIMS = """
 [claims.1-1]
 where = "1; Figure 1"
 text = "Loss grows."
+rule = "study.py"
 
 [[topics]]
 key = "1-1"
@@ -106,7 +107,7 @@ pens = {"Reno": Pen(colour="blue", marker="circle"), "Vegas": Pen(colour="red", 
 DEFINITION = Definition("ackclock.papers.tiny")
 PAPER = Paper(
     definition=DEFINITION,
-    claims=[DEFINITION.claim("1-1", Holds(grows))],
+    claims=[DEFINITION.claim(__name__, "1-1", Holds(grows))],
     chapters=[
         Chapter(
             title="Figures",
@@ -332,6 +333,19 @@ class TestMistakes:
                 'tiny/claims.toml: 1-1: origin: \'our\' is not allowed; must be "paper" or "ours"',
             ),
             ('where = "1; Figure 1"', "", "tiny/claims.toml: 1-1: a claim needs where and text"),
+            ('rule = "study.py"', "", "tiny/claims.toml: 1-1: rule: '' is not allowed; must be the file of the study"),
+            (
+                '"study.py"',
+                '"rules.py"',
+                "1-1: rule: 'rules.py' is not allowed; must be the file of the study",
+            ),
+            (
+                '"study.py"',
+                '"measures.py"',
+                "rule: 'measures.py' is not allowed; must be 'study.py', which",
+            ),
+            ('"study.py"', '"small: 2-1"', "1-1: rule: 'small: 2-1' is not allowed; must be the file of the study"),
+            ('"study.py"', '"buffers: 2-1"', "rule: 'buffers: 2-1' is not allowed; must be 'study.py', which"),
             ("[claims.1-1]", "[claims.1-2]", "tiny/claims.toml: claim: '1-1' is not allowed; must be one of 1-2"),
             ('key = "1-1"', 'key = "9"', "topic: '9' is not allowed; must be the key of a claim: 1-1"),
         ],
@@ -341,6 +355,31 @@ class TestMistakes:
         (study / "claims.toml").write_text(CLAIMS.replace(old, new), encoding="utf-8")
         with pytest.raises(ScenarioError, match=message):
             import_module("ackclock.papers.tiny.study").PAPER.write(tmp_path / "out", seeds=[1])
+
+    @pytest.mark.parametrize(("rule", "repeats"), [("buffers: 2-1", True), ("vegas: 2-1", False)])
+    def test_a_claim_may_have_the_rule_of_another_study(self, study: Path, rule: str, *, repeats: bool) -> None:
+        from ackclock.papers.buffers.study import PAPER  # noqa: PLC0415
+
+        (study / "claims.toml").write_text(CLAIMS.replace("study.py", rule), encoding="utf-8")
+        found = Definition("ackclock.papers.tiny").repeated("buffers", PAPER.claims)
+        assert [(one.key, one.text, one.test is PAPER.claims[0].test) for one in found] == (
+            [("1-1", "Loss grows.", True)] if repeats else []
+        )
+
+    def test_a_repeated_rule_exists(self, study: Path) -> None:
+        from ackclock.papers.buffers.study import PAPER  # noqa: PLC0415
+
+        (study / "claims.toml").write_text(CLAIMS.replace("study.py", "buffers: 2-9"), encoding="utf-8")
+        message = "tiny/claims.toml: 1-1: rule: 'buffers: 2-9' is not allowed; .*must be one of 2-1, 2-2"
+        with pytest.raises(ScenarioError, match=message):
+            Definition("ackclock.papers.tiny").repeated("buffers", PAPER.claims)
+
+    def test_each_rule_is_the_rule_of_a_claim(self, study: Path) -> None:
+        """Without its claim the rule is an error when the study is loaded, and so is a claim without a rule."""
+        other = '\n[claims.1-2]\nwhere = "1"\ntext = "Loss falls."\nrule = "study.py"\n'
+        (study / "claims.toml").write_text(CLAIMS.replace("\n[[topics]]", f"{other}\n[[topics]]"), encoding="utf-8")
+        with pytest.raises(ScenarioError, match="claims: '1-1' is not allowed; must be those of claims.toml: 1-1, 1-2"):
+            import_module("ackclock.papers.tiny.study")
 
     def test_a_definition_has_a_title(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         package = tmp_path / "untitled"

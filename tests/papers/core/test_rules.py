@@ -17,6 +17,7 @@ from ackclock.papers.core.folds import exponent, slope
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.core.paired import lead, never, reaches, share_of_runs, spans, within_reach
 from ackclock.papers.core.quantities import computed, folded
+from ackclock.papers.core.repeating import Choices, Readings, Varied, over_readings
 from ackclock.papers.core.rules import (
     AtMostPartly,
     AtPoints,
@@ -28,7 +29,6 @@ from ackclock.papers.core.rules import (
     Holds,
     Outcome,
 )
-from ackclock.papers.core.ways import Readings, Varied, Ways, over_readings
 from ackclock.papers.core.words import points_words
 from ackclock.papers.truth import NO, OPEN, YES
 from ackclock.report.html import Verdict
@@ -389,8 +389,8 @@ class TestRules:
             (1.5, Verdict.NOT),
         ],
     )
-    def test_ways(self, bar: float, verdict: Verdict) -> None:
-        rule = Ways(
+    def test_choices(self, bar: float, verdict: Verdict) -> None:
+        rule = Choices(
             Holds(LOSS.at("grid", clients=10).above(bar)), axis="variant", values=("Reno", "Vegas"), on="the TCP"
         )
         outcome = rule.judge(SIDE)
@@ -403,7 +403,7 @@ class TestRules:
         other = [Run(where={"clients": 10}, seed=seed, values={"loss": 0.7}) for seed in (1, 2)]
         side = Runs({"grid": SIDE.part("grid"), "other": other})
         asked = LOSS.at("grid", clients=10).above(LOSS.at("other", clients=10))
-        rule = Ways(Holds(asked), axis="variant", values=("Reno", "Vegas"), on="the TCP")
+        rule = Choices(Holds(asked), axis="variant", values=("Reno", "Vegas"), on="the TCP")
         assert rule.judge(side).verdict is Verdict.DEPENDS
 
     @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from ackclock.papers.core.paper import Both, Paper
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs, read_runs
 from ackclock.papers.heterogeneous import study
-from ackclock.papers.heterogeneous.agreement import RULES, agreement_statement
+from ackclock.papers.heterogeneous.agreement import TOLERANCES, agreement_statement
 from ackclock.papers.heterogeneous.evidence import curves, paired, pairs, parts, scaling
 from ackclock.papers.heterogeneous.evidence import theirs as their_side
 from ackclock.papers.heterogeneous.experiment import (
@@ -242,22 +242,22 @@ class TestModel:
 
 class TestComparison:
     def test_a_simulator_agrees_with_itself(self, theirs: Sequence[Row]) -> None:
-        places = compare(theirs, theirs, RULES)
+        places = compare(theirs, theirs, TOLERANCES)
         assert len(places) == 4 * 140
         assert all(place.is_near and place.agrees for place in places)
         assert agreement_statement(theirs, theirs).lead.endswith("not distinguishable at 100.0 % of the points.")
 
     @pytest.mark.parametrize(
-        ("name", "factor", "rule"),
+        ("name", "factor", "tolerance"),
         [("added_goodput_packets", 1.1, 0), ("background_goodput_packets", 0.9, 1), ("added_drops", 1.5, 2)],
     )
-    def test_a_wrong_one_is_found_out(self, theirs: Sequence[Row], name: str, factor: float, rule: int) -> None:
+    def test_a_wrong_one_is_found_out(self, theirs: Sequence[Row], name: str, factor: float, tolerance: int) -> None:
         here = [row for row in theirs if tuple(row.where.values()) == (20, 50, "Reno", 40)]
         changed = [
             Run(where=row.where, seed=row.seed, values={**row.values, name: factor * row.values[name]}) for row in here
         ]
-        wrong = [place for place in compare(changed, here, RULES) if not place.agrees]
-        assert [place.rule for place in wrong] == [RULES[rule]]
+        wrong = [place for place in compare(changed, here, TOLERANCES) if not place.agrees]
+        assert [place.tolerance for place in wrong] == [TOLERANCES[tolerance]]
 
     def test_one_seed_claims_no_agreement(self, theirs: Sequence[Row]) -> None:
         single = [row for row in theirs if row.seed == 1]

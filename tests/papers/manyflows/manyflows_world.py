@@ -13,8 +13,8 @@ from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.manyflows import places
 from ackclock.papers.manyflows.distances import CELLS, values_of
 from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES, DRAWN, EXTRA, giant_component
-from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.padhye import MODELS, TOPOLOGIES, Flows, ratios_of, tables
+from ackclock.papers.manyflows.pipes import PIPES
 from ackclock.papers.manyflows.places import CAPPED, PARTS, PROCESSING, STEADY, WITH, WITHOUT, printed
 from ackclock.papers.manyflows.reasons import ACKS_LOST, EXACT, INDEPENDENT, NO_SLOW_START, WAYS
 from ackclock.papers.manyflows.study import PAPER
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ackclock.papers.core.evidence import Row
     from ackclock.papers.manyflows.distances import Case
     from ackclock.papers.manyflows.experiment import Setting
-    from ackclock.papers.manyflows.looks import Pipe
+    from ackclock.papers.manyflows.pipes import Pipe
     from ackclock.papers.manyflows.places import Cell
 
     Values = dict[str, float]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ackclock as ac
-from ackclock.papers.comparison import Rule, compare, named
+from ackclock.papers.comparison import Tolerance, compare, named
 from ackclock.papers.core.evidence import Run
 from ackclock.papers.core.parts import gather
 from ackclock.papers.core.table import ns2_runs
@@ -100,15 +100,15 @@ def test_a_single_run_varies_as_ours_do() -> None:
     """Three runs have mean 0.2 and s = 0.01; the difference from one run has the standard error s sqrt(1 + 1/3)."""
     run = Run(where={"variant": "T1", "clients": 10}, seed=1, values={"loss": 0.23})
     ours = [replace(run, seed=seed, values={"loss": loss}) for seed, loss in enumerate((0.19, 0.2, 0.21))]
-    rule = Rule(title="loss", measure=named("loss"), relative=0.1)
-    (found,) = compare(ours, [run], [rule], single=True)
+    tolerance = Tolerance(title="loss", measure=named("loss"), relative=0.1)
+    (found,) = compare(ours, [run], [tolerance], single=True)
     assert found.standard_error == pytest.approx(0.01 * math.sqrt(4 / 3))
     assert found.relative == pytest.approx(-0.03 / 0.23)
     assert not found.is_near
     assert found.agrees  # the difference is 2.6 standard errors
-    (missed,) = compare(ours, [replace(run, values={"loss": 0.24})], [rule], single=True)
+    (missed,) = compare(ours, [replace(run, values={"loss": 0.24})], [tolerance], single=True)
     assert not missed.agrees
-    assert compare(ours, [run], [rule]) == []
+    assert compare(ours, [run], [tolerance]) == []
 
 
 def test_twenty_connections_lose_exactly_one_packet_in_25() -> None:
@@ -169,4 +169,4 @@ def test_points_that_missed_are_kept_with_other_seeds() -> None:
         again = [row for row in kept.part(one.again or one.part) if one.among(row.where)]
         assert all(row.where in first for row in again)
         assert all(row.seed in range(11, 16) for row in again) or not one.again
-    assert {rule.title for rule in GRID} == {"loss", "Jain's index", "throughput", "goodput"}
+    assert {tolerance.title for tolerance in GRID} == {"loss", "Jain's index", "throughput", "goodput"}

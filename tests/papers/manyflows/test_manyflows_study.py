@@ -28,7 +28,7 @@ from ackclock.papers.manyflows import places
 from ackclock.papers.manyflows.claims import CLAIMS
 from ackclock.papers.manyflows.experiment import FLOWS, ISDN, LINKS, MODERN, T1, grid_setting, scenario
 from ackclock.papers.manyflows.figures import away, fits
-from ackclock.papers.manyflows.looks import PIPES, look_parts, pipe_of
+from ackclock.papers.manyflows.pipes import PIPES, pipe_of, pipe_parts
 from ackclock.papers.manyflows.places import (
     FAR_PIPE,
     PROCESSING,
@@ -86,7 +86,7 @@ class TestPlaces:
 class TestLooks:
     def test_taken_of_a_run(self) -> None:
         where = {"processing": WITHOUT, "pipe": LARGE}
-        chosen = [replace(part, spots=[spot for spot in part.spots if spot.where == where]) for part in look_parts()]
+        chosen = [replace(part, spots=[spot for spot in part.spots if spot.where == where]) for part in pipe_parts()]
         runs = gather([part for part in chosen if part.spots], seeds=[1])
         (look,), (course,) = runs.part("looks"), runs.part("courses")
         pipe = PIPES[LARGE]

@@ -266,8 +266,8 @@ def test_topology_5_waits_at_modems_or_at_the_link_they_share() -> None:
     assert smoothed_round_trips(run)[alone.usable].min() > 0.24, "a transmission of 139 ms and 100 ms of propagation"
     runs = gather(fifth_parts(), seeds=[1], jobs=1)
     assert len(runs.part("fifth")) == len(MODEM_CONNECTIONS) * len(MODEM_BUFFERS)
-    (told,) = (row.values for row in tables(runs) if row.where["formula"] == "full")
-    off = [told[f"within_{factor:g}"] - paper for factor, paper in zip(FACTORS, PAPER[5, "full"], strict=True)]
+    (values,) = (row.values for row in tables(runs) if row.where["formula"] == "full")
+    off = [values[f"within_{factor:g}"] - paper for factor, paper in zip(FACTORS, PAPER[5, "full"], strict=True)]
     assert np.abs(off).max() < 12, "near the paper's, whatever its figure was"
 
 

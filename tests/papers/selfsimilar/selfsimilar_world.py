@@ -13,9 +13,9 @@ from ackclock.papers.core.evidence import Run, Runs
 from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar.claims.last_hop import MODERATE
 from ackclock.papers.selfsimilar.experiment import CONSTANT, GREEDY, SETTINGS, TABLE_2, VARIANTS
+from ackclock.papers.selfsimilar.flow_measures import MARKS
 from ackclock.papers.selfsimilar.last_hop import BURSTS, DWELLS, LOSSES, MILLION, RANDOM, RTT
 from ackclock.papers.selfsimilar.last_hop import LOADS as SOURCES
-from ackclock.papers.selfsimilar.looks import MARKS
 from ackclock.papers.selfsimilar.study import PAPER
 from ackclock.papers.selfsimilar.traffic import (
     ALIKE,

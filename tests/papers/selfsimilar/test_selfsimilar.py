@@ -132,7 +132,9 @@ def test_agrees_with_ns2_at_a_constant_rate() -> None:
     some = replace(counts, spots=[spot for spot in counts.spots if spot.where["variant"] in ("SACK", "Vegas")])
     means, vegas = agreement(gather([some], seeds=range(1, 11), jobs=1).part("counts"))
     sack = {"reading": "constant rate", "variant": "SACK"}
-    assert [(place.rule.title, place.where) for place in means] == [(rule.title, sack) for rule in TABLE_2]
+    assert [(place.tolerance.title, place.where) for place in means] == [
+        (tolerance.title, sack) for tolerance in TABLE_2
+    ]
     assert [each.variant for each in vegas] == ["Vegas, constant rate"] * len(TABLE_2)
     assert all(place.agrees for place in means)
     assert all(each.agrees for each in vegas)

@@ -41,14 +41,14 @@ from ackclock.papers.selfsimilar.experiment import (
     unresponsive,
 )
 from ackclock.papers.selfsimilar.figures import RANKING, supported
-from ackclock.papers.selfsimilar.looks import (
+from ackclock.papers.selfsimilar.flow_measures import (
     RECORD,
     SPIKE,
     Trace,
     course,
     delivered,
+    flow_measures,
     lateness,
-    look,
     matched,
     measures,
     rates,
@@ -169,7 +169,7 @@ class TestMeasures:
 @pytest.fixture(scope="module")
 def newreno() -> Taken:
     run = ac.simulate(scenario(Setting(reading=GREEDY, variant="newreno")), seed=1, record=RECORD)
-    found = look(run)
+    found = flow_measures(run)
     assert {name: found[name] for name in flow_summary(run)} == flow_summary(run)
     return found
 

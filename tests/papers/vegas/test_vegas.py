@@ -38,7 +38,7 @@ from ackclock.papers.vegas.experiment import (
     scenario,
 )
 from ackclock.papers.vegas.measures import RECORD, leftover, observe
-from ackclock.papers.vegas.study import PAPER, RULES, agreement_statement
+from ackclock.papers.vegas.study import PAPER, TOLERANCES, agreement_statement
 from ackclock.scenario import OnOff, Trace, Transfers
 from ackclock.scenario.distributions import Pareto
 
@@ -234,7 +234,7 @@ class TestNs2:
 
     def test_agrees_with_itself_and_not_with_others(self) -> None:
         theirs = ns2_runs("vegas")
-        assert all(mean.agrees for mean in compare(theirs.part("places"), theirs.part("places"), RULES))
+        assert all(mean.agrees for mean in compare(theirs.part("places"), theirs.part("places"), TOLERANCES))
         lead = agreement_statement(theirs, theirs).lead
         assert lead.endswith("not distinguishable at 100.0 % of the points.")
         rows = theirs.part("places")

@@ -31,34 +31,36 @@ def requests(load: float) -> ac.Connections:
 
 
 @pytest.mark.parametrize(
-    ("left", "ended", "told"),
+    ("left", "ended", "expected"),
     [(0, 0, ""), (1, 19, ""), (2, 37, "2 of 39 transfers of group a"), (1, 0, "1 of 1 transfers of group a")],
 )
-def test_incomplete_transfers_above_one_in_twenty(left: int, ended: int, told: str) -> None:
+def test_incomplete_transfers_above_one_in_twenty(left: int, ended: int, expected: str) -> None:
     found = noticed(dumbbell({}), "transfers", groups=[{"completed": ended}], unfinished=[left])
-    assert [each.partition(" were")[0] for each in found] == ([told] if told else [])
+    assert [each.partition(" were")[0] for each in found] == ([expected] if expected else [])
 
 
 def test_requests_that_wait_for_a_connection() -> None:
     scenario = dumbbell({"source": requests(0.5)}, {"source": requests(0.4)}, {})
-    (told,) = noticed(scenario, "waited for", waited=[0, 2, 9])
-    assert told.startswith("2 requests of group b waited for a connection, because each client has at most 3 at a time")
+    (notice,) = noticed(scenario, "waited for", waited=[0, 2, 9])
+    assert notice.startswith(
+        "2 requests of group b waited for a connection, because each client has at most 3 at a time"
+    )
 
 
-@pytest.mark.parametrize(("loads", "told"), [((0.5, 0.49), ""), ((0.5, 0.5), "100%"), ((0.9, 0.6), "150%")])
-def test_requests_that_fill_the_link(loads: tuple[float, ...], told: str) -> None:
+@pytest.mark.parametrize(("loads", "expected"), [((0.5, 0.49), ""), ((0.5, 0.5), "100%"), ((0.9, 0.6), "150%")])
+def test_requests_that_fill_the_link(loads: tuple[float, ...], expected: str) -> None:
     found = noticed(dumbbell(*({"source": requests(load)} for load in loads), {}), "Requests offer")
-    assert [each[: len(told) + 22] for each in found] == ([f"Requests offer {told} of the"] if told else [])
+    assert [each[: len(expected) + 22] for each in found] == ([f"Requests offer {expected} of the"] if expected else [])
 
 
-@pytest.mark.parametrize(("rate", "told"), [(1200, ""), (1199, "100%"), (1000, "120%"), (600, "200%")])
-def test_udp_sources_that_fill_the_link(rate: float, told: str) -> None:
+@pytest.mark.parametrize(("rate", "expected"), [(1200, ""), (1199, "100%"), (1000, "120%"), (600, "200%")])
+def test_udp_sources_that_fill_the_link(rate: float, expected: str) -> None:
     """Three flows send 5 packets of 10 bytes each second: 1200 bit/s. Narrower links before let 30 bit/s through."""
     paced = {"source": ac.Constant(rate=5)}
     groups = (paced | {"transport": ac.Udp(), "packet_size": 10, "count": 3}, paced | {"count": 100})
     found = noticed(dumbbell(*groups, bottleneck=CALM.model_copy(update={"rate": f"{rate} bps"})), "UDP sources")
     assert [each.partition(" of the measured")[0] for each in found] == (
-        [f"UDP sources alone offer {told}"] if told else []
+        [f"UDP sources alone offer {expected}"] if expected else []
     )
     narrow = dumbbell(
         *groups, bottleneck=CALM.model_copy(update={"rate": "29 bps"}), access=ac.Link(rate="10 bps", delay="0 s")
@@ -67,7 +69,7 @@ def test_udp_sources_that_fill_the_link(rate: float, told: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("queue", "told"),
+    ("queue", "expected"),
     [
         ({"packets": 9}, "(9 packets) is below one bandwidth-delay product (10 packets of 500 bytes)"),
         ({"packets": 10}, ""),
@@ -77,16 +79,16 @@ def test_udp_sources_that_fill_the_link(rate: float, told: str) -> None:
         ({}, ""),
     ],
 )
-def test_a_buffer_below_the_product(queue: dict[str, Any], told: str) -> None:
+def test_a_buffer_below_the_product(queue: dict[str, Any], expected: str) -> None:
     """In a round trip of 40 ms, 1 Mb/s carries ten packets of 500 bytes."""
     bottleneck = CALM.model_copy(update={"queue": ac.DropTail(**queue)})
     found = noticed(dumbbell({}, bottleneck=bottleneck, packet_size=500), "The buffer of")
-    assert len(found) == bool(told)
-    assert told in "".join(found)
+    assert len(found) == bool(expected)
+    assert expected in "".join(found)
 
 
 @pytest.mark.parametrize(
-    ("kind", "buffer", "counts", "told"),
+    ("kind", "buffer", "counts", "expected"),
     [
         ("droptail", 26, (5, 0), ""),  # 10 packets, which swing up to 25
         ("droptail", 25, (5, 0), "The 5 Copa flows aim to keep 10 packets (1 / delta each) in the queue of bottleneck"),
@@ -96,7 +98,7 @@ def test_a_buffer_below_the_product(queue: dict[str, Any], told: str) -> None:
         ("fq_codel", 10, (6, 0), ""),
     ],
 )
-def test_copa_flows_that_fill_a_queue(kind: str, buffer: int | None, counts: tuple[int, int], told: str) -> None:
+def test_copa_flows_that_fill_a_queue(kind: str, buffer: int | None, counts: tuple[int, int], expected: str) -> None:
     """In a round trip of 40 ms, 1 Mb/s carries ten packets of 500 bytes."""
     queue = ac.Queue(kind) if buffer is None else ac.Queue(kind, packets=buffer)
     flows = [
@@ -106,20 +108,20 @@ def test_copa_flows_that_fill_a_queue(kind: str, buffer: int | None, counts: tup
     ]
     bottleneck = CALM.model_copy(update={"queue": queue})
     found = noticed(dumbbell(*flows, {"count": 100}, bottleneck=bottleneck, packet_size=500), "Copa")
-    assert len(found) == bool(told)
-    assert told in "".join(found)
+    assert len(found) == bool(expected)
+    assert expected in "".join(found)
 
 
 @pytest.mark.parametrize(
-    ("unit", "highest", "told"),
+    ("unit", "highest", "expected"),
     [("packets", 10.0, "10,"), ("packets", 10.01, ""), ("bytes", 5000.0, "10 packets of 500"), ("bytes", 5001.0, "")],
 )
-def test_red_that_just_reaches_its_threshold(unit: Any, highest: float, told: str) -> None:
+def test_red_that_just_reaches_its_threshold(unit: Any, highest: float, expected: str) -> None:
     red = ac.Red(packets=1000, min_th=10, max_th=30, unit=unit, mean_packet_size=500)
     scenario = dumbbell({}, bottleneck=CALM.model_copy(update={"queue": red}))
     found = noticed(scenario, "RED", red_avg_max=highest)
-    assert len(found) == bool(told)
-    assert told in "".join(found)
+    assert len(found) == bool(expected)
+    assert expected in "".join(found)
     assert noticed(scenario, "RED") == []
     assert noticed(dumbbell({}), "RED", red_avg_max=1.0) == []
 
@@ -153,21 +155,21 @@ def way(names: str) -> ac.Scenario:
 
 
 @pytest.mark.parametrize(
-    ("delay", "wait", "told"),
+    ("delay", "wait", "expected"),
     [(1.0, 0.25, ""), (1.01, 0.25, "0.26 s"), (0.76, 0.0, "0.26 s"), (0.75, 0.0, ""), (None, 0.0, "")],
 )
-def test_a_wait_longer_than_the_round_trip(delay: float | None, wait: float, told: str) -> None:
+def test_a_wait_longer_than_the_round_trip(delay: float | None, wait: float, expected: str) -> None:
     """By Little's law, ten packets in 10 s wait for as many seconds as packets wait on average."""
     groups: list[dict[str, Any]] = [
         {"delay_mean": 9.0, "queue_mean": 9.0, "departures": 10},
         {"delay_mean": delay, "queue_mean": wait, "departures": 10},
     ]
     found = noticed(way("a"), "default limit", groups=groups)
-    assert len(found) == bool(told)
-    assert told in "".join(found)
+    assert len(found) == bool(expected)
+    assert expected in "".join(found)
 
 
-@pytest.mark.parametrize(("names", "told"), [("abc", ": a, b, c."), ("abcd", ": a, b, c, …."), ("a", ": a.")])
-def test_three_queues_are_named(names: str, told: str) -> None:
+@pytest.mark.parametrize(("names", "expected"), [("abc", ": a, b, c."), ("abcd", ": a, b, c, …."), ("a", ": a.")])
+def test_three_queues_are_named(names: str, expected: str) -> None:
     (found,) = noticed(way(names), "default limit", groups=[{}, {"delay_mean": 9.0}])
-    assert f"limit of 100,000 packets{told} That" in found
+    assert f"limit of 100,000 packets{expected} That" in found

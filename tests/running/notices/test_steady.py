@@ -32,13 +32,13 @@ def test_the_end_of_a_warm_up() -> None:
     assert warmup_end(MEASURE, 4) == 3.0
 
 
-@pytest.mark.parametrize(("bins", "told"), [([], 1), ([5], 1), ([5, 5], 0)])
-def test_two_bins_have_a_cov(bins: list[int], told: int) -> None:
-    assert len(noticed(dumbbell(), "cov is undefined", bins=bins)) == told
+@pytest.mark.parametrize(("bins", "expected"), [([], 1), ([5], 1), ([5, 5], 0)])
+def test_two_bins_have_a_cov(bins: list[int], expected: int) -> None:
+    assert len(noticed(dumbbell(), "cov is undefined", bins=bins)) == expected
 
 
 @pytest.mark.parametrize(
-    ("clients", "told"),
+    ("clients", "expected"),
     [
         ({}, True),
         ({"source": ac.Greedy(size="1 MB")}, False),
@@ -47,9 +47,9 @@ def test_two_bins_have_a_cov(bins: list[int], told: int) -> None:
         ({"start": "20 s"}, False),
     ],
 )
-def test_flows_that_start_or_end_are_events(clients: dict[str, Any], told: bool) -> None:  # noqa: FBT001  # a case
+def test_flows_that_start_or_end_are_events(clients: dict[str, Any], expected: bool) -> None:  # noqa: FBT001  # a case
     found = noticed(dumbbell({}, clients), "steady state: arrivals still drift", bins=range(1, 101))
-    assert len(found) == told
+    assert len(found) == expected
 
 
 def test_no_advice_to_measure_nothing() -> None:
@@ -80,7 +80,7 @@ def test_flows_that_miss_half_of_the_measured_time(clients: dict[str, Any], shar
 
 
 @pytest.mark.parametrize(
-    ("thirds", "told"),
+    ("thirds", "expected"),
     [
         ([(0, 5000, 5499), (0, 5000, 4501)], ""),  # just below 5 points
         ([(0, 5000, 5501), (0, 5000, 4499)], "group a still changes: 50% of all arrivals in the second third of the"),
@@ -90,10 +90,10 @@ def test_flows_that_miss_half_of_the_measured_time(clients: dict[str, Any], shar
         ([(0, 50, 73), (0, 50, 27)], "group a still changes: 50% of all arrivals in the second third of the"),
     ],
 )
-def test_shares_that_still_change(thirds: list[tuple[int, int, int]], told: str) -> None:
+def test_shares_that_still_change(thirds: list[tuple[int, int, int]], expected: str) -> None:
     found = noticed(dumbbell({"name": "a"}, {"name": "b"}), "still changes", thirds=thirds)
-    assert len(found) == bool(told)
-    assert told in "".join(found)
+    assert len(found) == bool(expected)
+    assert expected in "".join(found)
 
 
 def test_the_largest_change_is_reported_once() -> None:

@@ -29,7 +29,7 @@ def graph(joins: str, *flows: str) -> ac.Scenario:
 
 
 @pytest.mark.parametrize(
-    ("joins", "flows", "told"),
+    ("joins", "flows", "expected"),
     [
         ("a-b b-c", ["a>c"], None),
         ("a-b b-d a-c c-d", ["a>d"], (3, "2 links of the other paths carry nothing: a->c, c->d.")),
@@ -46,12 +46,12 @@ def graph(joins: str, *flows: str) -> ac.Scenario:
         ("a-b b-c c-e b-d d-e", ["a>e"], (3, "2 links of the other paths carry nothing: b->d, d->e.")),
     ],
 )
-def test_equal_paths(joins: str, flows: list[str], told: tuple[int, str] | None) -> None:
+def test_equal_paths(joins: str, flows: list[str], expected: tuple[int, str] | None) -> None:
     found = list(unused_paths(graph(joins, *flows)))
-    assert len(found) == (told is not None)
-    if told:
-        assert found[0].startswith(f"{told[0]} flows could take other paths with as few links")
-        assert found[0].endswith(told[1])
+    assert len(found) == (expected is not None)
+    if expected:
+        assert found[0].startswith(f"{expected[0]} flows could take other paths with as few links")
+        assert found[0].endswith(expected[1])
 
 
 def test_a_dumbbell_has_no_other_paths() -> None:

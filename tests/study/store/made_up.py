@@ -60,14 +60,14 @@ def leave(folder: Path, rows: Iterable[Row]) -> None:
     store._journal.close()
 
 
-def told(folder: Path) -> list[tuple[str, float]]:
+def stored(folder: Path) -> list[tuple[str, float]]:
     """Tell what a store says of its runs: their ids and one of their numbers, in order."""
-    runs = Store.open(folder).sql("select run_id, cov from runs order by all")
-    return list(zip(*(column.to_pylist() for column in runs.columns), strict=True))
+    runs = Store.open(folder).table("runs", ["run_id", "cov"])
+    return sorted(zip(*(column.to_pylist() for column in runs.columns), strict=True))
 
 
 def expected(rows: Iterable[Row]) -> list[tuple[str, Any]]:
-    """Tell what `told` is to give."""
+    """Tell what `stored` is to give."""
     return sorted({each.run_id: (each.run_id, each.summary["cov"]) for each in rows}.values())
 
 

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.study.store.made_up import expected, files, row, strays, told
+from tests.study.store.made_up import expected, files, row, stored, strays
 from tests.support.long import often
 
 from ackclock.study.store import Store
@@ -53,14 +53,14 @@ def test_processes_killed_at_random_moments_lose_nothing(tmp_path: Path, root: P
         taken.update(int(line) for line in writer.stdout if line.endswith("\n"))
         writer.stdout.close()
         assert writer.wait() == -9
-        there = told(tmp_path / "store") if (tmp_path / "store" / "store.json").exists() else []
+        there = stored(tmp_path / "store") if (tmp_path / "store" / "store.json").exists() else []
         assert {row(number).run_id for number in taken} <= {run for run, _ in there}
         assert len(there) <= len(taken) + kills  # the last one of each may be stored but not reported
     everything = range(max(taken) + 50)
     last = start(root, tmp_path / "store", everything)
     last.communicate()
     assert last.returncode == 0
-    assert told(tmp_path / "store") == expected(map(row, everything))
+    assert stored(tmp_path / "store") == expected(map(row, everything))
     assert strays(tmp_path / "store") == []
     assert files(tmp_path / "store") < 50
     assert Store.open(tmp_path / "store").notices == ()
@@ -75,7 +75,7 @@ def test_two_processes_write_at_once(tmp_path: Path, root: Path) -> None:
         for writer in writers:
             writer.communicate()
         assert [writer.returncode for writer in writers] == [0, 0]
-        assert told(folder) == expected(map(row, range(180)))
+        assert stored(folder) == expected(map(row, range(180)))
         assert Store.open(folder).sql("select count(*) as n from groups").to_pylist() == [{"n": 180}]
         assert strays(folder) == []
 
@@ -87,11 +87,11 @@ def test_a_reader_sees_whole_runs_while_another_process_writes(tmp_path: Path, r
     seen = 0
     whole = dict(expected(map(row, range(600))))
     while writer.poll() is None and seen < 600:
-        there = told(tmp_path)
+        there = stored(tmp_path)
         assert len(there) >= seen
         assert all(whole[run] == cov for run, cov in there)
         seen = len(there)
         for _ in range(seen // 50):  # its pipe must not fill up
             writer.stdout.readline()
     writer.communicate()
-    assert told(tmp_path) == expected(map(row, range(600)))
+    assert stored(tmp_path) == expected(map(row, range(600)))

@@ -97,8 +97,8 @@ def test_a_flipped_bit_in_a_store_is_reported(store: Path, tmp_path: Path, capsy
             continue
         assert code == 1
         assert "Traceback" not in shown.err
-        told_of = [line for line in (shown.out + shown.err).splitlines() if line.startswith(str(copy))]
-        assert any(str(file) in line or str(file.parent) in line for line in told_of), (file, shown)
+        lines = [line for line in (shown.out + shown.err).splitlines() if line.startswith(str(copy))]
+        assert any(str(file) in line or str(file.parent) in line for line in lines), (file, shown)
 
 
 def answer(folder: Path) -> str | None:
@@ -201,16 +201,16 @@ def test_a_sweep_makes_exactly_the_missing_rows_again(tmp_path: Path) -> None:
     whole = everything(tmp_path / "store")
     for file in tmp_path.glob("store/parts/*/arrivals.parquet"):
         flip(file, 4000)
-    assert told(fill(tmp_path / "store", without)) == (0, 12)
+    assert counts(fill(tmp_path / "store", without)) == (0, 12)
     tally = fill(tmp_path / "store", with_arrivals)
-    assert told(tally) == (12, 0)
+    assert counts(tally) == (12, 0)
     assert all("rows of arrivals are missing" not in note for note in tally.notices)
     assert everything(tmp_path / "store") == whole
-    assert told(fill(tmp_path / "store", with_arrivals)) == (0, 12)
+    assert counts(fill(tmp_path / "store", with_arrivals)) == (0, 12)
     assert Store.open(tmp_path / "store").notices == ()
 
 
-def told(tally: Any) -> tuple[int, int]:
+def counts(tally: Any) -> tuple[int, int]:
     return tally.made, tally.there
 
 
@@ -225,7 +225,7 @@ def test_a_part_that_is_lost_is_named_until_it_is_deleted(tmp_path: Path) -> Non
     aside = tmp_path / "store" / "aside" / f"parts-{file.parent.name}"
     for made in (12, 0):
         tally = fill(tmp_path / "store", study())
-        assert told(tally) == (made, 12 - made)
+        assert counts(tally) == (made, 12 - made)
         assert any(note.startswith(f"{aside}: this file was damaged") for note in tally.notices)
     (aside,) = tmp_path.glob("store/aside/parts-*")
     shutil.rmtree(aside)

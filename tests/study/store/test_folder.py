@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.study.store.made_up import add, arrivals, expected, leave, row, strays, told
+from tests.study.store.made_up import add, arrivals, expected, leave, row, stored, strays
 
 import ackclock as ac
 from ackclock.study.store import Store, parts
@@ -71,7 +71,7 @@ def test_a_store_that_was_partly_created_is_completed(tmp_path: Path, left: list
     for name in left:
         (tmp_path / name).touch()
     add(tmp_path, ROWS)
-    assert told(tmp_path) == expected(ROWS)
+    assert stored(tmp_path) == expected(ROWS)
     assert not (tmp_path / ".store.json").exists()
 
 
@@ -98,12 +98,12 @@ def test_foreign_files_are_named_and_set_aside(folder: Path) -> None:
         (folder / name).write_text(f"I am {name}, and I am important.")
     assert len(Store.open(folder).notices) == 4
     assert not (folder / "aside").exists()  # a reader moves nothing
-    told_of = "\n".join(Store.open(folder, create=True).notices)
+    notices = "\n".join(Store.open(folder, create=True).notices)
     for name in ("notes.txt", "journal/notes.txt", "parts/notes.txt", "parts/folder"):
-        assert f"{folder / name}: " in told_of
+        assert f"{folder / name}: " in notices
     aside = [path.read_text() for path in (folder / "aside").rglob("*") if path.is_file()]
     assert sorted(aside) == sorted(f"I am {name}, and I am important." for name in foreign)
-    assert told(folder) == expected(ROWS)
+    assert stored(folder) == expected(ROWS)
     assert Store.open(folder).notices == ()
 
 
@@ -125,11 +125,11 @@ def test_a_part_whose_runs_cannot_be_read_is_set_aside(folder: Path, name: str) 
     assert "is ignored" in ignored
     assert "4 runs are missing" in missing
     assert file.read_bytes() == whole[: len(whole) // 2]
-    assert told(folder) == expected(ROWS[4:])
+    assert stored(folder) == expected(ROWS[4:])
     assert store.done() == {each.run_id for each in ROWS[4:]}  # the next sweep makes the others again
     add(folder, ROWS)
     assert the(folder, f"aside/*/{file.name}").read_bytes() == whole[: len(whole) // 2]
-    assert told(folder) == expected(ROWS)
+    assert stored(folder) == expected(ROWS)
 
 
 @pytest.mark.parametrize("name", ["arrivals", "groups", "scenarios", "notices"])
@@ -144,7 +144,7 @@ def test_a_damaged_table_is_set_aside_and_its_runs_stay(folder: Path, name: str)
         store = Store.open(folder)  # reported while rows are missing, also after a merge
         assert any(f"rows of {name} are missing for 4 runs" in notice for notice in store.notices)
         assert ROWS[0].run_id not in store.done()
-    assert told(folder) == expected([*ROWS, *map(row, range(6, 12))])
+    assert stored(folder) == expected([*ROWS, *map(row, range(6, 12))])
 
 
 @pytest.mark.parametrize("name", ["arrivals", "groups", "scenarios", "notices"])
@@ -159,7 +159,7 @@ def test_rows_that_damage_took_are_made_again(folder: Path, name: str) -> None:
     again = [each for each in ROWS if each.run_id in missing]
     assert again
     leave(folder, again[:2])
-    assert told(folder) == expected(ROWS)
+    assert stored(folder) == expected(ROWS)
     assert {each.run_id for each in ROWS} - Store.open(folder).done() == missing - {each.run_id for each in again[:2]}
     add(folder, [])
     add(folder, again[2:])
@@ -188,7 +188,7 @@ def test_a_damaged_journal_is_read_as_far_as_it_goes_and_kept(folder: Path) -> N
     writer = Store.open(folder, create=True)
     assert any("is damaged; it was moved to" in notice for notice in writer.notices)
     assert the(folder, "aside/*").read_bytes() == bytes(content)
-    assert told(folder) == expected(ROWS[:5])
+    assert stored(folder) == expected(ROWS[:5])
 
 
 def test_a_journal_cut_short_is_nothing_to_talk_about(folder: Path) -> None:
@@ -197,7 +197,7 @@ def test_a_journal_cut_short_is_nothing_to_talk_about(folder: Path) -> None:
     journal.write_bytes(journal.read_bytes() + journal.read_bytes()[len(MAGIC) : -1])
     add(folder, ROWS)
     assert Store.open(folder, create=True).notices == ()
-    assert told(folder) == expected(ROWS)
+    assert stored(folder) == expected(ROWS)
     assert strays(folder) == []
 
 
@@ -231,7 +231,7 @@ def test_a_folder_without_permission_is_read(folder: Path) -> None:
         path.chmod(stat.S_IRUSR | stat.S_IXUSR)
     (folder / "lock").chmod(stat.S_IRUSR)
     try:
-        assert told(folder) == expected(ROWS)
+        assert stored(folder) == expected(ROWS)
         with pytest.raises(ScenarioError, match="must be a folder that can be written"):
             Store.open(folder, create=True)
     finally:
@@ -266,9 +266,9 @@ def test_rows_that_were_taken_outlast_a_full_disk(tmp_path: Path, root: Path) ->
     assert "File too large" in ran.stderr
     taken = int(ran.stdout)
     assert taken > 20
-    assert told(tmp_path / "store") == expected(row(number) for number in range(taken))
+    assert stored(tmp_path / "store") == expected(row(number) for number in range(taken))
     add(tmp_path / "store", [row(taken)])
-    assert told(tmp_path / "store") == expected(row(number) for number in range(taken + 1))
+    assert stored(tmp_path / "store") == expected(row(number) for number in range(taken + 1))
 
 
 def test_a_disk_that_is_full_when_a_part_is_written_loses_nothing(
@@ -282,10 +282,10 @@ def test_a_disk_that_is_full_when_a_part_is_written_loses_nothing(
         patch.setattr(parts, "_reach_the_disk", full)
         with pytest.raises(ScenarioError, match="No space left on device"):
             Store.open(folder, create=True)
-    assert told(folder) == expected(ROWS)
+    assert stored(folder) == expected(ROWS)
     assert not list((folder / "parts").glob(".*"))
     add(folder, [])
-    assert told(folder) == expected(ROWS)
+    assert stored(folder) == expected(ROWS)
     assert strays(folder) == []
 
 
@@ -293,7 +293,7 @@ def test_a_reader_does_not_wait_for_another_one(folder: Path) -> None:
     lock = os.open(folder / "lock", os.O_RDONLY)
     fcntl.flock(lock, fcntl.LOCK_SH)
     try:
-        assert told(folder) == expected(ROWS)
+        assert stored(folder) == expected(ROWS)
     finally:
         os.close(lock)
 
@@ -311,7 +311,7 @@ def test_a_store_may_have_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     folder = Path(name) / "below"
     add(folder, ROWS[:3])
     shutil.copytree(tmp_path / name, tmp_path / "a1")  # what a pattern would find as well
-    assert told(folder) == expected(ROWS[:3])
+    assert stored(folder) == expected(ROWS[:3])
     with Store.open(folder) as store:
         assert store.done() == {each.run_id for each in ROWS[:3]}
         assert store.sql('select seed, "clients.0.count" as count from runs').to_pylist() == [
@@ -319,7 +319,7 @@ def test_a_store_may_have_any_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ]
         assert store.sql("from arrivals").column_names == ["run_id", "link", "bin", "count"]
     add(folder, ROWS)
-    assert told(folder) == expected(ROWS)
+    assert stored(folder) == expected(ROWS)
 
 
 def test_a_point_must_not_hide_a_number(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.study.store.made_up import add, arrivals, everything, expected, leave, row, strays, told
+from tests.study.store.made_up import add, arrivals, everything, expected, leave, row, stored, strays
 
 import ackclock as ac
 from ackclock.cli import main
@@ -57,7 +57,7 @@ def counts(store: Store) -> dict[str, int]:
 
 def test_a_store_shows_the_runs_of_the_newest_revision(mixed: Path) -> None:
     with Store.open(mixed) as store:
-        assert told(mixed) == expected(NEW)
+        assert stored(mixed) == expected(NEW)
         assert counts(store) == {
             "runs": 4, "groups": 4, "notices": 4, "scenarios": 1, "origins": 4, "costs": 4, "arrivals": 12,
         }  # fmt: skip
@@ -106,7 +106,7 @@ def test_the_newest_revision_is_the_one_that_came_last(tmp_path: Path) -> None:
     add(tmp_path, NEW)
     for each in OLD[2:]:
         add(tmp_path, [each])
-    assert told(tmp_path) == expected(NEW)
+    assert stored(tmp_path) == expected(NEW)
 
 
 def test_a_copied_part_counts_once(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_copied_part_counts_once(tmp_path: Path) -> None:
     assert counts(Store.open(tmp_path / "a"))["runs"] == 6
     for number in range(6, 12):
         add(tmp_path / "a", [row(number)])  # until the parts are merged
-    assert told(tmp_path / "a") == expected([*rows, *map(row, range(6, 12))])
+    assert stored(tmp_path / "a") == expected([*rows, *map(row, range(6, 12))])
     assert Store.open(tmp_path / "a").notices == ()
 
 
@@ -165,14 +165,14 @@ def test_a_cut_journal_is_noticed(tmp_path: Path, rows_left: int) -> None:
     sizes = [len(MAGIC) + sum(16 + len(each) for each in list(Reading(journal))[:count]) for count in range(3)]
     os.truncate(journal, sizes[rows_left])
     assert f"{journal}: it was cut: {rows_left} of its 3 rows are left" in Store.open(folder).notices
-    assert told(folder) == expected(rows[:rows_left])
+    assert stored(folder) == expected(rows[:rows_left])
     assert run("store", "check", folder) == 1
     add(folder, [])
     (aside,) = folder.glob("aside/*")
     assert any(notice.startswith(f"{aside}: this file was damaged") for notice in Store.open(folder).notices)
-    assert told(folder) == expected(rows[:rows_left])
+    assert stored(folder) == expected(rows[:rows_left])
     add(folder, rows)
-    assert told(folder) == expected(rows)
+    assert stored(folder) == expected(rows)
 
 
 def test_a_removed_journal_is_noticed(tmp_path: Path) -> None:
@@ -186,5 +186,5 @@ def test_a_removed_journal_is_noticed(tmp_path: Path) -> None:
         add(folder, rows)
     (folder / "journal" / f".{journal.name}").unlink()
     assert Store.open(folder).notices == ()
-    assert told(folder) == expected(rows)
+    assert stored(folder) == expected(rows)
     assert strays(folder) == []

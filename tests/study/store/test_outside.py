@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.study.small import scenario, study, write
-from tests.study.store.made_up import add, arrivals, expected, leave, row, told
+from tests.study.store.made_up import add, arrivals, expected, leave, row, stored
 from tests.support.forging import resealed
 from tests.support.long import often
 
@@ -23,7 +23,7 @@ from ackclock.files.inside import file_in
 from ackclock.papers.folder import check_replaceable
 from ackclock.running.result import load
 from ackclock.study.store import Store
-from ackclock.study.sweeping import look
+from ackclock.study.sweeping import preview
 from ackclock.values.errors import ScenarioError
 from hostile.stores import Bench, snapshot
 
@@ -69,7 +69,7 @@ def read(folder: Path, tmp_path: Path) -> list[Callable[[], object]]:
         lambda: run("store", "check", folder),
         lambda: run("report", folder, "--out", tmp_path / "page.html"),
         lambda: run("sweep", file, "--store", folder, "--dry-run"),
-        lambda: look(folder, study()),
+        lambda: preview(folder, study()),
         lambda: ac.open(folder).runs,
         lambda: plot(folder),
         lambda: ac.open(folder).check(),
@@ -162,7 +162,7 @@ def test_a_part_that_names_a_table_elsewhere_is_not_used(
         assert (snapshot(outside), snapshot(folder)) == (before, store)
     add(folder, [])
     assert snapshot(outside) == before
-    assert told(folder) == expected(ROWS[:2])
+    assert stored(folder) == expected(ROWS[:2])
 
 
 def test_a_reader_changes_nothing(folder: Path, outside: Path, tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_a_writer_removes_only_what_a_store_wrote(folder: Path, outside: Path) -
     assert all((folder / name).read_text() == "I am important." for name in kept)
     assert not (folder / "parts" / ".0123456789abcdef").exists()
     assert (folder / "aside" / "parts-.123456789abcdef0" / "thesis.txt").exists()
-    assert told(folder) == expected(ROWS)
+    assert stored(folder) == expected(ROWS)
 
 
 def test_a_replaced_part_with_other_files_is_set_aside(folder: Path) -> None:
@@ -216,7 +216,7 @@ def test_a_replaced_part_with_other_files_is_set_aside(folder: Path) -> None:
     for number in range(6, 12):
         add(folder, [row(number)])
     assert the(folder, "aside/*/thesis.txt").read_text() == "I am important."
-    assert told(folder) == expected([*ROWS, *map(row, range(6, 12))])
+    assert stored(folder) == expected([*ROWS, *map(row, range(6, 12))])
 
 
 def test_a_store_is_not_made_through_a_link(tmp_path: Path, outside: Path) -> None:
@@ -231,13 +231,13 @@ def test_a_store_is_not_made_through_a_link(tmp_path: Path, outside: Path) -> No
 
 def test_a_store_may_be_named_by_a_link(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(folder)
-    assert told(tmp_path / "link") == expected(ROWS)
+    assert stored(tmp_path / "link") == expected(ROWS)
 
 
 def test_a_store_without_its_lock_is_read(folder: Path) -> None:
     (folder / "lock").unlink()
     store = snapshot(folder)
-    assert told(folder) == expected(ROWS)
+    assert stored(folder) == expected(ROWS)
     assert snapshot(folder) == store
 
 
@@ -308,8 +308,8 @@ def test_other_file_systems_are_not_entered(tmp_path: Path, monkeypatch: pytest.
     real = Path.stat
 
     def elsewhere(self: Path, **given: Any) -> os.stat_result:
-        told = list(real(self, **given))
-        return os.stat_result([*told[:2], told[2] + (not given), *told[3:]])
+        fields = list(real(self, **given))
+        return os.stat_result([*fields[:2], fields[2] + (not given), *fields[3:]])
 
     monkeypatch.setattr(Path, "stat", elsewhere)
     with pytest.raises(ScenarioError, match="it is on another file system"):

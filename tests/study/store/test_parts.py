@@ -99,9 +99,9 @@ def test_runs_that_had_rows_in_a_missing_table_have_lost_them() -> None:
     lost = ["arrivals,drops", "arrivals", None, "drops"]
     assert whole._with_losses(runs)[LOST].to_pylist() == lost
     before = runs.append_column(LOST, pa.array([None, "queue", None, "drops"]))
-    told = whole._with_losses(before)
-    assert told.column_names == ["run_id", KEPT, LOST]
-    assert told[LOST].to_pylist() == ["arrivals,drops", "arrivals,queue", None, "drops"]
+    losses = whole._with_losses(before)
+    assert losses.column_names == ["run_id", KEPT, LOST]
+    assert losses[LOST].to_pylist() == ["arrivals,drops", "arrivals,queue", None, "drops"]
     assert whole._with_losses(table(run_id=["a"]))[LOST].to_pylist() == ["arrivals,drops"]
 
 

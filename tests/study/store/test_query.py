@@ -247,7 +247,7 @@ def test_the_first_column_is_always_shown(folder: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "expected"),
     [
         (["select foo from runs"], "query: cannot be used: Binder Error: "),
         (["selec"], "query: cannot be used: Parser Error: "),
@@ -255,11 +255,11 @@ def test_the_first_column_is_always_shown(folder: Path, capsys: pytest.CaptureFi
     ],
 )
 def test_a_wrong_command_is_reported_in_one_line(
-    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], expected: str
 ) -> None:
     assert run([folder, *arguments]) == 2
     captured = capsys.readouterr()
-    assert captured.err.startswith(told)
+    assert captured.err.startswith(expected)
     assert captured.err.count("\n") == 1
     assert captured.out == ""
 

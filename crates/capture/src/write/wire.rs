@@ -195,17 +195,17 @@ mod tests {
 
     #[test]
     fn a_window_is_scaled_as_little_as_it_must_be_and_told_whole() {
-        let told = |max_window, handshake| {
+        let windows = |max_window, handshake| {
             let connection = connection(max_window, handshake);
             (connection.shift, connection.window_of(0), connection.window_of(connection.shift))
         };
-        assert_eq!(told(20, true), (0, 29_200, 29_200));
-        assert_eq!(told(44, true), (0, 64_240, 64_240));
+        assert_eq!(windows(20, true), (0, 29_200, 29_200));
+        assert_eq!(windows(44, true), (0, 64_240, 64_240));
         // 65,700 bytes are 2 * 32,850
-        assert_eq!(told(45, true), (1, 65_535, 32_850));
-        assert_eq!(told(1_000_000_000, true), (14, 65_535, 65_535));
+        assert_eq!(windows(45, true), (1, 65_535, 32_850));
+        assert_eq!(windows(1_000_000_000, true), (14, 65_535, 65_535));
         // without a window scale option
-        assert_eq!(told(1_000, false), (0, 65_535, 65_535));
+        assert_eq!(windows(1_000, false), (0, 65_535, 65_535));
     }
 
     /// Validates: an ACK that carries a window writes this window, with the scale of its maximum, and without it in a SYN-ACK.
@@ -214,13 +214,13 @@ mod tests {
     #[test]
     fn an_ack_writes_the_window_that_it_carries() {
         let connection = connection(1_000, true);
-        let told = |window| {
+        let written = |window| {
             let sack = Sack::NONE.with_window(window);
             (connection.window_in(&sack, 0), connection.window_in(&sack, connection.shift))
         };
         assert_eq!(connection.shift, 5);
         // 44 * 1,460 = 64,240 = 2,007.5 * 32; 1,460,000 = 45,625 * 32
-        assert_eq!([told(44), told(1_000), told(0)], [(64_240, 2_008), (65_535, 45_625), (65_535, 45_625)]);
+        assert_eq!([written(44), written(1_000), written(0)], [(64_240, 2_008), (65_535, 45_625), (65_535, 45_625)]);
     }
 
     /// Validates: a segment has its payload, and no-operations in the room of timestamps.

@@ -318,6 +318,7 @@ impl Sinks {
     pub(crate) fn take_in_order(&mut self, packet: &Packet, now: Time) -> Option<(u64, u32)> {
         let FlowId(flow) = packet.flow();
         let sink = &mut self.flows[flow as usize];
+        // the ACK of this path answers an original
         if sink.state != packet.connection() || packet.is_retransmission() {
             return None;
         }
@@ -343,6 +344,7 @@ impl Sinks {
         let mut received = Received { in_order: 1, duplicate: false, has_early: false, ack: None, hop: sink.ack_hop };
         if sink.has_acks() {
             let of = packet.connection();
+            // a connection begins only when the one before it is complete
             if of == (sink.connection() + 1) % CONNECTIONS {
                 sink.receiver.renew(receivers);
                 sink.state = of | GENERAL_PATH;

@@ -250,6 +250,7 @@ impl Agenda {
         if running.next_new >= end {
             return None;
         }
+        // keys are computed only where times are equal: a key is a hash
         if running.next_new == running.next_known {
             let new = running.next_new(chunks, targets)?;
             if running.words.get(running.taken).is_some_and(|word| chunks.at(*word as u32).key(targets) < new) {
@@ -266,7 +267,7 @@ impl Agenda {
     }
 
     /// Lends the words of the events known when the round began, in order, and the number of events taken. The lower
-    /// half of a word is the place of an event.
+    /// half of a word is the place of an event. The caller changes the agenda while it goes through them.
     pub(crate) fn lend(&mut self) -> (Vec<u64>, usize) {
         (std::mem::take(&mut self.running.words), self.running.taken)
     }
@@ -303,6 +304,7 @@ impl Agenda {
             let cursor = std::mem::take(&mut self.buckets[bucket]);
             let Self { chunks, slots, .. } = self;
             let Current { words, taken, chunks: ids, added, .. } = &mut *self.others[component];
+            // the events of the round that ends have stayed in place until now
             chunks.append_ids(std::mem::take(added), ids);
             chunks.free(ids);
             *taken = 0;

@@ -40,8 +40,8 @@ pub(crate) enum Wakeup {
 pub(crate) struct Event {
     /// Time of the event.
     pub(crate) at: Time,
-    /// The arriving packet, or an empty packet of the flow that the event concerns; the address may also be a link. In an ACK with SACK blocks, the id
-    /// of the blocks takes the place of the number, which is stored with the blocks.
+    /// The arriving packet, or an empty packet of the flow that the event concerns; the address may also be a link. In an
+    /// ACK with SACK blocks, the id of the blocks takes the place of the number, which is stored with the blocks.
     sent: Time,
     header: Header,
     address: u32,

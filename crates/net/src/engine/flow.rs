@@ -4,7 +4,7 @@ use ackclock_tcp::{Ack, Counters, Segment, Sender, Turn};
 use ackclock_units::Time;
 
 use crate::endpoint::application::Application;
-use crate::endpoint::outlet::Outlet;
+use crate::endpoint::packetizer::Packetizer;
 use crate::endpoint::timer::Alarm;
 use crate::engine::event::Wakeup;
 use crate::engine::transit::Transit;
@@ -47,7 +47,7 @@ fn is_first(release: Time, sender: &Sender, transit: &Transit) -> bool {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Flow {
-    outlet: Outlet,
+    packetizer: Packetizer,
     /// Whether the source supplies [transfers](AnySource::has_transfers).
     has_transfers: bool,
     timeout: Alarm,
@@ -64,9 +64,9 @@ impl Flow {
             Transport::Udp { .. } => 0,
             Transport::Tcp(sender) => sender.packet_size(),
         };
-        let outlet = Outlet::new(id, data_hop, size);
+        let packetizer = Packetizer::new(id, data_hop, size);
         let [timeout, release, emission] = [Alarm::IDLE; 3];
-        Self { outlet, has_transfers, timeout, transport, release, emission, application }
+        Self { packetizer, has_transfers, timeout, transport, release, emission, application }
     }
 
     /// Opens a connection that carries one transfer, requested at `asked`. The previous connection must be closed.
@@ -82,7 +82,7 @@ impl Flow {
         self.application.source = AnySource::Connection(Connection::open(packets));
         self.application.wait_until(Some(now));
         self.application.refill(sender, now);
-        observer.observe(asked, &Observation::TransferBegins { flow: self.outlet.flow(), packets, sender });
+        observer.observe(asked, &Observation::TransferBegins { flow: self.packetizer.flow(), packets, sender });
         self.take_any_turn(now, transit, observer);
     }
 
@@ -98,14 +98,14 @@ impl Flow {
         let Transport::Tcp(sender) = &mut self.transport else { return Counters::default() };
         let done = sender.counters();
         sender.renew(now);
-        self.outlet.renew();
+        self.packetizer.renew();
         done
     }
 
     /// Handles an ACK, which `packet` carries, at the sender. The flags of the ACK are read only if the sender is not
     /// steady. An ACK of an earlier connection is discarded.
     #[inline(always)]
-    pub(crate) fn acknowledged(
+    pub(crate) fn handle_ack(
         &mut self,
         ack: Ack<'_>,
         packet: &Packet,
@@ -114,8 +114,8 @@ impl Flow {
         observer: &mut impl Observer,
     ) {
         let Transport::Tcp(sender) = &mut self.transport else { return };
-        if !sender.is_steady_ack(ack) || !self.outlet.is_current(packet) {
-            return self.acknowledged_in_any_state(ack, packet, now, transit, observer);
+        if !sender.is_steady_ack(ack) || !self.packetizer.is_current(packet) {
+            return self.handle_any_ack(ack, packet, now, transit, observer);
         }
         if sender.may_run_short(ack.next) {
             self.application.refill(sender, now);
@@ -128,7 +128,7 @@ impl Flow {
 
     /// The same for a sender in any state, and for an ACK of any connection.
     #[inline(never)]
-    fn acknowledged_in_any_state(
+    fn handle_any_ack(
         &mut self,
         ack: Ack<'_>,
         packet: &Packet,
@@ -141,7 +141,7 @@ impl Flow {
         self.application.refill(sender, now);
         let (flow, connection) = (packet.flow(), packet.connection());
         observer.observe(now, &Observation::Acked { flow, connection, ack, sender });
-        if self.outlet.is_current(packet) {
+        if self.packetizer.is_current(packet) {
             sender.handle_ack(ack, now);
         }
         self.take_turn(now, transit, observer);
@@ -180,7 +180,7 @@ impl Flow {
 
     /// Continues a turn that was [cut](Transit::cut).
     #[inline(never)]
-    pub(crate) fn go_on(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+    pub(crate) fn resume_turn(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         match self.transport {
             Transport::Udp { .. } => self.send_datagrams(now, transit, observer),
             Transport::Tcp(_) => self.take_any_turn(now, transit, observer),
@@ -198,13 +198,13 @@ impl Flow {
             let Transport::Tcp(sender) = &mut self.transport else { return };
             let mut left = MOST_AT_ONCE;
             while let Some(segment) = sender.poll_transmit(now) {
-                transit.send(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
+                transit.forward_apart(&self.packetizer.packet(segment, now), self.packetizer.hop, now, observer);
                 left -= 1;
                 if left == 0 {
-                    return transit.cut(self.outlet.flow(), now);
+                    return transit.cut(self.packetizer.flow(), now);
                 }
             }
-            observer.observe(now, &Observation::Turn { flow: self.outlet.flow(), sender });
+            observer.observe(now, &Observation::Turn { flow: self.packetizer.flow(), sender });
             // a sender that waits for data waits for the source too
             match sender.poll_release() {
                 Some(release) if is_first(release, sender, transit) && !sender.is_data_limited() => now = release,
@@ -222,17 +222,17 @@ impl Flow {
             if self.has_transfers {
                 self.follow_transfers(now, transit, observer);
             }
-            let Self { outlet, transport, .. } = self;
+            let Self { packetizer, transport, .. } = self;
             let Transport::Tcp(sender) = transport else { return };
             let burst = sender.send_paced(now, MOST_AT_ONCE);
             let is_cut = burst.end - burst.start == MOST_AT_ONCE;
             for number in burst {
-                transit.forward(&outlet.packet(outlet.new_segment(number), now), outlet.hop, now, observer);
+                transit.forward(&packetizer.packet(packetizer.new_segment(number), now), packetizer.hop, now, observer);
             }
             if is_cut {
-                return transit.cut(outlet.flow(), now);
+                return transit.cut(packetizer.flow(), now);
             }
-            observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
+            observer.observe(now, &Observation::Turn { flow: packetizer.flow(), sender });
             match sender.poll_release() {
                 Some(release) if is_first(release, sender, transit) && !sender.is_data_limited() => now = release,
                 _ => break,
@@ -248,7 +248,7 @@ impl Flow {
         if self.has_transfers {
             self.follow_transfers(now, transit, observer);
         }
-        let Self { outlet, transport, application, timeout, emission, .. } = self;
+        let Self { packetizer, transport, application, timeout, emission, .. } = self;
         let Transport::Tcp(sender) = transport else { return };
         let turn = sender.start_turn(now);
         // a turn that is reported together with the next one: its end, and the flight size
@@ -261,13 +261,13 @@ impl Flow {
                     if observer.pairs_turns() && flight > 0 && !self.has_transfers {
                         first = Some((now, flight));
                     } else {
-                        observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
+                        observer.observe(now, &Observation::Turn { flow: packetizer.flow(), sender });
                     }
                     sender.process_until(now, release);
                     now = release;
                 }
                 _ => {
-                    observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
+                    observer.observe(now, &Observation::Turn { flow: packetizer.flow(), sender });
                     if let Turn::Processing(release) = turn {
                         sender.hold_until(now, release);
                     }
@@ -285,28 +285,28 @@ impl Flow {
         }
         let Some(burst) = sender.send_burst(now, MOST_AT_ONCE) else {
             if let Some((first, _)) = first {
-                observer.observe(first, &Observation::Turn { flow: outlet.flow(), sender });
+                observer.observe(first, &Observation::Turn { flow: packetizer.flow(), sender });
             }
             return self.take_any_turn(now, transit, observer);
         };
         for number in burst {
-            transit.forward(&outlet.packet(outlet.new_segment(number), now), outlet.hop, now, observer);
+            transit.forward(&packetizer.packet(packetizer.new_segment(number), now), packetizer.hop, now, observer);
         }
         if let Some((first, flight)) = first {
-            observer.turns(first, flight, now, outlet.flow(), sender);
+            observer.turns(first, flight, now, packetizer.flow(), sender);
         } else {
-            observer.observe(now, &Observation::Turn { flow: outlet.flow(), sender });
+            observer.observe(now, &Observation::Turn { flow: packetizer.flow(), sender });
         }
         // usually the wake-up that is pending comes first
         if !sender.times_out_after(timeout.pending)
             && let Some(at) = timeout.arm(sender.poll_timeout())
         {
-            transit.wake(at, outlet.flow(), Wakeup::Timeout);
+            transit.wake(at, packetizer.flow(), Wakeup::Timeout);
         }
         if sender.is_data_limited()
             && let Some(at) = emission.arm(application.due())
         {
-            transit.wake(at, outlet.flow(), Wakeup::Source);
+            transit.wake(at, packetizer.flow(), Wakeup::Source);
         }
     }
 
@@ -330,8 +330,8 @@ impl Flow {
     #[inline(never)]
     fn follow_transfers(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         let Transport::Tcp(sender) = &self.transport else { return };
-        if self.application.follow_transfers(sender, now, self.outlet.flow(), observer) {
-            transit.wake(now, self.outlet.flow(), Wakeup::Close);
+        if self.application.follow_transfers(sender, now, self.packetizer.flow(), observer) {
+            transit.wake(now, self.packetizer.flow(), Wakeup::Close);
         }
     }
 
@@ -342,11 +342,11 @@ impl Flow {
         loop {
             while *owed > 0 {
                 if left == 0 {
-                    return transit.cut(self.outlet.flow(), now);
+                    return transit.cut(self.packetizer.flow(), now);
                 }
                 let segment = Segment::new(*sent, sizes.draw());
                 (*sent, *owed, left) = (*sent + 1, *owed - 1, left - 1);
-                transit.send(&self.outlet.packet(segment, now), self.outlet.hop, now, observer);
+                transit.forward_apart(&self.packetizer.packet(segment, now), self.packetizer.hop, now, observer);
             }
             let Some(packets) = self.application.take(now) else { break };
             *owed = packets;
@@ -357,7 +357,7 @@ impl Flow {
     /// Schedules the wake-ups that the flow waits for.
     #[inline(always)]
     pub(crate) fn arm(&mut self, now: Time, transit: &mut Transit) {
-        let id = self.outlet.flow();
+        let id = self.packetizer.flow();
         let Self { application, transport, timeout, release, emission, .. } = self;
         let mut source = application.due();
         if let Transport::Tcp(sender) = transport {
@@ -367,6 +367,7 @@ impl Flow {
             if let Some(at) = timeout.arm(sender.poll_timeout()) {
                 transit.wake(at, id, Wakeup::Timeout);
             }
+            // other senders ask the source for data when they can use it
             source = source.filter(|_| sender.is_data_limited());
             if sender.is_paused() {
                 source = application.catch_up(sender, now);
@@ -379,7 +380,7 @@ impl Flow {
 
     /// Index of the first hop of the flow's data in the table of hops.
     pub(crate) const fn data_hop(&self) -> u32 {
-        self.outlet.hop
+        self.packetizer.hop
     }
 
     /// Heap memory in bytes.

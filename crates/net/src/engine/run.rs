@@ -13,7 +13,7 @@ use crate::engine::merging::merge;
 use crate::engine::outcome::Outcome;
 use crate::engine::simulator::Simulator;
 use crate::guard::footprint::Footprint;
-use crate::guard::memory::{EVENTS, Look, Memory};
+use crate::guard::memory::{EVENTS, Memory, MemoryCheck};
 use crate::guard::{MOST_ROWS, too_many_rows};
 use crate::network::{Observed, Part, decompose};
 use crate::observe::{self, Watchers};
@@ -109,8 +109,8 @@ fn run_parts<E: From<PlanError> + From<Failure>>(
     }
     let flows: usize = parts.iter().map(|part| part.names.flows.len()).sum();
     let (next, rows, stop) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
-    let (tell, told) = mpsc::channel();
-    let work = |tell: mpsc::Sender<f64>| -> Result<Vec<(usize, Outcome)>, Halt> {
+    let (report, fractions) = mpsc::channel();
+    let work = |report: mpsc::Sender<f64>| -> Result<Vec<(usize, Outcome)>, Halt> {
         let mut ended = Vec::new();
         loop {
             let place = next.fetch_add(1, Relaxed);
@@ -118,7 +118,7 @@ fn run_parts<E: From<PlanError> + From<Failure>>(
             let (mut done, share) = (0.0, part.names.flows.len() as f64 / flows as f64);
             let mut outcome = run_undivided(&part.plan, &part.names, seed, memory, |fraction| {
                 // sending fails if `progress` has failed, because the receiver is gone
-                let _ = tell.send(share * (fraction - replace(&mut done, fraction)));
+                let _ = report.send(share * (fraction - replace(&mut done, fraction)));
                 if stop.load(Relaxed) { Err(Halt::Stopped) } else { Ok(()) }
             });
             // the number of rows, and therefore the error, does not depend on the order in which parts finish
@@ -136,21 +136,21 @@ fn run_parts<E: From<PlanError> + From<Failure>>(
     let ran: Vec<_> = thread::scope(|scope| {
         let workers: Vec<_> = (0..threads.min(parts.len()))
             .map(|_| {
-                let tell = tell.clone();
-                scope.spawn(|| work(tell))
+                let report = report.clone();
+                scope.spawn(|| work(report))
             })
             .collect();
-        drop(tell);
-        let heard = told.iter().try_fold(0.0, |done, more| {
+        drop(report);
+        let reported = fractions.iter().try_fold(0.0, |done, more| {
             let done: f64 = done + more;
             progress(done.min(1.0)).map(|()| done)
         });
-        if heard.is_err() {
+        if reported.is_err() {
             stop.store(true, Relaxed);
         }
         let ran = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| resume_unwind(panic)));
         let ran = ran.collect();
-        heard.map(|_| ran)
+        reported.map(|_| ran)
     })?;
     let mut outcomes = Vec::with_capacity(parts.len());
     let mut is_whole = true;
@@ -198,7 +198,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
 ) -> Result<Outcome, E> {
     let mut simulator = Simulator::of(plan, names.clone(), seed, Observed::Plan)?;
     let mut watchers = Watchers::new(plan, &simulator)?;
-    let mut look = Look::new(memory);
+    let mut memory_check = MemoryCheck::new(memory);
     let mut now = Time::ZERO;
     watchers.recorder.sample(now, &mut simulator);
     if plan.measure.from == now {
@@ -217,8 +217,8 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
             if let Some(failure) = simulator.failure() {
                 return Err(failure.clone().into());
             }
-            if look.is_due(&simulator) {
-                look.at(&simulator, &watchers)?;
+            if memory_check.is_due(&simulator) {
+                memory_check.update(&simulator, &watchers)?;
                 progress(simulator.now().as_secs_f64() / plan.duration.as_secs_f64())?;
             }
             if is_there {
@@ -231,7 +231,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
         }
         recorder.sample(now, &mut simulator);
     }
-    look.at(&simulator, &watchers)?;
+    memory_check.update(&simulator, &watchers)?;
     progress(1.0)?;
     // many flows: results need memory, packets in flight and the flows themselves no longer do
     simulator.drop_in_flight();
@@ -248,7 +248,7 @@ fn run_undivided<E: From<PlanError> + From<Failure>>(
     let kept = (recorder.memory() + recorder.reading() + measure.memory()) as u64;
     let (tables, captures) = recorder.into_tables(&measure, flows);
     let outcome = Outcome { summary, groups, elsewhere, facts, events, rows, tables, captures };
-    look.end(kept);
+    memory_check.end(kept);
     Ok(outcome)
 }
 
@@ -374,13 +374,13 @@ mod tests {
 
     /// The packets of a capture with their SACK blocks, independent of where the blocks are stored.
     fn packets(capture: &Capture) -> Vec<(Time, [u64; 4], String, &Sack)> {
-        let told = |packet: &Captured| {
+        let described = |packet: &Captured| {
             let Captured { time, number, link, flow, size, .. } = *packet;
             let words = format!("{:?} {:?} {:?}", packet.at, packet.kind, packet.fate);
             (time, [number, link.into(), flow.into(), size.into()], words)
         };
         let with_blocks = |packet| {
-            let (time, numbers, words) = told(packet);
+            let (time, numbers, words) = described(packet);
             (time, numbers, words, capture.sack(packet))
         };
         capture.packets().iter().map(with_blocks).collect()
@@ -414,8 +414,8 @@ mod tests {
             prop_assume!(!different.is_empty());
             let plan = star(domains, &different, measured);
             let (whole, parted) = (undivided(&plan, seed), divided(&plan, seed, 2));
-            let told = |outcome: &Outcome| serde_json::to_string(outcome).expect("it is plain data");
-            prop_assert_eq!(told(&whole), told(&parted));
+            let described = |outcome: &Outcome| serde_json::to_string(outcome).expect("it is plain data");
+            prop_assert_eq!(described(&whole), described(&parted));
             for (whole, parted) in whole.tables.iter().zip(&parted.tables) {
                 prop_assert_eq!(whole.name, parted.name);
                 prop_assert!(rows(whole) == rows(parted), "table {} differs", whole.name);
@@ -430,7 +430,7 @@ mod tests {
     fn the_number_of_threads_shows_nowhere_and_all_that_is_done_is_told() {
         let plan = star(8, &[(0, 1), (2, 3), (4, 5), (3, 2)], 5);
         assert_eq!(decompose(&plan).expect("sound").expect("in parts").len(), 3);
-        let told = |threads| {
+        let tables_with = |threads| {
             let mut last = 0.0;
             let outcome = run_with_progress(&plan, 1, on(threads), |done| {
                 assert!((last..=1.0).contains(&done), "{done} after {last}");
@@ -440,10 +440,10 @@ mod tests {
             assert!(last > 1.0 - 1e-9, "the end is reported: {last}");
             outcome.expect("sound").tables.iter().map(Table::columns).collect::<Vec<_>>()
         };
-        let alone = told(1);
+        let alone = tables_with(1);
         for threads in [2, 3, 64] {
             // compared as text, because undefined times do not equal themselves
-            assert_eq!(format!("{:?}", told(threads)), format!("{alone:?}"));
+            assert_eq!(format!("{:?}", tables_with(threads)), format!("{alone:?}"));
         }
     }
 

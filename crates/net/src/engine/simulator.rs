@@ -110,7 +110,7 @@ impl Simulator {
     fn run_component(&mut self, last: u64, observer: &mut impl Observer) -> bool {
         if let Some((FlowId(flow), now)) = self.transit.cut.take() {
             self.events += 1;
-            self.flows[flow as usize].go_on(now, &mut self.transit, observer);
+            self.flows[flow as usize].resume_turn(now, &mut self.transit, observer);
             return false;
         }
         (self.transit.until, self.transit.last) = (self.now, last);
@@ -122,7 +122,8 @@ impl Simulator {
         self.events < self.transit.last
     }
 
-    /// Runs the component of the endpoints, and of the links that are merged with it.
+    /// Runs the component of the endpoints, and of the links that are merged with it. Apart from
+    /// [`run_links`](Self::run_links), since each loop inlines its own copy of the path of a packet.
     #[inline(never)]
     fn run_endpoints(&mut self, observer: &mut impl Observer) {
         let many = self.flows.len() > FLOWS_IN_CACHE;
@@ -138,11 +139,11 @@ impl Simulator {
                 let packet = event.packet(&self.transit.sacks);
                 let stop = event.stop();
                 if stop.is_sender() {
-                    self.acknowledge(&packet, event.at, observer);
+                    self.handle_ack(&packet, event.at, observer);
                 } else if stop.is_link() {
-                    self.transit.send(&packet, stop.0, event.at, observer);
+                    self.transit.forward_apart(&packet, stop.0, event.at, observer);
                 } else {
-                    self.transit.arrive(packet, event.at, observer);
+                    self.transit.deliver_apart(packet, event.at, observer);
                 }
             } else {
                 self.wake(event, observer);
@@ -170,7 +171,7 @@ impl Simulator {
                         break;
                     }
                     self.handle_new(observer);
-                    // one more event, so that one of the known ones may have to wait
+                    // this event counts too, so fewer of the known ones may be processed
                     let taken = end - left.len();
                     let most = usize::try_from(self.transit.last - self.events).unwrap_or(usize::MAX);
                     end = end.min(first.saturating_add(most));
@@ -185,7 +186,7 @@ impl Simulator {
                     self.transit.depart(event.link(), event.at, observer);
                 } else {
                     let packet = event.packet(&self.transit.sacks);
-                    self.transit.carry(&packet, event.stop().0, event.at, observer);
+                    self.transit.forward_to_receiver(&packet, event.stop().0, event.at, observer);
                 }
             }
             let taken = end - left.len();
@@ -224,7 +225,7 @@ impl Simulator {
     fn handle_arrival(&mut self, place: u32, observer: &mut impl Observer) {
         let event = *self.transit.agenda.event(place);
         let packet = event.packet(&self.transit.sacks);
-        self.transit.send(&packet, event.stop().0, event.at, observer);
+        self.transit.forward_apart(&packet, event.stop().0, event.at, observer);
     }
 
     /// Prefetches what later events will touch. `words` are the words of the next events. The event is requested first,
@@ -291,11 +292,11 @@ impl Simulator {
 
     /// Handles an ACK that reaches its sender.
     #[inline(always)]
-    fn acknowledge(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) {
+    fn handle_ack(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) {
         let Self { flows, transit, .. } = self;
         let sack = if packet.sack() == SackId::NONE { &Sack::NONE } else { &transit.sacks.take(packet.sack()) };
         let ack = Ack { sack, ..Ack::cumulative(packet.number()) };
-        flows[packet.flow().0 as usize].acknowledged(ack, packet, now, transit, observer);
+        flows[packet.flow().0 as usize].handle_ack(ack, packet, now, transit, observer);
     }
 
     /// The first failure of a law from outside the engine. The rest of such a run has no meaning.

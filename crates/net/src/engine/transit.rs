@@ -41,30 +41,31 @@ pub(crate) struct Transit {
 }
 
 impl Transit {
-    /// Sends a packet from an endpoint.
-    #[inline(never)]
-    pub(crate) fn send(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
-        self.forward(packet, hop, now, observer);
-    }
-
     /// Forwards a packet from a hop to its next event. If data reaches its receiver on the way, its ACK is forwarded
     /// too.
     #[inline(always)]
     pub(crate) fn forward(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
         if let Some(now) = self.cross(packet, hop, now, observer) {
-            self.arrive(*packet, now, observer);
+            self.deliver_apart(*packet, now, observer);
         }
     }
 
-    /// The same for a packet that often reaches its receiver on the way.
+    /// A copy of [`forward`](Self::forward) for callers in which it is rare.
+    #[inline(never)]
+    pub(crate) fn forward_apart(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
+        self.forward(packet, hop, now, observer);
+    }
+
+    /// The same as [`forward`](Self::forward), for a packet that often reaches its receiver on the way: the delivery is
+    /// inlined.
     #[inline(always)]
-    pub(crate) fn carry(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
+    pub(crate) fn forward_to_receiver(&mut self, packet: &Packet, hop: u32, now: Time, observer: &mut impl Observer) {
         if let Some(now) = self.cross(packet, hop, now, observer) {
             self.deliver(packet, now, observer);
         }
     }
 
-    /// Hands data to its receiver, and forwards the ACK.
+    /// Delivers data to its receiver, and forwards the ACK.
     #[inline(always)]
     fn deliver(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) {
         if let Some((next, hop)) = self.sinks.take_in_order(packet, now) {
@@ -73,22 +74,22 @@ impl Transit {
             }
             self.cross(&packet.answer(next, now).for_original(true), hop, now, observer);
         } else {
-            self.answer(*packet, now, observer);
+            self.deliver_any(*packet, now, observer);
         }
     }
 
-    /// Hands data to its receiver, and forwards the ACK. Not inlined into callers that seldom deliver data.
+    /// A copy of [`deliver`](Self::deliver) for callers in which it is rare.
     #[inline(never)]
-    pub(crate) fn arrive(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
+    pub(crate) fn deliver_apart(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
         self.deliver(&packet, now, observer);
     }
 
-    /// Handles a packet at its receiver if it is not simply the next one in order, and forwards the ACK.
+    /// Delivers data that is not simply the next one in order, and forwards the ACK.
     ///
     /// The packet is passed by value. If it were passed by reference, the compiler would have to keep the packet in
     /// memory in the callers.
     #[inline(never)]
-    fn answer(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
+    fn deliver_any(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
         if let Some((ack, hop)) = self.receive(&packet, now, observer) {
             self.cross(&ack, hop, now, observer);
         }
@@ -100,6 +101,7 @@ impl Transit {
     fn cross(&mut self, packet: &Packet, mut index: u32, mut now: Time, observer: &mut impl Observer) -> Option<Time> {
         loop {
             let hop = self.hops[index as usize];
+            // blocks make an ACK larger than the packets for which the hop's delay was computed
             let is_plain = packet.sack() == SackId::NONE;
             now += if is_plain { hop.delay } else { self.delay_of_blocks(index, packet.size()) };
             if !hop.is_unqueued() {
@@ -109,7 +111,7 @@ impl Transit {
                     }
                     arrival
                 } else {
-                    self.judge(index, *packet, now, observer)?
+                    self.offer(index, *packet, now, observer)?
                 };
             }
             let stop = hop.stop(index);
@@ -149,10 +151,10 @@ impl Transit {
     }
 
     /// Offers to the link of a hop a packet that the fast path does not handle. Returns its arrival time, unless it is
-    /// dropped, stored, or marked and so goes on as another packet. The packet is passed by value for the same reason as in
-    /// [`answer`](Self::answer).
+    /// dropped, stored, or marked and so forwarded as another packet. The packet is passed by value for the same reason as in
+    /// [`deliver_any`](Self::deliver_any).
     #[inline(never)]
-    fn judge(&mut self, index: u32, packet: Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
+    fn offer(&mut self, index: u32, packet: Packet, now: Time, observer: &mut impl Observer) -> Option<Time> {
         let (packet, id) = (&packet, self.hops[index as usize].link);
         if let Some(link) = self.links.served(id) {
             let refused = link.offer(packet, index, now);
@@ -162,7 +164,7 @@ impl Transit {
                 observer.observe(now, &Observation::Offered { link: id, packet, offered });
             }
             if refused.is_some() {
-                self.forget(packet);
+                self.free_sack(packet);
             } else if needs_service {
                 self.serve(id, false, now, observer);
             }
@@ -175,9 +177,9 @@ impl Transit {
         match offered {
             Offered::Accepted { arrival, marked: false, lost: false, .. } => return Some(arrival),
             Offered::Accepted { arrival, marked: true, lost: false, .. } => {
-                self.leave_marked(packet.marked(), index, arrival, observer);
+                self.forward_marked(packet.marked(), index, arrival, observer);
             }
-            Offered::Accepted { lost: true, .. } | Offered::Dropped(_) => self.forget(packet),
+            Offered::Accepted { lost: true, .. } | Offered::Dropped(_) => self.free_sack(packet),
             Offered::Queued => unreachable!("only links that store packets queue them without a time"),
         }
         None
@@ -222,16 +224,16 @@ impl Transit {
             observer.observe(now, &Observation::Left { link: id, packet, since: *since, fate });
         }
         if lost {
-            self.forget(packet);
+            self.free_sack(packet);
         } else if *marked {
-            self.leave_marked(packet.marked(), *hop, arrival, observer);
+            self.forward_marked(packet.marked(), *hop, arrival, observer);
         } else {
-            self.leave(packet, *hop, arrival, observer);
+            self.forward_from(packet, *hop, arrival, observer);
         }
     }
 
-    /// Forgets the SACK blocks of a packet that will not arrive.
-    fn forget(&mut self, packet: &Packet) {
+    /// Frees the SACK blocks of a packet that is dropped or lost.
+    fn free_sack(&mut self, packet: &Packet) {
         if packet.sack() != SackId::NONE {
             self.sacks.take(packet.sack());
         }
@@ -246,22 +248,23 @@ impl Transit {
                 let fate = Offered::Dropped(*reason);
                 observer.observe(now, &Observation::Left { link: id, packet, since: *since, fate });
             }
-            self.forget(packet);
+            self.free_sack(packet);
         }
         if let Some(link) = self.links.served(id) {
             link.put_back(dropped);
         }
     }
 
-    /// Moves a packet from the end of a hop, whose link it leaves as another packet, to its next event.
+    /// Forwards a packet that the link of a hop has marked, from the end of the hop to its next event. A marked packet is
+    /// another packet, so that [`cross`](Self::cross) can borrow its packet and keep it in registers.
     #[inline(never)]
-    fn leave_marked(&mut self, packet: Packet, index: u32, arrival: Time, observer: &mut impl Observer) {
-        self.leave(&packet, index, arrival, observer);
+    fn forward_marked(&mut self, packet: Packet, index: u32, arrival: Time, observer: &mut impl Observer) {
+        self.forward_from(&packet, index, arrival, observer);
     }
 
-    /// Moves a packet from the end of a hop, whose link it leaves by another event, to its next event.
+    /// Forwards a packet from the end of a hop, whose link it leaves by another event, to its next event.
     #[inline(always)]
-    fn leave(&mut self, packet: &Packet, index: u32, arrival: Time, observer: &mut impl Observer) {
+    fn forward_from(&mut self, packet: &Packet, index: u32, arrival: Time, observer: &mut impl Observer) {
         let hop = self.hops[index as usize];
         let stop = hop.stop(index);
         if hop.has_event() {
@@ -273,7 +276,7 @@ impl Transit {
         } else if hop.is_last() {
             self.deliver(packet, arrival, observer);
         } else {
-            self.send(packet, stop.0, arrival, observer);
+            self.forward_apart(packet, stop.0, arrival, observer);
         }
     }
 
@@ -314,14 +317,14 @@ impl Transit {
     #[cold]
     #[inline(never)]
     fn send_early(&mut self, ack: Packet, hop: u32, now: Time, observer: &mut impl Observer) {
-        self.send(&ack, hop, now, observer);
+        self.forward_apart(&ack, hop, now, observer);
     }
 
     /// Handles the timer of a receiver with a delayed ACK.
     pub(crate) fn delayed_ack(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
         if let Some((ack, connection, hop)) = self.sinks.wake(flow, now) {
             let ack = self.sacks.packet(flow, connection, ack, now, observer);
-            self.send(&ack, hop, now, observer);
+            self.forward_apart(&ack, hop, now, observer);
         } else {
             self.arm_delayed_ack(flow);
         }

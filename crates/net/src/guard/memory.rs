@@ -2,7 +2,7 @@
 //!
 //! A failed allocation would end the process. A run therefore adds up its memory after every few thousand events, and
 //! ends with an error if the memory exceeds its limit. The sum contains everything that flows, links, packets in flight,
-//! measurements and records hold. Instead of all but the records, it contains the memory for reading the longest table
+//! measurements and records use. Instead of all but the records, it contains the memory for reading the longest table
 //! if that is more, since tables are read when the rest is freed. Visiting every flow takes time, so a run
 //! with more flows does it less often. Between two checks the memory grows by a few megabytes at most, since one event
 //! sends few packets.
@@ -25,25 +25,25 @@ const EVENTS_OF_VISIT: u64 = 64;
 /// The memory that the independent parts of a run use together.
 pub(crate) struct Memory {
     bound: u64,
-    held: AtomicU64,
+    used: AtomicU64,
 }
 
 impl Memory {
     pub(crate) const fn of(bound: u64) -> Self {
-        Self { bound, held: AtomicU64::new(0) }
+        Self { bound, used: AtomicU64::new(0) }
     }
 
-    /// Updates the memory that one part of the run holds from `before`, the value reported last, to `now`. Returns the
+    /// Updates the memory that one part of the run uses from `before`, the value reported last, to `now`. Returns the
     /// memory of all parts if it exceeds the limit.
-    fn take(&self, before: u64, now: u64) -> Result<(), u64> {
-        let held = self.held.fetch_add(now.wrapping_sub(before), Relaxed).wrapping_add(now).wrapping_sub(before);
-        if held <= self.bound { Ok(()) } else { Err(held) }
+    fn update(&self, before: u64, now: u64) -> Result<(), u64> {
+        let used = self.used.fetch_add(now.wrapping_sub(before), Relaxed).wrapping_add(now).wrapping_sub(before);
+        if used <= self.bound { Ok(()) } else { Err(used) }
     }
 }
 
-/// The memory that a part of a run holds, in bytes, by purpose.
+/// The memory that a part of a run uses, in bytes, by purpose.
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct Usage {
     /// Flows with their windows, links with the packets that they store, and measurements.
     components: usize,
     in_flight: usize,
@@ -52,13 +52,13 @@ struct Held {
     reading: usize,
 }
 
-impl Held {
+impl Usage {
     fn total(self) -> u64 {
         (self.records + self.reading.max(self.components + self.in_flight)) as u64
     }
 
     /// The error for a run that exceeds its limit: what has grown most, and what to do.
-    fn too_much(self, held: u64, bound: u64, simulator: &Simulator, rows: usize) -> PlanError {
+    fn too_much(self, used: u64, bound: u64, simulator: &Simulator, rows: usize) -> PlanError {
         let Self { components, in_flight, records, reading } = self;
         let parts = [
             (components, "flows, links and windows".to_owned(), "lower count, max_window or the queue limits"),
@@ -70,15 +70,15 @@ impl Held {
             ),
         ];
         let (most, what, remedy) = parts.into_iter().max_by_key(|(bytes, ..)| *bytes).unwrap_or_default();
-        let [most, held, bound] = [most as u64, held, bound].map(|bytes| shown(bytes as f64));
+        let [most, used, bound] = [most as u64, used, bound].map(|bytes| shown(bytes as f64));
         let now = simulator.now().as_secs_f64();
-        let problem = format!("at {now:.3} s the run takes {held} ({most} of it for {what}), but the limit is {bound}");
+        let problem = format!("at {now:.3} s the run takes {used} ({most} of it for {what}), but the limit is {bound}");
         PlanError::new("memory", format!("{problem}; {remedy}, shorten the run, or allow more memory"))
     }
 }
 
 /// Periodic check of the memory that a part of a run uses.
-pub(crate) struct Look<'a> {
+pub(crate) struct MemoryCheck<'a> {
     memory: &'a Memory,
     /// Steps so far, and the numbers of events at which the next check and the next visit to all components are due.
     steps: u64,
@@ -86,12 +86,12 @@ pub(crate) struct Look<'a> {
     next_visit: u64,
     /// Bytes of the components at the last visit, and of everything at the last check.
     components: usize,
-    held: u64,
+    used: u64,
 }
 
-impl<'a> Look<'a> {
+impl<'a> MemoryCheck<'a> {
     pub(crate) const fn new(memory: &'a Memory) -> Self {
-        Self { memory, steps: 0, next: EVENTS, next_visit: 0, components: 0, held: 0 }
+        Self { memory, steps: 0, next: EVENTS, next_visit: 0, components: 0, used: 0 }
     }
 
     /// Whether a check is due.
@@ -100,7 +100,8 @@ impl<'a> Look<'a> {
         simulator.events() + EVENTS_OF_STEP * self.steps > self.next
     }
 
-    pub(crate) fn at(&mut self, simulator: &Simulator, watchers: &Watchers) -> Result<(), PlanError> {
+    /// Adds up the memory, and compares it with the limit.
+    pub(crate) fn update(&mut self, simulator: &Simulator, watchers: &Watchers) -> Result<(), PlanError> {
         let (components, agendas) = simulator.components();
         let events = simulator.events() + EVENTS_OF_STEP * self.steps;
         self.next = events + EVENTS.max(agendas as u64);
@@ -112,23 +113,23 @@ impl<'a> Look<'a> {
         if watchers.recorder.rows() > MOST_ROWS {
             return Err(too_many_rows());
         }
-        let held = Held {
+        let used = Usage {
             components: self.components,
             in_flight: simulator.memory_in_flight(),
             records: watchers.recorder.memory(),
             reading: watchers.recorder.reading(),
         };
-        let total = held.total();
+        let total = used.total();
         self.memory
-            .take(replace(&mut self.held, total), total)
-            .map_err(|all| held.too_much(all, self.memory.bound, simulator, watchers.recorder.rows()))
+            .update(replace(&mut self.used, total), total)
+            .map_err(|all| used.too_much(all, self.memory.bound, simulator, watchers.recorder.rows()))
     }
 
     /// Called when a part of the run ends and keeps only `kept` bytes, fewer than before.
     pub(crate) fn end(&mut self, kept: u64) {
-        let kept = kept.min(self.held);
-        // other parts report an excess when they look
-        let _ = self.memory.take(replace(&mut self.held, kept), kept);
+        let kept = kept.min(self.used);
+        // other parts report an excess at their next check
+        let _ = self.memory.update(replace(&mut self.used, kept), kept);
     }
 }
 
@@ -244,10 +245,10 @@ mod tests {
         let mut simulator = Simulator::new(&plan, 1).expect("sound");
         let watchers = Watchers::new(&plan, &simulator).expect("sound");
         let memory = Memory::of(2_000_000);
-        let mut look = Look::new(&memory);
+        let mut check = MemoryCheck::new(&memory);
         let ended = loop {
             let is_there = simulator.run_some(plan.duration, EVENTS, &mut ());
-            if let Err(error) = look.at(&simulator, &watchers) {
+            if let Err(error) = check.update(&simulator, &watchers) {
                 break error;
             }
             assert!(!is_there, "200,000 packets take 9.6 MB");
@@ -266,13 +267,13 @@ mod tests {
     }
 
     #[test]
-    fn parts_share_the_bound_and_give_back_what_they_no_longer_hold() {
+    fn parts_share_the_bound_and_return_what_they_no_longer_use() {
         let memory = Memory::of(100);
-        memory.take(0, 60).expect("within the limit");
-        memory.take(0, 60).expect_err("above the limit");
-        memory.take(60, 10).expect("less than before");
-        memory.take(60, 80).expect("10 and 80");
-        assert_eq!(memory.held.into_inner(), 90);
+        memory.update(0, 60).expect("within the limit");
+        memory.update(0, 60).expect_err("above the limit");
+        memory.update(60, 10).expect("less than before");
+        memory.update(60, 80).expect("10 and 80");
+        assert_eq!(memory.used.into_inner(), 90);
     }
 
     /// Counts packets that are offered to links.
@@ -326,14 +327,14 @@ mod tests {
 
     #[test]
     fn progress_is_reported_by_events_and_at_the_end() {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         let plan = Plan { duration: Time::SECOND.saturating_mul(1_000), ..dumbbell_of_reno(1) };
         let report = |fraction| {
-            told.push(fraction);
+            reported.push(fraction);
             Ok::<(), PlanError>(())
         };
         let events = run_with_progress(&plan, 1, Means::UNBOUNDED, report).expect("sound").events;
-        assert_eq!(told.len() as u64, events / (EVENTS + 1) + 1, "{events} events");
-        assert!(told.is_sorted() && told.last() == Some(&1.0));
+        assert_eq!(reported.len() as u64, events / (EVENTS + 1) + 1, "{events} events");
+        assert!(reported.is_sorted() && reported.last() == Some(&1.0));
     }
 }

@@ -12,7 +12,7 @@ use ackclock_units::Time;
 use crate::link::rate::LinkRate;
 use crate::link::token_bucket::{BucketSpec, TokenBucket};
 
-/// The smallest unit of time.
+/// The smallest unit of time. A transmission takes at least this long, since runs divide by its time.
 pub(crate) const INSTANT: Time = Time::from_picos(1);
 
 /// Packets of one size, sent back to back.

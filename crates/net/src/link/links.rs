@@ -157,7 +157,7 @@ impl Links {
                 let mut link = self.resume(id, kind);
                 let offered = link.offer(packet, now);
                 if matches!(offered, Offered::Dropped(_)) {
-                    // the short form is still right
+                    // a drop leaves the backlog as it was, so the short form is still right
                     self.spare.extend(link.take_closed());
                 } else if let Some(path) = link.fast_path(self.far) {
                     self.spare.extend(link.take_closed());
@@ -348,13 +348,13 @@ mod tests {
         fn sizes_that_vary_do_not_fill_tables(sizes in prop::collection::vec(1_u32..65_536, 500)) {
             let mut links = Links::new(1, 1, Time::MAX);
             links.add(link(Limit::Packets(4), true, Time::ZERO));
-            let mut held = 0;
+            let mut most = 0;
             for (number, size) in (0_u64..).zip(sizes) {
                 // bursts of eight packets, and then a pause in which all are sent
                 cross(&mut links, size, Time::from_millis(10_000 * (number / 8)));
-                held = held.max(if number < 100 { links.memory() } else { 0 });
+                most = most.max(if number < 100 { links.memory() } else { 0 });
             }
-            prop_assert!(links.memory() <= held, "{} bytes, {held} before", links.memory());
+            prop_assert!(links.memory() <= most, "{} bytes, {most} before", links.memory());
         }
 
         /// The sums of the fast path do not overflow, however long the delays are and however late packets arrive. The

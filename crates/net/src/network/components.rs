@@ -29,22 +29,22 @@ const MAX_ROUNDS_OF_ALL: usize = 1 << 18;
 
 /// Sets, for each hop, the component that handles the packet's next event. Returns the number of components, of which
 /// the first one contains the endpoints, and the division of time into rounds.
-pub(super) fn find(hops: &mut [Hop], ways: &Ways, flows: usize) -> (usize, Rounds) {
-    let mut places = Places::new(ways.entered.len());
+pub(super) fn find(hops: &mut [Hop], transitions: &Transitions, flows: usize) -> (usize, Rounds) {
+    let mut places = Places::new(transitions.entered.len());
     let mut least = None;
-    for ((from, to), delay) in &ways.delays {
+    for ((from, to), delay) in &transitions.delays {
         if *delay < Time::from_picos(1 << SHORTEST_BITS) {
             places.join(*from, *to);
         } else {
             least = Some(least.unwrap_or(*delay).min(*delay));
         }
-        if ways.entered[*to as usize] {
+        if transitions.entered[*to as usize] {
             // endpoints put packets onto this link directly, so it belongs to their component
             places.join(ENDPOINTS, *to);
         }
     }
     let rounds = rounds(flows, least);
-    let mut components = places.components(ways.delays.keys().map(|(_, to)| *to));
+    let mut components = places.components(transitions.delays.keys().map(|(_, to)| *to));
     if components.len() * rounds.ahead > MAX_ROUNDS_OF_ALL {
         places.0.fill(ENDPOINTS);
         components = places.components([].into_iter());
@@ -71,14 +71,14 @@ fn rounds(flows: usize, least: Option<Time>) -> Rounds {
 /// The transitions of packets from event to event. A *place* is where an event happens: a link, or the endpoints as a
 /// whole.
 #[derive(Debug)]
-pub(super) struct Ways {
+pub(super) struct Transitions {
     /// The smallest delay of a transition between two places.
     delays: BTreeMap<(u32, u32), Time>,
     /// For each place, whether endpoints put packets onto it directly.
     pub(super) entered: Vec<bool>,
 }
 
-impl Ways {
+impl Transitions {
     /// An empty set of transitions between `links` links and the endpoints.
     pub(super) fn new(links: usize) -> Self {
         Self { delays: BTreeMap::new(), entered: vec![false; links + 1] }

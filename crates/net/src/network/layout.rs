@@ -2,7 +2,7 @@
 
 use ackclock_units::Time;
 
-use super::components::Ways;
+use super::components::Transitions;
 use super::steps::Feeders;
 use super::unqueued::Unqueued;
 use super::{Routed, Span};
@@ -10,7 +10,7 @@ use crate::engine::hop::{End, Hop};
 use crate::link::links::Links;
 use crate::packet::LinkId;
 
-/// Place number of the endpoints. (A place is where an event happens, see [`Ways`].)
+/// Place number of the endpoints. (A place is where an event happens, see [`Transitions`].)
 pub(super) const ENDPOINTS: u32 = 0;
 
 /// Place number of a link.
@@ -27,17 +27,17 @@ pub(super) struct Layout<'a> {
     pub(super) feeders: &'a Feeders,
     pub(super) unqueued: &'a Unqueued,
     pub(super) hops: Vec<Hop>,
-    pub(super) ways: Ways,
+    pub(super) transitions: Transitions,
 }
 
 impl Layout<'_> {
     /// Lays out the routes of a flow. Returns the first hop of its data and of its ACKs.
     pub(super) fn add(&mut self, Routed { data, acks, answers_at_once }: &Routed) -> (u32, u32) {
-        let mut way = (ENDPOINTS, Time::ZERO);
+        let mut last = (ENDPOINTS, Time::ZERO);
         let answers_in_step =
             *answers_at_once && self.path[acks.range()].first().is_none_or(|first| self.is_in_step(*first));
-        let data_hop = self.add_route(*data, End::Receiver, answers_in_step, &mut way);
-        (data_hop, self.add_route(*acks, End::Sender, false, &mut way))
+        let data_hop = self.add_route(*data, End::Receiver, answers_in_step, &mut last);
+        (data_hop, self.add_route(*acks, End::Sender, false, &mut last))
     }
 
     /// Whether packets reach a link without an event.
@@ -45,22 +45,22 @@ impl Layout<'_> {
         self.feeders.only(link).is_some()
     }
 
-    /// Lays out a route. `way` is the place of the last event, and the time since that event.
-    fn add_route(&mut self, route: Span, end: End, ends_in_step: bool, way: &mut (u32, Time)) -> u32 {
+    /// Lays out a route. `last` is the place of the last event, and the time since that event.
+    fn add_route(&mut self, route: Span, end: End, ends_in_step: bool, last: &mut (u32, Time)) -> u32 {
         let start = self.hops.len();
         let links = &self.path[route.range()];
-        if let Some(first) = links.first().filter(|_| way.0 == ENDPOINTS) {
-            self.ways.entered[place_of(*first) as usize] = true;
+        if let Some(first) = links.first().filter(|_| last.0 == ENDPOINTS) {
+            self.transitions.entered[place_of(*first) as usize] = true;
         }
         for (at, link) in links.iter().enumerate() {
             let then = links.get(at + 1);
             let in_step = then.map_or(ends_in_step, |then| self.is_in_step(*then));
-            way.1 = way.1.saturating_add(self.links.line(*link).delay);
+            last.1 = last.1.saturating_add(self.links.line(*link).delay);
             let mut hop = self.unqueued.crossing(*link).map_or(Hop::new(*link), |time| Hop::unqueued(*link, time));
             if !in_step {
                 let to = then.map_or(ENDPOINTS, |then| place_of(*then));
-                self.ways.add(*way, to);
-                *way = (to, Time::ZERO);
+                self.transitions.add(*last, to);
+                *last = (to, Time::ZERO);
                 hop = hop.with_event();
             }
             self.hops.push(if then.is_none() { hop.with_end(end) } else { hop });

@@ -204,27 +204,27 @@ impl Measure {
         if packet.is_ack() { self.groups.len() } else { self.groups.of(packet.flow().0 as usize) as usize }
     }
 
-    /// Handles a packet that the measured link accepts without marking it, except in the common case.
+    /// Counts a packet that the measured link accepts without marking it, if it is not plain.
     #[cold]
     #[inline(never)]
-    fn accepted_unusually(&mut self, now: Time, packet: &Packet, start: Time, end: Time) {
+    fn count_accepted(&mut self, now: Time, packet: &Packet, start: Time, end: Time) {
         let offered = Offered::Accepted { start, end, arrival: end, marked: false, lost: false };
-        self.offered_unusually(Crossing::of(now, packet, self.kind(packet), offered), offered);
+        self.count_any(Crossing::of(now, packet, self.kind(packet), offered), offered);
     }
 
-    /// Handles a packet at the measured link, except in the common case.
+    /// Counts a packet that the measured link accepts, drops or stores, if it is not plain.
     #[cold]
     #[inline(never)]
-    fn offered_unusually(&mut self, packet: Crossing, offered: Offered) {
-        self.at.offered_unusually(packet.now, packet.kind, offered);
+    fn count_any(&mut self, packet: Crossing, offered: Offered) {
+        self.at.count_any(packet.now, packet.kind, offered);
         self.crossings.offered(packet);
     }
 
-    /// Handles a packet that leaves the queue of the measured link, except in the common case.
+    /// Counts a packet that leaves the queue of the measured link or is dropped there, if it is not plain.
     #[cold]
     #[inline(never)]
-    fn left_unusually(&mut self, packet: Crossing, since: Time, fate: Offered) {
-        self.at.left_unusually(packet.now, packet.kind, since, fate);
+    fn count_any_left(&mut self, packet: Crossing, since: Time, fate: Offered) {
+        self.at.count_any_left(packet.now, packet.kind, since, fate);
         self.crossings.left(packet);
     }
 
@@ -277,16 +277,16 @@ impl Observer for Measure {
         match seen {
             Observation::Offered { link, packet, offered } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                if self.at.takes(now, kind, *offered) {
+                if self.at.count_if_plain(now, kind, *offered) {
                     self.crossings.accepted(packet.flow());
                 } else {
-                    self.offered_unusually(Crossing::of(now, packet, kind, *offered), *offered);
+                    self.count_any(Crossing::of(now, packet, kind, *offered), *offered);
                 }
             }
             Observation::Left { link, packet, since, fate } if *link == self.at.link => {
                 let kind = self.kind(packet);
-                if !self.at.sends(kind, *since, *fate) {
-                    self.left_unusually(Crossing::of(now, packet, kind, *fate), *since, *fate);
+                if !self.at.count_left_if_plain(kind, *since, *fate) {
+                    self.count_any_left(Crossing::of(now, packet, kind, *fate), *since, *fate);
                 }
             }
             Observation::Delivered { packet, in_order, .. } if self.follows => {
@@ -305,10 +305,10 @@ impl Observer for Measure {
         if link != self.at.link {
             return;
         }
-        if self.at.carries(now, self.kind(packet), start, end) {
+        if self.at.count_accepted_if_plain(now, self.kind(packet), start, end) {
             self.crossings.accepted(packet.flow());
         } else {
-            self.accepted_unusually(now, packet, start, end);
+            self.count_accepted(now, packet, start, end);
         }
     }
 

@@ -170,6 +170,7 @@ impl State {
                 self.is_late(control, store, now);
             }
             self.dropping = true;
+            // soon after the last dropping state, its rate is a better start than the lowest one (RFC 8289, section 5.5)
             let delta = self.count - self.lastcount;
             let is_soon = now.saturating_sub(self.drop_next) < control.interval.saturating_mul(16);
             self.count = if delta > 1 && is_soon { delta } else { 1 };

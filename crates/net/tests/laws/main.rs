@@ -339,10 +339,10 @@ proptest! {
         let watched_by_run = run(&watched, seed).expect("sound");
         prop_assert_eq!(&plain.summary, &watched_by_run.summary);
         prop_assert_eq!(&plain.groups, &watched_by_run.groups);
-        let told = serde_json::to_value(&plain.summary).expect("a summary is data");
+        let summary = serde_json::to_value(&plain.summary).expect("a summary is data");
         let again = serde_json::to_value(&watched_by_run.elsewhere[plan.measure.link as usize]).expect("a summary is data");
         for (measure, value) in again.as_object().expect("each measure has a name") {
-            prop_assert_eq!(Some(value), told.get(measure), "{}", measure);
+            prop_assert_eq!(Some(value), summary.get(measure), "{}", measure);
         }
         let flows = |outcome: &Outcome| format!("{:?}", outcome.tables[0].columns());
         prop_assert_eq!(flows(&plain), flows(&watched_by_run));

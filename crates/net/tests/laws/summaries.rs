@@ -283,8 +283,8 @@ proptest! {
             prop_assert!(found.rtt_min.unwrap_or(0.0) <= found.rtt_mean.unwrap_or(0.0) + 1e-12);
             prop_assert_eq!(found.delay_mean.is_some(), packets > 0.0);
             prop_assert!(found.delay_mean.is_none_or(|mean| (mean - delay / packets).abs() < 1e-9));
-            let told = [found.retransmissions, found.timeouts, found.fast_retransmits, found.dup_acks];
-            prop_assert_eq!(told, from_fn(|place| after[group][place] - before[group][place]));
+            let counted = [found.retransmissions, found.timeouts, found.fast_retransmits, found.dup_acks];
+            prop_assert_eq!(counted, from_fn(|place| after[group][place] - before[group][place]));
         }
         if let Some(crossing) = crossing.into_iter().collect::<Option<Vec<bool>>>() {
             let shares: Vec<f64> = means.iter().zip(crossing).filter(|(_, is)| *is).map(|(mean, _)| *mean).collect();
@@ -469,14 +469,14 @@ proptest! {
         }
         let captured = outcome.captures[0].packets();
         prop_assert!(captured.is_sorted_by_key(|packet| packet.time));
-        let told = captured.iter().map(|seen| {
+        let found_captured = captured.iter().map(|seen| {
             let entry = (seen.time, seen.link, seen.flow, seen.at, seen.fate, seen.kind, seen.number, seen.size);
             format!("{entry:?} {:?} {}", seen.ecn, seen.ecn_flags)
         });
-        let mut told: Vec<String> = told.collect();
-        told.sort();
+        let mut found_captured: Vec<String> = found_captured.collect();
+        found_captured.sort();
         expected_captured.sort();
-        prop_assert_eq!(told, expected_captured);
+        prop_assert_eq!(found_captured, expected_captured);
     }
 }
 

@@ -57,7 +57,7 @@ type Methods = [Option<Py<PyAny>>; 7];
 
 impl LawMaker for Maker {
     fn make(&self, _: u32, _: u64, seed: u64) -> Result<Box<dyn ForeignLaw>, Cause> {
-        held(|py| {
+        with_interpreter(|py| {
             self.calls.fetch_add(1, Relaxed);
             let made = self.make.call1(py, (seed,));
             self.calls.fetch_add(1, Relaxed);
@@ -84,7 +84,7 @@ impl LawMaker for Maker {
 }
 
 /// Calls the interpreter. The thread holds it already, so that this costs little.
-pub(crate) fn held<R>(call: impl FnOnce(Python<'_>) -> PyResult<R>) -> Result<R, Cause> {
+pub(crate) fn with_interpreter<R>(call: impl FnOnce(Python<'_>) -> PyResult<R>) -> Result<R, Cause> {
     Python::attach(call).map_err(|error| Arc::new(error) as Cause)
 }
 
@@ -166,7 +166,7 @@ impl Interpreted {
 impl ForeignLaw for Interpreted {
     fn observe(&mut self, sample: &AckSample) -> Result<(), Cause> {
         let Some(method) = &self.observe else { return Ok(()) };
-        held(|py| {
+        with_interpreter(|py| {
             let ack = self.ack.filled(py, Ack::of(sample, f64::INFINITY));
             self.counted(|| method.bind(py).call1((ack,)))?;
             self.ack.is_free(py, "law", "ack")
@@ -175,7 +175,7 @@ impl ForeignLaw for Interpreted {
 
     fn on_ack(&mut self, controls: &mut Controls, sample: &AckSample) -> Result<(), Cause> {
         let Some(method) = &self.on_ack else { return Ok(()) };
-        held(|py| {
+        with_interpreter(|py| {
             let ack = self.ack.filled(py, Ack::of(sample, controls.cwnd));
             self.call(py, controls, |window| method.bind(py).call1((window, ack)))?;
             self.ack.is_free(py, "law", "ack")
@@ -187,7 +187,7 @@ impl ForeignLaw for Interpreted {
             controls.respond_as_reno(event);
             return Ok(());
         };
-        held(|py| {
+        with_interpreter(|py| {
             let event = self.congestion.filled(py, Congestion::of(event, now));
             self.call(py, controls, |window| method.bind(py).call1((window, event)))?;
             self.congestion.is_free(py, "law", "event")
@@ -196,7 +196,7 @@ impl ForeignLaw for Interpreted {
 
     fn on_lost(&mut self, controls: &mut Controls, lost: &LostSegment, sample: &RateSample) -> Result<(), Cause> {
         let Some(method) = &self.on_lost else { return Ok(()) };
-        held(|py| {
+        with_interpreter(|py| {
             let lost = self.lost.filled(py, Lost::of(lost));
             let rate = self.rate.filled(py, Rate::of(sample));
             self.call(py, controls, |window| method.bind(py).call1((window, lost, rate)))?;
@@ -206,7 +206,7 @@ impl ForeignLaw for Interpreted {
 
     fn on_rate(&mut self, controls: &mut Controls, sample: &RateSample) -> Result<(), Cause> {
         let Some(method) = &self.on_rate else { return Ok(()) };
-        held(|py| {
+        with_interpreter(|py| {
             let rate = self.rate.filled(py, Rate::of(sample));
             self.call(py, controls, |window| method.bind(py).call1((window, rate)))?;
             self.rate.is_free(py, "law", "sample")
@@ -215,7 +215,7 @@ impl ForeignLaw for Interpreted {
 
     fn on_idle(&mut self, now: Time, idle: Time) -> Result<(), Cause> {
         let Some(method) = &self.on_idle else { return Ok(()) };
-        held(|py| {
+        with_interpreter(|py| {
             let idle = self.idle.filled(py, Idle::of(now, idle));
             self.counted(|| method.bind(py).call1((idle,)))?;
             self.idle.is_free(py, "law", "idle")
@@ -224,6 +224,6 @@ impl ForeignLaw for Interpreted {
 
     fn on_undo(&mut self, controls: &mut Controls, _: Time) -> Result<(), Cause> {
         let Some(method) = &self.on_undo else { return Ok(()) };
-        held(|py| self.call(py, controls, |window| method.bind(py).call1((window,))))
+        with_interpreter(|py| self.call(py, controls, |window| method.bind(py).call1((window,))))
     }
 }

@@ -73,7 +73,7 @@ pub struct Channel {
     supplied: usize,
     received: BTreeSet<u64>,
     /// Number of segments whose ACK waits.
-    held: u32,
+    unacknowledged: u32,
     /// Number of marked segments that the receiver has accepted.
     marked: u64,
     /// First segment outside the window that the receiver has advertised, if it tunes its window.
@@ -106,7 +106,7 @@ impl Channel {
             copies: 0,
             supplied: 0,
             received: BTreeSet::new(),
-            held: 0,
+            unacknowledged: 0,
             marked: 0,
             edge: 0,
             trace: Vec::new(),
@@ -204,7 +204,7 @@ impl Channel {
     fn step(&mut self, cause: Cause, tell: impl FnOnce(&mut Sender, Time)) -> Kept {
         let (state, counters) = (self.sender.state(), self.sender.counters());
         tell(&mut self.sender, self.now);
-        self.witness.told(cause, self.now, (state, counters), &self.sender)?;
+        self.witness.check(cause, self.now, (state, counters), &self.sender)?;
         loop {
             let state = self.sender.state();
             let Some(segment) = self.sender.poll_transmit(self.now) else { break };
@@ -240,8 +240,8 @@ impl Channel {
             }
             self.answer(next, sack, reports, again)
         } else {
-            self.held += 1;
-            hold!(self.held < config.ack_every, "an ACK waits for too many packets");
+            self.unacknowledged += 1;
+            hold!(self.unacknowledged < config.ack_every, "an ACK waits for too many packets");
             let longest = waiting.or_else(|| config.delayed_ack.then(|| self.now + config.delayed_ack_timeout));
             let deadline = self.receiver.poll_timeout(&self.pool);
             let is_right = match config.delayed_ack_rule {
@@ -263,7 +263,7 @@ impl Channel {
         hold!(Some(next) == missing, "the ACK {next} does not cover all packets received in order");
         hold!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize, "an ACK has too many SACK blocks");
         self.advertises(next, sack.window())?;
-        self.held = 0;
+        self.unacknowledged = 0;
         let mut blocks = sack.blocks();
         if let Some(start) = again {
             let first = blocks.split_off_first();

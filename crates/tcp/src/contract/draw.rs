@@ -113,7 +113,7 @@ pub(super) fn script(law: &ForeignSpec, seed: u64, number: u32) -> Script {
 }
 
 /// Describes a conversation in words.
-pub(super) fn told(script: &Script) -> String {
+pub(super) fn description(script: &Script) -> String {
     let SenderConfig { recovery, slow_start, byte_counting, initial_window, max_window, pacing, .. } = &script.sender;
     let lost = script.segments.iter().filter(|fate| fate.is_empty()).count();
     let packets: u64 = script.supplies.iter().map(|(_, packets)| packets).sum();

@@ -110,7 +110,7 @@ impl Witness {
     }
 
     /// Checks the state of the sender after it has processed an event and before it sends.
-    pub(crate) fn told(&mut self, cause: Cause, now: Time, before: (SenderState, Counters), sender: &Sender) -> Kept {
+    pub(crate) fn check(&mut self, cause: Cause, now: Time, before: (SenderState, Counters), sender: &Sender) -> Kept {
         let (state, counters) = (sender.state(), sender.counters());
         let fast = counters.fast_retransmits - before.1.fast_retransmits;
         let timeouts = counters.timeouts - before.1.timeouts;
@@ -360,8 +360,8 @@ impl Witness {
     pub(crate) fn rests(&self, now: Time, sender: &Sender) -> Kept {
         let state = sender.state();
         let (sent, retransmissions) = self.counts;
-        let told = (sender.counters().sent, sender.counters().retransmissions);
-        hold!(told == (sent, retransmissions), "{sent} packets were sent, but {} are counted", told.0);
+        let counted = (sender.counters().sent, sender.counters().retransmissions);
+        hold!(counted == (sent, retransmissions), "{sent} packets were sent, but {} are counted", counted.0);
         self.counts_flight(&state)?;
         window_is_sane(&self.config, &state)?;
         hold!(sender.poll_release().is_none_or(|at| at >= now), "the sender waits for a time that has passed");

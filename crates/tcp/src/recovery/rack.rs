@@ -61,7 +61,7 @@ use crate::sender::connection::Connection;
 use crate::ticks::Ticks;
 use clock::Clock;
 use losses::{Losses, Outstanding};
-use probe::{Probe, Verdict};
+use probe::{Probe, ProbeOutcome};
 use timers::extension;
 use undo::Undo;
 
@@ -92,7 +92,7 @@ pub struct Rack {
     recheck: Option<Time>,
     /// When the retransmission timer would fire.
     rto_at: Time,
-    /// Whether the last ACK sets the timer anew; only for Linux.
+    /// Whether the last ACK restarts the timer; only for Linux.
     moves_timer: bool,
     /// Whether it acknowledged a segment that was sent again, and so gives no certain round-trip time; only for Linux.
     is_ambiguous: bool,
@@ -425,9 +425,9 @@ impl Rack {
         rate.sample(snd_una, self.clock.min_rtt(), in_flight, self.phase, now)
     }
 
-    /// Looks whether the sender has less data than the window allows: at the end of each turn, as the draft of BBR asks
-    /// for each ACK, or in Linux when the application writes.
-    pub(super) fn look_for_limit(&self, connection: &mut Connection, at_write: bool) {
+    /// Records for the samples of delivery rates that the sender has less data than the window allows: at the end of each
+    /// turn, as the draft of BBR asks for each ACK, or in Linux when the application writes.
+    pub(super) fn check_app_limited(&self, connection: &mut Connection, at_write: bool) {
         if at_write != (connection.config.rack == RackRule::Linux) {
             return;
         }
@@ -445,11 +445,11 @@ impl Rack {
     fn follow_probe(&mut self, connection: &mut Connection, snd_una: u64, duplicate: bool, start: Start) {
         let Some(probe) = self.probe else { return };
         let plain = !duplicate && snd_una == connection.snd_una && self.delivered == 0;
-        let verdict = probe.answered(probe::Answer { next: snd_una, duplicate, plain });
-        if verdict != Verdict::Waiting {
+        let outcome = probe.answered(probe::Answer { next: snd_una, duplicate, plain });
+        if outcome != ProbeOutcome::Waiting {
             self.probe = None;
         }
-        if verdict == Verdict::Repaired && self.phase == Phase::Open {
+        if outcome == ProbeOutcome::Repaired && self.phase == Phase::Open {
             self.begin_recovery(connection, snd_una, start);
             self.end(connection);
         }

@@ -180,11 +180,11 @@ impl Sack {
     }
 
     /// Whether only the advertised window holds back data.
-    pub(super) fn is_held_by_receiver(&self, connection: &Connection) -> bool {
+    pub(super) fn is_limited_by_receiver(&self, connection: &Connection) -> bool {
         if self.counts_pipe(connection) {
             !self.waits && self.is_below_window(connection)
         } else {
-            connection.is_held_by_receiver()
+            connection.is_limited_by_receiver()
         }
     }
 

@@ -177,7 +177,7 @@ impl Connection {
 
     /// Records the window that an ACK advertises. The right edge never moves back, so an old ACK changes nothing (RFC
     /// 9293, section 3.10.7.4, has SND.WL1 and SND.WL2 for this).
-    pub(super) fn take_window(&mut self, ack: Ack<'_>) {
+    pub(super) fn update_rwnd(&mut self, ack: Ack<'_>) {
         if let Some(edge) = self.extra.as_mut().and_then(|extra| extra.edge.as_mut()) {
             *edge = (*edge).max(ack.next + u64::from(ack.sack.window()));
         }
@@ -379,7 +379,7 @@ impl Connection {
     pub(crate) fn advance(&mut self, next: u64) -> Option<Sent> {
         self.limited = 0;
         self.snd_una = next;
-        self.snd_nxt = self.snd_nxt.max(next);
+        self.snd_nxt = self.snd_nxt.max(next); // after a timeout, an ACK may pass it
         self.records_mut().and_then(|log| log.acknowledge(next))
     }
 
@@ -509,7 +509,7 @@ impl Connection {
     }
 
     /// Whether the advertised window is full and smaller than the congestion window.
-    pub(crate) fn is_held_by_receiver(&self) -> bool {
+    pub(crate) fn is_limited_by_receiver(&self) -> bool {
         let rwnd = self.rwnd();
         let window = || u64::from(self.window.cwnd as u32) + u64::from(self.inflation);
         self.snd_nxt >= self.snd_una + rwnd && window() > rwnd
@@ -521,12 +521,12 @@ impl Connection {
     pub(crate) fn limit(
         &self,
         has_data: bool,
-        is_held_by_receiver: impl FnOnce() -> bool,
+        is_limited_by_receiver: impl FnOnce() -> bool,
         recovers: impl FnOnce() -> bool,
     ) -> Limit {
         if !has_data {
             Limit::Application
-        } else if is_held_by_receiver() {
+        } else if is_limited_by_receiver() {
             Limit::ReceiverWindow
         } else if recovers() {
             self.reduced_by

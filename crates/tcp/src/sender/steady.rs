@@ -66,18 +66,18 @@ impl Sender {
     /// Handles a [steady ACK](Self::is_steady_ack).
     #[inline(always)]
     pub fn handle_steady_ack(&mut self, next: u64, now: Time) {
-        self.connection.take_ack(next, now);
+        self.connection.handle_steady_ack(next, now);
     }
 
     /// The same for a sender with RACK.
     #[inline(never)]
     pub(super) fn handle_timed_ack(&mut self, next: u64, now: Time) {
         if let Recovery::Rack(rack) = &mut self.recovery {
-            rack.take_ack(&mut self.connection, next, now);
+            rack.handle_timed_ack(&mut self.connection, next, now);
         }
         if self.connection.samples_rate() {
             self.sample_rate(now);
-            self.connection.limit_steady();
+            self.connection.limit_steady(); // the law may have set another window
         }
     }
 
@@ -143,13 +143,13 @@ impl Sender {
         let is_unusual = end.wrapping_sub(start + 1) >= most - 1;
         if start != connection.snd_max || is_unusual {
             if connection.config.overhead > Time::ZERO {
-                self.hold_until(now, now);
+                self.hold_until(now, now); // otherwise `poll_transmit` would begin another processing time
             }
             return None;
         }
         if connection.snd_una == start {
             connection.leave_idle(now);
-            end = connection.sendable();
+            end = connection.sendable(); // the idle period may have reduced the window
         }
         connection.snd_nxt = end;
         connection.send_new(start, end, now);
@@ -222,7 +222,7 @@ impl Sender {
         self.release_at = PackedOption::NONE;
         self.limits.enter(self.connection.steady_limit(), now);
         if self.connection.snd_nxt >= self.connection.supplied {
-            self.recovery.look_for_limit(&mut self.connection, false);
+            self.recovery.check_app_limited(&mut self.connection, false);
         }
     }
 
@@ -268,7 +268,7 @@ impl Connection {
 
     /// Handles an ACK for all segments before `next`, some of them new, at a steady sender.
     #[inline(always)]
-    pub(super) fn take_ack(&mut self, next: u64, now: Time) {
+    pub(super) fn handle_steady_ack(&mut self, next: u64, now: Time) {
         let app_limited = !self.config.grow_when_limited && self.is_app_limited(self.config.max_window.into());
         let newly_acked = next - self.snd_una;
         self.snd_una = next;

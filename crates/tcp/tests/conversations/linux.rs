@@ -241,3 +241,61 @@ fn an_idle_period_may_leave_the_window() {
         assert_eq!((talk.cwnd(), talk.snd_max() - 10), (f64::from(sent), u64::from(sent)));
     }
 }
+
+/// Validates: a probe waits no longer than the retransmission timer of the first outstanding segment: at a round-trip time of
+///     0.5 s and a timeout of 1.5 s, it is due 1.5 s after the transmission of segment 1, not 1.002 s after the last one.
+/// Source: Linux, `tcp_schedule_loss_probe` and `tcp_rto_delta_us`.
+/// Tolerance: exact.
+#[test]
+fn a_probe_takes_the_place_of_the_timeout() {
+    let config = SenderConfig { initial_window: 2, timer_tick: Time::ZERO, ..linux() };
+    let mut talk = Talk::new(&config);
+    talk.sends();
+    assert_eq!(talk.ack(500, 1), [2, 3]);
+    assert_eq!(talk.sender.poll_timeout(), Some(Time::from_millis(1_500)));
+    assert_eq!(talk.time_out(), [4], "new data is the probe");
+    assert_eq!(talk.cwnd(), 3.0);
+}
+
+/// Validates: in a recovery, a report of segments that were sent before the retransmission puts off its timeout; an ACK
+///     without news does not.
+/// Source: Linux, `tcp_clean_rtx_queue` (`FLAG_SET_XMIT_TIMER`).
+/// Tolerance: exact.
+#[test]
+fn a_report_of_earlier_segments_puts_off_the_timeout() {
+    let mut talk = Talk::new(&linux());
+    talk.sends();
+    assert!(talk.sack(50, 0, &[(1, 8)]).contains(&0));
+    let timer = talk.sender.poll_timeout();
+    talk.sack(50, 0, &[(1, 8)]);
+    assert_eq!(talk.sender.poll_timeout(), timer);
+    talk.sack(0, 0, &[(1, 10)]);
+    assert!(talk.sender.poll_timeout() > timer);
+}
+
+/// Validates: a recovery at a window of three ends with `ssthresh`, two segments, to which its last ACK, of two, adds one.
+/// Source: Linux, `tcp_reno_ssthresh`, `tcp_end_cwnd_reduction`, `tcp_cong_control`.
+/// Tolerance: exact.
+#[test]
+fn a_recovery_ends_with_two_segments_at_least() {
+    let mut talk = Talk::new(&SenderConfig { initial_window: 3, ..linux() });
+    talk.sends();
+    let sent: Vec<u64> = (2..=4).flat_map(|end| talk.sack(50, 0, &[(1, end)])).collect();
+    let last = sent.iter().max().expect("segments were sent");
+    talk.ack(50, last + 1);
+    assert_eq!((talk.cwnd(), talk.ssthresh()), (3.0, 2.0));
+}
+
+/// Validates: an ACK of a segment that was sent again gives no round-trip time, although it also acknowledges one that was
+///     sent once.
+/// Source: Linux, `tcp_clean_rtx_queue` (`FLAG_RETRANS_DATA_ACKED`).
+/// Tolerance: exact.
+#[test]
+fn an_ack_of_a_retransmission_gives_no_round_trip_time() {
+    let config = SenderConfig { timestamps: false, tail_loss_probe: false, frto: false, ..linux() };
+    let mut talk = Talk::with_supply(&config, 2);
+    talk.sends();
+    assert_eq!(talk.time_out(), [0]);
+    talk.ack(10_000, 2);
+    assert!(talk.sender.state().srtt.is_nan(), "{}", talk.sender.state().srtt);
+}

@@ -190,8 +190,8 @@ fn new_data_waits_for_recovery_if_configured() {
 #[test]
 fn after_a_timeout_holes_precede_new_data_if_configured() {
     // as in ns-2 after a timeout, until the next recovery has ended
-    for (told, leaves) in [(true, vec![8, 10]), (false, vec![10])] {
-        let mut talk = short_of_data(told);
+    for (holds_new_data, leaves) in [(true, vec![8, 10]), (false, vec![10])] {
+        let mut talk = short_of_data(holds_new_data);
         assert_eq!(talk.time_out(), [0]);
         assert_eq!(talk.ack(100, 6), []);
         assert_eq!(talk.supply(4), [6, 7]);

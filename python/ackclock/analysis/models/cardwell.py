@@ -108,8 +108,8 @@ def cardwell(
     --------
     Ten packets without a loss take windows of 1, 2, 4 and part of 8: 3.46 round trips with a fractional last window.
 
-    >>> told = cardwell(packets=10, p=[0, 0.05], rtt=0.1, t0=1)
-    >>> told.latency.round(3).tolist(), told.first_loss.round(3).tolist()
+    >>> predicted = cardwell(packets=10, p=[0, 0.05], rtt=0.1, t0=1)
+    >>> predicted.latency.round(3).tolist(), predicted.first_loss.round(3).tolist()
     ([0.346, 0.714], [0.0, 0.325])
 
     """

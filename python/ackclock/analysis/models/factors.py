@@ -84,8 +84,8 @@ def within_factors(
 
     Examples
     --------
-    >>> told = within_factors(measured=[10, 10, 10, 10], predicted=[12, 20, 4, 50])
-    >>> told.shares.tolist(), told.low.round(2).tolist(), told.high.round(2).tolist()
+    >>> within = within_factors(measured=[10, 10, 10, 10], predicted=[12, 20, 4, 50])
+    >>> within.shares.tolist(), within.low.round(2).tolist(), within.high.round(2).tolist()
     ([0.25, 0.5, 0.75, 0.75], [0.05, 0.15, 0.3, 0.3], [0.7, 0.85, 0.95, 0.95])
 
     """

@@ -96,8 +96,8 @@ def hyperbola(*, connections: ArrayLike, loss: ArrayLike, level: float = 0.95) -
     Examples
     --------
     >>> x = np.array([60, 100, 150, 200, 300, 450, 600])
-    >>> told = hyperbola(connections=x, loss=0.3237 * x / (x + 144.9))
-    >>> round(told.a, 2), round(told.b, 4), told.unbounded
+    >>> fit = hyperbola(connections=x, loss=0.3237 * x / (x + 144.9))
+    >>> round(fit.a, 2), round(fit.b, 4), fit.unbounded
     (144.9, 0.3237, False)
 
     """

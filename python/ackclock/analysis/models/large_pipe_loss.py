@@ -77,8 +77,8 @@ def large_pipe_loss(*, window: ArrayLike, b: ArrayLike = 1.0, smooth: bool = Fal
 
     Examples
     --------
-    >>> told = large_pipe_loss(window=[5, 20])
-    >>> [(1 / law).round(9).tolist() for law in (told.printed, told.corrected, told.counted)]
+    >>> losses = large_pipe_loss(window=[5, 20])
+    >>> [(1 / law).round(9).tolist() for law in (losses.printed, losses.corrected, losses.counted)]
     [[23.0, 206.0], [25.0, 215.0], [25.0, 212.0]]
     >>> (8 / large_pipe_loss(window=5, smooth=True).corrected).round(9).item()  # 3 W^2 + 25 W + 4
     204.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from ackclock.papers.aqm import measures as m
 from ackclock.papers.aqm.experiment import ACTIVE, DEFINITION, TAIL_DROP
@@ -10,7 +11,7 @@ from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.quantities import Quantity
 from ackclock.papers.core.rules import AtPoints, Bars, Holds
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 
 LEVELS = (2, 7, 11)
 """Numbers of flows at mild, medium and heavy congestion."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ackclock.papers.buffers.measures import UTILIZATION
 from ackclock.papers.core.definition import Definition
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import AtPoints, Bars, Holds
 
 DEFINITION = Definition("ackclock.papers.buffers")
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 
 PRODUCT = 400
 """The bandwidth-delay product in packets."""

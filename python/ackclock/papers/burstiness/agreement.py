@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ackclock.papers.burstiness.measures import warm_loss
-from ackclock.papers.comparison import Rule, compare, named, statement
+from ackclock.papers.comparison import Tolerance, compare, named, statement
 from ackclock.papers.core.evidence import Row
 from ackclock.report.html import Statement
 
@@ -16,17 +16,17 @@ def _heavy_reno(run: Row) -> bool:
 
 
 _SHOWN = (
-    Rule(title="c.o.v. from 0 s", measure=named("cov"), relative=0.04),
-    Rule(title="departures", measure=named("departures"), relative=0.005),
-    Rule(title="loss from 0 s", measure=named("loss"), relative=0.08, absolute=0.0005),
+    Tolerance(title="c.o.v. from 0 s", measure=named("cov"), relative=0.04),
+    Tolerance(title="departures", measure=named("departures"), relative=0.005),
+    Tolerance(title="loss from 0 s", measure=named("loss"), relative=0.08, absolute=0.0005),
 )
-RULES = (
+TOLERANCES = (
     _SHOWN[0],
-    Rule(title="c.o.v. from 20 s", measure=named("cov_warm"), relative=0.04),
+    Tolerance(title="c.o.v. from 20 s", measure=named("cov_warm"), relative=0.04),
     *_SHOWN[1:],
-    Rule(title="loss from 20 s", measure=warm_loss, relative=0.08, absolute=0.0005),
-    Rule(title="timeouts", measure=named("timeouts"), relative=0.08, applies=_heavy_reno),
-    Rule(title="duplicate ACKs", measure=named("dup_acks"), relative=0.08, applies=_heavy_reno),
+    Tolerance(title="loss from 20 s", measure=warm_loss, relative=0.08, absolute=0.0005),
+    Tolerance(title="timeouts", measure=named("timeouts"), relative=0.08, applies=_heavy_reno),
+    Tolerance(title="duplicate ACKs", measure=named("dup_acks"), relative=0.08, applies=_heavy_reno),
 )
 
 

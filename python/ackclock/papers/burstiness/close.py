@@ -36,7 +36,7 @@ _AT_ONCE = 13e-6
 """Packets that leave within this time after an ACK, in seconds, count as released by it (processing: up to 12 µs)."""
 
 
-def look(run: Run) -> Mapping[str, Any]:
+def details(run: Run) -> Mapping[str, Any]:
     """Return detailed measures of a run from `WARM` seconds on; an undefined number is None.
 
     - `above_max_th`: share of the samples of the queue at which RED's average, as of the last arrival, was at `max_th`

@@ -191,13 +191,13 @@ _FIRST = 39  # the first client count at which Reno does not settle
 _CLEAR = 0.3  # smallest autocorrelation at which arrivals count as periodic
 
 
-def close_findings(looks: Sequence[Row]) -> list[str]:
+def close_findings(rows: Sequence[Row]) -> list[str]:
     """Write a finding each on time scales, periodicity, dependence between clients, and RED."""
-    return [_scales(looks), _sawtooth(looks), _dependence(looks), _red(looks)]
+    return [_scales(rows), _sawtooth(rows), _dependence(rows), _red(rows)]
 
 
-def _scales(looks: Sequence[Row]) -> str:
-    reno, vegas = (_over_poisson(looks, variant) for variant in ("Reno", "Vegas"))
+def _scales(rows: Sequence[Row]) -> str:
+    reno, vegas = (_over_poisson(rows, variant) for variant in ("Reno", "Vegas"))
     peak, paper = int(reno.argmax()), SCALES.index(UNIT)
     least, most = vegas.min(), vegas.max()
     lasts = "gone" if reno[-1] <= 1.25 else "not gone"
@@ -216,10 +216,10 @@ def _scales(looks: Sequence[Row]) -> str:
     )
 
 
-def _sawtooth(looks: Sequence[Row]) -> str:
+def _sawtooth(rows: Sequence[Row]) -> str:
     parts = []
     for variant in ("Reno", "Reno/RED", "Vegas"):
-        values = np.mean([_values(look, "long") for look in _of(looks, variant)], axis=0)
+        values = np.mean([_values(row, "long") for row in _of(rows, variant)], axis=0)
         lag = _return(values)
         parts.append(
             f"{variant} after {lag * UNIT:.1f} s (autocorrelation {values[lag]:.2f})"
@@ -241,9 +241,9 @@ def _return(values: NDArray[np.float64]) -> int | None:
     return next(peaks, None)
 
 
-def _dependence(looks: Sequence[Row]) -> str:
-    few, many = (_value(looks, "Reno", "dependence", clients) for clients in (_FIRST, _MOST))
-    share = _value(looks, "Reno", "cutting").mean
+def _dependence(rows: Sequence[Row]) -> str:
+    few, many = (_value(rows, "Reno", "dependence", clients) for clients in (_FIRST, _MOST))
+    share = _value(rows, "Reno", "cutting").mean
     verdict = (
         "grows with the load"
         if many.low > few.high
@@ -258,9 +258,9 @@ def _dependence(looks: Sequence[Row]) -> str:
     )
 
 
-def _red(looks: Sequence[Row]) -> str:
-    reno, vegas = (_value(looks, variant, "above_max_th").mean for variant in ("Reno/RED", "Vegas/RED"))
-    longest = {variant: _value(looks, variant, "longest_sequence") for variant in ("Reno/RED", "Vegas/RED")}
+def _red(rows: Sequence[Row]) -> str:
+    reno, vegas = (_value(rows, variant, "above_max_th").mean for variant in ("Reno/RED", "Vegas/RED"))
+    longest = {variant: _value(rows, variant, "longest_sequence") for variant in ("Reno/RED", "Vegas/RED")}
     order = "more than" if vegas > reno else "less than" if vegas < reno else "equal to"
     seldom = "hardly ever" if max(reno, vegas) < 0.01 else "at times"
     longer = max(longest, key=lambda variant: longest[variant].mean)
@@ -271,20 +271,20 @@ def _red(looks: Sequence[Row]) -> str:
     )
 
 
-def _of(looks: Sequence[Row], variant: str, clients: int = _MOST) -> list[Row]:
-    return [look for look in looks if (look.where["variant"], look.where["clients"]) == (variant, clients)]
+def _of(rows: Sequence[Row], variant: str, clients: int = _MOST) -> list[Row]:
+    return [row for row in rows if (row.where["variant"], row.where["clients"]) == (variant, clients)]
 
 
-def _over_poisson(looks: Sequence[Row], variant: str) -> NDArray[np.float64]:
+def _over_poisson(rows: Sequence[Row], variant: str) -> NDArray[np.float64]:
     return np.asarray(
-        np.mean([_values(look, "ladder") / _values(look, "ladder_poisson") for look in _of(looks, variant)], axis=0)
+        np.mean([_values(row, "ladder") / _values(row, "ladder_poisson") for row in _of(rows, variant)], axis=0)
     )
 
 
-def _values(look: Row, name: str) -> NDArray[np.float64]:
-    return np.asarray(look.values[name], dtype=float)
+def _values(row: Row, name: str) -> NDArray[np.float64]:
+    return np.asarray(row.values[name], dtype=float)
 
 
-def _value(looks: Sequence[Row], variant: str, name: str, clients: int = _MOST) -> Interval:
-    values = (look.values[name] for look in _of(looks, variant, clients))
+def _value(rows: Sequence[Row], variant: str, name: str, clients: int = _MOST) -> Interval:
+    values = (row.values[name] for row in _of(rows, variant, clients))
     return student_interval([value for value in values if value is not None])

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from ackclock import analysis
-from ackclock.papers.burstiness.close import look as look  # noqa: PLC0414 - study.toml names it
+from ackclock.papers.burstiness.close import details as details  # noqa: PLC0414 - study.toml names it
 from ackclock.papers.burstiness.experiment import ARRIVALS_PER_RTT, DEFINITION, DURATION, FINE, WARM
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, UNIT
 from ackclock.papers.core.evidence import Row

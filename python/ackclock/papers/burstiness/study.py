@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 from ackclock.papers.burstiness.agreement import agreement_statement
 from ackclock.papers.burstiness.claims import CLAIMS
-from ackclock.papers.burstiness.close import RECORDS as LOOKED_AT
-from ackclock.papers.burstiness.close import look, push, start, starts
+from ackclock.papers.burstiness.close import RECORDS as DETAILED
+from ackclock.papers.burstiness.close import details, push, start, starts
 from ackclock.papers.burstiness.close_figures import FIGURES, close_findings
 from ackclock.papers.burstiness.experiment import DEFINITION, client_packets
 from ackclock.papers.burstiness.grid_figures import FIGURE_2, FIGURE_3, FIGURE_4, FIGURE_13, OVERVIEW, WEIGHT
@@ -23,19 +24,20 @@ LOADS = (30, 38, 39, 44, 50)
 """Client counts with detailed records of Reno; with 60 clients, all variants have detailed records."""
 
 
-def parts() -> list[Part]:
+@functools.cache
+def parts() -> Sequence[Part]:
     """Return the parts that `study.toml` does not define: detailed records, windows, starts and duplicate ACKs."""
     (grid,) = (part for part in DEFINITION.parts() if part.name == "grid")
     at = {(str(spot.where["variant"]), int(spot.where["clients"])): spot for spot in grid.spots}
     variants = dict.fromkeys(variant for variant, _ in at)
-    looked_at = [(variant, 60) for variant in variants] + [("Reno", clients) for clients in LOADS]
+    detailed = [(variant, 60) for variant in variants] + [("Reno", clients) for clients in LOADS]
 
     def short(variant: str, clients: int, seconds: int) -> Spot:
         spot = at[variant, clients]
         return Spot(where=spot.where, scenario=spot.scenario.changed({"duration": f"{seconds} s"}))
 
     return [
-        Part(name="close", spots=[at[cell] for cell in looked_at], take=look, record=LOOKED_AT),
+        Part(name="close", spots=[at[cell] for cell in detailed], take=details, record=DETAILED),
         Part(name="windows", spots=[at[cell] for cell in WINDOWS], take=course, record=RECORDS, seeds=SEEDS),
         Part(
             name="starts",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ackclock.drawing.chart import Axis, Band, Chart, Level, Panel, Series
 from ackclock.papers.burstiness.experiment import ADVERTISED_WINDOW, DEFINITION, DURATION
 from ackclock.papers.burstiness.windows import CLIENTS_SHOWN, NAMES, QUANTILES, SEED, UNIT, effective
-from ackclock.papers.comparison import STANDARD_ERRORS, Comparison, Rule, compare, named
+from ackclock.papers.comparison import STANDARD_ERRORS, Comparison, Tolerance, compare, named
 from ackclock.papers.core.evidence import Evidence, Row, Side
 from ackclock.papers.core.figure import rows_csv
 from ackclock.papers.core.words import DASH, listed
@@ -26,8 +26,8 @@ _LINES = tuple(f"quantile_{share:g}" for share in QUANTILES)
 
 _TEXTS = DEFINITION.table("windows")
 
-COURSE_RULES = [
-    Rule(title=title, measure=named(measure), relative=0, absolute=_LEAST)
+COURSE_TOLERANCES = [
+    Tolerance(title=title, measure=named(measure), relative=0, absolute=_LEAST)
     for measure, title in _TEXTS["titles"].items()
 ]
 """Comparisons for each figure: all results of `windows.numbers`, within three standard errors or `_LEAST`."""
@@ -153,7 +153,7 @@ def _data(ours: Drawn, ns2: Drawn) -> str:
 
 def courses_table(ours: Sequence[Row], theirs: Sequence[Row]) -> Table:
     """Make the table of one figure's numbers in both simulators, and whether they agree."""
-    places = {place.rule.title: place for place in compare(ours, theirs, COURSE_RULES)}
+    places = {place.tolerance.title: place for place in compare(ours, theirs, COURSE_TOLERANCES)}
     agreeing = sum(place.agrees for place in places.values())
     return Table(
         caption=_TEXTS["caption"].format(
@@ -162,11 +162,11 @@ def courses_table(ours: Sequence[Row], theirs: Sequence[Row]) -> Table:
         head=["", "Ackclock", "ns-2.35", "difference", "agrees"],
         rows=[
             [
-                rule.title,
-                *(_spread(rule.measure, side) for side in (ours, theirs)),
-                *(_verdict(places[rule.title]) if rule.title in places else ["", ""]),
+                tolerance.title,
+                *(_spread(tolerance.measure, side) for side in (ours, theirs)),
+                *(_verdict(places[tolerance.title]) if tolerance.title in places else ["", ""]),
             ]
-            for rule in COURSE_RULES
+            for tolerance in COURSE_TOLERANCES
         ],
     )
 
@@ -201,7 +201,7 @@ def _verdict(place: Comparison) -> list[str]:
 
 def courses_verdict(ours: Sequence[Row], theirs: Sequence[Row]) -> Statement:
     """Summarize how many numbers of the window figures agree with ns-2; each side needs two seeds or more."""
-    places = compare(ours, theirs, COURSE_RULES)
+    places = compare(ours, theirs, COURSE_TOLERANCES)
     agreeing = [place for place in places if place.agrees]
     varied = [place for place in places if place.standard_error]
     largest = max((abs(place.standard_errors) for place in varied), default=0.0)

@@ -1,9 +1,11 @@
-"""Every claim of the short paper with its rule; most have the rule of one of the two longer papers.
+"""Every claim of the short paper with its rule; most have a rule of the two longer papers.
 
 Keys begin with the paper's section, but the heterogeneous case of section 3 has the number 4, and section 4 has 5.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 from ackclock.papers.burstiness.claims import CLAIMS as ALIKE
 from ackclock.papers.burstiness.measures import THROUGHPUT
@@ -16,7 +18,7 @@ from ackclock.papers.heterogeneous.claims.sharing import CLAIMS as BESIDE
 from ackclock.papers.heterogeneous.measures import ALL_GAIN, RATIO, SLOPE
 
 DEFINITION = Definition("ackclock.papers.characterization")
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 
 _slope = SLOPE.at("scales", variant="Reno", clients=(39, 44, 50, 60))
 
@@ -62,33 +64,8 @@ _larger = _wins[SMALL] & _all(
 
 CLAIMS = DEFINITION.ordered(
     [
-        *DEFINITION.repeated(
-            {
-                "0-2": "3.2.3-2",
-                "0-3": "3.2.3-1",
-                "2-1": "0-1",
-                "3-1": "3.2-1",
-                "3-2": "3.2-2",
-                "3-3": "3.2-3",
-                "3-4": "3.2-4",
-                "3-5": "3.2-5",
-                "3-6": "3.2-6",
-                "3-7": "3.2-7",
-                "3-8": "3.2-8",
-                "3-9": "3.2-9",
-                "3-10": "3.2-10",
-                "3-11": "3.2-11",
-                "3-12": "3.2-12",
-                "3-13": "3.2.1-12",
-                "4-1": "4-3",
-                "5-1": "4-1",
-                "5-2": "3.2.1-10",
-                "5-3": "4-2",
-                "5-4": "3.2.2-4",
-            },
-            of=ALIKE,
-        ),
-        *DEFINITION.repeated({"4-2": "3.2.1-1", "4-3": "3.2.1-2", "4-4": "3.2.1-3", "4-6": "3.2.1-5"}, of=BESIDE),
+        *DEFINITION.repeated("burstiness", ALIKE),
+        *DEFINITION.repeated("heterogeneous", BESIDE),
         claim(
             "0-1",
             Bars(whole=_slope.above(-0.4).every(), part=_slope.above(-0.5).most()),

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ackclock.papers.aqm.measures import MEDIAN
 from ackclock.papers.coexistence.experiment import DEFINITION, KERNEL, MODELLED, PRODUCT
 from ackclock.papers.coexistence.measures import HARM, LOSS, SHARE, TOTAL
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.rules import AtPoints, Bars, Holds
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 
 RTT = 40
 """Round-trip time without queue in ms."""

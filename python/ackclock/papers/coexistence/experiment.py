@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement, permutations, product
@@ -81,7 +82,8 @@ class Flows:
         }
 
 
-def parts() -> list[Part]:
+@functools.cache
+def parts() -> Sequence[Part]:
     """Return all parts. Coordinates: the laws, the buffer in bandwidth-delay products or the queue, and numbers.
 
     All combinations would take more than an hour of CPU time with five seeds, but ten minutes are enough for a study.

@@ -17,7 +17,8 @@ and captions of figures by their slugs.
 ``measures`` has label, unit and decimals of measures by their names, ``pens`` the styles of lines, and ``tables`` the
 captions and heads of tables.
 
-`claims.toml` has the texts of each claim by its key; the study's ``claims`` module has the rules. ``topics`` lists the
+`claims.toml` has the texts of each claim by its key. ``rule = "claims.py"`` names the file of the study that defines
+the claim's rule; ``rule = "STUDY: KEY"`` names another study's claim that has the same rule. ``topics`` lists the
 claims that summarize the study.
 """
 
@@ -33,7 +34,7 @@ from inspect import isfunction
 from types import MappingProxyType
 from typing import Any, get_args
 
-from ackclock.papers import SEEDS
+from ackclock.papers import SEEDS, STUDIES
 from ackclock.papers.core.claim import Change, Claim, Origin, Said
 from ackclock.papers.core.folds import Number
 from ackclock.papers.core.marks import Pen
@@ -54,7 +55,10 @@ _PART = ("over", "points", "set", "where", "seeds", "record", "take")
 """Fields of a part in `study.toml`."""
 
 _WORDS = {"where": "", "text": "", "paper": "", "origin": "paper", "figure": "", "command": "", "changed": None}
-"""Fields of a claim in `claims.toml`, with their defaults; a claim needs the first two."""
+"""Texts of a claim in `claims.toml`, with their defaults; a claim needs the first two."""
+
+_FIELDS = (*_WORDS, "why", "rule")
+"""Fields of a claim in `claims.toml`."""
 
 _VERDICTS = {
     "reproduced": Verdict.REPRODUCED,
@@ -129,13 +133,30 @@ class Definition:
     def _claims(self) -> dict[str, Any]:
         data = tomllib.loads(files(self.package).joinpath("claims.toml").read_text(encoding="utf-8"))
         for key, words in data["claims"].items():
-            for name in words.keys() - {*_WORDS, "why"}:
-                raise refuse(f"{self.name}/claims.toml: {key}", name, f"must be one of {', '.join(_WORDS)}, why")
+            for name in words.keys() - {*_FIELDS}:
+                raise refuse(f"{self.name}/claims.toml: {key}", name, f"must be one of {', '.join(_FIELDS)}")
             if not {"where", "text"} <= words.keys():
                 raise impossible(f"{self.name}/claims.toml: {key}: a claim needs where and text")
             if words.get("origin", "paper") not in get_args(Origin):
                 raise refuse(f"{self.name}/claims.toml: {key}: origin", words["origin"], 'must be "paper" or "ours"')
+            self._check_rule(key, words.get("rule", ""))
         return data
+
+    def _check_rule(self, key: str, rule: str) -> None:
+        study, repeated, _ = rule.partition(": ")
+        known = study in STUDIES if repeated else rule and files(self.package).joinpath(rule).is_file()
+        if not known:
+            allowed = (
+                "must be the file of the study that defines the claim's rule, such as 'claims.py', or 'STUDY: KEY' for "
+                "the rule of another study's claim"
+            )
+            raise refuse(f"{self.name}/claims.toml: {key}: rule", rule, allowed)
+
+    def _rule(self, key: str) -> str:
+        """Return where the rule of a claim is."""
+        if key not in self.keys:
+            raise refuse(f"{self.name}/claims.toml: claim", key, f"must be one of {', '.join(self.keys)}")
+        return str(self._claims["claims"][key]["rule"])
 
     @property
     def keys(self) -> Sequence[str]:
@@ -144,8 +165,6 @@ class Definition:
 
     def words(self, key: str) -> dict[str, Any]:
         """Return the texts of a claim as arguments of `Claim`: key, sentence, source, command and others."""
-        if key not in self.keys:
-            raise refuse(f"{self.name}/claims.toml: claim", key, f"must be one of {', '.join(self.keys)}")
         table = self._claims["claims"][key]
         changed = Change(**table["changed"]) if "changed" in table else None
         words = {name: table.get(name, default) for name, default in _WORDS.items()}
@@ -153,6 +172,7 @@ class Definition:
 
     def claim(
         self,
+        module: str,
         key: str,
         test: Rule,
         *,
@@ -161,21 +181,41 @@ class Definition:
         numbers: tuple[Quantity, ...] | None = None,
         brief: str | Callable[[Said], str] = "",
     ) -> Claim:
-        """Make a claim from its texts and the rule that judges it; the parameters are fields of `Claim`.
+        """Make a claim from its texts and the rule that judges it; the parameters after `module` are fields of `Claim`.
 
-        If `why` is a text, it is in the file.
+        `module` is the name of the module that defines the rule. If `why` is a text, it is in the file.
+
+        Raises
+        ------
+        ScenarioError
+            If `claims.toml` has no such claim, or says that its rule is elsewhere.
+
         """
+        rule, file = self._rule(key), module.removeprefix(f"{self.package}.").replace(".", "/") + ".py"
+        if rule != file:
+            raise refuse(f"{self.name}/claims.toml: {key}: rule", rule, f"must be '{file}', which defines the rule")
         words, why = self.words(key), why or self._claims["claims"][key].get("why", "")
         return Claim(**words, test=test, why=why, shows=shows, numbers=numbers, brief=brief)
 
-    def repeated(self, keys: Mapping[str, str], *, of: Sequence[Claim]) -> list[Claim]:
-        """Make claims with the rules of another study's claims `of`; `keys` maps our keys to theirs.
+    def repeated(self, study: str, of: Sequence[Claim]) -> list[Claim]:
+        """Make the claims that have the rule of one of another study's claims `of`.
 
         A claim without a command has the command of the other study's claim.
+
+        Raises
+        ------
+        ScenarioError
+            If the other study has no such claim.
+
         """
         theirs = {claim.key: claim for claim in of}
         claims = []
-        for key, other in keys.items():
+        for key in self.keys:
+            name, repeated, other = self._rule(key).partition(": ")
+            if not repeated or name != study:
+                continue
+            if other not in theirs:
+                raise refuse(f"{self.name}/claims.toml: {key}: rule", self._rule(key), one_of(other, theirs))
             words = self.words(key)
             claims.append(replace(theirs[other], **words | {"command": words["command"] or theirs[other].command}))
         return claims
@@ -230,6 +270,10 @@ class Definition:
             If a part is not a valid grid of runs.
 
         """
+        return list(self._parts)
+
+    @cached_property
+    def _parts(self) -> Sequence[Part]:
         return [self._part(name, table) for name, table in self._data.get("parts", {}).items()]
 
     def scenario(self, variant: str, **fields: Any) -> Scenario:

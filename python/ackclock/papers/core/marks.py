@@ -114,16 +114,16 @@ class Lines:
 
     def series(self, evidence: Evidence) -> Sequence[Series | Band]:
         drawn: list[Series | Band] = []
-        for look, side in ((theirs, evidence.ns2), (own, evidence.ours)):
+        for make_line, side in ((theirs, evidence.ns2), (own, evidence.ours)):
             lines = self.lines(side)
             for number, (name, points) in enumerate(lines.items()):
                 shift = self.apart * (number - (len(lines) - 1) / 2)
                 placed = {self.places.get(at, at) + shift: point for at, point in points.items()}
-                line = look(name, placed, _pen(self.pens, name))
+                line = make_line(name, placed, _pen(self.pens, name))
                 line = replace(line, dash="none", size=5.0) if self.apart else line
-                line = replace(line, marker=None) if self.plain and look is own else line
+                line = replace(line, marker=None) if self.plain and make_line is own else line
                 drawn.append(replace(line, error=None) if self.plain or self.band else line)
-                if self.band and look is own:
+                if self.band and make_line is own:
                     drawn.append(_band(name, points, _pen(self.pens, name).colour))
         return drawn
 
@@ -214,13 +214,13 @@ class Scatter:
 
     def series(self, evidence: Evidence) -> Sequence[Series]:
         drawn = []
-        for look, side in ((theirs, evidence.ns2), (own, evidence.ours)):
+        for make_line, side in ((theirs, evidence.ns2), (own, evidence.ours)):
             with suppress(LookupError):
                 both = joined([self.x.points(side), self.y.points(side)])
                 place = both.axes.index(self.by)
                 for value, pen in self.pens.items():
                     here = [pair for key, pair in both.cells.items() if key[place] == value]
-                    line = look(self.names.format(value), {}, pen)
+                    line = make_line(self.names.format(value), {}, pen)
                     drawn.append(
                         replace(line, x=[x.mean for x, _ in here], y=[y.mean for _, y in here], dash="none", error=None)
                     )

@@ -137,6 +137,12 @@ class Paper:
     stand_in: Callable[[Path, int], Captured] | None = None
     profile: str = "ns2-2.35"
 
+    def __post_init__(self) -> None:
+        """Check that each claim of `claims.toml` has a rule."""
+        keys = [claim.key for claim in self.claims]
+        if keys != list(self.definition.keys):
+            raise refuse("claims", ", ".join(keys), f"must be those of claims.toml: {', '.join(self.definition.keys)}")
+
     def record(self, *, seeds: int, capture: Captured | None = None) -> dict[str, Any]:
         """Return the provenance of the study's folder, from which the folder can be created again."""
         return {
@@ -201,13 +207,10 @@ class Paper:
         )
 
     def _check(self) -> None:
-        """Check that keys and slugs refer to existing claims and figures, before the first run."""
-        keys = [claim.key for claim in self.claims]
-        if keys != list(self.definition.keys):
-            raise refuse("claims", ", ".join(keys), f"must be those of claims.toml: {', '.join(self.definition.keys)}")
+        """Check that topics and the headline refer to existing claims and figures, before the first run."""
         for key in (key for topic in self.definition.topics for key in (topic.key, *topic.also)):
-            if key not in keys:
-                raise refuse("topic", key, f"must be the key of a claim: {', '.join(keys)}")
+            if key not in self.definition.keys:
+                raise refuse("topic", key, f"must be the key of a claim: {', '.join(self.definition.keys)}")
         figures = [figure for chapter in self.chapters for figure in chapter.figures]
         slugs = [figure.slug for figure in figures if isinstance(figure, Figure)]
         if len(slugs) == len(figures) and self.definition.headline not in slugs:

@@ -9,7 +9,7 @@
 - `Either` asks one question for each of several equivalent choices, such as lengths of bins.
 - `Custom` is a rule in code, for all other cases.
 
-Rules that apply another rule several times are in `ackclock.papers.core.ways`.
+Rules that apply another rule several times are in `ackclock.papers.core.repeating`.
 """
 
 from __future__ import annotations

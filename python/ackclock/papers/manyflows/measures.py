@@ -16,8 +16,8 @@ from ackclock.papers.core.quantities import Quantity, pseudo_values
 from ackclock.papers.manyflows.distances import spread
 from ackclock.papers.manyflows.experiment import PACKET_SIZE, T1
 from ackclock.papers.manyflows.internet import giant_component
-from ackclock.papers.manyflows.looks import PIPES
 from ackclock.papers.manyflows.padhye import FACTORS, pooled
+from ackclock.papers.manyflows.pipes import PIPES
 from ackclock.papers.manyflows.places import DEFINITION, PACKETS_EACH, STEADY, WINDOWS, is_tabled, printed
 
 Number = Callable[[Row], float | None]

@@ -14,8 +14,8 @@ from ackclock.drawing.chart import Axis, Band, Level, Panel, Series
 from ackclock.papers.core.evidence import Evidence, Row, Scalar, Side
 from ackclock.papers.core.figure import Course, Figure, Pen, Plot, csv_text
 from ackclock.papers.core.marks import widths_of
-from ackclock.papers.manyflows.looks import PIPES, Pipe
 from ackclock.papers.manyflows.measures import CORRELATION, HIGH, JAIN, LEAST, LOSS, LOW, MIDDLE, MOST, SHARE, STARVED
+from ackclock.papers.manyflows.pipes import PIPES, Pipe
 from ackclock.papers.manyflows.places import DEFINITION, WINDOWS, WITH, WITHOUT
 from ackclock.report.html import Table
 
@@ -74,28 +74,28 @@ def _figure(pipe: Pipe, where: Mapping[str, str]) -> Figure:
     )
 
 
-def _looks(side: Side, where: Mapping[str, Scalar], part: str = "looks") -> list[Row]:
+def _rows_of(side: Side, where: Mapping[str, Scalar], part: str = "looks") -> list[Row]:
     return [row for row in side.part(part) if row.where == where]
 
 
 def _ranked(looks: Sequence[Row]) -> list[Interval]:
-    return [student_interval(rank) for rank in np.stack([look.values["received"] for look in looks], axis=1).tolist()]
+    return [student_interval(rank) for rank in np.stack([row.values["received"] for row in looks], axis=1).tolist()]
 
 
 def _acks(pipe: Pipe, where: Mapping[str, Scalar], evidence: Evidence) -> Panel:
-    course = _looks(evidence.ours, where, "courses")[0].values
+    course = _rows_of(evidence.ours, where, "courses")[0].values
     start, end = WINDOWS[pipe.link.name]
     acks, flows = course["acks"].astype(np.float32), course["flows"].astype(np.uint16)
     return ack_scatter(acks, flows, count=pipe.flows, start=start, end=end, title="(a)")
 
 
 def _received(pipe: Pipe, where: Mapping[str, Scalar], evidence: Evidence) -> Panel:
-    ranks, points = np.arange(1, pipe.flows + 1), _ranked(_looks(evidence.ours, where))
+    ranks, points = np.arange(1, pipe.flows + 1), _ranked(_rows_of(evidence.ours, where))
     means, widths = np.array([point.mean for point in points]), widths_of(points)
-    other = [point.mean for point in _ranked(_looks(evidence.ns2, where))]
+    other = [point.mean for point in _ranked(_rows_of(evidence.ns2, where))]
     series = [Series(name="Ackclock", x=ranks, y=means, colour="blue")]
     if where["processing"] == WITH:
-        plain = [point.mean for point in _ranked(_looks(evidence.ours, {**where, "processing": WITHOUT}))]
+        plain = [point.mean for point in _ranked(_rows_of(evidence.ours, {**where, "processing": WITHOUT}))]
         series.append(Series(name="without processing time", x=ranks, y=plain, colour="grey", dash="dotted"))
     series.append(Series(name="ns-2.35", x=ranks, y=other, colour="ink", dash="dashed", width=1.0))
     return Panel(
@@ -111,10 +111,10 @@ def _received(pipe: Pipe, where: Mapping[str, Scalar], evidence: Evidence) -> Pa
 def _csv(where: Mapping[str, Scalar], course: Course, evidence: Evidence) -> str:
     rows: list[list[object]] = [
         ["b", "ackclock", rank, point.mean, point.half_width]
-        for rank, point in enumerate(_ranked(_looks(evidence.ours, where)), start=1)
+        for rank, point in enumerate(_ranked(_rows_of(evidence.ours, where)), start=1)
     ]
-    for look in _looks(evidence.ns2, where):
-        rows += [["b", "ns-2.35", rank, int(got), ""] for rank, got in enumerate(look.values["received"], start=1)]
+    for row in _rows_of(evidence.ns2, where):
+        rows += [["b", "ns-2.35", rank, int(got), ""] for rank, got in enumerate(row.values["received"], start=1)]
     rows += [["c", "ackclock", time, int(packets), ""] for time, packets in zip(*course.arrays(evidence), strict=True)]
     return csv_text(["panel", "source", "connection or second", "packets", "ci95"], rows)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
+
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.parts import Part
@@ -12,17 +15,18 @@ from ackclock.papers.manyflows.distances import distance_parts
 from ackclock.papers.manyflows.experiment import PROFILE, part
 from ackclock.papers.manyflows.figures import overview
 from ackclock.papers.manyflows.internet import components_of, internet_parts
-from ackclock.papers.manyflows.looks import look_parts
+from ackclock.papers.manyflows.pipes import pipe_parts
 from ackclock.papers.manyflows.places import DEFINITION, PARTS, WITH, WITHOUT, from_ns2
 from ackclock.papers.manyflows.reasons import reason_parts
 
 _CHAPTERS = DEFINITION.table("chapters")
 
 
-def parts() -> list[Part]:
+@functools.cache
+def parts() -> Sequence[Part]:
     return [
         *(part(name, cells) for name, cells in PARTS.items()),
-        *look_parts(),
+        *pipe_parts(),
         part("flows", padhye.cells(), padhye.ratios, record=padhye.RECORD),
         *padhye.fifth_parts(),
         *reason_parts(),

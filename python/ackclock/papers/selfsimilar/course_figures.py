@@ -20,7 +20,7 @@ from ackclock.papers.core.words import DASH
 from ackclock.papers.selfsimilar import figures as shared
 from ackclock.papers.selfsimilar import measures
 from ackclock.papers.selfsimilar.experiment import CONSTANT, DEFINITION, DURATION, GREEDY, RATE, READINGS, WINDOW
-from ackclock.papers.selfsimilar.looks import LOW, SETTLED, SPIKE, STEP
+from ackclock.papers.selfsimilar.flow_measures import LOW, SETTLED, SPIKE, STEP
 from ackclock.report.html import Table
 
 

@@ -23,7 +23,7 @@ from ackclock.papers.core.paper import Both
 from ackclock.papers.core.words import DASH, capital, listed
 from ackclock.papers.selfsimilar import measures
 from ackclock.papers.selfsimilar.experiment import DEFINITION, DURATION, READINGS, TABLE_2, VARIANTS
-from ackclock.papers.selfsimilar.looks import MARKS
+from ackclock.papers.selfsimilar.flow_measures import MARKS
 from ackclock.papers.truth import YES
 from ackclock.report.html import Statement, Table
 

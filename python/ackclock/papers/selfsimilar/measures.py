@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ackclock.papers.core.measures import Measure, Profile
 from ackclock.papers.selfsimilar.experiment import COUNTS, DEFINITION
-from ackclock.papers.selfsimilar.looks import LOW, MARKS, SPIKE
+from ackclock.papers.selfsimilar.flow_measures import LOW, MARKS, SPIKE
 
 TIE = 1
 """Smallest lead in arrivals that counts, in per cent of the mean of both. The paper ranks by a lead of 2 %."""

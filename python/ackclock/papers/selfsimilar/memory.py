@@ -25,7 +25,7 @@ from ackclock.papers.core.evidence import Row
 from ackclock.papers.core.evidence import Run as Observed
 from ackclock.papers.core.parts import Part, Spot, Taken
 from ackclock.papers.selfsimilar.experiment import SETTINGS, background, scenario
-from ackclock.papers.selfsimilar.looks import SETTLED
+from ackclock.papers.selfsimilar.flow_measures import SETTLED
 from ackclock.running.run import Run
 from ackclock.scenario import Scenario
 

@@ -11,9 +11,9 @@ from ackclock.papers.selfsimilar.claims.traffic import TRAFFIC_CLAIMS
 from ackclock.papers.selfsimilar.course_figures import COURSES, FIGURE_7, FIGURE_JITTER
 from ackclock.papers.selfsimilar.experiment import DEFINITION, SETTINGS, SOURCES, scenario, unresponsive
 from ackclock.papers.selfsimilar.figures import CAPTIONS, DIFFERENCES, FIGURE_4, RANKING, supported, table_2
+from ackclock.papers.selfsimilar.flow_measures import RECORD, flow_measures, unresponsive_values
 from ackclock.papers.selfsimilar.last_hop import last_hop_parts
 from ackclock.papers.selfsimilar.last_hop_figures import LEFT_FOR_LATER
-from ackclock.papers.selfsimilar.looks import RECORD, look, unresponsive_values
 from ackclock.papers.selfsimilar.memory import methods
 from ackclock.papers.selfsimilar.memory import parts as long_parts
 from ackclock.papers.selfsimilar.trace import STAND_IN, read_trace, stand_in
@@ -27,7 +27,7 @@ def _parts() -> list[Part]:
     udp = [Spot(where={"reading": "constant rate", "variant": "UDP"}, scenario=unresponsive())]
     links = tuple(request for request in RECORD if not request.startswith("windows"))
     return [
-        Part(name="flows", spots=flows, take=look, record=RECORD, work=lambda _: SOURCES),
+        Part(name="flows", spots=flows, take=flow_measures, record=RECORD, work=lambda _: SOURCES),
         Part(name="udp", spots=udp, take=unresponsive_values, record=links, work=lambda _: SOURCES),
         *long_parts(),
         *traffic_parts(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ackclock.papers.comparison import Rule, compare, named, statement
+from ackclock.papers.comparison import Tolerance, compare, named, statement
 from ackclock.papers.core.evidence import Runs
 from ackclock.papers.core.paper import Chapter, Paper
 from ackclock.papers.core.table import ns2_runs
@@ -13,8 +13,8 @@ from ackclock.papers.vegas.figures import LINES, MAPS, SWINGS, cause_lines
 from ackclock.papers.vegas.measures import KINDS
 from ackclock.report.html import Statement
 
-RULES = [
-    Rule(title=f"goodput of a {kind.capitalize()} client", measure=named(f"{kind}_goodput"), relative=0.05)
+TOLERANCES = [
+    Tolerance(title=f"goodput of a {kind.capitalize()} client", measure=named(f"{kind}_goodput"), relative=0.05)
     for kind in KINDS
 ]
 
@@ -23,7 +23,7 @@ def agreement_statement(ours: Runs, theirs: Runs) -> Statement:
     """Summarise the agreement of our runs with ns-2's."""
     points = len({tuple(row.where.items()) for row in theirs.part("places")})
     return statement(
-        compare(ours.part("places"), theirs.part("places"), RULES),
+        compare(ours.part("places"), theirs.part("places"), TOLERANCES),
         what=f"the goodput of a Reno client and of a Vegas client at {points} points",
         margin="5 % of the goodput",
     )

@@ -9,6 +9,7 @@ import numpy as np
 
 from ackclock.drawing.chart import Axis, Band, Chart, Note, Panel, Series
 from ackclock.engine.catalogue import catalogue
+from ackclock.running.records import flows_of_groups
 from ackclock.scenario.bottleneck import find_measured
 from ackclock.values.errors import impossible, one_of, refuse
 
@@ -138,12 +139,8 @@ def _course(run: Run, flow: int | None) -> _Course:
 
 
 def _group_of(run: Run, flow: int) -> Clients | Flow:
-    last = 0
-    for group in run.scenario.groups:
-        last += group.flows
-        if flow < last:
-            return group
-    raise AssertionError(flow)
+    flows = flows_of_groups(run.scenario).values()
+    return next(group for group, own in zip(run.scenario.groups, flows, strict=True) if flow in own)
 
 
 def state_chart(

@@ -60,6 +60,8 @@ class Contents:
         checksums (default: always true). The tables in `ackclock.study.store.tables.BASE` are always verified.
     through
         Also read files without a checksum completely, to find damage.
+    known_parts
+        Parts that were read since the folder was locked: they are not read again.
 
     Attributes
     ----------
@@ -87,6 +89,7 @@ class Contents:
         notices: dict[str, None],
         checked: Callable[[str], bool] = lambda _: True,
         through: bool = False,
+        known_parts: Iterable[Part] = (),
     ) -> None:
         self.path = folder.path
         self.again = f"`ackclock sweep STUDY --store {folder.path}` makes them again"
@@ -95,6 +98,7 @@ class Contents:
         self._notices = notices
         self._checked = checked
         self._through = through
+        self._known_parts = {part.path: part for part in known_parts}
         self._rows: Rows | None = None
         self._removed: list[str] = []
         self._aside = folder.damaged_aside()
@@ -119,7 +123,7 @@ class Contents:
     def _read_journals(self, there: Iterable[Path], replaced: Collection[str]) -> None:
         for path in there:
             if path.name.startswith("."):
-                self._look_for_journal(path)
+                self._check_journal(path)
             elif not is_journal(path):
                 self._put_aside(path, "it is not a journal")
             elif path.name not in replaced:
@@ -136,18 +140,18 @@ class Contents:
     def losses(self) -> list[str]:
         """Report the data of the store that was lost by damage and not restored."""
         again = self.again
-        told = [
+        lines = [
             f"{path}: this file was damaged, and its runs are missing; {again}, after which the file can be deleted"
             for path in self._aside
         ]
-        told += self._removed
+        lines += self._removed
         for part in self.parts:
             if left := len(part.partial() - part.again):
                 names, runs = ", ".join(sorted(part.lost)), "1 run" if left == 1 else f"{left:,} runs"
-                told.append(f"{part.path}: rows of {names} are missing for {runs}, since a file was damaged; {again}")
+                lines.append(f"{part.path}: rows of {names} are missing for {runs}, since a file was damaged; {again}")
             elif "failures" in part.missing:
-                told.append(f"{part.path}: rows of failures are missing, since a file was damaged; {again}")
-        return told
+                lines.append(f"{part.path}: rows of failures are missing, since a file was damaged; {again}")
+        return lines
 
     def rows(self) -> Rows:
         """Return the rows of the journals that are not in a part yet."""
@@ -234,7 +238,7 @@ class Contents:
                     self._remove_half(path)
                 continue
             try:
-                part = Part.read(path, self._checked, through=self._through)
+                part = self._known_parts.get(path) or Part.read(path, self._checked, through=self._through)
             except NotWholeError as error:
                 self._put_aside(path, error.why)
                 continue
@@ -260,7 +264,7 @@ class Contents:
             known |= there - again
             self.parts[place] = replace(part, again=frozenset(again))
 
-    def _look_for_journal(self, count: Path) -> None:
+    def _check_journal(self, count: Path) -> None:
         """Report a removed journal, of which only the file that counted its rows is left."""
         journal = count.with_name(count.name[1:])
         if _HALF.fullmatch(count.name) and not journal.exists():

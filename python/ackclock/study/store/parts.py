@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from ackclock.files.checksum import CHANGED, checksum, is_sealed, sealed
 from ackclock.files.inside import file_in, is_plain
-from ackclock.files.reading import pieces, row_count
+from ackclock.files.reading import footer, pieces, row_count
 from ackclock.scenario.files import read_json
 from ackclock.study.store.row import is_name
 from ackclock.study.store.tables import BASE, KEPT, LOST, fit, require_columns, unified_schemas
@@ -94,6 +94,8 @@ class Part:
     again: frozenset[str] = frozenset()
     """Ids of the runs that other parts have as well, after a loss or because a part was copied: their rows in this part
     are ignored."""
+    runs: int = 0
+    """Number of successful runs."""
 
     @classmethod
     def read(cls, path: Path, checked: Callable[[str], bool], *, through: bool = False) -> Part:
@@ -120,7 +122,7 @@ class Part:
         record = _read_record(path)
         sums = record["tables"] if isinstance(record["tables"], dict) else {}
         names, lost, replaces = record["tables"], record["lost"], record["replaces"]
-        schemas, broken = {}, []
+        schemas, broken, runs = {}, [], 0
         for name in names:
             file = path / f"{name}.parquet"
             with suppress(OSError):  # reported below
@@ -129,7 +131,10 @@ class Part:
                 if name in sums and (name in BASE or checked(name)) and checksum(file) != sums[name]:
                     broken.append(NotWholeError(file, CHANGED))
                     continue
-                schemas[name] = require_columns(name, pq.read_schema(file.absolute()))
+                schema, metadata = footer(file)
+                schemas[name] = require_columns(name, schema)
+                if name == "runs":
+                    runs = row_count(metadata)
                 if through and name not in sums:
                     _read_through(file)
             except _BROKEN as error:
@@ -143,7 +148,8 @@ class Part:
         missing = frozenset(each.path.stem for each in broken)
         if "runs" in schemas and LOST not in schemas["runs"].names:
             missing |= set(lost)  # an earlier version did not record which runs lost rows
-        return cls(path, frozenset(replaces), schemas, missing, missing.union(lost), tuple(broken), size, bool(sums))
+        gone = missing.union(lost)
+        return cls(path, frozenset(replaces), schemas, missing, gone, tuple(broken), size, bool(sums), runs=runs)
 
     @property
     def files(self) -> int:
@@ -171,11 +177,6 @@ class Part:
         except _BROKEN as error:
             again = f"`ackclock store check {self.path.parent.parent}` reports the loss"
             raise damaged(self.file(name), _in_a_line(error), again) from None
-
-    @property
-    def runs(self) -> int:
-        """Number of successful runs in the part."""
-        return row_count(self.file("runs")) if "runs" in self.schemas else 0
 
     def ids(self) -> Iterator[pa.Array]:
         """Yield the ids of the runs in the part."""

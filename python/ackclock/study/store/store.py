@@ -14,7 +14,7 @@ from ackclock.study.store.row import Row, encode
 from ackclock.values.errors import listed, one_of, refuse, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from types import TracebackType
 
     import pandas as pd
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from ackclock.study.store.contents import Contents, State
+    from ackclock.study.store.parts import Part
     from ackclock.values.arrow import ArrowTable
 
 __all__ = ["Store", "Table"]
@@ -284,14 +285,21 @@ class Store:
             contents = self._contents(mend=True)
             contents.compact()
             self._take_stock(contents)
-            self._contents(checked=lambda _: False)
+            self._contents(checked=lambda _: False, known_parts=contents.parts)
 
     def _contents(
-        self, *, mend: bool = False, checked: Callable[[str], bool] = lambda _: True, through: bool = False
+        self,
+        *,
+        mend: bool = False,
+        checked: Callable[[str], bool] = lambda _: True,
+        through: bool = False,
+        known_parts: Iterable[Part] = (),
     ) -> Contents:
         from ackclock.study.store.contents import Contents  # noqa: PLC0415  # it loads Arrow
 
-        contents = Contents(self._folder, mend=mend, notices=self._notices, checked=checked, through=through)
+        contents = Contents(
+            self._folder, mend=mend, notices=self._notices, checked=checked, through=through, known_parts=known_parts
+        )
         if not mend:
             self._tell(contents)
         return contents

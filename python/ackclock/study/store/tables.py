@@ -97,12 +97,12 @@ def require_columns(name: str, schema: pa.Schema) -> pa.Schema:
     names, needed = schema.names, _NEEDED.get(name, ("run_id",))
     if len({each.casefold() for each in names}) < len(names) or not {*needed} <= {*names}:
         raise ValueError(f"it has not the columns of {name}")
-    for field in schema:
-        known = base.field(field.name).type if field.name in base.names else None
-        wanted = {pa.types.is_string(known)} if known else {True, False}
-        empty = pa.types.is_null(field.type) and field.name not in needed
-        if field.type.num_fields or (pa.types.is_string(field.type) not in wanted and not empty):
-            raise ValueError(f"its column {shown(field.name)} has another type")
+    known = dict(zip(base.names, base.types, strict=True))
+    for each, kind in zip(names, schema.types, strict=True):
+        wanted = known.get(each, kind)
+        empty = pa.types.is_null(kind) and each not in needed
+        if kind.num_fields or (pa.types.is_string(kind) != pa.types.is_string(wanted) and not empty):
+            raise ValueError(f"its column {shown(each)} has another type")
     return schema
 
 
@@ -124,7 +124,7 @@ def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str])
     """
     made = [body for body in bodies if body["failure"] is None]
     failed = [body for body in bodies if body["failure"] is not None]
-    told = dict.fromkeys(body["scenario_id"] for body in bodies if body["scenario_id"] in scenarios)
+    named = dict.fromkeys(body["scenario_id"] for body in bodies if body["scenario_id"] in scenarios)
     swept = _names(body["point"] for body in bodies)
     tables = {
         "runs": [
@@ -138,7 +138,7 @@ def tables_of(bodies: Sequence[Mapping[str, Any]], scenarios: Mapping[str, str])
             *_swept(failed, swept),
             _column("failure", [each["failure"] for each in failed]),
         ],
-        "scenarios": _columns([{"scenario_id": name, "scenario": scenarios[name]} for name in told]),
+        "scenarios": _columns([{"scenario_id": name, "scenario": scenarios[name]} for name in named]),
         "groups": _columns([{"run_id": body["run_id"], **group} for body in made for group in body["groups"]]),
         # journals of earlier versions have no links
         "links": _columns([{"run_id": body["run_id"], **link} for body in made for link in body.get("links", ())]),
@@ -230,6 +230,8 @@ def unified_schemas(sources: Iterable[Source]) -> dict[str, pa.Schema]:
 
 def fit(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """Convert a table to a schema; missing columns are null."""
+    if table.schema.equals(schema, check_metadata=True):  # the usual case
+        return table
     columns = [
         table.column(field.name).cast(field.type)
         if field.name in table.column_names

@@ -173,7 +173,7 @@ fn a_hundred_thousand_events_of_one_instant_are_taken_in_order() {
 #[test]
 fn memory_is_reused() {
     let mut agenda = Agenda::new(1, ROUNDS[0]);
-    let mut held = 0;
+    let mut used = 0;
     for round in 0..100 {
         for id in 0..100 {
             add(&mut agenda, 0, event((round << 20) + u64::from(id), id));
@@ -183,8 +183,8 @@ fn memory_is_reused() {
         while take_before(&mut agenda, u64::MAX).is_some() {}
         agenda.switch(0);
         if round == 1 {
-            held = agenda.memory();
+            used = agenda.memory();
         }
     }
-    assert!(agenda.memory() <= held, "two rounds need as much memory as a hundred");
+    assert!(agenda.memory() <= used, "two rounds need as much memory as a hundred");
 }

@@ -65,7 +65,7 @@ fn busy(source: SourceSpec) -> Plan {
     plan
 }
 
-fn told(plan: &Plan, seed: u64) -> String {
+fn outcome_of(plan: &Plan, seed: u64) -> String {
     serde_json::to_string(&run(plan, seed).expect("the plan is sound")).expect("plain data")
 }
 
@@ -77,9 +77,9 @@ fn reno_from_outside_gives_the_same_result() {
     let size = Distribution::Exponential { mean: 60.0 };
     for source in [SourceSpec::Greedy { packets: None }, SourceSpec::Connections { rate: 30.0, size, most: 5 }] {
         let plan = busy(source);
-        let outcome = told(&plan, 3);
+        let outcome = outcome_of(&plan, 3);
         assert!(!outcome.contains("\"fast_retransmits\":0,"), "{outcome}");
-        assert_eq!(outcome, told(&with(plan, |_| u32::MAX, false), 3));
+        assert_eq!(outcome, outcome_of(&with(plan, |_| u32::MAX, false), 3));
     }
 }
 
@@ -89,8 +89,8 @@ fn reno_from_outside_gives_the_same_result() {
 #[test]
 fn random_laws_repeat() {
     let plan = with(busy(SourceSpec::Greedy { packets: None }), |_| u32::MAX, true);
-    assert_eq!(told(&plan, 3), told(&plan, 3));
-    assert_ne!(told(&plan, 3), told(&plan, 4));
+    assert_eq!(outcome_of(&plan, 3), outcome_of(&plan, 3));
+    assert_ne!(outcome_of(&plan, 3), outcome_of(&plan, 4));
 }
 
 /// Validates: the first failure in simulated time ends the run, with the law, the flow and the time.

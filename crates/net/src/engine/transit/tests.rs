@@ -72,7 +72,7 @@ fn send(plan: &Plan, ecn: Ecn) -> (Seen, usize) {
     agenda.begin(0, Targets { hops, names });
     for number in 0..4 {
         let packet = Packet::data(FlowId(0), 0, Segment { ecn, ..Segment::new(number, SIZE) }, Time::ZERO);
-        transit.send(&packet, hop, Time::ZERO, &mut seen);
+        transit.forward_apart(&packet, hop, Time::ZERO, &mut seen);
     }
     while begin_next(&mut transit) {
         for component in 0..transit.agenda.components() {
@@ -81,9 +81,9 @@ fn send(plan: &Plan, ecn: Ecn) -> (Seen, usize) {
                 let event = *transit.agenda.event(place);
                 let packet = event.packet(&transit.sacks);
                 if event.stop().is_link() {
-                    transit.send(&packet, event.stop().0, event.at, &mut seen);
+                    transit.forward_apart(&packet, event.stop().0, event.at, &mut seen);
                 } else if !event.stop().is_sender() {
-                    transit.arrive(packet, event.at, &mut seen);
+                    transit.deliver_apart(packet, event.at, &mut seen);
                 }
                 events += 1;
             }
@@ -137,7 +137,7 @@ fn a_change_of_marks_sends_two_acks() {
     let mut acks = Acks::default();
     let mut arrive = |segment: Segment| {
         let now = Time::from_millis(1 + segment.number);
-        transit.arrive(Packet::data(FlowId(0), 0, segment, Time::ZERO), now, &mut acks);
+        transit.deliver_apart(Packet::data(FlowId(0), 0, segment, Time::ZERO), now, &mut acks);
     };
     arrive(Segment { syn: true, ..Segment::new(0, 40) });
     for (number, ecn) in (1..).zip([Ecn::Ect0, Ecn::Ce, Ecn::Ce, Ecn::Ect0]) {

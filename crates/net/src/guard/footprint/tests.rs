@@ -130,9 +130,9 @@ fn flows_take_at_least_the_certain_and_about_the_likely_memory() {
         measure.begin(&mut simulator);
         simulator.run_until(plan.duration, &mut measure);
         let Footprint { certain, likely } = of(&plan);
-        let held = (simulator.memory_of_components() + measure.memory()) as f64;
-        assert!(held >= certain.flows, "{held} and {certain:?}");
-        assert!(held / 2.0 < likely.flows && likely.flows < 2.0 * held, "{held} and {likely:?}");
+        let used = (simulator.memory_of_components() + measure.memory()) as f64;
+        assert!(used >= certain.flows, "{used} and {certain:?}");
+        assert!(used / 2.0 < likely.flows && likely.flows < 2.0 * used, "{used} and {likely:?}");
     }
 }
 
@@ -148,9 +148,9 @@ fn traced(packets: u64, sizes: SizeSpec) -> Plan {
 
 #[test]
 fn a_trace_takes_its_times() {
-    let held = |packets| of(&traced(packets, SizeSpec::Fixed)).certain.sources;
-    assert_eq!(held(1_000), 8_000.0);
-    assert_eq!(held(3_000), 3.0 * held(1_000));
+    let used = |packets| of(&traced(packets, SizeSpec::Fixed)).certain.sources;
+    assert_eq!(used(1_000), 8_000.0);
+    assert_eq!(used(3_000), 3.0 * used(1_000));
 }
 
 #[test]
@@ -259,12 +259,12 @@ fn stored_packets_take_memory() {
     queue.drop = DropFrom::Head;
     let stored = greedy(20, 1_000, bottleneck);
     let more = of(&stored).likely.packets - of(&plain).likely.packets;
-    let held = |plan: &Plan| {
+    let used = |plan: &Plan| {
         let mut simulator = Simulator::new(plan, 1).expect("the plan is sound");
         simulator.run_until(plan.duration, &mut ());
         simulator.memory_of_components() as f64
     };
-    let actual = held(&stored) - held(&plain);
+    let actual = used(&stored) - used(&plain);
     println!("estimated: {more} bytes more, actual: {actual}");
     assert!(actual > 100_000.0 && actual <= more && more < 10.0 * actual, "{actual} and {more}");
 }

@@ -22,9 +22,9 @@ pub(in crate::observe) struct AtLink {
     rate: LinkRate,
     /// Mean rate of the link over the measured time.
     pub(super) mean_rate: Rate,
-    /// Transmissions that end by this time count in full, without a correction for a varying rate or the end of the
-    /// run.
-    usual_until: Time,
+    /// Transmissions that end by this time are plain: they count in full, without a correction for a varying rate or the
+    /// end of the run.
+    plain_until: Time,
     pub(super) meters: Vec<LinkMeter>,
     pub(super) bins: Bins,
 }
@@ -41,7 +41,7 @@ impl AtLink {
             meters: vec![LinkMeter::default(); kinds],
             bins: Bins::new(from, end, plan.measure.bin),
             mean_rate: rate.mean(from, end),
-            usual_until: if rate.varies() { Time::ZERO } else { end },
+            plain_until: if rate.varies() { Time::ZERO } else { end },
             rate,
         }
     }
@@ -54,8 +54,8 @@ impl AtLink {
     /// Handles a packet of the given kind, offered to the link.
     #[inline(always)]
     pub(in crate::observe) fn offered(&mut self, now: Time, kind: usize, offered: Offered) {
-        if !self.takes(now, kind, offered) {
-            self.offered_unusually(now, kind, offered);
+        if !self.count_if_plain(now, kind, offered) {
+            self.count_any(now, kind, offered);
         }
     }
 
@@ -64,9 +64,11 @@ impl AtLink {
     ///
     /// Until a stored packet [leaves](Self::left), it counts as one that waits to the end of the measured time.
     #[inline(always)]
-    pub(super) fn takes(&mut self, now: Time, kind: usize, offered: Offered) -> bool {
+    pub(super) fn count_if_plain(&mut self, now: Time, kind: usize, offered: Offered) -> bool {
         match offered {
-            Offered::Accepted { start, end, marked: false, lost: false, .. } => self.carries(now, kind, start, end),
+            Offered::Accepted { start, end, marked: false, lost: false, .. } => {
+                self.count_accepted_if_plain(now, kind, start, end)
+            }
             Offered::Queued if now < self.bins.edge() => {
                 let waits = self.waits_from(now);
                 let meter = &mut self.meters[kind];
@@ -81,21 +83,21 @@ impl AtLink {
 
     /// The same for a packet that the link accepts without marking it.
     #[inline(always)]
-    pub(super) fn carries(&mut self, now: Time, kind: usize, start: Time, end: Time) -> bool {
-        let is_usual = now < self.bins.edge() && end <= self.usual_until;
-        if is_usual {
+    pub(super) fn count_accepted_if_plain(&mut self, now: Time, kind: usize, start: Time, end: Time) -> bool {
+        let is_plain = now < self.bins.edge() && end <= self.plain_until;
+        if is_plain {
             let meter = &mut self.meters[kind];
             meter.arrivals.count();
             meter.busy += (end - start).as_picos();
             meter.waiting += u128::from((start - now).as_picos());
             meter.sojourn.record(start - now);
         }
-        is_usual
+        is_plain
     }
 
-    /// Handles any packet that is offered to the link.
+    /// Handles any packet that is offered to the link: it is accepted, dropped or stored.
     #[inline(never)]
-    pub(super) fn offered_unusually(&mut self, now: Time, kind: usize, offered: Offered) {
+    pub(super) fn count_any(&mut self, now: Time, kind: usize, offered: Offered) {
         match offered {
             Offered::Accepted { start, end, marked, lost, .. } => {
                 if marked {
@@ -104,15 +106,15 @@ impl AtLink {
                 if lost {
                     self.lose(start, kind);
                 }
-                self.unusual(now, kind, Ok((start, end)));
+                self.transmit(now, kind, start, end);
             }
-            Offered::Dropped(reason) => self.unusual(now, kind, Err(reason)),
-            Offered::Queued => self.queued_unusually(now, kind),
+            Offered::Dropped(reason) => self.drop(now, kind, reason),
+            Offered::Queued => self.store(now, kind),
         }
     }
 
-    /// Handles a packet that the link stores, which begins a bin or does not arrive in the measured time.
-    fn queued_unusually(&mut self, now: Time, kind: usize) {
+    /// Counts the arrival of a packet if it is within the measured time. Returns whether it is.
+    fn arrive(&mut self, now: Time, kind: usize) -> bool {
         let arrived = self.from <= now && now < self.end;
         if arrived {
             if now >= self.bins.edge() {
@@ -120,6 +122,18 @@ impl AtLink {
             }
             self.meters[kind].arrivals.count();
         }
+        arrived
+    }
+
+    /// Counts a packet that is dropped when it arrives.
+    fn drop(&mut self, now: Time, kind: usize, reason: DropReason) {
+        let arrived = self.arrive(now, kind);
+        self.meters[kind].drops.count(reason, arrived);
+    }
+
+    /// Counts a packet that the link stores.
+    fn store(&mut self, now: Time, kind: usize) {
+        let arrived = self.arrive(now, kind);
         self.meters[kind].carried -= i64::from(arrived);
         self.meters[kind].waiting += self.waits_from(now);
     }
@@ -127,19 +141,19 @@ impl AtLink {
     /// Handles a packet of the given kind that leaves the link's queue, which it joined at `since`.
     #[inline(always)]
     pub(in crate::observe) fn left(&mut self, now: Time, kind: usize, since: Time, fate: Offered) {
-        if !self.sends(kind, since, fate) {
-            self.left_unusually(now, kind, since, fate);
+        if !self.count_left_if_plain(kind, since, fate) {
+            self.count_any_left(now, kind, since, fate);
         }
     }
 
     /// Handles a packet that leaves the queue in the common case: it is sent within the measured time, and at a constant
     /// rate. Otherwise returns false, and nothing has changed.
     #[inline(always)]
-    pub(super) fn sends(&mut self, kind: usize, since: Time, fate: Offered) -> bool {
+    pub(super) fn count_left_if_plain(&mut self, kind: usize, since: Time, fate: Offered) -> bool {
         // a packet that waits for the tokens of a shaper has left the discipline, but still waits
         match fate {
             Offered::Accepted { start, end, marked: false, lost: false, .. }
-                if self.from <= start && end <= self.usual_until =>
+                if self.from <= start && end <= self.plain_until =>
             {
                 let waits = self.waits_from(start);
                 let meter = &mut self.meters[kind];
@@ -155,9 +169,9 @@ impl AtLink {
 
     /// Handles any packet that leaves the queue.
     #[inline(never)]
-    pub(super) fn left_unusually(&mut self, now: Time, kind: usize, since: Time, fate: Offered) {
+    pub(super) fn count_any_left(&mut self, now: Time, kind: usize, since: Time, fate: Offered) {
         let Offered::Accepted { start, end, marked, lost, .. } = fate else {
-            return self.dropped_late(now, kind);
+            return self.drop_stored(now, kind);
         };
         if marked {
             self.mark(start, kind);
@@ -165,11 +179,11 @@ impl AtLink {
         if lost {
             self.lose(start, kind);
         }
-        self.sent_unusually(kind, since, start, end);
+        self.transmit_stored(kind, since, start, end);
     }
 
-    /// Handles a stored packet that is dropped.
-    fn dropped_late(&mut self, now: Time, kind: usize) {
+    /// Counts a stored packet that is dropped.
+    fn drop_stored(&mut self, now: Time, kind: usize) {
         let waits = self.waits_from(now);
         let leaves = self.from <= now && now < self.end;
         let meter = &mut self.meters[kind];
@@ -178,8 +192,8 @@ impl AtLink {
         meter.drops.count_stored(leaves);
     }
 
-    /// Handles a stored packet that is not sent within the measured time, or at a varying rate.
-    fn sent_unusually(&mut self, kind: usize, since: Time, start: Time, end: Time) {
+    /// Counts a stored packet that is transmitted.
+    fn transmit_stored(&mut self, kind: usize, since: Time, start: Time, end: Time) {
         let waits = self.waits_from(start);
         let leaves = self.from <= start && start < self.end;
         let meter = &mut self.meters[kind];
@@ -207,21 +221,10 @@ impl AtLink {
         self.meters[kind].corrupted += u64::from(self.from <= start && start < self.end);
     }
 
-    /// Handles a packet that begins a bin, lies only partly within the measured time, or is dropped and so has no
-    /// transmission.
-    fn unusual(&mut self, now: Time, kind: usize, transmission: Result<(Time, Time), DropReason>) {
-        let arrived = self.from <= now && now < self.end;
-        if arrived {
-            if now >= self.bins.edge() {
-                self.bins.turn_to(now, tallies(&mut self.meters));
-            }
-            self.meters[kind].arrivals.count();
-        }
+    /// Counts a packet that the link accepts and transmits.
+    fn transmit(&mut self, now: Time, kind: usize, start: Time, end: Time) {
+        let arrived = self.arrive(now, kind);
         let meter = &mut self.meters[kind];
-        let (start, end) = match transmission {
-            Ok(times) => times,
-            Err(reason) => return meter.drops.count(reason, arrived),
-        };
         let departs = self.from <= start && start < self.end;
         if departs {
             meter.sojourn.record(start - now);

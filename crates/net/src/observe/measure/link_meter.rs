@@ -5,9 +5,9 @@ use super::ratio;
 use crate::observe::Histogram;
 use crate::queue::DropReason;
 
-/// Dropped packets by place.
+/// Numbers of dropped packets by place.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Drops {
+pub(super) struct DropCounts {
     /// Packets that the queue did not take when they arrived.
     pub(super) arrival: u64,
     /// Packets that the queue had stored and dropped later: when they were about to leave, or to make room.
@@ -18,7 +18,7 @@ pub(super) struct Drops {
     pub(super) policed: u64,
 }
 
-impl Drops {
+impl DropCounts {
     /// All dropped packets.
     pub(super) const fn all(&self) -> u64 {
         self.arrival + self.stored + self.lost + self.policed
@@ -51,7 +51,7 @@ impl Drops {
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinkMeter {
     pub(super) arrivals: Tally,
-    pub(super) drops: Drops,
+    pub(super) drops: DropCounts,
     pub(super) marks: u64,
     /// Packets that are lost after their transmission.
     pub(super) corrupted: u64,

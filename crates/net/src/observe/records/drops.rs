@@ -6,18 +6,18 @@ use super::usual::OfLink;
 use crate::observe::Column;
 
 /// Log of drops.
-pub(in crate::observe) type Log = Signals<Drops>;
+pub(in crate::observe) type Log = Signals<DropSignals>;
 
 /// The signals of the record.
 #[derive(Clone, Debug)]
-pub(in crate::observe) struct Drops;
+pub(in crate::observe) struct DropSignals;
 
 const fn columns() -> [Described; 6] {
     let [time, link, flow, segment, bytes] = COLUMNS;
     [time, link, flow, segment, bytes, Described::word("place")]
 }
 
-impl Kept for Drops {
+impl Kept for DropSignals {
     const DECLARED: Declared = Declared {
         empty: "no packet was dropped",
         ..Declared::new(

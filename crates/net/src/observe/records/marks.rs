@@ -6,13 +6,13 @@ use super::usual::OfLink;
 use crate::observe::Column;
 
 /// Log of marks.
-pub(in crate::observe) type Log = Signals<Marks>;
+pub(in crate::observe) type Log = Signals<MarkSignals>;
 
 /// The signals of the record.
 #[derive(Clone, Debug)]
-pub(in crate::observe) struct Marks;
+pub(in crate::observe) struct MarkSignals;
 
-impl Kept for Marks {
+impl Kept for MarkSignals {
     const DECLARED: Declared = Declared {
         empty: "no packet was marked",
         ..Declared::new("each packet marked (ECN) by a link's queue", &COLUMNS)

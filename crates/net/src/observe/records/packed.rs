@@ -235,8 +235,8 @@ impl Iterator for Reader<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let [head] = self.take()?;
-        let (head, way) = (u64::from(head) & !3, u64::from(head) & 3);
-        if way == NEAR {
+        let (head, encoding) = (u64::from(head) & !3, u64::from(head) & 3);
+        if encoding == NEAR {
             let time = self.reference.time.wrapping_add(self.read::<3>());
             return Some((Time::from_picos(time), self.reference.flow, head));
         }
@@ -246,7 +246,7 @@ impl Iterator for Reader<'_> {
             _ => self.read::<4>(),
         };
         let before = self.reference;
-        let since = match way {
+        let since = match encoding {
             USUAL => before.since,
             FAR => ((self.read::<5>() << 24) as i64 >> 24) as u64,
             _ => self.number().wrapping_sub(before.time),

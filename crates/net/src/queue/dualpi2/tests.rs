@@ -42,14 +42,14 @@ fn the_base_controller_follows_the_delay_of_its_queue() {
     let expected = [0.0, 0.0144, 0.0296, 0.0624, 0.0968, 0.0992, 0.0848, 0.0696, 0.0536, 0.0368];
     for (delay, expected) in [0_u32, 5, 10, 20, 30, 30, 25, 20, 15, 10].into_iter().zip(expected) {
         queue.update(Time::from_millis(delay.into()));
-        let mut told = Vec::new();
-        queue.gauges(&mut |name, value| told.push((name, value)));
+        let mut reported = Vec::new();
+        queue.gauges(&mut |name, value| reported.push((name, value)));
         let gauges = [("p_base", expected), ("p_C", expected * expected), ("p_CL", 2.0 * expected)];
-        for ((name, value), (gauge, expected)) in told.iter().zip(gauges) {
+        for ((name, value), (gauge, expected)) in reported.iter().zip(gauges) {
             assert_eq!(*name, gauge);
             assert!((value - expected).abs() < 1e-12, "{name}: {value} for {expected}");
         }
-        assert_eq!(told[3], ("prevq", f64::from(delay) / 1e3));
+        assert_eq!(reported[3], ("prevq", f64::from(delay) / 1e3));
     }
 }
 

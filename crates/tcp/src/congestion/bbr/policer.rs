@@ -2,7 +2,7 @@
 //! the rest at a steady rate, is taken for one with a policer. The sender then keeps to that rate.
 //!
 //! - An interval begins with a loss, lasts 4 to 16 round trips, and ends with a loss once `lost >= 50/256 delivered`. If the
-//!   application limits the sender, the search begins anew.
+//!   application limits the sender, the search begins again.
 //! - If two intervals in a row have rates that differ by at most an eighth, or by 4,000 bit/s, their mean is used for 48
 //!   round trips of ProbeBW.
 //!
@@ -60,7 +60,7 @@ impl Policer {
         self.is_used.then_some(self.rate)
     }
 
-    /// Begins the search anew.
+    /// Begins the search again.
     pub(super) fn restart(&mut self) {
         *self = Self { last: self.last, ..Self::default() };
     }
@@ -127,5 +127,98 @@ impl Policer {
         }
         (self.rate, self.start) = (rate, Some(now));
         Change::None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delivery_rate::Phase;
+
+    const RTT: Time = Time::from_millis(100);
+
+    /// A path that delivers 100 segments in each round trip and loses some.
+    struct Path {
+        policer: Policer,
+        sample: RateSample,
+    }
+
+    impl Path {
+        fn new() -> Self {
+            let sample = RateSample {
+                now: Time::ZERO,
+                rate: Some(1_000.0),
+                app_limited: false,
+                rtt: Some(RTT),
+                min_rtt: RTT,
+                delivered: 0,
+                prior_delivered: 0,
+                lost: 0,
+                tx_in_flight: 100,
+                newly_delivered: 100,
+                newly_lost: 0,
+                total_lost: 0,
+                prior_in_flight: 100,
+                in_flight: 100,
+                phase: Phase::Open,
+                burst: 1,
+                departure: Time::ZERO,
+            };
+            Self { policer: Policer::default(), sample }
+        }
+
+        fn round(&mut self, lost: u64) -> Change {
+            self.sample.now += RTT;
+            self.sample.delivered += 100;
+            self.sample.newly_lost = lost;
+            self.sample.total_lost += lost;
+            self.policer.on_sample(&self.sample, true, true)
+        }
+    }
+
+    /// Validates: a loss of 25 for 100 delivered shows a policer at 1,000 segments/s after two intervals of four round
+    ///     trips; the rate is used for 48 round trips.
+    /// Source: Linux, `bbr_lt_bw_sampling`; worked by hand.
+    /// Tolerance: 1e-9.
+    #[test]
+    fn two_intervals_of_the_same_rate_show_a_policer() {
+        let mut path = Path::new();
+        let changes: Vec<Change> = (0..8).map(|_| path.round(25)).collect();
+        assert_eq!(changes[7], Change::Begins);
+        assert!(changes[..7].iter().all(|change| *change == Change::None));
+        assert!(path.policer.rate().is_some_and(|rate| (rate - 1_000.0).abs() < 1e-9));
+        let used = (1..).find(|_| path.round(0) == Change::Ends);
+        assert_eq!((used, path.policer.rate()), (Some(48), None));
+    }
+
+    /// Validates: a loss of 19 for 100 delivered shows no policer, nor one of 25 that the application limits; an interval
+    ///     without enough losses ends after 16 round trips.
+    /// Source: Linux, `bbr_lt_bw_sampling`: `lost / delivered < 50 / 256`.
+    /// Tolerance: exact.
+    #[test]
+    fn few_losses_and_a_limit_of_the_application_show_none() {
+        for (lost, app_limited) in [(19, false), (25, true)] {
+            let mut path = Path::new();
+            path.sample.app_limited = app_limited;
+            assert!((0..40).all(|_| path.round(lost) == Change::None), "{lost}");
+        }
+        let mut path = Path::new();
+        path.round(25);
+        for _ in 0..LONGEST {
+            path.round(0);
+        }
+        assert!(path.policer.start.is_none());
+    }
+
+    /// Validates: a timeout counts as a loss, with what was delivered before it.
+    /// Source: Linux, `bbr_set_state`.
+    /// Tolerance: exact.
+    #[test]
+    fn a_timeout_begins_an_interval() {
+        let mut path = Path::new();
+        path.round(0);
+        path.policer.on_timeout();
+        path.round(0);
+        assert_eq!(path.policer.start.map(|start| start.delivered), Some(100));
     }
 }

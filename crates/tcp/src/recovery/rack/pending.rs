@@ -59,7 +59,7 @@ impl Rack {
             self.pend_retransmission(connection, now);
         }
         if self.may_probe(connection) {
-            let rest = self.rest_of_timeout(connection, now);
+            let rest = rest_of_timeout(connection, now);
             self.pend_probe(connection, rest, now);
         }
     }
@@ -67,7 +67,7 @@ impl Rack {
     /// Lets the retransmission timer take the place of the pending one (`tcp_rearm_rto`).
     pub(super) fn pend_retransmission(&mut self, connection: &mut Connection, now: Time) {
         let rto = connection.rtt.rto();
-        let wait = if self.due == Due::Retransmission { rto } else { self.rest_of_timeout(connection, now) };
+        let wait = if self.due == Due::Retransmission { rto } else { rest_of_timeout(connection, now) };
         self.rto_at = self.ticks.fires_at(now, wait.max(Time::from_picos(1)));
         self.pend(connection, Due::Retransmission, self.rto_at);
     }
@@ -79,13 +79,6 @@ impl Rack {
         let longest = if timeout > Time::ZERO { timeout } else { connection.config.rtt.max_rto };
         let wait = wait.min(longest);
         self.pend(connection, Due::Probe, self.ticks.fires_at(now, wait));
-    }
-
-    /// Time until the retransmission timer of the first unacknowledged segment; zero if it is over.
-    #[inline(always)]
-    pub(super) fn rest_of_timeout(&self, connection: &Connection, now: Time) -> Time {
-        let rto = connection.rtt.rto();
-        connection.first_sent().map_or(rto, |first| first.at.saturating_add(rto).saturating_sub(now))
     }
 
     /// Whether a probe may be scheduled: data is outstanding, no loss is repaired and nothing is reported above a gap.
@@ -101,4 +94,11 @@ impl Rack {
         self.due = due;
         connection.timer = PackedOption::some(at);
     }
+}
+
+/// Time until the retransmission timer of the first unacknowledged segment; zero if it is over.
+#[inline(always)]
+pub(super) fn rest_of_timeout(connection: &Connection, now: Time) -> Time {
+    let rto = connection.rtt.rto();
+    connection.first_sent().map_or(rto, |first| first.at.saturating_add(rto).saturating_sub(now))
 }

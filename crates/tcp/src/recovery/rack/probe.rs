@@ -26,7 +26,7 @@ pub(super) struct Answer {
 
 /// The conclusion from an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum ProbeOutcome {
     /// The probe is still outstanding.
     Waiting,
     /// Nothing was lost, or the ordinary search finds the loss.
@@ -45,17 +45,17 @@ impl Probe {
     }
 
     /// Draws the conclusion from an ACK.
-    pub(super) const fn answered(self, ack: Answer) -> Verdict {
+    pub(super) const fn answered(self, ack: Answer) -> ProbeOutcome {
         if ack.next < self.end {
-            Verdict::Waiting
+            ProbeOutcome::Waiting
         } else if !self.retransmission || ack.duplicate {
-            Verdict::Over
+            ProbeOutcome::Over
         } else if ack.next > self.end {
-            Verdict::Repaired
+            ProbeOutcome::Repaired
         } else if ack.plain {
-            Verdict::Over
+            ProbeOutcome::Over
         } else {
-            Verdict::Waiting
+            ProbeOutcome::Waiting
         }
     }
 }
@@ -84,12 +84,12 @@ mod tests {
     fn an_ack_beyond_the_probe_without_a_duplicate_shows_a_loss() {
         let probe = Probe { end: 10, retransmission: true };
         let ack = |next, duplicate, plain| probe.answered(Answer { next, duplicate, plain });
-        assert_eq!(ack(9, false, false), Verdict::Waiting);
-        assert_eq!(ack(10, false, false), Verdict::Waiting, "a duplicate may still be reported");
-        assert_eq!(ack(10, true, false), Verdict::Over);
-        assert_eq!(ack(10, false, true), Verdict::Over);
-        assert_eq!(ack(11, false, false), Verdict::Repaired);
+        assert_eq!(ack(9, false, false), ProbeOutcome::Waiting);
+        assert_eq!(ack(10, false, false), ProbeOutcome::Waiting, "a duplicate may still be reported");
+        assert_eq!(ack(10, true, false), ProbeOutcome::Over);
+        assert_eq!(ack(10, false, true), ProbeOutcome::Over);
+        assert_eq!(ack(11, false, false), ProbeOutcome::Repaired);
         let new = Probe { retransmission: false, ..probe };
-        assert_eq!(new.answered(Answer { next: 11, duplicate: false, plain: false }), Verdict::Over);
+        assert_eq!(new.answered(Answer { next: 11, duplicate: false, plain: false }), ProbeOutcome::Over);
     }
 }

@@ -6,6 +6,7 @@ use std::ops::Range;
 use ackclock_units::Time;
 
 use super::clock::Transmission;
+use super::pending::rest_of_timeout;
 use super::{Phase, Rack};
 use crate::config::RackRule;
 use crate::packed_option::PackedOption;
@@ -26,7 +27,7 @@ impl Rack {
 
     /// Handles an ACK for all segments before `next` at rest, without SACK blocks.
     #[inline(always)]
-    pub(crate) fn take_ack(&mut self, connection: &mut Connection, next: u64, now: Time) {
+    pub(crate) fn handle_timed_ack(&mut self, connection: &mut Connection, next: u64, now: Time) {
         let app_limited =
             !connection.config.grow_when_limited && connection.is_app_limited(connection.config.max_window.into());
         let snd_una = connection.snd_una;
@@ -74,7 +75,7 @@ impl Rack {
         }
         let config = &connection.config;
         if in_flight > 0 && config.rack == RackRule::Linux && config.tail_loss_probe {
-            let rest = self.rest_of_timeout(connection, now);
+            let rest = rest_of_timeout(connection, now);
             self.pend_probe(connection, rest, now);
         } else {
             self.arm_at_rest(connection, now);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.claims.reading import MOST, PLAIN, REDS, WEIGHT, WEIGHTS, WITHOUT_RED
 from ackclock.papers.burstiness.claims.traffic import penalty, rank_correlation, six_points
@@ -11,7 +13,7 @@ from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity, computed
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Holds
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _GATEWAYS = {"Reno": "FIFO", "Vegas": "FIFO", "Reno/RED": "RED", "Vegas/RED": "RED"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import pairwise
 
 from ackclock.papers.burstiness import measures as m
@@ -10,7 +11,7 @@ from ackclock.papers.core.claim import Said
 from ackclock.papers.core.quantities import Quantity, computed
 from ackclock.papers.core.rules import Bars, Holds
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _BUFFER = 50
 _HIGHER = 1.1  # smallest ratio of two times, or of two dependence indices, that counts as a difference
 _WINDOWS = "windows@0,9,19/0.1s"

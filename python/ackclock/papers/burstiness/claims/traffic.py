@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.claims.reading import LIGHT, MODERATE, MOST, RENOS, SURE, TCPS, WEIGHT, WEIGHTS
@@ -14,7 +15,7 @@ from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity, computed, folded
 from ackclock.papers.core.rules import AtMostPartly, AtPoints, Bars, Depends, Fixed, Holds
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _SIX_POINTS = "with six points even a rank correlation of 0.6 is not significant (p = 0.14, two-sided)"
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ackclock.papers.burstiness import measures as m
 from ackclock.papers.burstiness.claims.reading import MOST
 from ackclock.papers.burstiness.experiment import DEFINITION, HEAVY
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity
+from ackclock.papers.core.repeating import Varied
 from ackclock.papers.core.rules import AtPoints, Bars
-from ackclock.papers.core.ways import Varied
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 
 
 def _both(measure: Measure, part: str, clients: int | tuple[int, ...]) -> tuple[Quantity, Quantity]:

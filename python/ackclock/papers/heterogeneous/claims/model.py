@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from itertools import combinations, pairwise
 
 from ackclock.analysis import Interval
@@ -19,7 +20,7 @@ from ackclock.papers.truth import ELSE_UNDECIDED, NO, OPEN, YES, Truth, above, c
 
 Line = Mapping[Scalar, Interval]
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _NEAR = 0.25  # largest relative error of a reasonable prediction
 _RANK = 0.5  # smallest rank correlation (Kendall) at which one curve follows the trend of another
 _LOADS = (39, 44, 50, 60)  # numbers of clients at which runs record windows

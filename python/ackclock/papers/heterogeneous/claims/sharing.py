@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ackclock.papers.core.rules import AtPoints, Custom
 from ackclock.papers.heterogeneous import measures as m
 from ackclock.papers.heterogeneous.claims import newcomers as n
 from ackclock.papers.heterogeneous.experiment import DEFINITION
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _ratios = {background: n.at_end(m.RATIO, "pairs", background, gateway=n.SMALL) for background in n.END}
 
 CLAIMS = (

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.claim import Claim
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity, computed
+from ackclock.papers.core.repeating import Cases, Choices
 from ackclock.papers.core.rules import AtPoints, Bars, Depends, Holds
-from ackclock.papers.core.ways import Cases, Ways
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows.distances import GROUPS, UNEQUAL, split_name
 from ackclock.papers.manyflows.internet import ANYONE, BACKBONES, CLUSTERS, DEGREES
 from ackclock.papers.manyflows.places import DEFINITION, WITH, WITHOUT
 from ackclock.papers.manyflows.reasons import ACKS_LOST, ALONE, AS_IT_IS, EXACT, INDEPENDENT, NO_SLOW_START
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _FULL = 100  # rate of a backbone that equals all access links together, in per cent
 _FEW_DROPS = 1  # negligible share of the drops, in per cent
 _NO_LESS = 1  # negligible loss of goodput, in per cent of the access links' rates
@@ -50,7 +51,7 @@ INTERNET = (
     ),
     claim(
         "2.2-1",
-        Ways(
+        Choices(
             Holds(m.LARGEST.at("components", degree=2.0).below(0.5)),
             axis="traffic",
             values=(ANYONE, CLUSTERS),
@@ -199,7 +200,7 @@ DISTANCES = (
     claim("5.3-2", AtPoints(_off, points="ratios")),
     claim(
         "5.3-3",
-        Ways(
+        Choices(
             Holds(
                 _excess.below(0).called(
                     "over nine distances around four times the nearer group's, the standard deviation of the logarithm "
@@ -215,7 +216,7 @@ DISTANCES = (
     claim("5.3-4", AtPoints(m.POWER.at("unequal", groups=_others).near(_equal, by=_SAME_POWER))),
     claim(
         "5.3-5",
-        Ways(
+        Choices(
             Holds(m.POWER.at("several").called("exponent k with five groups").near(_equal, by=_SAME_POWER)),
             axis="processing",
             values=(WITH, WITHOUT),

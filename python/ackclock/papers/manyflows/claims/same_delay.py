@@ -6,6 +6,7 @@ Fits to the loss of few and of many connections, and rules on these fits, also s
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -17,13 +18,13 @@ from ackclock.papers.core.claim import Said
 from ackclock.papers.core.evidence import Grid, Named, Scalar, Side
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity
+from ackclock.papers.core.repeating import Choices, Varied
 from ackclock.papers.core.rules import AtPoints, Bars, Rule
-from ackclock.papers.core.ways import Varied, Ways
 from ackclock.papers.core.words import listed
 from ackclock.papers.manyflows import measures as m
 from ackclock.papers.manyflows import places as p
 from ackclock.papers.manyflows.experiment import ISDN, MODERN, T1
-from ackclock.papers.manyflows.looks import PIPES
+from ackclock.papers.manyflows.pipes import PIPES
 from ackclock.papers.truth import OPEN, Truth, exactly
 
 Line = Mapping[Scalar, float]
@@ -88,7 +89,7 @@ def hyperbolic(processing: str) -> Rule:
 
 def tabled(processing: str, link: str) -> Rule:
     """Judge whether the loss of many connections matches the paper's curves, for each way of counting."""
-    return Ways(AtPoints(_beside(processing, link)), axis="counting", values=_TITLES, on="how losses are counted")
+    return Choices(AtPoints(_beside(processing, link)), axis="counting", values=_TITLES, on="how losses are counted")
 
 
 def beside_the_paper(processing: str, link: str) -> Callable[[Said], str]:
@@ -110,7 +111,7 @@ def at_each(start: str, asked: Callable[[str], Answers], ways: Mapping[str, str]
     )
 
 
-claim = p.DEFINITION.claim
+claim = partial(p.DEFINITION.claim, __name__)
 LARGE, SMALL = (
     Named(f"{size} pipes", [name for name, pipe in PIPES.items() if pipe.size == size]) for size in ("large", "small")
 )  # the pipes of each size
@@ -133,12 +134,13 @@ _BENT = 1.2  # smallest exponent of a curve that is not nearly linear
 _SMALL_PIPE = p.curve(T1, 100)
 
 
-def look(measure: Measure, pipes: Named[str] | str = LARGE) -> Quantity:
+def at(measure: Measure, pipes: Named[str] | str = LARGE) -> Quantity:
+    """Return a measure of pipes without processing times."""
     return measure.at("looks", processing=p.WITHOUT, pipe=pipes)
 
 
 def _in_figure6() -> Answers:
-    least, most = look(m.LEAST), look(m.MOST)
+    least, most = at(m.LEAST), at(m.MOST)
     answers = [
         least.pick(pipe=pipe).at_least(low) & most.pick(pipe=pipe).at_most(high) for pipe, (low, high) in _AXES.items()
     ]
@@ -219,15 +221,20 @@ CLAIMS = (
     claim(
         "5.1.1-1",
         AtPoints(
-            look(m.CORRELATION).at_least(_TOGETHER),
-            look(m.SHARE).at_least(90),
-            look(m.LOW).at_most(_HALF_FULL),
-            look(m.HIGH).at_least(_FULL_BUFFER),
+            at(m.CORRELATION).at_least(_TOGETHER),
+            at(m.SHARE).at_least(90),
+            at(m.LOW).at_most(_HALF_FULL),
+            at(m.HIGH).at_least(_FULL_BUFFER),
             points="links",
         ),
-        shows={"correlation": look(m.CORRELATION), "share": look(m.SHARE), "low": look(m.LOW), "high": look(m.HIGH)},
+        shows={
+            "correlation": at(m.CORRELATION),
+            "share": at(m.SHARE),
+            "low": at(m.LOW),
+            "high": at(m.HIGH),
+        },
     ),
-    claim("5.1.1-2", Bars(whole=look(m.JAIN).at_least(0.95) & _in_figure6(), part=look(m.JAIN).at_least(0.8))),
+    claim("5.1.1-2", Bars(whole=at(m.JAIN).at_least(0.95) & _in_figure6(), part=at(m.JAIN).at_least(0.8))),
     claim(
         "5.1.1-3",
         AtPoints(_printed),
@@ -242,7 +249,7 @@ CLAIMS = (
     claim("5.1.1-4", AtPoints(_far(_below, 1, 2, 5, 10).below(_FULL), _far(_above, 1, 2, 5, 10).at_least(_FULL))),
     claim(
         "5.1.2-1",
-        Ways(
+        Choices(
             AtPoints(_alive().near(100, by=100 / 3), points="numbers of connections"),
             axis="start",
             values=list(p.STARTS),
@@ -261,18 +268,18 @@ CLAIMS = (
     claim(
         "5.1.2-3",
         Bars(
-            whole=look(m.SWING, SMALL).at_least(25) & look(m.MIDDLE, SMALL).at_most(70),
-            part=look(m.SWING, SMALL).at_least(25).some(),
+            whole=at(m.SWING, SMALL).at_least(25) & at(m.MIDDLE, SMALL).at_most(70),
+            part=at(m.SWING, SMALL).at_least(25).some(),
         ),
     ),
     claim(
         "5.1.3-1",
         AtPoints(
-            look(m.CORRELATION, _LARGE_T1).above(look(m.CORRELATION, MEDIUM)),
-            look(m.CORRELATION, MEDIUM).above(APART),
-            look(m.SHARE, MEDIUM).below(90),
-            look(m.SHUT_OFF, MEDIUM).at_most(1),
-            look(m.JAIN, MEDIUM).below(look(m.JAIN, _LARGE_T1)),
+            at(m.CORRELATION, _LARGE_T1).above(at(m.CORRELATION, MEDIUM)),
+            at(m.CORRELATION, MEDIUM).above(APART),
+            at(m.SHARE, MEDIUM).below(90),
+            at(m.SHUT_OFF, MEDIUM).at_most(1),
+            at(m.JAIN, MEDIUM).below(at(m.JAIN, _LARGE_T1)),
         ),
     ),
     claim(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ackclock.papers.core.evidence import Named
 from ackclock.papers.core.measures import Measure
 from ackclock.papers.core.quantities import Quantity
@@ -11,7 +13,7 @@ from ackclock.papers.manyflows.claims import same_delay as plain
 from ackclock.papers.manyflows.experiment import ISDN
 from ackclock.papers.manyflows.places import DEFINITION, NEAR, STEADY, WITH, WITHOUT, curve
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _FULL = 85  # smallest 5th percentile of a full and stable buffer, in per cent of its size
 _FEWER = 0.5  # largest ratio of connections that is considerably fewer
 _LINE = 0.99  # smallest R^2 of points that lie on a line
@@ -26,9 +28,9 @@ def _steady(measure: Measure, processing: str) -> Quantity:
     return measure.at("grid", counting=STEADY.title, processing=processing)
 
 
-_apart = _busy(m.CORRELATION).below(plain.look(m.CORRELATION))
-_half = _busy(m.STARVED, plain.SMALL).below(plain.look(m.STARVED, plain.SMALL)) & ~_busy(m.STARVED, plain.SMALL).above(
-    plain.look(m.STARVED, plain.SMALL), times=_FEWER
+_apart = _busy(m.CORRELATION).below(plain.at(m.CORRELATION))
+_half = _busy(m.STARVED, plain.SMALL).below(plain.at(m.STARVED, plain.SMALL)) & ~_busy(m.STARVED, plain.SMALL).above(
+    plain.at(m.STARVED, plain.SMALL), times=_FEWER
 )
 _fewer = _half.called("processing times at least halve the number of connections below a tenth of their share")
 _filled = _busy(m.LOW, plain.SMALL).at_least(_FULL)
@@ -50,11 +52,11 @@ CLAIMS = (
     claim(
         "5.2.1-1",
         Bars(whole=_apart & _busy(m.CORRELATION).at_most(plain.APART) & _busy(m.LOW).at_least(_FULL), part=_apart),
-        shows={"busy": _busy(m.CORRELATION), "plain": plain.look(m.CORRELATION), "low": _busy(m.LOW)},
+        shows={"busy": _busy(m.CORRELATION), "plain": plain.at(m.CORRELATION), "low": _busy(m.LOW)},
     ),
     claim(
         "5.2.1-2",
-        AtPoints(_busy(m.LOSS).above(plain.look(m.LOSS)), _busy(m.JAIN).below(plain.look(m.JAIN)), points="links"),
+        AtPoints(_busy(m.LOSS).above(plain.at(m.LOSS)), _busy(m.JAIN).below(plain.at(m.JAIN)), points="links"),
     ),
     claim(
         "5.2.1-3",
@@ -70,7 +72,7 @@ CLAIMS = (
             _busy(m.LOW, plain.MEDIUM).at_least(_FULL),
             _busy(m.SHUT_OFF, plain.MEDIUM).at_most(1),
         ),
-        shows={"correlation": plain.look(m.CORRELATION, plain.MEDIUM), "low": plain.look(m.LOW, plain.MEDIUM)},
+        shows={"correlation": plain.at(m.CORRELATION, plain.MEDIUM), "low": plain.at(m.LOW, plain.MEDIUM)},
     ),
     claim(
         "5.2.4-1",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from ackclock.papers.core.answers import Answers
@@ -12,9 +13,9 @@ from ackclock.papers.core.rules import Bars
 from ackclock.papers.selfsimilar import measures as m
 from ackclock.papers.selfsimilar.claims.reading import by_reading, means
 from ackclock.papers.selfsimilar.experiment import DEFINITION
-from ackclock.papers.selfsimilar.looks import LOW, SETTLED
+from ackclock.papers.selfsimilar.flow_measures import LOW, SETTLED
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _STEADY: Final = 80
 """Milliseconds up to which a sample counts as 75 ms: queue, clock and the sender's own bursts add less than 5 ms."""
 
@@ -87,43 +88,53 @@ def _meanwhile(said: Said) -> str:
 
 
 CLAIMS: Final = (
-    by_reading(
+    claim(
         "5-11",
-        Bars(
-            whole=_starts.called("up to 20 s Vegas has more throughput than each other variant (paired)")
-            & _flattens.called("from 50 to 100 s each other variant's throughput so far grows more than Vegas's"),
-            part=(_starts | _flattens).called("one of these holds"),
+        by_reading(
+            Bars(
+                whole=_starts.called("up to 20 s Vegas has more throughput than each other variant (paired)")
+                & _flattens.called("from 50 to 100 s each other variant's throughput so far grows more than Vegas's"),
+                part=(_starts | _flattens).called("one of these holds"),
+            )
         ),
         shows={f"up to {mark} s": m.RATES[mark].at("flows") for mark in (5, 20, 50, 100)},
     ),
-    by_reading(
+    claim(
         "5-12",
-        Bars(
-            whole=_open
-            & _kept.called(
-                f"from {SETTLED} s on, both windows are never below {LOW} packets in at least {_SOME:g} of the runs"
-            ),
-            part=(_open | _kept).called("one of these holds"),
+        by_reading(
+            Bars(
+                whole=_open
+                & _kept.called(
+                    f"from {SETTLED} s on, both windows are never below {LOW} packets in at least {_SOME:g} of the runs"
+                ),
+                part=(_open | _kept).called("one of these holds"),
+            )
         ),
         shows={"least": m.LEAST.at("flows", variant=_WIDE)},
         brief=means("Median windows of NewReno and SACK, packets: {}.", _medians, lambda median: f"{median.mean:.0f}"),
     ),
-    by_reading(
+    claim(
         "5-13",
-        Bars(
-            whole=_chaotic("Tahoe") & _chaotic("Vegas"),
-            part=(_chaotic("Tahoe") | _chaotic("Vegas")).called("this holds for one of these variants"),
+        by_reading(
+            Bars(
+                whole=_chaotic("Tahoe") & _chaotic("Vegas"),
+                part=(_chaotic("Tahoe") | _chaotic("Vegas")).called("this holds for one of these variants"),
+            )
         ),
         shows={"falls": m.FALLS.at("flows")},
     ),
-    by_reading(
+    claim(
         "5-14",
-        Bars(
-            whole=_steady
-            & _vary.every().called(f"{100 * _SOME:g} % or more of the runs of each other variant have one above this"),
-            part=(_steady & _vary.some()).called(
-                "the first holds, and the second holds for at least one other variant"
-            ),
+        by_reading(
+            Bars(
+                whole=_steady
+                & _vary.every().called(
+                    f"{100 * _SOME:g} % or more of the runs of each other variant have one above this"
+                ),
+                part=(_steady & _vary.some()).called(
+                    "the first holds, and the second holds for at least one other variant"
+                ),
+            )
         ),
         shows={"longest": _longest},
         brief=means(

@@ -20,7 +20,7 @@ from ackclock.papers.core.table import ns2_runs
 from ackclock.papers.selfsimilar import last_hop as hop
 from ackclock.papers.selfsimilar.experiment import CONSTANT, DEFINITION, GREEDY, RATE
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _LOW, _HIGH = hop.LOADS[:3], hop.LOADS[5:]  # numbers of sources that leave the connection 6.2 Mb/s, and that do not
 _CLUSTERED: Final = hop.LOADS[1:6]  # numbers of sources that cause losses, but leave the connection a usable window
 MODERATE: Final = hop.LOSSES[2:5]  # loss rates above the background's, but low enough for recovery without timeouts

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from ackclock.analysis import Interval
 from ackclock.papers.core.answers import Answers
-from ackclock.papers.core.claim import Claim, Said
+from ackclock.papers.core.claim import Said
 from ackclock.papers.core.evidence import Grid
 from ackclock.papers.core.quantities import Quantity
+from ackclock.papers.core.repeating import Readings
 from ackclock.papers.core.rules import Bars, Rule
-from ackclock.papers.core.ways import Readings
 from ackclock.papers.core.words import listed
-from ackclock.papers.selfsimilar.experiment import DEFINITION, READINGS
+from ackclock.papers.selfsimilar.experiment import READINGS
 from ackclock.papers.truth import counted
 
 V = TypeVar("V")
 
 
-def by_reading(key: str, rule: Rule, **more: Any) -> Claim:
-    """Make a claim that is judged for each reading: each interpretation of the paper's fixed-rate source."""
+def by_reading(rule: Rule) -> Readings:
+    """Make the rule that applies `rule` to each reading: each interpretation of the paper's fixed-rate source."""
     on = "the interpretation of the paper's fixed-rate source"
-    return DEFINITION.claim(key, Readings(rule, axis="reading", values=list(READINGS), on=on), **more)
+    return Readings(rule, axis="reading", values=list(READINGS), on=on)
 
 
 def one_or_both(one: Answers, other: Answers) -> Bars:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from functools import partial
 from typing import Final
 
 from ackclock.papers.core.evidence import Scalar, Side
@@ -17,7 +18,7 @@ from ackclock.papers.selfsimilar.memory import LENGTH, LONG, PATHS, TRUTH
 from ackclock.papers.truth import by_share, exactly
 from ackclock.report.html import Verdict
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _DOMINATES: Final = 90.0  # per cent of all packets
 _SAME: Final = 0.0002  # half of the smallest difference between efficiencies that the paper mentions
 _AS_MANY: Final = 1.25  # maximum retransmissions per drop: in the paper Tahoe has 1.05, Vegas 1.15
@@ -136,43 +137,55 @@ CLAIMS: Final = (
             "long-range dependent. Reproduced if all three hold, partly if two hold, otherwise not reproduced.",
         ),
     ),
-    by_reading(
+    claim(
         "5-2",
-        Bars(
-            whole=_reached, part=_reached.most().called("this holds for more than half of the counts"), counted="counts"
+        by_reading(
+            Bars(
+                whole=_reached,
+                part=_reached.most().called("this holds for more than half of the counts"),
+                counted="counts",
+            )
         ),
         brief=counts("{} of Table 2 are plausible for one run.", _reached, "counts"),
     ),
-    by_reading(
+    claim(
         "5-3",
-        _first(_arrivals, "NewReno", m.TIE, f"NewReno's arrivals are more than {m.TIE} % above each other variant's"),
+        by_reading(
+            _first(
+                _arrivals, "NewReno", m.TIE, f"NewReno's arrivals are more than {m.TIE} % above each other variant's"
+            )
+        ),
         shows={"arrivals": _arrivals, "copies": m.COPIES.at("flows", variant=("NewReno", "SACK"))},
         brief=means(
             "NewReno delivers most in {}.", _most, lambda one: f"{one.mean * one.count:.0f} of {one.count} seeds"
         ),
     ),
-    by_reading("5-4", one_or_both(_alike, _higher), shows={"efficiency": _efficiency}),
-    by_reading(
+    claim("5-4", by_reading(one_or_both(_alike, _higher)), shows={"efficiency": _efficiency}),
+    claim(
         "5-5",
-        one_or_both(_fewest.every(), _lowest.every()),
+        by_reading(one_or_both(_fewest.every(), _lowest.every())),
         shows={"arrivals": _arrivals},
         brief=counts("Vegas delivers clearly less than {}.", _fewest, "variants"),
     ),
-    by_reading(
+    claim(
         "5-6",
-        one_or_both(_close, _excess.at_most(0)),
+        by_reading(one_or_both(_close, _excess.at_most(0))),
         shows={"drops": _tahoe[m.DROPS], "retransmissions": _tahoe[m.RETRANSMISSIONS]},
     ),
     claim("5-7", AtPoints(_may_miss, points="variants")),
-    by_reading(
+    claim(
         "5-8",
-        AtPoints(_inside, points="variants"),
+        by_reading(AtPoints(_inside, points="variants")),
         brief=counts("In runs of 100 s, the paper's method gives H as in the paper for {}.", _inside, "variants"),
     ),
-    by_reading(
+    claim(
         "5-9",
-        Bars(
-            whole=_has_memory, part=_has_memory.some().called("this holds for at least one variant"), counted="variants"
+        by_reading(
+            Bars(
+                whole=_has_memory,
+                part=_has_memory.some().called("this holds for at least one variant"),
+                counted="variants",
+            )
         ),
         shows={
             f"{one.name} of the background": one.at("background memory").called(f"{one.label} (background alone)")
@@ -180,9 +193,9 @@ CLAIMS: Final = (
         },
         brief=counts(f"In runs of {LONG:,} s, traffic is long-range dependent for {{}}.", _has_memory, "variants"),
     ),
-    by_reading(
+    claim(
         "5-10",
-        _first(_hurst, "Vegas", 0, "H of Vegas is above H of each other variant (paired)"),
+        by_reading(_first(_hurst, "Vegas", 0, "H of Vegas is above H of each other variant (paired)")),
         shows={"hurst": _hurst},
     ),
 )

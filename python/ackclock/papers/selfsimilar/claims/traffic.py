@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 from operator import and_
 from typing import Any, Final
@@ -18,7 +18,7 @@ from ackclock.papers.core.rules import AtPoints, Bars, Depends, Either
 from ackclock.papers.selfsimilar import traffic as t
 from ackclock.papers.selfsimilar.experiment import DEFINITION, SOURCES
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _INDEPENDENT: Final = -0.5  # exponent of the c.o.v. in bin length and number of sources, if independent
 _HALF: Final = (
     _INDEPENDENT / 2

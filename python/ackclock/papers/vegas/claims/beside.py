@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ackclock.papers.core.rules import AtPoints
 from ackclock.papers.vegas import measures as m
 from ackclock.papers.vegas.experiment import BUFFERS, DEFINITION, OPEN, SHARES
@@ -10,7 +12,7 @@ _SOME = 5e-5  # the smallest loss that counts: 0.005 %
 
 _SMALLEST = 1.02  # the smallest ratio of two values that counts as a difference: 2 %
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _LARGE = BUFFERS[2:]
 
 _pair = m.RATIO.at("pairs", application=OPEN, gateway="FIFO")

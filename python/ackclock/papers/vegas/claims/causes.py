@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ackclock.papers.core.answers import Answers
 from ackclock.papers.core.rules import AtPoints, Bars
 from ackclock.papers.vegas import measures as m
 from ackclock.papers.vegas.evidence import FEW, LEAST, LONG, SHORT, TIED, WHOLE
 from ackclock.papers.vegas.experiment import DEFINITION, GREEDY, OPEN, POISSON, TRANSFERS
 
-claim = DEFINITION.claim
+claim = partial(DEFINITION.claim, __name__)
 _LONGER = 0.005  # the smallest difference between two smallest round-trip times that counts, s
 
 _NEAR = 0.02  # the largest relative difference from `leftover` that counts as equal

@@ -1,4 +1,4 @@
-"""The numbers that a look at a pipe takes from a run, by hand."""
+"""The measures of a pipe, taken from a run, by hand."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from ackclock.papers.manyflows import experiment, looks
+from ackclock.papers.manyflows import experiment, pipes
 from ackclock.papers.manyflows.experiment import T1, flow_summary, grid_setting, scenario, work
-from ackclock.papers.manyflows.looks import PIPES, course, look, pipe_of
+from ackclock.papers.manyflows.pipes import PIPES, course, pipe_measures, pipe_of
 from ackclock.papers.manyflows.places import WITHOUT
 
 PIPE = PIPES["T1, n = 100, B = 160"]
@@ -44,9 +44,9 @@ def test_a_look_counts_what_the_paper_shows(monkeypatch: pytest.MonkeyPatch) -> 
         asked.update(given)
         return SimpleNamespace(value=0.5, quiet=0.125)
 
-    monkeypatch.setattr(looks, "loss_correlation", correlation)
+    monkeypatch.setattr(pipes, "loss_correlation", correlation)
     drops = {"time": [49.9, 50.0, 50.05, 70.0, 70.099, 80.0, 80.101], "flow": [7, 0, 1, 0, 1, 2, 2]}
-    found = dict(look(run_of(drops=drops, queue=QUEUE, acks=ACKS)))
+    found = dict(pipe_measures(run_of(drops=drops, queue=QUEUE, acks=ACKS)))
     assert asked == pytest.approx({"count": 100, "round_trip": 0.2, "start": 50, "end": 200})
     assert found.pop("received").tolist() == [*[0] * 98, 19, 20]
     assert found == pytest.approx(

@@ -1,13 +1,13 @@
-//! The point at which the packets of a flow enter the network.
+//! Makes the packets of a flow.
 
 use ackclock_tcp::Segment;
 use ackclock_units::Time;
 
 use crate::packet::{CONNECTIONS, FlowId, Packet};
 
-/// Properties that all packets of a flow share.
+/// Makes the packets of a flow from its segments: the properties that all these packets share.
 #[derive(Debug)]
-pub(crate) struct Outlet {
+pub(crate) struct Packetizer {
     /// Id of the flow, and number of its current connection modulo [`CONNECTIONS`], as in a packet. A flow may have
     /// several connections in sequence.
     address: u32,
@@ -17,8 +17,8 @@ pub(crate) struct Outlet {
     size: u16,
 }
 
-impl Outlet {
-    /// An outlet for the first connection of a flow. The size of its TCP segments must be at most 65,535 bytes.
+impl Packetizer {
+    /// A packetizer for the first connection of a flow. The size of its TCP segments must be at most 65,535 bytes.
     pub(crate) const fn new(FlowId(flow): FlowId, hop: u32, size: u32) -> Self {
         Self { address: flow * CONNECTIONS as u32, hop, size: size as u16 }
     }
@@ -71,21 +71,21 @@ mod tests {
             size in 1_u32..65_536,
             connection in 0..CONNECTIONS,
         ) {
-            let mut outlet = Outlet::new(FlowId(flow), 3, size);
-            let before = outlet.packet(outlet.new_segment(7), Time::SECOND);
+            let mut packetizer = Packetizer::new(FlowId(flow), 3, size);
+            let before = packetizer.packet(packetizer.new_segment(7), Time::SECOND);
             for _ in 0..connection {
-                outlet.renew();
+                packetizer.renew();
             }
-            let packet = outlet.packet(outlet.new_segment(7), Time::SECOND);
+            let packet = packetizer.packet(packetizer.new_segment(7), Time::SECOND);
             let expected = Segment::new(7, size);
             prop_assert_eq!(packet, Packet::data(FlowId(flow), connection, expected, Time::SECOND));
-            prop_assert!(outlet.is_current(&packet));
-            prop_assert_eq!(outlet.is_current(&before), connection == 0);
-            prop_assert_eq!(outlet.flow(), FlowId(flow));
+            prop_assert!(packetizer.is_current(&packet));
+            prop_assert_eq!(packetizer.is_current(&before), connection == 0);
+            prop_assert_eq!(packetizer.flow(), FlowId(flow));
             for _ in connection..CONNECTIONS {
-                outlet.renew();
+                packetizer.renew();
             }
-            prop_assert!(outlet.is_current(&before), "connection numbers wrap around");
+            prop_assert!(packetizer.is_current(&before), "connection numbers wrap around");
         }
     }
 }

@@ -64,14 +64,14 @@ PIPES = {
 }  # the pipes of Figures 6, 8 and 10
 
 
-def look_parts() -> list[Part]:
+def pipe_parts() -> list[Part]:
     """Return the parts of all pipes, with time courses for one seed; ISDN's buffer is sampled less often."""
     parts = []
     for link, step in ((ISDN, "1s"), (T1, "100ms")):
         pipes = [(processing, pipe) for processing in PROCESSING for pipe in PIPES.values() if pipe.link is link]
         cells = [({"processing": words, "pipe": pipe.name}, pipe.setting(words)) for words, pipe in pipes]
         record = ("drops", "acks", f"queue@bottleneck/{step}")
-        parts += [part("looks", cells, look, record=record)]
+        parts += [part("looks", cells, pipe_measures, record=record)]
         parts += [replace(part("courses", cells, course, record=record), seeds=(1,))]
     return parts
 
@@ -86,7 +86,7 @@ def pipe_of(made: Scenario) -> Pipe:
     raise ValueError("made: must be one of the pipes")
 
 
-def look(run: Run) -> Taken:
+def pipe_measures(run: Run) -> Taken:
     pipe = pipe_of(run.scenario)
     setting = pipe.setting(WITHOUT)
     start, end = WINDOWS[pipe.link.name]

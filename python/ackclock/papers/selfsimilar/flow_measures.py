@@ -126,7 +126,7 @@ def course(trace: Trace) -> dict[str, Array]:
     }
 
 
-def look(run: Run) -> Taken:
+def flow_measures(run: Run) -> Taken:
     """Take all measures of a run with `RECORD`.
 
     These are `flow_summary` and `measures`; ``copies``, arrivals of segments that had arrived before;

@@ -1,7 +1,7 @@
 """Rules that apply another rule several times.
 
 - `Varied` applies it with the usual setting and with other settings.
-- `Ways` applies it to each of several equivalent choices.
+- `Choices` applies it to each of several equivalent choices.
 - `Cases` applies it to all runs together, and to each of several cases.
 - `Readings` applies it to each reading, that is, interpretation of the paper.
 """
@@ -83,7 +83,7 @@ class _Each(Rule):
 
     def _outcomes(self, ours: Side, *, keep: bool = True) -> dict[str, Outcome]:
         """Judge each value; the texts repeat the value at each point if the runs `keep` the axis."""
-        runs = _OneWay if keep else _OneReading
+        runs = _OneChoice if keep else _OneReading
         return {value: self._rule.judge(runs(ours, self._axis, value)) for value in self._values}
 
 
@@ -91,7 +91,7 @@ def _reasons(found: Mapping[str, Outcome]) -> str:
     return " ".join(f"{capital(value)}: {outcome.verdict}. {outcome.why}" for value, outcome in found.items())
 
 
-class Ways(_Each):
+class Choices(_Each):
     """Judges each of several equivalent choices; if verdicts differ, the claim depends on the choice."""
 
     text = (
@@ -145,8 +145,8 @@ def over_readings(verdicts: Sequence[Verdict]) -> Verdict:
     """Combine the verdicts for several readings by the rule that the text of `Readings` states."""
     if Verdict.UNDECIDED in verdicts:
         decided = (Verdict.REPRODUCED, Verdict.PARTLY, Verdict.NOT)
-        ways = product(*[decided if one is Verdict.UNDECIDED else (one,) for one in verdicts])
-        possible = {over_readings(way) for way in ways}
+        choices = product(*[decided if one is Verdict.UNDECIDED else (one,) for one in verdicts])
+        possible = {over_readings(choice) for choice in choices}
         return possible.pop() if len(possible) == 1 else Verdict.UNDECIDED
     if len(set(verdicts)) == 1:
         return verdicts[0]
@@ -156,7 +156,7 @@ def over_readings(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class _OneWay:
+class _OneChoice:
     """The runs at one value of an axis. Runs without this axis belong to all of its values."""
 
     of: Side
@@ -167,10 +167,10 @@ class _OneWay:
         return [row for row in self.of.part(name) if row.where.get(self.axis, self.value) == self.value]
 
 
-class _OneReading(_OneWay):
+class _OneReading(_OneChoice):
     """The runs at one value of an axis, without the axis, so that texts do not repeat the reading at each point."""
 
     def part(self, name: str) -> Sequence[Row]:
-        rows = _OneWay.part(self, name)
+        rows = _OneChoice.part(self, name)
         wheres = ({at: value for at, value in row.where.items() if at != self.axis} for row in rows)
         return [Run(where=where, seed=row.seed, values=row.values) for where, row in zip(wheres, rows, strict=True)]
