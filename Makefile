@@ -95,11 +95,12 @@ extras: optional $(VENV)/.docs $(VENV)/.built $(LAB) ## run the tests that need 
 
 laws: export PROPTEST_CASES := $(CASES)
 laws: export PROPTEST_RNG_SEED := $(or $(DRAW),$(shell od -An -N4 -tu4 /dev/urandom | tr -d ' '))
-laws: ## run the property tests of the engine and the capture reader with many more random cases than `make test` (CASES=100000, new cases each time; DRAW=N repeats those of a run)
+laws: ## run the property tests of the engine and the readers of captures and scripts with many more random cases than `make test` (CASES=100000, new cases each time; DRAW=N repeats those of a run)
 	@echo 'DRAW=$(PROPTEST_RNG_SEED)'
 	cargo test --profile laws --locked --package ackclock-tcp --test contract
 	cargo test --profile laws --locked --package ackclock-net --test laws
 	cargo test --profile laws --locked --package ackclock-capture --test any_bytes
+	cargo test --profile laws --locked --package ackclock-conform --test any_bytes
 
 kills: $(VENV)/.built ## kill sweeps at random moments and check that no row is lost or duplicated (KILLS=1000; RAY=50 also kills Ray workers, after `make ray`)
 	PYTHONPATH=. $(PY) bench/kills.py --kills $(KILLS) --ray $(RAY)

@@ -50,6 +50,7 @@ PAGES = (
             "queue_state",
             "idea_in_ten_lines",
             "bbr_phases",
+            "conformance",
             "train_a_controller",
             "interactive",
         )

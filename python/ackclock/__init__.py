@@ -12,6 +12,7 @@ from importlib import import_module
 
 NAMES = {
     "capture": ("Capture", "read_capture"),
+    "conformance.running": ("ScriptResult", "conform"),
     "laws.adapter": ("DisciplineError", "LawError"),
     "laws.arithmetic": ("cbrt",),
     "laws.checking": ("LawCheck", "check_law"),

@@ -4,6 +4,7 @@
 from ackclock import analysis as analysis
 from ackclock.analysis import models as models
 from ackclock.capture import Capture, read_capture
+from ackclock.conformance.running import ScriptResult, conform
 from ackclock.laws.adapter import DisciplineError, LawError
 from ackclock.laws.arithmetic import cbrt
 from ackclock.laws.checking import LawCheck, check_law
@@ -124,6 +125,7 @@ __all__ = [
     "Runs",
     "Scenario",
     "ScenarioError",
+    "ScriptResult",
     "Shaper",
     "SizeTable",
     "Store",
@@ -138,6 +140,7 @@ __all__ = [
     "clustered_connections",
     "compiled",
     "components",
+    "conform",
     "load",
     "pipe",
     "read_capture",

@@ -32,6 +32,21 @@ class Capture:
     def facts(self) -> str:
         """Return all other results as JSON."""
 
+class Script:
+    """A script in the language of packetdrill."""
+
+    def __new__(cls, text: bytes, /) -> Self:
+        """Read a script; PlanError has the line, the column and what is allowed."""
+
+    def files(self) -> list[tuple[int, str]]:
+        """Return the files of shell commands that the script executes, with their lines."""
+
+    def setup(self, files: dict[str, str], /) -> str:
+        """Return what the script demands of the sender, as JSON; `files` has the texts of files by name."""
+
+    def run(self, files: dict[str, str], plan: str, seed: int, laws: Sequence[InterpretedLaw | CompiledLaw], /) -> str:
+        """Run the script against the sender of the first group of a plan; the outcome as JSON."""
+
 class PlanError(ValueError):
     """A plan that the engine cannot run."""
 

@@ -71,6 +71,11 @@ def test_the_changes_of_a_recipe_apply(page: str, root: Path) -> None:
         assert (root / path).parent.is_dir()
 
 
+def test_conformance(root: Path, tmp_path: Path) -> None:
+    session = read("docs/guide/conformance.md", root, tmp_path).session
+    assert session["verdicts"].count("equal") == len(session["cases"]) - 1
+
+
 def test_store(root: Path, tmp_path: Path) -> None:
     reader = read("docs/guide/store.md", root, tmp_path)
     assert reader.session["frame"].height == 4

@@ -42,7 +42,7 @@ def drawn(number: int, variants: tuple[str, ...]) -> dict[str, Any]:
             "pacing": draw.choice(["off", "off", "window"]),
             "undo": draw.choice(["off", "both"]),
             "prr": draw.choice(["off", "rfc9937", "linux"]),
-            "idle_restart": draw.choice(["rfc5681", "rfc2861", "timeout"]),
+            "idle_restart": draw.choice(["rfc5681", "rfc2861", "off", "timeout"]),
             "abe": draw.random() < 0.5,
             "ecn": ecn,
             "overhead": draw.choice(["0 s", "12 us"]),

@@ -27,6 +27,11 @@ _PAGES: Final = {
     ),
     "laws": ("Laws in Python", "A congestion control as a class: [guide](../../guide/idea_in_ten_lines.md).", ("Law",)),
     "study": ("Sweeps and stores", "Run and store whole studies: [guide](../../guide/sweeps.md).", ("sweep", "Store")),
+    "conformance": (
+        "Conformance",
+        "Run scripts against a sender: [guide](../../guide/conformance.md).",
+        ("conform",),
+    ),
     "capture": ("Captures", "Analyse pcap and pcapng files: [guide](../../guide/captures.md).", ("read_capture",)),
 }
 """The package that defines names of `ackclock`: title and introduction of its page, and the names to begin with."""

@@ -3,6 +3,7 @@
 
 mod apart;
 mod capture;
+mod conform;
 mod discipline;
 mod features;
 mod law;
@@ -319,6 +320,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CaptureError", module.py().get_type::<capture::CaptureError>())?;
     module.add("PlanError", module.py().get_type::<PlanError>())?;
     module.add_class::<capture::PyCapture>()?;
+    module.add_class::<conform::PyScript>()?;
     module.add_class::<Rows>()?;
     module.add_class::<CapturedPackets>()?;
     module.add_class::<features::Features>()?;

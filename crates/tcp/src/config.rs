@@ -161,8 +161,8 @@ options! {
             /// the packets that it acknowledges were marked (RFC 8257); `accurate` counts marked packets (RFC 9768).
             ecn: EcnMode = EcnMode::Off;
             /// Effect of an idle period. `rfc5681` resets the window to the initial window after more than one RTO
-            /// without sending; `rfc2861` halves it once per RTO (Linux). With `timeout`, the retransmission timer never stops; if it fires while nothing is
-            /// outstanding, it resets the window to one packet.
+            /// without sending; `rfc2861` halves it once per RTO (Linux); `off` leaves it. With `timeout`, the retransmission
+            /// timer never stops; if it fires while nothing is outstanding, it resets the window to one packet.
             idle_restart: IdleRestart = IdleRestart::Rfc5681;
         }
     }
@@ -320,6 +320,8 @@ words! {
         /// The window is halved once per RTO without sending, but not below the initial window (RFC 2861). The timer stops
         /// as with `rfc5681`.
         Rfc2861 = "rfc2861",
+        /// The window stays (Linux, `tcp_slow_start_after_idle = 0`). The timer stops as with `rfc5681`.
+        Off = "off",
         /// The timer never stops; when it fires with nothing outstanding, the window is reset to one segment (ns-2's
         /// `slow_start_restart_`).
         Timeout = "timeout",

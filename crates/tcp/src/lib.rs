@@ -35,6 +35,7 @@ pub mod contract;
 pub mod recovery;
 
 mod config;
+mod conversation;
 mod delivery_rate;
 mod limits;
 mod options;
@@ -54,10 +55,11 @@ pub use config::{
     SlowStartRule, UndoRule,
 };
 pub use congestion::Window;
+pub use conversation::Conversation;
 pub use delivery_rate::{LostSegment, Phase, RateSample};
 pub use limits::Limit;
 pub use receiver::{Arrival, DelayRule, Mark, RECEIVER, Receiver, ReceiverConfig, ReceiverPool, WindowRule};
 pub use rtt::{Arithmetic, RoundTrips, RtoFloor, RttConfig, TIMER};
 pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};
-pub use sender::{Counters, Sender, SenderState, Turn};
+pub use sender::{Counters, Episode, Outstanding, Sender, SenderState, Turn};
 pub use variants::{VARIANTS, Variant};

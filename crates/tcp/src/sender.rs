@@ -22,6 +22,7 @@ use connection::{Connection, Path};
 pub use counters::Counters;
 pub(crate) use counters::RareCounters;
 pub(crate) use extra::Extra;
+pub use inspect::{Episode, Outstanding};
 pub use steady::Turn;
 
 use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
@@ -127,6 +128,12 @@ impl Sender {
             *supplied = 1; // the SYN
         }
         *supplied = supplied.saturating_add(segments);
+    }
+
+    /// Opens the connection before there is data: with a handshake, sends the SYN.
+    pub fn open(&mut self) {
+        let Connection { supplied, config, .. } = &mut self.connection;
+        *supplied = (*supplied).max(config.handshake.into());
     }
 
     /// Supplies `segments` more segments of data on an open connection.

@@ -96,7 +96,7 @@ def _fail_by_usage(error: Any) -> NoReturn:
     if error.ctx and message == error.ctx.get_help():
         sys.stderr.write(message + "\n")
         sys.exit(2)
-    if getattr(error, "option_name", "") == "--profile":
+    if getattr(error, "option_name", "") == "--profile" and "No such option" in message:
         message = 'No such option: --profile; it is a field of the scenario: profile = "linux", or --set profile=linux'
     _fail(message + (f" (see {error.ctx.command_path} --help)" if error.ctx else ""))
 
@@ -702,6 +702,84 @@ def controllers(
         baseline=baseline,
         as_json=json,
     )
+
+
+@app.command(
+    epilog="""Examples:
+
+    \b
+    ackclock conform examples/conformance
+    ackclock conform script.pkt --law reno --set "timer_tick=1 ms"
+    ackclock conform scripts --law mylaw.py:MyLaw --junit results.xml
+    """,
+)
+def conform(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SCRIPT", help="Scripts in the language of packetdrill, or folders of them.", show_default=False
+        ),
+    ],
+    law: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LAW",
+            help="Congestion control of the sender: a variant, or FILE.py:CLASS (default: the one that the script "
+            "selects, or cubic).",
+            show_default=False,
+            autocompletion=completing.variants,
+        ),
+    ] = None,
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PROFILE",
+            help="Profile of the sender's options (default: the one that the script selects, or linux).",
+            show_default=False,
+            autocompletion=completing.profile_names,
+        ),
+    ] = None,
+    overrides: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="OPTION=VALUE",
+            help='Option of the transport and its value, such as "timer_tick=1 ms"; it takes precedence over the '
+            "script. May be repeated.",
+        ),
+    ] = None,
+    seed: Annotated[
+        str, typer.Option(metavar="NUMBER", help="Random seed of the sender, such as for the phase of its clock.")
+    ] = "1",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON array of objects and nothing else.")] = False,
+    junit: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Output file for the results as JUnit XML. An existing file is replaced.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Run scripts in the language of packetdrill against a sender, and report where it first differs.
+
+    The exit status is 0 if no script differs, 1 if one differs, and 2 if one cannot be read. Scripts with statements
+    that are not expressible are counted and listed with the line and the reason.
+    """
+    from ackclock.cli import conforming  # noqa: PLC0415
+    from ackclock.cli.arguments import integer  # noqa: PLC0415
+    from ackclock.running.run import SEED  # noqa: PLC0415
+
+    code = conforming.run(
+        paths,
+        law=law,
+        profile=profile,
+        overrides=overrides or [],
+        seed=integer("seed", seed, SEED.allowed),
+        as_json=json,
+        junit_file=junit,
+    )
+    raise typer.Exit(code)
 
 
 @app.command("list")

@@ -198,15 +198,34 @@ def simulate(
     made = [law.for_engine() for law in laws]
     queues = [core.InterpretedDiscipline(maker(each.law, each.parameters)) for each in disciplines]
     try:
-        with watched([*made, *queues]), stoppable():
+        with attended([*made, *queues]):
             return core.simulate(plan, seed, progress, jobs, memory, made, queues)
-    except (core.LawFailedError, core.DisciplineFailedError) as failed:
-        cause = failed.__cause__
-        if cause is not None and not isinstance(cause, Exception | SystemExit | SlowLawError):
-            raise cause from None  # an interrupt
-        if isinstance(failed, core.LawFailedError):
-            raise LawError.of(failed) from cause
-        raise DisciplineError.of(failed, links) from cause
+    except core.DisciplineFailedError as failed:
+        raise DisciplineError.of(failed, links) from _reason(failed)
+
+
+@contextmanager
+def attended(made: Sequence[object]) -> Iterator[None]:
+    """Watch the calls of laws that the engine runs, and let Ctrl-C interrupt them.
+
+    Raises
+    ------
+    LawError
+        A law has failed.
+    """
+    try:
+        with watched(made), stoppable():
+            yield
+    except core.LawFailedError as failed:
+        raise LawError.of(failed) from _reason(failed)
+
+
+def _reason(failed: BaseException) -> BaseException | None:
+    """Return the exception of an algorithm that has failed; raise an interrupt."""
+    cause = failed.__cause__
+    if cause is not None and not isinstance(cause, Exception | SystemExit | SlowLawError):
+        raise cause from None
+    return cause
 
 
 # A law that never returns would stop its run for ever, and Ctrl-C reaches the main thread only. A thread therefore

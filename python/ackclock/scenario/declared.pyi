@@ -84,7 +84,7 @@ class Tcp(TcpTable):
     grow_when_limited: bool | None
     remember_full_window: bool | None
     ecn: Literal["off", "classic", "dctcp", "accurate"] | None
-    idle_restart: Literal["rfc5681", "rfc2861", "timeout"] | None
+    idle_restart: Literal["rfc5681", "rfc2861", "off", "timeout"] | None
     clock: str | None
     clock_phase: str | None
     rtt_arithmetic: Literal["real", "integer"] | None
@@ -159,7 +159,7 @@ class Tcp(TcpTable):
         grow_when_limited: bool | None = ...,
         remember_full_window: bool | None = ...,
         ecn: Literal["off", "classic", "dctcp", "accurate"] | None = ...,
-        idle_restart: Literal["rfc5681", "rfc2861", "timeout"] | None = ...,
+        idle_restart: Literal["rfc5681", "rfc2861", "off", "timeout"] | None = ...,
         clock: str | None = ...,
         clock_phase: str | None = ...,
         rtt_arithmetic: Literal["real", "integer"] | None = ...,

@@ -37,6 +37,7 @@
 
 mod clock;
 mod episode;
+mod inspect;
 mod losses;
 mod pending;
 mod probe;

@@ -80,6 +80,11 @@ impl Sack {
         self.board.memory()
     }
 
+    /// Number of outstanding segments that SACK blocks report.
+    pub(crate) const fn sacked(&self) -> u64 {
+        self.board.sacked()
+    }
+
     pub(super) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>) -> Progress {
         self.timed_out = false;
         let ends = !connection.recover.is_some_and(|recover| ack.next < recover);

@@ -495,7 +495,7 @@ impl Connection {
         let idle = now.saturating_sub(self.last_sent);
         self.law.on_idle(now, idle);
         let rto = self.rtt.rto();
-        if idle > rto && !self.samples_rate() {
+        if idle > rto && self.config.idle_restart != IdleRestart::Off && !self.samples_rate() {
             let restart = self.window.cwnd.min(f64::from(self.config.initial_window));
             if self.config.idle_restart == IdleRestart::Rfc2861 {
                 let timeouts = (idle.as_picos() - 1) / rto.as_picos();

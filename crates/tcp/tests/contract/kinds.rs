@@ -230,6 +230,7 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 idle_restart: match (never_stops, modern.rules[3]) {
                     (true, _) => IdleRestart::Timeout,
                     (false, true) => IdleRestart::Rfc2861,
+                    (false, false) if modern.rules[2] => IdleRestart::Off,
                     (false, false) => IdleRestart::Rfc5681,
                 },
                 rtt,

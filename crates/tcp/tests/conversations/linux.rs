@@ -53,7 +53,7 @@ impl Talk {
     /// Delivers an ACK with an ECN echo, otherwise like [`ack`](Self::ack).
     fn echo(&mut self, millis: u64, next: u64) -> Vec<u64> {
         self.now += Time::from_millis(millis);
-        self.sender.handle_ack(Ack { echo: 1, ..Ack::cumulative(next) }, self.now);
+        self.acknowledge(Ack { echo: 1, ..Ack::cumulative(next) });
         self.sends()
     }
 }
@@ -183,7 +183,7 @@ fn an_undo_waits_until_no_retransmission_is_out() {
     let answer = |talk: &mut Talk, next, blocks: &[(u64, u64)]| {
         talk.now += Time::from_millis(1);
         let blocks: Vec<_> = blocks.iter().map(|(start, end)| Block { start: *start, end: *end }).collect();
-        talk.sender.handle_ack(Ack { next, sack: &Sack::of(&blocks), echo: 0, original: true }, talk.now);
+        talk.acknowledge(Ack { next, sack: &Sack::of(&blocks), echo: 0, original: true });
         talk.sends()
     };
     talk.now = Time::from_millis(40);
@@ -223,8 +223,23 @@ fn the_sample_of_a_late_original_is_its_delay() {
     talk.sends();
     talk.time_out();
     talk.now = Time::from_millis(1_500);
-    talk.sender.handle_ack(Ack { original: true, ..Ack::cumulative(1) }, talk.now);
+    talk.acknowledge(Ack { original: true, ..Ack::cumulative(1) });
     assert!((talk.sender.state().srtt - 1.5).abs() < 0.001, "{}", talk.sender.state().srtt);
+}
+
+/// Validates: without a restart, an idle period leaves the window of 20.
+/// Source: Linux, `tcp_slow_start_after_idle_check` (`tcp_slow_start_after_idle = 0`).
+/// Tolerance: exact.
+#[test]
+fn an_idle_period_may_leave_the_window() {
+    for (idle_restart, sent) in [(IdleRestart::Off, 20_u32), (IdleRestart::Rfc2861, 10)] {
+        let mut talk = Talk::with_supply(&SenderConfig { idle_restart, ..linux() }, 10);
+        talk.sends();
+        talk.ack(100, 10);
+        talk.now += Time::SECOND.saturating_mul(60);
+        talk.supply(100);
+        assert_eq!((talk.cwnd(), talk.snd_max() - 10), (f64::from(sent), u64::from(sent)));
+    }
 }
 
 /// Validates: a probe waits no longer than the retransmission timer of the first outstanding segment: at a round-trip time of

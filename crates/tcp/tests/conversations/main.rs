@@ -23,13 +23,26 @@ mod rfc9293;
 mod vegas;
 
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_tcp::{Ack, Block, PrrRule, Sack, Sender, SenderConfig};
+use std::ops::{Deref, DerefMut};
+
+use ackclock_tcp::{Ack, Block, Conversation, PrrRule, Sack, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 
-/// A sender and the current time.
-struct Talk {
-    sender: Sender,
-    now: Time,
+/// A conversation that tells numbers of segments.
+struct Talk(Conversation);
+
+impl Deref for Talk {
+    type Target = Conversation;
+
+    fn deref(&self) -> &Conversation {
+        &self.0
+    }
+}
+
+impl DerefMut for Talk {
+    fn deref_mut(&mut self) -> &mut Conversation {
+        &mut self.0
+    }
 }
 
 impl Talk {
@@ -41,13 +54,13 @@ impl Talk {
     fn with_supply(config: &SenderConfig, segments: u64) -> Self {
         let mut sender = Sender::new(config.clone(), Stream::new(1, Role::Sender, 0));
         sender.supply(segments);
-        Self { sender, now: Time::ZERO }
+        Self(Conversation::new(sender))
     }
 
     /// Returns the segments sent now.
     fn sends(&mut self) -> Vec<u64> {
-        let now = self.now;
-        std::iter::from_fn(|| self.sender.poll_transmit(now)).map(|segment| segment.number).collect()
+        self.send();
+        self.sent().drain(..).map(|(_, segment)| segment.number).collect()
     }
 
     /// Delivers an ACK for all segments before `next` after `millis` milliseconds. Returns the segments sent.
@@ -59,7 +72,7 @@ impl Talk {
     fn sack(&mut self, millis: u64, next: u64, blocks: &[(u64, u64)]) -> Vec<u64> {
         self.now += Time::from_millis(millis);
         let blocks: Vec<_> = blocks.iter().map(|(start, end)| Block { start: *start, end: *end }).collect();
-        self.sender.handle_ack(Ack { next, sack: &Sack::of(&blocks), echo: 0, original: false }, self.now);
+        self.acknowledge(Ack { next, sack: &Sack::of(&blocks), echo: 0, original: false });
         self.sends()
     }
 
@@ -67,7 +80,7 @@ impl Talk {
     fn advertise(&mut self, millis: u64, next: u64, window: u32) -> Vec<u64> {
         self.now += Time::from_millis(millis);
         let sack = &Sack::NONE.with_window(window);
-        self.sender.handle_ack(Ack { sack, ..Ack::cumulative(next) }, self.now);
+        self.acknowledge(Ack { sack, ..Ack::cumulative(next) });
         self.sends()
     }
 
@@ -87,7 +100,8 @@ impl Talk {
     /// The retransmission timer fires. Returns the segments sent.
     fn time_out(&mut self) -> Vec<u64> {
         self.now = self.sender.poll_timeout().expect("the timer runs");
-        self.sender.handle_timeout(self.now);
+        let now = self.now;
+        self.sender.handle_timeout(now);
         self.sends()
     }
 

@@ -16,7 +16,7 @@ fn mark_then_loss(config: SenderConfig) -> [f64; 2] {
     let mut talk = Talk::new(&SenderConfig { decrease_from: DecreaseFrom::Window, ..config });
     talk.sends();
     talk.now = Time::from_millis(40);
-    talk.sender.handle_ack(Ack { echo: 1, ..Ack::cumulative(1) }, talk.now);
+    talk.acknowledge(Ack { echo: 1, ..Ack::cumulative(1) });
     talk.sends();
     let marked = talk.ssthresh();
     for end in 3..=6 {

@@ -100,7 +100,7 @@ fn after_a_timeout_originals_do_not_show_losses_of_retransmissions() {
         talk.ack(40, 1);
         assert_eq!(talk.time_out(), [1]);
         talk.now += Time::from_millis(500);
-        talk.sender.handle_ack(Ack { next: 2, sack: &Sack::NONE, echo: 0, original: true }, talk.now);
+        talk.acknowledge(Ack { next: 2, sack: &Sack::NONE, echo: 0, original: true });
         assert_eq!(talk.sends(), [2, 3]);
         // 3 was sent again after 2, but this answers its original
         assert_eq!(talk.sack(60, 2, &[(3, 4)]).contains(&2), repeated, "{rule:?}");
@@ -151,7 +151,7 @@ fn an_ack_for_an_original_undoes_the_reduction() {
         talk.sends();
         assert_eq!(talk.sack(40, 0, &[(1, 4)]), [0]);
         talk.now += Time::from_millis(1);
-        talk.sender.handle_ack(Ack { next: 4, sack: &Sack::NONE, echo: 0, original: true }, talk.now);
+        talk.acknowledge(Ack { next: 4, sack: &Sack::NONE, echo: 0, original: true });
         assert_eq!(talk.cwnd(), restored);
     }
 }
@@ -231,6 +231,6 @@ fn a_mark_and_a_repaired_loss_in_one_ack_reduce_the_window_once() {
     talk.supply(10);
     let before = talk.cwnd();
     talk.now += Time::from_millis(40);
-    talk.sender.handle_ack(Ack { next: 7, sack: &Sack::NONE, echo: 1, original: false }, talk.now);
+    talk.acknowledge(Ack { next: 7, sack: &Sack::NONE, echo: 1, original: false });
     assert_eq!((before, talk.ssthresh()), (7.0, 3.0));
 }

@@ -69,6 +69,11 @@ impl Losses {
         self.unrepaired == 0 && self.retransmitted == 0
     }
 
+    /// Number of outstanding segments that were ever lost.
+    pub(super) const fn unrepaired(&self) -> u64 {
+        self.unrepaired
+    }
+
     /// Whether a segment was lost and is not yet delivered.
     pub(super) const fn is_any_unrepaired(&self) -> bool {
         self.unrepaired > 0
