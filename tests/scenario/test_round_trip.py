@@ -224,7 +224,7 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
     greedy = tables({"kind": st.just("greedy")}, {"size": quantities(SIZE, "1 B", "1 GB")})
     common = {
         "count": st.integers(1, 1000),
-        "packet_size": st.integers(41, 65535),
+        "packet_size": st.integers(53, 65535),
         "start": quantities(TIME, "0 s", "9 s"),
         "spread": quantities(TIME, "0 s", "1 s"),
         "priority": st.integers(0, 7),
@@ -272,7 +272,7 @@ def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
             "clients": st.builds(_named, clients, unique),
             "measure": measure,
         },
-        {"profile": st.sampled_from(list(PROFILES)), "packet_size": st.integers(41, 9000)},
+        {"profile": st.sampled_from(list(PROFILES)), "packet_size": st.integers(53, 9000)},
     )
 
 
