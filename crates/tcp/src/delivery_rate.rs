@@ -8,9 +8,9 @@
 //! A sample is *application-limited* if the sender had too little data when the segment was sent. It is then only a lower
 //! bound of what the network can deliver. The advertised window is not such a limit.
 //!
-//! Differences from the draft: segments are counted, not bytes. The sender looks for a lack of data at the end of each
-//! turn instead of before the next write; in between, neither the data in the network nor what is delivered changes
-//! without a turn. A SYN gives no sample.
+//! Differences from the draft: segments are counted, not bytes. Unless `rack = "linux"`, the sender looks for a lack of data
+//! at the end of each turn instead of before the next write; in between, neither the data in the network nor what is
+//! delivered changes without a turn. A SYN gives no sample.
 
 use std::collections::VecDeque;
 
@@ -122,17 +122,12 @@ pub(crate) struct DeliveryRate {
 }
 
 impl DeliveryRate {
-    /// The state before any transmission. The sender sends `burst` segments at once if it is paced. With
-    /// `is_linux`, an interval begins when nothing is outstanding (`tcp_rate_skb_sent`). In the draft it begins when nothing
-    /// is in the network: also after each timeout, when the ACK of what was delivered before shows too high a rate.
-    pub(crate) fn with_rule(burst: u32, is_linux: bool) -> Self {
-        Self { is_linux, ..Self::new(burst) }
-    }
-
-    /// The same by the draft's rule.
-    pub(crate) fn new(burst: u32) -> Self {
+    /// The state before any transmission. The sender sends `burst` segments at once if it is paced. With `is_linux`, an
+    /// interval begins when nothing is outstanding (`tcp_rate_skb_sent`). In the draft it begins when nothing is in the
+    /// network: also after each timeout, when the ACK of what was delivered before shows too high a rate.
+    pub(crate) fn new(burst: u32, is_linux: bool) -> Self {
         Self {
-            is_linux: false,
+            is_linux,
             delivered: 0,
             delivered_at: Time::ZERO,
             first_sent: Time::ZERO,
@@ -326,7 +321,7 @@ mod tests {
     /// Tolerance: 0.005 segments/s.
     #[test]
     fn the_first_window_shows_little() {
-        let mut rate = DeliveryRate::new(1);
+        let mut rate = DeliveryRate::new(1, false);
         (0..10).for_each(|number| rate.on_sent(number, number, Time::ZERO));
         let acks = through(&[Time::ZERO; 10]);
         let samples: Vec<RateSample> =
@@ -343,7 +338,7 @@ mod tests {
     #[test]
     fn a_full_pipe_shows_the_bottleneck() {
         const WINDOW: u64 = 40;
-        let mut rate = DeliveryRate::new(1);
+        let mut rate = DeliveryRate::new(1, false);
         let mut sent = vec![Time::ZERO; WINDOW as usize];
         (0..WINDOW).for_each(|number| rate.on_sent(number, number, Time::ZERO));
         for number in 0..400 {
@@ -362,7 +357,7 @@ mod tests {
     /// Tolerance: exact.
     #[test]
     fn a_burst_of_acks_shows_no_more_than_was_sent() {
-        let mut rate = DeliveryRate::new(1);
+        let mut rate = DeliveryRate::new(1, false);
         // a segment each 2 ms: 500 segments/s
         (0..60_u64).for_each(|number| rate.on_sent(number, number, MS(2 * number)));
         let mut fastest = 0.0_f64;
@@ -381,7 +376,7 @@ mod tests {
     /// Tolerance: 0.005 segments/s.
     #[test]
     fn an_application_with_little_data_limits_all_samples() {
-        let mut rate = DeliveryRate::new(1);
+        let mut rate = DeliveryRate::new(1, false);
         for number in 0..20 {
             let now = Time::SECOND.saturating_mul(number);
             rate.on_sent(number, 0, now);
@@ -404,8 +399,8 @@ mod tests {
     /// Tolerance: exact.
     #[test]
     fn samples_go_on_after_a_loss() {
-        goes_on(DeliveryRate::new(1), None);
-        goes_on(DeliveryRate::with_rule(1, true), Some(1.0 / 0.047));
+        goes_on(DeliveryRate::new(1, false), None);
+        goes_on(DeliveryRate::new(1, true), Some(1.0 / 0.047));
     }
 
     /// Loses the first of four segments, and sends it again; its delivery must show the rate `renewed`.

@@ -1,7 +1,7 @@
 //! The adaptive delay of ACKs in Linux (`net/ipv4/tcp_input.c`, `tcp_event_data_recv`; `net/ipv4/tcp_output.c`,
 //! `tcp_send_delayed_ack`; `net/ipv4/tcp_timer.c`, `tcp_delack_timer_handler`).
 //!
-//! - The delay begins at 40 ms. A packet less than 20 ms after the last one halves the distance to 40 ms; a later one, but
+//! - The delay begins at 40 ms. A packet at most 20 ms after the last one halves the distance to 40 ms; a later one, but
 //!   within the delay, moves it to half of the delay plus the interval; a delayed ACK that no packet saved doubles it. It is
 //!   at most the receiver's retransmission timeout.
 //! - An ACK waits for at most this delay, the receiver's smoothed round-trip time if that is above 40 ms, and
@@ -89,7 +89,7 @@ impl Adaptive {
         self.delay = self.delay.saturating_mul(2).min(self.timeout);
     }
 
-    /// Until when an ACK waits from `now` on, for at most the time `most` and a tick.
+    /// Until when an ACK waits from `now` on, for at most the time `most`, rounded up to ticks (`ticks.rs`).
     pub(super) fn deadline(&self, now: Time, most: Time) -> Time {
         let bound = if self.rtt == Time::ZERO { most } else { self.rtt.max(SHORTEST) };
         self.ticks.fires_at(now, self.delay.max(SHORTEST).min(bound).min(most))

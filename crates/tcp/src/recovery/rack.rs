@@ -122,7 +122,7 @@ struct Delivery {
     reported: Option<Time>,
     /// Whether a segment that was sent again is acknowledged.
     resent: bool,
-    /// Whether such a segment was sent before the last timeout.
+    /// Whether a segment that was sent once is delivered that was sent before the last timeout.
     original: bool,
 }
 

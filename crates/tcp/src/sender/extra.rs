@@ -34,8 +34,7 @@ impl Extra {
         let log = (times_segments || slow_start.times_segments())
             .then(|| SendLog::new(Self::has_stale_records(config).then_some(config.max_window)));
         let pacer = (config.pacing != Pacing::Off).then(Pacer::default);
-        let rate =
-            law.samples_rate().then(|| DeliveryRate::with_rule(config.pacing_burst, config.rack == RackRule::Linux));
+        let rate = law.samples_rate().then(|| DeliveryRate::new(config.pacing_burst, config.rack == RackRule::Linux));
         let edge = config.initial_rwnd.map(u64::from);
         let (marks, pushes) = (Marks::of(config.ecn, law.is_scalable()), Pushes::of(config));
         let usage = config.remember_full_window.then(Usage::default);

@@ -1,8 +1,9 @@
 //! The one pending timer of Linux (`icsk_pending`). The retransmission timer, the wait for segments that may arrive out of
 //! order and the probe replace each other:
 //!
-//! - an ACK sets a timer if it advances `snd_una`, or reports only segments that were sent before the first unacknowledged
-//!   one (`tcp_clean_rtx_queue`); the ACKs of a recovery therefore do not put off the timeout of a lost retransmission;
+//! - an ACK sets a timer if it advances `snd_una`, or reports a segment that was sent before the last transmission of the
+//!   first unacknowledged one (`tcp_clean_rtx_queue`); the ACKs of a recovery therefore do not put off the timeout of a
+//!   lost retransmission;
 //! - when the timer of a probe or of reordering gives way to the retransmission timer, this counts from the transmission of
 //!   the first unacknowledged segment (`tcp_rto_delta_us`), and otherwise from now;
 //! - when new data is sent, the probe waits no longer than the retransmission timer would (`tcp_schedule_loss_probe`).
@@ -11,8 +12,6 @@
 
 use ackclock_units::Time;
 
-use super::probe::Probe;
-use super::timers::extension;
 use super::{Due, Rack};
 use crate::packed_option::PackedOption;
 use crate::segment::Segment;
@@ -75,18 +74,9 @@ impl Rack {
     /// Sets the timer to a probe, `timeout` from now at the latest, if that is above zero.
     #[inline(always)]
     pub(super) fn pend_probe(&mut self, connection: &mut Connection, timeout: Time, now: Time) {
-        let wait = Probe::timeout(self.srtt(connection), connection.flight(), extension(&connection.config));
         let longest = if timeout > Time::ZERO { timeout } else { connection.config.rtt.max_rto };
-        let wait = wait.min(longest);
+        let wait = self.probe_wait(connection).min(longest);
         self.pend(connection, Due::Probe, self.ticks.fires_at(now, wait));
-    }
-
-    /// Whether a probe may be scheduled: data is outstanding, no loss is repaired and nothing is reported above a gap.
-    fn may_probe(&self, connection: &Connection) -> bool {
-        connection.config.tail_loss_probe
-            && !self.is_repairing()
-            && self.board.sacked() == 0
-            && connection.snd_una >= connection.alone()
     }
 
     #[inline(always)]

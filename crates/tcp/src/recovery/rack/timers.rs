@@ -1,5 +1,5 @@
 //! RACK's timers: the retransmission timer, the wait for segments that may arrive out of order, and the probe. The sender
-//! has one timer, which is set to the earliest of them.
+//! has one timer, which is set to the earliest of them, or with `rack = "linux"` to the pending one (`pending.rs`).
 
 use ackclock_units::Time;
 
@@ -88,10 +88,10 @@ impl Rack {
     /// Called after the retransmission timer was restarted.
     #[inline(never)]
     pub(in crate::recovery) fn on_timer_restarted(&mut self, connection: &mut Connection, now: Time) {
-        self.restart_rto(connection, now);
         if connection.config.rack == RackRule::Linux && connection.flight() > 0 {
-            connection.timer = PackedOption::some(self.rto_at);
+            self.pend_retransmission(connection, now);
         } else {
+            self.restart_rto(connection, now);
             self.arm(connection, now);
         }
     }
@@ -116,11 +116,7 @@ impl Rack {
             self.due = Due::Retransmission;
             return;
         }
-        let probes = connection.config.tail_loss_probe
-            && !self.is_repairing()
-            && self.probe.is_none()
-            && self.board.sacked() == 0
-            && connection.snd_una >= connection.alone();
+        let probes = self.probe.is_none() && self.may_probe(connection);
         let at;
         (self.due, at) = if let Some(recheck) = self.recheck.filter(|recheck| *recheck < self.rto_at) {
             (Due::Reordering, recheck)
@@ -135,10 +131,24 @@ impl Rack {
     /// Sets the sender's timer to the time of a probe.
     #[inline(always)]
     pub(super) fn arm_probe(&mut self, connection: &mut Connection, now: Time) {
-        let wait = Probe::timeout(self.srtt(connection), connection.flight(), extension(&connection.config));
+        let wait = self.probe_wait(connection);
         let at = self.ticks.fires_at(now, wait).min(self.rto_at);
         self.due = Due::Probe;
         connection.timer = PackedOption::some(at.max(now));
+    }
+
+    /// Time from now until a probe, if the retransmission timer is not due before.
+    #[inline(always)]
+    pub(super) fn probe_wait(&mut self, connection: &Connection) -> Time {
+        Probe::timeout(self.srtt(connection), connection.flight(), extension(&connection.config))
+    }
+
+    /// Whether a probe may be scheduled: no loss is repaired and nothing is reported above a gap.
+    pub(super) fn may_probe(&self, connection: &Connection) -> bool {
+        connection.config.tail_loss_probe
+            && !self.is_repairing()
+            && self.board.sacked() == 0
+            && connection.snd_una >= connection.alone()
     }
 
     pub(super) fn restart_rto(&mut self, connection: &Connection, now: Time) {

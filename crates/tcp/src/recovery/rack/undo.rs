@@ -2,13 +2,14 @@
 //!
 //! After a fast recovery, a duplicate that the receiver reports for each retransmission shows that all originals arrived
 //! (RFC 3708). An ACK that advances `snd_una` and answers an original shows it at once (Eifel detection, RFC 3522); a flag
-//! stands for the timestamps of the RFC. After a timeout, F-RTO waits with further retransmissions: if an original arrives first, the timeout was
-//! spurious (RFC 5682, section 3).
+//! stands for the timestamps of the RFC. After a timeout, F-RTO waits with further retransmissions: if an original arrives
+//! first, the timeout was spurious (RFC 5682, section 3).
 //!
 //! Differences:
 //! - the window is restored as in Linux, to the larger of the present one and the one before the reduction; RFC 4015
 //!   computes it from the flight size, and also adapts the timeout, which is left to later samples here;
-//! - of the window laws, only BBR version 3 restores its state (RFC 9438, section 4.9, restores CUBIC's);
+//! - of the window laws, only BBR version 3 restores its state, and BBR begins its searches again (RFC 9438, section 4.9,
+//!   restores CUBIC's);
 //! - a duplicate report of any retransmission counts, whichever segment it names (as in Linux).
 
 use crate::congestion::Window;
