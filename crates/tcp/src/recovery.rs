@@ -21,7 +21,8 @@ use crate::config::{RackRule, SenderConfig};
 use crate::congestion::Signal;
 use crate::delivery_rate::RateSample;
 use crate::limits::Limit;
-use crate::segment::Ack;
+use crate::scoreboard::Scoreboard;
+use crate::segment::{Ack, Block};
 use crate::send_log::Sent;
 use crate::sender::connection::Connection;
 use crate::ticks::Ticks;
@@ -147,6 +148,22 @@ impl Recovery {
                 Progress::Open
             }
         }
+    }
+
+    /// Number of segments that an ACK delivers, which has not been handled yet.
+    #[inline(never)]
+    pub(crate) fn delivers(&self, connection: &Connection, ack: Ack<'_>) -> u64 {
+        let acked = Block { start: connection.snd_una, end: ack.next };
+        let board = match self {
+            Self::Sack(sack) => sack.board(),
+            Self::Rack(rack) if connection.config.has_sack => rack.board(),
+            Self::Rack(rack) => return acked.len().saturating_sub(rack.sacked()).max(1),
+            _ => return acked.len().saturating_sub(connection.dup_acks.into()).max(1),
+        };
+        let snd_una = acked.end.max(acked.start);
+        let is_valid = |block: &Block| Scoreboard::is_valid(*block, snd_una, connection.snd_max);
+        let reported = ack.sack.blocks().iter().copied().filter(is_valid).map(|block| board.missing(block));
+        board.missing(acked) + reported.sum::<u64>()
     }
 
     /// Number of segments that the last ACK delivered, if the algorithm knows better than the cumulative ACK.

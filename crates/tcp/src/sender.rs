@@ -259,7 +259,7 @@ impl Sender {
             self.connection.update_rwnd(ack);
         }
         let is_current = snd_una <= ack.next && ack.next <= snd_max;
-        let (reported, marked) = if is_current { self.connection.marks(ack.echo, ack.next) } else { (0, 0) };
+        let (reported, marked) = if is_current { self.marks(ack) } else { (0, 0) };
         let reduces = reported > 0 && self.connection.may_reduce_for_mark(ack.next);
         let is_new = is_current && ack.next > snd_una;
         if reduces && !is_new {
@@ -282,6 +282,14 @@ impl Sender {
             self.sample_rate(now);
         }
         self.choose_path();
+    }
+
+    /// The marked segments that an ACK reports, and those that the law has not seen yet; see [`Connection::marks`].
+    #[inline(always)]
+    fn marks(&mut self, ack: Ack<'_>) -> (u64, u64) {
+        let Self { connection, recovery, .. } = self;
+        let delivered = if connection.config.most_marks { recovery.delivers(connection, ack) } else { 0 };
+        connection.marks(ack.echo, ack.next, delivered)
     }
 
     /// Chooses the path of the next ACKs and turns, after anything but a steady ACK.

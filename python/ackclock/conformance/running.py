@@ -182,6 +182,10 @@ def _prepared_for(
             raise _InexpressibleError(line, f"the congestion control {name} is not modelled")
         law = {"variant": name}
     variant: str | None = law.get("variant")
+    if demanded.get("sack_blocks") == 0 and default(profile, "tcp", "rack") != "linux":
+        demanded["recovery"] = "newreno"  # RFC 8985 needs SACK
+        lines["recovery"] = lines["sack_blocks"]
+        del demanded["sack_blocks"]
     mode, lines["ecn"] = setup["ecn"] or ("off", lines["payload"])
     usual = default(profile, "tcp", "ecn", variant=variant)
     demanded["ecn"] = usual if mode == "classic" and usual == "dctcp" else mode

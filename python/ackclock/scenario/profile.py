@@ -234,6 +234,8 @@ TABLE: Final[tuple[Row, ...]] = (
         "RFC 3168 leaves it to the user; Linux tcp_ecn: only if the peer asks; RFC 8257; RFC 9331 4.2 for Prague; "
         "ns-2 ecn_ 0",
         {("any", "dctcp"): "dctcp", ("any", "prague"): "accurate"}),
+    Row("tcp", "most_marks", "a counter of marks may have wrapped around",
+        "RFC 9768 A.2.1 without the AccECN option, which Linux sends (tcp_ecn_option 2)"),
     Row("bbr3", "loss_threshold", "share of losses above which a probe was too high",
         "draft-ietf-ccwg-bbr 2.8: BBR.LossThresh"),
     Row("bbr3", "beta", "factor that limits how far a lossy round trip lowers a bound",
@@ -324,6 +326,9 @@ TABLE: Final[tuple[Row, ...]] = (
         {"ns2": "run"}),
     Row("red", "ecn", "mark ECN-capable packets instead of dropping them early",
         "RFC 3168 7; Linux sch_red: option ecn; ns-2 setbit_"),
+    Row("red", "mark_below", "probability from which on ECN-capable packets are dropped too",
+        "RFC 3168 7 and Linux red_use_ecn mark at any; ns-2 mark_p_, with use_mark_p_ since 2005-11",
+        {"ns2-2.35": 0.1, "ns2-1999-qiu": 0.1}),
     Row("red", "adaptive", "change max_p so that the average stays on target",
         "Floyd, Gummadi and Shenker 2001; Linux sch_red: option adaptative; ns-2 adaptive_ 0"),
     Row("codel", "packets", "limit if the scenario sets none, packets",

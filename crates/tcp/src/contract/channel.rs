@@ -41,7 +41,7 @@ pub struct Script {
 pub fn paired(sender: SenderConfig, receiver: ReceiverConfig) -> (SenderConfig, ReceiverConfig) {
     let initial_rwnd = receiver.tunes().then_some(receiver.initial_rwnd);
     let receiver = ReceiverConfig { handshake: sender.handshake, max_window: sender.max_window, ..receiver };
-    (SenderConfig { initial_rwnd, ..sender }, receiver)
+    (SenderConfig { initial_rwnd, has_sack: receiver.sack_blocks > 0, ..sender }, receiver)
 }
 
 /// A packet in the channel.

@@ -36,6 +36,7 @@
 //! Timers may have ticks (`ticks.rs`).
 
 mod clock;
+mod duplicates;
 mod episode;
 mod inspect;
 mod losses;
@@ -72,6 +73,8 @@ const MILLISECOND: Time = Time::from_millis(1);
 #[derive(Clone, Debug, Default)]
 pub struct Rack {
     board: Scoreboard,
+    /// Number of segments that duplicate ACKs stand for; only without SACK.
+    duplicates: u64,
     /// The segments that an ACK delivers, in ranges; empty between ACKs.
     news: Vec<Block>,
     clock: Clock,
@@ -157,6 +160,8 @@ impl Rack {
     /// Handles an ACK before the sender advances `snd_una`.
     #[inline(never)]
     pub(super) fn on_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Progress {
+        let has_sack = connection.config.has_sack;
+        let ack = if has_sack { ack } else { duplicates::without_blocks(ack) };
         let (before, snd_una) = (connection.snd_una, ack.next.max(connection.snd_una));
         let start = self.start(connection);
         let duplicate = undo::duplicate(ack.sack, ack.next).is_some();
@@ -167,7 +172,10 @@ impl Rack {
         if let Some(rate) = connection.rate_mut() {
             rate.begin_ack(pipe);
         }
-        let delivery = self.deliver(connection, ack, now);
+        let mut delivery = self.deliver(connection, ack, now);
+        if !has_sack {
+            self.remove_duplicates(connection, &mut delivery, snd_una);
+        }
         self.delivered = delivery.count;
         let is_linux = connection.config.rack == RackRule::Linux;
         self.is_ambiguous = is_linux && delivery.resent;
@@ -193,6 +201,9 @@ impl Rack {
         let undone = self.look_for_undo(connection, snd_una, duplicate, original, delivery);
         if ends && self.phase != Phase::Open {
             self.end(connection);
+        }
+        if !has_sack && ack.next >= before && !undone {
+            self.count_duplicate(connection, snd_una);
         }
         // after an undo, the segments may still be on their way
         let marked = if undone { 0 } else { self.detect(connection, snd_una, now) };
@@ -252,7 +263,7 @@ impl Rack {
             if let Some(log) = connection.records_mut() {
                 self.losses.resent(log, segment.number, now);
             }
-        } else if self.phase == Phase::Open && self.board.sacked() > 0 {
+        } else if self.phase == Phase::Open && self.sacked() > 0 {
             connection.limited += 1;
         }
         if connection.config.rack == RackRule::Linux {
@@ -267,9 +278,10 @@ impl Rack {
     }
 
     /// Whether an episode goes on after all segments before `snd_una` are acknowledged. In Linux, the answer to a mark lasts
-    /// one segment longer than a recovery (`tcp_fastretrans_alert`).
+    /// one segment longer than a recovery (`tcp_fastretrans_alert`), and without SACK so does a recovery.
     fn lasts(&self, connection: &Connection, snd_una: u64) -> bool {
-        let extra = self.phase == Phase::Reducing && connection.config.rack == RackRule::Linux;
+        let is_answer = self.phase == Phase::Reducing;
+        let extra = is_answer && connection.config.rack == RackRule::Linux || !is_answer && !connection.config.has_sack;
         connection.recover.is_some_and(|recover| snd_una < recover + u64::from(extra))
     }
 
@@ -285,6 +297,7 @@ impl Rack {
     /// `tcp_may_raise_cwnd`).
     pub(super) fn delivered_late(&self, connection: &Connection) -> Option<u64> {
         let may_grow = connection.config.rack == RackRule::Linux
+            && connection.config.has_sack
             && self.clock.reordering() > DUP_THRESH.into()
             && !self.is_reducing();
         (may_grow && self.delivered > 0).then_some(self.delivered)
@@ -292,12 +305,12 @@ impl Rack {
 
     /// The sender's state at the beginning of an episode.
     fn start(&self, connection: &Connection) -> Start {
-        Start { cwnd: connection.window.cwnd as u64, flight: connection.flight(), known: self.board.sacked() }
+        Start { cwnd: connection.window.cwnd as u64, flight: connection.flight(), known: self.sacked() }
     }
 
     /// Number of segments in the network, given the first unacknowledged one.
     pub(super) fn pipe(&self, connection: &Connection, snd_una: u64) -> u64 {
-        connection.snd_max - snd_una - self.board.sacked() - self.losses.count()
+        connection.snd_max - snd_una - self.sacked() - self.losses.count()
     }
 
     /// Whether there is data to send, if the window allowed it.
@@ -406,6 +419,9 @@ impl Rack {
 
     /// Looks for lost segments. Returns their number.
     fn detect(&mut self, connection: &mut Connection, snd_una: u64, now: Time) -> u64 {
+        if !connection.config.has_sack {
+            return self.mark_first(connection, snd_una);
+        }
         let window = self.reordering_window(connection);
         let Some(mut outstanding) = outstanding(connection, snd_una) else { return 0 };
         let (found, recheck) = self.losses.detect(&mut outstanding, &self.clock, window, now);

@@ -86,7 +86,10 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(config: Arc<SenderConfig>, times_segments: bool, stream: &mut Stream) -> Self {
-        let law = config.congestion.build();
+        let mut law = config.congestion.build();
+        if config.timer_tick > Time::ZERO {
+            law.set_tick(config.timer_tick);
+        }
         let waits = config.handshake || config.lone_segments > 0;
         let cwnd = if waits { 1.0 } else { f64::from(config.initial_window) };
         let mut connection = Self {
@@ -302,12 +305,12 @@ impl Connection {
     }
 
     /// The marked segments that an ACK for all segments before `next` reports, and those that the window law has not seen
-    /// yet if the ACK is new.
+    /// yet if the ACK is new. It delivers `delivered` segments, if that matters.
     #[inline(always)]
-    pub(super) fn marks(&mut self, echo: u8, next: u64) -> (u64, u64) {
+    pub(super) fn marks(&mut self, echo: u8, next: u64, delivered: u64) -> (u64, u64) {
         let newly_acked = next.saturating_sub(self.snd_una);
         let Some(marks) = self.extra.as_mut().and_then(|extra| extra.marks.as_mut()) else { return (0, 0) };
-        let reported = marks.reported(echo, newly_acked);
+        let reported = marks.reported(echo, newly_acked, delivered);
         (reported, marks.collect(reported, newly_acked > 0))
     }
 

@@ -134,8 +134,8 @@ struct Modern {
     ecn: EcnMode,
     pacing: Pacing,
     pacing_burst: u32,
-    /// `tail_loss_probe`, `frto`, `abe`, `whole_growth` and `push`.
-    rules: [bool; 5],
+    /// `tail_loss_probe`, `frto`, `abe`, `whole_growth`, `push` and `has_sack`.
+    rules: [bool; 6],
     /// `write_size` and `send_buffer`.
     writes: (u32, u32),
     /// Whether RACK has Linux' rules, and the length of a tick in ms.
@@ -149,7 +149,7 @@ fn modern() -> impl Strategy<Value = Modern> {
     let pacing = select(vec![Pacing::Off, Pacing::Off, Pacing::Window, Pacing::Law]);
     let writes = (prop_oneof![Just(0_u32), Just(14_600_u32), 1_u32..100_000], prop_oneof![Just(0_u32), 1_u32..100]);
     let linux = (any::<bool>(), prop_oneof![Just(0_u64), 1_u64..30]);
-    (prr, undo, ecn, pacing, 1_u32..4, any::<[bool; 5]>(), writes, linux).prop_map(
+    (prr, undo, ecn, pacing, 1_u32..4, any::<[bool; 6]>(), writes, linux).prop_map(
         |(prr, undo, ecn, pacing, pacing_burst, rules, writes, linux)| Modern {
             prr,
             undo,
@@ -192,6 +192,8 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 lone_segments,
                 max_window,
                 initial_rwnd: None,
+                has_sack: modern.rules[5],
+                most_marks: modern.rules[3],
                 limited_transmit,
                 recovery,
                 exit_recovery,

@@ -8,6 +8,7 @@ mod bbr;
 mod bbr3;
 mod copa;
 mod linux;
+mod linux_without_sack;
 mod pacing;
 mod path;
 mod prague;
