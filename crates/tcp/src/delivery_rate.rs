@@ -199,6 +199,19 @@ impl DeliveryRate {
         }
     }
 
+    /// Records that a duplicate ACK stands for `segments` that were delivered, whichever they are.
+    pub(crate) const fn count_duplicate(&mut self, segments: u64, now: Time) {
+        if segments > 0 {
+            self.delivered += segments;
+            self.delivered_at = now;
+        }
+    }
+
+    /// Records that `segments` that the present ACK delivers were counted before as duplicates.
+    pub(crate) const fn remove_duplicates(&mut self, segments: u64) {
+        self.delivered -= segments;
+    }
+
     /// Records that segment `number` was found lost.
     pub(crate) fn on_lost(&mut self, number: u64) {
         self.lost += 1;
@@ -258,7 +271,9 @@ impl DeliveryRate {
 
     #[inline(always)]
     fn sample_of_latest(&mut self, min_rtt: Time, in_flight: u64, phase: Phase, now: Time) -> Option<RateSample> {
-        let (_, latest) = self.latest.take()?;
+        let Some((_, latest)) = self.latest.take() else {
+            return self.sample_of_duplicate(min_rtt, in_flight, phase, now);
+        };
         let stamp = self.stamp(latest)?;
         let (prior_in_flight, lost, delivered) = self.before;
         let interval = (stamp.at - stamp.first_sent).max(now - stamp.delivered_at);
@@ -274,6 +289,32 @@ impl DeliveryRate {
             prior_delivered: stamp.delivered,
             lost: self.lost - stamp.lost,
             tx_in_flight: stamp.in_flight,
+            newly_delivered: self.delivered - delivered,
+            newly_lost: self.lost - lost,
+            total_lost: self.lost,
+            prior_in_flight,
+            in_flight,
+            phase,
+            burst: self.burst,
+            departure: now,
+        })
+    }
+
+    /// The sample of a duplicate ACK that stands for a segment: it is not known when the segment was sent (Linux,
+    /// `tcp_rate_gen` without `prior_mstamp`).
+    #[cold]
+    fn sample_of_duplicate(&self, min_rtt: Time, in_flight: u64, phase: Phase, now: Time) -> Option<RateSample> {
+        let (prior_in_flight, lost, delivered) = self.before;
+        (self.delivered > delivered).then(|| RateSample {
+            now,
+            rate: None,
+            app_limited: false,
+            rtt: None,
+            min_rtt,
+            delivered: self.delivered,
+            prior_delivered: 0,
+            lost: 0,
+            tx_in_flight: 0,
             newly_delivered: self.delivered - delivered,
             newly_lost: self.lost - lost,
             total_lost: self.lost,

@@ -203,7 +203,7 @@ impl Rack {
             self.end(connection);
         }
         if !has_sack && ack.next >= before && !undone {
-            self.count_duplicate(connection, snd_una);
+            self.count_duplicate(connection, snd_una, now);
         }
         // after an undo, the segments may still be on their way
         let marked = if undone { 0 } else { self.detect(connection, snd_una, now) };

@@ -1,5 +1,6 @@
 //! Linux 6.18 without SACK (`net/ipv4/tcp_input.c`): duplicate ACKs stand for segments that have arrived above a gap.
 
+use ackclock_tcp::congestion::{BbrSpec, LawSpec};
 use ackclock_tcp::{Ack, EcnMode, Episode, SenderConfig};
 use ackclock_units::Time;
 
@@ -172,4 +173,31 @@ fn duplicates_count_while_a_mark_is_answered() {
     assert_eq!(talk.ack(1, 1), []);
     assert_eq!(talk.ack(1, 1), [1]);
     assert_eq!((talk.sender.episode(), talk.ssthresh()), (Episode::Recovery, 5.0));
+}
+
+/// Validates: delivery-rate samples count a segment with each duplicate ACK, and with the ACK that fills the gap only what the
+///     duplicates have not counted.
+/// Source: Linux, `tcp_add_reno_sack`, `tcp_remove_reno_sacks` and `tcp_rate_gen`.
+/// Tolerance: exact.
+#[test]
+fn delivery_rates_count_duplicates_once() {
+    let congestion = LawSpec::Bbr(BbrSpec {});
+    let mut talk = Talk::with_supply(&SenderConfig { congestion, ..without_sack() }, 10);
+    talk.sends();
+    let delivered = |talk: &Talk| {
+        let mut found = f64::NAN;
+        talk.sender.visit_state(talk.now, &mut |name, value| {
+            if name == "delivered" {
+                found = value;
+            }
+        });
+        found
+    };
+    talk.ack(40, 1);
+    talk.duplicates(6, 1);
+    assert_eq!(delivered(&talk), 7.0);
+    talk.ack(40, 3);
+    assert_eq!(delivered(&talk), 8.0, "the first of two fills the gap");
+    talk.ack(40, 10);
+    assert_eq!(delivered(&talk), 10.0, "7 more, of which 5 were counted");
 }

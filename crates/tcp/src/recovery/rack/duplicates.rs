@@ -12,8 +12,9 @@
 //! - There are no probes (`tcp_schedule_loss_probe`), no times of reordering, and no reported duplicates. The proof that a
 //!   timeout or a recovery was unnecessary needs timestamps, or an ACK of a segment that was sent once.
 //!
-//! The rest is that of connections with SACK. Difference: samples of the delivery rate count segments when they are
-//! acknowledged.
+//! The rest is that of connections with SACK.
+
+use ackclock_units::Time;
 
 use super::{DUP_THRESH, Delivery, Phase, Rack, outstanding};
 use crate::segment::{Ack, Sack};
@@ -26,11 +27,14 @@ impl Rack {
     }
 
     /// Counts the segments that an ACK before `snd_una` delivers, of `acked` segments that it acknowledges.
-    pub(super) fn remove_duplicates(&mut self, connection: &Connection, delivery: &mut Delivery, snd_una: u64) {
+    pub(super) fn remove_duplicates(&mut self, connection: &mut Connection, delivery: &mut Delivery, snd_una: u64) {
         let acked = snd_una - connection.snd_una;
         if acked > 0 {
             delivery.count = acked.saturating_sub(self.duplicates).max(1);
             self.duplicates = self.duplicates.saturating_sub(acked - 1);
+            if let Some(rate) = connection.rate_mut() {
+                rate.remove_duplicates(acked - delivery.count);
+            }
             self.limit_duplicates(connection.snd_max - snd_una, acked);
         }
         // the ACK may be due to a retransmission alone
@@ -38,7 +42,7 @@ impl Rack {
     }
 
     /// Counts an ACK once the end of an episode was decided. Segments are acknowledged up to `snd_una`.
-    pub(super) fn count_duplicate(&mut self, connection: &Connection, snd_una: u64) {
+    pub(super) fn count_duplicate(&mut self, connection: &mut Connection, snd_una: u64, now: Time) {
         let advances = snd_una > connection.snd_una;
         let counts = match self.phase {
             Phase::Open | Phase::Reducing if advances => {
@@ -66,6 +70,9 @@ impl Rack {
             self.duplicates += 1;
             self.limit_duplicates(flight, 0);
             self.delivered = self.duplicates.saturating_sub(before);
+            if let Some(rate) = connection.rate_mut() {
+                rate.count_duplicate(self.delivered, now);
+            }
         }
     }
 
