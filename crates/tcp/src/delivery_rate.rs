@@ -113,6 +113,8 @@ pub(crate) struct DeliveryRate {
     first: u64,
     /// Of the segments that the present ACK delivers, the one that was sent last, and when.
     latest: Option<(Time, u64)>,
+    /// Whether the present ACK is a duplicate that stands for segments, and was not sampled yet.
+    counts_duplicate: bool,
     /// Segments found lost since the last sample.
     losses: Vec<LostSegment>,
     /// Segments in the network, and segments lost and delivered, before the present ACK.
@@ -136,6 +138,7 @@ impl DeliveryRate {
             stamps: VecDeque::new(),
             first: 0,
             latest: None,
+            counts_duplicate: false,
             losses: Vec::new(),
             before: (0, 0, 0),
             burst,
@@ -203,7 +206,7 @@ impl DeliveryRate {
     pub(crate) const fn count_duplicate(&mut self, segments: u64, now: Time) {
         if segments > 0 {
             self.delivered += segments;
-            self.delivered_at = now;
+            (self.delivered_at, self.counts_duplicate) = (now, true);
         }
     }
 
@@ -303,9 +306,10 @@ impl DeliveryRate {
     /// The sample of a duplicate ACK that stands for a segment: it is not known when the segment was sent (Linux,
     /// `tcp_rate_gen` without `prior_mstamp`).
     #[cold]
-    fn sample_of_duplicate(&self, min_rtt: Time, in_flight: u64, phase: Phase, now: Time) -> Option<RateSample> {
+    fn sample_of_duplicate(&mut self, min_rtt: Time, in_flight: u64, phase: Phase, now: Time) -> Option<RateSample> {
+        let is_due = std::mem::take(&mut self.counts_duplicate);
         let (prior_in_flight, lost, delivered) = self.before;
-        (self.delivered > delivered).then(|| RateSample {
+        is_due.then(|| RateSample {
             now,
             rate: None,
             app_limited: false,
