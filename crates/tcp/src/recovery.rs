@@ -217,6 +217,12 @@ impl Recovery {
         }
     }
 
+    /// Whether an ACK that changes the window may be a sign of loss. RFC 5681, section 2, excludes it, but with SACK only blocks
+    /// count; the other recoveries follow ns-2, whose ACKs carry no window.
+    pub(crate) fn counts_window_updates(&self, connection: &Connection) -> bool {
+        connection.config.has_sack || !matches!(self, Self::Rack(_))
+    }
+
     /// Called for each duplicate ACK. The algorithm decides whether the ACK counts as a sign of loss.
     #[inline(never)]
     pub(crate) fn on_duplicate_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) {

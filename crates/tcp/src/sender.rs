@@ -7,6 +7,7 @@ pub(crate) mod extra;
 mod inspect;
 mod marks;
 mod pacer;
+mod persist;
 mod pushes;
 mod steady;
 #[cfg(test)]
@@ -255,9 +256,7 @@ impl Sender {
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
         self.connection.law.set_now(now);
         let Connection { snd_una, snd_max, .. } = self.connection;
-        if ack.next <= snd_max {
-            self.connection.update_rwnd(ack);
-        }
+        let updates_window = ack.next <= snd_max && self.connection.update_rwnd(ack);
         let is_current = snd_una <= ack.next && ack.next <= snd_max;
         let (reported, marked) = if is_current { self.marks(ack) } else { (0, 0) };
         let reduces = reported > 0 && self.connection.may_reduce_for_mark(ack.next);
@@ -269,7 +268,9 @@ impl Sender {
             self.handle_new_ack(ack, marked, now);
         } else if self.is_duplicate(ack) {
             self.connection.counters.dup_acks += 1;
-            self.handle_duplicate_ack(ack, now);
+            if !updates_window || self.recovery.counts_window_updates(&self.connection) {
+                self.handle_duplicate_ack(ack, now);
+            }
         } else if ack.next <= snd_una {
             self.recovery.on_old_ack(&mut self.connection, ack, now);
         }
@@ -281,6 +282,7 @@ impl Sender {
         if self.connection.samples_rate() {
             self.sample_rate(now);
         }
+        self.connection.persist(true, self.recovery.ticks(), now);
         self.choose_path();
     }
 
@@ -362,6 +364,7 @@ impl Sender {
         let Self { connection, recovery, limits, .. } = self;
         limits.enter(recovery.limit(connection, false), now);
         connection.note_usage(recovery.in_flight(connection));
+        connection.persist(false, recovery.ticks(), now);
         if connection.samples_rate() {
             recovery.check_app_limited(connection, false);
         }
@@ -371,7 +374,7 @@ impl Sender {
     pub fn handle_timeout(&mut self, now: Time) {
         let connection = &mut self.connection;
         connection.law.set_now(now);
-        if self.recovery.on_timer(connection, now) {
+        if connection.probe_window(self.recovery.ticks(), now) || self.recovery.on_timer(connection, now) {
             return self.choose_path();
         }
         let outstanding = connection.snd_una < connection.snd_max;
@@ -394,6 +397,7 @@ impl Sender {
     /// sent as the window allows, after the processing time if there is one.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         let number = match self.connection.urgent.take() {
+            Some(number) if number < self.connection.snd_una => return Some(Connection::window_probe(number)),
             Some(number) => number,
             None => self.release(now)?,
         };

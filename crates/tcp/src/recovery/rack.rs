@@ -231,7 +231,9 @@ impl Rack {
             return None;
         }
         let new = has_new(connection).then_some(connection.snd_nxt);
-        let lost = || self.losses.next(connection.records()?, connection.snd_una, connection.snd_max);
+        let is_allowed = |number: &u64| *number < connection.snd_una + connection.rwnd();
+        let lost =
+            || self.losses.next(connection.records()?, connection.snd_una, connection.snd_max).filter(is_allowed);
         if self.undo.prefers_new_data() { new.or_else(lost) } else { lost().or(new) }
     }
 

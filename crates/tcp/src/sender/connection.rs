@@ -10,7 +10,7 @@ use crate::delivery_rate::DeliveryRate;
 use crate::limits::Limit;
 use crate::packed_option::PackedOption;
 use crate::rtt::RttEstimator;
-use crate::segment::{Ack, HEADER, Segment};
+use crate::segment::{HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
 use crate::sender::counters::RareCounters;
 use crate::sender::extra::Extra;
@@ -168,22 +168,6 @@ impl Connection {
     pub(crate) fn set_snd_limit(&mut self) {
         let window = u64::from(self.window.cwnd as u32) + u64::from(self.inflation);
         self.snd_limit = self.snd_una + window.min(self.rwnd());
-    }
-
-    /// The advertised window. A window of zero still allows one segment: it probes the window (RFC 9293, section
-    /// 3.8.6.1).
-    pub(crate) fn rwnd(&self) -> u64 {
-        let most = u64::from(self.config.max_window);
-        let edge = self.extra.as_ref().and_then(|extra| extra.edge);
-        edge.map_or(most, |edge| edge.saturating_sub(self.snd_una).max(1).min(most))
-    }
-
-    /// Records the window that an ACK advertises. The right edge never moves back, so an old ACK changes nothing (RFC
-    /// 9293, section 3.10.7.4, has SND.WL1 and SND.WL2 for this).
-    pub(super) fn update_rwnd(&mut self, ack: Ack<'_>) {
-        if let Some(edge) = self.extra.as_mut().and_then(|extra| extra.edge.as_mut()) {
-            *edge = (*edge).max(ack.next + u64::from(ack.sack.window()));
-        }
     }
 
     #[inline(always)]

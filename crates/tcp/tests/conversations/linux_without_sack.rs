@@ -175,6 +175,21 @@ fn duplicates_count_while_a_mark_is_answered() {
     assert_eq!((talk.sender.episode(), talk.ssthresh()), (Episode::Recovery, 5.0));
 }
 
+/// Validates: an ACK that opens the window is no duplicate.
+/// Source: Linux, `tcp_ack` (`FLAG_WIN_UPDATE`); RFC 5681, section 2.
+/// Tolerance: exact.
+#[test]
+fn a_window_update_is_no_duplicate() {
+    let mut talk = Talk::new(&SenderConfig { initial_rwnd: Some(10), ..without_sack() });
+    talk.sends();
+    for window in 11..15 {
+        talk.advertise(1, 0, window);
+    }
+    assert_eq!(talk.sender.outstanding().sacked, 0);
+    talk.advertise(1, 0, 14);
+    assert_eq!(talk.sender.outstanding().sacked, 1);
+}
+
 /// Validates: delivery-rate samples count a segment with each duplicate ACK, and with the ACK that fills the gap only what the
 ///     duplicates have not counted.
 /// Source: Linux, `tcp_add_reno_sack`, `tcp_remove_reno_sacks` and `tcp_rate_gen`.
