@@ -89,7 +89,7 @@ fn a_window_of_zero_is_probed() {
         assert_eq!(talk.sends(), [0, 1, 2, 3]);
         assert_eq!(talk.advertise(100, 4, 0), [], "{recovery:?}");
         let window = (talk.cwnd(), talk.ssthresh());
-        let mut wait = |talk: &mut Talk| {
+        let wait = |talk: &mut Talk| {
             let before = talk.now;
             assert_eq!(talk.time_out(), [3], "{recovery:?}");
             (talk.now - before).as_secs_f64()

@@ -16,7 +16,9 @@
 
 use ackclock_units::Time;
 
-use super::{DUP_THRESH, Delivery, Phase, Rack, outstanding};
+use super::delivery::Delivery;
+use super::undo::Undone;
+use super::{DUP_THRESH, Phase, Rack, outstanding};
 use crate::segment::{Ack, Sack};
 use crate::sender::connection::Connection;
 
@@ -41,8 +43,23 @@ impl Rack {
         delivery.original &= !delivery.resent;
     }
 
-    /// Counts an ACK once the end of an episode was decided. Segments are acknowledged up to `snd_una`.
-    pub(super) fn count_duplicate(&mut self, connection: &mut Connection, snd_una: u64, now: Time) {
+    /// Looks for a loss once the end of an episode and an undo were decided. Returns the number of segments found.
+    pub(super) fn detect_by_duplicates(
+        &mut self,
+        connection: &mut Connection,
+        ack: Ack<'_>,
+        undone: Undone,
+        now: Time,
+    ) -> u64 {
+        if ack.next < connection.snd_una || undone == Undone::Waits {
+            return 0;
+        }
+        self.count_duplicate(connection, ack.next, now);
+        self.mark_first(connection, ack.next)
+    }
+
+    /// Counts an ACK for all segments before `snd_una`, unless it is old.
+    fn count_duplicate(&mut self, connection: &mut Connection, snd_una: u64, now: Time) {
         let advances = snd_una > connection.snd_una;
         let counts = match self.phase {
             Phase::Open | Phase::Reducing if advances => {
@@ -77,7 +94,7 @@ impl Rack {
     }
 
     /// Marks the first segment as lost if this ACK shows that it is. Returns the number of segments marked.
-    pub(super) fn mark_first(&mut self, connection: &mut Connection, snd_una: u64) -> u64 {
+    fn mark_first(&mut self, connection: &mut Connection, snd_una: u64) -> u64 {
         let advances = snd_una > connection.snd_una;
         let is_due = match self.phase {
             Phase::Open | Phase::Reducing => self.duplicates >= self.clock.reordering().max(DUP_THRESH.into()),
