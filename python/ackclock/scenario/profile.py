@@ -139,7 +139,7 @@ TABLE: Final[tuple[Row, ...]] = (
         {"linux": 16}),
     Row("tcp", "quick_acks_pause", "longest time between packets that is no pause",
         "Linux tcp_event_data_recv: the receiver's retransmission timeout, at least TCP_RTO_MIN"),
-    Row("tcp", "sack_blocks", "maximum number of SACK blocks in an ACK",
+    Row("tcp", "sack_blocks", "maximum number of SACK blocks in an ACK, 0: no SACK",
         "RFC 2018 3: four without other options; ns-2 maxSackBlocks_", {"linux": 3, "ns2": 3}),
     Row("tcp", "dsack", "report duplicates in the first SACK block",
         "RFC 2883 is optional; Linux tcp_dsack 1; ns-2 generateDSacks_ false", {"linux": True}),
