@@ -29,7 +29,7 @@ seeds.
 ## Rule
 
 A share agrees if the mean of our runs differs from the testbed's single run by at most {100 * ALLOWED:.0f} points.
-{BAR} of the 144 shares must agree. The rule is older than the runs of this page, but an earlier comparison had been seen:
+{BAR} of the 144 shares must agree. The rule is older than the runs of this page, but an earlier comparison was known:
 without `min_qlen_step`, 108 agreed, and CUBIC beside Prague had 8 points too many in DualPI2 at 10 Mb/s, where a packet
 takes longer than the step's 1 ms. The rule of 2020 was then looked up.
 """
