@@ -117,13 +117,26 @@ enum Due {
 #[derive(Clone, Copy, Debug, Default)]
 struct Delivery {
     count: u64,
-    /// Send time of the earliest segment that was sent once and is acknowledged, or is only reported.
-    acknowledged: Option<Time>,
-    reported: Option<Time>,
+    /// Send times of the segments that were sent once, of those acknowledged and of those only reported.
+    acknowledged: Option<Span>,
+    reported: Option<Span>,
     /// Whether a segment that was sent again is acknowledged.
     resent: bool,
     /// Whether a segment that was sent once is delivered that was sent before the last timeout.
     original: bool,
+}
+
+/// The earliest and the latest of the send times of some segments.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    first: Time,
+    last: Time,
+}
+
+impl Span {
+    fn extend(&mut self, at: Time) {
+        (self.first, self.last) = (self.first.min(at), self.last.max(at));
+    }
 }
 
 impl Rack {
@@ -172,12 +185,17 @@ impl Rack {
         let is_linux = connection.config.rack == RackRule::Linux;
         self.is_ambiguous = is_linux && delivery.resent;
         let acknowledged = delivery.acknowledged.filter(|_| !self.is_ambiguous);
-        if let Some(sent) = acknowledged.or(delivery.reported).or_else(|| self.echoed(connection, ack, now)) {
-            connection.rtt.sample(&connection.config.rtt, sent, now);
+        let echoed = || self.echoed(connection, ack, now).map(|at| Span { first: at, last: at });
+        let newest = delivery.reported.or(acknowledged).or_else(echoed);
+        if let Some(sent) = acknowledged.or(newest) {
+            connection.rtt.sample(&connection.config.rtt, sent.first, now);
             connection.rtt.end_back_off(&connection.config.rtt);
         }
+        if let Some(rate) = connection.rate_mut().filter(|_| is_linux) {
+            rate.measure(newest.map(|sent| now - sent.last));
+        }
         let first = connection.first_sent().map(|first| first.at);
-        self.moves_timer = snd_una > before || delivery.reported.is_some_and(|sent| Some(sent) < first);
+        self.moves_timer = snd_una > before || delivery.reported.is_some_and(|sent| Some(sent.first) < first);
         if snd_una > before {
             self.has_progressed = true;
             self.restart_rto(connection, now);
@@ -240,6 +258,9 @@ impl Rack {
             self.first_sent.insert(number, sent.at);
         }
         let pipe = self.pipe(connection, connection.snd_una);
+        if pipe == 0 && !was_idle && connection.config.rack == RackRule::Linux && connection.samples_rate() {
+            connection.tell_idle(now, Time::ZERO); // CA_EVENT_TX_START
+        }
         let segment = connection.transmit(number, now);
         if let Some(rate) = connection.rate_mut().filter(|_| !segment.syn) {
             rate.on_sent(number, pipe, now);
@@ -382,8 +403,8 @@ impl Rack {
             if sent.transmits > 1 {
                 delivery.resent |= is_acknowledged;
             } else {
-                let earliest = if is_acknowledged { &mut delivery.acknowledged } else { &mut delivery.reported };
-                earliest.get_or_insert(sent.at);
+                let times = if is_acknowledged { &mut delivery.acknowledged } else { &mut delivery.reported };
+                times.get_or_insert(Span { first: sent.at, last: sent.at }).extend(sent.at);
                 delivery.original |= recover.is_some_and(|recover| number < recover);
             }
             let follows_echo = !is_linux && (number < ack.next || after_timeout);
@@ -423,6 +444,12 @@ impl Rack {
         let (snd_una, in_flight) = (connection.snd_una, self.pipe(connection, connection.snd_una));
         let rate = connection.rate_mut()?;
         rate.sample(snd_una, self.clock.min_rtt(), in_flight, self.phase, now)
+    }
+
+    /// The state of the sender when a timer has fired, if the law samples delivery rates.
+    pub(super) fn rate_at_timer(&self, connection: &Connection, now: Time) -> Option<RateSample> {
+        let in_flight = self.pipe(connection, connection.snd_una);
+        Some(connection.rate()?.at_timer(self.clock.min_rtt(), in_flight, self.phase, now))
     }
 
     /// Records for the samples of delivery rates that the sender has less data than the window allows: at the end of each

@@ -137,7 +137,12 @@ impl Connection {
         self.extra.as_mut()?.rate.as_mut()
     }
 
-    /// Both of the above.
+    /// The same, to read it.
+    pub(crate) fn rate(&self) -> Option<&DeliveryRate> {
+        self.extra.as_ref()?.rate.as_ref()
+    }
+
+    /// The record of each outstanding segment, and the state of delivery-rate sampling.
     #[inline(always)]
     pub(crate) fn records_and_rate(&mut self) -> Option<(&mut SendLog, Option<&mut DeliveryRate>)> {
         let Extra { log, rate, .. } = &mut **self.extra.as_mut()?;
@@ -265,7 +270,9 @@ impl Connection {
     /// Adds ECN and PSH to a segment that is being sent, and paces the next one.
     #[inline(never)]
     fn label(&mut self, mut segment: Segment, now: Time) -> Segment {
-        self.pace(now);
+        if !segment.syn {
+            self.pace(now);
+        }
         let Self { extra, config, snd_una, supplied, .. } = self;
         let Some(extra) = extra else { return segment };
         if let Some(marks) = &mut extra.marks {
@@ -291,6 +298,12 @@ impl Connection {
         if let Some(each) = each {
             pacer.on_sent(each, config, now);
         }
+    }
+
+    /// For how long pacing holds back the next segment.
+    pub(crate) fn pacing_delay(&self, now: Time) -> Time {
+        let pacer = self.extra.as_ref().and_then(|extra| extra.pacer.as_ref());
+        pacer.and_then(|pacer| pacer.waits_until(now)).map_or(Time::ZERO, |until| until - now)
     }
 
     /// Until when pacing holds back segment `number`, if it does. The initial window is not paced.
@@ -493,7 +506,7 @@ impl Connection {
             return;
         }
         let idle = now.saturating_sub(self.last_sent);
-        self.law.on_idle(now, idle);
+        self.tell_idle(now, idle);
         let rto = self.rtt.rto();
         if idle > rto && self.config.idle_restart != IdleRestart::Off && !self.samples_rate() {
             let restart = self.window.cwnd.min(f64::from(self.config.initial_window));
@@ -505,6 +518,15 @@ impl Connection {
             }
             self.set_snd_limit();
             self.settle();
+        }
+    }
+
+    /// Tells the law that the sender sends again while nothing is in the network. A law that samples delivery rates learns it
+    /// only if the application was the reason (`bbr_cwnd_event`; BBRHandleRestartFromIdle of draft-ietf-ccwg-bbr).
+    pub(crate) fn tell_idle(&mut self, now: Time, idle: Time) {
+        let Self { law, window, extra, .. } = self;
+        if extra.as_ref().and_then(|extra| extra.rate.as_ref()).is_none_or(DeliveryRate::is_limited) {
+            law.on_idle(window, now, idle);
         }
     }
 

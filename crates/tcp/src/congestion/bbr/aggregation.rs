@@ -44,7 +44,8 @@ impl Aggregation {
                 (self.rounds, self.most) = (0, [0.0, self.most[0]]);
             }
         }
-        let expected = |since: Time| bandwidth * (sample.now - since).as_secs_f64();
+        // in whole segments, as Linux counts them
+        let expected = |since: Time| (bandwidth * (sample.now - since).as_secs_f64()).floor();
         if self.delivered <= expected(self.since) || self.delivered >= MOST {
             self.restart(sample.now);
         }

@@ -8,11 +8,13 @@
 //!   the first unacknowledged segment (`tcp_rto_delta_us`), and otherwise from now;
 //! - when new data is sent, the probe waits no longer than the retransmission timer would (`tcp_schedule_loss_probe`).
 //!   If the round trip is longer than the rest of the timeout, the probe takes its place;
-//! - at most one probe is outstanding; when another one is due, the retransmission timer takes its place.
+//! - at most one probe is outstanding; when another one is due, the retransmission timer takes its place;
+//! - the retransmission timer and the probe wait as much longer as pacing holds back the next segment
+//!   (`tcp_pacing_delay`), except for the timer that a timeout sets (`tcp_retransmit_timer`).
 
 use ackclock_units::Time;
 
-use super::{Due, Rack};
+use super::{Due, Phase, Rack};
 use crate::packed_option::PackedOption;
 use crate::segment::Segment;
 use crate::sender::connection::Connection;
@@ -42,7 +44,8 @@ impl Rack {
         now: Time,
     ) {
         if segment.retransmission {
-            if segment.number == connection.snd_una && self.due != Due::Reordering {
+            let has_timed_out = self.phase == Phase::Loss && !self.has_progressed;
+            if segment.number == connection.snd_una && self.due != Due::Reordering && !has_timed_out {
                 self.due = Due::Retransmission;
                 self.pend_retransmission(connection, now);
             }
@@ -65,9 +68,20 @@ impl Rack {
 
     /// Lets the retransmission timer take the place of the pending one (`tcp_rearm_rto`).
     pub(super) fn pend_retransmission(&mut self, connection: &mut Connection, now: Time) {
+        let delay = self.pacing_delay(connection, now);
+        self.pend_timeout(connection, delay, now);
+    }
+
+    /// The same after a timeout, for which pacing does not matter.
+    pub(super) fn pend_next_timeout(&mut self, connection: &mut Connection, now: Time) {
+        self.pend_timeout(connection, Time::ZERO, now);
+    }
+
+    fn pend_timeout(&mut self, connection: &mut Connection, delay: Time, now: Time) {
         let rto = connection.rtt.rto();
         let wait = if self.due == Due::Retransmission { rto } else { rest_of_timeout(connection, now) };
-        self.rto_at = self.ticks.fires_at(now, wait.max(Time::from_picos(1)));
+        let wait = wait.max(Time::from_picos(1)).saturating_add(delay).min(connection.config.rtt.max_rto);
+        self.rto_at = self.ticks.fires_at(now, wait);
         self.pend(connection, Due::Retransmission, self.rto_at);
     }
 
@@ -75,7 +89,8 @@ impl Rack {
     #[inline(always)]
     pub(super) fn pend_probe(&mut self, connection: &mut Connection, timeout: Time, now: Time) {
         let longest = if timeout > Time::ZERO { timeout } else { connection.config.rtt.max_rto };
-        let wait = self.probe_wait(connection).min(longest);
+        let wait = self.probe_wait(connection).min(longest).saturating_add(self.pacing_delay(connection, now));
+        let wait = wait.min(connection.config.rtt.max_rto);
         self.pend(connection, Due::Probe, self.ticks.fires_at(now, wait));
     }
 

@@ -5,7 +5,7 @@ use ackclock_units::Time;
 
 use super::probe::Probe;
 use super::{DUP_THRESH, Due, Phase, Rack, has_new, outstanding};
-use crate::config::{IdleRestart, RackRule, SenderConfig};
+use crate::config::{IdleRestart, Pacing, RackRule, SenderConfig};
 use crate::packed_option::PackedOption;
 use crate::sender::connection::Connection;
 
@@ -89,7 +89,7 @@ impl Rack {
     #[inline(never)]
     pub(in crate::recovery) fn on_timer_restarted(&mut self, connection: &mut Connection, now: Time) {
         if connection.config.rack == RackRule::Linux && connection.flight() > 0 {
-            self.pend_retransmission(connection, now);
+            self.pend_next_timeout(connection, now);
         } else {
             self.restart_rto(connection, now);
             self.arm(connection, now);
@@ -131,7 +131,7 @@ impl Rack {
     /// Sets the sender's timer to the time of a probe.
     #[inline(always)]
     pub(super) fn arm_probe(&mut self, connection: &mut Connection, now: Time) {
-        let wait = self.probe_wait(connection);
+        let wait = self.probe_wait(connection).saturating_add(self.pacing_delay(connection, now));
         let at = self.ticks.fires_at(now, wait).min(self.rto_at);
         self.due = Due::Probe;
         connection.timer = PackedOption::some(at.max(now));
@@ -152,7 +152,18 @@ impl Rack {
     }
 
     pub(super) fn restart_rto(&mut self, connection: &Connection, now: Time) {
-        self.rto_at = self.ticks.fires_at(now, connection.rtt.rto());
+        let wait = connection.rtt.rto().saturating_add(self.pacing_delay(connection, now));
+        self.rto_at = self.ticks.fires_at(now, wait.min(connection.config.rtt.max_rto));
+    }
+
+    /// By how much pacing delays the retransmission timer and the probe; only for Linux (`pending.rs`).
+    #[inline(always)]
+    pub(super) fn pacing_delay(&self, connection: &Connection, now: Time) -> Time {
+        if connection.config.rack == RackRule::Linux && connection.config.pacing != Pacing::Off {
+            self.ticks.whole(connection.pacing_delay(now))
+        } else {
+            Time::ZERO
+        }
     }
 
     /// Sends new data regardless of the window, or the last segment again.
