@@ -161,7 +161,7 @@ impl Spec for BbrSpec {
             probes: false,
             restarts: false,
             draws_phase: false,
-            aggregation: Aggregation::default(),
+            aggregation: Aggregation::in_whole_segments(),
             policer: Policer::default(),
             prior_cwnd: 0.0,
             recovery: Phase::Open,
