@@ -281,7 +281,9 @@ impl Sender {
         if reduces && is_new && self.connection.may_reduce_for_mark(ack.next) {
             self.recovery.on_mark(&mut self.connection, true);
         }
-        if self.connection.samples_rate() {
+        // an old ACK gives no sample in Linux (`tcp_ack`)
+        let is_sample = ack.next >= snd_una || self.connection.config.rack != RackRule::Linux;
+        if is_sample && self.connection.samples_rate() {
             self.sample_rate(now);
         }
         self.choose_path();

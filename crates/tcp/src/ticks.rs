@@ -38,10 +38,13 @@ impl Ticks {
         if self.tick == Time::ZERO { now.saturating_add(wait) } else { self.fires_with_tick(now, wait) }
     }
 
-    /// The whole ticks of a time (`nsecs_to_jiffies`).
-    pub(crate) fn whole(self, time: Time) -> Time {
-        let tick = self.tick.as_picos().max(1);
-        Time::from_picos(time.as_picos() / tick * tick)
+    /// A time in whole ticks, rounded down (`nsecs_to_jiffies`).
+    pub(crate) const fn whole(self, time: Time) -> Time {
+        let picos = time.as_picos();
+        match picos.checked_rem(self.tick.as_picos()) {
+            Some(rest) => Time::from_picos(picos - rest),
+            None => time,
+        }
     }
 
     #[inline(never)]

@@ -14,8 +14,9 @@ use crate::segment::{Ack, HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
 use crate::sender::counters::RareCounters;
 use crate::sender::extra::Extra;
+use crate::sender::pacer::{self, Pacer};
+use crate::sender::pushes;
 use crate::sender::usage::TurnEnd;
-use crate::sender::{pacer, pushes};
 
 /// How ACKs and turns are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -300,18 +301,22 @@ impl Connection {
         }
     }
 
-    /// For how long pacing holds back the next segment.
-    pub(crate) fn pacing_delay(&self, now: Time) -> Time {
-        let pacer = self.extra.as_ref().and_then(|extra| extra.pacer.as_ref());
-        pacer.and_then(|pacer| pacer.waits_until(now)).map_or(Time::ZERO, |until| until - now)
+    /// The state of pacing, if segments are paced.
+    #[inline(always)]
+    pub(crate) fn pacer(&self) -> Option<&Pacer> {
+        self.extra.as_ref()?.pacer.as_ref()
     }
 
-    /// Until when pacing holds back segment `number`, if it does. The initial window is not paced.
+    /// Until when pacing holds back segment `number`, if it does. The initial window is not paced; in Linux, the pacer
+    /// knows its first segments.
     #[inline(always)]
     pub(super) fn paced_until(&self, number: u64, now: Time) -> Option<Time> {
-        let pacer = self.extra.as_ref()?.pacer.as_ref()?;
-        let initial = u64::from(self.config.initial_window) + self.alone();
-        pacer.waits_until(now).filter(|_| number >= initial || number < self.snd_max)
+        let pacer = self.pacer()?;
+        let is_paced = || {
+            let initial = u64::from(self.config.initial_window) + self.alone();
+            number >= initial || number < self.snd_max || self.config.rack == RackRule::Linux
+        };
+        pacer.waits_until(now).filter(|_| is_paced())
     }
 
     /// The marked segments that an ACK for all segments before `next` reports, and those that the window law has not seen

@@ -306,7 +306,10 @@ fn a_policer_limits_the_rate() {
     bench.law.aggregation = Aggregation::default();
     bench.round(BANDWIDTH, 10, 100);
     assert!((bench.law.rate - MARGIN * BANDWIDTH).abs() < 1e-9);
-    assert_eq!(bench.window.cwnd, 218.0, "two products, ten for this ACK, three bursts of two, and two for the first phase");
+    assert_eq!(
+        bench.window.cwnd, 218.0,
+        "two products, ten for this ACK, three bursts of two, and two for the first phase"
+    );
     let rounds = (2..=60).find(|_| {
         bench.round(BANDWIDTH, 10, 100);
         bench.law.policer.rate().is_none()
