@@ -65,8 +65,9 @@ dispatch! {
         fn set_tick(tick: Time);
         fn on_congestion(window: &mut Window, event: &CongestionEvent);
         fn on_undo(window: &mut Window);
-        fn on_idle(now: Time, idle: Time);
+        fn on_idle(window: &mut Window, now: Time, idle: Time);
         fn on_lost(window: &mut Window, lost: &LostSegment, sample: &RateSample, stream: &mut Stream);
+        fn on_timeout(sample: &RateSample, stream: &mut Stream);
     }
     &self {
         fn times_segments() -> bool;

@@ -8,6 +8,7 @@ mod bbr;
 mod bbr3;
 mod copa;
 mod linux;
+mod linux_bbr;
 mod linux_without_sack;
 mod pacing;
 mod path;
