@@ -246,11 +246,12 @@ impl Channel {
             let deadline = self.receiver.poll_timeout(&self.pool);
             let is_right = match config.delayed_ack_rule {
                 // ticks are rounded to an eighth of the wait at most
-                DelayRule::Linux if waiting.is_none() => {
+                DelayRule::Linux => {
                     let most = config.delayed_ack_timeout.as_picos() / 8 * 9 + 2 * config.delayed_ack_tick.as_picos();
-                    deadline > Some(self.now) && deadline <= Some(self.now + Time::from_picos(most))
+                    let latest = waiting.unwrap_or_else(|| self.now + Time::from_picos(most));
+                    deadline >= Some(self.now) && deadline <= Some(latest)
                 }
-                _ => deadline == longest,
+                DelayRule::Fixed => deadline == longest,
             };
             hold!(is_right, "an ACK that waits has no deadline");
             Ok(())

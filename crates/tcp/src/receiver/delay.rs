@@ -1,7 +1,9 @@
 //! The ACKs that wait: delayed ACKs (RFC 5681, section 4.2), and Linux's quick ACKs (`tcp_input.c`), which do not wait.
 //!
 //! Linux acknowledges each packet while its receive window grows (`tcp_grow_window`), and 16 packets
-//! (`TCP_MAX_QUICKACKS`) after a duplicate (`tcp_data_queue`) or a pause (`tcp_event_data_recv`).
+//! (`TCP_MAX_QUICKACKS`) after a duplicate of a packet in order (`tcp_send_dupack`, `tcp_data_queue`) or a pause
+//! (`tcp_event_data_recv`). The ACK of the duplicate is one of the 16 only if an ACK was due anyway, or if the duplicate is
+//! the last packet that was acknowledged (`tcp_dec_quickack_mode`).
 //!
 //! Differences from Linux:
 //! - if the window is fixed, the packets during its growth are a number;
@@ -25,9 +27,18 @@ pub(super) struct Delay {
     /// Arrival of the last data, if pauses matter.
     last: PackedOption<Time>,
     /// Number of new packets to acknowledge at once.
-    quick: u32,
+    pub(super) quick: u32,
     /// Number of packets whose ACK waits.
     waiting: u32,
+}
+
+/// What a packet requires of a receiver that may send quick ACKs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counted {
+    /// Whether it requires a quick ACK.
+    pub(super) is_quick: bool,
+    /// Whether the adaptive delay begins again with its least value (`adaptive.rs`).
+    pub(super) deflates: bool,
 }
 
 impl Delay {
@@ -36,32 +47,24 @@ impl Delay {
         Self { deadline: PackedOption::NONE, last: PackedOption::NONE, quick, waiting: 0 }
     }
 
-    /// Counts a packet. `paused` states whether it came after a pause, if not the time since the last packet decides. Returns
-    /// whether the packet requires a quick ACK.
-    #[inline(always)]
-    pub(super) fn is_quick(
+    /// Counts data packet `number` of a receiver that may send quick ACKs; the next one expected is now `next`. `paused`
+    /// states whether it came after a pause, if not the time since the last packet decides.
+    #[inline(never)]
+    pub(super) fn count(
         &mut self,
-        number: u64,
+        (number, next): (u64, u64),
         duplicate: bool,
         paused: Option<bool>,
         now: Time,
         config: &ReceiverConfig,
-    ) -> bool {
-        self.quick | config.quick_acks_again > 0
-            && !(config.handshake && number == 0)
-            && self.count(duplicate, paused, now, config)
-    }
-
-    /// Counts a data packet of a receiver that may send quick ACKs. Returns whether it requires one.
-    #[inline(never)]
-    fn count(&mut self, duplicate: bool, paused: Option<bool>, now: Time, config: &ReceiverConfig) -> bool {
+    ) -> Counted {
         if config.quick_acks_again > 0 {
             let is_late = paused.unwrap_or_else(|| self.last.is_below(now.saturating_sub(config.quick_acks_pause)));
             self.last = PackedOption::some(now);
-            if duplicate {
-                // its own ACK is one of them
-                self.quick = self.quick.max(config.quick_acks_again - 1);
-                return true;
+            if duplicate && number < next {
+                let is_one_of_them = self.waiting > 0 || number + 1 == next;
+                self.quick = self.quick.max(config.quick_acks_again - u32::from(is_one_of_them));
+                return Counted { is_quick: true, deflates: true };
             }
             if is_late {
                 self.quick = self.quick.max(config.quick_acks_again);
@@ -69,7 +72,7 @@ impl Delay {
         }
         let is_quick = !duplicate && self.quick > 0;
         self.quick -= u32::from(is_quick);
-        is_quick
+        Counted { is_quick, deflates: is_quick && self.quick == 0 }
     }
 
     /// Requires a quick ACK for this packet, since it opens the window (Linux, `tcp_grow_window`).
@@ -82,7 +85,8 @@ impl Delay {
         if self.waiting + 1 >= ack_every {
             return false;
         }
-        if self.waiting == 0 {
+        // with an adaptive delay, a later packet may have an earlier deadline
+        if !self.deadline.is_at_most(deadline) {
             self.deadline = PackedOption::some(deadline);
         }
         self.waiting += 1;

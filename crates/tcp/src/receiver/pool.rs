@@ -5,9 +5,9 @@
 
 use ackclock_units::Time;
 
-use super::adaptive::Adaptive;
 use super::delay::Delay;
 use super::echo::{Echo, Mark};
+use super::host::Host;
 use super::tuning::Tuning;
 use super::{Receiver, ReceiverConfig};
 use crate::config::EcnMode;
@@ -39,8 +39,8 @@ pub(super) struct Record {
     pub(super) original: bool,
     /// The window, if it opens by auto-tuning.
     pub(super) tuning: Option<Box<Tuning>>,
-    /// The wait of delayed ACKs, if it adapts.
-    pub(super) adaptive: Option<Box<Adaptive>>,
+    /// The state of the host's rules, if it has any.
+    pub(super) host: Option<Box<Host>>,
 }
 
 impl ReceiverPool {
@@ -82,7 +82,7 @@ impl ReceiverPool {
             echo,
             original: false,
             tuning: None,
-            adaptive: None,
+            host: None,
         });
         self.records.len() as u32 - 1
     }
@@ -115,7 +115,7 @@ impl Record {
         self.beyond.capacity() * size_of::<Block>()
             + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
             + self.tuning.as_ref().map_or(0, |_| size_of::<Tuning>())
-            + self.adaptive.as_ref().map_or(0, |_| size_of::<Adaptive>())
+            + self.host.as_ref().map_or(0, |_| size_of::<Host>())
     }
 
     /// Prepares the record for a new connection of a receiver that always has one.
@@ -123,9 +123,9 @@ impl Record {
         self.delay = Delay::new(config.quick_acks);
         self.original = false;
         self.tuning = config.tunes().then(|| Box::new(Tuning::new(config)));
-        self.adaptive = config.adapts().then(|| {
-            Box::new(self.adaptive.as_ref().map_or_else(|| Adaptive::new(config), |last| last.renewed(config)))
-        });
+        self.host = config
+            .has_host()
+            .then(|| Box::new(self.host.as_ref().map_or_else(|| Host::new(config), |last| last.renewed(config))));
     }
 
     /// Empties the record but keeps its memory.
@@ -171,22 +171,51 @@ impl Record {
         }
     }
 
-    /// Adapts the wait of delayed ACKs to segment `number`. Returns whether it came after a pause, if that depends on the
-    /// wait.
+    /// Lets the host's rules know of segment `number`, sent at `sent`. Returns whether it came after a pause, if that depends
+    /// on them.
     #[inline(always)]
-    pub(super) fn adapt(&mut self, number: u64, in_order: bool, now: Time, config: &ReceiverConfig) -> Option<bool> {
-        let adaptive = self.adaptive.as_mut()?;
+    pub(super) fn adapt(
+        &mut self,
+        number: u64,
+        in_order: bool,
+        sent: Time,
+        now: Time,
+        config: &ReceiverConfig,
+    ) -> Option<bool> {
+        let host = self.host.as_mut()?;
         if config.handshake && number == 0 {
-            adaptive.open(now);
-            return Some(false);
+            host.on_syn(now);
+            return None;
         }
-        Some(in_order && adaptive.on_data(now, config.handshake))
+        host.on_data(in_order, sent, now, config)
+    }
+
+    /// Whether segment `number` requires a quick ACK; the next segment expected is now `next`. `paused` states whether it
+    /// came after a pause, if not the time since the last packet decides.
+    #[inline(always)]
+    pub(super) fn is_quick(
+        &mut self,
+        (number, next): (u64, u64),
+        duplicate: bool,
+        paused: Option<bool>,
+        now: Time,
+        config: &ReceiverConfig,
+    ) -> bool {
+        self.delay.quick | config.quick_acks_again > 0 && !(config.handshake && number == 0) && {
+            let ended = self.delay.count((number, next), duplicate, paused, now, config);
+            if ended.deflates
+                && let Some(host) = &mut self.host
+            {
+                host.adaptive.deflate();
+            }
+            ended.is_quick
+        }
     }
 
     /// Delays an ACK at `now`, unless enough packets have arrived since the last one. Returns whether it waits.
     pub(super) fn wait(&mut self, now: Time, config: &ReceiverConfig) -> bool {
-        let most = config.delayed_ack_timeout;
-        let deadline = self.adaptive.as_ref().map_or_else(|| now + most, |adaptive| adaptive.deadline(now, most));
+        let deadline =
+            self.host.as_ref().map_or_else(|| now + config.delayed_ack_timeout, |host| host.deadline(now, config));
         self.delay.wait(deadline, config.ack_every)
     }
 

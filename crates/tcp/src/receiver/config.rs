@@ -1,0 +1,119 @@
+//! The options of a receiver.
+
+use ackclock_units::Time;
+
+use crate::config::EcnMode;
+use crate::options::{options, words};
+
+options! {
+    /// The parameters of a [`Receiver`].
+    #[derive(Copy, Eq)]
+    pub struct ReceiverConfig declared as RECEIVER {
+        fields {
+            /// Whether segment 0 is a SYN, which is acknowledged immediately.
+            handshake: bool = true;
+            /// How marks are echoed.
+            ecn: EcnMode = EcnMode::Off;
+            /// Whether ACKs state that they answer an [original](Ack::original).
+            reports_originals: bool = false;
+            /// Upper limit of an auto-tuned window, in segments.
+            max_window: u32 = 1000;
+            /// Whether a [pushed](crate::Segment::pushed) segment is acknowledged at once.
+            acks_pushed: bool = false;
+        }
+        options {
+            /// The receiver delays ACKs until `ack_every` packets have arrived (RFC 5681, section 4.2).
+            delayed_ack: bool = true;
+            /// Number of packets that a delayed ACK covers at most. RFC 5681, section 4.2, recommends 2.
+            ack_every: u32 [1 to 64] = 2;
+            /// Longest time that a delayed ACK waits for further packets.
+            delayed_ack_timeout: Time [from Time::ZERO] = Time::from_millis(200);
+            /// How long a delayed ACK waits: `delayed_ack_timeout` (`fixed`), or a time that follows the intervals between
+            /// packets, at most that one (`linux`). With `linux`, a pause is longer than the retransmission timeout of the
+            /// receiver instead of `quick_acks_pause`.
+            delayed_ack_rule: DelayRule = DelayRule::Fixed;
+            /// With `delayed_ack_rule = "linux"`, length of a tick of the receiver's clock, which sends a delayed ACK with
+            /// the tick after its time. Each receiver's clock shows a time of its own when the run starts. With 0, the
+            /// time is exact.
+            delayed_ack_tick: Time [from Time::ZERO] = Time::ZERO;
+            /// A packet that fills a gap is acknowledged at once, even with delayed ACKs.
+            ack_gap_fill: bool = true;
+            /// The receiver also delays the ACK of a duplicate of the last packet in order.
+            delay_duplicates: bool = false;
+            /// The first packet is acknowledged at once, even with delayed ACKs. A SYN is always acknowledged at once.
+            ack_first: bool = false;
+            /// Number of data packets at the start of a connection that are acknowledged at once, even with delayed ACKs.
+            /// Duplicates do not count. Linux begins with 16, and also acknowledges each packet that opens its window, as
+            /// `rwnd = auto` does; for a fixed window, the number thus depends on the size of the receive buffer.
+            quick_acks: u32 [0 to 1_000_000] = 0;
+            /// Number of packets that are acknowledged at once, even with delayed ACKs, after a duplicate and after a
+            /// pause of more than `quick_acks_pause`. A duplicate is one of them.
+            quick_acks_again: u32 [0 to 1_000_000] = 0;
+            /// Longest time between two packets that does not count as a pause for `quick_acks_again`, if
+            /// `delayed_ack_rule` is `fixed`.
+            quick_acks_pause: Time [from Time::ZERO] = Time::from_millis(200);
+            /// Maximum number of SACK blocks in an ACK, if the sender uses them (RFC 2018).
+            sack_blocks: u32 [1 to 4] = 4;
+            /// The ACK of a duplicate is sent at once and reports the duplicate in its first SACK block, if the sender
+            /// uses SACK (RFC 2883).
+            dsack: bool = false;
+            /// The advertised window: `max_window` at any time, or a window that begins at `initial_rwnd` and opens by
+            /// auto-tuning, up to `max_window` (Fisk and Feng 2001; Linux).
+            rwnd: WindowRule = WindowRule::Fixed;
+            /// Initial window of auto-tuning, in packets. A window field without scaling allows 65,535 bytes, which are 44
+            /// packets with 1,460 bytes of data.
+            initial_rwnd: u32 [1 to 1_000_000_000] = 44;
+            /// Initial receive buffer of auto-tuning, in packets: the size to which the window opens before the rate of the
+            /// sender matters. Sizes below `initial_rwnd` have no effect. In Linux it depends on `tcp_rmem` and on the
+            /// overhead of packet buffers.
+            initial_buffer: u32 [1 to 1_000_000_000] = 44;
+        }
+    }
+}
+
+words! {
+    /// The wait of a delayed ACK.
+    pub enum DelayRule {
+        /// `delayed_ack_timeout`.
+        Fixed = "fixed",
+        /// As in Linux.
+        Linux = "linux",
+    }
+}
+
+words! {
+    /// The advertised window.
+    pub enum WindowRule {
+        /// `max_window`.
+        Fixed = "fixed",
+        /// Opens by auto-tuning.
+        Auto = "auto",
+    }
+}
+
+impl ReceiverConfig {
+    /// Whether ACKs report duplicates of segment `number`. A SYN is no data.
+    pub(super) const fn reports_duplicate(&self, number: u64) -> bool {
+        self.dsack && self.sack_blocks > 0 && !(self.handshake && number == 0)
+    }
+
+    /// Whether a receiver has state between segments even if none is missing.
+    pub(super) const fn keeps_record(&self) -> bool {
+        self.delayed_ack || !matches!(self.ecn, EcnMode::Off) || self.tunes()
+    }
+
+    /// Whether the wait of delayed ACKs follows the intervals between packets.
+    pub(super) const fn adapts(&self) -> bool {
+        self.delayed_ack && matches!(self.delayed_ack_rule, DelayRule::Linux)
+    }
+
+    /// Whether the receiver has state of its host's rules.
+    pub(super) const fn has_host(&self) -> bool {
+        self.adapts()
+    }
+
+    /// Whether the advertised window opens by auto-tuning, so that each ACK carries it.
+    pub const fn tunes(&self) -> bool {
+        matches!(self.rwnd, WindowRule::Auto)
+    }
+}
