@@ -26,6 +26,7 @@
 //! - the first of DCTCP's two ACKs carries no SACK blocks; the second one follows at once and carries them.
 
 mod adaptive;
+mod compression;
 mod config;
 mod delay;
 mod echo;
@@ -67,17 +68,28 @@ pub struct Arrival<'a> {
     pub in_order: u64,
     /// Whether the receiver already had the segment.
     pub duplicate: bool,
-    /// Whether an [early](Self::early) ACK precedes `ack`.
-    pub has_early: bool,
-    /// The ACK; `None` if it is delayed.
+    /// Whether there is another ACK besides `ack`.
+    pub other: OtherAck,
+    /// The ACK; `None` if it waits.
     pub ack: Option<Ack<'a>>,
+}
+
+/// An ACK besides the [ACK](Arrival::ack) that is sent when a segment arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherAck {
+    /// There is none.
+    None,
+    /// An [early](Arrival::early) ACK precedes it.
+    Early,
+    /// It answers only earlier segments, and the ACK of this one waits.
+    Waits,
 }
 
 impl Arrival<'_> {
     /// An ACK for the segments before this one, to be sent before `ack`. It reports the opposite state of DCTCP (RFC 8257,
     /// section 3.2).
     pub fn early(&self) -> Option<Ack<'static>> {
-        let ack = self.ack.filter(|_| self.has_early)?;
+        let ack = self.ack.filter(|_| self.other == OtherAck::Early)?;
         Some(Ack { echo: 1 - ack.echo, ..Ack::cumulative(ack.next - self.in_order) })
     }
 }
@@ -155,7 +167,7 @@ impl Receiver {
         }
         self.rcv_nxt += 1;
         let ack = Ack { original: self.config(pool).reports_originals, ..Ack::cumulative(self.rcv_nxt) };
-        Arrival { in_order: 1, duplicate: false, has_early: false, ack: Some(ack) }
+        Arrival { in_order: 1, duplicate: false, other: OtherAck::None, ack: Some(ack) }
     }
 
     #[inline(never)]
@@ -179,7 +191,7 @@ impl Receiver {
             return Arrival {
                 in_order,
                 duplicate,
-                has_early: false,
+                other: OtherAck::None,
                 ack: Some(self.acknowledge_at_once(number, pool)),
             };
         }
@@ -192,12 +204,13 @@ impl Receiver {
         let config = &pool.configs[self.config as usize];
         let record = &mut pool.records[self.record as usize];
         let before = self.rcv_nxt;
-        let (has_early, is_urgent) = match config.ecn {
-            EcnMode::Off => (false, false),
+        let (other, is_urgent) = match config.ecn {
+            EcnMode::Off => (OtherAck::None, false),
             mode => record.note(number, mark, before, mode),
         };
+        let releases = record.delay.held > 0 && other == OtherAck::None && record.release(number, before, config);
         // as RFC 7323's TS.Recent, of the first segment that an ACK answers
-        if config.reports_originals && number == before && record.delay.deadline.is_none() {
+        if config.reports_originals && number == before && !record.delay.is_delayed() {
             record.original = !mark.again;
         }
         let (duplicate, may_wait) = record.place(number, &mut self.rcv_nxt, config);
@@ -205,26 +218,46 @@ impl Receiver {
         let again = duplicate && config.reports_duplicate(number);
         let paused = record.adapt(number, in_order > 0, mark.sent, now, config);
         record.tune(number, mark.sent, self.rcv_nxt, duplicate, now, config);
-        let is_urgent =
-            is_urgent || number == 0 && (config.handshake || config.ack_first) || mark.pushed && config.acks_pushed;
-        if config.delayed_ack
-            && !record.is_quick((number, self.rcv_nxt), duplicate, paused, now, config)
-            && may_wait
+        let is_urgent = is_urgent
+            || number == 0 && (config.handshake || config.ack_first)
+            || mark.pushed && config.acks_pushed && number <= before;
+        let is_quick = config.delayed_ack && record.is_quick((number, self.rcv_nxt), duplicate, paused, now, config);
+        let may_hold = !record.beyond.is_empty() && config.compresses() && number >= before;
+        let waits = !is_quick
             && !is_urgent
-            && !again
-            && record.wait(now, config)
-        {
-            return Arrival { in_order, duplicate, has_early, ack: None };
+            && (config.delayed_ack && may_wait && !again && record.wait(now, config)
+                || may_hold && record.hold(number, self.rcv_nxt, again, now, config));
+        if releases {
+            if !waits {
+                record.hold_until(now, number, again, config);
+            }
+            return Arrival { in_order, duplicate, other: OtherAck::Waits, ack: self.released(pool) };
         }
-        Arrival { in_order, duplicate, has_early, ack: Some(self.acknowledge(Some(number), again, pool)) }
+        let ack = if waits { None } else { Some(self.acknowledge(Some(number), again, pool)) };
+        Arrival { in_order, duplicate, other, ack }
+    }
+
+    /// The ACK that was released for segments before the last one.
+    #[cold]
+    fn released<'a>(&self, pool: &'a mut ReceiverPool) -> Option<Ack<'a>> {
+        let config = &pool.configs[self.config as usize];
+        let record = &mut pool.records[self.record as usize];
+        let (echo, original) = (record.echo.report(), record.original && config.reports_originals);
+        Some(Ack { next: self.rcv_nxt, sack: &record.host.as_ref()?.compression.released, echo, original })
     }
 
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
     pub fn handle_timeout<'a>(&mut self, pool: &'a mut ReceiverPool) -> Ack<'a> {
-        if let Some(host) = &mut pool.records[self.record as usize].host {
-            host.adaptive.on_timer();
+        let record = &mut pool.records[self.record as usize];
+        let mut again = None;
+        if let Some(host) = &mut record.host {
+            if record.delay.held > 0 {
+                again = host.compression.again.get();
+            } else {
+                host.adaptive.on_timer();
+            }
         }
-        self.acknowledge(None, false, pool)
+        self.acknowledge(again, again.is_some(), pool)
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.

@@ -40,6 +40,10 @@ class Tcp(TcpTable):
     quick_acks_pause: str | None
     sack_blocks: int | None
     dsack: bool | None
+    sack_compression: int | None
+    sack_compression_delay: str | None
+    sack_compression_rtt_percent: int | None
+    sack_compression_slack: str | None
     rwnd: Literal["fixed", "auto"] | None
     initial_rwnd: int | None
     initial_buffer: int | None
@@ -115,6 +119,10 @@ class Tcp(TcpTable):
         quick_acks_pause: str | None = ...,
         sack_blocks: int | None = ...,
         dsack: bool | None = ...,
+        sack_compression: int | None = ...,
+        sack_compression_delay: str | None = ...,
+        sack_compression_rtt_percent: int | None = ...,
+        sack_compression_slack: str | None = ...,
         rwnd: Literal["fixed", "auto"] | None = ...,
         initial_rwnd: int | None = ...,
         initial_buffer: int | None = ...,

@@ -57,6 +57,18 @@ options! {
             /// The ACK of a duplicate is sent at once and reports the duplicate in its first SACK block, if the sender
             /// uses SACK (RFC 2883).
             dsack: bool = false;
+            /// Number of ACKs for packets beyond a gap that wait at most, so that one ACK replaces them, if the sender uses
+            /// SACK (Linux `tcp_comp_sack_nr`). The first three ACKs for the same next packet are always sent at once, as
+            /// are quick ACKs. With 0, each packet beyond a gap is acknowledged at once.
+            sack_compression: u32 [0 to 255] = 0;
+            /// Longest time that an ACK waits for `sack_compression` (Linux `tcp_comp_sack_delay_ns`).
+            sack_compression_delay: Time [from Time::ZERO] = Time::from_millis(1);
+            /// Longest time that an ACK waits for `sack_compression`, in percent of the round-trip time that the receiver
+            /// measures with the SYN and with `rwnd = auto`. Linux has 5, and since version 6.19
+            /// `tcp_comp_sack_rtt_percent` with a default of 33.
+            sack_compression_rtt_percent: u32 [1 to 1000] = 5;
+            /// Time by which the timer of `sack_compression` is late (Linux `tcp_comp_sack_slack_ns`).
+            sack_compression_slack: Time [from Time::ZERO] = Time::from_micros(100);
             /// The advertised window: `max_window` at any time, or a window that begins at `initial_rwnd` and opens by
             /// auto-tuning, up to `max_window` (Fisk and Feng 2001; Linux).
             rwnd: WindowRule = WindowRule::Fixed;
@@ -99,7 +111,7 @@ impl ReceiverConfig {
 
     /// Whether a receiver has state between segments even if none is missing.
     pub(super) const fn keeps_record(&self) -> bool {
-        self.delayed_ack || !matches!(self.ecn, EcnMode::Off) || self.tunes()
+        self.delayed_ack || !matches!(self.ecn, EcnMode::Off) || self.tunes() || self.has_host()
     }
 
     /// Whether the wait of delayed ACKs follows the intervals between packets.
@@ -109,7 +121,17 @@ impl ReceiverConfig {
 
     /// Whether the receiver has state of its host's rules.
     pub(super) const fn has_host(&self) -> bool {
-        self.adapts()
+        self.adapts() || self.compresses()
+    }
+
+    /// Whether ACKs for packets beyond a gap may wait.
+    pub const fn compresses(&self) -> bool {
+        self.sack_compression > 0 && self.sack_blocks > 0
+    }
+
+    /// Whether ACKs may wait, so that the receiver has a timer.
+    pub const fn has_timer(&self) -> bool {
+        self.delayed_ack || self.compresses()
     }
 
     /// Whether the advertised window opens by auto-tuning, so that each ACK carries it.

@@ -11,8 +11,7 @@
 //!   instead of the receiver's retransmission timeout; then any data ends it, not only data in order;
 //! - a pushed segment is acknowledged at once, as if the application read it at once and never wrote
 //!   (`tcp_measure_rcv_mss`, `__tcp_cleanup_rbuf`);
-//! - a mark and CWR do not cause quick ACKs (`tcp_data_ecn_check`, `tcp_ecn_accept_cwr`);
-//! - each packet beyond a gap is acknowledged, even if they arrive within less than 1 ms (`tcp_comp_sack_delay_ns`).
+//! - a mark and CWR do not cause quick ACKs (`tcp_data_ecn_check`, `tcp_ecn_accept_cwr`).
 
 use ackclock_units::Time;
 
@@ -28,8 +27,10 @@ pub(super) struct Delay {
     last: PackedOption<Time>,
     /// Number of new packets to acknowledge at once.
     pub(super) quick: u32,
-    /// Number of packets whose ACK waits.
-    waiting: u32,
+    /// Number of packets whose ACK waits for further packets, and number of ACKs for packets beyond a gap that wait
+    /// (`compression.rs`).
+    waiting: u16,
+    pub(super) held: u16,
 }
 
 /// What a packet requires of a receiver that may send quick ACKs.
@@ -44,7 +45,7 @@ pub(super) struct Counted {
 impl Delay {
     /// State at the start of a connection, in which `quick` packets are acknowledged at once.
     pub(super) const fn new(quick: u32) -> Self {
-        Self { deadline: PackedOption::NONE, last: PackedOption::NONE, quick, waiting: 0 }
+        Self { deadline: PackedOption::NONE, last: PackedOption::NONE, quick, waiting: 0, held: 0 }
     }
 
     /// Counts data packet `number` of a receiver that may send quick ACKs; the next one expected is now `next`. `paused`
@@ -82,19 +83,34 @@ impl Delay {
 
     /// Delays an ACK until `deadline`, unless it is the `ack_every`th that waits. Returns whether it waits.
     pub(super) fn wait(&mut self, deadline: Time, ack_every: u32) -> bool {
-        if self.waiting + 1 >= ack_every {
+        if u32::from(self.waiting) + 1 >= ack_every {
             return false;
         }
-        // with an adaptive delay, a later packet may have an earlier deadline
-        if !self.deadline.is_at_most(deadline) {
-            self.deadline = PackedOption::some(deadline);
-        }
+        self.send_until(deadline);
         self.waiting += 1;
         true
     }
 
+    /// Whether the ACK of packets in order waits.
+    pub(super) const fn is_delayed(&self) -> bool {
+        self.waiting > 0
+    }
+
+    /// Lets the ACK of a packet beyond a gap wait until `deadline`.
+    pub(super) fn hold(&mut self, deadline: Time) {
+        self.send_until(deadline);
+        self.held += 1;
+    }
+
+    /// Moves the deadline to an earlier time. With an adaptive delay, a later packet may have an earlier deadline.
+    fn send_until(&mut self, deadline: Time) {
+        if !self.deadline.is_at_most(deadline) {
+            self.deadline = PackedOption::some(deadline);
+        }
+    }
+
     /// Stops waiting, because an ACK is sent.
     pub(super) const fn stop(&mut self) {
-        (self.deadline, self.waiting) = (PackedOption::NONE, 0);
+        (self.deadline, self.waiting, self.held) = (PackedOption::NONE, 0, 0);
     }
 }

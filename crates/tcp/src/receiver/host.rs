@@ -4,6 +4,7 @@ use ackclock_units::{Stream, Time};
 
 use super::ReceiverConfig;
 use super::adaptive::Adaptive;
+use super::compression::{self, Compression};
 use super::round_trip::RoundTrip;
 
 /// The state of one connection.
@@ -11,12 +12,13 @@ use super::round_trip::RoundTrip;
 pub(super) struct Host {
     round_trip: RoundTrip,
     pub(super) adaptive: Adaptive,
+    pub(super) compression: Compression,
 }
 
 impl Host {
     /// For a host whose clock shows 0 at time 0.
     pub(super) const fn new(config: &ReceiverConfig) -> Self {
-        Self { round_trip: RoundTrip::NONE, adaptive: Adaptive::new(config) }
+        Self { round_trip: RoundTrip::NONE, adaptive: Adaptive::new(config), compression: Compression::NONE }
     }
 
     /// Lets the clock show a random time at time 0.
@@ -25,8 +27,8 @@ impl Host {
     }
 
     /// The same host for the next connection.
-    pub(super) const fn renewed(&self, config: &ReceiverConfig) -> Self {
-        Self { round_trip: RoundTrip::NONE, adaptive: self.adaptive.renewed(config) }
+    pub(super) fn renewed(&self, config: &ReceiverConfig) -> Self {
+        Self { adaptive: self.adaptive.renewed(config), ..Self::new(config) }
     }
 
     /// Records the SYN.
@@ -47,5 +49,11 @@ impl Host {
     pub(super) fn deadline(&self, now: Time, config: &ReceiverConfig) -> Time {
         let most = config.delayed_ack_timeout;
         if config.adapts() { self.adaptive.deadline(now, self.round_trip.get(), most) } else { now + most }
+    }
+
+    /// Until when the ACK of a packet beyond a gap waits from `now` on. `tuned` is the round-trip time of auto-tuning.
+    pub(super) fn compressed_until(&self, now: Time, tuned: Option<Time>, config: &ReceiverConfig) -> Time {
+        let rtt = self.round_trip.get().into_iter().chain(tuned).min();
+        now.saturating_add(compression::wait(rtt, config))
     }
 }

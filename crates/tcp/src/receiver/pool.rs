@@ -5,12 +5,14 @@
 
 use ackclock_units::Time;
 
+use super::compression::EXPECTED_BLOCKS;
 use super::delay::Delay;
 use super::echo::{Echo, Mark};
 use super::host::Host;
 use super::tuning::Tuning;
-use super::{Receiver, ReceiverConfig};
+use super::{OtherAck, Receiver, ReceiverConfig};
 use crate::config::EcnMode;
+use crate::packed_option::PackedOption;
 use crate::segment::{Block, Sack};
 
 /// The record of a receiver that has none.
@@ -139,15 +141,16 @@ impl Record {
         }
     }
 
-    /// Handles the mark of segment `number`. Returns whether an ACK for earlier segments must be sent, and whether the
+    /// Handles the mark of segment `number`. Returns whether an early ACK for earlier segments must be sent, and whether the
     /// segment must be acknowledged at once.
     #[inline(never)]
-    pub(super) fn note(&mut self, number: u64, mark: Mark, rcv_nxt: u64, mode: EcnMode) -> (bool, bool) {
+    pub(super) fn note(&mut self, number: u64, mark: Mark, rcv_nxt: u64, mode: EcnMode) -> (OtherAck, bool) {
         if number < rcv_nxt {
-            return (false, false);
+            return (OtherAck::None, false);
         }
         let is_urgent = self.echo.update(mode, mark);
-        (is_urgent && mode == EcnMode::Dctcp && !self.delay.deadline.is_none(), is_urgent)
+        let splits = is_urgent && mode == EcnMode::Dctcp && self.delay.is_delayed();
+        (if splits { OtherAck::Early } else { OtherAck::None }, is_urgent)
     }
 
     /// Tunes the window after segment `number`, sent at `sent`, was recorded.
@@ -217,6 +220,60 @@ impl Record {
         let deadline =
             self.host.as_ref().map_or_else(|| now + config.delayed_ack_timeout, |host| host.deadline(now, config));
         self.delay.wait(deadline, config.ack_every)
+    }
+
+    /// Lets the ACK of segment `number`, beyond the gap at `next`, wait at `now`, if SACK compression allows it. Returns
+    /// whether it waits; `again` states whether it reports the segment as a duplicate.
+    #[inline(never)]
+    pub(super) fn hold(&mut self, number: u64, next: u64, again: bool, now: Time, config: &ReceiverConfig) -> bool {
+        let Some(host) = &mut self.host else { return false };
+        if u32::from(self.delay.held) >= config.sack_compression || !host.compression.may_wait(next) {
+            return false;
+        }
+        let tuned = self.tuning.as_ref().and_then(|tuning| tuning.rtt());
+        let until = host.compressed_until(now, tuned, config);
+        self.hold_until(until, number, again, config);
+        true
+    }
+
+    /// Lets the ACK of segment `number` wait until the time `until`.
+    pub(super) fn hold_until(&mut self, until: Time, number: u64, again: bool, config: &ReceiverConfig) {
+        let Some(host) = &mut self.host else { return };
+        host.compression.again = if again { PackedOption::some(number) } else { PackedOption::NONE };
+        self.delay.hold(until);
+        // the order of the runs in the next ACK
+        self.choose_blocks(Some(number), false, config.sack_blocks as usize);
+    }
+
+    /// Whether the ACK that waits must be sent before segment `number` is recorded, since a run would lose its place among
+    /// the first blocks.
+    fn displaces(&self, number: u64) -> bool {
+        let blocks = self.reported.as_deref().map_or(&[][..], Sack::blocks);
+        let touches = |run: &Block| run.start <= number + 1 && number <= run.end;
+        let reported = blocks.iter().filter_map(|block| run_of(&self.beyond, block.start));
+        let place = reported.clone().position(|run| touches(&run)).unwrap_or_else(|| reported.count());
+        place >= EXPECTED_BLOCKS
+    }
+
+    /// Called before segment `number` is recorded while ACKs for packets beyond the gap at `next` wait. Returns whether their
+    /// ACK must be sent first; it has then been chosen.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn release(&mut self, number: u64, next: u64, config: &ReceiverConfig) -> bool {
+        let displaces = number > next && self.displaces(number);
+        if displaces {
+            let window = self.tuning.as_mut().map_or(0, |tuning| tuning.advertise(next));
+            let mut sack = *self.choose_blocks(None, false, config.sack_blocks as usize);
+            sack.window = window;
+            self.delay.stop();
+            if let Some(host) = &mut self.host {
+                host.compression.released = sack;
+            }
+        }
+        if let Some(host) = &mut self.host {
+            host.compression.again = PackedOption::NONE;
+        }
+        displaces
     }
 
     /// Records segment `number` and advances the next expected segment. Returns whether the segment was recorded

@@ -1,3 +1,4 @@
+mod compression;
 mod delay;
 mod dsack;
 mod echo;
