@@ -113,6 +113,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                     "receiver": {
                         "delayed_ack": False,
                         "ack_every": 2,
+                        "acks_per_rtt": 0,
                         "delayed_ack_timeout": 10**11,
                         "delayed_ack_rule": "fixed",
                         "delayed_ack_tick": 0,
@@ -129,6 +130,8 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "sack_compression_delay": 10**9,
                         "sack_compression_rtt_percent": 5,
                         "sack_compression_slack": 10**8,
+                        "gro_interval": 0,
+                        "gro_packets": 45,
                         "ecn": "off",
                         "rwnd": "fixed",
                         "initial_rwnd": 44,

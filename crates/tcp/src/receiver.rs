@@ -26,6 +26,7 @@
 //! - the first of DCTCP's two ACKs carries no SACK blocks; the second one follows at once and carries them.
 
 mod adaptive;
+mod batch;
 mod compression;
 mod config;
 mod delay;
@@ -41,10 +42,10 @@ use std::mem::replace;
 
 use ackclock_units::{Stream, Time};
 
-use crate::config::EcnMode;
 use crate::segment::{Ack, Block};
 pub use config::{DelayRule, RECEIVER, ReceiverConfig, WindowRule};
 pub use echo::Mark;
+use host::Released;
 pub use pool::ReceiverPool;
 use pool::{NO_RECORD, Record};
 use tuning::Tuning;
@@ -202,53 +203,68 @@ impl Receiver {
     #[inline(never)]
     fn handle_by_rules<'a>(&mut self, number: u64, mark: Mark, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
         let config = &pool.configs[self.config as usize];
+        if config.gathers() {
+            if !config.handshake || number > 0 {
+                return self.gather(number, mark, now, pool);
+            }
+            pool.records[self.record as usize].forget_batch();
+        }
         let record = &mut pool.records[self.record as usize];
         let before = self.rcv_nxt;
-        let (other, is_urgent) = match config.ecn {
-            EcnMode::Off => (OtherAck::None, false),
-            mode => record.note(number, mark, before, mode),
-        };
-        let releases = record.delay.held > 0 && other == OtherAck::None && record.release(number, before, config);
-        // as RFC 7323's TS.Recent, of the first segment that an ACK answers
-        if config.reports_originals && number == before && !record.delay.is_delayed() {
-            record.original = !mark.again;
-        }
-        let (duplicate, may_wait) = record.place(number, &mut self.rcv_nxt, config);
-        let in_order = self.rcv_nxt - before;
-        let again = duplicate && config.reports_duplicate(number);
-        let paused = record.adapt(number, in_order > 0, mark.sent, now, config);
-        record.tune(number, mark.sent, self.rcv_nxt, duplicate, now, config);
-        let is_urgent = is_urgent
-            || number == 0 && (config.handshake || config.ack_first)
-            || mark.pushed && config.acks_pushed && number <= before;
-        let is_quick = config.delayed_ack && record.is_quick((number, self.rcv_nxt), duplicate, paused, now, config);
-        let may_hold = !record.beyond.is_empty() && config.compresses() && number >= before;
-        let waits = !is_quick
-            && !is_urgent
-            && (config.delayed_ack && may_wait && !again && record.wait(now, config)
-                || may_hold && record.hold(number, self.rcv_nxt, again, now, config));
-        if releases {
+        let (taken, other) = record.take(number, mark, &mut self.rcv_nxt, now, config);
+        let arrival = Arrival { in_order: self.rcv_nxt - before, duplicate: taken.duplicate, other, ack: None };
+        let waits = record.waits(taken, self.rcv_nxt, now, config);
+        if other == OtherAck::Waits {
             if !waits {
-                record.hold_until(now, number, again, config);
+                record.hold_until(now, taken, config);
             }
-            return Arrival { in_order, duplicate, other: OtherAck::Waits, ack: self.released(pool) };
+            return Arrival { ack: self.released(pool), ..arrival };
         }
-        let ack = if waits { None } else { Some(self.acknowledge(Some(number), again, pool)) };
-        Arrival { in_order, duplicate, other, ack }
+        let ack = if waits { None } else { Some(self.acknowledge(Some(number), taken.again, pool)) };
+        Arrival { ack, ..arrival }
+    }
+
+    /// Handles the arrival of segment `number` at a receiver whose host gathers segments.
+    #[inline(never)]
+    fn gather<'a>(&mut self, number: u64, mark: Mark, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
+        let config = &pool.configs[self.config as usize];
+        let record = &mut pool.records[self.record as usize];
+        let before = self.rcv_nxt;
+        let ended = if record.joins(number, mark.ce) { None } else { record.close(before, now, config) };
+        if let Some(last) = ended {
+            record.release(Some(last.number), last.again, before, config);
+        }
+        let (taken, other) = record.take(number, mark, &mut self.rcv_nxt, now, config);
+        let other = if ended.is_some() { OtherAck::Waits } else { other };
+        let arrival = Arrival { in_order: self.rcv_nxt - before, duplicate: taken.duplicate, other, ack: None };
+        let is_complete = record.gather(taken, mark.ce, now, config);
+        let closed = if is_complete || mark.pushed { record.close(self.rcv_nxt, now, config) } else { None };
+        match closed {
+            Some(last) if other == OtherAck::Waits => record.hold_until(now, last, config),
+            Some(last) => return Arrival { ack: Some(self.acknowledge(Some(number), last.again, pool)), ..arrival },
+            None => {}
+        }
+        Arrival { ack: if other == OtherAck::Waits { self.released(pool) } else { None }, ..arrival }
     }
 
     /// The ACK that was released for segments before the last one.
     #[cold]
-    fn released<'a>(&self, pool: &'a mut ReceiverPool) -> Option<Ack<'a>> {
-        let config = &pool.configs[self.config as usize];
-        let record = &mut pool.records[self.record as usize];
-        let (echo, original) = (record.echo.report(), record.original && config.reports_originals);
-        Some(Ack { next: self.rcv_nxt, sack: &record.host.as_ref()?.compression.released, echo, original })
+    fn released<'a>(&self, pool: &'a ReceiverPool) -> Option<Ack<'a>> {
+        let Released { next, sack, echo, original } = &self.record(pool)?.host.as_ref()?.released;
+        Some(Ack { next: *next, sack, echo: *echo, original: *original })
     }
 
-    /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
-    pub fn handle_timeout<'a>(&mut self, pool: &'a mut ReceiverPool) -> Ack<'a> {
+    /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout). Returns the ACK, unless the timer
+    /// was the one of segments gathered by the host, whose ACK waits.
+    pub fn handle_timeout<'a>(&mut self, pool: &'a mut ReceiverPool) -> Option<Ack<'a>> {
+        let config = &pool.configs[self.config as usize];
         let record = &mut pool.records[self.record as usize];
+        let now = record.delay.deadline.get()?;
+        if record.has_batch_until(now) {
+            let last = record.close(self.rcv_nxt, now, config)?;
+            return Some(self.acknowledge(Some(last.number), last.again, pool));
+        }
+        record.forget_batch();
         let mut again = None;
         if let Some(host) = &mut record.host {
             if record.delay.held > 0 {
@@ -257,7 +273,7 @@ impl Receiver {
                 host.adaptive.on_timer();
             }
         }
-        self.acknowledge(again, again.is_some(), pool)
+        Some(self.acknowledge(again, again.is_some(), pool))
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.

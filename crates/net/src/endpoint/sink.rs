@@ -393,6 +393,7 @@ impl Sinks {
     pub(crate) fn wake(&mut self, FlowId(flow): FlowId, now: Time) -> Option<(Ack<'_>, u16, u32)> {
         let Sink { receiver, ack_hop, state, .. } = &mut self.flows[flow as usize];
         let is_due = self.alarms.get_mut(flow as usize)?.fires(now, receiver.poll_timeout(&self.receivers));
-        is_due.then(|| (receiver.handle_timeout(&mut self.receivers), *state % GENERAL_PATH, *ack_hop))
+        let ack = if is_due { receiver.handle_timeout(&mut self.receivers) } else { None };
+        ack.map(|ack| (ack, *state % GENERAL_PATH, *ack_hop))
     }
 }

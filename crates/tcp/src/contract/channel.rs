@@ -189,7 +189,8 @@ impl Channel {
                 self.step(Cause::Other, |sender, _| sender.supply(segments))
             }
             [_, _, true, ..] => {
-                let Ack { next, sack, echo, original } = self.receiver.handle_timeout(&mut self.pool);
+                let Some(ack) = self.receiver.handle_timeout(&mut self.pool) else { return Ok(()) };
+                let Ack { next, sack, echo, original } = ack;
                 let sack = *sack;
                 let repeated = self.repeated.take();
                 self.answer(next, sack, (echo, original), repeated)
@@ -235,11 +236,11 @@ impl Channel {
             self.answer(next, sack, reports, None)?;
         }
         let config = self.script.receiver;
-        self.marked += u64::from(mark.ce && number >= before);
         if let Some((next, sack, reports)) = answer.filter(|_| other == OtherAck::Waits) {
-            hold!(waiting.is_some() && number > next, "an ACK is released that does not wait");
+            hold!(waiting.is_some(), "an ACK is released that does not wait");
             self.answer(next, sack, reports, None)?;
         }
+        self.marked += u64::from(mark.ce && number >= before);
         let is_new = self.received.insert(number);
         let is_syn = number == 0 && config.handshake;
         let again = (!is_new && !is_syn && config.dsack && config.sack_blocks > 0).then_some(number);
@@ -261,6 +262,9 @@ impl Channel {
             return Err(Broken("an ACK that waits has no deadline".to_owned()));
         };
         self.repeated = again;
+        if config.gro_interval > Time::ZERO {
+            return self.gather(deadline);
+        }
         let after = |time| waiting.map_or(now + time, |before| before.min(now + time));
         if number > self.receiver.rcv_nxt() {
             self.unacknowledged.1 += 1;
@@ -277,9 +281,26 @@ impl Channel {
                 let most = config.delayed_ack_timeout.as_picos() / 8 * 9 + 2 * config.delayed_ack_tick.as_picos();
                 now <= deadline && deadline <= after(Time::from_picos(most))
             }
+            DelayRule::Fixed if config.acks_per_rtt > 0 => {
+                now <= deadline && deadline <= after(config.delayed_ack_timeout)
+            }
             DelayRule::Fixed => deadline == after(config.delayed_ack_timeout),
         };
         hold!(config.delayed_ack && is_right, "a delayed ACK has a wrong deadline");
+        Ok(())
+    }
+
+    /// The same for a receiver whose host gathers segments, each of which may wait for as long as a batch.
+    fn gather(&mut self, deadline: Time) -> Kept {
+        let (config, now) = (self.script.receiver, self.now);
+        let longest = config.delayed_ack_timeout.saturating_mul(2).max(config.sack_compression_delay)
+            + config.delayed_ack_tick.saturating_mul(2)
+            + config.sack_compression_slack
+            + config.gro_interval;
+        hold!(now <= deadline && deadline <= now + longest, "a gathered packet waits for too long");
+        self.unacknowledged.0 += 1;
+        let most = config.ack_every + config.gro_packets * (config.sack_compression + 2);
+        hold!(self.unacknowledged.0 <= most, "an ACK waits for too many gathered packets");
         Ok(())
     }
 

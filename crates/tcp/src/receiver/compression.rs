@@ -17,8 +17,8 @@
 //! delay is the longest one.
 //!
 //! Differences from Linux:
-//! - the ACK that a packet releases is followed by the packet's own ACK, if that does not wait, through the timer at the
-//!   same time;
+//! - the ACK that a packet releases does not report the packet's mark, and the packet's own ACK, if it does not wait, follows
+//!   through the timer at the same time;
 //! - without auto-tuning, a round-trip time that falls below the one of the handshake is not noticed
 //!   (`tcp_rcv_rtt_measure_ts`).
 
@@ -26,7 +26,6 @@ use ackclock_units::Time;
 
 use super::ReceiverConfig;
 use crate::packed_option::PackedOption;
-use crate::segment::Sack;
 
 /// Number of ACKs for the same segment that are sent at once (`TCP_FASTRETRANS_THRESH`).
 const AT_ONCE: u32 = 3;
@@ -41,14 +40,11 @@ pub(super) struct Compression {
     next: PackedOption<u64>,
     /// The duplicate that the ACK that waits reports.
     pub(super) again: PackedOption<u64>,
-    /// The blocks of the ACK that was released last.
-    pub(super) released: Sack,
 }
 
 impl Compression {
     /// No ACK waits.
-    pub(super) const NONE: Self =
-        Self { at_once: 0, next: PackedOption::NONE, again: PackedOption::NONE, released: Sack::NONE };
+    pub(super) const NONE: Self = Self { at_once: 0, next: PackedOption::NONE, again: PackedOption::NONE };
 
     /// Whether an ACK for segment `next` may wait. Counts it otherwise.
     pub(super) fn may_wait(&mut self, next: u64) -> bool {

@@ -24,8 +24,15 @@ options! {
         options {
             /// The receiver delays ACKs until `ack_every` packets have arrived (RFC 5681, section 4.2).
             delayed_ack: bool = true;
-            /// Number of packets that a delayed ACK covers at most. RFC 5681, section 4.2, recommends 2.
-            ack_every: u32 [1 to 64] = 2;
+            /// Number of packets that a delayed ACK covers at most. RFC 5681, section 4.2, recommends 2. QUIC's Ack-Eliciting
+            /// Threshold (draft-ietf-quic-ack-frequency) is one less.
+            ack_every: u32 [1 to 10_000] = 2;
+            /// Number of ACKs in a round-trip time: a delayed ACK waits for at most that part of the round-trip time, and of
+            /// `delayed_ack_timeout`. With a large `ack_every`, this number decides, as QUIC's Requested Max Ack Delay does
+            /// if the sender asks for a part of the round-trip time (draft-ietf-quic-ack-frequency). The receiver measures
+            /// the time from the SYN to the first data; without a handshake, the option has no effect. With 0, there is no
+            /// such limit.
+            acks_per_rtt: u32 [0 to 1000] = 0;
             /// Longest time that a delayed ACK waits for further packets.
             delayed_ack_timeout: Time [from Time::ZERO] = Time::from_millis(200);
             /// How long a delayed ACK waits: `delayed_ack_timeout` (`fixed`), or a time that follows the intervals between
@@ -69,6 +76,15 @@ options! {
             sack_compression_rtt_percent: u32 [1 to 1000] = 5;
             /// Time by which the timer of `sack_compression` is late (Linux `tcp_comp_sack_slack_ns`).
             sack_compression_slack: Time [from Time::ZERO] = Time::from_micros(100);
+            /// Time for which the receiver's host gathers packets of a flow and answers them as one, with at most one ACK, as
+            /// Linux does with generic receive offload (GRO). It stands for the interval of the network card's interrupts
+            /// (`rx-usecs`) or for `gro_flush_timeout`. A batch contains packets in sequence; it also ends with a pushed
+            /// packet, a duplicate, another mark, and before a packet out of sequence. With 0, the host does not gather
+            /// packets. The links of a scenario deliver packets one by one, at the rate of the last link, so batches are as
+            /// large as the packets that this link delivers within the time.
+            gro_interval: Time [from Time::ZERO] = Time::ZERO;
+            /// Number of packets that the host gathers at most. Linux gathers up to 64 kB, 45 packets with 1,448 bytes.
+            gro_packets: u32 [1 to 1000] = 45;
             /// The advertised window: `max_window` at any time, or a window that begins at `initial_rwnd` and opens by
             /// auto-tuning, up to `max_window` (Fisk and Feng 2001; Linux).
             rwnd: WindowRule = WindowRule::Fixed;
@@ -121,7 +137,12 @@ impl ReceiverConfig {
 
     /// Whether the receiver has state of its host's rules.
     pub(super) const fn has_host(&self) -> bool {
-        self.adapts() || self.compresses()
+        self.adapts() || self.compresses() || self.gathers() || self.delayed_ack && self.acks_per_rtt > 0
+    }
+
+    /// Whether the host gathers segments.
+    pub(super) const fn gathers(&self) -> bool {
+        self.gro_interval.as_picos() > 0
     }
 
     /// Whether ACKs for packets beyond a gap may wait.
@@ -131,7 +152,7 @@ impl ReceiverConfig {
 
     /// Whether ACKs may wait, so that the receiver has a timer.
     pub const fn has_timer(&self) -> bool {
-        self.delayed_ack || self.compresses()
+        self.delayed_ack || self.compresses() || self.gathers()
     }
 
     /// Whether the advertised window opens by auto-tuning, so that each ACK carries it.

@@ -16,6 +16,7 @@
 use ackclock_units::Time;
 
 use super::ReceiverConfig;
+use super::batch::Taken;
 use crate::packed_option::PackedOption;
 
 /// State of a receiver that delays ACKs.
@@ -33,7 +34,7 @@ pub(super) struct Delay {
     pub(super) held: u16,
 }
 
-/// What a packet requires of a receiver that may send quick ACKs.
+/// What data requires of a receiver that may send quick ACKs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counted {
     /// Whether it requires a quick ACK.
@@ -48,17 +49,10 @@ impl Delay {
         Self { deadline: PackedOption::NONE, last: PackedOption::NONE, quick, waiting: 0, held: 0 }
     }
 
-    /// Counts data packet `number` of a receiver that may send quick ACKs; the next one expected is now `next`. `paused`
-    /// states whether it came after a pause, if not the time since the last packet decides.
+    /// Counts recorded data of a receiver that may send quick ACKs; the next segment expected is `next`.
     #[inline(never)]
-    pub(super) fn count(
-        &mut self,
-        (number, next): (u64, u64),
-        duplicate: bool,
-        paused: Option<bool>,
-        now: Time,
-        config: &ReceiverConfig,
-    ) -> Counted {
+    pub(super) fn count(&mut self, taken: &Taken, next: u64, now: Time, config: &ReceiverConfig) -> Counted {
+        let Taken { number, duplicate, paused, .. } = *taken;
         if config.quick_acks_again > 0 {
             let is_late = paused.unwrap_or_else(|| self.last.is_below(now.saturating_sub(config.quick_acks_pause)));
             self.last = PackedOption::some(now);
@@ -81,13 +75,13 @@ impl Delay {
         self.quick |= 1;
     }
 
-    /// Delays an ACK until `deadline`, unless it is the `ack_every`th that waits. Returns whether it waits.
-    pub(super) fn wait(&mut self, deadline: Time, ack_every: u32) -> bool {
-        if u32::from(self.waiting) + 1 >= ack_every {
+    /// Delays an ACK of `count` packets until `deadline`, unless `ack_every` packets then wait. Returns whether it waits.
+    pub(super) fn wait(&mut self, deadline: Time, count: u16, ack_every: u32) -> bool {
+        if u32::from(self.waiting) + u32::from(count) >= ack_every {
             return false;
         }
         self.send_until(deadline);
-        self.waiting += 1;
+        self.waiting += count;
         true
     }
 
@@ -103,7 +97,7 @@ impl Delay {
     }
 
     /// Moves the deadline to an earlier time. With an adaptive delay, a later packet may have an earlier deadline.
-    fn send_until(&mut self, deadline: Time) {
+    pub(super) fn send_until(&mut self, deadline: Time) {
         if !self.deadline.is_at_most(deadline) {
             self.deadline = PackedOption::some(deadline);
         }

@@ -4,8 +4,10 @@ use ackclock_units::{Stream, Time};
 
 use super::ReceiverConfig;
 use super::adaptive::Adaptive;
+use super::batch::Batch;
 use super::compression::{self, Compression};
 use super::round_trip::RoundTrip;
+use crate::segment::Sack;
 
 /// The state of one connection.
 #[derive(Clone, Debug)]
@@ -13,12 +15,29 @@ pub(super) struct Host {
     round_trip: RoundTrip,
     pub(super) adaptive: Adaptive,
     pub(super) compression: Compression,
+    pub(super) batch: Batch,
+    pub(super) released: Released,
+}
+
+/// An ACK for all segments before the last one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Released {
+    pub(super) next: u64,
+    pub(super) sack: Sack,
+    pub(super) echo: u8,
+    pub(super) original: bool,
 }
 
 impl Host {
     /// For a host whose clock shows 0 at time 0.
-    pub(super) const fn new(config: &ReceiverConfig) -> Self {
-        Self { round_trip: RoundTrip::NONE, adaptive: Adaptive::new(config), compression: Compression::NONE }
+    pub(super) fn new(config: &ReceiverConfig) -> Self {
+        Self {
+            round_trip: RoundTrip::NONE,
+            adaptive: Adaptive::new(config),
+            compression: Compression::NONE,
+            batch: Batch::NONE,
+            released: Released::default(),
+        }
     }
 
     /// Lets the clock show a random time at time 0.
@@ -47,8 +66,15 @@ impl Host {
 
     /// Until when an ACK waits from `now` on.
     pub(super) fn deadline(&self, now: Time, config: &ReceiverConfig) -> Time {
-        let most = config.delayed_ack_timeout;
-        if config.adapts() { self.adaptive.deadline(now, self.round_trip.get(), most) } else { now + most }
+        let (most, rtt) = (config.delayed_ack_timeout, self.round_trip.get());
+        let deadline = if config.adapts() { self.adaptive.deadline(now, rtt, most) } else { now + most };
+        match rtt {
+            Some(rtt) if config.acks_per_rtt > 0 => {
+                let part = Time::from_picos(rtt.as_picos() / u64::from(config.acks_per_rtt));
+                deadline.min(now.saturating_add(part))
+            }
+            _ => deadline,
+        }
     }
 
     /// Until when the ACK of a packet beyond a gap waits from `now` on. `tuned` is the round-trip time of auto-tuning.

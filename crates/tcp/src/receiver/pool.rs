@@ -5,10 +5,11 @@
 
 use ackclock_units::Time;
 
+use super::batch::{Batch, Taken};
 use super::compression::EXPECTED_BLOCKS;
 use super::delay::Delay;
 use super::echo::{Echo, Mark};
-use super::host::Host;
+use super::host::{Host, Released};
 use super::tuning::Tuning;
 use super::{OtherAck, Receiver, ReceiverConfig};
 use crate::config::EcnMode;
@@ -144,13 +145,12 @@ impl Record {
     /// Handles the mark of segment `number`. Returns whether an early ACK for earlier segments must be sent, and whether the
     /// segment must be acknowledged at once.
     #[inline(never)]
-    pub(super) fn note(&mut self, number: u64, mark: Mark, rcv_nxt: u64, mode: EcnMode) -> (OtherAck, bool) {
+    pub(super) fn note(&mut self, number: u64, mark: Mark, rcv_nxt: u64, mode: EcnMode) -> (bool, bool) {
         if number < rcv_nxt {
-            return (OtherAck::None, false);
+            return (false, false);
         }
         let is_urgent = self.echo.update(mode, mark);
-        let splits = is_urgent && mode == EcnMode::Dctcp && self.delay.is_delayed();
-        (if splits { OtherAck::Early } else { OtherAck::None }, is_urgent)
+        (is_urgent && mode == EcnMode::Dctcp && self.delay.is_delayed(), is_urgent)
     }
 
     /// Tunes the window after segment `number`, sent at `sent`, was recorded.
@@ -193,87 +193,171 @@ impl Record {
         host.on_data(in_order, sent, now, config)
     }
 
-    /// Whether segment `number` requires a quick ACK; the next segment expected is now `next`. `paused` states whether it
-    /// came after a pause, if not the time since the last packet decides.
+    /// Whether recorded segments require a quick ACK; the next segment expected is `next`.
     #[inline(always)]
-    pub(super) fn is_quick(
-        &mut self,
-        (number, next): (u64, u64),
-        duplicate: bool,
-        paused: Option<bool>,
-        now: Time,
-        config: &ReceiverConfig,
-    ) -> bool {
-        self.delay.quick | config.quick_acks_again > 0 && !(config.handshake && number == 0) && {
-            let ended = self.delay.count((number, next), duplicate, paused, now, config);
-            if ended.deflates
+    fn is_quick(&mut self, taken: &Taken, next: u64, now: Time, config: &ReceiverConfig) -> bool {
+        self.delay.quick | config.quick_acks_again > 0 && !(config.handshake && taken.number == 0) && {
+            let counted = self.delay.count(taken, next, now, config);
+            if counted.deflates
                 && let Some(host) = &mut self.host
             {
                 host.adaptive.deflate();
             }
-            ended.is_quick
+            counted.is_quick
         }
     }
 
-    /// Delays an ACK at `now`, unless enough packets have arrived since the last one. Returns whether it waits.
-    pub(super) fn wait(&mut self, now: Time, config: &ReceiverConfig) -> bool {
-        let deadline =
-            self.host.as_ref().map_or_else(|| now + config.delayed_ack_timeout, |host| host.deadline(now, config));
-        self.delay.wait(deadline, config.ack_every)
+    /// Records segment `number` and all that depends on its arrival. Returns what its ACK depends on, and whether another ACK
+    /// must be sent: an early one, or one that the segment [releases](Self::release).
+    #[inline(always)]
+    pub(super) fn take(
+        &mut self,
+        number: u64,
+        mark: Mark,
+        rcv_nxt: &mut u64,
+        now: Time,
+        config: &ReceiverConfig,
+    ) -> (Taken, OtherAck) {
+        let before = *rcv_nxt;
+        let releases = self.delay.held > 0 && self.displaces(number, before);
+        if releases {
+            self.release(None, false, before, config);
+        }
+        let (splits, is_urgent) = match config.ecn {
+            EcnMode::Off => (false, false),
+            mode => self.note(number, mark, before, mode),
+        };
+        let other = match (releases, splits) {
+            (true, _) => OtherAck::Waits,
+            (false, true) => OtherAck::Early,
+            (false, false) => OtherAck::None,
+        };
+        // as RFC 7323's TS.Recent, of the first segment that an ACK answers
+        if config.reports_originals && number == before && !self.delay.is_delayed() && !self.is_gathering() {
+            self.original = !mark.again;
+        }
+        let (duplicate, may_wait) = self.place(number, rcv_nxt, config);
+        let paused = self.adapt(number, *rcv_nxt > before, mark.sent, now, config);
+        self.tune(number, mark.sent, *rcv_nxt, duplicate, now, config);
+        let is_urgent = is_urgent
+            || number == 0 && (config.handshake || config.ack_first)
+            || mark.pushed && config.acks_pushed && number <= before;
+        let again = duplicate && config.reports_duplicate(number);
+        (Taken { number, count: 1, duplicate, again, is_old: number < before, may_wait, is_urgent, paused }, other)
     }
 
-    /// Lets the ACK of segment `number`, beyond the gap at `next`, wait at `now`, if SACK compression allows it. Returns
-    /// whether it waits; `again` states whether it reports the segment as a duplicate.
+    /// Whether the ACK of recorded segments waits from `now` on; the next segment expected is `next`.
+    #[inline(always)]
+    pub(super) fn waits(&mut self, taken: Taken, next: u64, now: Time, config: &ReceiverConfig) -> bool {
+        let is_quick = config.delayed_ack && self.is_quick(&taken, next, now, config);
+        let may_hold = !self.beyond.is_empty() && config.compresses() && !taken.is_old;
+        !is_quick
+            && !taken.is_urgent
+            && (config.delayed_ack && taken.may_wait && !taken.again && self.wait(taken.count, now, config)
+                || may_hold && self.hold(taken, next, now, config))
+    }
+
+    /// Delays an ACK of `count` segments at `now`, unless enough segments have arrived since the last one. Returns whether it
+    /// waits.
+    fn wait(&mut self, count: u16, now: Time, config: &ReceiverConfig) -> bool {
+        let deadline =
+            self.host.as_ref().map_or_else(|| now + config.delayed_ack_timeout, |host| host.deadline(now, config));
+        self.delay.wait(deadline, count, config.ack_every)
+    }
+
+    /// Lets the ACK of segments beyond the gap at `next` wait at `now`, if SACK compression allows it. Returns whether it
+    /// waits.
     #[inline(never)]
-    pub(super) fn hold(&mut self, number: u64, next: u64, again: bool, now: Time, config: &ReceiverConfig) -> bool {
+    fn hold(&mut self, taken: Taken, next: u64, now: Time, config: &ReceiverConfig) -> bool {
         let Some(host) = &mut self.host else { return false };
         if u32::from(self.delay.held) >= config.sack_compression || !host.compression.may_wait(next) {
             return false;
         }
         let tuned = self.tuning.as_ref().and_then(|tuning| tuning.rtt());
         let until = host.compressed_until(now, tuned, config);
-        self.hold_until(until, number, again, config);
+        self.hold_until(until, taken, config);
         true
     }
 
-    /// Lets the ACK of segment `number` wait until the time `until`.
-    pub(super) fn hold_until(&mut self, until: Time, number: u64, again: bool, config: &ReceiverConfig) {
+    /// Lets the ACK of segments wait until the time `until`.
+    pub(super) fn hold_until(&mut self, until: Time, taken: Taken, config: &ReceiverConfig) {
         let Some(host) = &mut self.host else { return };
-        host.compression.again = if again { PackedOption::some(number) } else { PackedOption::NONE };
+        host.compression.again = if taken.again { PackedOption::some(taken.number) } else { PackedOption::NONE };
         self.delay.hold(until);
         // the order of the runs in the next ACK
-        self.choose_blocks(Some(number), false, config.sack_blocks as usize);
+        self.choose_blocks(Some(taken.number), false, config.sack_blocks as usize);
     }
 
-    /// Whether the ACK that waits must be sent before segment `number` is recorded, since a run would lose its place among
-    /// the first blocks.
-    fn displaces(&self, number: u64) -> bool {
+    /// Called before segment `number` is recorded while ACKs for segments beyond the gap at `next` wait. Returns whether
+    /// their ACK must be sent first, since a run would lose its place among the first blocks.
+    #[cold]
+    #[inline(never)]
+    fn displaces(&mut self, number: u64, next: u64) -> bool {
+        if let Some(host) = &mut self.host {
+            host.compression.again = PackedOption::NONE;
+        }
         let blocks = self.reported.as_deref().map_or(&[][..], Sack::blocks);
         let touches = |run: &Block| run.start <= number + 1 && number <= run.end;
         let reported = blocks.iter().filter_map(|block| run_of(&self.beyond, block.start));
         let place = reported.clone().position(|run| touches(&run)).unwrap_or_else(|| reported.count());
-        place >= EXPECTED_BLOCKS
+        number > next && place >= EXPECTED_BLOCKS
     }
 
-    /// Called before segment `number` is recorded while ACKs for packets beyond the gap at `next` wait. Returns whether their
-    /// ACK must be sent first; it has then been chosen.
+    /// Chooses the ACK of all segments so far, which is sent before the ACK of the next one; `latest` is the segment that it
+    /// answers, and `again` whether it reports this segment as a duplicate.
     #[cold]
     #[inline(never)]
-    pub(super) fn release(&mut self, number: u64, next: u64, config: &ReceiverConfig) -> bool {
-        let displaces = number > next && self.displaces(number);
-        if displaces {
-            let window = self.tuning.as_mut().map_or(0, |tuning| tuning.advertise(next));
-            let mut sack = *self.choose_blocks(None, false, config.sack_blocks as usize);
-            sack.window = window;
-            self.delay.stop();
-            if let Some(host) = &mut self.host {
-                host.compression.released = sack;
-            }
+    pub(super) fn release(&mut self, latest: Option<u64>, again: bool, next: u64, config: &ReceiverConfig) {
+        let window = self.tuning.as_mut().map_or(0, |tuning| tuning.advertise(next));
+        let mut sack = Sack::NONE;
+        if config.sack_blocks > 0 && (again || !self.beyond.is_empty()) {
+            sack = *self.choose_blocks(latest, again, config.sack_blocks as usize);
         }
+        sack.window = window;
+        self.delay.stop();
+        let (echo, original) = (self.echo.report(), self.original && config.reports_originals);
         if let Some(host) = &mut self.host {
-            host.compression.again = PackedOption::NONE;
+            host.batch.on_ack();
+            host.released = Released { next, sack, echo, original };
         }
-        displaces
+    }
+
+    /// Whether the host has gathered segments that are not answered.
+    fn is_gathering(&self) -> bool {
+        self.host.as_ref().is_some_and(|host| host.batch.is_open())
+    }
+
+    /// Whether the host has gathered segments that must be answered at `now`.
+    pub(super) fn has_batch_until(&self, now: Time) -> bool {
+        self.host.as_ref().is_some_and(|host| host.batch.is_open() && host.batch.until <= now)
+    }
+
+    /// Whether segment `number` joins those that the host has gathered.
+    pub(super) fn joins(&self, number: u64, ce: bool) -> bool {
+        self.host.as_ref().is_some_and(|host| host.batch.accepts(number, ce))
+    }
+
+    /// Gathers a recorded segment. Returns whether the segments gathered must be answered at once.
+    pub(super) fn gather(&mut self, taken: Taken, ce: bool, now: Time, config: &ReceiverConfig) -> bool {
+        let Some(host) = &mut self.host else { return true };
+        let until = now.saturating_add(config.gro_interval);
+        let count = host.batch.add(taken, ce, until, self.delay.deadline);
+        self.delay.send_until(host.batch.until);
+        u32::from(count) >= config.gro_packets || taken.is_urgent || taken.duplicate
+    }
+
+    /// Forgets the segments gathered, since an ACK that is sent for another reason answers them as well.
+    pub(super) fn forget_batch(&mut self) {
+        if let Some(host) = &mut self.host {
+            host.batch = Batch::NONE;
+        }
+    }
+
+    /// Ends the gathering of segments. Returns the segments if their ACK must be sent; none if there are none, or it waits.
+    pub(super) fn close(&mut self, next: u64, now: Time, config: &ReceiverConfig) -> Option<Taken> {
+        let (taken, deadline) = self.host.as_mut()?.batch.close()?;
+        self.delay.deadline = deadline;
+        (!self.waits(taken, next, now, config)).then_some(taken)
     }
 
     /// Records segment `number` and advances the next expected segment. Returns whether the segment was recorded

@@ -23,7 +23,8 @@ fn acks(config: ReceiverConfig, segments: &[(u64, u64)]) -> Vec<Sent> {
     let mut found = Vec::new();
     for (micros, number) in segments.iter().chain([&(1_000_000, u64::MAX)]) {
         while let Some(due) = receiver.poll_timeout(&pool).filter(|due| *due <= at(*micros)) {
-            found.push(sent(due.as_picos() / 1_000_000 - SYN, receiver.handle_timeout(&mut pool)));
+            let at = due.as_picos() / 1_000_000 - SYN;
+            found.extend(receiver.handle_timeout(&mut pool).map(|ack| sent(at, ack)));
         }
         if *number < u64::MAX {
             let mark = Mark { sent: at(*micros), ..Mark::NONE };
