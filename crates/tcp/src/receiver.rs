@@ -2,7 +2,8 @@
 //!
 //! A delayed ACK waits for a second segment or for the timer; the number of segments can be changed, and there are
 //! exceptions (`delay.rs`). The receiver immediately acknowledges out-of-order segments, segments that fill a gap,
-//! duplicates (RFC 9293, section 3.10.7.4) and the SYN.
+//! duplicates (RFC 9293, section 3.10.7.4) and the SYN. With `sack_compression`, the ACKs of out-of-order segments wait for
+//! a short time (`compression.rs`), and with `gro_interval` the host gathers segments first (`batch.rs`).
 //!
 //! With `sack_blocks` above 0, an ACK sent while segments are missing reports the data received beyond the gap: first
 //! the run around the segment just received, then the runs reported in the previous ACK, most recent first (RFC 2018,
@@ -56,7 +57,8 @@ pub struct Receiver {
     rcv_nxt: u64,
     /// Index of the record in the pool, or [`NO_RECORD`]. A receiver has a record while segments are missing, until the
     /// next ACK after one that reports a duplicate, while it reports originals and the segment that last advanced
-    /// `rcv_nxt` was a retransmission, and always if it delays ACKs, reports marks or tunes its window.
+    /// `rcv_nxt` was a retransmission, and always if it delays ACKs, compresses SACKs, gathers segments, reports marks or
+    /// tunes its window.
     record: u32,
     /// Index of the configuration in the pool.
     config: u32,
@@ -254,8 +256,8 @@ impl Receiver {
         Some(Ack { next: *next, sack, echo: *echo, original: *original })
     }
 
-    /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout). Returns the ACK, unless the timer
-    /// was the one of segments gathered by the host, whose ACK waits.
+    /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout). Returns the ACK, unless the
+    /// timer was the one of segments gathered by the host, whose ACK waits.
     pub fn handle_timeout<'a>(&mut self, pool: &'a mut ReceiverPool) -> Option<Ack<'a>> {
         let config = &pool.configs[self.config as usize];
         let record = &mut pool.records[self.record as usize];

@@ -17,6 +17,7 @@
 //! delay is the longest one.
 //!
 //! Differences from Linux:
+//! - in the kernel's traces, the first loss of a connection has four ACKs at once, and later ones three;
 //! - the ACK that a packet releases does not report the packet's mark, and the packet's own ACK, if it does not wait, follows
 //!   through the timer at the same time;
 //! - without auto-tuning, a round-trip time that falls below the one of the handshake is not noticed

@@ -139,3 +139,33 @@ fn a_compressed_ack_does_not_double_the_delay() {
     let segments = [(0, 1), (1, 2), (2, 4), (3, 5), (4, 6), (5, 7), (1000, 3), (2000, 8)];
     assert_eq!(times(config, &segments), [1, 2, 3, 4, 605, 1000, 12_000 + 30_000]);
 }
+
+proptest! {
+    /// Validates: with SACK compression, no more ACKs are sent than without it, each of them is one of those that would be
+    ///     sent without it, and the last one is the same.
+    #[test]
+    fn compression_only_leaves_acks_out(
+        arrivals in prop::collection::vec((0_u64..1500, 1_u64..40), 1..80),
+        sack_compression in 1_u32..50,
+        sack_blocks in 1_u32..5,
+    ) {
+        let mut now = 0;
+        let segments: Vec<_> = arrivals
+            .into_iter()
+            .map(|(interval, number)| {
+                now += interval;
+                (now, number)
+            })
+            .collect();
+        let each = ReceiverConfig { delayed_ack: false, dsack: false, sack_blocks, ..ReceiverConfig::DEFAULT };
+        let reports = |config| acks(config, &segments).into_iter().map(|(_, next, blocks)| (next, blocks));
+        let all: Vec<_> = reports(each).collect();
+        let some: Vec<_> = reports(ReceiverConfig { sack_compression, ..each }).collect();
+        prop_assert!(some.len() <= all.len());
+        prop_assert_eq!(some.last(), all.last());
+        let mut left = all.iter();
+        for report in &some {
+            prop_assert!(left.any(|other| other == report), "{:?} is not sent without compression", report);
+        }
+    }
+}
