@@ -14,8 +14,9 @@ use crate::segment::{Ack, HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
 use crate::sender::counters::RareCounters;
 use crate::sender::extra::Extra;
+use crate::sender::pacer::{self, Pacer};
+use crate::sender::pushes;
 use crate::sender::usage::TurnEnd;
-use crate::sender::{pacer, pushes};
 
 /// How ACKs and turns are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,9 +279,13 @@ impl Connection {
         segment
     }
 
-    /// Paces the segment after one that is being sent.
+    /// Paces the segment after one that is being sent. The segments of the initial window before the last do not count
+    /// (Linux, `tcp_update_skb_after_send`).
     #[inline(always)]
     pub(super) fn pace(&mut self, now: Time) {
+        if self.snd_max < self.unpaced() {
+            return;
+        }
         let Self { extra, law, config, window, rtt, snd_una, snd_max, .. } = self;
         let Some(pacer) = extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return };
         let srtt = rtt.srtt(&config.rtt);
@@ -293,12 +298,22 @@ impl Connection {
         }
     }
 
+    /// The state of pacing, if segments are paced.
+    #[inline(always)]
+    pub(crate) fn pacer(&self) -> Option<&Pacer> {
+        self.extra.as_ref()?.pacer.as_ref()
+    }
+
     /// Until when pacing holds back segment `number`, if it does. The initial window is not paced.
     #[inline(always)]
     pub(super) fn paced_until(&self, number: u64, now: Time) -> Option<Time> {
-        let pacer = self.extra.as_ref()?.pacer.as_ref()?;
-        let initial = u64::from(self.config.initial_window) + self.alone();
-        pacer.waits_until(now).filter(|_| number >= initial || number < self.snd_max)
+        let pacer = self.pacer()?;
+        pacer.waits_until(now).filter(|_| number >= self.unpaced() || number < self.snd_max)
+    }
+
+    /// Number of segments that are sent first, without pacing.
+    fn unpaced(&self) -> u64 {
+        u64::from(self.config.initial_window) + self.alone()
     }
 
     /// The marked segments that an ACK for all segments before `next` reports, and those that the window law has not seen
