@@ -34,12 +34,21 @@ impl Pacer {
     pub(super) fn on_sent(&mut self, each: Time, config: &SenderConfig, now: Time) {
         if self.left == 0 || self.next <= now {
             self.left = config.pacing_burst;
-            let span = each.saturating_mul(config.pacing_burst.into());
-            let most = Time::from_picos(span.as_picos() / 100 * u64::from(config.pacing_credit));
-            let credit = now.saturating_sub(self.next).min(most);
-            self.next = self.next.max(now).saturating_add(span - credit);
+            self.wait_after(self.next, each.saturating_mul(config.pacing_burst.into()), config, now);
         }
         self.left -= 1;
+    }
+
+    /// When the next burst may begin.
+    pub(super) const fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Lets the next burst wait for the time `span` of a burst that is sent at `now` and was due at `due`.
+    pub(super) fn wait_after(&mut self, due: Time, span: Time, config: &SenderConfig, now: Time) {
+        let most = Time::from_picos(span.as_picos() / 100 * u64::from(config.pacing_credit));
+        let credit = now.saturating_sub(due).min(most);
+        self.next = due.max(now).saturating_add(span - credit);
     }
 }
 
