@@ -46,9 +46,9 @@ use crate::recovery::Recovery;
 
 /// Maximum data in a super-segment and in a buffer of the write queue, in bytes: 64 KB without room for headers.
 const MOST_BYTES: u32 = 65_215;
-/// The parts of a second whose data forms a super-segment.
-const BURST: f64 = 1.0 / 1024.0;
-const PRAGUE_BURST: f64 = 1.0 / 4096.0;
+/// The times whose data forms a super-segment.
+const BURST: Time = Time::from_picos(Time::SECOND.as_picos() / 1024);
+const PRAGUE_BURST: Time = Time::from_picos(Time::SECOND.as_picos() / 4096);
 /// Rate in bytes per second below which BBR sends single segments.
 const SLOW: f64 = 1.2e6 / 8.0;
 /// The minimum round-trip time that halves the additional bytes.
@@ -71,7 +71,7 @@ pub(crate) struct Gso {
     /// Number of its segments so far, and the time that each takes at the pacing rate.
     count: u64,
     each: Option<Time>,
-    /// The present size by the pacing rate alone: BBR's send quantum.
+    /// The present size by the pacing rate alone: BBR's send quantum. Set only if the law samples delivery rates.
     quantum: u32,
 }
 
@@ -109,28 +109,30 @@ fn most(config: &SenderConfig) -> u32 {
     (MOST_BYTES / config.data_bytes().max(1)).clamp(1, config.gso_max_segs)
 }
 
-/// The size of a super-segment by the pacing rate alone, and in all; `each` is the time that a segment takes at the
-/// pacing rate, if there is one.
-fn sizes(config: &SenderConfig, each: Option<Time>, min_rtt: Option<Time>) -> (u32, u32) {
-    let payload = f64::from(config.data_bytes().max(1));
+/// The number of segments in the data of the time `span` at the pacing rate and `more` bytes; `each` is the time that a
+/// segment takes at this rate, if there is one.
+fn size(config: &SenderConfig, each: Option<Time>, span: Time, more: u32) -> u32 {
     let most = most(config);
-    let rate = each.map_or(f64::INFINITY, |each| payload / each.as_secs_f64());
-    if config.gso == GsoRule::Fixed || !rate.is_finite() {
-        return (most, most);
-    }
-    let spec = &config.congestion;
-    let is_bbr = matches!(spec, LawSpec::Bbr(_) | LawSpec::Bbr3(_));
-    let least = if is_bbr && rate < SLOW { 1 } else { 2_u32 }.min(most);
+    let Some(each) = each.filter(|_| config.gso == GsoRule::Autosize) else { return most };
+    let payload = f64::from(config.data_bytes().max(1));
+    let each = each.as_picos() as f64;
+    let is_bbr = matches!(config.congestion, LawSpec::Bbr(_) | LawSpec::Bbr3(_));
+    let least = if is_bbr && each * SLOW > payload * 1e12 { 1 } else { 2 };
+    let segments = span.as_picos() as f64 / each + f64::from(more) / payload;
+    (segments as u32).max(least).min(most)
+}
+
+/// The number of segments in a whole super-segment.
+fn whole(config: &SenderConfig, each: Option<Time>, min_rtt: Option<Time>) -> u32 {
     let halvings = min_rtt.map_or(u64::MAX, |rtt| rtt.as_picos() / HALVES_EACH.as_picos());
-    let more = if halvings < 32 { f64::from(MOST_BYTES >> halvings) } else { 0.0 };
-    let size = |bytes: f64| (bytes.floor() / payload) as u32;
-    let sized = |bytes| size(bytes).clamp(least, most);
-    let whole = sized((rate * BURST).floor() + more);
-    let whole = match spec {
-        LawSpec::Prague(_) => whole.min(size(rate * PRAGUE_BURST).max(1)),
-        _ => whole,
-    };
-    (sized(rate * BURST), whole)
+    let more = if halvings < u32::BITS.into() { MOST_BYTES >> halvings } else { 0 };
+    let size = size(config, each, BURST, more);
+    match (&config.congestion, each) {
+        (LawSpec::Prague(_), Some(each)) if config.gso == GsoRule::Autosize => {
+            size.min((PRAGUE_BURST.as_picos() / each.as_picos().max(1)).max(1) as u32)
+        }
+        _ => size,
+    }
 }
 
 /// A super-segment of new data that may be sent now, or wait.
@@ -180,16 +182,14 @@ impl Connection {
     }
 
     /// The super-segment that may begin with `number`.
-    fn offer(&self, number: u64, recovery: &Recovery) -> (Offer, Option<Time>, u32) {
+    fn offer(&self, number: u64, each: Option<Time>, recovery: &Recovery) -> Offer {
         let Self { config, window, supplied, .. } = self;
         let (cwnd, rwnd) = (window.cwnd as u64, self.rwnd());
         let allowed = match recovery {
             Recovery::Rack(_) => cwnd.saturating_sub(recovery.in_flight(self)),
             _ => self.snd_limit.saturating_sub(number),
         };
-        let each = self.pacing_interval();
-        let (quantum, size) = sizes(config, each.or_else(|| self.window_interval()), self.shortest(recovery));
-        let size = u64::from(size);
+        let size = u64::from(whole(config, each, self.shortest(recovery)));
         let quota = allowed.min((cwnd / 2).max(1)).min(size).max(1);
         let room = allowed.min(rwnd.saturating_sub(self.flight()));
         // a buffer with less than the quota is filled from the next one
@@ -197,8 +197,7 @@ impl Connection {
         let available = supplied.saturating_sub(number);
         let buffer = u64::from(most(config));
         let buffered = (buffer - data % buffer).max(quota).min(available);
-        let offer = Offer { quota, size, room, window: cwnd.min(rwnd), buffered, is_last: buffered == available };
-        (offer, each, quantum)
+        Offer { quota, size, room, window: cwnd.min(rwnd), buffered, is_last: buffered == available }
     }
 
     /// Whether the offer is to wait for the next ACK.
@@ -253,11 +252,14 @@ impl Sender {
         if connection.config.idle_restart != IdleRestart::Timeout {
             connection.restart_after_idle(now);
         }
-        let (offer, each, quantum) = connection.offer(number, recovery);
+        let each = connection.pacing_interval();
+        let rate = each.or_else(|| connection.window_interval());
+        let offer = connection.offer(number, rate, recovery);
         if !resends && connection.defers(offer, recovery, now) {
             connection.note_usage(recovery.in_flight(connection).max(connection.window.cwnd as u64));
             return Admission::Deferred;
         }
+        let quantum = if connection.samples_rate() { size(&connection.config, rate, BURST, 0) } else { 0 };
         let Some(extra) = connection.extra.as_deref_mut() else { return Admission::Granted(1) };
         let due = extra.pacer.as_ref().map_or(Time::ZERO, Pacer::next);
         if let Some(gso) = extra.gso.as_deref_mut() {

@@ -17,9 +17,9 @@ const CONFIG: SenderConfig = SenderConfig {
 };
 
 /// The size at a pacing rate in Mb/s of data, with a minimum round-trip time in microseconds.
-fn size(config: &SenderConfig, rate: f64, min_rtt: u64) -> u32 {
+fn at(config: &SenderConfig, rate: f64, min_rtt: u64) -> u32 {
     let each = Time::from_secs_f64(8.0 * 1448.0 / (1e6 * rate));
-    sizes(config, Some(each), Some(Time::from_micros(min_rtt))).1
+    whole(config, Some(each), Some(Time::from_micros(min_rtt)))
 }
 
 /// Validates: the data of 1/1024 s: at 10 Mb/s 1,220 bytes, so the least, at 100 Mb/s 12,207 bytes, 8 segments, at
@@ -29,13 +29,13 @@ fn size(config: &SenderConfig, rate: f64, min_rtt: u64) -> u32 {
 /// Tolerance: exact.
 #[test]
 fn a_super_segment_has_the_data_of_a_millisecond() {
-    assert_eq!([10.0, 100.0, 500.0, 1000.0].map(|rate| size(&CONFIG, rate, 40_000)), [2, 8, 42, 45]);
-    assert_eq!([1_024, 1_535, 1_536, 16_384].map(|rtt| size(&CONFIG, 100.0, rtt)), [19, 19, 14, 8]);
-    assert_eq!(size(&CONFIG, 10.0, 0), 45);
+    assert_eq!([10.0, 100.0, 500.0, 1000.0].map(|rate| at(&CONFIG, rate, 40_000)), [2, 8, 42, 45]);
+    assert_eq!([1_024, 1_535, 1_536, 16_384].map(|rtt| at(&CONFIG, 100.0, rtt)), [19, 19, 14, 8]);
+    assert_eq!(at(&CONFIG, 10.0, 0), 45);
     let limited = SenderConfig { gso_max_segs: 5, ..CONFIG };
-    assert_eq!([10.0, 100.0].map(|rate| size(&limited, rate, 40_000)), [2, 5]);
-    assert_eq!(size(&SenderConfig { gso: GsoRule::Fixed, ..limited }, 10.0, 40_000), 5);
-    assert_eq!(sizes(&CONFIG, None, None), (45, 45), "without a rate there is no smaller size");
+    assert_eq!([10.0, 100.0].map(|rate| at(&limited, rate, 40_000)), [2, 5]);
+    assert_eq!(at(&SenderConfig { gso: GsoRule::Fixed, ..limited }, 10.0, 40_000), 5);
+    assert_eq!(whole(&CONFIG, None, None), 45, "without a rate there is no smaller size");
 }
 
 /// Validates: BBR sends single segments below 1.2 Mb/s; Prague the data of 1/4096 s, 3,051 bytes at 100 Mb/s.
@@ -44,10 +44,10 @@ fn a_super_segment_has_the_data_of_a_millisecond() {
 #[test]
 fn laws_have_sizes_of_their_own() {
     let bbr = SenderConfig { congestion: LawSpec::Bbr(BbrSpec {}), ..CONFIG };
-    assert_eq!([1.19, 1.21, 100.0].map(|rate| size(&bbr, rate, 40_000)), [1, 2, 8]);
+    assert_eq!([1.19, 1.21, 100.0].map(|rate| at(&bbr, rate, 40_000)), [1, 2, 8]);
     let prague = PragueSpec { g: 1.0 / 16.0, rtt_target: Time::from_millis(25), transition: 4 };
     let prague = SenderConfig { congestion: LawSpec::Prague(prague), ..CONFIG };
-    assert_eq!([10.0, 100.0, 400.0].map(|rate| size(&prague, rate, 500)), [1, 2, 8]);
+    assert_eq!([10.0, 100.0, 400.0].map(|rate| at(&prague, rate, 500)), [1, 2, 8]);
 }
 
 /// Validates: each reason for which data does not wait, alone.
