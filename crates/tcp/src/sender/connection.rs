@@ -291,6 +291,9 @@ impl Connection {
     pub(super) fn pace(&mut self, now: Time) {
         let Self { extra, law, config, window, rtt, snd_una, snd_max, .. } = self;
         let Some(pacer) = extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return };
+        if pacer.passes() {
+            return;
+        }
         let srtt = rtt.srtt(&config.rtt);
         let each = match config.pacing {
             Pacing::Law => law.pacing_rate(window, srtt).map(|rate| Time::from_secs_f64(1.0 / rate)),

@@ -49,12 +49,15 @@ impl Pacer {
         self.next.saturating_sub(now)
     }
 
+    /// Whether the segment that is being sent is one of the first, which do not delay the next one.
+    pub(super) const fn passes(&mut self) -> bool {
+        let passes = self.free > 0;
+        self.free = self.free.saturating_sub(1);
+        passes
+    }
+
     /// Records a transmission at `now`; `each` is the time that a segment takes at the present rate.
     pub(super) fn on_sent(&mut self, each: Time, config: &SenderConfig, now: Time) {
-        if self.free > 0 {
-            self.free -= 1;
-            return;
-        }
         if self.left == 0 || self.next <= now {
             self.left = config.pacing_burst;
             let span = each.saturating_mul(config.pacing_burst.into());
@@ -119,11 +122,8 @@ mod tests {
     fn the_first_nine_segments_delay_nothing() {
         let config = SenderConfig { rack: RackRule::Linux, ..CONFIG };
         let mut pacer = Pacer::new(&config);
-        let waits = [0; 10].map(|_| {
-            pacer.on_sent(Time::from_millis(2), &config, Time::ZERO);
-            pacer.waits_until(Time::ZERO)
-        });
-        assert!(waits[..9].iter().all(Option::is_none) && waits[9] == Some(Time::from_millis(2)));
+        assert_eq!((0..20).position(|_| !pacer.passes()), Some(9));
+        assert!(!Pacer::new(&CONFIG).passes());
     }
 
     /// Validates: a segment that is late by a tenth of the interval moves the later ones by nothing.
