@@ -38,6 +38,15 @@ impl Ticks {
         if self.tick == Time::ZERO { now.saturating_add(wait) } else { self.fires_with_tick(now, wait) }
     }
 
+    /// A time in whole ticks, rounded down.
+    pub(crate) const fn whole(self, time: Time) -> Time {
+        let picos = time.as_picos();
+        match picos.checked_rem(self.tick.as_picos()) {
+            Some(rest) => Time::from_picos(picos - rest),
+            None => time,
+        }
+    }
+
     #[inline(never)]
     fn fires_with_tick(self, now: Time, wait: Time) -> Time {
         fires_with_tick(now.saturating_add(self.phase), wait, self.tick.as_picos()).saturating_sub(self.phase)

@@ -236,6 +236,7 @@ class Queue(QueueTable):
         ramp_to: str = ...,
         low: Literal["ect1", "ect"] = ...,
         classic_share: float = ...,
+        min_qlen_step: int = ...,
         memory: int = ...,
         max_burst: str = ...,
         mark_below: float = ...,
@@ -322,6 +323,7 @@ def DualPi2(
     low: Literal["ect1", "ect"] = ...,
     classic_share: float = ...,
     mtu: int = ...,
+    min_qlen_step: int = ...,
 ) -> Queue:
     """Two coupled queues, for classic and for scalable (L4S) senders (RFC 9332)."""
 

@@ -421,6 +421,8 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("dualpi2", "classic_share", "least share of queue C while both queues wait",
         "Linux sch_dualpi2; RFC 9332 A.1: 1/16"),
     Row("dualpi2", "mtu", "size of a packet for the rules about short queues", "Linux: the MTU of the device"),
+    Row("dualpi2", "min_qlen_step", "number of packets in queue L on arrival from which the ramp applies",
+        "Linux sch_dualpi2: 0; its versions before 6.17: 2"),
 )
 # fmt: on
 

@@ -13,13 +13,16 @@
 //!   queues have waited; the RFC uses queue C only.
 //! - The scheduler is a weighted round robin with credits, as in Linux; the RFC also describes a time-shifted FIFO.
 //! - Nothing is dropped or marked because of `p'` while at most two packets of `mtu` bytes wait, as in Linux. The ramp
-//!   does not apply to the last `mtu` bytes in L, as in the RFC.
+//!   does not apply to the last `mtu` bytes in L, as in the RFC. With `min_qlen_step`, it does not apply either to packets
+//!   that find fewer packets in L when they arrive, as in Linux, where that is the only such rule (`skb_apply_step`).
 //! - With `low = ect`, packets with ECT(0) also go to queue L, as with Linux's option `any_ect`: DCTCP sends them.
 //! - Updates begin at time 0. The updates since the last arrival or departure are made up for at the next one.
 //!
 //! As in the RFC, probabilities select packets by a sum, not at random (`recur`), and at overload (`p'^2` at least
 //! `1 / coupling^2`, at most 1) ECN no longer helps: packets of C are dropped, and packets of L are dropped with the
 //! probability of C.
+
+use std::collections::VecDeque;
 
 use ackclock_tcp::Ecn;
 use ackclock_units::Time;
@@ -47,6 +50,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
     },
     number("classic_share", "Least share of queue C while both queues wait", 1.0, 0.1),
     MTU,
+    Parameter {
+        name: "min_qlen_step",
+        doc: "Number of packets that must wait in queue L when a packet arrives for the ramp to apply to it",
+        kind: ParameterKind::Whole { min: 0, max: 1_000_000, default: 0 },
+    },
 ];
 
 /// The parameters of DualPI2.
@@ -77,6 +85,8 @@ pub struct DualPi2Spec {
     pub classic_share: f64,
     /// Size of a packet in bytes, for the rules about short queues.
     pub mtu: u64,
+    /// Number of packets that an arrival must find in queue L for the ramp to apply to it.
+    pub min_qlen_step: u64,
 }
 
 /// The packets for queue L.
@@ -118,6 +128,7 @@ pub(super) fn build(spec: &DualPi2Spec, _: &Context) -> DualPi2 {
         room: Room { limit, count_in_service },
         low: Store::default(),
         classic: Store::default(),
+        short: Short::default(),
         next: Time::ZERO,
         base: 0.0,
         last_delay: Time::ZERO,
@@ -133,6 +144,7 @@ pub(super) struct DualPi2 {
     /// Queues L and C.
     low: Store,
     classic: Store,
+    short: Short,
     /// Time of the next update.
     next: Time,
     /// The base probability `p'`.
@@ -142,6 +154,34 @@ pub(super) struct DualPi2 {
     sums: [f64; 2],
     /// Bytes, weighted, by which queue L is ahead of its share. Queue L is served while it is not above 0.
     credit: f64,
+}
+
+/// The packets of queue L that found fewer than `min_qlen_step` packets there.
+#[derive(Debug, Default)]
+struct Short {
+    /// Numbers of these packets, counted in the order of arrival at queue L.
+    arrivals: VecDeque<u64>,
+    /// Number of the packet that leaves next.
+    next: u64,
+}
+
+impl Short {
+    /// Records a packet that arrives while `waiting` others wait.
+    fn arrive(&mut self, waiting: u64, min_qlen_step: u64) {
+        if waiting < min_qlen_step {
+            self.arrivals.push_back(self.next + waiting);
+        }
+    }
+
+    /// Whether the packet that leaves is one of them.
+    fn leave(&mut self) -> bool {
+        let found_few = self.arrivals.front() == Some(&self.next);
+        if found_few {
+            self.arrivals.pop_front();
+        }
+        self.next += 1;
+        found_few
+    }
 }
 
 /// Places of the queues in the sums.
@@ -218,6 +258,7 @@ impl DualPi2 {
         let (square, coupled) = (self.base * self.base, self.spec.coupling * self.base);
         let is_overload = coupled >= 1.0 || square >= 1.0;
         if is_low {
+            let found_few = self.short.leave();
             if is_overload && !is_short {
                 if self.selects(L, square) {
                     return false;
@@ -226,7 +267,8 @@ impl DualPi2 {
                 return true;
             }
             let waits = u64::from(queued.packet.size()) + self.low.bytes();
-            let own = if waits > self.spec.mtu { self.ramp(now - queued.since) } else { 0.0 };
+            let applies = waits > self.spec.mtu && !found_few;
+            let own = if applies { self.ramp(now - queued.since) } else { 0.0 };
             let coupled = if is_short { 0.0 } else { coupled };
             if self.selects(L, own.max(coupled)) {
                 queued.mark();
@@ -244,6 +286,7 @@ impl PacketQueue for DualPi2 {
             return Err(DropReason::Full);
         }
         if self.spec.low.includes(queued.packet.ecn()) {
+            self.short.arrive(self.low.waiting().0, self.spec.min_qlen_step);
             self.low.push(queued);
         } else {
             self.classic.push(queued);
@@ -269,7 +312,10 @@ impl PacketQueue for DualPi2 {
     }
 
     fn memory(&self) -> usize {
-        size_of::<Self>() + self.low.memory() + self.classic.memory()
+        size_of::<Self>()
+            + self.low.memory()
+            + self.classic.memory()
+            + self.short.arrivals.capacity() * size_of::<u64>()
     }
 
     fn advance(&mut self, now: Time) {

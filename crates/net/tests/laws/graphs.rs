@@ -111,6 +111,7 @@ fn several_queues() -> impl Strategy<Value = QueueSpec> {
                 low: if ect { Low::Ect } else { Low::Ect1 },
                 classic_share,
                 mtu,
+                min_qlen_step: mtu % 4,
             })
         },
     );

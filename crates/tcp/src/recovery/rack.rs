@@ -20,15 +20,18 @@
 //!   RFC 6298, and a window of one would wait for segments sent just before);
 //!
 //! With `rack = "linux"` (Linux 6.18, `tcp_recovery.c` and `tcp_output.c`):
-//! - only the rule of the minimum round-trip time tells the answer to an original from that to a retransmission;
+//! - the rule of the minimum round-trip time tells the answer to an original from that to a retransmission, and with
+//!   `timestamps` what an ACK echoes tells it of the segments that it acknowledges (`tcp_skb_spurious_retrans`);
 //! - the round-trip time is that of the segment processed last (`tcp_rack_advance`): the last one that the ACK itself
 //!   newly acknowledges, or if there is none, the last one in its SACK blocks. It may have been sent before the latest one;
 //!   then a segment before it is found to be lost later than in the RFC;
 //! - the reordering timer and the probe wait 2 ms longer (`TCP_TIMEOUT_MIN_US`);
+//! - an ACK looks for losses only if it has delivered a segment that gives a round-trip time (`tcp_rack_mark_lost`);
 //! - one timer is pending at a time (`pending.rs`);
 //! - only when the application writes, the sender looks whether it is limited by the application;
-//! - an ACK that acknowledges a segment that was sent again gives a round-trip sample only by what it reports above a gap,
-//!   or by timestamps (`tcp_clean_rtx_queue`).
+//! - an ACK that acknowledges a segment that was sent again, even one that was reported before, gives a round-trip sample
+//!   only by what it newly reports above a gap, or by timestamps (`tcp_clean_rtx_queue`);
+//! - an ACK from below `snd_una` gives no sample, moves no timer and leaves the window (`tcp_ack`, `old_ack`).
 //!
 //! With `timestamps`, an ACK that advances `snd_una` gives a round-trip sample from what it echoes if no segment that was
 //! sent once does. If the second of three transmissions is answered, the sample is taken from the third.
@@ -36,6 +39,7 @@
 //! Timers may have ticks (`ticks.rs`).
 
 mod clock;
+mod delivery;
 mod episode;
 mod inspect;
 mod losses;
@@ -56,17 +60,14 @@ use crate::delivery_rate::{Phase, RateSample};
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
 use crate::segment::{Ack, Block, Segment};
-use crate::send_log::{Fate, Sent};
 use crate::sender::connection::Connection;
 use crate::ticks::Ticks;
 use clock::Clock;
+use delivery::Delivery;
 use losses::{Losses, Outstanding};
 use probe::{Probe, ProbeOutcome};
 use timers::extension;
-use undo::Undo;
-
-/// The unit of timestamps.
-const MILLISECOND: Time = Time::from_millis(1);
+use undo::{Undo, Undone};
 
 /// The state of a sender's RACK-TLP.
 #[derive(Clone, Debug, Default)]
@@ -113,19 +114,6 @@ enum Due {
     Probe,
 }
 
-/// What an ACK delivers.
-#[derive(Clone, Copy, Debug, Default)]
-struct Delivery {
-    count: u64,
-    /// Send time of the earliest segment that was sent once and is acknowledged, or is only reported.
-    acknowledged: Option<Time>,
-    reported: Option<Time>,
-    /// Whether a segment that was sent again is acknowledged.
-    resent: bool,
-    /// Whether a segment that was sent once is delivered that was sent before the last timeout.
-    original: bool,
-}
-
 impl Rack {
     pub(super) fn new(ticks: Ticks) -> Self {
         Self { ticks, ..Self::default() }
@@ -170,14 +158,16 @@ impl Rack {
         let delivery = self.deliver(connection, ack, now);
         self.delivered = delivery.count;
         let is_linux = connection.config.rack == RackRule::Linux;
+        let is_old = is_linux && ack.next < before;
         self.is_ambiguous = is_linux && delivery.resent;
         let acknowledged = delivery.acknowledged.filter(|_| !self.is_ambiguous);
-        if let Some(sent) = acknowledged.or(delivery.reported).or_else(|| self.echoed(connection, ack, now)) {
+        let reported = delivery.reported.filter(|_| !is_old);
+        if let Some(sent) = acknowledged.or(reported).or_else(|| self.echoed(connection, ack, now)) {
             connection.rtt.sample(&connection.config.rtt, sent, now);
             connection.rtt.end_back_off(&connection.config.rtt);
         }
         let first = connection.first_sent().map(|first| first.at);
-        self.moves_timer = snd_una > before || delivery.reported.is_some_and(|sent| Some(sent) < first);
+        self.moves_timer = snd_una > before || reported.is_some_and(|sent| Some(sent) < first);
         if snd_una > before {
             self.has_progressed = true;
             self.restart_rto(connection, now);
@@ -194,15 +184,16 @@ impl Rack {
         if ends && self.phase != Phase::Open {
             self.end(connection);
         }
-        // after an undo, the segments may still be on their way
-        let marked = if undone { 0 } else { self.detect(connection, snd_una, now) };
+        let marked = self.detect_after(connection, undone, snd_una, now);
         if self.must_repair() {
             self.begin_recovery(connection, snd_una, start);
         }
         if !self.is_reducing() {
             return if ends { Progress::Ends } else { Progress::Open };
         }
-        self.reduce_in_proportion(connection, snd_una, snd_una > before && marked == 0);
+        if !is_old {
+            self.reduce_in_proportion(connection, snd_una, snd_una > before && marked == 0);
+        }
         Progress::Partial
     }
 
@@ -346,67 +337,18 @@ impl Rack {
         (raw > 0).then_some(self.srtt.1)
     }
 
-    /// When the segment was sent whose timestamp an ACK echoes that advances `snd_una`, as precisely as a clock in ms tells
-    /// (Linux, `tcp_rtt_tsopt_us`); `None` without timestamps.
-    fn echoed(&self, connection: &Connection, ack: Ack<'_>, now: Time) -> Option<Time> {
-        if !connection.config.timestamps || ack.next <= connection.snd_una {
-            return None;
-        }
-        let at = match self.first_sent.get(&connection.snd_una) {
-            Some(first) if ack.original => *first,
-            _ => self.echoed,
-        };
-        let millis = |at: Time| at.as_picos() / MILLISECOND.as_picos();
-        let rtt = MILLISECOND.saturating_mul((millis(now) - millis(at)).max(1));
-        Some(now.saturating_sub(rtt))
-    }
-
-    /// Records the segments that an ACK delivers.
-    #[inline(always)]
-    fn deliver(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Delivery {
-        let Self { board, clock, losses, echoed, news, .. } = self;
-        let after_timeout = self.phase == Phase::Loss;
-        let (before, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
-        let snd_una = ack.next.max(before);
+    /// Looks for lost segments after an ACK, given the undo that it caused. Returns their number.
+    fn detect_after(&mut self, connection: &mut Connection, undone: Undone, snd_una: u64, now: Time) -> u64 {
         let is_linux = connection.config.rack == RackRule::Linux;
-        let Some((log, mut rate)) = connection.records_and_rate() else { return Delivery::default() };
-        let fack = clock.fack();
-        if ack.next > before {
-            *echoed = echo(log.get(before), ack.original);
-            news.push(Block { start: before, end: ack.next });
+        if is_linux {
+            self.recheck = None;
         }
-        board.acknowledge(snd_una);
-        board.take_new(ack.sack.blocks(), snd_una, snd_max, |range| news.push(range));
-        let mut last = None;
-        let mut delivery = Delivery::default();
-        for number in news.drain(..).flat_map(|range| range.start..range.end) {
-            let Some(sent) = log.get_mut(number).filter(|sent| sent.fate != Fate::Delivered) else { continue };
-            losses.delivered(sent);
-            delivery.count += 1;
-            let is_acknowledged = number < ack.next;
-            if sent.transmits > 1 {
-                delivery.resent |= is_acknowledged;
-            } else {
-                let earliest = if is_acknowledged { &mut delivery.acknowledged } else { &mut delivery.reported };
-                earliest.get_or_insert(sent.at);
-                delivery.original |= recover.is_some_and(|recover| number < recover);
-            }
-            let follows_echo = !is_linux && (number < ack.next || after_timeout);
-            let latest = if follows_echo { *echoed } else { Time::MAX };
-            if let Some(rtt) = clock.delivered(number, *sent, latest, fack, now) {
-                last = last.max(Some((number < ack.next, number, rtt)));
-            }
-            if let Some(rate) = &mut rate {
-                rate.on_delivered(number, now);
-            }
-            if number >= ack.next {
-                sent.fate = Fate::Delivered;
-            }
-        }
-        if let Some((_, _, rtt)) = last.filter(|_| is_linux) {
-            clock.measure(rtt);
-        }
-        delivery
+        let looks = match undone {
+            Undone::Waits => false,
+            Undone::Yes if !is_linux => false, // the segments may still be on their way
+            Undone::Yes | Undone::No => !is_linux || self.clock.take_advanced(),
+        };
+        if looks { self.detect(connection, snd_una, now) } else { 0 }
     }
 
     /// Looks for lost segments. Returns their number.
@@ -414,10 +356,10 @@ impl Rack {
         let window = self.reordering_window(connection);
         let Some(mut outstanding) = outstanding(connection, snd_una) else { return 0 };
         let (found, recheck) = self.losses.detect(&mut outstanding, &self.clock, window, now);
-        let (config, ticks) = (&connection.config, self.ticks);
+        let (config, rto, ticks) = (&connection.config, connection.rtt.rto(), self.ticks);
         self.recheck = recheck.map(|at| {
             let wait = at.saturating_sub(now).saturating_add(extension(config));
-            ticks.fires_at(now, wait.min(config.rtt.max_rto))
+            ticks.fires_at(now, wait.min(rto))
         });
         found
     }
@@ -459,12 +401,6 @@ impl Rack {
             self.end(connection);
         }
     }
-}
-
-/// The send time that a timestamp would echo in an ACK, given the first segment that it acknowledges and whether it
-/// answers an original. A segment that was sent again has no record of its original: time zero.
-fn echo(first: Option<Sent>, original: bool) -> Time {
-    first.filter(|first| !original || first.transmits == 1).map_or(Time::ZERO, |first| first.at)
 }
 
 /// The outstanding segments from `snd_una` on.

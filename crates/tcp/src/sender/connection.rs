@@ -14,8 +14,9 @@ use crate::segment::{Ack, HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
 use crate::sender::counters::RareCounters;
 use crate::sender::extra::Extra;
+use crate::sender::pacer::{self, Pacer};
+use crate::sender::pushes;
 use crate::sender::usage::TurnEnd;
-use crate::sender::{pacer, pushes};
 
 /// How ACKs and turns are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,13 +279,14 @@ impl Connection {
         segment
     }
 
-    /// Paces the segment after segment `number`, which is being sent.
+    /// Paces the segment after segment `number`, which is being sent. The segments of the initial window before the last do
+    /// not count (Linux, `tcp_update_skb_after_send`).
     #[inline(always)]
     pub(super) fn pace(&mut self, number: u64, now: Time) {
         if self.has_gso() {
             return self.pace_super_segment(number, 1, now);
         }
-        if self.extra.as_ref().is_none_or(|extra| extra.pacer.is_none()) {
+        if self.snd_max < self.unpaced() || self.pacer().is_none() {
             return;
         }
         let each = self.pacing_interval();
@@ -310,12 +312,22 @@ impl Connection {
         rtt.srtt(&config.rtt).map(|srtt| pacer::interval(config, window, self.flight(), srtt))
     }
 
+    /// The state of pacing, if segments are paced.
+    #[inline(always)]
+    pub(crate) fn pacer(&self) -> Option<&Pacer> {
+        self.extra.as_ref()?.pacer.as_ref()
+    }
+
     /// Until when pacing holds back segment `number`, if it does. The initial window is not paced.
     #[inline(always)]
     pub(super) fn paced_until(&self, number: u64, now: Time) -> Option<Time> {
-        let pacer = self.extra.as_ref()?.pacer.as_ref()?;
-        let initial = u64::from(self.config.initial_window) + self.alone();
-        pacer.waits_until(now).filter(|_| number >= initial || number < self.snd_max)
+        let pacer = self.pacer()?;
+        pacer.waits_until(now).filter(|_| number >= self.unpaced() || number < self.snd_max)
+    }
+
+    /// Number of segments that are sent first, without pacing.
+    pub(super) fn unpaced(&self) -> u64 {
+        u64::from(self.config.initial_window) + self.alone()
     }
 
     /// The marked segments that an ACK for all segments before `next` reports, and those that the window law has not seen

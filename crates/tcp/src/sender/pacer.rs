@@ -30,6 +30,11 @@ impl Pacer {
         Some(self.next).filter(|next| self.left == 0 && *next > now)
     }
 
+    /// Time until the next burst may begin.
+    pub(crate) fn delay(&self, now: Time) -> Time {
+        self.next.saturating_sub(now)
+    }
+
     /// Records a transmission at `now`; `each` is the time that a segment takes at the present rate.
     pub(super) fn on_sent(&mut self, each: Time, config: &SenderConfig, now: Time) {
         if self.left == 0 || self.next <= now {

@@ -299,3 +299,120 @@ fn an_ack_of_a_retransmission_gives_no_round_trip_time() {
     talk.ack(10_000, 2);
     assert!(talk.sender.state().srtt.is_nan(), "{}", talk.sender.state().srtt);
 }
+
+/// Validates: an undo stops the wait for segments that may arrive out of order; the retransmission timer takes its place.
+///     Segments 9 and 3 of ten show reordering, the others are found lost at 27 ms, and segment 11 leaves segment 10 to be
+///     waited for until 32 ms, when at 29 ms the original of segment 0 is acknowledged.
+/// Source: Linux, `tcp_set_xmit_timer` (`FLAG_SET_XMIT_TIMER` of the ACK that undoes).
+/// Tolerance: exact.
+#[test]
+fn an_undo_stops_the_reordering_timer() {
+    let mut talk = Talk::new(&SenderConfig { timer_tick: Time::ZERO, ..linux() });
+    talk.sends();
+    talk.sack(20, 0, &[(9, 10)]);
+    assert!(talk.sack(0, 0, &[(3, 4), (9, 10)]).contains(&11));
+    assert_eq!(talk.time_out(), [0]);
+    assert_eq!(talk.now, Time::from_millis(27));
+    talk.sack(1, 0, &[(11, 12), (3, 4), (9, 10)]);
+    assert_eq!(talk.sender.poll_timeout(), Some(Time::from_millis(32)));
+    talk.now += Time::from_millis(1);
+    talk.acknowledge(Ack { original: true, ..Ack::cumulative(1) });
+    assert!(talk.sender.poll_timeout() > Some(Time::from_millis(150)), "{:?}", talk.sender.poll_timeout());
+}
+
+/// Validates: an ACK that delivers nothing does not look for losses: the others of ten segments are lost 25 ms after they
+///     were sent, and found when the timer fires at 27 ms, although an ACK arrives at 26 ms.
+/// Source: Linux, `tcp_rack_mark_lost` (`rack.advanced`).
+/// Tolerance: exact.
+#[test]
+fn an_ack_without_news_finds_no_loss() {
+    let mut talk = Talk::with_supply(&SenderConfig { timer_tick: Time::ZERO, ..linux() }, 10);
+    talk.sends();
+    talk.sack(20, 0, &[(9, 10)]);
+    talk.sack(0, 0, &[(3, 4), (9, 10)]);
+    assert!(talk.sack(6, 0, &[(3, 4), (9, 10)]).is_empty());
+    assert_eq!(talk.time_out(), [0]);
+    assert_eq!(talk.now, Time::from_millis(27));
+}
+
+/// Validates: of several segments that an ACK newly reports, the one with the lowest number gives the round-trip time,
+///     whatever the order of the blocks: segment 3 took 100 ms, segment 11 only 50.
+/// Source: Linux, `tcp_sacktag_write_queue` (blocks in ascending order) and `first_sackt`; RFC 6298, section 2.
+/// Tolerance: 1e-9 s.
+#[test]
+fn the_lowest_reported_segment_gives_the_round_trip_time() {
+    let mut talk = Talk::new(&linux());
+    talk.sends();
+    assert_eq!(talk.ack(50, 1), [10, 11]);
+    talk.sack(50, 1, &[(11, 12), (3, 4)]);
+    let srtt = talk.sender.state().srtt;
+    assert!((srtt - (7.0 * 0.05 + 0.1) / 8.0).abs() < 1e-9, "{srtt}");
+}
+
+/// Validates: an ACK gives no round-trip time if it acknowledges a segment that was sent again, even if that was reported
+///     before: here the probe of the last of ten segments.
+/// Source: Linux, `tcp_clean_rtx_queue` (`FLAG_RETRANS_DATA_ACKED`).
+/// Tolerance: exact.
+#[test]
+fn a_reported_retransmission_makes_its_ack_ambiguous() {
+    let mut talk = Talk::with_supply(&SenderConfig { timestamps: false, ..linux() }, 10);
+    talk.sends();
+    assert_eq!(talk.time_out(), [9], "the probe");
+    talk.sack(100, 0, &[(9, 10)]);
+    talk.ack(100, 10);
+    assert!(talk.sender.state().srtt.is_nan(), "{}", talk.sender.state().srtt);
+}
+
+/// Validates: an ACK that arrives after a later one gives no round-trip time and moves no timer.
+/// Source: Linux, `tcp_ack` (`old_ack`).
+/// Tolerance: exact.
+#[test]
+fn an_old_ack_moves_no_timer() {
+    let mut talk = Talk::with_supply(&linux(), 10);
+    talk.sends();
+    talk.sack(50, 5, &[(6, 7), (8, 9)]);
+    talk.time_out();
+    let before = (talk.sender.poll_timeout(), talk.sender.state().srtt, talk.cwnd());
+    talk.sack(20, 3, &[(9, 10)]);
+    assert_eq!((talk.sender.poll_timeout(), talk.sender.state().srtt, talk.cwnd()), before);
+}
+
+/// Validates: the timers of a paced sender wait until the next segment may leave. With three segments outstanding at a round
+///     trip of 400 ms, slow start has an interval of 50 ms. The probe takes the place of the timeout, 1.2 s after segment 1
+///     was sent, and waits for the interval as well.
+/// Source: Linux, `tcp_pacing_delay`, `tcp_schedule_loss_probe` and `tcp_update_pacing_rate` (200 %).
+/// Tolerance: 1 us.
+#[test]
+fn a_paced_probe_waits_for_its_turn() {
+    let config = SenderConfig { pacing: Pacing::Window, initial_window: 3, timer_tick: Time::ZERO, ..linux() };
+    let mut talk = Talk::new(&config);
+    talk.sends();
+    assert_eq!(talk.ack(400, 1), [3]);
+    assert_eq!(talk.sender.poll_release(), Some(Time::from_millis(450)));
+    let timer = talk.sender.poll_timeout().expect("the timer runs");
+    assert!(timer.max(Time::from_millis(1_250)) - timer.min(Time::from_millis(1_250)) < Time::from_micros(1));
+}
+
+/// Validates: an ACK that answers the original of a segment sent again does not say that the retransmission has arrived, so
+///     what was sent before the retransmission is not taken for late: after two timeouts, the ACK of segments 1 and 2 of ten
+///     leaves the others to the retransmission timer, 200 ms at least. If it answers the retransmission, they are waited for
+///     until the last one is later than its predecessors by a fourth of the round trip.
+/// Source: Linux, `tcp_skb_spurious_retrans`; Linux 6.18.44, measured: after data and ACKs were lost for 10 s, BBR waits for
+///     a probe, 4.3 s (validation/linux/data/more.csv, `outage_bbr_both_10`).
+/// Tolerance: exact.
+#[test]
+fn the_echo_of_an_original_is_no_news_of_a_retransmission() {
+    for (original, waits) in [(true, 200..100_000), (false, 1..100)] {
+        let mut talk = Talk::with_supply(&SenderConfig { tail_loss_probe: false, ..linux() }, 11);
+        talk.sends();
+        talk.ack(40, 1);
+        for _ in 0..2 {
+            talk.time_out();
+        }
+        talk.now += Time::from_millis(50);
+        talk.acknowledge(Ack { original, ..Ack::cumulative(3) });
+        assert_eq!(talk.sends(), [0; 0]);
+        let wait = talk.sender.poll_timeout().expect("a timer runs") - talk.now;
+        assert!(waits.contains(&(wait.as_picos() / Time::from_millis(1).as_picos())), "{wait:?}");
+    }
+}

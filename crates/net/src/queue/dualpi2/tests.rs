@@ -21,6 +21,7 @@ fn spec() -> DualPi2Spec {
         low: Low::Ect1,
         classic_share: 0.1,
         mtu: 1500,
+        min_qlen_step: 0,
     }
 }
 
@@ -108,6 +109,26 @@ fn packets_are_classified_by_their_codepoint() {
             assert_eq!(queue.low.is_empty(), !expected, "{low:?} {ecn:?}");
         }
     }
+}
+
+/// Validates: with `min_qlen_step` of two, the step marks the packets that found two or more in queue L, at whatever length it
+///     has when they leave: of four, and then of two and one more, only the third and the fourth.
+/// Source: Linux, sch_dualpi2.c, `skb_apply_step`.
+/// Tolerance: exact.
+#[test]
+fn packets_that_found_a_short_queue_pass_the_step() {
+    let mut queue = queue(&DualPi2Spec { min_qlen_step: 2, mtu: 0, ..spec() });
+    queue.sums = [0.5; 2];
+    let mut send = |arrivals: u32, departures: usize| {
+        for _ in 0..arrivals {
+            queue.enqueue(packet(Ecn::Ect1, Time::ZERO), 0, &mut Vec::new()).expect("there is space");
+        }
+        let sent = || queue.dequeue(Time::from_millis(5), &mut Vec::new());
+        std::iter::repeat_with(sent).take(departures).map_while(|queued| Some(queued?.marked)).collect::<Vec<_>>()
+    };
+    assert_eq!(send(4, 4), [false, false, true, true]);
+    assert_eq!(send(2, 1), [false]);
+    assert_eq!(send(1, 9), [false, false]);
 }
 
 /// Validates: the ramp of queue L, which does not apply to the last packet.

@@ -35,6 +35,8 @@ pub(super) struct Clock {
     persist: u32,
     /// Duplicates reported before this segment is acknowledged belong to one round trip.
     dsack_round: u64,
+    /// Whether a delivery has given a round-trip time since the last search for losses.
+    advanced: bool,
 }
 
 impl Default for Clock {
@@ -48,6 +50,7 @@ impl Default for Clock {
             steps: 1,
             persist: PERSIST,
             dsack_round: 0,
+            advanced: false,
         }
     }
 }
@@ -67,6 +70,7 @@ impl Clock {
         } else if echoed < sent.at || rtt < self.min_rtt {
             return None;
         }
+        self.advanced = true;
         self.fack = self.fack.max(number + 1);
         let sent = Transmission { at: sent.at, number };
         // an answer without delay says nothing about segments that were sent at the same time
@@ -74,6 +78,11 @@ impl Clock {
             (self.latest, self.rtt) = (Some(sent), rtt);
         }
         Some(rtt)
+    }
+
+    /// Whether a delivery has given a round-trip time since the last call (Linux, `rack.advanced`).
+    pub(super) const fn take_advanced(&mut self) -> bool {
+        std::mem::replace(&mut self.advanced, false)
     }
 
     /// Replaces the round-trip time of the latest delivery.

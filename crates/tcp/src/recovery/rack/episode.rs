@@ -2,7 +2,7 @@
 //! one was unnecessary.
 
 use super::super::prr::{Prr, Start};
-use super::undo::Undo;
+use super::undo::{Undo, Undone};
 use super::{Delivery, Phase, Rack, has_new, outstanding, undo};
 use crate::config::{DecreaseFrom, PrrRule, RackRule, UndoRule};
 use crate::congestion::Signal;
@@ -86,9 +86,10 @@ impl Rack {
         }
     }
 
-    /// Undoes the last reduction if this ACK shows that it was unnecessary. Returns whether it shows that: the segments may
-    /// still be on their way. In a recovery, Linux waits with the undo until no retransmission is in the network
-    /// (`tcp_try_undo_partial`).
+    /// Undoes the last reduction if this ACK shows that it was unnecessary. In a recovery, Linux waits with the undo until no
+    /// retransmission is in the network (`tcp_try_undo_partial`). Other segments that were found lost are then no longer
+    /// taken to be lost; in Linux, only after a timeout or if an original arrives within a recovery
+    /// (`tcp_undo_cwnd_reduction`).
     pub(super) fn look_for_undo(
         &mut self,
         connection: &mut Connection,
@@ -96,25 +97,27 @@ impl Rack {
         duplicate: bool,
         original: bool,
         delivery: Delivery,
-    ) -> bool {
-        let rule = connection.config.undo;
+    ) -> Undone {
+        let (rule, is_linux) = (connection.config.undo, connection.config.rack == RackRule::Linux);
+        let complete = !connection.recover.is_some_and(|recover| snd_una < recover);
         let all_duplicates = duplicate && self.undo.duplicate_reported();
         let mut spurious = all_duplicates && matches!(rule, UndoRule::Dsack | UndoRule::Both);
+        let mut forgives = !is_linux || self.phase == Phase::Loss;
         if self.is_repairing() {
             // the first segment was sent again, but its original arrives
             let delayed = original && matches!(rule, UndoRule::Eifel | UndoRule::Both);
-            if delayed && self.waits_with_undo(connection, snd_una) {
-                return true;
+            if delayed && is_linux && !complete && self.waits_with_undo(connection, snd_una) {
+                return Undone::Waits;
             }
             spurious |= delayed;
+            forgives |= delayed && !complete;
         }
         if self.phase == Phase::Loss {
-            let complete = !connection.recover.is_some_and(|recover| snd_una < recover);
             let partial = snd_una > connection.snd_una && !complete;
             let has_new = has_new(connection);
             spurious |= self.undo.answer(undo::Answer { original: delivery.original, complete, partial, has_new });
         }
-        let Some((before, reduced_by)) = self.undo.take_if(spurious) else { return false };
+        let Some((before, reduced_by)) = self.undo.take_if(spurious) else { return Undone::No };
         connection.reduced_by = reduced_by;
         let window = &mut connection.window;
         window.cwnd = window.cwnd.max(before.cwnd);
@@ -122,18 +125,15 @@ impl Rack {
         connection.law.on_undo(window);
         (self.phase, self.prr) = (Phase::Open, None);
         connection.recover = PackedOption::NONE;
-        if let Some(mut outstanding) = outstanding(connection, snd_una) {
+        if forgives && let Some(mut outstanding) = outstanding(connection, snd_una) {
             self.losses.forgive(&mut outstanding);
         }
-        true
+        Undone::Yes
     }
 
-    /// Whether an undo must wait, given the first unacknowledged segment.
+    /// Whether a retransmission of a recovery is in the network, given the first unacknowledged segment.
     fn waits_with_undo(&self, connection: &mut Connection, snd_una: u64) -> bool {
-        let is_partial = connection.recover.is_some_and(|recover| snd_una < recover);
         self.phase == Phase::Recovery
-            && is_partial
-            && connection.config.rack == RackRule::Linux
             && outstanding(connection, snd_una).is_some_and(|mut outstanding| self.losses.is_any_out(&mut outstanding))
     }
 }

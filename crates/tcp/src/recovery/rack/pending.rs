@@ -8,11 +8,14 @@
 //!   the first unacknowledged segment (`tcp_rto_delta_us`), and otherwise from now;
 //! - when new data is sent, the probe waits no longer than the retransmission timer would (`tcp_schedule_loss_probe`).
 //!   If the round trip is longer than the rest of the timeout, the probe takes its place;
-//! - at most one probe is outstanding; when another one is due, the retransmission timer takes its place.
+//! - at most one probe is outstanding; when another one is due, the retransmission timer takes its place;
+//! - a paced sender's probe and retransmission timer wait in addition until the next segment may leave, in whole ticks
+//!   (`tcp_pacing_delay`). The timer that a timeout starts does not.
 
 use ackclock_units::Time;
 
-use super::{Due, Rack};
+use super::{Due, Phase, Rack};
+use crate::config::RackRule;
 use crate::packed_option::PackedOption;
 use crate::segment::Segment;
 use crate::sender::connection::Connection;
@@ -28,7 +31,7 @@ impl Rack {
             if self.may_probe(connection) {
                 self.pend_probe(connection, connection.rtt.rto(), now);
             } else {
-                self.pend_retransmission(connection, now);
+                self.pend_retransmission(connection, self.pacing_delay(connection, now), now);
             }
         }
     }
@@ -44,7 +47,9 @@ impl Rack {
         if segment.retransmission {
             if segment.number == connection.snd_una && self.due != Due::Reordering {
                 self.due = Due::Retransmission;
-                self.pend_retransmission(connection, now);
+                let is_of_timeout = self.phase == Phase::Loss && !self.has_progressed;
+                let delay = if is_of_timeout { Time::ZERO } else { self.pacing_delay(connection, now) };
+                self.pend_retransmission(connection, delay, now);
             }
             return;
         }
@@ -55,7 +60,7 @@ impl Rack {
             self.due = Due::Retransmission;
         }
         if was_idle || self.due == Due::Probe {
-            self.pend_retransmission(connection, now);
+            self.pend_retransmission(connection, self.pacing_delay(connection, now), now);
         }
         if self.may_probe(connection) {
             let rest = rest_of_timeout(connection, now);
@@ -63,11 +68,12 @@ impl Rack {
         }
     }
 
-    /// Lets the retransmission timer take the place of the pending one (`tcp_rearm_rto`).
-    pub(super) fn pend_retransmission(&mut self, connection: &mut Connection, now: Time) {
+    /// Lets the retransmission timer take the place of the pending one (`tcp_rearm_rto`), `delay` later.
+    pub(super) fn pend_retransmission(&mut self, connection: &mut Connection, delay: Time, now: Time) {
         let rto = connection.rtt.rto();
         let wait = if self.due == Due::Retransmission { rto } else { rest_of_timeout(connection, now) };
-        self.rto_at = self.ticks.fires_at(now, wait.max(Time::from_picos(1)));
+        let wait = wait.max(Time::from_picos(1)).saturating_add(delay).min(connection.config.rtt.max_rto);
+        self.rto_at = self.ticks.fires_at(now, wait);
         self.pend(connection, Due::Retransmission, self.rto_at);
     }
 
@@ -76,7 +82,16 @@ impl Rack {
     pub(super) fn pend_probe(&mut self, connection: &mut Connection, timeout: Time, now: Time) {
         let longest = if timeout > Time::ZERO { timeout } else { connection.config.rtt.max_rto };
         let wait = self.probe_wait(connection).min(longest);
+        let delay = self.pacing_delay(connection, now);
+        let wait = wait.saturating_add(delay).min(connection.config.rtt.max_rto);
         self.pend(connection, Due::Probe, self.ticks.fires_at(now, wait));
+    }
+
+    /// Time until the next segment of a paced sender may leave, in whole ticks.
+    #[inline(always)]
+    pub(super) fn pacing_delay(&self, connection: &Connection, now: Time) -> Time {
+        let waits = connection.config.rack == RackRule::Linux;
+        connection.pacer().filter(|_| waits).map_or(Time::ZERO, |pacer| self.ticks.whole(pacer.delay(now)))
     }
 
     #[inline(always)]

@@ -33,7 +33,7 @@ impl Rack {
         }
         if connection.config.rack == RackRule::Linux {
             self.recheck = None;
-            self.pend_retransmission(connection, now);
+            self.pend_retransmission(connection, self.pacing_delay(connection, now), now);
         } else {
             self.arm(connection, now);
         }
@@ -89,7 +89,7 @@ impl Rack {
     #[inline(never)]
     pub(in crate::recovery) fn on_timer_restarted(&mut self, connection: &mut Connection, now: Time) {
         if connection.config.rack == RackRule::Linux && connection.flight() > 0 {
-            self.pend_retransmission(connection, now);
+            self.pend_retransmission(connection, Time::ZERO, now);
         } else {
             self.restart_rto(connection, now);
             self.arm(connection, now);
@@ -131,7 +131,8 @@ impl Rack {
     /// Sets the sender's timer to the time of a probe.
     #[inline(always)]
     pub(super) fn arm_probe(&mut self, connection: &mut Connection, now: Time) {
-        let wait = self.probe_wait(connection);
+        let delay = self.pacing_delay(connection, now);
+        let wait = self.probe_wait(connection).saturating_add(delay);
         let at = self.ticks.fires_at(now, wait).min(self.rto_at);
         self.due = Due::Probe;
         connection.timer = PackedOption::some(at.max(now));
@@ -143,16 +144,22 @@ impl Rack {
         Probe::timeout(self.srtt(connection), connection.flight(), extension(&connection.config))
     }
 
-    /// Whether a probe may be scheduled: no loss is repaired and nothing is reported above a gap.
+    /// Whether a probe may be scheduled: no loss is repaired and nothing is reported above a gap. In Linux, the answer to a
+    /// mark allows reports, and after an undo no retransmission may be outstanding (`tcp_schedule_loss_probe`).
     pub(super) fn may_probe(&self, connection: &Connection) -> bool {
-        connection.config.tail_loss_probe
-            && !self.is_repairing()
-            && self.board.sacked() == 0
-            && connection.snd_una >= connection.alone()
+        let is_linux = connection.config.rack == RackRule::Linux;
+        let is_calm = match self.phase {
+            Phase::Open => self.board.sacked() == 0 && (!is_linux || self.losses.is_quiet() || self.probe.is_some()),
+            Phase::Reducing => self.board.sacked() == 0 || is_linux,
+            Phase::Recovery | Phase::Loss => false,
+        };
+        connection.config.tail_loss_probe && is_calm && connection.snd_una >= connection.alone()
     }
 
     pub(super) fn restart_rto(&mut self, connection: &Connection, now: Time) {
-        self.rto_at = self.ticks.fires_at(now, connection.rtt.rto());
+        let wait = connection.rtt.rto().saturating_add(self.pacing_delay(connection, now));
+        let wait = wait.min(connection.config.rtt.max_rto);
+        self.rto_at = self.ticks.fires_at(now, wait);
     }
 
     /// Sends new data regardless of the window, or the last segment again.

@@ -39,6 +39,15 @@ enum Frto {
     Probing,
 }
 
+/// What an ACK says about the last reduction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Undone {
+    No,
+    Yes,
+    /// It was unnecessary, but the undo waits.
+    Waits,
+}
+
 /// An ACK after a timeout, as F-RTO sees it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answer {

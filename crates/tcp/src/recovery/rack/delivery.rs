@@ -1,0 +1,109 @@
+//! What an ACK delivers, and which of its segments give a round-trip time.
+
+use ackclock_units::Time;
+
+use super::{Phase, Rack};
+use crate::config::RackRule;
+use crate::segment::{Ack, Block};
+use crate::send_log::{Fate, Sent};
+use crate::sender::connection::Connection;
+
+/// The unit of timestamps.
+const MILLISECOND: Time = Time::from_millis(1);
+
+/// What an ACK delivers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Delivery {
+    pub(super) count: u64,
+    /// Send time of the earliest segment that was sent once and is acknowledged, or is only reported.
+    pub(super) acknowledged: Option<Time>,
+    pub(super) reported: Option<Time>,
+    /// Whether a segment that was sent again is acknowledged.
+    pub(super) resent: bool,
+    /// Whether a segment that was sent once is delivered that was sent before the last timeout.
+    pub(super) original: bool,
+}
+
+impl Rack {
+    /// When the segment was sent whose timestamp an ACK echoes that advances `snd_una`, as precisely as a clock in ms tells
+    /// (Linux, `tcp_rtt_tsopt_us`); `None` without timestamps.
+    pub(super) fn echoed(&self, connection: &Connection, ack: Ack<'_>, now: Time) -> Option<Time> {
+        if !connection.config.timestamps || ack.next <= connection.snd_una {
+            return None;
+        }
+        let at = match self.first_sent.get(&connection.snd_una) {
+            Some(first) if ack.original => *first,
+            _ => self.echoed,
+        };
+        let millis = |at: Time| at.as_picos() / MILLISECOND.as_picos();
+        let rtt = MILLISECOND.saturating_mul((millis(now) - millis(at)).max(1));
+        Some(now.saturating_sub(rtt))
+    }
+
+    /// Records the segments that an ACK delivers.
+    #[inline(always)]
+    pub(super) fn deliver(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Delivery {
+        let Self { board, clock, losses, echoed, news, .. } = self;
+        let after_timeout = self.phase == Phase::Loss;
+        let (before, snd_max, recover) = (connection.snd_una, connection.snd_max, connection.recover);
+        let snd_una = ack.next.max(before);
+        let is_linux = connection.config.rack == RackRule::Linux;
+        let has_timestamps = connection.config.timestamps;
+        let Some((log, mut rate)) = connection.records_and_rate() else { return Delivery::default() };
+        let fack = clock.fack();
+        if ack.next > before {
+            *echoed = echo(log.get(before), ack.original);
+            news.push(Block { start: before, end: ack.next });
+        }
+        board.acknowledge(snd_una);
+        board.take_new(ack.sack.blocks(), snd_una, snd_max, |range| news.push(range));
+        news.sort_unstable_by_key(|range| range.start);
+        let mut last = None;
+        let mut delivery = Delivery::default();
+        for number in news.drain(..).flat_map(|range| range.start..range.end) {
+            let Some(sent) = log.get_mut(number) else { continue };
+            let is_acknowledged = number < ack.next;
+            delivery.resent |= is_acknowledged && sent.transmits > 1;
+            if sent.fate == Fate::Delivered {
+                continue;
+            }
+            losses.delivered(sent);
+            delivery.count += 1;
+            if sent.transmits == 1 {
+                let earliest = if is_acknowledged { &mut delivery.acknowledged } else { &mut delivery.reported };
+                earliest.get_or_insert(sent.at);
+                delivery.original |= recover.is_some_and(|recover| number < recover);
+            }
+            let latest = match is_linux {
+                true if has_timestamps && is_acknowledged => end_of_millisecond(*echoed),
+                false if is_acknowledged || after_timeout => *echoed,
+                _ => Time::MAX,
+            };
+            if let Some(rtt) = clock.delivered(number, *sent, latest, fack, now) {
+                last = last.max(Some((number < ack.next, number, rtt)));
+            }
+            if let Some(rate) = &mut rate {
+                rate.on_delivered(number, now);
+            }
+            if number >= ack.next {
+                sent.fate = Fate::Delivered;
+            }
+        }
+        if let Some((_, _, rtt)) = last.filter(|_| is_linux) {
+            clock.measure(rtt);
+        }
+        delivery
+    }
+}
+
+/// The send time that a timestamp would echo in an ACK, given the first segment that it acknowledges and whether it
+/// answers an original. A segment that was sent again has no record of its original: time zero.
+fn echo(first: Option<Sent>, original: bool) -> Time {
+    first.filter(|first| !original || first.transmits == 1).map_or(Time::ZERO, |first| first.at)
+}
+
+/// The last time with the timestamp of `time`.
+fn end_of_millisecond(time: Time) -> Time {
+    let unit = MILLISECOND.as_picos();
+    Time::from_picos((time.as_picos() / unit + 1).saturating_mul(unit) - 1)
+}
