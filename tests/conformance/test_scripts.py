@@ -1,4 +1,4 @@
-"""Our scripts in ``examples/conformance``: the sender does what each states, except for one."""
+"""Our scripts in ``examples/conformance``: the sender does what each states."""
 
 from __future__ import annotations
 

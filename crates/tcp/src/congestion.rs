@@ -92,7 +92,7 @@ pub trait CongestionControl: Debug + Send {
     fn on_undo(&mut self, _window: &mut Window) {}
 
     /// Called when the sender sends again while nothing is outstanding; `idle` is the time since it last sent.
-    fn on_idle(&mut self, _now: Time, _idle: Time) {}
+    fn on_idle(&mut self, _window: &mut Window, _now: Time, _idle: Time) {}
 
     /// Whether the law needs [`AckSample::rtt`] for each ACK. Timing every segment costs memory and time, so the sender
     /// does it only on request.
@@ -113,9 +113,13 @@ pub trait CongestionControl: Debug + Send {
         false
     }
 
-    /// Called before [`on_rate`](Self::on_rate) for each segment found lost since the last sample, in the order in which
-    /// they were found.
+    /// Called for each segment found lost, in the order in which they were found: by an ACK, before
+    /// [`on_rate`](Self::on_rate) with its sample; by a timer, at once, with a sample that delivers nothing and has no rate.
     fn on_lost(&mut self, _window: &mut Window, _lost: &LostSegment, _sample: &RateSample, _stream: &mut Stream) {}
+
+    /// Called when the retransmission timer has fired, after [`on_congestion`](Self::on_congestion), if the law
+    /// [samples rates](Self::samples_rate). `sample` delivers nothing.
+    fn on_timeout(&mut self, _sample: &RateSample, _stream: &mut Stream) {}
 
     /// Whether the law answers marks as a scalable one must, so that its segments carry ECT(1) instead of ECT(0), also when
     /// they are retransmitted (RFC 9331, section 4). Such a law needs the exact number of marks (RFC 9768).

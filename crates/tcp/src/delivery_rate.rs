@@ -11,10 +11,19 @@
 //! Differences from the draft: segments are counted, not bytes. Unless `rack = "linux"`, the sender looks for a lack of data
 //! at the end of each turn instead of before the next write; in between, neither the data in the network nor what is
 //! delivered changes without a turn. A SYN gives no sample.
+//!
+//! With `rack = "linux"`:
+//! - the SYN counts as delivered (`tcp_clean_rtx_queue`), so that the first delivery of data ends the limit by the
+//!   application that the connection begins with;
+//! - an interval begins when nothing is outstanding (`tcp_rate_skb_sent`). In the draft it begins when nothing is in the
+//!   network: also after each timeout, when the ACK of what was delivered before shows too high a rate;
+//! - the round-trip time of an ACK is Linux's (`tcp_ack_update_rtt`), see [`DeliveryRate::measure`].
 
 use std::collections::VecDeque;
 
 use ackclock_units::Time;
+
+use crate::config::{RackRule, SenderConfig};
 
 /// What an ACK tells about the network. Laws that ask for samples
 /// ([`samples_rate`](crate::congestion::CongestionControl::samples_rate)) receive one with each ACK that delivers data.
@@ -27,7 +36,8 @@ pub struct RateSample {
     pub rate: Option<f64>,
     /// Whether the rate is limited by the application (the draft's `RS.is_app_limited`).
     pub app_limited: bool,
-    /// Round-trip time of the delivered segment that was sent last, if it was sent once (Karn's algorithm).
+    /// Round-trip time of the delivered segment that was sent last, if it was sent once (Karn's algorithm). With
+    /// `rack = "linux"`, see `tcp_ack_update_rtt`.
     pub rtt: Option<Time>,
     /// Minimum round-trip time so far, with the handshake's.
     pub min_rtt: Time,
@@ -36,6 +46,8 @@ pub struct RateSample {
     pub delivered: u64,
     /// See `delivered`.
     pub prior_delivered: u64,
+    /// When the last segment was delivered, or the first one sent while none was outstanding (`C.delivered_time`).
+    pub delivered_at: Time,
     /// Number of segments found lost since that segment was sent (`RS.lost`).
     pub lost: u64,
     /// Number of segments in the network when that segment was sent, including it (`RS.tx_in_flight`).
@@ -54,6 +66,8 @@ pub struct RateSample {
     pub phase: Phase,
     /// Number of segments that a paced sender sends at once.
     pub burst: u32,
+    /// Bytes of data in a segment.
+    pub payload: u32,
     /// When pacing lets the next segment leave; `now` if it may leave at once.
     pub departure: Time,
 }
@@ -113,21 +127,24 @@ pub(crate) struct DeliveryRate {
     first: u64,
     /// Of the segments that the present ACK delivers, the one that was sent last, and when.
     latest: Option<(Time, u64)>,
+    /// The round-trip time of the present ACK, if the recovery has measured it.
+    measured: Option<Option<Time>>,
     /// Segments found lost since the last sample.
     losses: Vec<LostSegment>,
     /// Segments in the network, and segments lost and delivered, before the present ACK.
     before: (u64, u64, u64),
     burst: u32,
+    payload: u32,
     is_linux: bool,
 }
 
 impl DeliveryRate {
-    /// The state before any transmission. The sender sends `burst` segments at once if it is paced. With `is_linux`, an
-    /// interval begins when nothing is outstanding (`tcp_rate_skb_sent`). In the draft it begins when nothing is in the
-    /// network: also after each timeout, when the ACK of what was delivered before shows too high a rate.
-    pub(crate) fn new(burst: u32, is_linux: bool) -> Self {
+    /// The state before any transmission.
+    pub(crate) fn new(config: &SenderConfig) -> Self {
         Self {
-            is_linux,
+            burst: config.pacing_burst,
+            payload: config.data_bytes(),
+            is_linux: config.rack == RackRule::Linux,
             delivered: 0,
             delivered_at: Time::ZERO,
             first_sent: Time::ZERO,
@@ -136,9 +153,9 @@ impl DeliveryRate {
             stamps: VecDeque::new(),
             first: 0,
             latest: None,
+            measured: None,
             losses: Vec::new(),
             before: (0, 0, 0),
-            burst,
         }
     }
 
@@ -184,19 +201,29 @@ impl DeliveryRate {
 
     /// Begins to handle an ACK that arrives while `in_flight` segments are in the network.
     pub(crate) fn begin_ack(&mut self, in_flight: u64) {
-        self.latest = None;
+        (self.latest, self.measured) = (None, None);
         self.before = (in_flight, self.lost, self.delivered);
     }
 
     /// Records that the present ACK delivers segment `number`, which no ACK has delivered before.
     pub(crate) fn on_delivered(&mut self, number: u64, now: Time) {
-        let Some(at) = self.stamp(number).map(|stamp| stamp.at) else { return };
+        let Some(at) = self.stamp(number).map(|stamp| stamp.at) else {
+            self.delivered += u64::from(self.is_linux); // the SYN
+            return;
+        };
         self.delivered += 1;
         self.delivered_at = now;
         if self.latest.is_none_or(|latest| latest < (at, number)) {
             self.latest = Some((at, number));
             self.first_sent = at;
         }
+    }
+
+    /// Records the round-trip time that Linux measures with the present ACK (`tcp_clean_rtx_queue`): that of the last
+    /// segment newly reported above a gap, or else of the last one acknowledged, if all of these were sent once, or else
+    /// of the timestamp.
+    pub(crate) const fn measure(&mut self, rtt: Option<Time>) {
+        self.measured = Some(rtt);
     }
 
     /// Records that segment `number` was found lost.
@@ -229,6 +256,11 @@ impl DeliveryRate {
         while self.first < snd_una && self.stamps.pop_front().is_some() {
             self.first += 1;
         }
+    }
+
+    /// Whether the application limits what is sent now.
+    pub(crate) const fn is_limited(&self) -> bool {
+        self.limited_until > 0
     }
 
     /// Records that the sender has less data than the window allows: all samples are limited by the application until
@@ -265,24 +297,43 @@ impl DeliveryRate {
         let is_plausible = interval >= min_rtt && interval > Time::ZERO;
         let segments = (self.delivered - stamp.delivered) as f64;
         Some(RateSample {
-            now,
             rate: is_plausible.then(|| segments / interval.as_secs_f64()),
             app_limited: stamp.app_limited,
-            rtt: stamp.sent_once.then(|| now - stamp.at),
-            min_rtt,
-            delivered: self.delivered,
+            rtt: self.measured.unwrap_or_else(|| stamp.sent_once.then(|| now - stamp.at)),
             prior_delivered: stamp.delivered,
             lost: self.lost - stamp.lost,
             tx_in_flight: stamp.in_flight,
             newly_delivered: self.delivered - delivered,
             newly_lost: self.lost - lost,
-            total_lost: self.lost,
             prior_in_flight,
+            ..self.at_timer(min_rtt, in_flight, phase, now)
+        })
+    }
+
+    /// The state of the sender when a timer has fired: a sample without a delivery.
+    #[inline(always)]
+    pub(crate) fn at_timer(&self, min_rtt: Time, in_flight: u64, phase: Phase, now: Time) -> RateSample {
+        RateSample {
+            now,
+            rate: None,
+            app_limited: false,
+            rtt: None,
+            min_rtt,
+            delivered: self.delivered,
+            prior_delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            lost: 0,
+            tx_in_flight: in_flight,
+            newly_delivered: 0,
+            newly_lost: self.losses.len() as u64,
+            total_lost: self.lost,
+            prior_in_flight: in_flight,
             in_flight,
             phase,
             burst: self.burst,
+            payload: self.payload,
             departure: now,
-        })
+        }
     }
 }
 
@@ -291,6 +342,8 @@ mod tests {
     use super::*;
 
     const MS: fn(u64) -> Time = Time::from_millis;
+    const RFC: SenderConfig = SenderConfig::DEFAULT;
+    const LINUX: SenderConfig = SenderConfig { rack: RackRule::Linux, ..RFC };
     /// A bottleneck of 10 Mb/s, which takes 1.2 ms for a segment of 1,500 bytes, on a path of 40 ms.
     const SERVICE: Time = Time::from_micros(1_200);
 
@@ -321,7 +374,7 @@ mod tests {
     /// Tolerance: 0.005 segments/s.
     #[test]
     fn the_first_window_shows_little() {
-        let mut rate = DeliveryRate::new(1, false);
+        let mut rate = DeliveryRate::new(&RFC);
         (0..10).for_each(|number| rate.on_sent(number, number, Time::ZERO));
         let acks = through(&[Time::ZERO; 10]);
         let samples: Vec<RateSample> =
@@ -338,7 +391,7 @@ mod tests {
     #[test]
     fn a_full_pipe_shows_the_bottleneck() {
         const WINDOW: u64 = 40;
-        let mut rate = DeliveryRate::new(1, false);
+        let mut rate = DeliveryRate::new(&RFC);
         let mut sent = vec![Time::ZERO; WINDOW as usize];
         (0..WINDOW).for_each(|number| rate.on_sent(number, number, Time::ZERO));
         for number in 0..400 {
@@ -357,7 +410,7 @@ mod tests {
     /// Tolerance: exact.
     #[test]
     fn a_burst_of_acks_shows_no_more_than_was_sent() {
-        let mut rate = DeliveryRate::new(1, false);
+        let mut rate = DeliveryRate::new(&RFC);
         // a segment each 2 ms: 500 segments/s
         (0..60_u64).for_each(|number| rate.on_sent(number, number, MS(2 * number)));
         let mut fastest = 0.0_f64;
@@ -376,7 +429,7 @@ mod tests {
     /// Tolerance: 0.005 segments/s.
     #[test]
     fn an_application_with_little_data_limits_all_samples() {
-        let mut rate = DeliveryRate::new(1, false);
+        let mut rate = DeliveryRate::new(&RFC);
         for number in 0..20 {
             let now = Time::SECOND.saturating_mul(number);
             rate.on_sent(number, 0, now);
@@ -392,6 +445,56 @@ mod tests {
         assert!(!acknowledge(&mut rate, 22, 1, MS(20_084)).app_limited, "the bubble has been delivered");
     }
 
+    /// Validates: a SYN that is delivered counts with Linux's rule only; there, the first delivery of data then ends the limit
+    ///     by the application, and by the draft's rule the second one.
+    /// Source: Linux, `tcp_clean_rtx_queue` and `tcp_rate_gen`; draft-ietf-ccwg-bbr, section 4.1.
+    /// Tolerance: exact.
+    #[test]
+    fn a_syn_counts_in_linux() {
+        for (config, counted, is_limited) in [(&LINUX, 1, false), (&RFC, 0, true)] {
+            let mut rate = DeliveryRate::new(config);
+            rate.begin_ack(1);
+            rate.on_delivered(0, MS(40));
+            assert!(rate.sample(1, MS(40), 0, Phase::Open, MS(40)).is_none());
+            assert_eq!(rate.delivered(), counted);
+            (1..4).for_each(|number| rate.on_sent(number, number - 1, MS(40)));
+            let sample = acknowledge(&mut rate, 1, 3, MS(80));
+            assert_eq!((sample.delivered, sample.prior_delivered), (counted + 1, counted));
+            assert_eq!((sample.app_limited, rate.is_limited()), (true, is_limited));
+        }
+    }
+
+    /// Validates: a round-trip time that the recovery measures replaces the one of the segment sent last, for one ACK.
+    /// Source: Linux, `tcp_ack_update_rtt`.
+    /// Tolerance: exact.
+    #[test]
+    fn a_measured_round_trip_time_counts() {
+        let mut rate = DeliveryRate::new(&LINUX);
+        (0..4).for_each(|number| rate.on_sent(number, number, MS(number)));
+        for (number, measured) in [(0, None), (1, Some(MS(7)))] {
+            rate.begin_ack(4);
+            rate.on_delivered(number, MS(50));
+            rate.measure(measured);
+            let sample = rate.sample(number + 1, MS(40), 3, Phase::Open, MS(50)).expect("a segment was delivered");
+            assert_eq!(sample.rtt, measured);
+        }
+        assert_eq!(acknowledge(&mut rate, 2, 2, MS(51)).rtt, Some(MS(49)));
+    }
+
+    /// Validates: when a timer has found a loss, the sample delivers nothing and counts it.
+    /// Source: Linux, `bbr_set_state`.
+    /// Tolerance: exact.
+    #[test]
+    fn a_timer_gives_a_sample_without_a_delivery() {
+        let mut rate = DeliveryRate::new(&LINUX);
+        (0..3).for_each(|number| rate.on_sent(number, number, MS(number)));
+        acknowledge(&mut rate, 0, 3, MS(50));
+        rate.on_lost(1);
+        let sample = rate.at_timer(MS(40), 1, Phase::Loss, MS(300));
+        assert_eq!((sample.newly_delivered, sample.newly_lost, sample.total_lost), (0, 1, 1));
+        assert_eq!((sample.now, sample.delivered_at, sample.rate, sample.rtt), (MS(300), MS(50), None, None));
+    }
+
     /// Validates: after a loss samples go on: losses since a transmission are counted; by the draft's rule, a retransmission
     ///     when nothing is in the network begins a new interval, which below the minimum round-trip time gives no rate; by
     ///     Linux' rule, the interval goes back to the transmission of the segment delivered last, 47 ms before.
@@ -399,8 +502,8 @@ mod tests {
     /// Tolerance: exact.
     #[test]
     fn samples_go_on_after_a_loss() {
-        goes_on(DeliveryRate::new(1, false), None);
-        goes_on(DeliveryRate::new(1, true), Some(1.0 / 0.047));
+        goes_on(DeliveryRate::new(&RFC), None);
+        goes_on(DeliveryRate::new(&LINUX), Some(1.0 / 0.047));
     }
 
     /// Loses the first of four segments, and sends it again; its delivery must show the rate `renewed`.

@@ -176,6 +176,11 @@ impl Recovery {
         if let Self::Rack(rack) = self { rack.rate_sample(connection, now) } else { None }
     }
 
+    /// The state of a sender whose timer has fired, if its law samples delivery rates.
+    pub(crate) fn rate_at_timer(&self, connection: &Connection, now: Time) -> Option<RateSample> {
+        if let Self::Rack(rack) = self { rack.rate_at_timer(connection, now) } else { None }
+    }
+
     /// Called if the law samples delivery rates: when the application writes, and at the end of a turn.
     #[inline(never)]
     pub(crate) fn check_app_limited(&self, connection: &mut Connection, at_write: bool) {

@@ -27,7 +27,7 @@ use gso::Admission;
 pub use inspect::{Episode, Outstanding};
 pub use steady::Turn;
 
-use crate::config::{DecreaseFrom, IdleRestart, SenderConfig};
+use crate::config::{DecreaseFrom, IdleRestart, RackRule, SenderConfig};
 use crate::congestion::foreign::Place;
 use crate::congestion::{AckSample, LawSpec, Signal};
 use crate::limits::{Chronograph, Limit};
@@ -37,6 +37,9 @@ use crate::rtt::RoundTrips;
 use crate::segment::{Ack, Segment};
 use crate::send_log::Sent;
 use crate::ticks::Ticks;
+
+/// Number of timeouts of a SYN that do not double the next one in Linux.
+const LINEAR_SYN_TIMEOUTS: u64 = 4;
 
 /// Observable state of a sender. Windows are in segments, times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -280,7 +283,9 @@ impl Sender {
         if reduces && is_new && self.connection.may_reduce_for_mark(ack.next) {
             self.recovery.on_mark(&mut self.connection, true);
         }
-        if self.connection.samples_rate() {
+        // an old ACK gives no sample in Linux (`tcp_ack`)
+        let is_sample = ack.next >= snd_una || self.connection.config.rack != RackRule::Linux;
+        if is_sample && self.connection.samples_rate() {
             self.sample_rate(now);
         }
         self.choose_path();
@@ -354,6 +359,20 @@ impl Sender {
         }
     }
 
+    /// Tells the law which segments a timer has found lost, and whether this was the retransmission timer.
+    fn tell_timer(&mut self, timed_out: bool, now: Time) {
+        let Self { connection, recovery, stream, .. } = self;
+        let Some(sample) = recovery.rate_at_timer(connection, now) else { return };
+        let Connection { law, window, extra, .. } = connection;
+        let Some(rate) = extra.as_mut().and_then(|extra| extra.rate.as_mut()) else { return };
+        for lost in rate.take_losses() {
+            law.on_lost(window, &lost, &sample, stream);
+        }
+        if timed_out {
+            law.on_timeout(&sample, stream);
+        }
+    }
+
     /// Ends the turn: everything that may be sent has been sent.
     fn end_turn(&mut self, now: Time) {
         let Self { connection, recovery, limits, .. } = self;
@@ -368,7 +387,11 @@ impl Sender {
     pub fn handle_timeout(&mut self, now: Time) {
         let connection = &mut self.connection;
         connection.law.set_now(now);
+        if connection.samples_rate() {
+            self.recovery.check_app_limited(connection, true); // tcp_write_timer_handler
+        }
         if self.recovery.on_timer(connection, now) {
+            self.tell_timer(false, now);
             return self.choose_path();
         }
         let outstanding = connection.snd_una < connection.snd_max;
@@ -379,7 +402,9 @@ impl Sender {
         let reduces = self.recovery.before_timeout(connection, outstanding);
         connection.time_out(outstanding, reduces, holds);
         self.recovery.after_timeout(connection, now);
-        if reduces {
+        self.tell_timer(reduces, now);
+        let connection = &mut self.connection;
+        if reduces && !connection.times_out_linearly() {
             connection.rtt.back_off(&connection.config.rtt);
         }
         connection.restart_timer(now);
@@ -573,6 +598,17 @@ impl Connection {
         handshake_ends
     }
 
+    /// Whether the SYN is not acknowledged yet.
+    fn is_opening(&self) -> bool {
+        self.config.handshake && self.snd_una == 0
+    }
+
+    /// Whether a timeout does not double the next one, because it is one of the first of a SYN (Linux,
+    /// `tcp_syn_linear_timeouts`).
+    fn times_out_linearly(&self) -> bool {
+        self.config.rack == RackRule::Linux && self.is_opening() && self.counters.timeouts <= LINEAR_SYN_TIMEOUTS
+    }
+
     /// Handles a timeout: reduces the window and restarts from the first unacknowledged segment. `holds` states
     /// whether the threshold stays as it is.
     fn time_out(&mut self, outstanding: bool, reduces: bool, holds: bool) {
@@ -599,8 +635,9 @@ impl Connection {
         } else {
             self.window.cwnd = 1.0;
         }
-        if self.config.handshake && self.snd_una == 0 {
-            self.lost_syn = true;
+        if self.is_opening() {
+            // Linux tolerates one timeout (`tcp_init_transfer`)
+            self.lost_syn = self.config.rack != RackRule::Linux || self.counters.timeouts > 1;
             self.window.cwnd = 1.0; // under any law, the SYN is sent alone
         }
         self.snd_nxt = self.snd_una;

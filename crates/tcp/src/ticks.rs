@@ -38,7 +38,7 @@ impl Ticks {
         if self.tick == Time::ZERO { now.saturating_add(wait) } else { self.fires_with_tick(now, wait) }
     }
 
-    /// A time in whole ticks, rounded down.
+    /// A time in whole ticks, rounded down (`nsecs_to_jiffies`).
     pub(crate) const fn whole(self, time: Time) -> Time {
         let picos = time.as_picos();
         match picos.checked_rem(self.tick.as_picos()) {
@@ -85,6 +85,13 @@ mod tests {
         assert_eq!(fires(100_000, 1_000_000, 4), 1_120_000);
         assert_eq!(fires(0, 2_100_000, 4), 2_304_000);
         assert_eq!(fires(12_345, 240_001, 0), 252_346);
+    }
+
+    /// A time of 7.9 ms has one whole tick of 4 ms; without ticks it is whole.
+    #[test]
+    fn times_have_whole_ticks() {
+        let whole = |tick| Ticks::new(Time::from_millis(tick), Time::ZERO).whole(Time::from_micros(7_900));
+        assert_eq!([whole(4), whole(0)], [4_000, 7_900].map(Time::from_micros));
     }
 
     /// With a phase of 1 ms, ticks are at 3, 7, 11 ms and so on.

@@ -89,7 +89,10 @@ class Law(Algorithm):
         """
 
     def on_lost(self, window: Window, lost: Lost, sample: Rate) -> None:
-        """See each packet found lost before `on_rate` of the same ACK; only laws with `on_rate` have this."""
+        """See each packet found lost; only laws with `on_rate` have this.
+
+        An ACK finds losses before its `on_rate`. A timer finds them at any time; then ``sample.rate`` is None.
+        """
 
     def on_idle(self, idle: Idle) -> None:
         """See the end of a time without anything in flight."""

@@ -19,8 +19,8 @@
 //!   to 10 round trips (`bbr/aggregation.rs`).
 //!
 //! Differences from Linux: real numbers in place of fixed point, except for the gains; the bandwidth is the exact maximum
-//! of its window; a delayed ACK may renew the minimum round-trip time; the initial rate has no margin. Without `gso`, a
-//! burst has `pacing_burst` segments, but the window has room for Linux's bursts of 1 ms.
+//! of its window; times are exact instead of jiffies. Without `gso`, a burst has `pacing_burst` segments, but the window
+//! has room for Linux's bursts of 1 ms.
 
 pub(super) mod aggregation;
 pub(super) mod bandwidth;
@@ -63,6 +63,8 @@ const DRAIN_GAIN: f64 = 88.0 / 256.0;
 /// The gains of a cycle, and the gain of the window in it.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 const WINDOW_GAIN: f64 = 2.0;
+/// The first phase without a gain.
+const CRUISE: usize = 2;
 /// Number of round trips that a delivery rate counts for, including the present one.
 const BANDWIDTH_ROUNDS: usize = 11;
 /// The smallest window, in segments.
@@ -73,10 +75,11 @@ const PROBE_RTT_TIME: Time = Time::from_millis(200);
 /// The rate is this much lower than the bandwidth, so that queues drain.
 const MARGIN: f64 = 0.99;
 /// The window has room for three bursts, each of the data of this time (in seconds), but of one segment at rates below
-/// `SLOW` segments per second (1.2 Mb/s of data), and otherwise of two to 45, as the largest of a segmentation offload.
+/// `SLOW` bytes per second, and otherwise of two segments or more, up to the bytes of the largest burst and 127 segments.
 const BURST_TIME: f64 = 1.0 / 1024.0;
-const SLOW: f64 = 1.2e6 / (8.0 * 1448.0);
-const MOST_AT_ONCE: f64 = 45.0;
+const SLOW: f64 = 1.2e6 / 8.0;
+const LARGEST_BURST: f64 = 65_215.0;
+const MOST_AT_ONCE: f64 = 127.0;
 /// The round-trip time that is assumed before the first sample, in seconds.
 const FIRST_RTT: f64 = 1e-3;
 
@@ -98,6 +101,8 @@ enum Mode {
 pub(crate) struct Bbr {
     mode: Mode,
     bandwidth: Bandwidth<BANDWIDTH_ROUNDS>,
+    /// Round trips since its last sample: without one, an old bandwidth remains.
+    rounds: usize,
     /// Minimum round-trip time in seconds, and when it was last seen.
     min_rtt: f64,
     min_rtt_at: Time,
@@ -113,8 +118,12 @@ pub(crate) struct Bbr {
     /// When the probe for the minimum round-trip time may end, if it has begun, and whether a round trip has passed.
     probe_ends: Option<Time>,
     probe_has_round: bool,
+    /// Whether this sample was taken during a probe.
+    probes: bool,
     /// Whether data is sent again after an idle period.
     restarts: bool,
+    /// Whether the idle period has ended a probe, so that the next sample draws a phase.
+    draws_phase: bool,
     aggregation: Aggregation,
     policer: Policer,
     /// The window before a recovery or a probe.
@@ -127,6 +136,8 @@ pub(crate) struct Bbr {
     /// The initial window.
     initial: f64,
     burst: f64,
+    /// Bytes of data in a segment.
+    payload: f64,
 }
 
 impl Spec for BbrSpec {
@@ -136,6 +147,7 @@ impl Spec for BbrSpec {
         Bbr {
             mode: Mode::Startup,
             bandwidth: Bandwidth::default(),
+            rounds: 0,
             min_rtt: f64::INFINITY,
             min_rtt_at: Time::ZERO,
             round_end: 0,
@@ -146,8 +158,10 @@ impl Spec for BbrSpec {
             phase_at: Time::ZERO,
             probe_ends: None,
             probe_has_round: false,
+            probes: false,
             restarts: false,
-            aggregation: Aggregation::default(),
+            draws_phase: false,
+            aggregation: Aggregation::in_whole_segments(),
             policer: Policer::default(),
             prior_cwnd: 0.0,
             recovery: Phase::Open,
@@ -155,6 +169,7 @@ impl Spec for BbrSpec {
             rate: 0.0,
             initial: 0.0,
             burst: 1.0,
+            payload: 1.0,
         }
     }
 }
@@ -185,6 +200,9 @@ impl CongestionControl for Bbr {
 
     fn on_rate(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) {
         self.begin(window, sample);
+        if self.draws_phase {
+            self.begin_cycles(self.phase_at, stream);
+        }
         self.follow_bandwidth(sample, stream);
         let round = self.round_starts.then_some(aggregation::ROUNDS);
         self.aggregation.on_ack(sample, self.rate_of_path(), window.cwnd, round);
@@ -201,8 +219,11 @@ impl CongestionControl for Bbr {
         if event.signal == Signal::Timeout {
             self.recovery = Phase::Loss;
             self.plateau.restart(0.0);
-            self.policer.on_timeout();
         }
+    }
+
+    fn on_timeout(&mut self, sample: &RateSample, stream: &mut Stream) {
+        self.look_for_policer(&RateSample { newly_lost: 1, ..*sample }, true, stream);
     }
 
     fn on_undo(&mut self, _window: &mut Window) {
@@ -210,20 +231,22 @@ impl CongestionControl for Bbr {
         self.policer.restart();
     }
 
-    fn on_idle(&mut self, now: Time, _idle: Time) {
+    fn on_idle(&mut self, window: &mut Window, now: Time, _idle: Time) {
         self.restarts = true;
         self.aggregation.restart(now);
-        if self.mode == Mode::ProbeBandwidth {
-            self.set_rate(1.0);
+        match self.mode {
+            Mode::ProbeBandwidth => self.set_rate(1.0),
+            Mode::ProbeRtt => self.draws_phase = self.end_probe(window, now),
+            Mode::Startup | Mode::Drain => {}
         }
     }
 
     fn limits_itself(&self) -> bool {
-        self.mode == Mode::ProbeRtt
+        self.probes
     }
 
     fn pacing_rate(&self, window: &Window, srtt: Option<f64>) -> Option<f64> {
-        Some(if self.rate > 0.0 { self.rate } else { HIGH_GAIN * window.cwnd / srtt.unwrap_or(FIRST_RTT) })
+        Some(if self.rate > 0.0 { self.rate } else { MARGIN * HIGH_GAIN * window.cwnd / srtt.unwrap_or(FIRST_RTT) })
     }
 
     fn holds(&self, _: &Window, _reduced_by: Limit) -> Limit {
@@ -256,7 +279,7 @@ impl CongestionControl for Bbr {
 impl Bbr {
     /// Prepares for the first sample. The model begins with the round-trip time of the handshake.
     fn begin(&mut self, window: &Window, sample: &RateSample) {
-        self.burst = f64::from(sample.burst);
+        (self.burst, self.payload) = (f64::from(sample.burst), f64::from(sample.payload));
         if self.initial == 0.0 {
             self.initial = window.cwnd;
             (self.min_rtt_at, self.phase_at) = (sample.now, sample.now);
@@ -264,7 +287,7 @@ impl Bbr {
         }
         if self.rate == 0.0 && sample.min_rtt < Time::MAX {
             self.min_rtt = sample.min_rtt.as_secs_f64();
-            self.rate = HIGH_GAIN * self.initial / self.min_rtt.max(FIRST_RTT / 1e3);
+            self.rate = MARGIN * HIGH_GAIN * self.initial / self.min_rtt.max(FIRST_RTT / 1e3);
         }
     }
 
@@ -279,16 +302,24 @@ impl Bbr {
         let Some(rate) = sample.rate else { return };
         if sample.prior_delivered >= self.round_end {
             self.round_end = sample.delivered;
-            self.bandwidth.advance();
+            self.rounds += 1;
             self.round_starts = true;
             self.conserves = false;
         }
-        let cycles = self.mode == Mode::ProbeBandwidth;
-        if self.policer.on_sample(sample, self.round_starts, cycles) == Change::Ends {
-            self.begin_cycles(sample.now, stream);
-        }
+        self.look_for_policer(sample, self.round_starts, stream);
         if !sample.app_limited || rate >= self.bandwidth.get() {
+            for _ in 0..self.rounds.min(BANDWIDTH_ROUNDS) {
+                self.bandwidth.advance();
+            }
+            self.rounds = 0;
             self.bandwidth.update(rate);
+        }
+    }
+
+    fn look_for_policer(&mut self, sample: &RateSample, round_starts: bool, stream: &mut Stream) {
+        let cycles = self.mode == Mode::ProbeBandwidth;
+        if self.policer.on_sample(sample, round_starts, cycles) == Change::Ends {
+            self.begin_cycles(sample.now, stream);
         }
     }
 
@@ -339,6 +370,7 @@ impl Bbr {
         self.mode = Mode::ProbeBandwidth;
         let phase = (stream.uniform() * 7.0) as usize;
         self.begin_phase(if phase == 0 { 0 } else { phase + 1 }, now);
+        self.draws_phase = false;
     }
 
     /// Follows the minimum round-trip time, and probes for it when it is old.
@@ -355,31 +387,38 @@ impl Bbr {
             self.save(window);
             self.probe_ends = None;
         }
-        if self.mode == Mode::ProbeRtt {
+        self.probes = self.mode == Mode::ProbeRtt;
+        if self.probes {
             self.follow_probe(window, sample, stream);
         }
         self.restarts = false;
     }
 
     fn follow_probe(&mut self, window: &mut Window, sample: &RateSample, stream: &mut Stream) {
-        let Some(ends) = self.probe_ends else {
+        if self.probe_ends.is_none() {
             if sample.in_flight as f64 <= MIN_CWND {
                 self.probe_ends = Some(sample.now.saturating_add(PROBE_RTT_TIME));
                 self.probe_has_round = false;
                 self.round_end = sample.delivered;
             }
             return;
-        };
-        self.probe_has_round |= self.round_starts;
-        if self.probe_has_round && sample.now > ends {
-            self.min_rtt_at = sample.now;
-            window.cwnd = window.cwnd.max(self.prior_cwnd);
-            if self.is_full {
-                self.begin_cycles(sample.now, stream);
-            } else {
-                self.mode = Mode::Startup;
-            }
         }
+        self.probe_has_round |= self.round_starts;
+        if self.probe_has_round && self.end_probe(window, sample.now) {
+            self.begin_cycles(sample.now, stream);
+        }
+    }
+
+    /// Ends the probe if its time has passed. Returns whether a phase of the cycle must then be drawn.
+    fn end_probe(&mut self, window: &mut Window, now: Time) -> bool {
+        if self.probe_ends.is_none_or(|ends| now <= ends) {
+            return false;
+        }
+        self.min_rtt_at = now;
+        window.cwnd = window.cwnd.max(self.prior_cwnd);
+        self.mode = if self.is_full { Mode::ProbeBandwidth } else { Mode::Startup };
+        self.begin_phase(CRUISE, now);
+        self.is_full
     }
 
     /// The gains of the rate and of the window.
@@ -417,8 +456,10 @@ impl Bbr {
 
     /// Number of segments that Linux sends at once at the present rate.
     fn at_once(&self) -> f64 {
-        let least = if self.rate < SLOW { 1.0 } else { 2.0 };
-        (self.rate * BURST_TIME).floor().clamp(least, MOST_AT_ONCE).max(self.burst)
+        let bytes = self.rate * self.payload;
+        let least: f64 = if bytes < SLOW { 1.0 } else { 2.0 };
+        let segments = ((bytes * BURST_TIME).min(LARGEST_BURST) / self.payload).floor();
+        segments.max(least).min(MOST_AT_ONCE).max(self.burst)
     }
 
     /// The part of a flight that is still in the network when pacing lets the next segment leave.

@@ -349,7 +349,7 @@ impl CongestionControl for Bbr3 {
         }
     }
 
-    fn on_idle(&mut self, now: Time, _idle: Time) {
+    fn on_idle(&mut self, _window: &mut Window, now: Time, _idle: Time) {
         self.restarts = true;
         self.aggregation.restart(now);
         if self.state.is_probe_bandwidth() {

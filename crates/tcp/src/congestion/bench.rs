@@ -33,6 +33,7 @@ impl<L: CongestionControl> Bench<L> {
             min_rtt: self.rtt,
             delivered: self.delivered + delivered,
             prior_delivered: self.delivered,
+            delivered_at: self.now,
             lost: 0,
             tx_in_flight: in_flight,
             newly_delivered: delivered,
@@ -42,6 +43,7 @@ impl<L: CongestionControl> Bench<L> {
             in_flight,
             phase: Phase::Open,
             burst: 1,
+            payload: 1448,
             departure: self.now,
         }
     }

@@ -216,7 +216,7 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn on_idle(&mut self, now: Time, idle: Time) {
+    fn on_idle(&mut self, _window: &mut Window, now: Time, idle: Time) {
         if self.is_linux() {
             self.linux.stop_clock(now, idle);
         } else {
@@ -351,7 +351,7 @@ mod tests {
         let mut window = lose(&mut cubic, 100.0);
         cubic.on_ack(&mut window, &at(0.0, 0.1));
         let expected = cubic.epoch.expect("an epoch").curve(1.1);
-        cubic.on_idle(Time::SECOND.saturating_mul(21), Time::SECOND.saturating_mul(20));
+        cubic.on_idle(&mut window, Time::SECOND.saturating_mul(21), Time::SECOND.saturating_mul(20));
         let growth = (expected - window.cwnd) / window.cwnd;
         let before = window.cwnd;
         cubic.on_ack(&mut window, &at(21.0, 0.1));

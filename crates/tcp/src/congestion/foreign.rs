@@ -394,7 +394,7 @@ impl CongestionControl for Foreign {
         self.call(window, "on_undo", |law, window, now| law.on_undo(window, now));
     }
 
-    fn on_idle(&mut self, now: Time, idle: Time) {
+    fn on_idle(&mut self, _: &mut Window, now: Time, idle: Time) {
         self.now = now;
         self.tell("on_idle", |law, now| law.on_idle(now, idle));
     }

@@ -64,8 +64,9 @@ dispatch! {
     &mut self {
         fn on_congestion(window: &mut Window, event: &CongestionEvent);
         fn on_undo(window: &mut Window);
-        fn on_idle(now: Time, idle: Time);
+        fn on_idle(window: &mut Window, now: Time, idle: Time);
         fn on_lost(window: &mut Window, lost: &LostSegment, sample: &RateSample, stream: &mut Stream);
+        fn on_timeout(sample: &RateSample, stream: &mut Stream);
     }
     &self {
         fn times_segments() -> bool;

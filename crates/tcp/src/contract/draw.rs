@@ -102,6 +102,7 @@ pub(super) fn script(law: &ForeignSpec, seed: u64, number: u32) -> Script {
         delayed_ack: draw.flag(),
         sack_blocks: draw.from(0, 4) as u32,
         dsack: draw.flag(),
+        sack_compression: draw.one(&[0, 3, 44]),
         ecn,
         rwnd: WindowRule::Fixed,
         ..ReceiverConfig::default()

@@ -63,7 +63,7 @@ use crate::segment::{Ack, Block, Segment};
 use crate::sender::connection::Connection;
 use crate::ticks::Ticks;
 use clock::Clock;
-use delivery::Delivery;
+use delivery::{Delivery, Span};
 use losses::{Losses, Outstanding};
 use probe::{Probe, ProbeOutcome};
 use timers::extension;
@@ -162,12 +162,16 @@ impl Rack {
         self.is_ambiguous = is_linux && delivery.resent;
         let acknowledged = delivery.acknowledged.filter(|_| !self.is_ambiguous);
         let reported = delivery.reported.filter(|_| !is_old);
-        if let Some(sent) = acknowledged.or(reported).or_else(|| self.echoed(connection, ack, now)) {
-            connection.rtt.sample(&connection.config.rtt, sent, now);
+        let newest = reported.or(acknowledged).or_else(|| self.echoed(connection, ack, now).map(Span::from));
+        if let Some(sent) = acknowledged.or(newest) {
+            connection.rtt.sample(&connection.config.rtt, sent.first, now);
             connection.rtt.end_back_off(&connection.config.rtt);
         }
+        if let Some(rate) = connection.rate_mut().filter(|_| is_linux) {
+            rate.measure(newest.map(|sent| now - sent.last));
+        }
         let first = connection.first_sent().map(|first| first.at);
-        self.moves_timer = snd_una > before || reported.is_some_and(|sent| Some(sent) < first);
+        self.moves_timer = snd_una > before || reported.is_some_and(|sent| Some(sent.first) < first);
         if snd_una > before {
             self.has_progressed = true;
             self.restart_rto(connection, now);
@@ -231,6 +235,9 @@ impl Rack {
             self.first_sent.insert(number, sent.at);
         }
         let pipe = self.pipe(connection, connection.snd_una);
+        if pipe == 0 && !was_idle && connection.config.rack == RackRule::Linux && connection.samples_rate() {
+            connection.tell_idle(now, Time::ZERO); // CA_EVENT_TX_START
+        }
         let segment = connection.transmit(number, now);
         if let Some(rate) = connection.rate_mut().filter(|_| !segment.syn) {
             rate.on_sent(number, pipe, now);
@@ -370,6 +377,12 @@ impl Rack {
         let (snd_una, in_flight) = (connection.snd_una, self.pipe(connection, connection.snd_una));
         let rate = connection.rate_mut()?;
         rate.sample(snd_una, self.clock.min_rtt(), in_flight, self.phase, now)
+    }
+
+    /// The state of the sender when a timer has fired, if the law samples delivery rates.
+    pub(super) fn rate_at_timer(&self, connection: &Connection, now: Time) -> Option<RateSample> {
+        let in_flight = self.pipe(connection, connection.snd_una);
+        Some(connection.rate()?.at_timer(self.clock.min_rtt(), in_flight, self.phase, now))
     }
 
     /// Records for the samples of delivery rates that the sender has less data than the window allows: at the end of each

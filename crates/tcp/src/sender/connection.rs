@@ -138,7 +138,12 @@ impl Connection {
         self.extra.as_mut()?.rate.as_mut()
     }
 
-    /// Both of the above.
+    /// The same, to read it.
+    pub(crate) fn rate(&self) -> Option<&DeliveryRate> {
+        self.extra.as_ref()?.rate.as_ref()
+    }
+
+    /// The record of each outstanding segment, and the state of delivery-rate sampling.
     #[inline(always)]
     pub(crate) fn records_and_rate(&mut self) -> Option<(&mut SendLog, Option<&mut DeliveryRate>)> {
         let Extra { log, rate, .. } = &mut **self.extra.as_mut()?;
@@ -266,7 +271,9 @@ impl Connection {
     /// Adds ECN and PSH to a segment that is being sent, and paces the next one.
     #[inline(never)]
     fn label(&mut self, mut segment: Segment, now: Time) -> Segment {
-        self.pace(segment.number, now);
+        if !segment.syn {
+            self.pace(segment.number, now);
+        }
         let Self { extra, config, snd_una, supplied, .. } = self;
         let Some(extra) = extra else { return segment };
         if let Some(marks) = &mut extra.marks {
@@ -279,18 +286,17 @@ impl Connection {
         segment
     }
 
-    /// Paces the segment after segment `number`, which is being sent. The segments of the initial window before the last do
-    /// not count (Linux, `tcp_update_skb_after_send`).
+    /// Paces the segment after segment `number`, which is being sent.
     #[inline(always)]
     pub(super) fn pace(&mut self, number: u64, now: Time) {
         if self.has_gso() {
             return self.pace_super_segment(number, 1, now);
         }
-        if self.snd_max < self.unpaced() || self.pacer().is_none() {
+        if self.pacer().is_none() {
             return;
         }
         let each = self.pacing_interval();
-        if let (Some(each), Some(pacer)) = (each, self.extra.as_mut().and_then(|extra| extra.pacer.as_mut())) {
+        if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
             pacer.on_sent(each, &self.config, now);
         }
     }
@@ -318,16 +324,16 @@ impl Connection {
         self.extra.as_ref()?.pacer.as_ref()
     }
 
-    /// Until when pacing holds back segment `number`, if it does. The initial window is not paced.
+    /// Until when pacing holds back segment `number`, if it does. The initial window is not paced; in Linux, the pacer
+    /// knows its first segments.
     #[inline(always)]
     pub(super) fn paced_until(&self, number: u64, now: Time) -> Option<Time> {
         let pacer = self.pacer()?;
-        pacer.waits_until(now).filter(|_| number >= self.unpaced() || number < self.snd_max)
-    }
-
-    /// Number of segments that are sent first, without pacing.
-    pub(super) fn unpaced(&self) -> u64 {
-        u64::from(self.config.initial_window) + self.alone()
+        let is_paced = || {
+            let initial = u64::from(self.config.initial_window) + self.alone();
+            number >= initial || number < self.snd_max || self.config.rack == RackRule::Linux
+        };
+        pacer.waits_until(now).filter(|_| is_paced())
     }
 
     /// The marked segments that an ACK for all segments before `next` reports, and those that the window law has not seen
@@ -522,7 +528,7 @@ impl Connection {
             return;
         }
         let idle = now.saturating_sub(self.last_sent);
-        self.law.on_idle(now, idle);
+        self.tell_idle(now, idle);
         let rto = self.rtt.rto();
         if idle > rto && self.config.idle_restart != IdleRestart::Off && !self.samples_rate() {
             let restart = self.window.cwnd.min(f64::from(self.config.initial_window));
@@ -534,6 +540,15 @@ impl Connection {
             }
             self.set_snd_limit();
             self.settle();
+        }
+    }
+
+    /// Tells the law that the sender sends again while nothing is in the network. A law that samples delivery rates learns it
+    /// only if the application was the reason (`bbr_cwnd_event`; BBRHandleRestartFromIdle of draft-ietf-ccwg-bbr).
+    pub(crate) fn tell_idle(&mut self, now: Time, idle: Time) {
+        let Self { law, window, extra, .. } = self;
+        if extra.as_ref().and_then(|extra| extra.rate.as_ref()).is_none_or(DeliveryRate::is_limited) {
+            law.on_idle(window, now, idle);
         }
     }
 

@@ -1,6 +1,6 @@
 //! State that only some senders have.
 
-use crate::config::{Pacing, RackRule, RecoverySpec, SenderConfig};
+use crate::config::{Pacing, RecoverySpec, SenderConfig};
 use crate::congestion::Law;
 use crate::delivery_rate::DeliveryRate;
 use crate::send_log::SendLog;
@@ -36,8 +36,8 @@ impl Extra {
         let slow_start = SlowStart::new(config.slow_start, config.pacing != Pacing::Off);
         let log = (times_segments || slow_start.times_segments())
             .then(|| SendLog::new(Self::has_stale_records(config).then_some(config.max_window)));
-        let pacer = (config.pacing != Pacing::Off).then(Pacer::default);
-        let rate = law.samples_rate().then(|| DeliveryRate::new(config.pacing_burst, config.rack == RackRule::Linux));
+        let pacer = (config.pacing != Pacing::Off).then(|| Pacer::new(config));
+        let rate = law.samples_rate().then(|| DeliveryRate::new(config));
         let edge = config.initial_rwnd.map(u64::from);
         let (marks, pushes) = (Marks::of(config.ecn, law.is_scalable()), Pushes::of(config));
         let usage = config.remember_full_window.then(Usage::default);

@@ -216,7 +216,6 @@ impl Connection {
         // probes and urgent retransmissions are not admitted, and form super-segments of their own
         let is_admitted = gso.rest(number, gso.resends, now) >= count;
         let each = if is_admitted { gso.each } else { self.pacing_interval() };
-        let counts = self.snd_max >= self.unpaced();
         let Self { extra, config, .. } = self;
         let Some(extra) = extra.as_deref_mut() else { return };
         let Some(gso) = extra.gso.as_deref_mut() else { return };
@@ -227,7 +226,9 @@ impl Connection {
         gso.next = number + count;
         gso.left -= count;
         gso.count += count;
-        if let (Some(pacer), Some(each)) = (extra.pacer.as_mut().filter(|_| counts), each) {
+        let Some(pacer) = extra.pacer.as_mut() else { return };
+        let is_free = pacer.takes_free(count as u32);
+        if let Some(each) = each.filter(|_| !is_free) {
             pacer.wait_after(gso.due, each.saturating_mul(gso.count), config, now);
         }
     }

@@ -6,14 +6,20 @@
 //! application holds a burst back, the next one may follow earlier by the delay, but at most by `pacing_credit` percent of
 //! the interval. Linux has 50 % (`tcp_update_skb_after_send`); without credit, idle time is lost.
 //!
-//! The initial window is sent at once (RFC 6928; Linux), and nothing is paced before the first round-trip sample.
+//! The initial window is sent at once (RFC 6928; Linux), and nothing is paced before the first round-trip sample. With
+//! `rack = "linux"`, the first nine segments of data, also if they are retransmissions, do not delay the next one
+//! (`tcp_update_skb_after_send`).
+//!
 //! Difference from Linux: limited transmit, probes, and the first retransmission of a recovery do not wait, except a fast
 //! retransmission of RACK with PRR.
 
 use ackclock_units::Time;
 
-use crate::config::SenderConfig;
+use crate::config::{RackRule, SenderConfig};
 use crate::congestion::Window;
+
+/// Number of segments at the beginning of a connection that Linux does not pace.
+const FREE: u32 = 9;
 
 /// The state of a sender's pacing.
 #[derive(Clone, Debug, Default)]
@@ -22,9 +28,17 @@ pub(crate) struct Pacer {
     next: Time,
     /// Segments left in the present burst.
     left: u32,
+    /// Segments left that are not paced.
+    free: u32,
 }
 
 impl Pacer {
+    /// The state before any transmission.
+    pub(super) fn new(config: &SenderConfig) -> Self {
+        let free = if config.rack == RackRule::Linux { FREE } else { 0 };
+        Self { free, ..Self::default() }
+    }
+
     /// Until when the next segment must wait, if it must.
     pub(super) fn waits_until(&self, now: Time) -> Option<Time> {
         Some(self.next).filter(|next| self.left == 0 && *next > now)
@@ -35,13 +49,22 @@ impl Pacer {
         self.next.saturating_sub(now)
     }
 
-    /// Records a transmission at `now`; `each` is the time that a segment takes at the present rate.
-    pub(super) fn on_sent(&mut self, each: Time, config: &SenderConfig, now: Time) {
+    /// Records a transmission at `now`; `each` is the time that a segment takes at the present rate, if there is one.
+    pub(super) fn on_sent(&mut self, each: Option<Time>, config: &SenderConfig, now: Time) {
+        let is_free = self.takes_free(1);
+        let Some(each) = each.filter(|_| !is_free) else { return };
         if self.left == 0 || self.next <= now {
             self.left = config.pacing_burst;
             self.wait_after(self.next, each.saturating_mul(config.pacing_burst.into()), config, now);
         }
         self.left -= 1;
+    }
+
+    /// Whether `count` segments that are sent at once belong to those that are not paced.
+    pub(super) fn takes_free(&mut self, count: u32) -> bool {
+        let is_free = count <= self.free;
+        self.free = self.free.saturating_sub(count);
+        is_free
     }
 
     /// When the next burst may begin.
@@ -93,7 +116,7 @@ mod tests {
             let (mut pacer, mut now) = (Pacer::default(), Time::SECOND);
             std::array::from_fn::<_, 5, _>(|_| {
                 now = pacer.waits_until(now).unwrap_or(now);
-                pacer.on_sent(each, &config, now);
+                pacer.on_sent(Some(each), &config, now);
                 (now - Time::SECOND).as_picos() / Time::from_millis(1).as_picos()
             })
         };
@@ -101,6 +124,20 @@ mod tests {
         assert_eq!(times(2, 0), [0, 0, 4, 4, 8]);
         assert_eq!(times(1, 50), [0, 1, 3, 5, 7]);
         assert_eq!(times(2, 50), [0, 0, 2, 2, 6]);
+    }
+
+    /// Validates: with Linux's rule the tenth segment is the first one that delays the next one.
+    /// Source: Linux, `tcp_update_skb_after_send`.
+    /// Tolerance: exact.
+    #[test]
+    fn the_first_nine_segments_delay_nothing() {
+        let config = SenderConfig { rack: RackRule::Linux, ..CONFIG };
+        let mut pacer = Pacer::new(&config);
+        let waits = [0; 10].map(|_| {
+            pacer.on_sent(Some(Time::from_millis(2)), &config, Time::ZERO);
+            pacer.waits_until(Time::ZERO)
+        });
+        assert!(waits[..9].iter().all(Option::is_none) && waits[9] == Some(Time::from_millis(2)));
     }
 
     /// Validates: a segment that is late by a tenth of the interval moves the later ones by nothing.
@@ -111,8 +148,8 @@ mod tests {
         let (each, late) = (Time::from_millis(10), Time::from_millis(1));
         let next = |pacing_credit| {
             let (mut pacer, config) = (Pacer::default(), SenderConfig { pacing_credit, ..CONFIG });
-            pacer.on_sent(each, &config, Time::ZERO);
-            pacer.on_sent(each, &config, each + late);
+            pacer.on_sent(Some(each), &config, Time::ZERO);
+            pacer.on_sent(Some(each), &config, each + late);
             pacer.waits_until(each + late)
         };
         assert_eq!([next(0), next(50)], [Some(each + each + late), Some(each + each)]);

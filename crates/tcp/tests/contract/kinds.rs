@@ -252,8 +252,12 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
     let quick = (prop_oneof![Just(0_u32), 1_u32..60], prop_oneof![Just(0_u32), 1_u32..20], 1_u64..500);
     let ack_every = prop_oneof![2 => Just(2_u32), 1 => 1_u32..6];
     let tuning = prop::option::weighted(0.3, (1_u32..40, 1_u32..60));
-    (1_u64..500, any::<[bool; 8]>(), 0_u32..5, ecn, ack_every, quick, tuning).prop_map(
-        |(wait, rules, sack_blocks, ecn, ack_every, quick, tuning)| {
+    let compression = (prop_oneof![Just(0_u32), 1_u32..6, Just(44_u32)], 0_u64..60, 1_u32..200, 0_u64..2);
+    let gro = prop::option::weighted(0.3, (1_u64..30, 1_u32..8));
+    let host = (prop_oneof![2 => Just(0_u32), 1 => 1_u32..20], gro);
+    (1_u64..500, any::<[bool; 8]>(), 0_u32..5, ecn, ack_every, quick, tuning, compression, host).prop_map(
+        |(wait, rules, sack_blocks, ecn, ack_every, quick, tuning, compression, (acks_per_rtt, gro))| {
+            let (sack_compression, compression_delay, sack_compression_rtt_percent, slack) = compression;
             let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack, reports_originals, rest @ ..] = rules;
             let [acks_pushed, adapts] = rest;
             let (quick_acks, quick_acks_again, pause) = quick;
@@ -262,6 +266,9 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
                 handshake: true,
                 delayed_ack,
                 ack_every,
+                acks_per_rtt,
+                gro_interval: gro.map_or(Time::ZERO, |(millis, _)| Time::from_millis(millis)),
+                gro_packets: gro.map_or(45, |(_, packets)| packets),
                 delayed_ack_timeout,
                 delayed_ack_tick: Time::from_millis(wait % 6),
                 delayed_ack_rule: if adapts { DelayRule::Linux } else { DelayRule::Fixed },
@@ -273,6 +280,10 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
                 quick_acks_pause: Time::from_millis(pause),
                 sack_blocks,
                 dsack,
+                sack_compression,
+                sack_compression_delay: Time::from_millis(compression_delay),
+                sack_compression_rtt_percent,
+                sack_compression_slack: Time::from_millis(slack),
                 ecn,
                 reports_originals,
                 rwnd: if tuning.is_some() { WindowRule::Auto } else { WindowRule::Fixed },

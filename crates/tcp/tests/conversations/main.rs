@@ -8,6 +8,7 @@ mod bbr;
 mod bbr3;
 mod copa;
 mod linux;
+mod linux_bbr;
 mod pacing;
 mod path;
 mod prague;

@@ -20,9 +20,16 @@ pub(in crate::congestion) struct Aggregation {
     /// The maxima of the present and of the last period of round trips, and the length of the present one.
     most: [f64; 2],
     rounds: u32,
+    /// Whether the segments that the bandwidth promises are counted in whole segments.
+    is_whole: bool,
 }
 
 impl Aggregation {
+    /// The state before any ACK, in whole segments as in Linux.
+    pub(in crate::congestion) fn in_whole_segments() -> Self {
+        Self { is_whole: true, ..Self::default() }
+    }
+
     /// Begins a new epoch.
     pub(in crate::congestion) const fn restart(&mut self, now: Time) {
         (self.since, self.delivered) = (now, 0.0);
@@ -44,12 +51,16 @@ impl Aggregation {
                 (self.rounds, self.most) = (0, [0.0, self.most[0]]);
             }
         }
-        let expected = |since: Time| bandwidth * (sample.now - since).as_secs_f64();
-        if self.delivered <= expected(self.since) || self.delivered >= MOST {
+        let mut promised = bandwidth * (sample.now - self.since).as_secs_f64();
+        if self.is_whole {
+            promised = promised.floor();
+        }
+        if self.delivered <= promised || self.delivered >= MOST {
             self.restart(sample.now);
+            promised = 0.0;
         }
         self.delivered += sample.newly_delivered as f64;
-        let excess = (self.delivered - expected(self.since)).min(cwnd);
+        let excess = (self.delivered - promised).min(cwnd);
         self.most[0] = self.most[0].max(excess);
     }
 }

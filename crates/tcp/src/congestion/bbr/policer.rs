@@ -6,10 +6,13 @@
 //! - If two intervals in a row have rates that differ by at most an eighth, or by 4,000 bit/s, their mean is used for 48
 //!   round trips of ProbeBW.
 //!
-//! Differences from Linux: times are exact instead of milliseconds; 4,000 bit/s are those of segments of 1,448 bytes.
+//! A timeout counts as a loss at the end of a round trip (`bbr_set_state`).
+//!
+//! Difference from Linux: times are exact instead of milliseconds.
 
 use ackclock_units::Time;
 
+use super::MARGIN;
 use crate::delivery_rate::RateSample;
 
 /// Round trips of the shortest and the longest interval, and for which the rate is used.
@@ -18,9 +21,9 @@ const LONGEST: u32 = 4 * SHORTEST;
 const USED: u32 = 48;
 /// Share of losses that shows a policer.
 const LOSS: f64 = 50.0 / 256.0;
-/// Differences of rates that are none, as a share and in segments per second.
+/// Differences of rates that are none, as a share and in bytes of data per second, of the rate with its margin.
 const SHARE: f64 = 1.0 / 8.0;
-const DIFFERENCE: f64 = 4_000.0 / (8.0 * 1_448.0);
+const DIFFERENCE: f64 = 4_000.0 / 8.0 / MARGIN;
 
 /// What was delivered and lost, and when the last delivery was.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,13 +33,10 @@ struct Count {
     at: Time,
 }
 
-/// One step of the search.
-#[derive(Clone, Copy)]
-struct Step {
-    now: Count,
-    loses: bool,
-    app_limited: bool,
-    round_starts: bool,
+impl Count {
+    const fn of(sample: &RateSample) -> Self {
+        Self { delivered: sample.delivered, lost: sample.total_lost, at: sample.delivered_at }
+    }
 }
 
 /// The search for a policer.
@@ -48,9 +48,6 @@ pub(super) struct Policer {
     /// The beginning of the interval, if one has begun.
     start: Option<Count>,
     rounds: u32,
-    /// The last sample, and whether a timeout has followed it.
-    last: Count,
-    has_timed_out: bool,
 }
 
 /// What a sample changes.
@@ -71,32 +68,11 @@ impl Policer {
 
     /// Restarts the search.
     pub(super) fn restart(&mut self) {
-        *self = Self { last: self.last, ..Self::default() };
-    }
-
-    /// Records a timeout, which counts as a loss and the end of a round trip.
-    pub(super) const fn on_timeout(&mut self) {
-        self.has_timed_out = true;
+        *self = Self::default();
     }
 
     /// Takes a sample; `round_starts` states whether it begins a round trip, and `cycles` whether the sender is in ProbeBW.
     pub(super) fn on_sample(&mut self, sample: &RateSample, round_starts: bool, cycles: bool) -> Change {
-        let mut change = Change::None;
-        if self.has_timed_out {
-            let before = Count { lost: sample.total_lost - sample.newly_lost, ..self.last };
-            change = self.advance(Step { now: before, loses: true, app_limited: false, round_starts: true }, cycles);
-            self.has_timed_out = false;
-        }
-        self.last = Count { delivered: sample.delivered, lost: sample.total_lost, at: sample.now };
-        let (loses, app_limited) = (sample.newly_lost > 0, sample.app_limited);
-        match self.advance(Step { now: self.last, loses, app_limited, round_starts }, cycles) {
-            Change::None => change,
-            now => now,
-        }
-    }
-
-    fn advance(&mut self, step: Step, cycles: bool) -> Change {
-        let Step { now, loses, app_limited, round_starts } = step;
         if self.is_used {
             self.rounds += u32::from(cycles && round_starts);
             if self.rounds < USED {
@@ -105,34 +81,39 @@ impl Policer {
             self.restart();
             return Change::Ends;
         }
+        let loses = sample.newly_lost > 0;
         if self.start.is_none() {
             if !loses {
                 return Change::None;
             }
-            (self.start, self.rounds) = (Some(now), 0);
+            (self.start, self.rounds) = (Some(Count::of(sample)), 0);
+        }
+        if sample.app_limited {
+            self.restart();
+            return Change::None;
         }
         self.rounds += u32::from(round_starts);
-        if app_limited || self.rounds > LONGEST {
+        if self.rounds > LONGEST {
             self.restart();
         } else if loses && self.rounds >= SHORTEST {
-            return self.end(now);
+            return self.end(Count::of(sample), sample.payload);
         }
         Change::None
     }
 
     /// Ends the interval if its losses show a policer.
-    fn end(&mut self, now: Count) -> Change {
+    fn end(&mut self, now: Count, payload: u32) -> Change {
         let Some(start) = self.start else { return Change::None };
         let (delivered, lost) = ((now.delivered - start.delivered) as f64, (now.lost - start.lost) as f64);
-        let time = (now.at - start.at).as_secs_f64();
+        let time = now.at.saturating_sub(start.at).as_secs_f64();
         if delivered == 0.0 || lost < LOSS * delivered || time < 1e-3 {
             return Change::None;
         }
         let rate = delivered / time;
         let difference = (rate - self.rate).abs();
-        let is_steady = self.rate > 0.0 && (difference <= SHARE * self.rate || difference <= DIFFERENCE);
+        let is_near = difference <= SHARE * self.rate || difference * f64::from(payload) <= DIFFERENCE;
         self.rounds = 0;
-        if is_steady {
+        if self.rate > 0.0 && is_near {
             (self.rate, self.is_used) = (rate.midpoint(self.rate), true);
             return Change::Begins;
         }
@@ -164,6 +145,7 @@ mod tests {
                 min_rtt: RTT,
                 delivered: 0,
                 prior_delivered: 0,
+                delivered_at: Time::ZERO,
                 lost: 0,
                 tx_in_flight: 100,
                 newly_delivered: 100,
@@ -173,6 +155,7 @@ mod tests {
                 in_flight: 100,
                 phase: Phase::Open,
                 burst: 1,
+                payload: 1448,
                 departure: Time::ZERO,
             };
             Self { policer: Policer::default(), sample }
@@ -181,6 +164,7 @@ mod tests {
         fn round(&mut self, lost: u64) -> Change {
             self.sample.now += RTT;
             self.sample.delivered += 100;
+            self.sample.delivered_at = self.sample.now;
             self.sample.newly_lost = lost;
             self.sample.total_lost += lost;
             self.policer.on_sample(&self.sample, true, true)
@@ -221,15 +205,40 @@ mod tests {
         assert!(path.policer.start.is_none());
     }
 
-    /// Validates: a timeout counts as a loss, with what was delivered before it.
-    /// Source: Linux, `bbr_set_state`.
+    /// Validates: each timeout counts as a loss at the end of a round trip: four of them end the interval that the first one
+    ///     begins, and what was delivered before them counts.
+    /// Source: Linux, `bbr_set_state` and `bbr_lt_bw_sampling`.
     /// Tolerance: exact.
     #[test]
-    fn a_timeout_begins_an_interval() {
+    fn each_timeout_is_a_lost_round_trip() {
         let mut path = Path::new();
         path.round(0);
-        path.policer.on_timeout();
+        let timeout = RateSample { newly_lost: 1, ..path.sample };
+        for rounds in 1..=2 {
+            path.policer.on_sample(&timeout, true, false);
+            assert_eq!(path.policer.start.map(|start| start.delivered), Some(100));
+            assert_eq!(path.policer.rounds, rounds);
+        }
+        path.sample.total_lost += 25;
         path.round(0);
-        assert_eq!(path.policer.start.map(|start| start.delivered), Some(100));
+        assert_eq!((path.policer.rate, path.policer.rounds), (0.0, 3), "an interval has four round trips");
+        let timeout = RateSample { newly_lost: 1, ..path.sample };
+        path.policer.on_sample(&timeout, true, false);
+        assert!((path.policer.rate - 1_000.0).abs() < 1e-9, "100 segments in 100 ms");
+    }
+
+    /// Validates: rates that differ by 4,000 bit/s of data are equal: with segments of 500 bytes by 1.01 segments/s, with
+    ///     segments of 1,448 bytes by 0.35.
+    /// Source: Linux, `bbr_lt_bw_interval_done`; worked by hand.
+    /// Tolerance: exact.
+    #[test]
+    fn a_small_difference_depends_on_the_size_of_segments() {
+        let is_near = |payload: u32, difference: f64| {
+            let now = Count { delivered: 40, lost: 40, at: Time::from_millis(40_000) };
+            let mut policer = Policer { rate: 1.0 + difference, start: Some(Count::default()), ..Policer::default() };
+            policer.end(now, payload) == Change::Begins
+        };
+        assert!(is_near(500, 1.0) && !is_near(500, 1.02));
+        assert!(is_near(1_448, 0.34) && !is_near(1_448, 0.36));
     }
 }

@@ -380,7 +380,7 @@ fn an_idle_period_replaces_a_probe_of_the_round_trip_time() {
     assert!(near(bench.law.rate, 891.0));
     let cwnd = bench.window.cwnd;
     bench.now += Time::from_millis(6_000);
-    bench.law.on_idle(bench.now, Time::from_millis(6_000));
+    bench.law.on_idle(&mut bench.window, bench.now, Time::from_millis(6_000));
     assert!(near(bench.law.rate, 990.0) && bench.window.cwnd == cwnd);
     bench.round(BANDWIDTH, 1, 9);
     assert!(bench.law.state != State::ProbeRtt && !bench.law.restarts);

@@ -15,13 +15,26 @@ const MILLISECOND: Time = Time::from_millis(1);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Delivery {
     pub(super) count: u64,
-    /// Send time of the earliest segment that was sent once and is acknowledged, or is only reported.
-    pub(super) acknowledged: Option<Time>,
-    pub(super) reported: Option<Time>,
+    /// Send times of the segments that were sent once, of those acknowledged and of those only reported.
+    pub(super) acknowledged: Option<Span>,
+    pub(super) reported: Option<Span>,
     /// Whether a segment that was sent again is acknowledged.
     pub(super) resent: bool,
     /// Whether a segment that was sent once is delivered that was sent before the last timeout.
     pub(super) original: bool,
+}
+
+/// The send times of the first and of the last segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Span {
+    pub(super) first: Time,
+    pub(super) last: Time,
+}
+
+impl From<Time> for Span {
+    fn from(at: Time) -> Self {
+        Self { first: at, last: at }
+    }
 }
 
 impl Rack {
@@ -70,8 +83,8 @@ impl Rack {
             losses.delivered(sent);
             delivery.count += 1;
             if sent.transmits == 1 {
-                let earliest = if is_acknowledged { &mut delivery.acknowledged } else { &mut delivery.reported };
-                earliest.get_or_insert(sent.at);
+                let times = if is_acknowledged { &mut delivery.acknowledged } else { &mut delivery.reported };
+                times.get_or_insert(sent.at.into()).last = sent.at;
                 delivery.original |= recover.is_some_and(|recover| number < recover);
             }
             let latest = match is_linux {
