@@ -40,7 +40,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce quick test check $(OPTIONAL) optional docs references long extras laws hostile hostile-stores kills fuzz mutants bench guard wasm lab traces agreement linux ns3 flips validation kept guides build \
+.PHONY: help reproduce quick test check $(OPTIONAL) optional docs references long extras laws hostile hostile-stores kills fuzz mutants bench guard wasm lab traces agreement linux ns3 l4s flips validation kept guides build \
 	signatures notices deny coverage recipes lock wheel wheel-test format clean
 .DEFAULT_GOAL := help
 
@@ -148,6 +148,9 @@ linux: $(VENV)/.built ## compare the profile linux with measurements of a Linux 
 
 ns3: $(VENV)/.built ## compare today's senders and queues with results of ns-3, and write docs/agreement_ns3.md
 	PYTHONPATH=validation $(PY) -m ns3
+
+l4s: $(VENV)/.built ## compare Prague and CUBIC with a testbed of the L4S kernel, and write docs/agreement_l4s.md
+	PYTHONPATH=validation $(PY) -m l4s
 
 flips: $(VENV)/.built ## run STUDY with two sets of SEEDS (3) seeds each; fail if the sets give opposite verdicts (takes minutes)
 	$(PY) validation/flips.py $(STUDY) --seeds $(SEEDS)

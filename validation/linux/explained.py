@@ -34,9 +34,9 @@ _HYSTART = (
     "was interrupted."
 )
 _COMPRESSION = (
-    "After some duplicate ACKs, the kernel's receiver waits for 1.1 ms before each further one (SACK compression, "
-    "`tcp_comp_sack_delay_ns`), and reports all segments of this time together. Ackclock's receiver reports each one "
-    "at once. The retransmissions and the segments after them therefore leave earlier here."
+    "After the first loss of a connection, the kernel's receiver sends four duplicate ACKs at once before it compresses "
+    "SACKs, and three after later losses. Ackclock's receiver always sends three. At small windows, a segment therefore "
+    "leaves an ACK later here."
 )
 _PACING = (
     "An ACK that shows a loss and the end of a pacing interval nearly coincide. In the kernel one of them comes first, "
@@ -48,8 +48,7 @@ _LIMITED = (
 )
 _PACE = (
     "CUBIC's pace of growth depends on the tick of the clock in which an ACK arrives. The time of the ticks is not "
-    "known well enough, and the duplicate ACKs of the kernel's receiver are 1.1 ms late (SACK compression). At small "
-    "windows, a segment of growth therefore comes an ACK earlier or later."
+    "known well enough. At small windows, a segment of growth therefore comes an ACK earlier or later."
 )
 _SCATTER = (
     "The kernel's repetitions scatter: the standard deviation of the share is 0.03 with 33 packets, 0.09 with 100 and "

@@ -45,9 +45,9 @@ impl Host {
         self.receiver.poll_timeout(&self.pool)
     }
 
-    /// The ACK that is due.
-    pub(crate) fn act(&mut self) -> OwnAck {
-        OwnAck::of(self.receiver.handle_timeout(&mut self.pool))
+    /// The ACK that is due, if the timer sends one.
+    pub(crate) fn act(&mut self) -> Option<OwnAck> {
+        self.receiver.handle_timeout(&mut self.pool).map(OwnAck::of)
     }
 
     /// A segment arrives. Returns the ACKs that it causes, in order.

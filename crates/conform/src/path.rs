@@ -122,8 +122,9 @@ impl Path {
             return self.acks.pop_first().map(|(_, ack)| ack);
         }
         if is_due(self.host.due()) {
-            let ack = self.host.act();
-            self.answer(now, ack);
+            if let Some(ack) = self.host.act() {
+                self.answer(now, ack);
+            }
         } else if let Some((_, (number, mark))) = self.packets.pop_first() {
             for ack in self.host.receive(number, mark, now) {
                 self.answer(now, ack);

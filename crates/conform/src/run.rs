@@ -215,7 +215,7 @@ impl<'a> Run<'a> {
             }
         } else if let (Some(due), Some(arrivals)) = (answer, &mut self.arrivals) {
             self.talk.wait(due);
-            self.answers.push_back(arrivals.act(due));
+            self.answers.extend(arrivals.act(due));
         } else if !self.talk.act(end, inclusive) {
             return Ok(false);
         }

@@ -135,7 +135,7 @@ fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, V
     for ((_, group), (from, to)) in plan.flows().zip(ends(plan)) {
         let data = add(from, to)?;
         let (acks, is_prompt) = match &group.transport {
-            TransportSpec::Tcp { receiver, .. } => (add(to, from)?, !receiver.delayed_ack),
+            TransportSpec::Tcp { receiver, .. } => (add(to, from)?, !receiver.has_timer()),
             TransportSpec::Udp { .. } => (Span { first: data.end, end: data.end }, true),
         };
         routed.push(Routed { data, acks, answers_at_once: is_prompt });

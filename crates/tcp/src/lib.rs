@@ -51,14 +51,14 @@ mod ticks;
 mod variants;
 
 pub use config::{
-    DecreaseFrom, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule, SENDER, SackRule, SenderConfig,
-    SlowStartRule, UndoRule,
+    DecreaseFrom, EcnMode, GsoRule, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule, SENDER, SackRule,
+    SenderConfig, SlowStartRule, UndoRule,
 };
 pub use congestion::Window;
 pub use conversation::Conversation;
 pub use delivery_rate::{LostSegment, Phase, RateSample};
 pub use limits::Limit;
-pub use receiver::{Arrival, DelayRule, Mark, RECEIVER, Receiver, ReceiverConfig, ReceiverPool, WindowRule};
+pub use receiver::{Arrival, DelayRule, Mark, OtherAck, RECEIVER, Receiver, ReceiverConfig, ReceiverPool, WindowRule};
 pub use rtt::{Arithmetic, RoundTrips, RtoFloor, RttConfig, TIMER};
 pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};
 pub use sender::{Counters, Episode, Outstanding, Sender, SenderState, Turn};

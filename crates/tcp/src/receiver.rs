@@ -2,7 +2,8 @@
 //!
 //! A delayed ACK waits for a second segment or for the timer; the number of segments can be changed, and there are
 //! exceptions (`delay.rs`). The receiver immediately acknowledges out-of-order segments, segments that fill a gap,
-//! duplicates (RFC 9293, section 3.10.7.4) and the SYN.
+//! duplicates (RFC 9293, section 3.10.7.4) and the SYN. With `sack_compression`, the ACKs of out-of-order segments wait for
+//! a short time (`compression.rs`), and with `gro_interval` the host gathers segments first (`batch.rs`).
 //!
 //! With `sack_blocks` above 0, an ACK sent while segments are missing reports the data received beyond the gap: first
 //! the run around the segment just received, then the runs reported in the previous ACK, most recent first (RFC 2018,
@@ -26,9 +27,14 @@
 //! - the first of DCTCP's two ACKs carries no SACK blocks; the second one follows at once and carries them.
 
 mod adaptive;
+mod batch;
+mod compression;
+mod config;
 mod delay;
 mod echo;
+mod host;
 mod pool;
+mod round_trip;
 #[cfg(test)]
 mod tests;
 mod tuning;
@@ -37,99 +43,13 @@ use std::mem::replace;
 
 use ackclock_units::{Stream, Time};
 
-use crate::config::EcnMode;
-use crate::options::{options, words};
 use crate::segment::{Ack, Block};
+pub use config::{DelayRule, RECEIVER, ReceiverConfig, WindowRule};
 pub use echo::Mark;
+use host::Released;
 pub use pool::ReceiverPool;
 use pool::{NO_RECORD, Record};
 use tuning::Tuning;
-
-options! {
-    /// The parameters of a [`Receiver`].
-    #[derive(Copy, Eq)]
-    pub struct ReceiverConfig declared as RECEIVER {
-        fields {
-            /// Whether segment 0 is a SYN, which is acknowledged immediately.
-            handshake: bool = true;
-            /// How marks are echoed.
-            ecn: EcnMode = EcnMode::Off;
-            /// Whether ACKs state that they answer an [original](Ack::original).
-            reports_originals: bool = false;
-            /// Upper limit of an auto-tuned window, in segments.
-            max_window: u32 = 1000;
-            /// Whether a [pushed](crate::Segment::pushed) segment is acknowledged at once.
-            acks_pushed: bool = false;
-        }
-        options {
-            /// The receiver delays ACKs until `ack_every` packets have arrived (RFC 5681, section 4.2).
-            delayed_ack: bool = true;
-            /// Number of packets that a delayed ACK covers at most. RFC 5681, section 4.2, recommends 2.
-            ack_every: u32 [1 to 64] = 2;
-            /// Longest time that a delayed ACK waits for further packets.
-            delayed_ack_timeout: Time [from Time::ZERO] = Time::from_millis(200);
-            /// How long a delayed ACK waits: `delayed_ack_timeout` (`fixed`), or a time that follows the intervals between
-            /// packets, at most that one (`linux`). With `linux`, a pause is longer than the retransmission timeout of the
-            /// receiver instead of `quick_acks_pause`.
-            delayed_ack_rule: DelayRule = DelayRule::Fixed;
-            /// With `delayed_ack_rule = "linux"`, length of a tick of the receiver's clock, which sends a delayed ACK with
-            /// the tick after its time. Each receiver's clock shows a time of its own when the run starts. With 0, the
-            /// time is exact.
-            delayed_ack_tick: Time [from Time::ZERO] = Time::ZERO;
-            /// A packet that fills a gap is acknowledged at once, even with delayed ACKs.
-            ack_gap_fill: bool = true;
-            /// The receiver also delays the ACK of a duplicate of the last packet in order.
-            delay_duplicates: bool = false;
-            /// The first packet is acknowledged at once, even with delayed ACKs. A SYN is always acknowledged at once.
-            ack_first: bool = false;
-            /// Number of data packets at the start of a connection that are acknowledged at once, even with delayed ACKs.
-            /// Duplicates do not count. Linux begins with 16, and also acknowledges each packet that opens its window, as
-            /// `rwnd = auto` does; for a fixed window, the number thus depends on the size of the receive buffer.
-            quick_acks: u32 [0 to 1_000_000] = 0;
-            /// Number of packets that are acknowledged at once, even with delayed ACKs, after a duplicate and after a
-            /// pause of more than `quick_acks_pause`. A duplicate is one of them.
-            quick_acks_again: u32 [0 to 1_000_000] = 0;
-            /// Longest time between two packets that does not count as a pause for `quick_acks_again`, if
-            /// `delayed_ack_rule` is `fixed`.
-            quick_acks_pause: Time [from Time::ZERO] = Time::from_millis(200);
-            /// Maximum number of SACK blocks in an ACK, if the sender uses them (RFC 2018).
-            sack_blocks: u32 [1 to 4] = 4;
-            /// The ACK of a duplicate is sent at once and reports the duplicate in its first SACK block, if the sender
-            /// uses SACK (RFC 2883).
-            dsack: bool = false;
-            /// The advertised window: `max_window` at any time, or a window that begins at `initial_rwnd` and opens by
-            /// auto-tuning, up to `max_window` (Fisk and Feng 2001; Linux).
-            rwnd: WindowRule = WindowRule::Fixed;
-            /// Initial window of auto-tuning, in packets. A window field without scaling allows 65,535 bytes, which are 44
-            /// packets with 1,460 bytes of data.
-            initial_rwnd: u32 [1 to 1_000_000_000] = 44;
-            /// Initial receive buffer of auto-tuning, in packets: the size to which the window opens before the rate of the
-            /// sender matters. Sizes below `initial_rwnd` have no effect. In Linux it depends on `tcp_rmem` and on the
-            /// overhead of packet buffers.
-            initial_buffer: u32 [1 to 1_000_000_000] = 44;
-        }
-    }
-}
-
-words! {
-    /// The wait of a delayed ACK.
-    pub enum DelayRule {
-        /// `delayed_ack_timeout`.
-        Fixed = "fixed",
-        /// As in Linux.
-        Linux = "linux",
-    }
-}
-
-words! {
-    /// The advertised window.
-    pub enum WindowRule {
-        /// `max_window`.
-        Fixed = "fixed",
-        /// Opens by auto-tuning.
-        Auto = "auto",
-    }
-}
 
 /// A TCP receiver. Its rarely needed state lies in a [`ReceiverPool`], which all methods with a pool must be given.
 #[derive(Clone, Debug)]
@@ -137,7 +57,8 @@ pub struct Receiver {
     rcv_nxt: u64,
     /// Index of the record in the pool, or [`NO_RECORD`]. A receiver has a record while segments are missing, until the
     /// next ACK after one that reports a duplicate, while it reports originals and the segment that last advanced
-    /// `rcv_nxt` was a retransmission, and always if it delays ACKs, reports marks or tunes its window.
+    /// `rcv_nxt` was a retransmission, and always if it delays ACKs, compresses SACKs, gathers segments, reports marks or
+    /// tunes its window.
     record: u32,
     /// Index of the configuration in the pool.
     config: u32,
@@ -150,40 +71,29 @@ pub struct Arrival<'a> {
     pub in_order: u64,
     /// Whether the receiver already had the segment.
     pub duplicate: bool,
-    /// Whether an [early](Self::early) ACK precedes `ack`.
-    pub has_early: bool,
-    /// The ACK; `None` if it is delayed.
+    /// Whether there is another ACK besides `ack`.
+    pub other: OtherAck,
+    /// The ACK; `None` if it waits.
     pub ack: Option<Ack<'a>>,
+}
+
+/// An ACK besides the [ACK](Arrival::ack) that is sent when a segment arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OtherAck {
+    /// There is none.
+    None,
+    /// An [early](Arrival::early) ACK precedes it.
+    Early,
+    /// It answers only earlier segments, and the ACK of this one waits.
+    Waits,
 }
 
 impl Arrival<'_> {
     /// An ACK for the segments before this one, to be sent before `ack`. It reports the opposite state of DCTCP (RFC 8257,
     /// section 3.2).
     pub fn early(&self) -> Option<Ack<'static>> {
-        let ack = self.ack.filter(|_| self.has_early)?;
+        let ack = self.ack.filter(|_| self.other == OtherAck::Early)?;
         Some(Ack { echo: 1 - ack.echo, ..Ack::cumulative(ack.next - self.in_order) })
-    }
-}
-
-impl ReceiverConfig {
-    /// Whether ACKs report duplicates of segment `number`. A SYN is no data.
-    const fn reports_duplicate(&self, number: u64) -> bool {
-        self.dsack && self.sack_blocks > 0 && !(self.handshake && number == 0)
-    }
-
-    /// Whether a receiver has state between segments even if none is missing.
-    const fn keeps_record(&self) -> bool {
-        self.delayed_ack || !matches!(self.ecn, EcnMode::Off) || self.tunes()
-    }
-
-    /// Whether the wait of delayed ACKs follows the intervals between packets.
-    pub(super) const fn adapts(&self) -> bool {
-        self.delayed_ack && matches!(self.delayed_ack_rule, DelayRule::Linux)
-    }
-
-    /// Whether the advertised window opens by auto-tuning, so that each ACK carries it.
-    pub const fn tunes(&self) -> bool {
-        matches!(self.rwnd, WindowRule::Auto)
     }
 }
 
@@ -197,9 +107,9 @@ impl Receiver {
     pub fn shift_clock(&self, stream: &mut Stream, pool: &mut ReceiverPool) {
         let config = *self.config(pool);
         if config.adapts()
-            && let Some(adaptive) = &mut pool.records[self.record as usize].adaptive
+            && let Some(host) = &mut pool.records[self.record as usize].host
         {
-            adaptive.shift_clock(&config, stream);
+            host.shift_clock(&config, stream);
         }
     }
 
@@ -260,7 +170,7 @@ impl Receiver {
         }
         self.rcv_nxt += 1;
         let ack = Ack { original: self.config(pool).reports_originals, ..Ack::cumulative(self.rcv_nxt) };
-        Arrival { in_order: 1, duplicate: false, has_early: false, ack: Some(ack) }
+        Arrival { in_order: 1, duplicate: false, other: OtherAck::None, ack: Some(ack) }
     }
 
     #[inline(never)]
@@ -284,7 +194,7 @@ impl Receiver {
             return Arrival {
                 in_order,
                 duplicate,
-                has_early: false,
+                other: OtherAck::None,
                 ack: Some(self.acknowledge_at_once(number, pool)),
             };
         }
@@ -295,41 +205,77 @@ impl Receiver {
     #[inline(never)]
     fn handle_by_rules<'a>(&mut self, number: u64, mark: Mark, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
         let config = &pool.configs[self.config as usize];
+        if config.gathers() {
+            if !config.handshake || number > 0 {
+                return self.gather(number, mark, now, pool);
+            }
+            pool.records[self.record as usize].forget_batch();
+        }
         let record = &mut pool.records[self.record as usize];
         let before = self.rcv_nxt;
-        let (has_early, is_urgent) = match config.ecn {
-            EcnMode::Off => (false, false),
-            mode => record.note(number, mark, before, mode),
-        };
-        // as RFC 7323's TS.Recent, of the first segment that an ACK answers
-        if config.reports_originals && number == before && record.delay.deadline.is_none() {
-            record.original = !mark.again;
+        let (taken, other) = record.take(number, mark, &mut self.rcv_nxt, now, config);
+        let arrival = Arrival { in_order: self.rcv_nxt - before, duplicate: taken.duplicate, other, ack: None };
+        let waits = record.waits(taken, self.rcv_nxt, now, config);
+        if other == OtherAck::Waits {
+            if !waits {
+                record.hold_until(now, taken, config);
+            }
+            return Arrival { ack: self.released(pool), ..arrival };
         }
-        let (duplicate, may_wait) = record.place(number, &mut self.rcv_nxt, config);
-        let in_order = self.rcv_nxt - before;
-        let again = duplicate && config.reports_duplicate(number);
-        let paused = record.adapt(number, in_order > 0, now, config);
-        record.tune(number, mark.sent, self.rcv_nxt, duplicate, now, config);
-        let is_urgent =
-            is_urgent || number == 0 && (config.handshake || config.ack_first) || mark.pushed && config.acks_pushed;
-        if config.delayed_ack
-            && !record.delay.is_quick(number, duplicate, paused, now, config)
-            && may_wait
-            && !is_urgent
-            && !again
-            && record.wait(now, config)
-        {
-            return Arrival { in_order, duplicate, has_early, ack: None };
-        }
-        Arrival { in_order, duplicate, has_early, ack: Some(self.acknowledge(Some(number), again, pool)) }
+        let ack = if waits { None } else { Some(self.acknowledge(Some(number), taken.again, pool)) };
+        Arrival { ack, ..arrival }
     }
 
-    /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
-    pub fn handle_timeout<'a>(&mut self, pool: &'a mut ReceiverPool) -> Ack<'a> {
-        if let Some(adaptive) = &mut pool.records[self.record as usize].adaptive {
-            adaptive.on_timer();
+    /// Handles the arrival of segment `number` at a receiver whose host gathers segments.
+    #[inline(never)]
+    fn gather<'a>(&mut self, number: u64, mark: Mark, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
+        let config = &pool.configs[self.config as usize];
+        let record = &mut pool.records[self.record as usize];
+        let before = self.rcv_nxt;
+        let ended = if record.joins(number, mark.ce) { None } else { record.close(before, now, config) };
+        if let Some(last) = ended {
+            record.release(Some(last.number), last.again, before, config);
         }
-        self.acknowledge(None, false, pool)
+        let (taken, other) = record.take(number, mark, &mut self.rcv_nxt, now, config);
+        let other = if ended.is_some() { OtherAck::Waits } else { other };
+        let arrival = Arrival { in_order: self.rcv_nxt - before, duplicate: taken.duplicate, other, ack: None };
+        let is_complete = record.gather(taken, mark.ce, now, config);
+        let closed = if is_complete || mark.pushed { record.close(self.rcv_nxt, now, config) } else { None };
+        match closed {
+            Some(last) if other == OtherAck::Waits => record.hold_until(now, last, config),
+            Some(last) => return Arrival { ack: Some(self.acknowledge(Some(number), last.again, pool)), ..arrival },
+            None => {}
+        }
+        Arrival { ack: if other == OtherAck::Waits { self.released(pool) } else { None }, ..arrival }
+    }
+
+    /// The ACK that was released for segments before the last one.
+    #[cold]
+    fn released<'a>(&self, pool: &'a ReceiverPool) -> Option<Ack<'a>> {
+        let Released { next, sack, echo, original } = &self.record(pool)?.host.as_ref()?.released;
+        Some(Ack { next: *next, sack, echo: *echo, original: *original })
+    }
+
+    /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout). Returns the ACK, unless the
+    /// timer was the one of segments gathered by the host, whose ACK waits.
+    pub fn handle_timeout<'a>(&mut self, pool: &'a mut ReceiverPool) -> Option<Ack<'a>> {
+        let config = &pool.configs[self.config as usize];
+        let record = &mut pool.records[self.record as usize];
+        let now = record.delay.deadline.get()?;
+        if record.has_batch_until(now) {
+            let last = record.close(self.rcv_nxt, now, config)?;
+            return Some(self.acknowledge(Some(last.number), last.again, pool));
+        }
+        record.forget_batch();
+        let mut again = None;
+        if let Some(host) = &mut record.host {
+            if record.delay.held > 0 {
+                again = host.compression.again.get();
+            } else {
+                host.adaptive.on_timer();
+            }
+        }
+        Some(self.acknowledge(again, again.is_some(), pool))
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.

@@ -29,6 +29,7 @@ class Tcp(TcpTable):
 
     delayed_ack: bool | None
     ack_every: int | None
+    acks_per_rtt: int | None
     delayed_ack_timeout: str | None
     delayed_ack_rule: Literal["fixed", "linux"] | None
     delayed_ack_tick: str | None
@@ -40,6 +41,12 @@ class Tcp(TcpTable):
     quick_acks_pause: str | None
     sack_blocks: int | None
     dsack: bool | None
+    sack_compression: int | None
+    sack_compression_delay: str | None
+    sack_compression_rtt_percent: int | None
+    sack_compression_slack: str | None
+    gro_interval: str | None
+    gro_packets: int | None
     rwnd: Literal["fixed", "auto"] | None
     initial_rwnd: int | None
     initial_buffer: int | None
@@ -74,6 +81,8 @@ class Tcp(TcpTable):
     pacing_ca_ratio: int | None
     pacing_burst: int | None
     pacing_credit: int | None
+    gso: Literal["off", "autosize", "fixed"] | None
+    gso_max_segs: int | None
     push: bool | None
     write_size: int | None
     payload: int | None
@@ -104,6 +113,7 @@ class Tcp(TcpTable):
         compiled: bool | None = ...,
         delayed_ack: bool | None = ...,
         ack_every: int | None = ...,
+        acks_per_rtt: int | None = ...,
         delayed_ack_timeout: str | None = ...,
         delayed_ack_rule: Literal["fixed", "linux"] | None = ...,
         delayed_ack_tick: str | None = ...,
@@ -115,6 +125,12 @@ class Tcp(TcpTable):
         quick_acks_pause: str | None = ...,
         sack_blocks: int | None = ...,
         dsack: bool | None = ...,
+        sack_compression: int | None = ...,
+        sack_compression_delay: str | None = ...,
+        sack_compression_rtt_percent: int | None = ...,
+        sack_compression_slack: str | None = ...,
+        gro_interval: str | None = ...,
+        gro_packets: int | None = ...,
         rwnd: Literal["fixed", "auto"] | None = ...,
         initial_rwnd: int | None = ...,
         initial_buffer: int | None = ...,
@@ -149,6 +165,8 @@ class Tcp(TcpTable):
         pacing_ca_ratio: int | None = ...,
         pacing_burst: int | None = ...,
         pacing_credit: int | None = ...,
+        gso: Literal["off", "autosize", "fixed"] | None = ...,
+        gso_max_segs: int | None = ...,
         push: bool | None = ...,
         write_size: int | None = ...,
         payload: int | None = ...,

@@ -43,10 +43,10 @@ impl Arrivals {
         self.host.due()
     }
 
-    /// The ACK that is due.
-    pub(super) fn act(&mut self, now: Time) -> Answer {
-        let ack = self.host.act();
-        self.answer(ack, now)
+    /// The ACK that is due, if the timer sends one.
+    pub(super) fn act(&mut self, now: Time) -> Option<Answer> {
+        let ack = self.host.act()?;
+        Some(self.answer(ack, now))
     }
 
     /// The number of a segment of the peer.

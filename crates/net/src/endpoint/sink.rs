@@ -11,7 +11,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::ops::Add;
 
-use ackclock_tcp::{Ack, Arrival, Receiver, ReceiverConfig, ReceiverPool};
+use ackclock_tcp::{Ack, Arrival, OtherAck, Receiver, ReceiverConfig, ReceiverPool};
 use ackclock_units::{Stream, Time};
 
 use crate::endpoint::timer::Alarm;
@@ -124,8 +124,8 @@ pub(crate) struct Received<'a> {
     pub(crate) in_order: u64,
     /// Whether the receiver already had the packet.
     pub(crate) duplicate: bool,
-    /// Whether an ACK for earlier packets must be sent first, with the opposite echo.
-    pub(crate) has_early: bool,
+    /// Whether there is another ACK besides the immediate one; an early one has the opposite echo.
+    pub(crate) other: OtherAck,
     /// The immediate ACK, if there is one.
     pub(crate) ack: Option<Ack<'a>>,
     /// First hop of the ACK.
@@ -263,7 +263,7 @@ impl Sinks {
             receiver.shift_clock(&mut stream(), &mut self.receivers);
         }
         self.flows.push(Sink::new(receiver, ack_hop));
-        if config.delayed_ack {
+        if config.has_timer() {
             if self.alarms.is_empty() {
                 self.alarms.reserve_exact(self.flows.capacity());
             }
@@ -341,7 +341,8 @@ impl Sinks {
         let FlowId(flow) = packet.flow();
         let Self { flows, receivers, measured, totals, before, .. } = self;
         let sink = &mut flows[flow as usize];
-        let mut received = Received { in_order: 1, duplicate: false, has_early: false, ack: None, hop: sink.ack_hop };
+        let mut received =
+            Received { in_order: 1, duplicate: false, other: OtherAck::None, ack: None, hop: sink.ack_hop };
         if sink.has_acks() {
             let of = packet.connection();
             // a connection begins only when the one before it is complete
@@ -350,11 +351,11 @@ impl Sinks {
                 sink.state = of | GENERAL_PATH;
             }
             if of == sink.connection() {
-                let Arrival { in_order, duplicate, has_early, ack } =
+                let Arrival { in_order, duplicate, other, ack } =
                     sink.receiver.handle_segment(packet.number(), packet.mark(), now, receivers);
                 // a SYN takes a number but is no data
                 let in_order = in_order.saturating_sub(packet.is_syn().into());
-                received = Received { in_order, duplicate, has_early, ack, ..received };
+                received = Received { in_order, duplicate, other, ack, ..received };
             } else {
                 // a late packet of an earlier connection, whose data had all arrived before it ended
                 received = Received { in_order: 0, duplicate: true, ..received };
@@ -392,6 +393,7 @@ impl Sinks {
     pub(crate) fn wake(&mut self, FlowId(flow): FlowId, now: Time) -> Option<(Ack<'_>, u16, u32)> {
         let Sink { receiver, ack_hop, state, .. } = &mut self.flows[flow as usize];
         let is_due = self.alarms.get_mut(flow as usize)?.fires(now, receiver.poll_timeout(&self.receivers));
-        is_due.then(|| (receiver.handle_timeout(&mut self.receivers), *state % GENERAL_PATH, *ack_hop))
+        let ack = if is_due { receiver.handle_timeout(&mut self.receivers) } else { None };
+        ack.map(|ack| (ack, *state % GENERAL_PATH, *ack_hop))
     }
 }

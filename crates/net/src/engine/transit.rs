@@ -1,5 +1,6 @@
 //! Forwards packets between their endpoints.
 
+use ackclock_tcp::OtherAck;
 use ackclock_units::Time;
 
 use crate::endpoint::sack_store::SackStore;
@@ -297,7 +298,7 @@ impl Transit {
     #[inline(always)]
     fn receive(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) -> Option<(Packet, u32)> {
         let flow = packet.flow();
-        let Received { in_order, duplicate, has_early, ack, hop } = self.sinks.receive(packet, now);
+        let Received { in_order, duplicate, other, ack, hop } = self.sinks.receive(packet, now);
         let ack = ack.map(|ack| self.sacks.packet(flow, packet.connection(), ack, now, observer));
         if observer.follows() {
             observer.observe(now, &Observation::Delivered { packet, in_order, duplicate });
@@ -306,9 +307,13 @@ impl Transit {
             self.arm_delayed_ack(flow);
             return None;
         };
-        if has_early {
-            let early = packet.answer(ack.number() - in_order, now).with_echo(1 - ack.echo());
-            self.send_early(early, hop, now, observer);
+        match other {
+            OtherAck::None => {}
+            OtherAck::Early => {
+                let early = packet.answer(ack.number() - in_order, now).with_echo(1 - ack.echo());
+                self.send_early(early, hop, now, observer);
+            }
+            OtherAck::Waits => self.arm_delayed_ack(flow),
         }
         Some((ack, hop))
     }

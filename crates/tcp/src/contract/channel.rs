@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::{
-    Ack, Block, DelayRule, EcnMode, Mark, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig,
+    Ack, Block, DelayRule, EcnMode, Mark, OtherAck, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig,
     WindowRule,
 };
 use ackclock_units::{Role, Stream, Time};
@@ -72,8 +72,10 @@ pub struct Channel {
     copies: usize,
     supplied: usize,
     received: BTreeSet<u64>,
-    /// Number of segments whose ACK waits.
-    unacknowledged: u32,
+    /// Number of segments in order, or duplicates of them, whose ACK waits, and number of segments beyond a gap.
+    unacknowledged: (u32, u32),
+    /// The duplicate that an ACK reports which waits.
+    repeated: Option<u64>,
     /// Number of marked segments that the receiver has accepted.
     marked: u64,
     /// First segment outside the window that the receiver has advertised, if it tunes its window.
@@ -106,7 +108,8 @@ impl Channel {
             copies: 0,
             supplied: 0,
             received: BTreeSet::new(),
-            unacknowledged: 0,
+            unacknowledged: (0, 0),
+            repeated: None,
             marked: 0,
             edge: 0,
             trace: Vec::new(),
@@ -186,9 +189,11 @@ impl Channel {
                 self.step(Cause::Other, |sender, _| sender.supply(segments))
             }
             [_, _, true, ..] => {
-                let Ack { next, sack, echo, original } = self.receiver.handle_timeout(&mut self.pool);
+                let Some(ack) = self.receiver.handle_timeout(&mut self.pool) else { return Ok(()) };
+                let Ack { next, sack, echo, original } = ack;
                 let sack = *sack;
-                self.answer(next, sack, (echo, original), None)
+                let repeated = self.repeated.take();
+                self.answer(next, sack, (echo, original), repeated)
             }
             [_, _, _, true, _] => self.step(Cause::Other, |_, _| {}),
             _ => self.step(Cause::Timeout, Sender::handle_timeout),
@@ -223,6 +228,7 @@ impl Channel {
     fn receive(&mut self, number: u64, mark: Mark) -> Kept {
         let (waiting, before) = (self.receiver.poll_timeout(&self.pool), self.receiver.rcv_nxt());
         let arrival = self.receiver.handle_segment(number, mark, self.now, &mut self.pool);
+        let other = arrival.other;
         let answer = arrival.ack.map(|ack| (ack.next, *ack.sack, (ack.echo, ack.original)));
         if let Some(Ack { next, sack, echo, original }) = arrival.early() {
             let (next, sack, reports) = (next, *sack, (echo, original));
@@ -230,31 +236,72 @@ impl Channel {
             self.answer(next, sack, reports, None)?;
         }
         let config = self.script.receiver;
+        if let Some((next, sack, reports)) = answer.filter(|_| other == OtherAck::Waits) {
+            hold!(waiting.is_some(), "an ACK is released that does not wait");
+            self.answer(next, sack, reports, None)?;
+        }
+        self.marked += u64::from(mark.ce && number >= before);
         let is_new = self.received.insert(number);
         let is_syn = number == 0 && config.handshake;
         let again = (!is_new && !is_syn && config.dsack && config.sack_blocks > 0).then_some(number);
-        self.marked += u64::from(mark.ce && number >= before);
-        if let Some((next, sack, reports)) = answer {
-            if let Some(first) = sack.blocks().first().filter(|_| number > next) {
-                hold!(first.start <= number && number < first.end, "the latest packet is not reported first");
-            }
-            self.answer(next, sack, reports, again)
-        } else {
-            self.unacknowledged += 1;
-            hold!(self.unacknowledged < config.ack_every, "an ACK waits for too many packets");
-            let longest = waiting.or_else(|| config.delayed_ack.then(|| self.now + config.delayed_ack_timeout));
-            let deadline = self.receiver.poll_timeout(&self.pool);
-            let is_right = match config.delayed_ack_rule {
-                // ticks are rounded to an eighth of the wait at most
-                DelayRule::Linux if waiting.is_none() => {
-                    let most = config.delayed_ack_timeout.as_picos() / 8 * 9 + 2 * config.delayed_ack_tick.as_picos();
-                    deadline > Some(self.now) && deadline <= Some(self.now + Time::from_picos(most))
+        match answer {
+            Some((next, sack, reports)) if other != OtherAck::Waits => {
+                if let Some(first) = sack.blocks().first().filter(|_| number > next) {
+                    hold!(first.start <= number && number < first.end, "the latest packet is not reported first");
                 }
-                _ => deadline == longest,
-            };
-            hold!(is_right, "an ACK that waits has no deadline");
-            Ok(())
+                self.answer(next, sack, reports, again)
+            }
+            _ => self.wait(number, again, waiting.filter(|_| other != OtherAck::Waits)),
         }
+    }
+
+    /// Checks that the ACK of segment `number` may wait; `waiting` is the deadline of the ACK that already waits.
+    fn wait(&mut self, number: u64, again: Option<u64>, waiting: Option<Time>) -> Kept {
+        let (config, now) = (self.script.receiver, self.now);
+        let Some(deadline) = self.receiver.poll_timeout(&self.pool) else {
+            return Err(Broken("an ACK that waits has no deadline".to_owned()));
+        };
+        self.repeated = again;
+        if config.gro_interval > Time::ZERO {
+            return self.gather(deadline);
+        }
+        let after = |time| waiting.map_or(now + time, |before| before.min(now + time));
+        if number > self.receiver.rcv_nxt() {
+            self.unacknowledged.1 += 1;
+            hold!(self.unacknowledged.1 <= config.sack_compression, "an ACK waits for too many packets beyond a gap");
+            let latest = after(config.sack_compression_delay + config.sack_compression_slack);
+            hold!(now <= deadline && deadline <= latest, "an ACK of a packet beyond a gap waits for too long");
+            return Ok(());
+        }
+        self.unacknowledged.0 += 1;
+        hold!(self.unacknowledged.0 < config.ack_every, "an ACK waits for too many packets");
+        let is_right = match config.delayed_ack_rule {
+            DelayRule::Linux => {
+                // ticks are rounded to an eighth of the wait at most
+                let most = config.delayed_ack_timeout.as_picos() / 8 * 9 + 2 * config.delayed_ack_tick.as_picos();
+                now <= deadline && deadline <= after(Time::from_picos(most))
+            }
+            DelayRule::Fixed if config.acks_per_rtt > 0 => {
+                now <= deadline && deadline <= after(config.delayed_ack_timeout)
+            }
+            DelayRule::Fixed => deadline == after(config.delayed_ack_timeout),
+        };
+        hold!(config.delayed_ack && is_right, "a delayed ACK has a wrong deadline");
+        Ok(())
+    }
+
+    /// The same for a receiver whose host gathers segments, each of which may wait for as long as a batch.
+    fn gather(&mut self, deadline: Time) -> Kept {
+        let (config, now) = (self.script.receiver, self.now);
+        let longest = config.delayed_ack_timeout.saturating_mul(2).max(config.sack_compression_delay)
+            + config.delayed_ack_tick.saturating_mul(2)
+            + config.sack_compression_slack
+            + config.gro_interval;
+        hold!(now <= deadline && deadline <= now + longest, "a gathered packet waits for too long");
+        self.unacknowledged.0 += 1;
+        let most = config.ack_every + config.gro_packets * (config.sack_compression + 2);
+        hold!(self.unacknowledged.0 <= most, "an ACK waits for too many gathered packets");
+        Ok(())
     }
 
     /// Checks and sends an ACK of the receiver; `again` is the duplicate that it reports, if any.
@@ -263,7 +310,7 @@ impl Channel {
         hold!(Some(next) == missing, "the ACK {next} does not cover all packets received in order");
         hold!(sack.blocks().len() <= self.script.receiver.sack_blocks as usize, "an ACK has too many SACK blocks");
         self.advertises(next, sack.window())?;
-        self.unacknowledged = 0;
+        (self.unacknowledged, self.repeated) = ((0, 0), None);
         let mut blocks = sack.blocks();
         if let Some(start) = again {
             let first = blocks.split_off_first();

@@ -1,15 +1,17 @@
-//! The adaptive delay of ACKs in Linux (`net/ipv4/tcp_input.c`, `tcp_event_data_recv`; `net/ipv4/tcp_output.c`,
-//! `tcp_send_delayed_ack`; `net/ipv4/tcp_timer.c`, `tcp_delack_timer_handler`).
+//! The adaptive delay of ACKs in Linux 6.18 (`net/ipv4/tcp_input.c`, `tcp_event_data_recv` and `tcp_enter_quickack_mode`;
+//! `net/ipv4/tcp_output.c`, `tcp_send_delayed_ack`; `net/ipv4/tcp_timer.c`, `tcp_delack_timer_handler`).
 //!
 //! - The delay begins at 40 ms. A packet at most 20 ms after the last one halves the distance to 40 ms; a later one, but
 //!   within the delay, moves it to half of the delay plus the interval; a delayed ACK that no packet saved doubles it. It is
-//!   at most the receiver's retransmission timeout.
+//!   at most the receiver's retransmission timeout. Only packets in order count.
+//! - A duplicate of a packet in order, and the last of several quick ACKs, set it to 40 ms (`tcp_enter_quickack_mode`,
+//!   `tcp_dec_quickack_mode`).
 //! - An ACK waits for at most this delay, the receiver's smoothed round-trip time if that is above 40 ms, and
-//!   `delayed_ack_timeout`, 200 ms.
+//!   `delayed_ack_timeout`, 200 ms less a tick (`tcp_delack_max`).
 //! - A pause longer than the retransmission timeout is answered by quick ACKs (`delay.rs`).
 //!
-//! The receiver has one sample of its round-trip time, that of its SYN-ACK: from the SYN to the first data, which a sender
-//! with data sends at once. Its retransmission timeout is that time plus twice of it, but at least 200 ms more.
+//! The receiver sends no data, so it has one sample of its round-trip time (`round_trip.rs`). Its retransmission timeout is
+//! that time plus twice of it, but at least 200 ms more.
 //!
 //! The timer fires with a tick of the receiver's clock (`delayed_ack_tick`), so ACKs of the timer do not keep the rhythm of
 //! the link that brought the packets.
@@ -33,10 +35,8 @@ const FIRST_TIMEOUT: Time = Time::SECOND;
 pub(super) struct Adaptive {
     /// The delay; zero before the first data.
     delay: Time,
-    /// When the last data in order arrived, or the SYN.
+    /// When the last data in order arrived.
     last: Time,
-    /// Round-trip time of the handshake; zero before the first data, or without a handshake.
-    rtt: Time,
     timeout: Time,
     ticks: Ticks,
 }
@@ -45,7 +45,7 @@ impl Adaptive {
     /// For a receiver whose clock shows 0 at time 0.
     pub(super) const fn new(config: &ReceiverConfig) -> Self {
         let ticks = Ticks::new(config.delayed_ack_tick, Time::ZERO);
-        Self { delay: Time::ZERO, last: Time::ZERO, rtt: Time::ZERO, timeout: FIRST_TIMEOUT, ticks }
+        Self { delay: Time::ZERO, last: Time::ZERO, timeout: FIRST_TIMEOUT, ticks }
     }
 
     /// Lets the clock show a random time at time 0.
@@ -58,21 +58,17 @@ impl Adaptive {
         Self { ticks: self.ticks, ..Self::new(config) }
     }
 
-    /// Records the SYN.
-    pub(super) const fn open(&mut self, now: Time) {
-        self.last = now;
+    /// Records the sample of the round-trip time.
+    pub(super) fn on_sample(&mut self, rtt: Time) {
+        self.timeout = rtt.saturating_add(rtt.saturating_mul(2).max(LEAST_VARIATION));
     }
 
-    /// Records data in order; `has_handshake` states whether a SYN preceded it. Returns whether it came after a pause.
-    pub(super) fn on_data(&mut self, now: Time, has_handshake: bool) -> bool {
+    /// Records data in order. Returns whether it came after a pause.
+    pub(super) fn on_data(&mut self, now: Time) -> bool {
         let interval = now.saturating_sub(self.last);
         self.last = now;
         if self.delay == Time::ZERO {
             self.delay = SHORTEST;
-            if has_handshake {
-                self.rtt = interval;
-                self.timeout = interval.saturating_add(interval.saturating_mul(2).max(LEAST_VARIATION));
-            }
             return false;
         }
         let half = |time: Time| Time::from_picos(time.as_picos() / 2);
@@ -84,14 +80,20 @@ impl Adaptive {
         interval > self.timeout
     }
 
+    /// Sets the delay to its least value.
+    pub(super) const fn deflate(&mut self) {
+        self.delay = SHORTEST;
+    }
+
     /// Records that the timer has sent an ACK.
     pub(super) fn on_timer(&mut self) {
         self.delay = self.delay.saturating_mul(2).min(self.timeout);
     }
 
-    /// Until when an ACK waits from `now` on, for at most the time `most`, rounded up to ticks (`ticks.rs`).
-    pub(super) fn deadline(&self, now: Time, most: Time) -> Time {
-        let bound = if self.rtt == Time::ZERO { most } else { self.rtt.max(SHORTEST) };
+    /// Until when an ACK waits from `now` on, for at most the time `most`, rounded up to ticks (`ticks.rs`). `rtt` is the
+    /// round-trip time, if it is known.
+    pub(super) fn deadline(&self, now: Time, rtt: Option<Time>, most: Time) -> Time {
+        let bound = rtt.map_or(most, |rtt| rtt.max(SHORTEST));
         self.ticks.fires_at(now, self.delay.max(SHORTEST).min(bound).min(most))
     }
 }
@@ -102,18 +104,27 @@ mod tests {
 
     const MOST: Time = Time::from_millis(200);
 
-    /// The wait in ms.
-    fn waits_for(adaptive: &Adaptive) -> u64 {
-        adaptive.deadline(Time::ZERO, MOST).as_picos() / Time::from_millis(1).as_picos()
+    /// After a handshake of `millis`, whose last data arrived at the same time.
+    fn begun(millis: u64) -> (Adaptive, Time) {
+        let (mut adaptive, rtt) = (Adaptive::new(&ReceiverConfig::default()), Time::from_millis(millis));
+        adaptive.on_sample(rtt);
+        adaptive.on_data(rtt);
+        (adaptive, rtt)
     }
 
-    /// The wait after data at the given times in ms; the SYN comes at time 0.
+    /// The wait in ms.
+    fn waits_for(adaptive: &Adaptive, rtt: Time) -> u64 {
+        adaptive.deadline(Time::ZERO, Some(rtt), MOST).as_picos() / Time::from_millis(1).as_picos()
+    }
+
+    /// The wait after data at the given times in ms; the handshake takes until the first of them.
     fn waits<const N: usize>(times: [u64; N]) -> [u64; N] {
-        let mut adaptive = Adaptive::new(&ReceiverConfig::default());
-        adaptive.open(Time::ZERO);
+        let (mut adaptive, rtt) = begun(times[0]);
         times.map(|millis| {
-            adaptive.on_data(Time::from_millis(millis), true);
-            waits_for(&adaptive)
+            if Time::from_millis(millis) > rtt {
+                adaptive.on_data(Time::from_millis(millis));
+            }
+            waits_for(&adaptive, rtt)
         })
     }
 
@@ -135,19 +146,29 @@ mod tests {
     /// Tolerance: exact.
     #[test]
     fn a_timer_that_fires_doubles_the_delay() {
-        let mut adaptive = Adaptive::new(&ReceiverConfig::default());
-        adaptive.open(Time::ZERO);
-        adaptive.on_data(Time::from_millis(300), true);
+        let (mut adaptive, rtt) = begun(300);
         let doubled = [(); 4].map(|()| {
             adaptive.on_timer();
-            waits_for(&adaptive)
+            waits_for(&adaptive, rtt)
         });
         assert_eq!(doubled, [80, 160, 200, 200]);
         // 640 ms; half of it and 20 ms
-        adaptive.on_data(Time::from_millis(310), true);
-        adaptive.on_data(Time::from_millis(320), true);
-        adaptive.on_data(Time::from_millis(330), true);
-        assert_eq!(waits_for(&adaptive), 115);
+        for millis in [310, 320, 330] {
+            adaptive.on_data(Time::from_millis(millis));
+        }
+        assert_eq!(waits_for(&adaptive, rtt), 115);
+    }
+
+    /// Validates: a round-trip time of 0 is a sample like any other: the delay does not exceed 40 ms. Without a sample, it
+    ///     does.
+    /// Source: Linux, `tcp_send_delayed_ack` (`srtt_us`).
+    /// Tolerance: exact.
+    #[test]
+    fn a_round_trip_of_no_time_is_known() {
+        let mut adaptive = begun(0).0;
+        adaptive.on_timer();
+        assert_eq!(waits_for(&adaptive, Time::ZERO), 40);
+        assert_eq!(adaptive.deadline(Time::ZERO, None, MOST), Time::from_millis(80));
     }
 
     /// Validates: a pause is longer than the retransmission timeout: 900 ms after a handshake of 300 ms, 250 ms after one
@@ -158,10 +179,8 @@ mod tests {
     fn a_pause_is_longer_than_the_timeout() {
         for (rtt, timeout) in [(300, 900), (50, 250)] {
             let pauses = [timeout, timeout + 1].map(|interval| {
-                let mut adaptive = Adaptive::new(&ReceiverConfig::default());
-                adaptive.open(Time::ZERO);
-                adaptive.on_data(Time::from_millis(rtt), true);
-                adaptive.on_data(Time::from_millis(rtt + interval), true)
+                let (mut adaptive, _) = begun(rtt);
+                adaptive.on_data(Time::from_millis(rtt + interval))
             });
             assert_eq!(pauses, [false, true]);
         }
@@ -175,7 +194,7 @@ mod tests {
     fn the_timer_fires_with_a_tick() {
         let config = ReceiverConfig { delayed_ack_tick: Time::from_millis(4), ..ReceiverConfig::default() };
         let mut adaptive = Adaptive::new(&config);
-        let deadline = |adaptive: &Adaptive| adaptive.deadline(Time::from_millis(101), MOST);
+        let deadline = |adaptive: &Adaptive| adaptive.deadline(Time::from_millis(101), None, MOST);
         assert_eq!(deadline(&adaptive), Time::from_millis(144));
         adaptive.ticks = Ticks::new(config.delayed_ack_tick, Time::from_millis(3));
         assert_eq!(deadline(&adaptive), Time::from_millis(145));

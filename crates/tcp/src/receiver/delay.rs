@@ -1,7 +1,9 @@
 //! The ACKs that wait: delayed ACKs (RFC 5681, section 4.2), and Linux's quick ACKs (`tcp_input.c`), which do not wait.
 //!
 //! Linux acknowledges each packet while its receive window grows (`tcp_grow_window`), and 16 packets
-//! (`TCP_MAX_QUICKACKS`) after a duplicate (`tcp_data_queue`) or a pause (`tcp_event_data_recv`).
+//! (`TCP_MAX_QUICKACKS`) after a duplicate of a packet in order (`tcp_send_dupack`, `tcp_data_queue`) or a pause
+//! (`tcp_event_data_recv`). The ACK of the duplicate is one of the 16 only if an ACK was due anyway, or if the duplicate is
+//! the last packet that was acknowledged (`tcp_dec_quickack_mode`).
 //!
 //! Differences from Linux:
 //! - if the window is fixed, the packets during its growth are a number;
@@ -9,12 +11,12 @@
 //!   instead of the receiver's retransmission timeout; then any data ends it, not only data in order;
 //! - a pushed segment is acknowledged at once, as if the application read it at once and never wrote
 //!   (`tcp_measure_rcv_mss`, `__tcp_cleanup_rbuf`);
-//! - a mark and CWR do not cause quick ACKs (`tcp_data_ecn_check`, `tcp_ecn_accept_cwr`);
-//! - each packet beyond a gap is acknowledged, even if they arrive within less than 1 ms (`tcp_comp_sack_delay_ns`).
+//! - a mark and CWR do not cause quick ACKs (`tcp_data_ecn_check`, `tcp_ecn_accept_cwr`).
 
 use ackclock_units::Time;
 
 use super::ReceiverConfig;
+use super::batch::Taken;
 use crate::packed_option::PackedOption;
 
 /// State of a receiver that delays ACKs.
@@ -25,43 +27,39 @@ pub(super) struct Delay {
     /// Arrival of the last data, if pauses matter.
     last: PackedOption<Time>,
     /// Number of new packets to acknowledge at once.
-    quick: u32,
-    /// Number of packets whose ACK waits.
-    waiting: u32,
+    pub(super) quick: u32,
+    /// Number of packets whose ACK waits for further packets, and number of ACKs for packets beyond a gap that wait
+    /// (`compression.rs`).
+    waiting: u16,
+    pub(super) held: u16,
+}
+
+/// What data requires of a receiver that may send quick ACKs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counted {
+    /// Whether it requires a quick ACK.
+    pub(super) is_quick: bool,
+    /// Whether the adaptive delay begins again with its least value (`adaptive.rs`).
+    pub(super) deflates: bool,
 }
 
 impl Delay {
     /// State at the start of a connection, in which `quick` packets are acknowledged at once.
     pub(super) const fn new(quick: u32) -> Self {
-        Self { deadline: PackedOption::NONE, last: PackedOption::NONE, quick, waiting: 0 }
+        Self { deadline: PackedOption::NONE, last: PackedOption::NONE, quick, waiting: 0, held: 0 }
     }
 
-    /// Counts a packet. `paused` states whether it came after a pause, if not the time since the last packet decides. Returns
-    /// whether the packet requires a quick ACK.
-    #[inline(always)]
-    pub(super) fn is_quick(
-        &mut self,
-        number: u64,
-        duplicate: bool,
-        paused: Option<bool>,
-        now: Time,
-        config: &ReceiverConfig,
-    ) -> bool {
-        self.quick | config.quick_acks_again > 0
-            && !(config.handshake && number == 0)
-            && self.count(duplicate, paused, now, config)
-    }
-
-    /// Counts a data packet of a receiver that may send quick ACKs. Returns whether it requires one.
+    /// Counts recorded data of a receiver that may send quick ACKs; the next segment expected is `next`.
     #[inline(never)]
-    fn count(&mut self, duplicate: bool, paused: Option<bool>, now: Time, config: &ReceiverConfig) -> bool {
+    pub(super) fn count(&mut self, taken: &Taken, next: u64, now: Time, config: &ReceiverConfig) -> Counted {
+        let Taken { number, duplicate, paused, .. } = *taken;
         if config.quick_acks_again > 0 {
             let is_late = paused.unwrap_or_else(|| self.last.is_below(now.saturating_sub(config.quick_acks_pause)));
             self.last = PackedOption::some(now);
-            if duplicate {
-                // its own ACK is one of them
-                self.quick = self.quick.max(config.quick_acks_again - 1);
-                return true;
+            if duplicate && number < next {
+                let is_one_of_them = self.waiting > 0 || number + 1 == next;
+                self.quick = self.quick.max(config.quick_acks_again - u32::from(is_one_of_them));
+                return Counted { is_quick: true, deflates: true };
             }
             if is_late {
                 self.quick = self.quick.max(config.quick_acks_again);
@@ -69,7 +67,7 @@ impl Delay {
         }
         let is_quick = !duplicate && self.quick > 0;
         self.quick -= u32::from(is_quick);
-        is_quick
+        Counted { is_quick, deflates: is_quick && self.quick == 0 }
     }
 
     /// Requires a quick ACK for this packet, since it opens the window (Linux, `tcp_grow_window`).
@@ -77,20 +75,36 @@ impl Delay {
         self.quick |= 1;
     }
 
-    /// Delays an ACK until `deadline`, unless it is the `ack_every`th that waits. Returns whether it waits.
-    pub(super) fn wait(&mut self, deadline: Time, ack_every: u32) -> bool {
-        if self.waiting + 1 >= ack_every {
+    /// Delays an ACK of `count` packets until `deadline`, unless `ack_every` packets then wait. Returns whether it waits.
+    pub(super) fn wait(&mut self, deadline: Time, count: u16, ack_every: u32) -> bool {
+        if u32::from(self.waiting) + u32::from(count) >= ack_every {
             return false;
         }
-        if self.waiting == 0 {
+        self.send_until(deadline);
+        self.waiting += count;
+        true
+    }
+
+    /// Whether the ACK of packets in order waits.
+    pub(super) const fn is_delayed(&self) -> bool {
+        self.waiting > 0
+    }
+
+    /// Lets the ACK of a packet beyond a gap wait until `deadline`.
+    pub(super) fn hold(&mut self, deadline: Time) {
+        self.send_until(deadline);
+        self.held += 1;
+    }
+
+    /// Moves the deadline to an earlier time. With an adaptive delay, a later packet may have an earlier deadline.
+    pub(super) fn send_until(&mut self, deadline: Time) {
+        if !self.deadline.is_at_most(deadline) {
             self.deadline = PackedOption::some(deadline);
         }
-        self.waiting += 1;
-        true
     }
 
     /// Stops waiting, because an ACK is sent.
     pub(super) const fn stop(&mut self) {
-        (self.deadline, self.waiting) = (PackedOption::NONE, 0);
+        (self.deadline, self.waiting, self.held) = (PackedOption::NONE, 0, 0);
     }
 }

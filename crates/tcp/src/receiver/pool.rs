@@ -5,12 +5,15 @@
 
 use ackclock_units::Time;
 
-use super::adaptive::Adaptive;
+use super::batch::{Batch, Taken};
+use super::compression::EXPECTED_BLOCKS;
 use super::delay::Delay;
 use super::echo::{Echo, Mark};
+use super::host::{Host, Released};
 use super::tuning::Tuning;
-use super::{Receiver, ReceiverConfig};
+use super::{OtherAck, Receiver, ReceiverConfig};
 use crate::config::EcnMode;
+use crate::packed_option::PackedOption;
 use crate::segment::{Block, Sack};
 
 /// The record of a receiver that has none.
@@ -39,8 +42,8 @@ pub(super) struct Record {
     pub(super) original: bool,
     /// The window, if it opens by auto-tuning.
     pub(super) tuning: Option<Box<Tuning>>,
-    /// The wait of delayed ACKs, if it adapts.
-    pub(super) adaptive: Option<Box<Adaptive>>,
+    /// The state of the host's rules, if it has any.
+    pub(super) host: Option<Box<Host>>,
 }
 
 impl ReceiverPool {
@@ -82,7 +85,7 @@ impl ReceiverPool {
             echo,
             original: false,
             tuning: None,
-            adaptive: None,
+            host: None,
         });
         self.records.len() as u32 - 1
     }
@@ -115,7 +118,7 @@ impl Record {
         self.beyond.capacity() * size_of::<Block>()
             + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
             + self.tuning.as_ref().map_or(0, |_| size_of::<Tuning>())
-            + self.adaptive.as_ref().map_or(0, |_| size_of::<Adaptive>())
+            + self.host.as_ref().map_or(0, |_| size_of::<Host>())
     }
 
     /// Prepares the record for a new connection of a receiver that always has one.
@@ -123,9 +126,9 @@ impl Record {
         self.delay = Delay::new(config.quick_acks);
         self.original = false;
         self.tuning = config.tunes().then(|| Box::new(Tuning::new(config)));
-        self.adaptive = config.adapts().then(|| {
-            Box::new(self.adaptive.as_ref().map_or_else(|| Adaptive::new(config), |last| last.renewed(config)))
-        });
+        self.host = config
+            .has_host()
+            .then(|| Box::new(self.host.as_ref().map_or_else(|| Host::new(config), |last| last.renewed(config))));
     }
 
     /// Empties the record but keeps its memory.
@@ -139,7 +142,7 @@ impl Record {
         }
     }
 
-    /// Handles the mark of segment `number`. Returns whether an ACK for earlier segments must be sent, and whether the
+    /// Handles the mark of segment `number`. Returns whether an early ACK for earlier segments must be sent, and whether the
     /// segment must be acknowledged at once.
     #[inline(never)]
     pub(super) fn note(&mut self, number: u64, mark: Mark, rcv_nxt: u64, mode: EcnMode) -> (bool, bool) {
@@ -147,7 +150,7 @@ impl Record {
             return (false, false);
         }
         let is_urgent = self.echo.update(mode, mark);
-        (is_urgent && mode == EcnMode::Dctcp && !self.delay.deadline.is_none(), is_urgent)
+        (is_urgent && mode == EcnMode::Dctcp && self.delay.is_delayed(), is_urgent)
     }
 
     /// Tunes the window after segment `number`, sent at `sent`, was recorded.
@@ -171,23 +174,190 @@ impl Record {
         }
     }
 
-    /// Adapts the wait of delayed ACKs to segment `number`. Returns whether it came after a pause, if that depends on the
-    /// wait.
+    /// Lets the host's rules know of segment `number`, sent at `sent`. Returns whether it came after a pause, if that depends
+    /// on them.
     #[inline(always)]
-    pub(super) fn adapt(&mut self, number: u64, in_order: bool, now: Time, config: &ReceiverConfig) -> Option<bool> {
-        let adaptive = self.adaptive.as_mut()?;
+    pub(super) fn adapt(
+        &mut self,
+        number: u64,
+        in_order: bool,
+        sent: Time,
+        now: Time,
+        config: &ReceiverConfig,
+    ) -> Option<bool> {
+        let host = self.host.as_mut()?;
         if config.handshake && number == 0 {
-            adaptive.open(now);
-            return Some(false);
+            host.on_syn(now);
+            return None;
         }
-        Some(in_order && adaptive.on_data(now, config.handshake))
+        host.on_data(in_order, sent, now, config)
     }
 
-    /// Delays an ACK at `now`, unless enough packets have arrived since the last one. Returns whether it waits.
-    pub(super) fn wait(&mut self, now: Time, config: &ReceiverConfig) -> bool {
-        let most = config.delayed_ack_timeout;
-        let deadline = self.adaptive.as_ref().map_or_else(|| now + most, |adaptive| adaptive.deadline(now, most));
-        self.delay.wait(deadline, config.ack_every)
+    /// Whether recorded segments require a quick ACK; the next segment expected is `next`.
+    #[inline(always)]
+    fn is_quick(&mut self, taken: &Taken, next: u64, now: Time, config: &ReceiverConfig) -> bool {
+        self.delay.quick | config.quick_acks_again > 0 && !(config.handshake && taken.number == 0) && {
+            let counted = self.delay.count(taken, next, now, config);
+            if counted.deflates
+                && let Some(host) = &mut self.host
+            {
+                host.adaptive.deflate();
+            }
+            counted.is_quick
+        }
+    }
+
+    /// Records segment `number` and all that depends on its arrival. Returns what its ACK depends on, and whether another ACK
+    /// must be sent: an early one, or one that the segment [releases](Self::release).
+    #[inline(always)]
+    pub(super) fn take(
+        &mut self,
+        number: u64,
+        mark: Mark,
+        rcv_nxt: &mut u64,
+        now: Time,
+        config: &ReceiverConfig,
+    ) -> (Taken, OtherAck) {
+        let before = *rcv_nxt;
+        let releases = self.delay.held > 0 && self.displaces(number, before);
+        if releases {
+            self.release(None, false, before, config);
+        }
+        let (splits, is_urgent) = match config.ecn {
+            EcnMode::Off => (false, false),
+            mode => self.note(number, mark, before, mode),
+        };
+        let other = match (releases, splits) {
+            (true, _) => OtherAck::Waits,
+            (false, true) => OtherAck::Early,
+            (false, false) => OtherAck::None,
+        };
+        // as RFC 7323's TS.Recent, of the first segment that an ACK answers
+        if config.reports_originals && number == before && !self.delay.is_delayed() && !self.is_gathering() {
+            self.original = !mark.again;
+        }
+        let (duplicate, may_wait) = self.place(number, rcv_nxt, config);
+        let paused = self.adapt(number, *rcv_nxt > before, mark.sent, now, config);
+        self.tune(number, mark.sent, *rcv_nxt, duplicate, now, config);
+        let is_urgent = is_urgent
+            || number == 0 && (config.handshake || config.ack_first)
+            || mark.pushed && config.acks_pushed && number <= before;
+        let again = duplicate && config.reports_duplicate(number);
+        (Taken { number, count: 1, duplicate, again, is_old: number < before, may_wait, is_urgent, paused }, other)
+    }
+
+    /// Whether the ACK of recorded segments waits from `now` on; the next segment expected is `next`.
+    #[inline(always)]
+    pub(super) fn waits(&mut self, taken: Taken, next: u64, now: Time, config: &ReceiverConfig) -> bool {
+        let is_quick = config.delayed_ack && self.is_quick(&taken, next, now, config);
+        let may_hold = !self.beyond.is_empty() && config.compresses() && !taken.is_old;
+        !is_quick
+            && !taken.is_urgent
+            && (config.delayed_ack && taken.may_wait && !taken.again && self.wait(taken.count, now, config)
+                || may_hold && self.hold(taken, next, now, config))
+    }
+
+    /// Delays an ACK of `count` segments at `now`, unless enough segments have arrived since the last one. Returns whether it
+    /// waits.
+    fn wait(&mut self, count: u16, now: Time, config: &ReceiverConfig) -> bool {
+        let deadline =
+            self.host.as_ref().map_or_else(|| now + config.delayed_ack_timeout, |host| host.deadline(now, config));
+        self.delay.wait(deadline, count, config.ack_every)
+    }
+
+    /// Lets the ACK of segments beyond the gap at `next` wait at `now`, if SACK compression allows it. Returns whether it
+    /// waits.
+    #[inline(never)]
+    fn hold(&mut self, taken: Taken, next: u64, now: Time, config: &ReceiverConfig) -> bool {
+        let Some(host) = &mut self.host else { return false };
+        if u32::from(self.delay.held) >= config.sack_compression || !host.compression.may_wait(next) {
+            return false;
+        }
+        let tuned = self.tuning.as_ref().and_then(|tuning| tuning.rtt());
+        let until = host.compressed_until(now, tuned, config);
+        self.hold_until(until, taken, config);
+        true
+    }
+
+    /// Lets the ACK of segments wait until the time `until`.
+    pub(super) fn hold_until(&mut self, until: Time, taken: Taken, config: &ReceiverConfig) {
+        let Some(host) = &mut self.host else { return };
+        host.compression.again = if taken.again { PackedOption::some(taken.number) } else { PackedOption::NONE };
+        self.delay.hold(until);
+        // the order of the runs in the next ACK
+        self.choose_blocks(Some(taken.number), false, config.sack_blocks as usize);
+    }
+
+    /// Called before segment `number` is recorded while ACKs for segments beyond the gap at `next` wait. Returns whether
+    /// their ACK must be sent first, since a run would lose its place among the first blocks.
+    #[cold]
+    #[inline(never)]
+    fn displaces(&mut self, number: u64, next: u64) -> bool {
+        if let Some(host) = &mut self.host {
+            host.compression.again = PackedOption::NONE;
+        }
+        let blocks = self.reported.as_deref().map_or(&[][..], Sack::blocks);
+        let touches = |run: &Block| run.start <= number + 1 && number <= run.end;
+        let reported = blocks.iter().filter_map(|block| run_of(&self.beyond, block.start));
+        let place = reported.clone().position(|run| touches(&run)).unwrap_or_else(|| reported.count());
+        number > next && place >= EXPECTED_BLOCKS
+    }
+
+    /// Chooses the ACK of all segments so far, which is sent before the ACK of the next one; `latest` is the segment that it
+    /// answers, and `again` whether it reports this segment as a duplicate.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn release(&mut self, latest: Option<u64>, again: bool, next: u64, config: &ReceiverConfig) {
+        let window = self.tuning.as_mut().map_or(0, |tuning| tuning.advertise(next));
+        let mut sack = Sack::NONE;
+        if config.sack_blocks > 0 && (again || !self.beyond.is_empty()) {
+            sack = *self.choose_blocks(latest, again, config.sack_blocks as usize);
+        }
+        sack.window = window;
+        self.delay.stop();
+        let (echo, original) = (self.echo.report(), self.original && config.reports_originals);
+        if let Some(host) = &mut self.host {
+            host.batch.on_ack();
+            host.released = Released { next, sack, echo, original };
+        }
+    }
+
+    /// Whether the host has gathered segments that are not answered.
+    fn is_gathering(&self) -> bool {
+        self.host.as_ref().is_some_and(|host| host.batch.is_open())
+    }
+
+    /// Whether the host has gathered segments that must be answered at `now`.
+    pub(super) fn has_batch_until(&self, now: Time) -> bool {
+        self.host.as_ref().is_some_and(|host| host.batch.is_open() && host.batch.until <= now)
+    }
+
+    /// Whether segment `number` joins those that the host has gathered.
+    pub(super) fn joins(&self, number: u64, ce: bool) -> bool {
+        self.host.as_ref().is_some_and(|host| host.batch.accepts(number, ce))
+    }
+
+    /// Gathers a recorded segment. Returns whether the segments gathered must be answered at once.
+    pub(super) fn gather(&mut self, taken: Taken, ce: bool, now: Time, config: &ReceiverConfig) -> bool {
+        let Some(host) = &mut self.host else { return true };
+        let until = now.saturating_add(config.gro_interval);
+        let count = host.batch.add(taken, ce, until, self.delay.deadline);
+        self.delay.send_until(host.batch.until);
+        u32::from(count) >= config.gro_packets || taken.is_urgent || taken.duplicate
+    }
+
+    /// Forgets the segments gathered, since an ACK that is sent for another reason answers them as well.
+    pub(super) fn forget_batch(&mut self) {
+        if let Some(host) = &mut self.host {
+            host.batch = Batch::NONE;
+        }
+    }
+
+    /// Ends the gathering of segments. Returns the segments if their ACK must be sent; none if there are none, or it waits.
+    pub(super) fn close(&mut self, next: u64, now: Time, config: &ReceiverConfig) -> Option<Taken> {
+        let (taken, deadline) = self.host.as_mut()?.batch.close()?;
+        self.delay.deadline = deadline;
+        (!self.waits(taken, next, now, config)).then_some(taken)
     }
 
     /// Records segment `number` and advances the next expected segment. Returns whether the segment was recorded

@@ -106,6 +106,11 @@ impl Tuning {
         opens
     }
 
+    /// The estimate of the round-trip time, if there is one.
+    pub(super) fn rtt(&self) -> Option<Time> {
+        self.rtt.get()
+    }
+
     /// Estimates the round-trip time from a segment in order.
     fn time(&mut self, number: u64, sent: Time, now: Time) {
         if self.released.is_none() || self.released.is_at_most(number) {

@@ -9,7 +9,7 @@ use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, ForeignSpec
 use ackclock_tcp::congestion::{AckSample, LAWS, LawSpec, Window};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
-    Arithmetic, DecreaseFrom, DelayRule, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule,
+    Arithmetic, DecreaseFrom, DelayRule, EcnMode, GsoRule, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule,
     ReceiverConfig, RttConfig, SackRule, SenderConfig, SlowStartRule, UndoRule, VARIANTS, WindowRule,
 };
 use ackclock_units::Time;
@@ -134,6 +134,7 @@ struct Modern {
     ecn: EcnMode,
     pacing: Pacing,
     pacing_burst: u32,
+    gso: (GsoRule, u32),
     /// `tail_loss_probe`, `frto`, `abe`, `whole_growth` and `push`.
     rules: [bool; 5],
     /// `write_size` and `send_buffer`.
@@ -149,13 +150,16 @@ fn modern() -> impl Strategy<Value = Modern> {
     let pacing = select(vec![Pacing::Off, Pacing::Off, Pacing::Window, Pacing::Law]);
     let writes = (prop_oneof![Just(0_u32), Just(14_600_u32), 1_u32..100_000], prop_oneof![Just(0_u32), 1_u32..100]);
     let linux = (any::<bool>(), prop_oneof![Just(0_u64), 1_u64..30]);
-    (prr, undo, ecn, pacing, 1_u32..4, any::<[bool; 5]>(), writes, linux).prop_map(
-        |(prr, undo, ecn, pacing, pacing_burst, rules, writes, linux)| Modern {
+    let rule = select(vec![GsoRule::Off, GsoRule::Off, GsoRule::Autosize, GsoRule::Fixed]);
+    let gso = (rule, prop_oneof![Just(65_535_u32), 1_u32..12]);
+    (prr, undo, ecn, pacing, 1_u32..4, gso, any::<[bool; 5]>(), writes, linux).prop_map(
+        |(prr, undo, ecn, pacing, pacing_burst, gso, rules, writes, linux)| Modern {
             prr,
             undo,
             ecn,
             pacing,
             pacing_burst,
+            gso,
             rules,
             writes,
             linux,
@@ -216,6 +220,8 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 pacing_ca_ratio: 120,
                 pacing_burst: modern.pacing_burst,
                 pacing_credit: if modern.linux.0 { 50 } else { 0 },
+                gso: modern.gso.0,
+                gso_max_segs: modern.gso.1,
                 rack: if modern.linux.0 { RackRule::Linux } else { RackRule::Rfc8985 },
                 timer_tick: Time::from_millis(modern.linux.1),
                 tick_phase: None,
@@ -246,8 +252,12 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
     let quick = (prop_oneof![Just(0_u32), 1_u32..60], prop_oneof![Just(0_u32), 1_u32..20], 1_u64..500);
     let ack_every = prop_oneof![2 => Just(2_u32), 1 => 1_u32..6];
     let tuning = prop::option::weighted(0.3, (1_u32..40, 1_u32..60));
-    (1_u64..500, any::<[bool; 8]>(), 0_u32..5, ecn, ack_every, quick, tuning).prop_map(
-        |(wait, rules, sack_blocks, ecn, ack_every, quick, tuning)| {
+    let compression = (prop_oneof![Just(0_u32), 1_u32..6, Just(44_u32)], 0_u64..60, 1_u32..200, 0_u64..2);
+    let gro = prop::option::weighted(0.3, (1_u64..30, 1_u32..8));
+    let host = (prop_oneof![2 => Just(0_u32), 1 => 1_u32..20], gro);
+    (1_u64..500, any::<[bool; 8]>(), 0_u32..5, ecn, ack_every, quick, tuning, compression, host).prop_map(
+        |(wait, rules, sack_blocks, ecn, ack_every, quick, tuning, compression, (acks_per_rtt, gro))| {
+            let (sack_compression, compression_delay, sack_compression_rtt_percent, slack) = compression;
             let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack, reports_originals, rest @ ..] = rules;
             let [acks_pushed, adapts] = rest;
             let (quick_acks, quick_acks_again, pause) = quick;
@@ -256,6 +266,9 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
                 handshake: true,
                 delayed_ack,
                 ack_every,
+                acks_per_rtt,
+                gro_interval: gro.map_or(Time::ZERO, |(millis, _)| Time::from_millis(millis)),
+                gro_packets: gro.map_or(45, |(_, packets)| packets),
                 delayed_ack_timeout,
                 delayed_ack_tick: Time::from_millis(wait % 6),
                 delayed_ack_rule: if adapts { DelayRule::Linux } else { DelayRule::Fixed },
@@ -267,6 +280,10 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
                 quick_acks_pause: Time::from_millis(pause),
                 sack_blocks,
                 dsack,
+                sack_compression,
+                sack_compression_delay: Time::from_millis(compression_delay),
+                sack_compression_rtt_percent,
+                sack_compression_slack: Time::from_millis(slack),
                 ecn,
                 reports_originals,
                 rwnd: if tuning.is_some() { WindowRule::Auto } else { WindowRule::Fixed },

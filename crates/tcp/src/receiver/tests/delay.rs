@@ -39,7 +39,7 @@ fn the_timer_runs_from_the_first_packet_that_waits() {
         receiver.handle_segment(number, Mark::NONE, Time::from_millis(10 * number), &mut pool);
     }
     assert_eq!(receiver.poll_timeout(&pool), Some(Time::from_millis(110)));
-    assert_eq!(receiver.handle_timeout(&mut pool), Ack::cumulative(3));
+    assert_eq!(receiver.handle_timeout(&mut pool), Some(Ack::cumulative(3)));
     let mut waits = |number| receiver.handle_segment(number, Mark::NONE, Time::SECOND, &mut pool).ack.is_none();
     assert_eq!([3, 4, 5, 6].map(&mut waits), [true, true, true, false], "the count starts again");
 }
@@ -88,14 +88,74 @@ fn a_pause_brings_quick_acks_back() {
     assert_eq!(answered(config, &segments), expected, "200 ms are no pause");
 }
 
+/// Validates: the ACK of a duplicate is one of the quick ACKs that it brings back if the duplicate is the last packet
+///     acknowledged, or an ACK waits; it is not if the packet is older. A duplicate beyond a gap brings none back.
+/// Source: Linux, `tcp_sequence` and `tcp_send_dupack`, `tcp_data_queue`, `tcp_data_queue_ofo`, `tcp_dec_quickack_mode`.
+/// Tolerance: exact.
 #[test]
 fn a_duplicate_brings_quick_acks_back() {
-    // Linux, tcp_data_queue: the ACK of the duplicate is the first of them
     let config = ReceiverConfig { quick_acks_again: 3, ..DELAYED };
-    let segments = [1, 2, 1, 3, 4, 5, 6].map(|number| (1, number));
-    assert_eq!(answered(config, &segments), [false, true, true, true, true, false, true]);
+    let found = |numbers: [u64; 8], config| answered(config, &numbers.map(|number| (1, number)));
+    assert_eq!(found([1, 2, 2, 3, 4, 5, 6, 7], config), [false, true, true, true, true, false, true, false]);
+    assert_eq!(found([1, 2, 1, 3, 4, 5, 6, 7], config), [false, true, true, true, true, true, false, true]);
+    assert_eq!(found([1, 2, 3, 1, 4, 5, 6, 7], config), [false, true, false, true, true, true, false, true]);
+    assert_eq!(found([1, 3, 3, 2, 4, 5, 6, 7], config), [false, true, true, true, false, true, false, true]);
     let ordinary = ReceiverConfig { quick_acks_again: 0, ..config };
-    assert_eq!(answered(ordinary, &segments), [false, true, true, false, true, false, true]);
+    assert_eq!(found([1, 2, 1, 3, 4, 5, 6, 7], ordinary), [false, true, true, false, true, false, true, false]);
+}
+
+/// When the ACK of the last of several segments is due, in ms; the times and numbers of the segments follow a SYN at time
+/// 0, the first comes after 200 ms.
+fn due(config: ReceiverConfig, segments: &[(u64, u64)]) -> u64 {
+    let mut pool = ReceiverPool::default();
+    let mut receiver = pool.add(config);
+    for (millis, number) in [(0, 0)].iter().chain(segments) {
+        let now = Time::from_millis(*millis);
+        if receiver.poll_timeout(&pool).is_some_and(|at| at <= now) {
+            receiver.handle_timeout(&mut pool);
+        }
+        let mark = Mark { sent: now, ..Mark::NONE };
+        receiver.handle_segment(*number, mark, now, &mut pool);
+    }
+    let (millis, _) = segments[segments.len() - 1];
+    let at = receiver.poll_timeout(&pool).expect("the last ACK waits");
+    (at - Time::from_millis(millis)).as_picos() / Time::from_millis(1).as_picos()
+}
+
+/// Validates: the adaptive delay. After two ACKs of the timer, at 40 and 80 ms, the delay is 160 ms; a duplicate sets it to
+///     40 ms, as does the last of the quick ACKs that a pause brings. A packet beyond a gap does not, but halves nothing
+///     either.
+/// Source: Linux, `tcp_enter_quickack_mode`, `tcp_dec_quickack_mode`, `tcp_delack_timer_handler`, by hand.
+/// Tolerance: exact.
+#[test]
+fn a_duplicate_and_the_last_quick_ack_deflate_the_delay() {
+    let linux = ReceiverConfig {
+        delayed_ack_rule: DelayRule::Linux,
+        delayed_ack_timeout: Time::from_millis(200),
+        quick_acks_again: 2,
+        ..DELAYED
+    };
+    let doubled = [(200, 1), (400, 2), (600, 3)];
+    let due = |more: &[(u64, u64)]| due(linux, &[&doubled[..], more].concat());
+    assert_eq!(due(&[]), 160);
+    // the ACK of the duplicate, with the one of segment 3 that waits, is the first of two quick ones
+    assert_eq!(due(&[(601, 1), (601, 4), (601, 5)]), 40);
+    // a pause of more than 600 ms, the timeout after a handshake of 200 ms
+    assert_eq!(due(&[(1300, 4), (1301, 5), (1302, 6)]), 40);
+    // a gap of one segment: 160 ms, halved to 100 and 70 ms by the two packets in order
+    assert_eq!(due(&[(601, 5), (601, 4), (601, 6)]), 70);
+}
+
+/// Validates: the first data counts for the round-trip time even if it arrives beyond a gap: after 50 ms instead of 1.05 s,
+///     so that a doubled delay is at most 50 ms.
+/// Source: Linux, `tcp_synack_rtt_meas`: the ACK of the SYN-ACK precedes all data.
+/// Tolerance: exact.
+#[test]
+fn the_first_data_in_any_order_measures_the_round_trip() {
+    let linux = ReceiverConfig { delayed_ack_rule: DelayRule::Linux, ..DELAYED };
+    assert_eq!(due(linux, &[(50, 2), (1050, 1), (1060, 3), (1300, 4)]), 50);
+    // a duplicate of the SYN after data changes nothing
+    assert_eq!(due(linux, &[(50, 1), (60, 0), (300, 2), (600, 3)]), 50);
 }
 
 #[test]

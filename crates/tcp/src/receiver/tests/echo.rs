@@ -108,7 +108,7 @@ fn the_timer_reports_marks_too_and_a_new_connection_forgets_them() {
             receiver.handle_timeout(&mut pool);
         }
         receiver.handle_segment(1, CE, Time::ZERO, &mut pool);
-        assert_eq!(answer(receiver.handle_timeout(&mut pool)), (2, vec![], echo, false), "{ecn:?}");
+        assert_eq!(receiver.handle_timeout(&mut pool).map(answer), Some((2, vec![], echo, false)), "{ecn:?}");
         receiver.renew(&mut pool);
         let ack = receiver.handle_segment(1, PLAIN, Time::ZERO, &mut pool).ack;
         assert_eq!(ack, Some(Ack::cumulative(0)), "{ecn:?}");
