@@ -292,7 +292,7 @@ impl Connection {
         if self.has_gso() {
             return self.pace_super_segment(number, 1, now);
         }
-        if self.extra.as_ref().is_none_or(|extra| extra.pacer.is_none()) {
+        if self.pacer().is_none() {
             return;
         }
         let each = self.pacing_interval();

@@ -39,8 +39,8 @@ impl Sender {
         matches!(self.connection.path, Path::Short | Path::Timed)
     }
 
-    /// Whether the same holds for a sender that is paced or uses segmentation offload, so that [`send_paced`](Self::send_paced) may replace
-    /// [`poll_transmit`](Self::poll_transmit).
+    /// Whether the same holds for a sender with RACK that is paced or uses segmentation offload, so that
+    /// [`send_paced`](Self::send_paced) may replace [`poll_transmit`](Self::poll_transmit).
     #[inline(always)]
     pub const fn is_paced(&self) -> bool {
         matches!(self.connection.path, Path::Paced)
@@ -296,15 +296,9 @@ impl Connection {
         let is_timed = matches!(recovery, Recovery::Rack(_));
         match (extra.is_passive(), is_timed, &extra.pacer, &extra.rate) {
             (true, true, Some(_), _) => Path::Paced,
-            (true, _, None, _) if extra.gso.is_some() => {
-                if is_timed {
-                    Path::Paced
-                } else {
-                    Path::General
-                }
-            }
+            (true, true, None, _) if extra.gso.is_some() => Path::Paced,
             (true, true, None, None) => Path::Timed,
-            (true, false, None, None) if extra.log.is_none() => Path::Short,
+            (true, false, None, None) if extra.log.is_none() && extra.gso.is_none() => Path::Short,
             _ => Path::General,
         }
     }
