@@ -46,7 +46,7 @@ use ackclock_units::{Stream, Time};
 use crate::segment::{Ack, Block};
 pub use config::{DelayRule, RECEIVER, ReceiverConfig, WindowRule};
 pub use echo::Mark;
-use host::Released;
+use host::{Host, Released};
 pub use pool::ReceiverPool;
 use pool::{NO_RECORD, Record};
 use tuning::Tuning;
@@ -102,6 +102,8 @@ impl Receiver {
     pub const BYTES_OF_GAP: usize = size_of::<Block>();
     /// Memory used by an auto-tuned window, in bytes.
     pub const BYTES_OF_TUNING: usize = size_of::<Tuning>();
+    /// Memory used by the rules of a receiver's host, in bytes.
+    pub const BYTES_OF_HOST: usize = size_of::<Host>();
 
     /// Lets the receiver's clock show a random time at time 0. It decides when the ticks of `delayed_ack_tick` come.
     pub fn shift_clock(&self, stream: &mut Stream, pool: &mut ReceiverPool) {
@@ -232,14 +234,14 @@ impl Receiver {
         let config = &pool.configs[self.config as usize];
         let record = &mut pool.records[self.record as usize];
         let before = self.rcv_nxt;
-        let ended = if record.joins(number, mark.ce) { None } else { record.close(before, now, config) };
+        let ended = if record.joins(number, mark) { None } else { record.close(before, now, config) };
         if let Some(last) = ended {
             record.release(Some(last.number), last.again, before, config);
         }
         let (taken, other) = record.take(number, mark, &mut self.rcv_nxt, now, config);
         let other = if ended.is_some() { OtherAck::Waits } else { other };
         let arrival = Arrival { in_order: self.rcv_nxt - before, duplicate: taken.duplicate, other, ack: None };
-        let is_complete = record.gather(taken, mark.ce, now, config);
+        let is_complete = record.gather(taken, mark, now, config);
         let closed = if is_complete || mark.pushed { record.close(self.rcv_nxt, now, config) } else { None };
         match closed {
             Some(last) if other == OtherAck::Waits => record.hold_until(now, last, config),
@@ -252,7 +254,7 @@ impl Receiver {
     /// The ACK that was released for segments before the last one.
     #[cold]
     fn released<'a>(&self, pool: &'a ReceiverPool) -> Option<Ack<'a>> {
-        let Released { next, sack, echo, original } = &self.record(pool)?.host.as_ref()?.released;
+        let Released { next, sack, echo, original } = self.record(pool)?.host.as_ref()?.released.as_deref()?;
         Some(Ack { next: *next, sack, echo: *echo, original: *original })
     }
 

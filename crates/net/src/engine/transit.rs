@@ -309,20 +309,25 @@ impl Transit {
         };
         match other {
             OtherAck::None => {}
-            OtherAck::Early => {
-                let early = packet.answer(ack.number() - in_order, now).with_echo(1 - ack.echo());
-                self.send_early(early, hop, now, observer);
-            }
+            OtherAck::Early => self.send_early(packet, in_order, &ack, (hop, now), observer),
             OtherAck::Waits => self.arm_delayed_ack(flow),
         }
         Some((ack, hop))
     }
 
-    /// Sends an ACK that precedes another one.
+    /// Sends the early ACK that precedes another one.
     #[cold]
     #[inline(never)]
-    fn send_early(&mut self, ack: Packet, hop: u32, now: Time, observer: &mut impl Observer) {
-        self.forward_apart(&ack, hop, now, observer);
+    fn send_early(
+        &mut self,
+        packet: &Packet,
+        in_order: u64,
+        ack: &Packet,
+        (hop, now): (u32, Time),
+        observer: &mut impl Observer,
+    ) {
+        let early = packet.answer(ack.number() - in_order, now).with_echo(1 - ack.echo());
+        self.forward_apart(&early, hop, now, observer);
     }
 
     /// Handles the timer of a receiver with a delayed ACK.
@@ -335,6 +340,7 @@ impl Transit {
         }
     }
 
+    #[inline(never)]
     fn arm_delayed_ack(&mut self, flow: FlowId) {
         if let Some(at) = self.sinks.arm(flow) {
             self.wake(at, flow, Wakeup::DelayedAck);

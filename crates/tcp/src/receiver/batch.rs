@@ -7,17 +7,18 @@
 //! kB, 45 packets with 1,448 bytes of data. TCP sends at most one ACK for it: it counts as two packets or more for delayed
 //! ACKs, as one for quick ACKs, and as one beyond a gap (`__tcp_ack_snd_check`).
 //!
-//! Here, the first packet begins a batch. Each next one in sequence, with the same mark, joins it. The receiver answers the
+//! Here, the first packet begins a batch. Each next one in sequence joins it, unless only one of them is marked or sent again. The receiver answers the
 //! batch `gro_interval` after its first packet; at once when `gro_packets` are in it, or with a packet that is pushed, is a
 //! duplicate or requires an immediate ACK; and before a packet that does not join it.
 //!
 //! Differences from Linux:
 //! - data counts as received when it arrives, only its ACK waits; the adaptive delay and auto-tuning follow each packet;
 //! - an interval begins with a batch, not with the interrupt of other flows;
-//! - packets with different timestamps (TSval, in ms) are gathered too.
+//! - originals with different timestamps (TSval, in ms) are gathered too.
 
 use ackclock_units::Time;
 
+use super::echo::Mark;
 use crate::packed_option::PackedOption;
 
 /// Data that the receiver has recorded and not yet answered: a segment, or several of a batch.
@@ -55,8 +56,8 @@ impl Taken {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Batch {
     taken: Option<Taken>,
-    /// Whether the segments are marked.
-    ce: bool,
+    /// Whether the segments are marked, and whether they were sent before.
+    kind: (bool, bool),
     /// When they must be answered, and the deadline of an ACK that waited before.
     pub(super) until: Time,
     before: PackedOption<Time>,
@@ -64,7 +65,8 @@ pub(super) struct Batch {
 
 impl Batch {
     /// No segments.
-    pub(super) const NONE: Self = Self { taken: None, ce: false, until: Time::ZERO, before: PackedOption::NONE };
+    pub(super) const NONE: Self =
+        Self { taken: None, kind: (false, false), until: Time::ZERO, before: PackedOption::NONE };
 
     /// Whether there are segments.
     pub(super) const fn is_open(&self) -> bool {
@@ -72,17 +74,17 @@ impl Batch {
     }
 
     /// Whether segment `number` joins the segments gathered so far.
-    pub(super) fn accepts(&self, number: u64, ce: bool) -> bool {
-        self.taken.is_some_and(|taken| taken.number + 1 == number && self.ce == ce)
+    pub(super) fn accepts(&self, number: u64, mark: Mark) -> bool {
+        self.taken.is_some_and(|taken| taken.number + 1 == number && self.kind == (mark.ce, mark.again))
     }
 
     /// Adds a segment. The first one begins a batch that must be answered at `until`; `before` is the deadline of an ACK that
     /// already waits. Returns the number of segments.
-    pub(super) fn add(&mut self, next: Taken, ce: bool, until: Time, before: PackedOption<Time>) -> u16 {
+    pub(super) fn add(&mut self, next: Taken, mark: Mark, until: Time, before: PackedOption<Time>) -> u16 {
         let taken = if let Some(taken) = self.taken {
             taken.with(next)
         } else {
-            (self.ce, self.until, self.before) = (ce, until, before);
+            (self.kind, self.until, self.before) = ((mark.ce, mark.again), until, before);
             next
         };
         self.taken = Some(taken);

@@ -136,7 +136,7 @@ impl ReceiverConfig {
     }
 
     /// Whether the receiver has state of its host's rules.
-    pub(super) const fn has_host(&self) -> bool {
+    pub const fn has_host(&self) -> bool {
         self.adapts() || self.compresses() || self.gathers() || self.delayed_ack && self.acks_per_rtt > 0
     }
 

@@ -16,7 +16,6 @@
 use ackclock_units::Time;
 
 use super::ReceiverConfig;
-use super::batch::Taken;
 use crate::packed_option::PackedOption;
 
 /// State of a receiver that delays ACKs.
@@ -49,10 +48,17 @@ impl Delay {
         Self { deadline: PackedOption::NONE, last: PackedOption::NONE, quick, waiting: 0, held: 0 }
     }
 
-    /// Counts recorded data of a receiver that may send quick ACKs; the next segment expected is `next`.
+    /// Counts segment `number` of a receiver that may send quick ACKs; the next one expected is now `next`. `paused` states
+    /// whether it came after a pause, if not the time since the last one decides.
     #[inline(never)]
-    pub(super) fn count(&mut self, taken: &Taken, next: u64, now: Time, config: &ReceiverConfig) -> Counted {
-        let Taken { number, duplicate, paused, .. } = *taken;
+    pub(super) fn count(
+        &mut self,
+        (number, next): (u64, u64),
+        duplicate: bool,
+        paused: Option<bool>,
+        now: Time,
+        config: &ReceiverConfig,
+    ) -> Counted {
         if config.quick_acks_again > 0 {
             let is_late = paused.unwrap_or_else(|| self.last.is_below(now.saturating_sub(config.quick_acks_pause)));
             self.last = PackedOption::some(now);
@@ -75,14 +81,15 @@ impl Delay {
         self.quick |= 1;
     }
 
-    /// Delays an ACK of `count` packets until `deadline`, unless `ack_every` packets then wait. Returns whether it waits.
-    pub(super) fn wait(&mut self, deadline: Time, count: u16, ack_every: u32) -> bool {
-        if u32::from(self.waiting) + u32::from(count) >= ack_every {
-            return false;
-        }
+    /// Whether the ACK of `count` packets may wait: then less than `ack_every` packets wait.
+    pub(super) fn has_room(&self, count: u16, ack_every: u32) -> bool {
+        u32::from(self.waiting) + u32::from(count) < ack_every
+    }
+
+    /// Delays an ACK of `count` packets until `deadline`.
+    pub(super) fn wait(&mut self, deadline: Time, count: u16) {
         self.send_until(deadline);
         self.waiting += count;
-        true
     }
 
     /// Whether the ACK of packets in order waits.

@@ -15,8 +15,10 @@ pub(super) struct Host {
     round_trip: RoundTrip,
     pub(super) adaptive: Adaptive,
     pub(super) compression: Compression,
-    pub(super) batch: Batch,
-    pub(super) released: Released,
+    /// The segments that the host gathers, if it does.
+    pub(super) batch: Option<Box<Batch>>,
+    /// The ACK that was released last, if there was one.
+    pub(super) released: Option<Box<Released>>,
 }
 
 /// An ACK for all segments before the last one.
@@ -35,8 +37,8 @@ impl Host {
             round_trip: RoundTrip::NONE,
             adaptive: Adaptive::new(config),
             compression: Compression::NONE,
-            batch: Batch::NONE,
-            released: Released::default(),
+            batch: config.gathers().then(|| Box::new(Batch::NONE)),
+            released: None,
         }
     }
 
@@ -48,6 +50,13 @@ impl Host {
     /// The same host for the next connection.
     pub(super) fn renewed(&self, config: &ReceiverConfig) -> Self {
         Self { adaptive: self.adaptive.renewed(config), ..Self::new(config) }
+    }
+
+    /// Memory in bytes.
+    pub(super) fn memory(&self) -> usize {
+        size_of::<Self>()
+            + self.batch.as_ref().map_or(0, |_| size_of::<Batch>())
+            + self.released.as_ref().map_or(0, |_| size_of::<Released>())
     }
 
     /// Records the SYN.

@@ -118,7 +118,7 @@ impl Record {
         self.beyond.capacity() * size_of::<Block>()
             + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
             + self.tuning.as_ref().map_or(0, |_| size_of::<Tuning>())
-            + self.host.as_ref().map_or(0, |_| size_of::<Host>())
+            + self.host.as_ref().map_or(0, |host| host.memory())
     }
 
     /// Prepares the record for a new connection of a receiver that always has one.
@@ -195,9 +195,9 @@ impl Record {
 
     /// Whether recorded segments require a quick ACK; the next segment expected is `next`.
     #[inline(always)]
-    fn is_quick(&mut self, taken: &Taken, next: u64, now: Time, config: &ReceiverConfig) -> bool {
+    fn is_quick(&mut self, taken: Taken, next: u64, now: Time, config: &ReceiverConfig) -> bool {
         self.delay.quick | config.quick_acks_again > 0 && !(config.handshake && taken.number == 0) && {
-            let counted = self.delay.count(taken, next, now, config);
+            let counted = self.delay.count((taken.number, next), taken.duplicate, taken.paused, now, config);
             if counted.deflates
                 && let Some(host) = &mut self.host
             {
@@ -233,7 +233,7 @@ impl Record {
             (false, false) => OtherAck::None,
         };
         // as RFC 7323's TS.Recent, of the first segment that an ACK answers
-        if config.reports_originals && number == before && !self.delay.is_delayed() && !self.is_gathering() {
+        if config.reports_originals && number == before && !self.delay.is_delayed() {
             self.original = !mark.again;
         }
         let (duplicate, may_wait) = self.place(number, rcv_nxt, config);
@@ -249,7 +249,7 @@ impl Record {
     /// Whether the ACK of recorded segments waits from `now` on; the next segment expected is `next`.
     #[inline(always)]
     pub(super) fn waits(&mut self, taken: Taken, next: u64, now: Time, config: &ReceiverConfig) -> bool {
-        let is_quick = config.delayed_ack && self.is_quick(&taken, next, now, config);
+        let is_quick = config.delayed_ack && self.is_quick(taken, next, now, config);
         let may_hold = !self.beyond.is_empty() && config.compresses() && !taken.is_old;
         !is_quick
             && !taken.is_urgent
@@ -259,10 +259,15 @@ impl Record {
 
     /// Delays an ACK of `count` segments at `now`, unless enough segments have arrived since the last one. Returns whether it
     /// waits.
+    #[inline(always)]
     fn wait(&mut self, count: u16, now: Time, config: &ReceiverConfig) -> bool {
+        if !self.delay.has_room(count, config.ack_every) {
+            return false;
+        }
         let deadline =
             self.host.as_ref().map_or_else(|| now + config.delayed_ack_timeout, |host| host.deadline(now, config));
-        self.delay.wait(deadline, count, config.ack_every)
+        self.delay.wait(deadline, count);
+        true
     }
 
     /// Lets the ACK of segments beyond the gap at `next` wait at `now`, if SACK compression allows it. Returns whether it
@@ -317,45 +322,51 @@ impl Record {
         self.delay.stop();
         let (echo, original) = (self.echo.report(), self.original && config.reports_originals);
         if let Some(host) = &mut self.host {
-            host.batch.on_ack();
-            host.released = Released { next, sack, echo, original };
+            **host.released.get_or_insert_default() = Released { next, sack, echo, original };
+        }
+        if let Some(batch) = self.batch_mut() {
+            batch.on_ack();
         }
     }
 
-    /// Whether the host has gathered segments that are not answered.
-    fn is_gathering(&self) -> bool {
-        self.host.as_ref().is_some_and(|host| host.batch.is_open())
+    fn batch(&self) -> Option<&Batch> {
+        self.host.as_ref()?.batch.as_deref()
+    }
+
+    fn batch_mut(&mut self) -> Option<&mut Batch> {
+        self.host.as_mut()?.batch.as_deref_mut()
     }
 
     /// Whether the host has gathered segments that must be answered at `now`.
     pub(super) fn has_batch_until(&self, now: Time) -> bool {
-        self.host.as_ref().is_some_and(|host| host.batch.is_open() && host.batch.until <= now)
+        self.batch().is_some_and(|batch| batch.is_open() && batch.until <= now)
     }
 
     /// Whether segment `number` joins those that the host has gathered.
-    pub(super) fn joins(&self, number: u64, ce: bool) -> bool {
-        self.host.as_ref().is_some_and(|host| host.batch.accepts(number, ce))
+    pub(super) fn joins(&self, number: u64, mark: Mark) -> bool {
+        self.batch().is_some_and(|batch| batch.accepts(number, mark))
     }
 
     /// Gathers a recorded segment. Returns whether the segments gathered must be answered at once.
-    pub(super) fn gather(&mut self, taken: Taken, ce: bool, now: Time, config: &ReceiverConfig) -> bool {
-        let Some(host) = &mut self.host else { return true };
-        let until = now.saturating_add(config.gro_interval);
-        let count = host.batch.add(taken, ce, until, self.delay.deadline);
-        self.delay.send_until(host.batch.until);
+    pub(super) fn gather(&mut self, taken: Taken, mark: Mark, now: Time, config: &ReceiverConfig) -> bool {
+        let deadline = self.delay.deadline;
+        let Some(batch) = self.batch_mut() else { return true };
+        let count = batch.add(taken, mark, now.saturating_add(config.gro_interval), deadline);
+        let until = batch.until;
+        self.delay.send_until(until);
         u32::from(count) >= config.gro_packets || taken.is_urgent || taken.duplicate
     }
 
     /// Forgets the segments gathered, since an ACK that is sent for another reason answers them as well.
     pub(super) fn forget_batch(&mut self) {
-        if let Some(host) = &mut self.host {
-            host.batch = Batch::NONE;
+        if let Some(batch) = self.batch_mut() {
+            *batch = Batch::NONE;
         }
     }
 
     /// Ends the gathering of segments. Returns the segments if their ACK must be sent; none if there are none, or it waits.
     pub(super) fn close(&mut self, next: u64, now: Time, config: &ReceiverConfig) -> Option<Taken> {
-        let (taken, deadline) = self.host.as_mut()?.batch.close()?;
+        let (taken, deadline) = self.batch_mut()?.close()?;
         self.delay.deadline = deadline;
         (!self.waits(taken, next, now, config)).then_some(taken)
     }

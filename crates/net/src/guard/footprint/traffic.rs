@@ -242,7 +242,8 @@ impl<'a> Traffic<'a> {
         // a burst of losses: every fourth received segment is a run of its own
         let gaps = Receiver::BYTES_OF_GAP as f64 / 4.0;
         let tuning = if receiver.tunes() { Receiver::BYTES_OF_TUNING as f64 } else { 0.0 };
-        self.in_flight * (kept as f64 + gaps) + self.flows * tuning
+        let host = if receiver.has_host() { Receiver::BYTES_OF_HOST as f64 } else { 0.0 };
+        self.in_flight * (kept as f64 + gaps) + self.flows * (tuning + host)
     }
 
     /// Memory of ns-2's arrays of records, which are as long as the windows.
