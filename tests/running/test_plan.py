@@ -85,6 +85,8 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "pacing_ca_ratio": 120,
                         "pacing_burst": 1,
                         "pacing_credit": 0,
+                        "gso": "off",
+                        "gso_max_segs": 65535,
                         "push": False,
                         "write_size": 0,
                         "payload": 1460,

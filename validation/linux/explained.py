@@ -34,9 +34,9 @@ _HYSTART = (
     "was interrupted."
 )
 _COMPRESSION = (
-    "After the first loss of a connection, the kernel's receiver sends four duplicate ACKs at once before it compresses "
-    "SACKs, and three after later losses. Ackclock's receiver always sends three. At small windows, a segment therefore "
-    "leaves an ACK later here."
+    "After the first loss of a connection, the kernel's receiver sends four duplicate ACKs at once before it "
+    "compresses SACKs, and three after later losses. Ackclock's receiver always sends three. At small windows, a "
+    "segment therefore leaves an ACK later here."
 )
 _PACING = (
     "An ACK that shows a loss and the end of a pacing interval nearly coincide. In the kernel one of them comes first, "

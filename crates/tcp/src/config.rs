@@ -122,6 +122,15 @@ options! {
             /// After a late burst, the next one may begin earlier by the delay, up to this percentage of the time between
             /// bursts (Linux, `tcp_update_skb_after_send`: 50).
             pacing_credit: u32 [0 to 100] = 0;
+            /// Segmentation offload (Linux' GSO and TSO): how many packets the sender hands to the host's link at once, back to
+            /// back. `off`: one. `autosize`: the data of about 1 ms at the pacing rate, more on paths below 3 ms, and at
+            /// least two (Linux, `tcp_tso_autosize`). `fixed`: `gso_max_segs`. With either, a paced sender pauses after each
+            /// such super-segment and `pacing_burst` has no effect, and a sender with RACK waits for the next ACK while too
+            /// little of its window is open (Linux, `tcp_tso_should_defer`).
+            gso: GsoRule = GsoRule::Off;
+            /// With `gso`, maximum number of packets in a super-segment, which also has at most 65,215 bytes of data: 45 packets
+            /// of 1,448 bytes.
+            gso_max_segs: u32 [1 to 65_535] = 65_535;
             /// The last packet that the application has supplied is pushed, and the receiver acknowledges a pushed packet
             /// at once, even with delayed ACKs (Linux, with an application that reads at once).
             push: bool = false;
@@ -245,6 +254,18 @@ words! {
         Window = "window",
         /// At the rate of the window law.
         Law = "law",
+    }
+}
+
+words! {
+    /// How many packets leave as one super-segment.
+    pub enum GsoRule {
+        /// One: there is no segmentation offload.
+        Off = "off",
+        /// The data of about 1 ms, and more on short paths (Linux, `tcp_tso_autosize`).
+        Autosize = "autosize",
+        /// As many as the host allows.
+        Fixed = "fixed",
     }
 }
 

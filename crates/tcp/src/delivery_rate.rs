@@ -112,6 +112,18 @@ struct Stamp {
     sent_once: bool,
 }
 
+/// The round-trip time that the present ACK gives.
+#[derive(Clone, Copy, Debug, Default)]
+enum Rtt {
+    /// The one of the segment sent last.
+    #[default]
+    Latest,
+    /// The one that the recovery has measured.
+    Measured(Time),
+    /// The recovery has measured none.
+    Ambiguous,
+}
+
 /// The sender's state of delivery-rate sampling.
 #[derive(Clone, Debug)]
 pub(crate) struct DeliveryRate {
@@ -127,8 +139,7 @@ pub(crate) struct DeliveryRate {
     first: u64,
     /// Of the segments that the present ACK delivers, the one that was sent last, and when.
     latest: Option<(Time, u64)>,
-    /// The round-trip time of the present ACK, if the recovery has measured it.
-    measured: Option<Option<Time>>,
+    rtt: Rtt,
     /// Segments found lost since the last sample.
     losses: Vec<LostSegment>,
     /// Segments in the network, and segments lost and delivered, before the present ACK.
@@ -153,7 +164,7 @@ impl DeliveryRate {
             stamps: VecDeque::new(),
             first: 0,
             latest: None,
-            measured: None,
+            rtt: Rtt::Latest,
             losses: Vec::new(),
             before: (0, 0, 0),
         }
@@ -201,7 +212,7 @@ impl DeliveryRate {
 
     /// Begins to handle an ACK that arrives while `in_flight` segments are in the network.
     pub(crate) fn begin_ack(&mut self, in_flight: u64) {
-        (self.latest, self.measured) = (None, None);
+        (self.latest, self.rtt) = (None, Rtt::Latest);
         self.before = (in_flight, self.lost, self.delivered);
     }
 
@@ -222,8 +233,8 @@ impl DeliveryRate {
     /// Records the round-trip time that Linux measures with the present ACK (`tcp_clean_rtx_queue`): that of the last
     /// segment newly reported above a gap, or else of the last one acknowledged, if all of these were sent once, or else
     /// of the timestamp.
-    pub(crate) const fn measure(&mut self, rtt: Option<Time>) {
-        self.measured = Some(rtt);
+    pub(crate) fn measure(&mut self, rtt: Option<Time>) {
+        self.rtt = rtt.map_or(Rtt::Ambiguous, Rtt::Measured);
     }
 
     /// Records that segment `number` was found lost.
@@ -296,10 +307,15 @@ impl DeliveryRate {
         let interval = (stamp.at - stamp.first_sent).max(now - stamp.delivered_at);
         let is_plausible = interval >= min_rtt && interval > Time::ZERO;
         let segments = (self.delivered - stamp.delivered) as f64;
+        let rtt = match self.rtt {
+            Rtt::Latest => stamp.sent_once.then(|| now - stamp.at),
+            Rtt::Measured(rtt) => Some(rtt),
+            Rtt::Ambiguous => None,
+        };
         Some(RateSample {
             rate: is_plausible.then(|| segments / interval.as_secs_f64()),
             app_limited: stamp.app_limited,
-            rtt: self.measured.unwrap_or_else(|| stamp.sent_once.then(|| now - stamp.at)),
+            rtt,
             prior_delivered: stamp.delivered,
             lost: self.lost - stamp.lost,
             tx_in_flight: stamp.in_flight,

@@ -51,8 +51,8 @@ mod ticks;
 mod variants;
 
 pub use config::{
-    DecreaseFrom, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule, SENDER, SackRule, SenderConfig,
-    SlowStartRule, UndoRule,
+    DecreaseFrom, EcnMode, GsoRule, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule, SENDER, SackRule,
+    SenderConfig, SlowStartRule, UndoRule,
 };
 pub use congestion::Window;
 pub use conversation::Conversation;

@@ -134,6 +134,11 @@ impl Recovery {
         if let Self::Rack(rack) = self { rack.pipe(connection, connection.snd_una) } else { connection.flight() }
     }
 
+    /// The minimum round-trip time, which only RACK measures.
+    pub(crate) fn min_rtt(&self) -> Option<Time> {
+        if let Self::Rack(rack) = self { rack.min_rtt() } else { None }
+    }
+
     /// Called before the sender processes a new ACK.
     pub(crate) fn before_new_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Progress {
         match self {

@@ -4,6 +4,7 @@
 pub(crate) mod connection;
 mod counters;
 pub(crate) mod extra;
+mod gso;
 mod inspect;
 mod marks;
 mod pacer;
@@ -22,12 +23,13 @@ use connection::{Connection, Path};
 pub use counters::Counters;
 pub(crate) use counters::RareCounters;
 pub(crate) use extra::Extra;
+use gso::Admission;
 pub use inspect::{Episode, Outstanding};
 pub use steady::Turn;
 
 use crate::config::{DecreaseFrom, IdleRestart, RackRule, SenderConfig};
 use crate::congestion::foreign::Place;
-use crate::congestion::{AckSample, Signal};
+use crate::congestion::{AckSample, LawSpec, Signal};
 use crate::limits::{Chronograph, Limit};
 use crate::packed_option::PackedOption;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
@@ -341,8 +343,11 @@ impl Sender {
     pub(crate) fn sample_rate(&mut self, now: Time) {
         let Self { connection, recovery, stream, .. } = self;
         let Some(mut sample) = recovery.rate_sample(connection, now) else { return };
-        let Connection { law, window, extra, .. } = connection;
-        let Some(Extra { rate: Some(rate), pacer, .. }) = extra.as_deref_mut() else { return };
+        let Connection { law, window, extra, config, .. } = connection;
+        let Some(Extra { rate: Some(rate), pacer, gso, .. }) = extra.as_deref_mut() else { return };
+        if let Some(gso) = gso.as_ref().filter(|_| !matches!(config.congestion, LawSpec::Bbr(_))) {
+            sample.burst = gso.quantum(); // the first version of BBR computes its own
+        }
         sample.departure = pacer.as_ref().and_then(|pacer| pacer.waits_until(now)).unwrap_or(now);
         if rate.has_losses() {
             for lost in rate.take_losses() {
@@ -433,17 +438,38 @@ impl Sender {
             self.end_turn(now);
             return None;
         };
+        match self.admission(number, now) {
+            Admission::Granted(_) => {}
+            Admission::PacedUntil(at) => {
+                self.release_at = PackedOption::some(at);
+                self.limits.enter(Limit::Pacing, now);
+                self.connection.note_usage(self.recovery.in_flight(&self.connection));
+                return None;
+            }
+            Admission::Deferred => {
+                self.release_at = PackedOption::NONE;
+                self.limits.enter(self.recovery.limit(&self.connection, false), now);
+                return None;
+            }
+        }
+        self.recovery.on_sent(&mut self.connection, number);
+        Some(number)
+    }
+
+    /// Whether segment `number` may be sent at `now`, if the windows allow it.
+    #[inline(always)]
+    fn admission(&mut self, number: u64, now: Time) -> Admission {
+        let connection = &mut self.connection;
+        if connection.has_gso() {
+            return self.admit(number, now);
+        }
         if let Some(at) = connection.paced_until(number, now) {
-            self.release_at = PackedOption::some(at);
-            self.limits.enter(Limit::Pacing, now);
-            connection.note_usage(self.recovery.in_flight(connection));
-            return None;
+            return Admission::PacedUntil(at);
         }
         if connection.config.idle_restart != IdleRestart::Timeout {
             connection.restart_after_idle(now);
         }
-        self.recovery.on_sent(connection, number);
-        Some(number)
+        Admission::Granted(1)
     }
 
     /// Continues a processing time; if none is active, starts one if a segment may be sent after it, or else ends the turn.

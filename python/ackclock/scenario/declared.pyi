@@ -81,6 +81,8 @@ class Tcp(TcpTable):
     pacing_ca_ratio: int | None
     pacing_burst: int | None
     pacing_credit: int | None
+    gso: Literal["off", "autosize", "fixed"] | None
+    gso_max_segs: int | None
     push: bool | None
     write_size: int | None
     payload: int | None
@@ -163,6 +165,8 @@ class Tcp(TcpTable):
         pacing_ca_ratio: int | None = ...,
         pacing_burst: int | None = ...,
         pacing_credit: int | None = ...,
+        gso: Literal["off", "autosize", "fixed"] | None = ...,
+        gso_max_segs: int | None = ...,
         push: bool | None = ...,
         write_size: int | None = ...,
         payload: int | None = ...,

@@ -19,8 +19,8 @@
 //!   to 10 round trips (`bbr/aggregation.rs`).
 //!
 //! Differences from Linux: real numbers in place of fixed point, except for the gains; the bandwidth is the exact maximum
-//! of its window; times are exact instead of jiffies. There is no segmentation offload, so a burst has `pacing_burst`
-//! segments, but the window has room for Linux's bursts of 1 ms.
+//! of its window; times are exact instead of jiffies. Without `gso`, a burst has `pacing_burst` segments, but the window
+//! has room for Linux's bursts of 1 ms.
 
 pub(super) mod aggregation;
 pub(super) mod bandwidth;

@@ -23,7 +23,7 @@
 //! - marks have the response of the authors' kernel (`bbr3/ecn.rs`); the draft has none;
 //! - the excess of aggregation is the maximum of two periods of five round trips, limited to the data of 100 ms, as in
 //!   version 1 and in that kernel; the draft has one window of ten round trips;
-//! - the send quantum is `pacing_burst` segments, as there is no segmentation offload;
+//! - without `gso`, the send quantum is `pacing_burst` segments;
 //! - the state for an undo is saved at the beginning of a recovery, not in each of its round trips;
 //! - the sender is limited by its window if it was at any time since the last round trip began;
 //! - losses that a timer finds reach the model with the next ACK, and ProbeRTT ends with an ACK also after an idle period.

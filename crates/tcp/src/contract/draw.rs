@@ -6,7 +6,7 @@ use super::{Fate, Script, paired};
 use crate::congestion::foreign::ForeignSpec;
 use crate::recovery::RecoverySpec;
 use crate::{
-    DecreaseFrom, EcnMode, Pacing, PrrRule, ReceiverConfig, RttConfig, SenderConfig, SlowStartRule, UndoRule,
+    DecreaseFrom, EcnMode, GsoRule, Pacing, PrrRule, ReceiverConfig, RttConfig, SenderConfig, SlowStartRule, UndoRule,
     WindowRule,
 };
 
@@ -110,23 +110,31 @@ pub(super) fn script(law: &ForeignSpec, seed: u64, number: u32) -> Script {
     let (sender, receiver) = paired(sender, receiver);
     let delay = Time::from_millis(draw.from(1, 150));
     let marks = (0..draw.from(0, FATES)).map(|_| draw.from(0, 10) < 3).collect();
-    Script { sender, receiver, delay, supplies: draw.supplies(), segments: draw.fates(), acks: draw.fates(), marks }
+    let (supplies, segments, acks) = (draw.supplies(), draw.fates(), draw.fates());
+    let sender = SenderConfig {
+        gso: draw.one(&[GsoRule::Off, GsoRule::Off, GsoRule::Autosize, GsoRule::Fixed]),
+        gso_max_segs: draw.from(1, 60) as u32,
+        ..sender
+    };
+    Script { sender, receiver, delay, supplies, segments, acks, marks }
 }
 
 /// Describes a conversation in words.
 pub(super) fn description(script: &Script) -> String {
-    let SenderConfig { recovery, slow_start, byte_counting, initial_window, max_window, pacing, .. } = &script.sender;
+    let SenderConfig { recovery, slow_start, byte_counting, initial_window, max_window, pacing, gso, .. } =
+        &script.sender;
     let lost = script.segments.iter().filter(|fate| fate.is_empty()).count();
     let packets: u64 = script.supplies.iter().map(|(_, packets)| packets).sum();
     let delay = script.delay;
     format!(
         "{packets} packets over a path of {delay} each way, of which {lost} of the first {} are lost; recovery {}, \
          slow_start {}, byte_counting {byte_counting}, initial_window {initial_window}, max_window {max_window}, \
-         pacing {}, ecn {}",
+         pacing {}, gso {}, ecn {}",
         script.segments.len(),
         format!("{recovery:?}").to_lowercase(),
         slow_start.word(),
         pacing.word(),
+        gso.word(),
         script.sender.ecn.word(),
     )
 }

@@ -6,7 +6,7 @@ use crate::config::EcnMode;
 use crate::options::{options, words};
 
 options! {
-    /// The parameters of a [`Receiver`].
+    /// The parameters of a [`Receiver`](super::Receiver).
     #[derive(Copy, Eq)]
     pub struct ReceiverConfig declared as RECEIVER {
         fields {
@@ -14,7 +14,7 @@ options! {
             handshake: bool = true;
             /// How marks are echoed.
             ecn: EcnMode = EcnMode::Off;
-            /// Whether ACKs state that they answer an [original](Ack::original).
+            /// Whether ACKs state that they answer an [original](crate::Ack::original).
             reports_originals: bool = false;
             /// Upper limit of an auto-tuned window, in segments.
             max_window: u32 = 1000;

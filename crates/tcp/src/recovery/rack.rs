@@ -293,6 +293,11 @@ impl Rack {
         Start { cwnd: connection.window.cwnd as u64, flight: connection.flight(), known: self.board.sacked() }
     }
 
+    /// The minimum round-trip time, once there is a sample.
+    pub(super) fn min_rtt(&self) -> Option<Time> {
+        Some(self.clock.min_rtt()).filter(|rtt| *rtt < Time::MAX)
+    }
+
     /// Number of segments in the network, given the first unacknowledged one.
     pub(super) fn pipe(&self, connection: &Connection, snd_una: u64) -> u64 {
         connection.snd_max - snd_una - self.board.sacked() - self.losses.count()

@@ -272,7 +272,7 @@ impl Connection {
     #[inline(never)]
     fn label(&mut self, mut segment: Segment, now: Time) -> Segment {
         if !segment.syn {
-            self.pace(now);
+            self.pace(segment.number, now);
         }
         let Self { extra, config, snd_una, supplied, .. } = self;
         let Some(extra) = extra else { return segment };
@@ -286,19 +286,36 @@ impl Connection {
         segment
     }
 
-    /// Paces the segment after one that is being sent.
+    /// Paces the segment after segment `number`, which is being sent.
     #[inline(always)]
-    pub(super) fn pace(&mut self, now: Time) {
-        let Self { extra, law, config, window, rtt, snd_una, snd_max, .. } = self;
-        let Some(pacer) = extra.as_mut().and_then(|extra| extra.pacer.as_mut()) else { return };
-        let srtt = rtt.srtt(&config.rtt);
-        let each = match config.pacing {
-            Pacing::Law => law.pacing_rate(window, srtt).map(|rate| Time::from_secs_f64(1.0 / rate)),
-            _ => srtt.map(|srtt| pacer::interval(config, window, *snd_max - *snd_una, srtt)),
-        };
-        if let Some(each) = each {
-            pacer.on_sent(each, config, now);
+    pub(super) fn pace(&mut self, number: u64, now: Time) {
+        if self.has_gso() {
+            return self.pace_super_segment(number, 1, now);
         }
+        if self.pacer().is_none() {
+            return;
+        }
+        let each = self.pacing_interval();
+        if let Some(pacer) = self.extra.as_mut().and_then(|extra| extra.pacer.as_mut()) {
+            pacer.on_sent(each, &self.config, now);
+        }
+    }
+
+    /// The time that a segment takes at the pacing rate, if there is one.
+    #[inline(always)]
+    pub(super) fn pacing_interval(&self) -> Option<Time> {
+        let Self { law, config, window, rtt, .. } = self;
+        if config.pacing != Pacing::Law {
+            return self.window_interval();
+        }
+        law.pacing_rate(window, rtt.srtt(&config.rtt)).map(|rate| Time::from_secs_f64(1.0 / rate))
+    }
+
+    /// The same at the rate that follows from the window.
+    #[inline(always)]
+    pub(super) fn window_interval(&self) -> Option<Time> {
+        let Self { config, window, rtt, .. } = self;
+        rtt.srtt(&config.rtt).map(|srtt| pacer::interval(config, window, self.flight(), srtt))
     }
 
     /// The state of pacing, if segments are paced.

@@ -4,14 +4,16 @@ use crate::config::{Pacing, RecoverySpec, SenderConfig};
 use crate::congestion::Law;
 use crate::delivery_rate::DeliveryRate;
 use crate::send_log::SendLog;
+use crate::sender::gso::Gso;
 use crate::sender::marks::Marks;
 use crate::sender::pacer::Pacer;
 use crate::sender::pushes::Pushes;
 use crate::sender::usage::Usage;
 use crate::slow_start::SlowStart;
 
-/// State of a sender that times every segment, samples its delivery rate, is paced, uses ECN, pushes segments, has a
-/// receiver that tunes its window, remembers a full window, or has a slow start other than the standard one.
+/// State of a sender that times every segment, samples its delivery rate, is paced, uses ECN or segmentation offload,
+/// pushes segments, has a receiver that tunes its window, remembers a full window, or has a slow start other than the
+/// standard one.
 #[derive(Debug)]
 pub(crate) struct Extra {
     /// The send time of each segment.
@@ -24,6 +26,7 @@ pub(crate) struct Extra {
     pub(super) edge: Option<u64>,
     pub(crate) pushes: Option<Pushes>,
     pub(super) usage: Option<Usage>,
+    pub(super) gso: Option<Box<Gso>>,
 }
 
 impl Extra {
@@ -38,11 +41,13 @@ impl Extra {
         let edge = config.initial_rwnd.map(u64::from);
         let (marks, pushes) = (Marks::of(config.ecn, law.is_scalable()), Pushes::of(config));
         let usage = config.remember_full_window.then(Usage::default);
-        let extra = Self { log, rate, slow_start, pacer, marks, edge, pushes, usage };
+        let gso = Gso::of(config);
+        let extra = Self { log, rate, slow_start, pacer, marks, edge, pushes, usage, gso };
         let is_needed = !extra.is_passive()
             || extra.log.is_some()
             || extra.rate.is_some()
             || extra.pacer.is_some()
+            || extra.gso.is_some()
             || !extra.slow_start.is_standard();
         is_needed.then(|| Box::new(extra))
     }
@@ -53,7 +58,7 @@ impl Extra {
     }
 
     /// Whether nothing here concerns single segments or ACKs outside of slow start, except for the send times, the
-    /// delivery rate and the pacing.
+    /// delivery rate, the pacing and segmentation offload.
     pub(super) const fn is_passive(&self) -> bool {
         self.marks.is_none() && self.edge.is_none() && self.pushes.is_none() && self.usage.is_none()
     }
@@ -63,5 +68,6 @@ impl Extra {
         size_of::<Self>()
             + self.log.as_ref().map_or(0, SendLog::memory)
             + self.rate.as_ref().map_or(0, DeliveryRate::memory)
+            + self.gso.as_ref().map_or(0, |gso| size_of_val(&**gso))
     }
 }

@@ -49,20 +49,34 @@ impl Pacer {
         self.next.saturating_sub(now)
     }
 
-    /// Records a transmission at `now`; `each` is the time that a segment takes at the present rate.
-    pub(super) fn on_sent(&mut self, each: Time, config: &SenderConfig, now: Time) {
-        if self.free > 0 {
-            self.free -= 1;
-            return;
-        }
+    /// Records a transmission at `now`; `each` is the time that a segment takes at the present rate, if there is one.
+    pub(super) fn on_sent(&mut self, each: Option<Time>, config: &SenderConfig, now: Time) {
+        let is_free = self.takes_free(1);
+        let Some(each) = each.filter(|_| !is_free) else { return };
         if self.left == 0 || self.next <= now {
             self.left = config.pacing_burst;
-            let span = each.saturating_mul(config.pacing_burst.into());
-            let most = Time::from_picos(span.as_picos() / 100 * u64::from(config.pacing_credit));
-            let credit = now.saturating_sub(self.next).min(most);
-            self.next = self.next.max(now).saturating_add(span - credit);
+            self.wait_after(self.next, each.saturating_mul(config.pacing_burst.into()), config, now);
         }
         self.left -= 1;
+    }
+
+    /// Whether `count` segments that are sent at once belong to those that are not paced.
+    pub(super) fn takes_free(&mut self, count: u32) -> bool {
+        let is_free = count <= self.free;
+        self.free = self.free.saturating_sub(count);
+        is_free
+    }
+
+    /// When the next burst may begin.
+    pub(super) const fn next(&self) -> Time {
+        self.next
+    }
+
+    /// Lets the next burst wait for the time `span` of a burst that is sent at `now` and was due at `due`.
+    pub(super) fn wait_after(&mut self, due: Time, span: Time, config: &SenderConfig, now: Time) {
+        let most = Time::from_picos(span.as_picos() / 100 * u64::from(config.pacing_credit));
+        let credit = now.saturating_sub(due).min(most);
+        self.next = due.max(now).saturating_add(span - credit);
     }
 }
 
@@ -102,7 +116,7 @@ mod tests {
             let (mut pacer, mut now) = (Pacer::default(), Time::SECOND);
             std::array::from_fn::<_, 5, _>(|_| {
                 now = pacer.waits_until(now).unwrap_or(now);
-                pacer.on_sent(each, &config, now);
+                pacer.on_sent(Some(each), &config, now);
                 (now - Time::SECOND).as_picos() / Time::from_millis(1).as_picos()
             })
         };
@@ -120,7 +134,7 @@ mod tests {
         let config = SenderConfig { rack: RackRule::Linux, ..CONFIG };
         let mut pacer = Pacer::new(&config);
         let waits = [0; 10].map(|_| {
-            pacer.on_sent(Time::from_millis(2), &config, Time::ZERO);
+            pacer.on_sent(Some(Time::from_millis(2)), &config, Time::ZERO);
             pacer.waits_until(Time::ZERO)
         });
         assert!(waits[..9].iter().all(Option::is_none) && waits[9] == Some(Time::from_millis(2)));
@@ -134,8 +148,8 @@ mod tests {
         let (each, late) = (Time::from_millis(10), Time::from_millis(1));
         let next = |pacing_credit| {
             let (mut pacer, config) = (Pacer::default(), SenderConfig { pacing_credit, ..CONFIG });
-            pacer.on_sent(each, &config, Time::ZERO);
-            pacer.on_sent(each, &config, each + late);
+            pacer.on_sent(Some(each), &config, Time::ZERO);
+            pacer.on_sent(Some(each), &config, each + late);
             pacer.waits_until(each + late)
         };
         assert_eq!([next(0), next(50)], [Some(each + each + late), Some(each + each)]);

@@ -8,6 +8,7 @@ use ackclock_units::Time;
 
 use super::Sender;
 use super::connection::{Connection, Path};
+use super::gso::Admission;
 use crate::config::IdleRestart;
 use crate::congestion::{AckSample, Law};
 use crate::limits::Limit;
@@ -38,8 +39,8 @@ impl Sender {
         matches!(self.connection.path, Path::Short | Path::Timed)
     }
 
-    /// Whether the same holds for a sender that is paced, so that [`send_paced`](Self::send_paced) may replace
-    /// [`poll_transmit`](Self::poll_transmit).
+    /// Whether the same holds for a sender with RACK that is paced or uses segmentation offload, so that
+    /// [`send_paced`](Self::send_paced) may replace [`poll_transmit`](Self::poll_transmit).
     #[inline(always)]
     pub const fn is_paced(&self) -> bool {
         matches!(self.connection.path, Path::Paced)
@@ -183,6 +184,9 @@ impl Sender {
             self.release_at = PackedOption::some(now + self.stream.time_below(overhead));
             return start..start;
         }
+        if connection.has_gso() {
+            return self.send_super_segments(now, most);
+        }
         let mut number = start;
         let mut ends = false;
         while number < start + most {
@@ -198,7 +202,7 @@ impl Sender {
             connection.snd_nxt = number;
             connection.send_new(number - 1, number, now);
             connection.note_time(now);
-            connection.pace(now);
+            connection.pace(number - 1, now);
             ends = number >= connection.sendable();
             if ends {
                 break;
@@ -211,6 +215,44 @@ impl Sender {
         }
         // a turn of `most` segments ends with the next call
         if ends && number < start + most {
+            self.end_paced_turn(now);
+        }
+        start..number
+    }
+
+    /// The same with segmentation offload, paced or not.
+    #[inline(never)]
+    fn send_super_segments(&mut self, now: Time, most: u64) -> Range<u64> {
+        let start = self.connection.snd_nxt;
+        let mut number = start;
+        let mut waits = false;
+        while number < self.connection.sendable().min(start + most) {
+            let count = match self.admit(number, now) {
+                Admission::Granted(count) => count,
+                Admission::PacedUntil(at) => {
+                    self.release_at = PackedOption::some(at);
+                    self.limits.enter(Limit::Pacing, now);
+                    waits = true;
+                    break;
+                }
+                Admission::Deferred => {
+                    self.end_paced_turn(now);
+                    waits = true;
+                    break;
+                }
+            };
+            let connection = &mut self.connection;
+            let end = (number + count).min(start + most).min(connection.sendable());
+            connection.snd_nxt = end;
+            connection.send_new(number, end, now);
+            connection.note_time(now);
+            connection.pace_super_segment(number, end - number, now);
+            number = end;
+        }
+        if number > start {
+            self.record_burst(start..number, now);
+        }
+        if !waits && number < start + most {
             self.end_paced_turn(now);
         }
         start..number
@@ -254,8 +296,9 @@ impl Connection {
         let is_timed = matches!(recovery, Recovery::Rack(_));
         match (extra.is_passive(), is_timed, &extra.pacer, &extra.rate) {
             (true, true, Some(_), _) => Path::Paced,
+            (true, true, None, _) if extra.gso.is_some() => Path::Paced,
             (true, true, None, None) => Path::Timed,
-            (true, false, None, None) if extra.log.is_none() => Path::Short,
+            (true, false, None, None) if extra.log.is_none() && extra.gso.is_none() => Path::Short,
             _ => Path::General,
         }
     }

@@ -9,7 +9,7 @@ use ackclock_tcp::congestion::foreign::{Cause, Controls, ForeignLaw, ForeignSpec
 use ackclock_tcp::congestion::{AckSample, LAWS, LawSpec, Window};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{
-    Arithmetic, DecreaseFrom, DelayRule, EcnMode, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule,
+    Arithmetic, DecreaseFrom, DelayRule, EcnMode, GsoRule, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule,
     ReceiverConfig, RttConfig, SackRule, SenderConfig, SlowStartRule, UndoRule, VARIANTS, WindowRule,
 };
 use ackclock_units::Time;
@@ -134,6 +134,7 @@ struct Modern {
     ecn: EcnMode,
     pacing: Pacing,
     pacing_burst: u32,
+    gso: (GsoRule, u32),
     /// `tail_loss_probe`, `frto`, `abe`, `whole_growth` and `push`.
     rules: [bool; 5],
     /// `write_size` and `send_buffer`.
@@ -149,13 +150,16 @@ fn modern() -> impl Strategy<Value = Modern> {
     let pacing = select(vec![Pacing::Off, Pacing::Off, Pacing::Window, Pacing::Law]);
     let writes = (prop_oneof![Just(0_u32), Just(14_600_u32), 1_u32..100_000], prop_oneof![Just(0_u32), 1_u32..100]);
     let linux = (any::<bool>(), prop_oneof![Just(0_u64), 1_u64..30]);
-    (prr, undo, ecn, pacing, 1_u32..4, any::<[bool; 5]>(), writes, linux).prop_map(
-        |(prr, undo, ecn, pacing, pacing_burst, rules, writes, linux)| Modern {
+    let rule = select(vec![GsoRule::Off, GsoRule::Off, GsoRule::Autosize, GsoRule::Fixed]);
+    let gso = (rule, prop_oneof![Just(65_535_u32), 1_u32..12]);
+    (prr, undo, ecn, pacing, 1_u32..4, gso, any::<[bool; 5]>(), writes, linux).prop_map(
+        |(prr, undo, ecn, pacing, pacing_burst, gso, rules, writes, linux)| Modern {
             prr,
             undo,
             ecn,
             pacing,
             pacing_burst,
+            gso,
             rules,
             writes,
             linux,
@@ -216,6 +220,8 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 pacing_ca_ratio: 120,
                 pacing_burst: modern.pacing_burst,
                 pacing_credit: if modern.linux.0 { 50 } else { 0 },
+                gso: modern.gso.0,
+                gso_max_segs: modern.gso.1,
                 rack: if modern.linux.0 { RackRule::Linux } else { RackRule::Rfc8985 },
                 timer_tick: Time::from_millis(modern.linux.1),
                 tick_phase: None,

@@ -1,7 +1,7 @@
 //! Pacing at the rate of the law, for random paths, applications and laws.
 
 use ackclock_tcp::congestion::{Bbr3Spec, BbrSpec, CopaSpec, LawSpec, PragueSpec};
-use ackclock_tcp::{EcnMode, SenderConfig};
+use ackclock_tcp::{EcnMode, GsoRule, SenderConfig};
 use ackclock_units::Time;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -28,7 +28,8 @@ proptest! {
     /// A sender on a path without losses, whose application supplies data in random portions.
     ///
     /// Validates: in the time from any transmission to any later one, the sender sends at most what the largest rate of that
-    ///     time allows, and a burst. A burst has `pacing_burst` segments, and the share of the next one that `pacing_credit`
+    ///     time allows, and a burst. A burst has `pacing_burst` segments, or is a super-segment of at
+    ///     most as many, and the share of the next one that `pacing_credit`
     ///     lets follow early. An interval may also begin within a burst that the window or the application has held back: it
     ///     then has the rest of this burst and all of the next one.
     /// Source: the rule at the head of `sender/pacer.rs`. With bursts at `t_0, t_1, ...` and spans `s_i = b / r_i`, the next
@@ -40,11 +41,14 @@ proptest! {
     fn no_interval_has_more_than_the_rate_and_a_burst(
         (law, each, delay) in (select(laws()), 20_u64..5_000, 2_u64..200),
         (pacing_burst, pacing_credit) in (1_u32..6, 0_u32..=100),
+        gso in select(vec![GsoRule::Off, GsoRule::Autosize, GsoRule::Fixed]),
         supplies in prop::collection::vec((0_u64..300, 1_u64..60), 1..12),
     ) {
         let ecn = if matches!(law, LawSpec::Prague(_)) { EcnMode::Accurate } else { EcnMode::Off };
         // probes do not wait
-        let config = SenderConfig { pacing_burst, pacing_credit, tail_loss_probe: false, ..paced(law, ecn) };
+        let gso_max_segs = pacing_burst;
+        let config =
+            SenderConfig { pacing_burst, pacing_credit, gso, gso_max_segs, tail_loss_probe: false, ..paced(law, ecn) };
         let mut path = Path::new(config, 1);
         (path.each, path.delay) = (Time::from_micros(each), MS(delay));
         for (gap, segments) in supplies {
