@@ -143,6 +143,8 @@ fn a_compressed_ack_does_not_double_the_delay() {
 proptest! {
     /// Validates: with SACK compression, no more ACKs are sent than without it, each of them is one of those that would be
     ///     sent without it, and the last one is the same.
+    /// Source: Linux, `__tcp_ack_snd_check` and `tcp_sack_new_ofo_skb`.
+    /// Tolerance: exact.
     #[test]
     fn compression_only_leaves_acks_out(
         arrivals in prop::collection::vec((0_u64..1500, 1_u64..40), 1..80),
