@@ -124,6 +124,7 @@ _NARROWER: dict[str, st.SearchStrategy[Any]] = {
     "max_window": st.integers(1, 10**6),
     "initial_window": st.integers(1, 100),
     "lone_segments": st.integers(0, 10),
+    "sack_blocks": st.integers(1, 4),  # recovery sack needs one
     "recovery_burst": st.integers(0, 10),
     "overhead": waits,
     "delayed_ack_timeout": waits,
