@@ -30,6 +30,19 @@ def test_the_cases_of_the_bbr_draft_are_complete() -> None:
     assert numbers == list(range(1, 23))
 
 
+def test_without_sack_the_profile_decides_how_duplicates_count() -> None:
+    script = ROOT / "examples" / "conformance" / "tcp" / "without_sack_reordering.pkt"
+    assert ac.conform(script, law="reno").verdict == "equal"
+    result = ac.conform(script, law="reno", profile="rfc")
+    assert (result.verdict, result.expected) == (
+        "differs",
+        "tcpi_ca_state == TCP_CA_Disorder and tcpi_sacked == 2 and tcpi_snd_cwnd == 10",
+    ), "RFC 6582 counts no segments"
+    result = ac.conform(script, law="sack")
+    assert result.verdict == "inexpressible"
+    assert "sack_blocks: 0 is not allowed; must be at least 1 with recovery sack" in str(result.reason)
+
+
 def test_a_law_in_python() -> None:
     class Still(ac.Law):
         def on_ack(self, window: Any, ack: Any) -> None:

@@ -55,6 +55,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                     "sender": {
                         "packet_size": 1500,
                         "initial_rwnd": None,
+                        "has_sack": True,
                         "handshake": True,
                         "initial_window": 2,
                         "slow_start": "standard",
@@ -98,6 +99,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "grow_when_limited": True,
                         "remember_full_window": False,
                         "ecn": "off",
+                        "most_marks": False,
                         "idle_restart": "timeout",
                         "rtt": {
                             "clock": second // 100,

@@ -49,7 +49,7 @@ BURSTS = {"kind": "gilbert-elliott", "to_bad": 0.5, "to_good": 0.5}
         (GREEDY, "clients.0.count", [1, 10**6], [0, 10**6 + 1]),
         (GREEDY, "clients.0.spread", ["0 s"], ["-1 ps"]),
         (GREEDY, "clients.0.source.size", ["1 B", "1000000 GB"], ["0 B", "1000000.000000001 GB"]),
-        (GREEDY, "clients.0.transport.sack_blocks", [1, 4], [0, 5]),
+        (GREEDY, "clients.0.transport.sack_blocks", [0, 4], [-1, 5]),
         (GREEDY, "clients.0.transport.ack_every", [1, 10_000], [0, 10_001]),
         (GREEDY, "clients.0.transport.quick_acks", [0, 1_000_000], [-1, 1_000_001]),
         (GREEDY, "clients.0.transport.quick_acks_again", [0, 1_000_000], [-1, 1_000_001]),

@@ -36,13 +36,19 @@ def test_without_segmentation_offload_packets_of_a_paced_sender_leave_alone() ->
 
 @long_only
 def test_whole_super_segments_have_the_kernels_size_in_all_cells() -> None:
-    """Validates: the 90th percentile of the sizes in 29 of 30 cells.
+    """Validates: the 90th percentile of the sizes in 29 of 30 cells; the mean at 100 and 300 Mb/s with 10 and 40 ms.
 
-    In the other one, BBR at 2 ms, the window of 60 packets is full in both, so that pacing does not decide alone.
+    In the other cell, BBR at 2 ms, the window of 60 packets is full in both, so that pacing does not decide alone.
+    Source: Linux 6.18.44 (`validation/linux/data/README.md`), two repetitions.
+    Tolerance: a tenth, or one packet.
     """
-    wrong = {cell.name for cell in CELLS.values() if not cell.agrees(cell.simulate())}
+    sizes = {cell.name: cell.simulate() for cell in CELLS.values()}
+    wrong = {name for name, found in sizes.items() if not CELLS[name].agrees(found)}
     assert len(CELLS) == 30
     assert wrong <= {"bbr, pacing law, 100 Mb/s, 2 ms"}
+    for name, cell in CELLS.items():
+        if cell.rate_mbps in {100, 300} and cell.rtt_ms >= 10:
+            assert sizes[name].mean() == pytest.approx(np.mean(cell.means), rel=0.1), name
 
 
 def test_one_packet_or_a_tenth_is_allowed() -> None:

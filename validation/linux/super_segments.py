@@ -72,7 +72,7 @@ class Cell:
     def agrees(self, sizes: NDArray[np.int64]) -> bool:
         """Whether whole super-segments, the 90th percentile, differ by at most a tenth or one packet from a repetition.
 
-        The mean also depends on how many packets leave one by one during recoveries: see `data/README.md`.
+        The mean also depends on how many packets leave one by one in recoveries: see `data/README.md`.
         """
         ours = float(np.percentile(sizes, 90))
         return any(abs(ours - each) <= max(1.0, each / 10) for each in self.larges)

@@ -99,8 +99,6 @@ struct Run<'a> {
     /// The current time, and the time of the last event.
     now: Time,
     last: Time,
-    /// First sequence number outside the window that the peer advertised last.
-    edge: u64,
     /// First segment that is not acknowledged.
     snd_una: u64,
     /// Whether short segments never wait.
@@ -142,7 +140,6 @@ impl<'a> Run<'a> {
             progress: Progress::Closed,
             now: Time::ZERO,
             last: Time::ZERO,
-            edge: 1 + handshake.window,
             snd_una: 0,
             no_delay: false,
             stamps: Stamps::default(),

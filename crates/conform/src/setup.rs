@@ -172,9 +172,13 @@ impl Setup {
         self.options.insert("timestamps", (Choice::Flag(has_timestamps), line));
         self.options.insert("payload", (Choice::Number(payload.into()), line));
         if !has_sack {
-            self.options.insert("recovery", (Choice::Word("newreno".to_owned()), line));
+            self.options.insert("sack_blocks", (Choice::Number(0), line));
         }
         self.ecn = own.and_then(|own| feedback(own, peer)).map(|mode| (mode, line));
+        if self.ecn.is_some_and(|(mode, _)| mode == "accurate") {
+            // the ACKs of scripts have no byte counters
+            self.options.insert("most_marks", (Choice::Flag(true), line));
+        }
     }
 }
 

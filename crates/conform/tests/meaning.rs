@@ -99,7 +99,7 @@ fn what_is_not_expressible_ends_the_comparison() {
     for (statement, reason) in [
         ("+0 < R. 1:1(0) ack 1", "a reset is not modelled"),
         ("+0 < F. 1:1(0) ack 1 win 9", "the end of a connection by the peer is not modelled"),
-        ("+0 < . 1:1(0) ack 1 win 0", "a window of 0 bytes, less than a segment, is not modelled"),
+        ("+0 < . 1:1(0) ack 1 win 7", "a window of 896 bytes, less than a segment, is not modelled"),
         ("+0 < icmp unreachable frag_needed mtu 1500 [1:1001(1000)]", "ICMP is not modelled"),
         ("+0 > udp (100)", "UDP is not modelled"),
         ("+0...0.2 write(4, ..., 1000) = 1000", "a call of write that waits is not modelled"),
@@ -142,10 +142,11 @@ fn a_script_demands_a_sender() {
     assert_eq!(found.ecn, Some(("classic", 4)));
     assert_eq!(found.options["timestamps"].0, Choice::Flag(true));
     assert_eq!(found.options["payload"].0, Choice::Number(988));
-    assert_eq!(found.options["recovery"].0, Choice::Word("newreno".to_owned()));
+    assert_eq!(found.options["sack_blocks"].0, Choice::Number(0));
     assert_eq!(whole(active), "equal");
     let accurate = OPENING.replace("< S 0", "< SEWA 0").replace("> S. 0", "> SW. 0");
     assert_eq!(setup(&accurate).ecn, Some(("accurate", 2)));
+    assert_eq!(setup(&accurate).options["most_marks"].0, Choice::Flag(true));
     for (text, reason) in [
         ("0 socket(...) = 3", "no connection is opened: no SYN arrives"),
         ("`./defaults.sh`\n0 socket(...) = 3", "the file ./defaults.sh cannot be read"),

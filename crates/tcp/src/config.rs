@@ -20,11 +20,15 @@ options! {
             rtt: RttConfig = RttConfig::DEFAULT;
             /// The advertised window before the first ACK, if ACKs carry the window; otherwise it is `max_window`.
             initial_rwnd: Option<u32> = None;
+            /// Whether the connection has SACK. Without it, RACK counts duplicate ACKs.
+            has_sack: bool = true;
         }
         options {
             /// Loss recovery: how losses are found and repaired. `tahoe`, `reno`, `newreno` and `vegas` count duplicate
             /// ACKs, `sack` reads SACK blocks, and `rack` also uses times of transmission and probes. The variants
-            /// `tahoe`, `newreno`, `sack` and `rack` fix it.
+            /// `tahoe`, `newreno`, `sack` and `rack` fix it. In profile `linux`, `sack` is the kernel without RACK
+            /// (`tcp_recovery = 0`, until version 6.16); without SACK (`sack_blocks = 0`), it is `rack` that counts duplicate
+            /// ACKs as the kernel does.
             recovery: RecoverySpec = RecoverySpec::Rack;
             /// The advertised window in packets, or its maximum (see `rwnd`); also the initial slow-start threshold.
             max_window: u32 [1 to 1_000_000_000] = 1000;
@@ -92,7 +96,8 @@ options! {
             /// order of numbers that an ACK acknowledges, and waits 2 ms longer before it uses its timers.
             rack: RackRule = RackRule::Rfc8985;
             /// With RACK, length of a tick of the clock that drives the timers: a timer fires with the tick after its time,
-            /// rounded up to ticks, or to 8 ticks from 63 ticks on and so on (Linux). With 0, timers are exact.
+            /// rounded up to ticks, or to 8 ticks from 63 ticks on and so on (Linux). With 0, timers are exact. CUBIC with
+            /// `rules = "linux"` counts time in these ticks, or with 0 in ticks of 4 ms.
             timer_tick: Time [from Time::ZERO] = Time::ZERO;
             /// With `timer_tick`, what the sender's clock shows when the run starts: `random` (each sender has its own), or a
             /// time. It decides when ticks come.
@@ -169,6 +174,10 @@ options! {
             /// repeats each mark until the sender has reduced its window (RFC 3168); `dctcp` reports in each ACK whether
             /// the packets that it acknowledges were marked (RFC 8257); `accurate` counts marked packets (RFC 9768).
             ecn: EcnMode = EcnMode::Off;
+            /// With `ecn = "accurate"`, an ACK that delivers 8 packets or more reports as many marks as its counter of three
+            /// bits allows (RFC 9768, Appendix A.2.1). If false, it reports the fewest; Linux decides by the byte counters
+            /// of the AccECN option, which is not simulated.
+            most_marks: bool = false;
             /// Effect of an idle period. `rfc5681` resets the window to the initial window after more than one RTO
             /// without sending; `rfc2861` halves it once per RTO (Linux); `off` leaves it. With `timeout`, the retransmission
             /// timer never stops; if it fires while nothing is outstanding, it resets the window to one packet.

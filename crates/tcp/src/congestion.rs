@@ -78,6 +78,9 @@ pub trait CongestionControl: Debug + Send {
         Self::OWN_SLOW_START
     }
 
+    /// Called once before anything else, if the sender's timers follow a clock with ticks of this length.
+    fn set_tick(&mut self, _tick: Time) {}
+
     /// Called for each new ACK before the window grows, also in slow start, during a recovery, and when the window is not
     /// the limit.
     fn observe(&mut self, _ack: &AckSample) {}

@@ -139,6 +139,8 @@ pub(crate) struct DeliveryRate {
     first: u64,
     /// Of the segments that the present ACK delivers, the one that was sent last, and when.
     latest: Option<(Time, u64)>,
+    /// Whether the present ACK is a duplicate that stands for segments, and was not sampled yet.
+    counts_duplicate: bool,
     rtt: Rtt,
     /// Segments found lost since the last sample.
     losses: Vec<LostSegment>,
@@ -164,6 +166,7 @@ impl DeliveryRate {
             stamps: VecDeque::new(),
             first: 0,
             latest: None,
+            counts_duplicate: false,
             rtt: Rtt::Latest,
             losses: Vec::new(),
             before: (0, 0, 0),
@@ -228,6 +231,19 @@ impl DeliveryRate {
             self.latest = Some((at, number));
             self.first_sent = at;
         }
+    }
+
+    /// Records that a duplicate ACK stands for `segments` that were delivered, whichever they are.
+    pub(crate) const fn count_duplicate(&mut self, segments: u64, now: Time) {
+        if segments > 0 {
+            self.delivered += segments;
+            (self.delivered_at, self.counts_duplicate) = (now, true);
+        }
+    }
+
+    /// Records that `segments` that the present ACK delivers were counted before as duplicates.
+    pub(crate) const fn remove_duplicates(&mut self, segments: u64) {
+        self.delivered -= segments;
     }
 
     /// Records the round-trip time that Linux measures with the present ACK (`tcp_clean_rtx_queue`): that of the last
@@ -301,7 +317,9 @@ impl DeliveryRate {
 
     #[inline(always)]
     fn sample_of_latest(&mut self, min_rtt: Time, in_flight: u64, phase: Phase, now: Time) -> Option<RateSample> {
-        let (_, latest) = self.latest.take()?;
+        let Some((_, latest)) = self.latest.take() else {
+            return self.sample_of_duplicate(min_rtt, in_flight, phase, now);
+        };
         let stamp = self.stamp(latest)?;
         let (prior_in_flight, lost, delivered) = self.before;
         let interval = (stamp.at - stamp.first_sent).max(now - stamp.delivered_at);
@@ -350,6 +368,22 @@ impl DeliveryRate {
             payload: self.payload,
             departure: now,
         }
+    }
+
+    /// The sample of a duplicate ACK that stands for a segment: it is not known when the segment was sent (Linux,
+    /// `tcp_rate_gen` without `prior_mstamp`).
+    #[cold]
+    fn sample_of_duplicate(&mut self, min_rtt: Time, in_flight: u64, phase: Phase, now: Time) -> Option<RateSample> {
+        let is_due = std::mem::take(&mut self.counts_duplicate);
+        let (prior_in_flight, lost, delivered) = self.before;
+        is_due.then(|| RateSample {
+            prior_delivered: 0,
+            tx_in_flight: 0,
+            newly_delivered: self.delivered - delivered,
+            newly_lost: self.lost - lost,
+            prior_in_flight,
+            ..self.at_timer(min_rtt, in_flight, phase, now)
+        })
     }
 }
 

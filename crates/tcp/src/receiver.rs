@@ -315,7 +315,7 @@ impl Receiver {
         let has_blocks = most > 0 && (again || !record.beyond.is_empty());
         if has_blocks || window.is_some() {
             let sack = pool.records[self.record as usize].choose_blocks(latest, again, most);
-            sack.window = window.unwrap_or(0);
+            sack.set_window(window);
             return Ack { next, sack, echo, original };
         }
         if record.beyond.is_empty() && !again && original == config.reports_originals {

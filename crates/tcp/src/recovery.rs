@@ -21,7 +21,8 @@ use crate::config::{RackRule, SenderConfig};
 use crate::congestion::Signal;
 use crate::delivery_rate::RateSample;
 use crate::limits::Limit;
-use crate::segment::Ack;
+use crate::scoreboard::Scoreboard;
+use crate::segment::{Ack, Block};
 use crate::send_log::Sent;
 use crate::sender::connection::Connection;
 use crate::ticks::Ticks;
@@ -154,6 +155,22 @@ impl Recovery {
         }
     }
 
+    /// Number of segments that an ACK delivers, which has not been handled yet.
+    #[inline(never)]
+    pub(crate) fn delivers(&self, connection: &Connection, ack: Ack<'_>) -> u64 {
+        let acked = Block { start: connection.snd_una, end: ack.next };
+        let board = match self {
+            Self::Sack(sack) => sack.board(),
+            Self::Rack(rack) if connection.config.has_sack => rack.board(),
+            Self::Rack(rack) => return acked.len().saturating_sub(rack.sacked()).max(1),
+            _ => return acked.len().saturating_sub(connection.dup_acks.into()).max(1),
+        };
+        let snd_una = acked.end.max(acked.start);
+        let is_valid = |block: &Block| Scoreboard::is_valid(*block, snd_una, connection.snd_max);
+        let reported = ack.sack.blocks().iter().copied().filter(is_valid).map(|block| board.missing(block));
+        board.missing(acked) + reported.sum::<u64>()
+    }
+
     /// Number of segments that the last ACK delivered, if the algorithm knows better than the cumulative ACK.
     #[inline(always)]
     pub(crate) const fn delivered(&self) -> Option<u64> {
@@ -208,6 +225,12 @@ impl Recovery {
             Self::Rack(rack) => rack.set_timer(connection, now),
             Self::Tahoe | Self::Reno(_) | Self::NewReno(_) | Self::Sack(_) => {}
         }
+    }
+
+    /// Whether an ACK that changes the window may be a sign of loss. RFC 5681, section 2, excludes it, but with SACK only blocks
+    /// count; the other recoveries follow ns-2, whose ACKs carry no window.
+    pub(crate) fn counts_window_updates(&self, connection: &Connection) -> bool {
+        connection.config.has_sack || !matches!(self, Self::Rack(_))
     }
 
     /// Called for each duplicate ACK. The algorithm decides whether the ACK counts as a sign of loss.

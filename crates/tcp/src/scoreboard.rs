@@ -38,6 +38,12 @@ impl Scoreboard {
         snd_una < block.start && block.start < block.end && block.end <= snd_max
     }
 
+    /// Number of segments of a range that have not arrived.
+    pub(crate) fn missing(&self, range: Block) -> u64 {
+        let arrived = |run: &Block| Block { start: run.start.max(range.start), end: run.end }.below(range.end).len();
+        range.len() - self.runs.iter().map(arrived).sum::<u64>()
+    }
+
     /// Clears the scoreboard.
     pub(crate) fn clear(&mut self) {
         self.runs.clear();

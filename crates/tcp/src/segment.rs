@@ -30,6 +30,11 @@ impl Segment {
     pub const fn new(number: u64, size: u32) -> Self {
         Self { number, size, syn: false, retransmission: false, ecn: Ecn::NotEct, cwr: false, pushed: false }
     }
+
+    /// Whether the segment is empty: it probes a closed window.
+    pub const fn is_probe(&self) -> bool {
+        !self.syn && self.size == HEADER
+    }
 }
 
 /// The ECN field of the IP header (RFC 3168, section 5).
@@ -108,9 +113,9 @@ pub const MAX_SACK_BLOCKS: usize = 4;
 pub struct Sack {
     blocks: [Block; MAX_SACK_BLOCKS],
     count: u32,
-    /// The advertised window in segments, if the receiver tunes it; otherwise 0. It lies here because most ACKs have neither
+    /// The advertised window in segments plus one, if ACKs carry it; otherwise 0. It lies here because most ACKs have neither
     /// blocks nor a window.
-    pub(crate) window: u32,
+    window: u32,
 }
 
 impl Sack {
@@ -131,15 +136,24 @@ impl Sack {
         &self.blocks[..self.count as usize]
     }
 
-    /// The advertised window in segments; 0 if the ACK carries none, because the window is fixed.
-    pub const fn window(&self) -> u32 {
-        self.window
+    /// The advertised window in segments; `None` if the ACK carries none, because the window is fixed.
+    pub const fn window(&self) -> Option<u32> {
+        self.window.checked_sub(1)
     }
 
     /// The same blocks with an advertised window.
     #[must_use]
-    pub const fn with_window(self, window: u32) -> Self {
-        Self { window, ..self }
+    pub const fn with_window(mut self, window: u32) -> Self {
+        self.set_window(Some(window));
+        self
+    }
+
+    /// Sets the advertised window, if there is one.
+    pub(crate) const fn set_window(&mut self, window: Option<u32>) {
+        self.window = match window {
+            Some(window) => window.saturating_add(1),
+            None => 0,
+        };
     }
 
     /// Whether there are no blocks.

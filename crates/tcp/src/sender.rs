@@ -8,6 +8,7 @@ mod gso;
 mod inspect;
 mod marks;
 mod pacer;
+mod persist;
 mod pushes;
 mod steady;
 #[cfg(test)]
@@ -260,11 +261,9 @@ impl Sender {
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
         self.connection.law.set_now(now);
         let Connection { snd_una, snd_max, .. } = self.connection;
-        if ack.next <= snd_max {
-            self.connection.update_rwnd(ack);
-        }
+        let updates_window = ack.next <= snd_max && self.connection.update_rwnd(ack);
         let is_current = snd_una <= ack.next && ack.next <= snd_max;
-        let (reported, marked) = if is_current { self.connection.marks(ack.echo, ack.next) } else { (0, 0) };
+        let (reported, marked) = if is_current { self.marks(ack) } else { (0, 0) };
         let reduces = reported > 0 && self.connection.may_reduce_for_mark(ack.next);
         let is_new = is_current && ack.next > snd_una;
         if reduces && !is_new {
@@ -274,7 +273,9 @@ impl Sender {
             self.handle_new_ack(ack, marked, now);
         } else if self.is_duplicate(ack) {
             self.connection.counters.dup_acks += 1;
-            self.handle_duplicate_ack(ack, now);
+            if !updates_window || self.recovery.counts_window_updates(&self.connection) {
+                self.handle_duplicate_ack(ack, now);
+            }
         } else if ack.next <= snd_una {
             self.recovery.on_old_ack(&mut self.connection, ack, now);
         }
@@ -288,7 +289,16 @@ impl Sender {
         if is_sample && self.connection.samples_rate() {
             self.sample_rate(now);
         }
+        self.connection.persist(true, self.recovery.ticks(), now);
         self.choose_path();
+    }
+
+    /// The marked segments that an ACK reports, and those that the law has not seen yet; see [`Connection::marks`].
+    #[inline(always)]
+    fn marks(&mut self, ack: Ack<'_>) -> (u64, u64) {
+        let Self { connection, recovery, .. } = self;
+        let delivered = if connection.config.most_marks { recovery.delivers(connection, ack) } else { 0 };
+        connection.marks(ack.echo, ack.next, delivered)
     }
 
     /// Chooses the path of the next ACKs and turns, after anything but a steady ACK.
@@ -378,6 +388,7 @@ impl Sender {
         let Self { connection, recovery, limits, .. } = self;
         limits.enter(recovery.limit(connection, false), now);
         connection.note_usage(recovery.in_flight(connection));
+        connection.persist(false, recovery.ticks(), now);
         if connection.samples_rate() {
             recovery.check_app_limited(connection, false);
         }
@@ -387,6 +398,9 @@ impl Sender {
     pub fn handle_timeout(&mut self, now: Time) {
         let connection = &mut self.connection;
         connection.law.set_now(now);
+        if connection.probe_window(self.recovery.ticks(), now) {
+            return self.choose_path();
+        }
         if connection.samples_rate() {
             self.recovery.check_app_limited(connection, true); // tcp_write_timer_handler
         }
@@ -416,6 +430,7 @@ impl Sender {
     /// sent as the window allows, after the processing time if there is one.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
         let number = match self.connection.urgent.take() {
+            Some(number) if number < self.connection.snd_una => return Some(Connection::window_probe(number)),
             Some(number) => number,
             None => self.release(now)?,
         };

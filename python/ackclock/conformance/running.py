@@ -170,12 +170,12 @@ def _prepared_for(
     """Prepare the sender that a script demands."""
     if setup["refused"] is not None:
         raise _InexpressibleError(**setup["refused"])
-    lines = {option: line for option, (_, line) in setup["options"].items()}
-    demanded = {option: value for option, (value, _) in setup["options"].items()}
-    if profile is None:
-        profile, line = setup["profile"] or (PROFILE, lines["payload"])
-        if profile not in PROFILES:
-            raise _InexpressibleError(line, f"there is no profile {profile}")
+    profile = profile or _profile_of(setup)
+    options = dict(setup["options"])
+    if "sack_blocks" in options and default(profile, "tcp", "rack") != "linux":
+        options["recovery"] = "newreno", options.pop("sack_blocks")[1]  # RFC 8985 needs SACK
+    lines = {option: line for option, (_, line) in options.items()}
+    demanded = {option: value for option, (value, _) in options.items()}
     if law is None:
         name, line = setup["law"] or (LAW, lines["payload"])
         if name not in catalogue().variants:
@@ -195,6 +195,14 @@ def _prepared_for(
         if error.field in given:
             raise
         raise _InexpressibleError(lines.get(str(error.field), lines["payload"]), error.headline) from None
+
+
+def _profile_of(setup: Mapping[str, Any]) -> str:
+    """Return the profile that a script selects, or else the usual one."""
+    name, line = setup["profile"] or (PROFILE, 1)
+    if name not in PROFILES:
+        raise _InexpressibleError(line, f"there is no profile {name}")
+    return str(name)
 
 
 def _prepared(profile: str, transport: Mapping[str, Any], packet_size: int) -> Prepared:

@@ -155,6 +155,8 @@ def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
     if found is not None:
         name, message = found
         yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])
+    if whole.recovery == "sack" and whole.sack_blocks == 0:
+        yield wrong((*at, "sack_blocks"), 0, "must be at least 1 with recovery sack; recovery rack allows 0")
 
 
 def _queues(scenario: "Scenario") -> Iterator[InitErrorDetails]:

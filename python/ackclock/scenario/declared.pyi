@@ -93,6 +93,7 @@ class Tcp(TcpTable):
     grow_when_limited: bool | None
     remember_full_window: bool | None
     ecn: Literal["off", "classic", "dctcp", "accurate"] | None
+    most_marks: bool | None
     idle_restart: Literal["rfc5681", "rfc2861", "off", "timeout"] | None
     clock: str | None
     clock_phase: str | None
@@ -177,6 +178,7 @@ class Tcp(TcpTable):
         grow_when_limited: bool | None = ...,
         remember_full_window: bool | None = ...,
         ecn: Literal["off", "classic", "dctcp", "accurate"] | None = ...,
+        most_marks: bool | None = ...,
         idle_restart: Literal["rfc5681", "rfc2861", "off", "timeout"] | None = ...,
         clock: str | None = ...,
         clock_phase: str | None = ...,
@@ -411,6 +413,7 @@ def Red(
     spare_last: bool = ...,
     count_below: Literal["reset", "run"] = ...,
     ecn: bool = ...,
+    mark_below: float = ...,
     adaptive: bool = ...,
     target_delay: str = ...,
 ) -> Queue:

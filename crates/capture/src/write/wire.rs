@@ -165,8 +165,8 @@ impl Connection {
     /// The window field of an ACK, which carries the window if the receiver tunes it.
     fn window_in(&self, sack: &Sack, shift: u8) -> u16 {
         match sack.window() {
-            0 => self.window_of(shift),
-            window => scaled(u64::from(window) * u64::from(self.data), shift),
+            None => self.window_of(shift),
+            Some(window) => scaled(u64::from(window) * u64::from(self.data), shift),
         }
     }
 }
@@ -214,13 +214,12 @@ mod tests {
     #[test]
     fn an_ack_writes_the_window_that_it_carries() {
         let connection = connection(1_000, true);
-        let written = |window| {
-            let sack = Sack::NONE.with_window(window);
-            (connection.window_in(&sack, 0), connection.window_in(&sack, connection.shift))
-        };
+        let written = |sack: Sack| (connection.window_in(&sack, 0), connection.window_in(&sack, connection.shift));
         assert_eq!(connection.shift, 5);
         // 44 * 1,460 = 64,240 = 2,007.5 * 32; 1,460,000 = 45,625 * 32
-        assert_eq!([written(44), written(1_000), written(0)], [(64_240, 2_008), (65_535, 45_625), (65_535, 45_625)]);
+        let tuned = |window| written(Sack::NONE.with_window(window));
+        assert_eq!([tuned(44), tuned(1_000), tuned(0)], [(64_240, 2_008), (65_535, 45_625), (0, 0)]);
+        assert_eq!(written(Sack::NONE), (65_535, 45_625));
     }
 
     /// Validates: a segment has its payload, and no-operations in the room of timestamps.

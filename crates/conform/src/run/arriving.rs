@@ -68,15 +68,15 @@ impl Run<'_> {
         });
         let blocks: Vec<Block> = blocks.filter(|block| block.start < block.end).collect();
         let bytes = packet.window.map(|window| u64::from(window) << scale);
-        if let Some(bytes) = bytes.filter(|bytes| *bytes < self.handshake.payload.into()) {
+        if let Some(bytes) = bytes.filter(|bytes| (1..u64::from(self.handshake.payload)).contains(bytes)) {
             let reason = format!("a window of {bytes} bytes, less than a segment, is not modelled");
             return Err(Stop::inexpressible(line, reason));
         }
-        if next >= self.snd_una {
-            self.edge = bytes.map_or(self.edge, |bytes| acknowledged + bytes);
+        let mut sack = Sack::of(&blocks);
+        if let Some(bytes) = bytes {
+            let segments = bytes / u64::from(self.handshake.payload.max(1));
+            sack = sack.with_window(segments.min(u64::from(self.config.max_window)) as u32);
         }
-        let segments = bytes.unwrap_or(0) / u64::from(self.handshake.payload.max(1));
-        let sack = Sack::of(&blocks).with_window(segments.min(u64::from(self.config.max_window)) as u32);
         let ack = Ack { next, sack: &sack, echo: self.echo(packet.flags), original: self.is_original(packet) };
         self.snd_una = self.snd_una.max(next);
         self.talk.acknowledge(ack);

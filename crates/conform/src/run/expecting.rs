@@ -22,10 +22,9 @@ impl Run<'_> {
         }
         if packet.flags.syn {
             self.expect_syn(line, packet, span)?;
+        } else if packet.length == 0 && packet.start != self.next_sequence() {
+            self.expect_probe(line, packet, span)?;
         } else if packet.length == 0 {
-            if packet.start != self.next_sequence() {
-                return refused("a probe of the window is not modelled");
-            }
             self.expect_answer(line, packet, span)?;
         } else {
             self.expect_data(line, packet, span)?;
@@ -67,12 +66,11 @@ impl Run<'_> {
                 return Err(self.difference(line, packet, span, found));
             };
             let (start, end) = self.octets.bytes_of(segment.number).unwrap_or_default();
-            let has_size = end <= packet.end.into() && (!self.script.strict_segments || end == packet.end.into());
+            let has_size = !segment.is_probe()
+                && end <= packet.end.into()
+                && (!self.script.strict_segments || end == packet.end.into());
             if segment.syn || start != next || !has_size || !self.is_in_time(at, span) {
                 return self.differs(line, packet, span, Some((at, segment)));
-            }
-            if !segment.retransmission && end > self.edge {
-                return Err(Stop::inexpressible(line, "a window whose right edge moves back is not modelled"));
             }
             self.compare_ecn(line, packet, span, (at, segment))?;
             if segment.retransmission {
@@ -83,6 +81,18 @@ impl Run<'_> {
         }
         self.note_stamp(packet, last);
         self.now = self.now.max(last);
+        Ok(())
+    }
+
+    /// Expects a probe of a closed window: an empty packet before all that waits (Linux, `tcp_xmit_probe_skb`).
+    fn expect_probe(&mut self, line: u32, packet: &Packet, span: Span) -> Step {
+        let Some((at, segment)) = self.next_sent(line, span)? else { return self.differs(line, packet, span, None) };
+        let (_, end) = self.octets.bytes_of(segment.number).unwrap_or_default();
+        if !segment.is_probe() || end.wrapping_sub(1) != packet.start.into() || !self.is_in_time(at, span) {
+            return self.differs(line, packet, span, Some((at, segment)));
+        }
+        self.note_stamp(packet, at);
+        self.now = self.now.max(at);
         Ok(())
     }
 
@@ -170,6 +180,9 @@ impl Run<'_> {
             return "S 0:0(0)".to_owned();
         }
         let (start, end) = self.octets.bytes_of(segment.number).unwrap_or_default();
+        if segment.is_probe() {
+            return format!(". {0}:{0}(0), a probe", end.saturating_sub(1));
+        }
         let ecn = match segment.ecn {
             Ecn::NotEct => "",
             Ecn::Ect0 => "[ect0] ",

@@ -21,8 +21,8 @@
 //!   test, with `p_b = 1`, above `max_th` as well.
 //!
 //! With `ecn`, an ECN-capable packet that the early test would drop is marked instead, and the count of packets restarts
-//! as at a drop. Where `p_b = 1` and where the queue is full, packets are dropped (RFC 3168, section 7; ns-2's `setbit_`
-//! with `mark_p_ 1`).
+//! as at a drop. From `p_b = mark_below` on, and where the queue is full, packets are dropped (RFC 3168, section 7; ns-2's
+//! `setbit_` with `mark_p_`).
 //!
 //! With `adaptive`, `max_p` follows the load: Floyd, Gummadi and Shenker, "Adaptive RED: An Algorithm for Increasing the
 //! Robustness of RED's Active Queue Management" (2001), figure 1. Every 0.5 s, `max_p` increases by `min(0.01, max_p/4)`
@@ -83,7 +83,8 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         "Below min_th, reset the count of packets since the last drop or keep counting",
         &["reset", "run"],
     ),
-    flag("ecn", "Mark ECN-capable packets instead of dropping them early, while p_b is below 1"),
+    flag("ecn", "Mark ECN-capable packets instead of dropping them early, while p_b is below mark_below"),
+    above_zero("mark_below", "Probability p_b from which on ECN-capable packets are dropped too", Some(1.0), 1.0),
     flag("adaptive", "Change max_p every 0.5 s so that the average stays midway between min_th and max_th"),
     Parameter {
         name: "target_delay",
@@ -130,6 +131,8 @@ pub struct RedSpec {
     pub count_below: CountBelow,
     /// Mark ECN-capable packets instead of dropping them early.
     pub ecn: bool,
+    /// Value of `p_b` from which on they are dropped too.
+    pub mark_below: f64,
     /// Adapt `max_p` to the load.
     pub adaptive: bool,
     /// Choose `w_q`, `min_th` and `max_th` for this mean waiting time.
@@ -354,7 +357,7 @@ impl QueueDiscipline for Red {
         let early = self.drops(queue, arrival.packet.size());
         let verdict = if !self.spec.limit.has_room(arrival, self.spec.count_in_service) {
             Verdict::Drop(DropReason::Full)
-        } else if early && self.spec.ecn && self.drop_probability() < 1.0 {
+        } else if early && self.spec.ecn && self.drop_probability() < self.spec.mark_below {
             arrival.mark_or_drop(DropReason::Early)
         } else if early {
             Verdict::Drop(DropReason::Early)

@@ -196,6 +196,7 @@ fn queues_at_arrival() -> impl Strategy<Value = QueueSpec> {
             spare_last,
             count_below: if run { CountBelow::Run } else { CountBelow::Reset },
             ecn,
+            mark_below: if run { max_p } else { 1.0 },
             adaptive,
             target_delay,
         })

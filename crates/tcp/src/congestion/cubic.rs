@@ -27,7 +27,7 @@
 //! | where `W_est` is larger | `cwnd = W_est` | the window reaches `W_est` within a round trip |
 //! | `min_rtt` | not used | all samples but those of the first second of an epoch |
 //! | clock while the application limits the sender | stops | runs |
-//! | unit of time | exact | ticks of 4 ms |
+//! | unit of time | exact | ticks of the sender's clock (`timer_tick`), or of 4 ms |
 //!
 //! Linux computes a reduction from `cwnd`; here that is the sender's option `decrease_from = whole_window`.
 
@@ -166,6 +166,10 @@ impl CongestionControl for Cubic {
         variable("w_est", "segments", "Window of a Reno flow in this epoch; null before it"),
     ];
 
+    fn set_tick(&mut self, tick: Time) {
+        self.linux.set_tick(tick);
+    }
+
     fn observe(&mut self, ack: &AckSample) {
         let since = ack.now - self.last_ack;
         self.last_ack = ack.now;
@@ -197,7 +201,7 @@ impl CongestionControl for Cubic {
             let kept = (event.factor(linux::BETA, ABE) * event.window).floor().max(2.0);
             *window = Window { cwnd: kept, ssthresh: kept };
             if event.signal == Signal::Timeout {
-                self.linux = Linux::default();
+                self.linux.reset();
                 window.cwnd = 1.0;
             }
             return;

@@ -62,6 +62,7 @@ macro_rules! dispatch {
 
 dispatch! {
     &mut self {
+        fn set_tick(tick: Time);
         fn on_congestion(window: &mut Window, event: &CongestionEvent);
         fn on_undo(window: &mut Window);
         fn on_idle(window: &mut Window, now: Time, idle: Time);

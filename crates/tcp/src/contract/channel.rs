@@ -41,7 +41,7 @@ pub struct Script {
 pub fn paired(sender: SenderConfig, receiver: ReceiverConfig) -> (SenderConfig, ReceiverConfig) {
     let initial_rwnd = receiver.tunes().then_some(receiver.initial_rwnd);
     let receiver = ReceiverConfig { handshake: sender.handshake, max_window: sender.max_window, ..receiver };
-    (SenderConfig { initial_rwnd, ..sender }, receiver)
+    (SenderConfig { initial_rwnd, has_sack: receiver.sack_blocks > 0, ..sender }, receiver)
 }
 
 /// A packet in the channel.
@@ -338,14 +338,15 @@ impl Channel {
     }
 
     /// Checks the window of an ACK that is not the first of two.
-    fn advertises(&mut self, next: u64, window: u32) -> Kept {
+    fn advertises(&mut self, next: u64, window: Option<u32>) -> Kept {
         let ReceiverConfig { rwnd, max_window, .. } = self.script.receiver;
-        hold!(window <= max_window, "a window of {window} packets is advertised");
-        if rwnd == WindowRule::Auto && window > 0 {
+        let is_tuned = rwnd == WindowRule::Auto;
+        if let Some(window) = window.filter(|_| is_tuned) {
+            hold!((1..=max_window).contains(&window), "a window of {window} packets is advertised");
             hold!(next + u64::from(window) >= self.edge, "the right edge of the advertised window moves back");
             self.edge = next + u64::from(window);
         } else {
-            hold!(window == 0, "a fixed window is advertised");
+            hold!(window.is_none(), "a fixed window is advertised");
         }
         Ok(())
     }

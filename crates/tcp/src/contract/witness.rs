@@ -88,7 +88,7 @@ impl Witness {
 
     /// Counts an ACK that is about to be passed to the sender, and returns its kind.
     pub(crate) fn hear(&mut self, next: u64, sack: &Sack) -> Cause {
-        self.edge = self.edge.map(|edge| edge.max(next + u64::from(sack.window())));
+        self.edge = self.edge.map(|edge| edge.max(next + u64::from(sack.window().unwrap_or(0))));
         if next < self.acked || self.outstanding.is_empty() {
             return Cause::Other;
         }

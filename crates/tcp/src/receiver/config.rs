@@ -6,7 +6,7 @@ use crate::config::EcnMode;
 use crate::options::{options, words};
 
 options! {
-    /// The parameters of a [`Receiver`](super::Receiver).
+    /// The parameters of a [`Receiver`](crate::Receiver).
     #[derive(Copy, Eq)]
     pub struct ReceiverConfig declared as RECEIVER {
         fields {
@@ -59,8 +59,9 @@ options! {
             /// Longest time between two packets that does not count as a pause for `quick_acks_again`, if
             /// `delayed_ack_rule` is `fixed`.
             quick_acks_pause: Time [from Time::ZERO] = Time::from_millis(200);
-            /// Maximum number of SACK blocks in an ACK, if the sender uses them (RFC 2018).
-            sack_blocks: u32 [1 to 4] = 4;
+            /// Maximum number of SACK blocks in an ACK, if the sender uses them (RFC 2018). With 0, the connection has no
+            /// SACK, and recovery `rack` counts duplicate ACKs instead (Linux, `tcp_sack = 0`).
+            sack_blocks: u32 [0 to 4] = 4;
             /// The ACK of a duplicate is sent at once and reports the duplicate in its first SACK block, if the sender
             /// uses SACK (RFC 2883).
             dsack: bool = false;

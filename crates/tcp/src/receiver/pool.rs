@@ -313,12 +313,12 @@ impl Record {
     #[cold]
     #[inline(never)]
     pub(super) fn release(&mut self, latest: Option<u64>, again: bool, next: u64, config: &ReceiverConfig) {
-        let window = self.tuning.as_mut().map_or(0, |tuning| tuning.advertise(next));
+        let window = self.tuning.as_mut().map(|tuning| tuning.advertise(next));
         let mut sack = Sack::NONE;
         if config.sack_blocks > 0 && (again || !self.beyond.is_empty()) {
             sack = *self.choose_blocks(latest, again, config.sack_blocks as usize);
         }
-        sack.window = window;
+        sack.set_window(window);
         self.delay.stop();
         let (echo, original) = (self.echo.report(), self.original && config.reports_originals);
         if let Some(host) = &mut self.host {

@@ -43,10 +43,12 @@ pub(super) struct Start {
 
 impl Prr {
     /// Begins an episode that ends with the reduced window in the network; `None` if the rule is `off`. Not all laws
-    /// reduce the slow-start threshold, and a recovery from a second loss of one window begins below it.
+    /// reduce the slow-start threshold, and a recovery from a second loss of one window begins below it. In Linux, a window
+    /// of one segment grows to the least threshold (`tcp_enter_cwr`).
     pub(super) fn begin(rule: PrrRule, connection: &Connection, start: Start) -> Option<Self> {
-        (rule != PrrRule::Off)
-            .then(|| Self::start(rule, connection.window.cwnd.min(connection.reduced_window()), start))
+        let least = if rule == PrrRule::Linux { 2.0 } else { 0.0 };
+        let target = connection.window.cwnd.max(least).min(connection.reduced_window());
+        (rule != PrrRule::Off).then(|| Self::start(rule, target, start))
     }
 
     /// Sets the window after an ACK; see [`on_ack`](Self::on_ack).

@@ -40,6 +40,7 @@
 
 mod clock;
 mod delivery;
+mod duplicates;
 mod episode;
 mod inspect;
 mod losses;
@@ -73,6 +74,8 @@ use undo::{Undo, Undone};
 #[derive(Clone, Debug, Default)]
 pub struct Rack {
     board: Scoreboard,
+    /// Number of segments that duplicate ACKs stand for; only without SACK.
+    duplicates: u64,
     /// The segments that an ACK delivers, in ranges; empty between ACKs.
     news: Vec<Block>,
     clock: Clock,
@@ -145,6 +148,8 @@ impl Rack {
     /// Handles an ACK before the sender advances `snd_una`.
     #[inline(never)]
     pub(super) fn on_ack(&mut self, connection: &mut Connection, ack: Ack<'_>, now: Time) -> Progress {
+        let has_sack = connection.config.has_sack;
+        let ack = if has_sack { ack } else { duplicates::without_blocks(ack) };
         let (before, snd_una) = (connection.snd_una, ack.next.max(connection.snd_una));
         let start = self.start(connection);
         let duplicate = undo::duplicate(ack.sack, ack.next).is_some();
@@ -155,7 +160,10 @@ impl Rack {
         if let Some(rate) = connection.rate_mut() {
             rate.begin_ack(pipe);
         }
-        let delivery = self.deliver(connection, ack, now);
+        let mut delivery = self.deliver(connection, ack, now);
+        if !has_sack {
+            self.remove_duplicates(connection, &mut delivery, snd_una);
+        }
         self.delivered = delivery.count;
         let is_linux = connection.config.rack == RackRule::Linux;
         let is_old = is_linux && ack.next < before;
@@ -188,7 +196,11 @@ impl Rack {
         if ends && self.phase != Phase::Open {
             self.end(connection);
         }
-        let marked = self.detect_after(connection, undone, snd_una, now);
+        let marked = if has_sack {
+            self.detect_after(connection, undone, snd_una, now)
+        } else {
+            self.detect_by_duplicates(connection, ack, undone, now)
+        };
         if self.must_repair() {
             self.begin_recovery(connection, snd_una, start);
         }
@@ -215,7 +227,9 @@ impl Rack {
             return None;
         }
         let new = has_new(connection).then_some(connection.snd_nxt);
-        let lost = || self.losses.next(connection.records()?, connection.snd_una, connection.snd_max);
+        let is_allowed = |number: &u64| *number < connection.snd_una + connection.rwnd();
+        let lost =
+            || self.losses.next(connection.records()?, connection.snd_una, connection.snd_max).filter(is_allowed);
         if self.undo.prefers_new_data() { new.or_else(lost) } else { lost().or(new) }
     }
 
@@ -250,7 +264,7 @@ impl Rack {
             if let Some(log) = connection.records_mut() {
                 self.losses.resent(log, segment.number, now);
             }
-        } else if self.phase == Phase::Open && self.board.sacked() > 0 {
+        } else if self.phase == Phase::Open && self.sacked() > 0 {
             connection.limited += 1;
         }
         if connection.config.rack == RackRule::Linux {
@@ -265,9 +279,10 @@ impl Rack {
     }
 
     /// Whether an episode goes on after all segments before `snd_una` are acknowledged. In Linux, the answer to a mark lasts
-    /// one segment longer than a recovery (`tcp_fastretrans_alert`).
+    /// one segment longer than a recovery (`tcp_fastretrans_alert`), and without SACK so does a recovery.
     fn lasts(&self, connection: &Connection, snd_una: u64) -> bool {
-        let extra = self.phase == Phase::Reducing && connection.config.rack == RackRule::Linux;
+        let is_answer = self.phase == Phase::Reducing;
+        let extra = is_answer && connection.config.rack == RackRule::Linux || !is_answer && !connection.config.has_sack;
         connection.recover.is_some_and(|recover| snd_una < recover + u64::from(extra))
     }
 
@@ -283,6 +298,7 @@ impl Rack {
     /// `tcp_may_raise_cwnd`).
     pub(super) fn delivered_late(&self, connection: &Connection) -> Option<u64> {
         let may_grow = connection.config.rack == RackRule::Linux
+            && connection.config.has_sack
             && self.clock.reordering() > DUP_THRESH.into()
             && !self.is_reducing();
         (may_grow && self.delivered > 0).then_some(self.delivered)
@@ -290,7 +306,7 @@ impl Rack {
 
     /// The sender's state at the beginning of an episode.
     fn start(&self, connection: &Connection) -> Start {
-        Start { cwnd: connection.window.cwnd as u64, flight: connection.flight(), known: self.board.sacked() }
+        Start { cwnd: connection.window.cwnd as u64, flight: connection.flight(), known: self.sacked() }
     }
 
     /// The minimum round-trip time, once there is a sample.
@@ -300,7 +316,7 @@ impl Rack {
 
     /// Number of segments in the network, given the first unacknowledged one.
     pub(super) fn pipe(&self, connection: &Connection, snd_una: u64) -> u64 {
-        connection.snd_max - snd_una - self.board.sacked() - self.losses.count()
+        connection.snd_max - snd_una - self.sacked() - self.losses.count()
     }
 
     /// Whether there is data to send, if the window allowed it.

@@ -80,6 +80,11 @@ impl Sack {
         self.board.memory()
     }
 
+    /// What SACK blocks have reported.
+    pub(super) const fn board(&self) -> &Scoreboard {
+        &self.board
+    }
+
     /// Number of outstanding segments that SACK blocks report.
     pub(crate) const fn sacked(&self) -> u64 {
         self.board.sacked()

@@ -10,7 +10,7 @@ use crate::delivery_rate::DeliveryRate;
 use crate::limits::Limit;
 use crate::packed_option::PackedOption;
 use crate::rtt::RttEstimator;
-use crate::segment::{Ack, HEADER, Segment};
+use crate::segment::{HEADER, Segment};
 use crate::send_log::{SendLog, Sent};
 use crate::sender::counters::RareCounters;
 use crate::sender::extra::Extra;
@@ -87,7 +87,10 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(config: Arc<SenderConfig>, times_segments: bool, stream: &mut Stream) -> Self {
-        let law = config.congestion.build();
+        let mut law = config.congestion.build();
+        if config.timer_tick > Time::ZERO {
+            law.set_tick(config.timer_tick);
+        }
         let waits = config.handshake || config.lone_segments > 0;
         let cwnd = if waits { 1.0 } else { f64::from(config.initial_window) };
         let mut connection = Self {
@@ -171,22 +174,6 @@ impl Connection {
     pub(crate) fn set_snd_limit(&mut self) {
         let window = u64::from(self.window.cwnd as u32) + u64::from(self.inflation);
         self.snd_limit = self.snd_una + window.min(self.rwnd());
-    }
-
-    /// The advertised window. A window of zero still allows one segment: it probes the window (RFC 9293, section
-    /// 3.8.6.1).
-    pub(crate) fn rwnd(&self) -> u64 {
-        let most = u64::from(self.config.max_window);
-        let edge = self.extra.as_ref().and_then(|extra| extra.edge);
-        edge.map_or(most, |edge| edge.saturating_sub(self.snd_una).max(1).min(most))
-    }
-
-    /// Records the window that an ACK advertises. The right edge never moves back, so an old ACK changes nothing (RFC
-    /// 9293, section 3.10.7.4, has SND.WL1 and SND.WL2 for this).
-    pub(super) fn update_rwnd(&mut self, ack: Ack<'_>) {
-        if let Some(edge) = self.extra.as_mut().and_then(|extra| extra.edge.as_mut()) {
-            *edge = (*edge).max(ack.next + u64::from(ack.sack.window()));
-        }
     }
 
     #[inline(always)]
@@ -337,12 +324,12 @@ impl Connection {
     }
 
     /// The marked segments that an ACK for all segments before `next` reports, and those that the window law has not seen
-    /// yet if the ACK is new.
+    /// yet if the ACK is new. It delivers `delivered` segments, if that matters.
     #[inline(always)]
-    pub(super) fn marks(&mut self, echo: u8, next: u64) -> (u64, u64) {
+    pub(super) fn marks(&mut self, echo: u8, next: u64, delivered: u64) -> (u64, u64) {
         let newly_acked = next.saturating_sub(self.snd_una);
         let Some(marks) = self.extra.as_mut().and_then(|extra| extra.marks.as_mut()) else { return (0, 0) };
-        let reported = marks.reported(echo, newly_acked);
+        let reported = marks.reported(echo, newly_acked, delivered);
         (reported, marks.collect(reported, newly_acked > 0))
     }
 

@@ -7,6 +7,7 @@ use crate::send_log::SendLog;
 use crate::sender::gso::Gso;
 use crate::sender::marks::Marks;
 use crate::sender::pacer::Pacer;
+use crate::sender::persist::PeerWindow;
 use crate::sender::pushes::Pushes;
 use crate::sender::usage::Usage;
 use crate::slow_start::SlowStart;
@@ -22,8 +23,8 @@ pub(crate) struct Extra {
     pub(crate) slow_start: SlowStart,
     pub(crate) pacer: Option<Pacer>,
     pub(crate) marks: Option<Marks>,
-    /// First segment outside the advertised window, if ACKs carry the window.
-    pub(super) edge: Option<u64>,
+    /// The advertised window, if ACKs carry it.
+    pub(super) window: Option<PeerWindow>,
     pub(crate) pushes: Option<Pushes>,
     pub(super) usage: Option<Usage>,
     pub(super) gso: Option<Box<Gso>>,
@@ -38,11 +39,11 @@ impl Extra {
             .then(|| SendLog::new(Self::has_stale_records(config).then_some(config.max_window)));
         let pacer = (config.pacing != Pacing::Off).then(|| Pacer::new(config));
         let rate = law.samples_rate().then(|| DeliveryRate::new(config));
-        let edge = config.initial_rwnd.map(u64::from);
+        let window = config.initial_rwnd.map(PeerWindow::new);
         let (marks, pushes) = (Marks::of(config.ecn, law.is_scalable()), Pushes::of(config));
         let usage = config.remember_full_window.then(Usage::default);
         let gso = Gso::of(config);
-        let extra = Self { log, rate, slow_start, pacer, marks, edge, pushes, usage, gso };
+        let extra = Self { log, rate, slow_start, pacer, marks, window, pushes, usage, gso };
         let is_needed = !extra.is_passive()
             || extra.log.is_some()
             || extra.rate.is_some()
@@ -60,7 +61,7 @@ impl Extra {
     /// Whether nothing here concerns single segments or ACKs outside of slow start, except for the send times, the
     /// delivery rate, the pacing and segmentation offload.
     pub(super) const fn is_passive(&self) -> bool {
-        self.marks.is_none() && self.edge.is_none() && self.pushes.is_none() && self.usage.is_none()
+        self.marks.is_none() && self.window.is_none() && self.pushes.is_none() && self.usage.is_none()
     }
 
     /// Heap memory in bytes.

@@ -6,12 +6,17 @@
 //! does not grow the window, unless the law has a slow start of its own. An ACK below `snd_una` is ignored.
 //!
 //! Differences:
-//! - a window of one segment is not reduced further: RFC 3168 would then send one segment per timeout;
-//! - with accurate feedback, the counter of three bits is taken to have grown by less than eight; RFC 9768 assumes more
-//!   if an ACK acknowledges many segments and none of its options says otherwise.
+//! - a window of one segment is not reduced further, and with `prr = "linux"` becomes two (`prr.rs`): RFC 3168 would then
+//!   send one segment per timeout;
+//! - with accurate feedback, the counter of three bits is taken to have grown by less than eight unless `most_marks` is set;
+//!   RFC 9768 assumes more if an ACK acknowledges many segments and none of its options says otherwise (Appendix A.2.1;
+//!   Linux, `__tcp_accecn_process`).
 
 use crate::config::EcnMode;
 use crate::segment::Ecn;
+
+/// Number of values of the counter of accurate feedback.
+const COUNTS: u8 = 8;
 
 /// The state of a sender that uses ECN.
 #[derive(Clone, Debug)]
@@ -36,16 +41,17 @@ impl Marks {
     }
 
     /// The number of marked segments that an ACK reports, of `newly_acked` segments. Classic feedback does not count:
-    /// an echo stands for one mark.
-    pub(super) fn reported(&mut self, echo: u8, newly_acked: u64) -> u64 {
+    /// an echo stands for one mark. If accurate feedback may have wrapped around, `delivered` segments were delivered.
+    pub(super) fn reported(&mut self, echo: u8, newly_acked: u64, delivered: u64) -> u64 {
         match self.mode {
             EcnMode::Off => 0,
             EcnMode::Classic => echo.into(),
             EcnMode::Dctcp => u64::from(echo) * newly_acked,
             EcnMode::Accurate => {
-                let grown = echo.wrapping_sub(self.count) % 8;
+                let grown = u64::from(echo.wrapping_sub(self.count) % COUNTS);
                 self.count = echo;
-                grown.into()
+                let wraps = delivered.saturating_sub(grown) / u64::from(COUNTS);
+                grown + wraps * u64::from(COUNTS)
             }
         }
     }
@@ -94,12 +100,31 @@ mod tests {
     fn feedback_counts_marks() {
         let counts = |mode| {
             let mut marks = Marks::of(mode, false).expect("ECN is on");
-            [(1, 2), (1, 3), (0, 1)].map(|(echo, newly_acked)| marks.reported(echo, newly_acked))
+            [(1, 2), (1, 3), (0, 1)].map(|(echo, newly_acked)| marks.reported(echo, newly_acked, 0))
         };
         assert_eq!(counts(EcnMode::Classic), [1, 1, 0]);
         assert_eq!(counts(EcnMode::Dctcp), [2, 3, 0]);
         assert_eq!(counts(EcnMode::Accurate), [1, 0, 7]);
         assert!(Marks::of(EcnMode::Off, false).is_none());
+    }
+
+    /// Validates: as many marks as the counter allows: with 9 segments delivered, no growth may be 8 marks, and growth by 1, 9;
+    ///     with fewer than 8, and for delivered segments that are not known, the growth counts.
+    /// Source: RFC 9768, Appendix A.2.1: `newlyAckedPkt - ((newlyAckedPkt - d.cep) mod DIVACE)`.
+    /// Tolerance: exact.
+    #[test]
+    fn the_counter_may_have_wrapped_around() {
+        let found = |echo, delivered| {
+            Marks::of(EcnMode::Accurate, false).expect("ECN is on").reported(echo, delivered, delivered)
+        };
+        assert_eq!(
+            [(0, 9), (1, 9), (7, 9), (0, 7), (3, 7), (0, 8)].map(|(echo, all)| found(echo, all)),
+            [8, 9, 7, 0, 3, 8]
+        );
+        for (echo, delivered) in (0..8).flat_map(|echo| (8..100).map(move |delivered| (echo, delivered))) {
+            let growth = u64::from(echo);
+            assert_eq!(found(echo, delivered), delivered - (delivered - growth) % 8);
+        }
     }
 
     /// Validates: one reduction per round trip; the next new segment, and no other, carries CWR.

@@ -10,7 +10,9 @@ use std::collections::VecDeque;
 use ackclock_units::Role;
 
 use super::*;
-use crate::config::SackRule;
+use crate::config::{Pacing, SackRule};
+use crate::congestion::{BbrSpec, LawSpec};
+use crate::delivery_rate::DeliveryRate;
 use crate::receiver::{Mark, Receiver, ReceiverConfig, ReceiverPool};
 
 /// A transfer over a link of 1,000 segments/s with a buffer of 50 segments and a delay of 20 ms. Its
@@ -75,4 +77,56 @@ fn every_transfer_ends_though_the_window_never_shrinks() {
 #[test]
 fn a_million_flows_have_endpoints_of_less_than_400_mb() {
     assert!(size_of::<Sender>() + size_of::<Receiver>() < 400);
+}
+
+/// A sender with BBR whose window of ten is acknowledged at 100 ms, with `more` segments that follow it.
+fn acknowledged(rack: RackRule, more: u64) -> Sender {
+    let config = SenderConfig {
+        rack,
+        handshake: false,
+        recovery: RecoverySpec::Rack,
+        congestion: LawSpec::Bbr(BbrSpec {}),
+        pacing: Pacing::Law,
+        idle_restart: IdleRestart::Rfc5681,
+        ..SenderConfig::DEFAULT
+    };
+    let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
+    sender.supply(10 + more);
+    while sender.poll_transmit(Time::ZERO).is_some() {}
+    sender.handle_ack(Ack::cumulative(10), Time::from_millis(100));
+    sender
+}
+
+/// Validates: at the end of a turn without data only the draft's rule finds the application to limit the sender; before a
+///     write Linux does, unless data is left.
+/// Source: Linux, `tcp_rate_check_app_limited`, called by `tcp_sendmsg_locked`; draft-ietf-ccwg-bbr, section 4.1.2.4.
+/// Tolerance: exact.
+#[test]
+fn a_write_or_a_turn_finds_the_limit_of_the_application() {
+    let is_limited = |sender: &Sender| sender.connection.rate().is_some_and(DeliveryRate::is_limited);
+    for rack in [RackRule::Linux, RackRule::Rfc8985] {
+        let mut sender = acknowledged(rack, 0);
+        assert!(!is_limited(&sender), "the first window was limited, and is delivered");
+        assert!(sender.poll_transmit(Time::from_millis(100)).is_none());
+        assert_eq!(is_limited(&sender), rack == RackRule::Rfc8985);
+        sender.supply(1);
+        assert!(is_limited(&sender));
+        let mut sender = acknowledged(rack, 5);
+        sender.supply(1);
+        assert!(!is_limited(&sender), "five segments are left");
+    }
+}
+
+/// Validates: a law that samples rates learns of an idle period only if the application was the reason, not if pacing held
+///     data back while everything was acknowledged.
+/// Source: Linux, `bbr_cwnd_event` (`tp->app_limited`); draft-ietf-ccwg-bbr, `BBRHandleRestartFromIdle`.
+/// Tolerance: exact.
+#[test]
+fn only_the_application_makes_a_law_idle() {
+    let is_told = |sender: &Sender| format!("{:?}", sender.connection.law).contains("restarts: true");
+    let mut sender = acknowledged(RackRule::Linux, 5);
+    assert!(sender.poll_transmit(Time::from_millis(100)).is_some() && !is_told(&sender));
+    let mut sender = acknowledged(RackRule::Linux, 0);
+    sender.supply(1);
+    assert!(sender.poll_transmit(Time::from_millis(200)).is_some() && is_told(&sender));
 }

@@ -135,7 +135,7 @@ struct Modern {
     pacing: Pacing,
     pacing_burst: u32,
     gso: (GsoRule, u32),
-    /// `tail_loss_probe`, `frto`, `abe`, `whole_growth` and `push`.
+    /// `tail_loss_probe`, `frto`, `abe`, `whole_growth` (and `most_marks`) and `push` (and `has_sack`).
     rules: [bool; 5],
     /// `write_size` and `send_buffer`.
     writes: (u32, u32),
@@ -196,6 +196,8 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 lone_segments,
                 max_window,
                 initial_rwnd: None,
+                has_sack: modern.rules[4],
+                most_marks: modern.rules[3],
                 limited_transmit,
                 recovery,
                 exit_recovery,

@@ -12,7 +12,7 @@ use ackclock_units::{Role, Stream, Time};
 use crate::Talk;
 
 /// The profile `linux` with Reno's window, without a handshake.
-fn linux() -> SenderConfig {
+pub(crate) fn linux() -> SenderConfig {
     SenderConfig {
         recovery: RecoverySpec::Rack,
         rtt: RttConfig {
@@ -102,6 +102,43 @@ fn the_ack_with_the_first_mark_is_part_of_the_reduction() {
     // ssthresh is 5, so each second ACK releases a segment
     let sent = [2, 3, 4, 5].map(|next| talk.echo(1, next).len());
     assert_eq!(sent, [0, 1, 0, 1]);
+}
+
+/// Validates: without RACK, a segment is lost once three above it have been reported, not the ones after it, and the window is
+///     reduced in proportion: at a threshold of five of ten segments, each second ACK releases a segment until five are in
+///     the network.
+/// Source: Linux before 6.17 with `tcp_recovery = 0`, `tcp_mark_head_lost` and `tcp_cwnd_reduction`.
+/// Tolerance: exact.
+#[test]
+fn without_rack_three_reports_show_a_loss() {
+    let mut talk = Talk::new(&SenderConfig { recovery: RecoverySpec::Sack, ..linux() });
+    talk.sends();
+    assert_eq!([3, 4].map(|end| talk.sack(50 / end, 0, &[(2, end)])), [[10], [11]]);
+    assert_eq!(talk.sack(1, 0, &[(2, 5)]), [0]);
+    assert_eq!(talk.ssthresh(), 5.0);
+    // segment 1 is lost as well; 4 are delivered, and two may be sent
+    assert_eq!(talk.sack(1, 0, &[(2, 6)]), []);
+    assert_eq!(talk.sack(1, 0, &[(2, 7)]), [1]);
+    assert_eq!(talk.sack(1, 0, &[(2, 8)]), []);
+    // five are in the network, and then four
+    assert_eq!(talk.sack(1, 0, &[(2, 9)]), []);
+    assert_eq!(talk.sack(1, 0, &[(2, 10)]), [12]);
+}
+
+/// Validates: a mark at a window of one segment ends at two, the least threshold, and its ACK releases both.
+/// Source: Linux, `tcp_enter_cwr`, `tcp_reno_ssthresh`, `tcp_cwnd_reduction` and `tcp_end_cwnd_reduction`.
+/// Tolerance: exact.
+#[test]
+fn a_mark_at_a_window_of_one_ends_at_two() {
+    let mut talk = Talk::new(&SenderConfig { initial_window: 1, ecn: EcnMode::Classic, ..linux() });
+    assert_eq!(talk.sends(), [0]);
+    assert_eq!(talk.echo(100, 1), [1, 2]);
+    assert_eq!((talk.cwnd(), talk.ssthresh()), (2.0, 2.0));
+    talk.echo(100, 3);
+    assert_eq!((talk.cwnd(), talk.ssthresh()), (2.0, 2.0), "the second mark");
+    talk.ack(100, 4);
+    talk.ack(100, 6);
+    assert_eq!(talk.cwnd().floor(), 3.0, "the reduction has ended at two");
 }
 
 /// Validates: once reordering by more than three segments was seen, an ACK that only reports segments grows the window.

@@ -72,25 +72,6 @@ fn an_ambiguous_ack_gives_the_law_no_round_trip_time() {
     }
 }
 
-/// Validates: only a write finds the application to limit the sender, not the end of a turn. Eight segments of a window of
-///     ten are outstanding when two more are written: nothing was left to send, so that all samples until their delivery
-///     are limited. Data that was written while segments waited for the window are not.
-/// Source: Linux, `tcp_rate_check_app_limited`, called by `tcp_sendmsg_locked`.
-/// Tolerance: exact: startup counts flat round trips only without a limit.
-#[test]
-fn the_write_finds_the_limit_of_the_application() {
-    // writes of two segments before the window is full, and of twenty while data waits
-    for (write, ends) in [(2, false), (20, true)] {
-        let mut path = Path::new(linux(), 1);
-        path.supply(8);
-        for _ in 0..400 {
-            path.supply(write);
-            path.run_until(path.now + MS(10));
-        }
-        assert_eq!(path.last().phase != "startup", ends, "writes of {write} segments");
-    }
-}
-
 /// Validates: the timers wait until pacing lets the next segment leave. After the first ACK at 100 ms, the probe is due with
 ///     the timeout of segment 1, at 300 ms, and 3.499 ms later, when segment 11 may leave; without pacing at 300 ms.
 /// Source: Linux, `tcp_reset_xmit_timer` (`tcp_pacing_delay`).

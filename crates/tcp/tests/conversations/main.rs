@@ -9,6 +9,7 @@ mod bbr3;
 mod copa;
 mod linux;
 mod linux_bbr;
+mod linux_without_sack;
 mod pacing;
 mod path;
 mod prague;

@@ -47,12 +47,12 @@ fn what_is_sent_is_counted_and_whether_only_data_is_missing_is_told() {
     assert_eq!((counted.sent, counted.retransmissions, counted.timeouts), (5, 1, 1));
 }
 
-/// Validates: the right edge follows the ACKs that advertise a window and never moves back, for any recovery; an ACK for
-///   data never sent does not move it.
+/// Validates: the right edge follows the ACKs that advertise a window, also back, for any recovery; an ACK that was overtaken
+///   only moves it forward, and one for data never sent does not move it.
 /// Source: RFC 9293, sections 3.8.6 and 3.10.7.4.
 /// Tolerance: exact.
 #[test]
-fn the_right_edge_of_an_advertised_window_never_moves_back() {
+fn the_right_edge_follows_the_advertised_window() {
     use RecoverySpec::{NewReno, Rack, Reno, Sack, Tahoe, Vegas};
     for recovery in [Tahoe, Reno, NewReno, Sack, Rack, Vegas] {
         let config = SenderConfig { recovery, initial_rwnd: Some(4), limited_transmit: false, ..open(10) };
@@ -64,27 +64,83 @@ fn the_right_edge_of_an_advertised_window_never_moves_back() {
         assert_eq!(talk.advertise(1, 2, 5), []);
         assert_eq!(talk.advertise(1, 4, 2), []);
         assert_eq!(talk.advertise(1, 1_000, 1_000), []);
+        // the edge is now segment 6, and data up to 9 was sent
+        assert_eq!(talk.advertise(1, 7, 2), []);
+        assert_eq!(talk.advertise(1, 8, 2), [9]);
         // an overtaken ACK whose edge is the largest one
-        assert_eq!(talk.advertise(1, 3, 7), [9]);
+        assert_eq!(talk.advertise(1, 7, 4), [10]);
         // an ACK without a window
-        assert_eq!(talk.ack(1, 5), []);
-        assert_eq!(talk.sender.state().flight_size, 5);
+        assert_eq!(talk.ack(1, 9), []);
+        assert_eq!(talk.sender.state().flight_size, 2);
     }
 }
 
-/// Validates: a peer that closes its window gets one segment at a time, as a probe, and the timer repeats it.
-/// Source: RFC 9293, section 3.8.6.1.
+/// Validates: a peer that closes its window gets nothing but a probe after a timeout of 1 s, then after 2, 4 and 8 s and so on
+///   up to 60 s, as a segment that it has acknowledged; an answer restarts the wait, and an ACK that opens the window ends it.
+///   The window and the threshold stay, and nothing counts as a timeout.
+/// Source: RFC 9293, section 3.8.6.1; RFC 1122, section 4.2.2.17.
 /// Tolerance: exact.
 #[test]
 fn a_window_of_zero_is_probed() {
     use RecoverySpec::{NewReno, Rack, Reno, Sack, Tahoe, Vegas};
     for recovery in [Tahoe, Reno, NewReno, Sack, Rack, Vegas] {
-        let config = SenderConfig { recovery, initial_rwnd: Some(4), tail_loss_probe: false, ..open(10) };
+        let config = SenderConfig { recovery, initial_rwnd: Some(4), ..open(10) };
         let mut talk = Talk::new(&config);
         assert_eq!(talk.sends(), [0, 1, 2, 3]);
-        assert_eq!(talk.advertise(100, 4, 0), [4], "{recovery:?}");
-        assert_eq!(talk.time_out(), [4]);
-        assert_eq!(talk.advertise(100, 5, 0), [5]);
-        assert_eq!(talk.advertise(100, 6, u32::MAX)[0], 6);
+        assert_eq!(talk.advertise(100, 4, 0), [], "{recovery:?}");
+        let window = (talk.cwnd(), talk.ssthresh());
+        let wait = |talk: &mut Talk| {
+            let before = talk.now;
+            assert_eq!(talk.time_out(), [3], "{recovery:?}");
+            (talk.now - before).as_secs_f64()
+        };
+        assert_eq!([0; 8].map(|_| wait(&mut talk)), [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0], "{recovery:?}");
+        // an answer, and one that is late
+        assert_eq!(talk.advertise(100, 4, 0), []);
+        assert_eq!(talk.advertise(100, 4, 0), []);
+        assert_eq!(wait(&mut talk), 60.0);
+        assert_eq!((talk.cwnd(), talk.ssthresh()), window);
+        let counters = talk.sender.counters();
+        assert_eq!((counters.timeouts, counters.retransmissions, counters.dup_acks), (0, 0, 0), "{recovery:?}");
+        assert_eq!(talk.advertise(100, 4, 2), [4, 5], "{recovery:?}");
+        // closed again, the waits begin again; it opens while nothing waits
+        assert_eq!(talk.advertise(100, 6, 0), []);
+        assert_eq!(talk.sender.poll_timeout().map(|at| (at - talk.now).as_secs_f64()), Some(1.0));
+        assert_eq!(talk.advertise(100, 6, 1), [6]);
+    }
+}
+
+/// Validates: a closed window is probed once data waits, not before.
+/// Source: RFC 9293, section 3.8.6.1.
+/// Tolerance: exact.
+#[test]
+fn a_closed_window_is_not_probed_without_data() {
+    for recovery in [RecoverySpec::Reno, RecoverySpec::Rack] {
+        let mut talk = Talk::with_supply(&SenderConfig { recovery, initial_rwnd: Some(4), ..open(10) }, 4);
+        talk.sends();
+        talk.advertise(100, 4, 0);
+        assert_eq!(talk.sender.poll_timeout(), None);
+        assert_eq!(talk.supply(5), []);
+        assert_eq!(talk.time_out(), [3], "{recovery:?}");
+        assert_eq!(talk.advertise(100, 4, 100), [4, 5, 6, 7, 8]);
+    }
+}
+
+/// Validates: a window that closes while data is outstanding does not stop the retransmission timer, which sends the first
+///   segment again; of the others, RACK sends those again that are within the window.
+/// Source: RFC 9293, section 3.8.6 (a shrinking window); Linux, `tcp_retransmit_timer` and `__tcp_retransmit_skb`.
+/// Tolerance: exact.
+#[test]
+fn a_window_that_shrinks_still_lets_the_first_segment_be_sent_again() {
+    use RecoverySpec::{NewReno, Rack, Reno, Sack, Tahoe, Vegas};
+    for recovery in [Tahoe, Reno, NewReno, Sack, Rack, Vegas] {
+        let config = SenderConfig { recovery, initial_rwnd: Some(8), tail_loss_probe: false, ..open(10) };
+        let mut talk = Talk::new(&config);
+        assert_eq!(talk.sends().len(), 8);
+        assert_eq!(talk.advertise(100, 2, 0), [], "{recovery:?}");
+        assert_eq!(talk.time_out(), [2], "{recovery:?}");
+        assert_eq!(talk.sender.counters().timeouts, 1);
+        assert!([vec![], vec![3]].contains(&talk.advertise(100, 3, 0)), "{recovery:?}");
+        assert_eq!(talk.advertise(100, 8, 1), [8], "{recovery:?}");
     }
 }

@@ -8,9 +8,30 @@
 
 use ackclock_units::Time;
 
-/// Ticks per second, as in the profile's `timer_tick`.
-const HZ: u64 = 250;
-const TICK: u64 = Time::SECOND.as_picos() / HZ;
+/// The kernel's clock (`tcp_jiffies32`): length of a tick in picoseconds, and ticks per second (`CONFIG_HZ`).
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    tick: u64,
+    hz: u64,
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self::new(Time::from_millis(4))
+    }
+}
+
+impl Clock {
+    fn new(tick: Time) -> Self {
+        let tick = tick.as_picos();
+        Self { tick, hz: (Time::SECOND.as_picos() / tick).max(1) }
+    }
+
+    const fn tick(self, at: Time) -> u64 {
+        at.as_picos() / self.tick
+    }
+}
+
 /// The factor of the curve, `C = 410 / 1024`, and the units of time per second, both as powers of two.
 const C: u64 = 410;
 const C_BITS: u32 = 10;
@@ -43,23 +64,31 @@ pub(super) struct Linux {
     min_rtt: Option<Time>,
     /// Segments acknowledged since the window last grew (`snd_cwnd_cnt`).
     counted: u64,
-}
-
-const fn tick(at: Time) -> u64 {
-    at.as_picos() / TICK
+    clock: Clock,
 }
 
 impl Linux {
+    /// Counts time in ticks of this length.
+    pub(super) fn set_tick(&mut self, tick: Time) {
+        self.clock = Clock::new(tick);
+    }
+
+    /// Forgets all but the clock (`bictcp_reset`).
+    pub(super) fn reset(&mut self) {
+        *self = Self { clock: self.clock, ..Self::default() };
+    }
+
     /// Takes a sample of the round-trip time, unless the epoch has just begun (`cubictcp_acked`).
     pub(super) fn sample(&mut self, rtt: Time, now: Time) {
-        if self.epoch.is_none_or(|epoch| tick(now) - epoch >= HZ) {
+        let Clock { hz, .. } = self.clock;
+        if self.epoch.is_none_or(|epoch| self.clock.tick(now) - epoch >= hz) {
             self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
         }
     }
 
     /// The number of segments to add for an ACK of `acked` segments (`tcp_cong_avoid_ai`).
     pub(super) fn growth(&mut self, cwnd: u64, acked: u64, now: Time) -> u64 {
-        self.update(cwnd, acked, tick(now));
+        self.update(cwnd, acked, self.clock.tick(now));
         let mut growth = 0;
         // what was counted at a slower pace is worth one segment
         if self.counted >= self.pace {
@@ -74,7 +103,7 @@ impl Linux {
     /// Computes the pace for the window in a tick.
     fn update(&mut self, cwnd: u64, acked: u64, tick: u64) {
         self.acked += acked;
-        if self.paced_cwnd == cwnd && tick - self.paced_at <= HZ / 32 {
+        if self.paced_cwnd == cwnd && tick - self.paced_at <= self.clock.hz / 32 {
             return;
         }
         if self.epoch.is_none() || tick != self.paced_at {
@@ -102,8 +131,8 @@ impl Linux {
             self.k = libm::cbrt(scaled as f64) as u64;
         }
         let epoch = *self.epoch.get_or_insert(tick);
-        let ahead = self.min_rtt.map_or(0, |rtt| rtt.as_picos().div_ceil(TICK));
-        let t = ((tick - epoch + ahead) << SECOND_BITS) / HZ;
+        let ahead = self.min_rtt.map_or(0, |rtt| rtt.as_picos().div_ceil(self.clock.tick));
+        let t = ((tick - epoch + ahead) << SECOND_BITS) / self.clock.hz;
         let away = u128::from(t.abs_diff(self.k));
         let delta = ((u128::from(C) * away.pow(3)) >> (C_BITS + 3 * SECOND_BITS)) as u64;
         let target = if t < self.k { self.origin.saturating_sub(delta) } else { self.origin.saturating_add(delta) };
@@ -130,7 +159,7 @@ impl Linux {
 
     /// Takes an idle time that has just ended out of the epoch (`cubictcp_cwnd_event_tx_start`).
     pub(super) fn stop_clock(&mut self, now: Time, idle: Time) {
-        let (now, before) = (tick(now), tick(now.saturating_sub(idle)));
+        let (now, before) = (self.clock.tick(now), self.clock.tick(now.saturating_sub(idle)));
         self.epoch = self.epoch.map(|epoch| (epoch + now - before).min(now));
     }
 }
@@ -208,5 +237,26 @@ mod tests {
         state.sample(at(10), at(1750));
         state.sample(at(20), at(1751));
         assert_eq!(state.min_rtt, Some(at(10)));
+    }
+
+    /// Validates: with ticks of 1 ms, the pace is kept for 31 of them; a second after a loss at 100 segments, the curve a round
+    ///     trip of 10 ms ahead is at 87.
+    /// Source: Linux, `bictcp_update` with `HZ` 1000.
+    /// Tolerance: exact.
+    #[test]
+    fn the_clock_may_have_other_ticks() {
+        let mut state = Linux::default();
+        state.set_tick(Time::from_millis(1));
+        state.reduce(100, true);
+        state.growth(70, 1, Time::SECOND);
+        state.growth(70, 1, Time::from_millis(1_031));
+        assert_eq!(state.paced_at, 1_000);
+        state.growth(70, 1, Time::from_millis(1_032));
+        assert_eq!((state.paced_at, state.epoch), (1_032, Some(1_000)));
+        state.sample(Time::from_millis(10), Time::from_millis(2_000));
+        state.growth(83, 1, Time::from_millis(2_000));
+        assert_eq!((state.k, state.pace), (4_316, 83 / 4));
+        state.reset();
+        assert_eq!((state.epoch, state.clock.hz), (None, 1_000));
     }
 }

@@ -65,7 +65,7 @@ impl Clock {
         if original {
             self.min_rtt = self.min_rtt.min(rtt);
             if number + 1 < fack {
-                self.reordering = self.reordering.max((fack - number).min(MOST_REORDERING));
+                self.note_reordering(fack - number);
             }
         } else if echoed < sent.at || rtt < self.min_rtt {
             return None;
@@ -93,6 +93,11 @@ impl Clock {
     /// By how many segments originals have arrived late, at most; 0: never.
     pub(super) const fn reordering(&self) -> u64 {
         self.reordering
+    }
+
+    /// Records that a segment has arrived late by so many segments.
+    pub(super) fn note_reordering(&mut self, by: u64) {
+        self.reordering = self.reordering.max(by.min(MOST_REORDERING));
     }
 
     /// Limits the degree of reordering, which was too high if a timeout was necessary although segments were reported

@@ -1,12 +1,13 @@
 //! What observers see of RACK's state.
 
 use super::{Phase, Rack};
+use crate::scoreboard::Scoreboard;
 use crate::sender::Episode;
 
 impl Rack {
-    /// Number of outstanding segments that SACK blocks report.
-    pub(crate) const fn sacked(&self) -> u64 {
-        self.board.sacked()
+    /// What SACK blocks have reported.
+    pub(in crate::recovery) const fn board(&self) -> &Scoreboard {
+        &self.board
     }
 
     /// Number of outstanding segments that were ever found lost.
@@ -17,7 +18,7 @@ impl Rack {
     /// The current episode.
     pub(crate) const fn episode(&self) -> Episode {
         match self.phase {
-            Phase::Open if self.board.sacked() > 0 => Episode::Disorder,
+            Phase::Open if self.sacked() > 0 => Episode::Disorder,
             Phase::Open => Episode::Open,
             Phase::Reducing => Episode::Cwr,
             Phase::Recovery => Episode::Recovery,

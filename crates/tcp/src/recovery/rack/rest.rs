@@ -7,6 +7,7 @@ use ackclock_units::Time;
 
 use super::clock::Transmission;
 use super::pending::rest_of_timeout;
+use super::timers::probes;
 use super::{Phase, Rack};
 use crate::config::RackRule;
 use crate::packed_option::PackedOption;
@@ -16,7 +17,7 @@ impl Rack {
     /// Whether the algorithm is at rest.
     pub(crate) fn is_at_rest(&self, connection: &Connection) -> bool {
         let is_quiet = self.phase == Phase::Open
-            && self.board.sacked() == 0
+            && self.sacked() == 0
             && self.losses.is_quiet()
             && self.probe.is_none()
             && self.recheck.is_none();
@@ -74,7 +75,7 @@ impl Rack {
             }
         }
         let config = &connection.config;
-        if in_flight > 0 && config.rack == RackRule::Linux && config.tail_loss_probe {
+        if in_flight > 0 && config.rack == RackRule::Linux && probes(config) {
             let rest = rest_of_timeout(connection, now);
             self.pend_probe(connection, rest, now);
         } else {
@@ -85,7 +86,7 @@ impl Rack {
     /// The same as [`arm`](Self::arm) at rest: usually, the timer is for a probe.
     #[inline(always)]
     fn arm_at_rest(&mut self, connection: &mut Connection, now: Time) {
-        if connection.flight() == 0 || !connection.config.tail_loss_probe {
+        if connection.flight() == 0 || !probes(&connection.config) {
             return self.arm(connection, now);
         }
         self.arm_probe(connection, now);

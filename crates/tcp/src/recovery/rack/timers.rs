@@ -58,7 +58,7 @@ impl Rack {
         if self.phase == Phase::Open && self.board.sacked() >= DUP_THRESH.into() {
             self.clock.doubt_reordering(DUP_THRESH.into());
         }
-        self.cwnd = connection.window.cwnd;
+        (self.cwnd, self.duplicates) = (connection.window.cwnd, 0);
         (self.phase, self.prr, self.probe) = (Phase::Loss, None, None);
     }
 
@@ -71,8 +71,10 @@ impl Rack {
         let (clock, snd_una) = (&self.clock, connection.snd_una);
         // lost if sent so long ago that a segment sent at the same time would have arrived
         let before = match clock.latest {
-            Some(_) => now.saturating_sub(clock.deadline(Time::ZERO, window)).saturating_add(Time::from_picos(1)),
-            None => Time::MAX,
+            Some(_) if connection.config.has_sack => {
+                now.saturating_sub(clock.deadline(Time::ZERO, window)).saturating_add(Time::from_picos(1))
+            }
+            _ => Time::MAX,
         };
         if let Some(mut outstanding) = outstanding(connection, snd_una) {
             self.losses.mark_before(&mut outstanding, before);
@@ -153,7 +155,7 @@ impl Rack {
             Phase::Reducing => self.board.sacked() == 0 || is_linux,
             Phase::Recovery | Phase::Loss => false,
         };
-        connection.config.tail_loss_probe && is_calm && connection.snd_una >= connection.alone()
+        probes(&connection.config) && is_calm && connection.snd_una >= connection.alone()
     }
 
     pub(super) fn restart_rto(&mut self, connection: &Connection, now: Time) {
@@ -172,6 +174,11 @@ impl Rack {
         self.restart_rto(connection, now);
         self.due = Due::Retransmission;
     }
+}
+
+/// Whether the end of a flight is probed; without SACK, the answer to a probe would say nothing.
+pub(super) const fn probes(config: &SenderConfig) -> bool {
+    config.tail_loss_probe && config.has_sack
 }
 
 /// By how much timers other than the retransmission timer are extended.

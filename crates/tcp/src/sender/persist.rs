@@ -1,0 +1,139 @@
+//! The window that the peer advertises, and probes of a closed one (RFC 9293, sections 3.8.6 and 3.8.6.1; RFC 1122, section
+//! 4.2.2.17; Linux, `tcp_ack_update_window`, `tcp_probe_timer` and `tcp_ack_probe`).
+//!
+//! A current ACK sets the right edge of the window, which may move back. While data waits, nothing is outstanding and the
+//! window is closed, the timer is the persist timer: it sends a probe after a retransmission timeout, and then each time
+//! after twice the time, up to the longest timeout. Each ACK that leaves the window closed restarts the wait.
+//!
+//! Differences from RFC 9293:
+//! - a probe is an empty segment below the window, which any receiver acknowledges (as in Linux), not a byte of new data;
+//! - while data is outstanding, its first segment may be sent again although the window is closed; this is the probe then;
+//! - of two ACKs for the same data, the smaller window is ignored unless it is closed (Linux, `tcp_may_update_window`): a
+//!   receiver's ACKs have no order here;
+//! - the connection is never given up.
+
+use ackclock_units::Time;
+
+use super::connection::Connection;
+use crate::packed_option::PackedOption;
+use crate::segment::{Ack, HEADER, Segment};
+use crate::ticks::Ticks;
+
+/// Largest number of times that the wait is doubled.
+const MOST_DOUBLINGS: u32 = 32;
+
+/// The window of the peer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PeerWindow {
+    /// First segment outside the window.
+    edge: u64,
+    /// Number of probes since the window was closed, if the timer is the persist timer.
+    probes: Option<u32>,
+}
+
+impl PeerWindow {
+    /// A window before the first ACK.
+    pub(super) const fn new(initial: u32) -> Self {
+        Self { edge: initial as u64, probes: None }
+    }
+
+    /// Records the window of an ACK for all segments before `next`. Returns whether it moves the right edge.
+    fn update(&mut self, next: u64, window: u64, snd_una: u64) -> bool {
+        let (before, edge) = (self.edge, next + window);
+        if edge > before || next > snd_una || next == snd_una && window == 0 {
+            self.edge = edge;
+        }
+        self.edge != before
+    }
+}
+
+impl Connection {
+    /// The advertised window. The SYN and the first outstanding segment may be sent in any case.
+    pub(crate) fn rwnd(&self) -> u64 {
+        let most = u64::from(self.config.max_window);
+        let least = u64::from(self.flight() > 0 || self.snd_una == 0);
+        let window = self.extra.as_ref().and_then(|extra| extra.window);
+        window.map_or(most, |window| window.edge.saturating_sub(self.snd_una).max(least).min(most))
+    }
+
+    /// Records the window that an ACK advertises, if it does. Returns whether it moves the right edge.
+    #[inline(always)]
+    pub(super) fn update_rwnd(&mut self, ack: Ack<'_>) -> bool {
+        let snd_una = self.snd_una;
+        let window = self.extra.as_mut().and_then(|extra| extra.window.as_mut());
+        window
+            .zip(ack.sack.window())
+            .is_some_and(|(window, advertised)| window.update(ack.next, advertised.into(), snd_una))
+    }
+
+    /// Sets or ends the persist timer after a turn or an ACK, which `restarts` the wait.
+    #[inline(always)]
+    pub(super) fn persist(&mut self, restarts: bool, ticks: Ticks, now: Time) {
+        if self.extra.as_ref().is_some_and(|extra| extra.window.is_some()) {
+            self.set_persist_timer(restarts, ticks, now);
+        }
+    }
+
+    #[inline(never)]
+    fn set_persist_timer(&mut self, restarts: bool, ticks: Ticks, now: Time) {
+        let is_closed = self.flight() == 0 && self.snd_nxt < self.supplied && self.rwnd() == 0;
+        let probes = self.probes();
+        if is_closed && (restarts || probes.is_none()) {
+            self.wait_for_probe(probes.unwrap_or(0), ticks, now);
+        } else if !is_closed && probes.is_some() {
+            self.set_probes(None);
+            self.timer = PackedOption::NONE;
+        }
+    }
+
+    /// Sends a probe if the timer that has fired is the persist timer. Returns whether it is.
+    pub(super) fn probe_window(&mut self, ticks: Ticks, now: Time) -> bool {
+        let Some(probes) = self.probes() else { return false };
+        self.urgent = PackedOption::some(self.snd_una - 1); // the SYN is sent without a window
+        self.wait_for_probe(probes + 1, ticks, now);
+        true
+    }
+
+    /// The probe `number`, the last segment that was acknowledged.
+    pub(super) const fn window_probe(number: u64) -> Segment {
+        Segment::new(number, HEADER)
+    }
+
+    fn wait_for_probe(&mut self, probes: u32, ticks: Ticks, now: Time) {
+        self.set_probes(Some(probes));
+        let wait = self.rtt.rto().saturating_mul(1 << probes.min(MOST_DOUBLINGS)).min(self.config.rtt.max_rto);
+        self.timer = PackedOption::some(ticks.fires_at(now, wait));
+    }
+
+    fn probes(&self) -> Option<u32> {
+        self.extra.as_ref()?.window?.probes
+    }
+
+    fn set_probes(&mut self, probes: Option<u32>) {
+        if let Some(window) = self.extra.as_mut().and_then(|extra| extra.window.as_mut()) {
+            window.probes = probes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Validates: a current ACK sets the right edge, forward or back; an ACK that was overtaken only moves it forward, and one
+    ///     for the same data only forward or to a closed window.
+    /// Source: RFC 9293, section 3.10.7.4; Linux, `tcp_may_update_window`.
+    /// Tolerance: exact.
+    #[test]
+    fn a_current_ack_sets_the_right_edge() {
+        let edge = |next, window| {
+            let mut peer = PeerWindow { edge: 20, probes: None };
+            let moves = peer.update(next, window, 10);
+            assert_eq!(moves, peer.edge != 20);
+            peer.edge
+        };
+        assert_eq!([edge(12, 20), edge(12, 3), edge(12, 0)], [32, 15, 12]);
+        assert_eq!([edge(10, 20), edge(10, 3), edge(10, 0)], [30, 20, 10]);
+        assert_eq!([edge(8, 20), edge(8, 3), edge(8, 0)], [28, 20, 20]);
+    }
+}
