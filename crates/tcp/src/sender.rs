@@ -462,13 +462,18 @@ impl Sender {
                 return None;
             }
             Admission::Deferred => {
-                self.release_at = PackedOption::NONE;
-                self.limits.enter(self.recovery.limit(&self.connection, false), now);
+                self.defer(now);
                 return None;
             }
         }
         self.recovery.on_sent(&mut self.connection, number);
         Some(number)
+    }
+
+    /// Ends the turn while data waits for the next ACK.
+    fn defer(&mut self, now: Time) {
+        self.release_at = PackedOption::NONE;
+        self.limits.enter(self.recovery.limit(&self.connection, false), now);
     }
 
     /// Whether segment `number` may be sent at `now`, if the windows allow it.

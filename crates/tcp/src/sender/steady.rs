@@ -188,6 +188,7 @@ impl Sender {
             return self.send_super_segments(now, most);
         }
         let mut number = start;
+        let mut recorded = start;
         let mut ends = false;
         while number < start + most {
             if let Some(at) = connection.paced_until(number, now) {
@@ -203,15 +204,22 @@ impl Sender {
             connection.send_new(number - 1, number, now);
             connection.note_time(now);
             connection.pace(number - 1, now);
+            // the first segment after idle time sets the timer, which may wait for the pacing of this segment only
+            if connection.flight() == 1
+                && let Recovery::Rack(rack) = &mut self.recovery
+            {
+                rack.record_burst(connection, recorded..number, now);
+                recorded = number;
+            }
             ends = number >= connection.sendable();
             if ends {
                 break;
             }
         }
-        if number > start
+        if number > recorded
             && let Recovery::Rack(rack) = &mut self.recovery
         {
-            rack.record_burst(connection, start..number, now);
+            rack.record_burst(connection, recorded..number, now);
         }
         // a turn of `most` segments ends with the next call
         if ends && number < start + most {
@@ -236,21 +244,22 @@ impl Sender {
                     break;
                 }
                 Admission::Deferred => {
-                    self.end_paced_turn(now);
+                    self.defer(now);
                     waits = true;
                     break;
                 }
             };
             let connection = &mut self.connection;
+            // the first segment after idle time sets the timer, as above
+            let count = if connection.flight() == 0 { 1 } else { count };
             let end = (number + count).min(start + most).min(connection.sendable());
             connection.snd_nxt = end;
             connection.send_new(number, end, now);
             connection.note_time(now);
             connection.pace_super_segment(number, end - number, now);
+            // the next one may have to wait for the ACK of the first segment
+            self.record_burst(number..end, now);
             number = end;
-        }
-        if number > start {
-            self.record_burst(start..number, now);
         }
         if !waits && number < start + most {
             self.end_paced_turn(now);

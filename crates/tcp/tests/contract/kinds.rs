@@ -135,8 +135,8 @@ struct Modern {
     pacing: Pacing,
     pacing_burst: u32,
     gso: (GsoRule, u32),
-    /// `tail_loss_probe`, `frto`, `abe`, `whole_growth` (and `most_marks`) and `push` (and `has_sack`).
-    rules: [bool; 5],
+    /// `tail_loss_probe`, `frto`, `abe`, `whole_growth`, `push`, `most_marks` and `has_sack`.
+    rules: [bool; 7],
     /// `write_size` and `send_buffer`.
     writes: (u32, u32),
     /// Whether RACK has Linux' rules, and the length of a tick in ms.
@@ -152,7 +152,7 @@ fn modern() -> impl Strategy<Value = Modern> {
     let linux = (any::<bool>(), prop_oneof![Just(0_u64), 1_u64..30]);
     let rule = select(vec![GsoRule::Off, GsoRule::Off, GsoRule::Autosize, GsoRule::Fixed]);
     let gso = (rule, prop_oneof![Just(65_535_u32), 1_u32..12]);
-    (prr, undo, ecn, pacing, 1_u32..4, gso, any::<[bool; 5]>(), writes, linux).prop_map(
+    (prr, undo, ecn, pacing, 1_u32..4, gso, any::<[bool; 7]>(), writes, linux).prop_map(
         |(prr, undo, ecn, pacing, pacing_burst, gso, rules, writes, linux)| Modern {
             prr,
             undo,
@@ -196,8 +196,8 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 lone_segments,
                 max_window,
                 initial_rwnd: None,
-                has_sack: modern.rules[4],
-                most_marks: modern.rules[3],
+                has_sack: modern.rules[6],
+                most_marks: modern.rules[5],
                 limited_transmit,
                 recovery,
                 exit_recovery,

@@ -74,12 +74,11 @@ impl Rack {
                 }
             }
         }
-        let config = &connection.config;
-        if in_flight > 0 && config.rack == RackRule::Linux && probes(config) {
+        if in_flight == 0 || connection.config.rack != RackRule::Linux {
+            self.arm_at_rest(connection, now);
+        } else if probes(&connection.config) {
             let rest = rest_of_timeout(connection, now);
             self.pend_probe(connection, rest, now);
-        } else {
-            self.arm_at_rest(connection, now);
         }
     }
 
