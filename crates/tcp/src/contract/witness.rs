@@ -11,6 +11,9 @@ use crate::{
 };
 use ackclock_units::Time;
 
+/// The largest share of the window that a mark leaves with ABE (RFC 8511, section 4.1).
+const ABE_KEPT: f64 = 0.85;
+
 /// An event passed to a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
@@ -193,11 +196,12 @@ impl Witness {
             self.signalled(now, 1);
             return Ok(());
         }
-        let most = self.config.congestion.kept() * (before.cwnd + duplicates).max(flight);
+        // a mark of the same window may have reduced it already, with ABE by less
+        let marked = self.config.ecn != EcnMode::Off && !self.config.congestion.grades_marks();
+        let kept = self.config.congestion.kept().max(if marked && self.config.abe { ABE_KEPT } else { 0.0 });
+        let most = kept * (before.cwnd + duplicates).max(flight);
         // Vegas inflates `cwnd` itself; a retransmission on a new ACK counts as three duplicate ACKs
         let inflation = if self.config.recovery == RecoverySpec::Vegas { duplicates + 3.0 } else { 0.0 };
-        // a mark of the same window may have reduced it already
-        let marked = self.config.ecn != EcnMode::Off && !self.config.congestion.grades_marks();
         let least = (most.max(2.0) + inflation).max(if marked { before.cwnd } else { 0.0 });
         hold!(state.cwnd <= least, "the window is {} packets after a loss; at most {least} are allowed", state.cwnd);
         let least = before.ssthresh.max(most).max(2.0);
