@@ -130,8 +130,8 @@ options! {
             /// Segmentation offload (Linux' GSO and TSO): how many packets the sender hands to the host's link at once, back to
             /// back. `off`: one. `autosize`: the data of about 1 ms at the pacing rate, more on paths below 3 ms, and at
             /// least two (Linux, `tcp_tso_autosize`). `fixed`: `gso_max_segs`. With either, a paced sender pauses after each
-            /// such super-segment and `pacing_burst` has no effect, and a sender with RACK waits for the next ACK while too
-            /// little of its window is open (Linux, `tcp_tso_should_defer`).
+            /// such super-segment and `pacing_burst` has no effect, and a sender with RACK or Vegas waits for the next ACK while
+            /// too little of its window is open (Linux, `tcp_tso_should_defer`).
             gso: GsoRule = GsoRule::Off;
             /// With `gso`, maximum number of packets in a super-segment, which also has at most 65,215 bytes of data: 45 packets
             /// of 1,448 bytes.

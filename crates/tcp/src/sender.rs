@@ -289,7 +289,7 @@ impl Sender {
         if is_sample && self.connection.samples_rate() {
             self.sample_rate(now);
         }
-        self.connection.persist(true, self.recovery.ticks(), now);
+        self.connection.persist(is_current, self.recovery.ticks(), now);
         self.choose_path();
     }
 
@@ -472,8 +472,9 @@ impl Sender {
 
     /// Ends the turn while data waits for the next ACK.
     fn defer(&mut self, now: Time) {
+        let connection = &self.connection;
         self.release_at = PackedOption::NONE;
-        self.limits.enter(self.recovery.limit(&self.connection, false), now);
+        self.limits.enter(connection.limit(true, || connection.is_limited_by_receiver(), || false), now);
     }
 
     /// Whether segment `number` may be sent at `now`, if the windows allow it.

@@ -60,14 +60,14 @@ options! {
             /// `delayed_ack_rule` is `fixed`.
             quick_acks_pause: Time [from Time::ZERO] = Time::from_millis(200);
             /// Maximum number of SACK blocks in an ACK, if the sender uses them (RFC 2018). With 0, the connection has no
-            /// SACK, and recovery `rack` counts duplicate ACKs instead (Linux, `tcp_sack = 0`).
+            /// SACK: recovery `rack` counts duplicate ACKs instead (Linux, `tcp_sack = 0`), and `sack` is not allowed.
             sack_blocks: u32 [0 to 4] = 4;
             /// The ACK of a duplicate is sent at once and reports the duplicate in its first SACK block, if the sender
             /// uses SACK (RFC 2883).
             dsack: bool = false;
             /// Number of ACKs for packets beyond a gap that wait at most, so that one ACK replaces them, if the sender uses
             /// SACK (Linux `tcp_comp_sack_nr`). The first three ACKs for the same next packet are always sent at once, as
-            /// are quick ACKs. With 0, each packet beyond a gap is acknowledged at once.
+            /// are quick ACKs. With 0, and without `delayed_ack`, each packet beyond a gap is acknowledged at once.
             sack_compression: u32 [0 to 255] = 0;
             /// Longest time that an ACK waits for `sack_compression` (Linux `tcp_comp_sack_delay_ns`).
             sack_compression_delay: Time [from Time::ZERO] = Time::from_millis(1);

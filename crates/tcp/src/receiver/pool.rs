@@ -250,7 +250,7 @@ impl Record {
     #[inline(always)]
     pub(super) fn waits(&mut self, taken: Taken, next: u64, now: Time, config: &ReceiverConfig) -> bool {
         let is_quick = config.delayed_ack && self.is_quick(taken, next, now, config);
-        let may_hold = !self.beyond.is_empty() && config.compresses() && !taken.is_old;
+        let may_hold = config.delayed_ack && !self.beyond.is_empty() && config.compresses() && !taken.is_old;
         !is_quick
             && !taken.is_urgent
             && (config.delayed_ack && taken.may_wait && !taken.again && self.wait(taken.count, now, config)

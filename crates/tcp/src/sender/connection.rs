@@ -421,7 +421,9 @@ impl Connection {
         if signal == Signal::Loss && self.is_reduced_for_mark() {
             return;
         }
-        let window = (self.window.cwnd + f64::from(self.inflation)).min(self.rwnd() as f64);
+        // a window that has closed again does not count
+        let rwnd = self.rwnd().max(self.flight().min(u64::from(self.config.max_window)));
+        let window = (self.window.cwnd + f64::from(self.inflation)).min(rwnd as f64);
         let (window, least) = match self.config.decrease_from {
             DecreaseFrom::FlightSize => {
                 let flight = self.flight() - u64::from(self.limited);

@@ -16,7 +16,7 @@
 //!   of the write queue that is not the last one;
 //! - if it is a single segment.
 //!
-//! A window that makes data wait counts as full.
+//! A congestion window that makes data wait counts as full.
 //!
 //! Pacing treats a super-segment as one packet: the next one waits for the time of all its segments (`pacer.rs`).
 //! Retransmitted segments with consecutive numbers also form super-segments.
@@ -144,6 +144,8 @@ struct Offer {
     /// Room in the smaller window, and the congestion window limited by the advertised one.
     room: u64,
     window: u64,
+    /// Whether the congestion window leaves less room than the advertised one, and not more than the present buffer.
+    is_narrow: bool,
     /// Segments in the present buffer of the write queue, and whether it is the last one.
     buffered: u64,
     is_last: bool,
@@ -191,13 +193,15 @@ impl Connection {
         };
         let size = u64::from(whole(config, each, self.shortest(recovery)));
         let quota = allowed.min((cwnd / 2).max(1)).min(size).max(1);
-        let room = allowed.min(rwnd.saturating_sub(self.flight()));
+        let offered = rwnd.saturating_sub(self.flight());
+        let room = allowed.min(offered);
         // a buffer with less than the quota is filled from the next one
         let data = number - u64::from(config.handshake && number > 0);
         let available = supplied.saturating_sub(number);
         let buffer = u64::from(most(config));
         let buffered = (buffer - data % buffer).max(quota).min(available);
-        Offer { quota, size, room, window: cwnd.min(rwnd), buffered, is_last: buffered == available }
+        let is_narrow = allowed < offered && allowed <= buffered;
+        Offer { quota, size, room, window: cwnd.min(rwnd), is_narrow, buffered, is_last: buffered == available }
     }
 
     /// Whether the offer is to wait for the next ACK.
@@ -258,7 +262,9 @@ impl Sender {
         let rate = each.or_else(|| connection.window_interval());
         let offer = connection.offer(number, rate, recovery);
         if !resends && connection.defers(offer, recovery, now) {
-            connection.note_usage(recovery.in_flight(connection).max(connection.window.cwnd as u64));
+            let in_flight = recovery.in_flight(connection);
+            let cwnd = connection.window.cwnd as u64;
+            connection.note_usage(if offer.is_narrow { in_flight.max(cwnd) } else { in_flight });
             return Admission::Deferred;
         }
         let quantum = if connection.samples_rate() { size(&connection.config, rate, BURST, 0) } else { 0 };

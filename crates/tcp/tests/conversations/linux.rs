@@ -453,3 +453,16 @@ fn the_echo_of_an_original_is_no_news_of_a_retransmission() {
         assert!(waits.contains(&(wait.as_picos() / Time::from_millis(1).as_picos())), "{wait:?}");
     }
 }
+
+/// Validates: a timeout while the receiver's window is closed reduces the threshold to half of what is outstanding, eight
+///     segments, not to half of the closed window.
+/// Source: RFC 5681, section 3.1, equation 4 (FlightSize); Linux takes half of the congestion window of twelve.
+/// Tolerance: exact.
+#[test]
+fn a_closed_window_does_not_reduce_the_threshold() {
+    let mut talk = Talk::new(&SenderConfig { initial_rwnd: Some(100), tail_loss_probe: false, ..linux() });
+    talk.sends();
+    assert!(talk.advertise(50, 2, 0).is_empty());
+    talk.time_out();
+    assert_eq!(talk.ssthresh(), 4.0);
+}

@@ -140,6 +140,8 @@ fn a_duplicate_after_new_data_shows_that_a_timeout_was_necessary() {
     assert_eq!(talk.ack(1, 1)[0], 1, "the rest is sent again");
     assert_eq!(talk.sender.outstanding().sacked, 1);
     assert_eq!(talk.sender.episode(), Episode::Loss);
+    talk.ack(100, 2);
+    assert_eq!(talk.sender.outstanding().sacked, 0, "progress ends the count");
 }
 
 /// Validates: an ACK of a segment that was sent once, after one of a retransmission, does not show that a timeout was

@@ -75,7 +75,7 @@ impl Rack {
             // after a timeout, only new data leaves a gap below it
             Phase::Loss => {
                 let has_sent_new = connection.recover.is_some_and(|recover| recover < connection.snd_max);
-                if advances && !has_sent_new {
+                if advances {
                     self.duplicates = 0;
                 }
                 !advances && has_sent_new

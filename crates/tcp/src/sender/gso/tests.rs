@@ -6,6 +6,7 @@ use super::*;
 use crate::Sender;
 use crate::config::Pacing;
 use crate::congestion::{BbrSpec, PragueSpec};
+use crate::limits::Limit;
 use crate::recovery::RecoverySpec;
 
 const CONFIG: SenderConfig = SenderConfig {
@@ -55,7 +56,7 @@ fn laws_have_sizes_of_their_own() {
 /// Tolerance: exact.
 #[test]
 fn data_waits_for_a_whole_super_segment_if_the_ack_is_near() {
-    let offer = Offer { quota: 4, size: 10, room: 4, window: 100, buffered: 30, is_last: false };
+    let offer = Offer { quota: 4, size: 10, room: 4, window: 100, is_narrow: true, buffered: 30, is_last: false };
     let ms = Time::from_millis;
     let near = Moment { since: Time::from_micros(200), until: Time::from_micros(300), srtt: ms(10) };
     assert!(offer.waits(near));
@@ -119,6 +120,26 @@ fn an_ack_clock_releases_super_segments() {
         now += Time::from_micros(100);
     }
     assert_eq!(bursts.into_iter().filter(|burst| *burst > 0).collect::<Vec<_>>(), [1, 10, 10, 9, 5]);
+}
+
+/// Validates: data that waits for the next ACK waits for the congestion window, not for the receiver's, which is far larger.
+/// Source: docs/measures.md, `limited`; Linux, `tcp_tso_should_defer` (`is_cwnd_limited`).
+/// Tolerance: exact.
+#[test]
+fn data_that_waits_is_limited_by_the_congestion_window() {
+    let (mut sender, now) = open(CONFIG);
+    assert_eq!(std::iter::from_fn(|| sender.poll_transmit(now)).count(), 100);
+    let now = Time::from_millis(20);
+    let sent = [2, 3, 4].map(|ack| {
+        sender.handle_ack(crate::Ack::cumulative(ack), now);
+        std::iter::from_fn(|| sender.poll_transmit(now)).count()
+    });
+    assert_eq!(sent[2], 0, "{sent:?}");
+    assert!(
+        !matches!(sender.limits.state(), Limit::ReceiverWindow | Limit::Application),
+        "{:?}",
+        sender.limits.state()
+    );
 }
 
 proptest! {
