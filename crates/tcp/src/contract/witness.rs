@@ -159,6 +159,9 @@ impl Witness {
                 self.grows(cause, &before.0, &state)?;
             }
         }
+        if timeouts > 0 || !self.is_reduced(self.acked) {
+            self.target = 0.0;
+        }
         let counted = counters.dup_acks - before.1.dup_acks;
         hold!(counted == u64::from(cause == Cause::Duplicate), "{counted} duplicate ACKs are counted for one event");
         self.counts_flight(&state)
@@ -198,8 +201,8 @@ impl Witness {
         let marked = self.config.ecn != EcnMode::Off && !self.config.congestion.grades_marks();
         let kept = self.config.congestion.kept().max(if marked && self.config.abe { ABE_KEPT } else { 0.0 });
         if self.spreads() {
-            // during an episode, the window is as large as the network is full
-            self.target = kept * before.cwnd.max(flight);
+            // during an episode, the window is as large as the network is full; the last one may end with this ACK
+            self.target = kept * before.cwnd.max(flight).max(self.target);
             self.signalled(now, 1);
             return Ok(());
         }
