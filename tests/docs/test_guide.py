@@ -104,7 +104,7 @@ def test_sweeps(root: Path, tmp_path: Path) -> None:
     full = [row["sojourn_mean"] for row in rows if (row[size], row[kind]) == (300, "droptail")]
     assert fmean(full) == pytest.approx(0.165, abs=0.0005)
     assert max(row["sojourn_mean"] for row in rows if row[kind] != "droptail") < 0.010
-    assert min(row["utilization"] for row in rows) > 0.999
+    assert min(row["utilization"] for row in rows) > 0.998
     delay = ac.Scenario.from_dict(ac.Study.from_toml(tmp_path / "delay.toml").scenario)
     together = {
         "clients.0.spread": "0 s",
@@ -153,11 +153,13 @@ def test_cubic_beside_reno(root: Path, tmp_path: Path) -> None:
         "marks": {f"{queue}.mark_above": 17, **{f"{each}.ecn": "classic" for each in senders}},
         "paced": {f"{each}.pacing": "window" for each in senders},
     }.items():
-        measured[name] = ac.replicate(scenario.changed(changed), seeds=5)
+        measured[name] = ac.replicate(scenario.changed(changed), seeds=20)
         rates = {group.name: group.goodput_bps.mean for group in measured[name].groups}
         shares[name] = rates["cubic"] / sum(rates.values())
     assert 0.5 < shares["base"] < shares["large"]
-    assert shares["paced"] == pytest.approx(shares["base"], abs=0.03)
+    # a share scatters by 0.05, its mean by 0.011
+    assert shares["base"] == pytest.approx(0.59, abs=0.005)
+    assert shares["paced"] == pytest.approx(0.60, abs=0.005)
     assert measured["marks"].loss.mean == 0
     assert measured["marks"].delay_mean.mean < 0.55 * measured["base"].delay_mean.mean
     assert measured["marks"].utilization.mean < 0.97 < measured["base"].utilization.mean
@@ -175,7 +177,7 @@ def test_queue_state(root: Path, tmp_path: Path) -> None:
         assert (tmp_path / f"{name}.png").read_bytes()[:4] == figure[:4] == b"\x89PNG"
     # The guide's statements on CoDel and PIE.
     gauges, run = reader.session["gauges"], reader.session["run"]
-    assert gauges["count"].max() == 89
+    assert gauges["count"].max() == 74
     assert gauges["count"].idxmax() < 3
     begins = gauges[(gauges.dropping == 1) & (gauges.dropping.shift() == 0) & (gauges.index >= 10)]
     assert begins["count"].mean() == pytest.approx(7.5, abs=0.5)
