@@ -54,6 +54,8 @@ pub(crate) struct Witness {
     edge: Option<u64>,
     /// The largest window so far, which undoing a reduction may restore.
     peak: f64,
+    /// The largest window at which the last reduction that is spread over an episode may end.
+    target: f64,
 }
 
 impl Witness {
@@ -72,6 +74,7 @@ impl Witness {
             newly_heard: 0,
             edge: config.initial_rwnd.map(u64::from),
             peak: 0.0,
+            target: 0.0,
         }
     }
 
@@ -156,6 +159,9 @@ impl Witness {
                 self.grows(cause, &before.0, &state)?;
             }
         }
+        if timeouts > 0 || !self.is_reduced(self.acked) {
+            self.target = 0.0;
+        }
         let counted = counters.dup_acks - before.1.dup_acks;
         hold!(counted == u64::from(cause == Cause::Duplicate), "{counted} duplicate ACKs are counted for one event");
         self.counts_flight(&state)
@@ -191,14 +197,15 @@ impl Witness {
             hold!(self.acked >= self.recover, "a second loss is signalled for losses of one window");
         }
         let (flight, duplicates) = (before.flight_size as f64, self.duplicates as f64);
-        if self.spreads() {
-            // during an episode, the window is as large as the network is full
-            self.signalled(now, 1);
-            return Ok(());
-        }
         // a mark of the same window may have reduced it already, with ABE by less
         let marked = self.config.ecn != EcnMode::Off && !self.config.congestion.grades_marks();
         let kept = self.config.congestion.kept().max(if marked && self.config.abe { ABE_KEPT } else { 0.0 });
+        if self.spreads() {
+            // during an episode, the window is as large as the network is full; the last one may end with this ACK
+            self.target = kept * before.cwnd.max(flight).max(self.target);
+            self.signalled(now, 1);
+            return Ok(());
+        }
         let most = kept * (before.cwnd + duplicates).max(flight);
         // Vegas inflates `cwnd` itself; a retransmission on a new ACK counts as three duplicate ACKs
         let inflation = if self.config.recovery == RecoverySpec::Vegas { duplicates + 3.0 } else { 0.0 };
@@ -239,18 +246,19 @@ impl Witness {
             }
             // a recovery ends with the window before it; no ACK delivers more than what is outstanding
             let most = before.cwnd.max(self.peak).max(4.0).max(initial);
-            // whole growth rounds a window that lacks 1e-9 of a segment up
-            return grew(before, state, most + before.flight_size as f64 + 1e-9);
+            return self.grew(before, state, most + before.flight_size as f64);
         }
-        if self.spreads() && (self.acked - news < self.recover || self.may_undo() || has_marks) {
-            // during an episode, the window is as large as the network is full; its end may grow it
+        if self.spreads() && (self.is_reduced(self.acked - news) || self.may_undo() || has_marks) {
+            // during an episode, the window is as large as the network is full; its end may grow it, with Vegas not to
+            // the threshold
             // if the ACK that opens the window carries a mark, the window is reached only when the reduction ends
             let opened = if opens || has_marks { initial } else { 0.0 };
             let restored = if self.may_undo() { self.peak } else { 0.0 };
-            let most = before.cwnd.max(before.ssthresh).max(before.flight_size as f64).max(opened).max(restored)
+            let ended = before.ssthresh.max(self.target);
+            let most = before.cwnd.max(ended).max(before.flight_size as f64).max(opened).max(restored)
                 + 1.0
                 + (news + early) as f64;
-            return grew(before, state, most);
+            return self.grew(before, state, most);
         }
         let most = match cause {
             Cause::NewAck(news) if opens => before.cwnd.max(initial) + growth(news),
@@ -264,7 +272,7 @@ impl Witness {
             Cause::Duplicate if self.has_rack() && self.config.rack == RackRule::Linux => before.cwnd + growth(0),
             _ => before.cwnd,
         };
-        grew(before, state, most)?;
+        self.grew(before, state, most)?;
         let deflates = matches!(recovery, RecoverySpec::NewReno | RecoverySpec::Vegas);
         let stays = matches!(slow_start, SlowStartRule::Standard | SlowStartRule::Limited);
         // a mark may reduce the window at any ACK
@@ -282,9 +290,25 @@ impl Witness {
         Ok(())
     }
 
+    /// Checks that the window has grown to at most `most` packets. Whole growth rounds up a window that lacks 1e-9 of one.
+    fn grew(&self, before: &SenderState, state: &SenderState, most: f64) -> Kept {
+        let (from, to) = (before.cwnd, state.cwnd);
+        let rounded = if self.config.whole_growth { 1e-9 } else { 0.0 };
+        let is_kept = to <= most + rounded;
+        hold!(is_kept, "the window grows from {from} to {to} packets with one ACK; at most {most} are allowed");
+        Ok(())
+    }
+
     /// Whether a reduction may be undone, so that the next loss is a new event.
     fn may_undo(&self) -> bool {
         self.has_rack() && (self.config.undo != UndoRule::Off || self.config.frto)
+    }
+
+    /// Whether an episode lasts once all segments before `acked` are acknowledged. Without SACK, it lasts one segment longer
+    /// (RFC 6582, section 3.2, step 1; Linux, `tcp_try_undo_recovery`).
+    fn is_reduced(&self, acked: u64) -> bool {
+        let lasts_longer = self.has_rack() && !self.config.has_sack;
+        self.recover > 0 && acked < self.recover + u64::from(lasts_longer)
     }
 
     /// Whether a reduction is spread over an episode.
@@ -320,8 +344,11 @@ impl Witness {
             self.counts.1 += 1;
             let known =
                 self.has_rack() || self.config.recovery == RecoverySpec::Sack && self.config.sack == SackRule::Rfc6675;
+            // Linux leaves the timer of a probe pending if the last segment is reported (`tcp_send_loss_probe`)
+            let probes = self.config.tail_loss_probe && self.config.rack == RackRule::Linux && self.has_rack();
+            let may_repeat = number == self.acked || probes && number + 1 == self.highest;
             hold!(
-                number == self.acked || !known || !self.heard.contains(&number),
+                may_repeat || !known || !self.heard.contains(&number),
                 "packet {number} is retransmitted, but was reported as received"
             );
         } else {
@@ -398,12 +425,5 @@ pub fn window_is_sane(config: &SenderConfig, state: &SenderState) -> Kept {
     let SenderState { cwnd, ssthresh, .. } = *state;
     hold!(cwnd.is_finite() && cwnd >= least, "the window is {cwnd} packets; at least {least} are needed");
     hold!(ssthresh.is_finite() && ssthresh >= 1.0, "ssthresh is {ssthresh} packets; at least 1 is needed");
-    Ok(())
-}
-
-/// Checks that the window has grown to at most `most` packets.
-fn grew(before: &SenderState, state: &SenderState, most: f64) -> Kept {
-    let (from, to) = (before.cwnd, state.cwnd);
-    hold!(to <= most, "the window grows from {from} to {to} packets with one ACK; at most {most} are allowed");
     Ok(())
 }

@@ -10,7 +10,7 @@
 //! | `recover_fs` | segments outstanding that may still be delivered | segments outstanding | the window |
 //! | one more segment per ACK | after an ACK that advances `snd_una` and marks no loss | always | as RFC 9937 |
 //!
-//! Difference from the RFCs: segments are counted, not bytes.
+//! Differences from the RFCs: segments are counted, not bytes, and `recover_fs` is at least `ssthresh`.
 
 use crate::config::PrrRule;
 use crate::congestion::Window;
@@ -23,7 +23,7 @@ pub(super) struct Prr {
     /// The window at the end, and in whole segments.
     target: f64,
     ssthresh: u64,
-    /// Segments that the episode starts with; at least one.
+    /// Segments that the episode starts with.
     recover_fs: u64,
     /// Segments delivered and sent during the episode.
     delivered: u64,
@@ -65,7 +65,10 @@ impl Prr {
             PrrRule::Rfc6937 => start.flight,
             PrrRule::Off | PrrRule::Linux => start.cwnd,
         };
-        Self { rule, target, ssthresh: target as u64, recover_fs: recover_fs.max(1), delivered: 0, out: 0 }
+        let ssthresh = target as u64;
+        // a flight below `ssthresh`, as in an answer to a mark, must not send more than one segment per segment delivered
+        let least = if rule == PrrRule::Linux { 1 } else { ssthresh.max(1) };
+        Self { rule, target, ssthresh, recover_fs: recover_fs.max(least), delivered: 0, out: 0 }
     }
 
     /// The window at the end of the episode.
@@ -167,6 +170,23 @@ mod tests {
         let starts = [PrrRule::Rfc9937, PrrRule::Rfc6937, PrrRule::Linux]
             .map(|rule| Prr::start(rule, 10.0, Start { cwnd: 30, ..start }).recover_fs);
         assert_eq!(starts, [18, 20, 30]);
+    }
+
+    /// A mark may be answered when little is in the network, less than the reduced window. Without SACK, the segments that
+    /// duplicate ACKs stood for count as outstanding again after an ACK that advances `snd_una`.
+    ///
+    /// Validates: with more than `ssthresh` segments in the network, no more are sent than were delivered.
+    /// Source: RFC 9937, section 6 (the proportional part reduces what is in the network).
+    /// Tolerance: exact.
+    #[test]
+    fn a_small_flight_is_not_multiplied() {
+        for rule in [PrrRule::Rfc9937, PrrRule::Rfc6937] {
+            let mut prr = Prr::start(rule, 6.2, Start { cwnd: 6, flight: 1, known: 0 });
+            for _ in 0..7 {
+                prr.on_sent();
+            }
+            assert_eq!(prr.on_ack(3, 7, true), Some(7));
+        }
     }
 
     proptest! {

@@ -225,6 +225,8 @@ impl Sack {
             if self.hole_before_new_data(connection) == Some(number) {
                 self.board.retransmitted(number);
             }
+            // after a timeout, `pipe` may count from the next segment on
+            self.pipe += i64::from(number >= connection.snd_max);
             connection.snd_nxt = connection.snd_nxt.max(number + 1);
             return;
         }

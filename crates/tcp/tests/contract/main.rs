@@ -95,6 +95,41 @@ fn a_rescue_sends_nothing_below_the_cumulative_ack() {
     assert_eq!(sent[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
 }
 
+/// After a timeout, new data may leave before `snd_nxt` has reached `snd_max`, because the segments between were reported.
+/// Limited transmit must count it. (Minimized from a failure of `every_law_keeps_the_contract_with_every_recovery`.)
+///
+/// Validates: limited transmit keeps no more than the window in the network, also after a timeout.
+/// Source: RFC 6675, section 5, (3.C): new data is sent only while `cwnd - pipe` is at least one segment.
+/// Tolerance: exact.
+#[test]
+fn limited_transmit_after_a_timeout_counts_new_data() {
+    let config = SenderConfig {
+        handshake: false,
+        initial_window: 10,
+        byte_counting: 8,
+        limited_transmit: true,
+        recovery: RecoverySpec::Sack,
+        ..SenderConfig::default()
+    };
+    let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
+    sender.supply(40);
+    while sender.poll_transmit(Time::ZERO).is_some() {}
+    let now = sender.poll_timeout().expect("the timer runs");
+    sender.handle_timeout(now);
+    while sender.poll_transmit(now).is_some() {}
+    let mut hear = |next, start, sends: bool| {
+        let sack = Sack::of(&[Block { start, end: start + 1 }]);
+        sender.handle_ack(Ack { sack: &sack, ..Ack::cumulative(next) }, now);
+        while sends && sender.poll_transmit(now).is_some() {}
+        sender.state()
+    };
+    hear(5, 9, true);
+    hear(6, 9, false);
+    let state = hear(6, 7, true);
+    let in_network = state.flight_size - 2;
+    assert!(in_network as f64 <= state.cwnd, "{in_network} segments in the network: {state:?}");
+}
+
 proptest! {
     #![proptest_config(cases(1_000))]
 
