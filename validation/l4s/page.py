@@ -23,15 +23,14 @@ their source, and its settings.
 ## Settings
 
 The profile is `linux`, with `rtt_target = "0 s"`, because Prague of 2020 depends on its round-trip time, and with
-DualPI2's `min_qlen_step = 2`, the rule of that year. The flows start at random within {SPREAD_MS} ms, with {len(SEEDS)}
-seeds.
+DualPI2's `min_qlen_step = 2`, that year's rule. The flows start at random within {SPREAD_MS} ms; {len(SEEDS)} seeds.
 
 ## Rule
 
 A share agrees if the mean of our runs differs from the testbed's single run by at most {100 * ALLOWED:.0f} points.
-{BAR} of the 144 shares must agree. The rule is older than the runs of this page, but an earlier comparison was known:
-without `min_qlen_step`, 108 agreed, and CUBIC beside Prague had 8 points too many in DualPI2 at 10 Mb/s, where a packet
-takes longer than the step's 1 ms. The rule of 2020 was then looked up.
+{BAR} of the 144 shares must agree. The rule is older than the runs of this page, but an earlier comparison was known.
+In it 108 shares agreed, without `min_qlen_step`: in DualPI2 at 10 Mb/s, where a packet takes longer than the step's
+1 ms, CUBIC beside Prague had 8 points too many. The queue's rule of 2020 was then looked up.
 """
 
 LIMITS: Final = """\
