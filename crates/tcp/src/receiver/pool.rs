@@ -3,6 +3,8 @@
 //! Most receivers miss no segment at most times, so a record is taken from the pool when a gap opens and returned when
 //! it closes. Records keep their memory, so that a gap does not allocate.
 
+use std::collections::VecDeque;
+
 use ackclock_units::Time;
 
 use super::batch::{Batch, Taken};
@@ -32,7 +34,7 @@ pub struct ReceiverPool {
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     /// Disjoint runs received beyond a gap, in ascending order.
-    pub(super) beyond: Vec<Block>,
+    pub(super) beyond: VecDeque<Block>,
     /// The SACK blocks of the last ACK that had any. A duplicate in the first one lies within the second one or within no
     /// run.
     reported: Option<Box<Sack>>,
@@ -79,7 +81,7 @@ impl ReceiverPool {
         }
         let (delay, echo) = (Delay::new(0), Echo::default());
         self.records.push(Record {
-            beyond: Vec::new(),
+            beyond: VecDeque::new(),
             reported: None,
             delay,
             echo,
@@ -168,7 +170,7 @@ impl Record {
         if config.handshake && number == 0 {
             return tuning.open(now);
         }
-        let end = self.beyond.last().map_or(rcv_nxt, |run| run.end);
+        let end = self.beyond.back().map_or(rcv_nxt, |run| run.end);
         if !duplicate && tuning.take(number, sent, (rcv_nxt, end), now, config.max_window) {
             self.delay.acknowledge_once();
         }
@@ -383,23 +385,28 @@ impl Record {
             return (true, config.delay_duplicates && number + 1 == *rcv_nxt && may_wait);
         }
         *rcv_nxt += 1;
-        let fills = self.beyond.first().is_some_and(|first| first.start == *rcv_nxt);
+        let fills = self.beyond.front().is_some_and(|first| first.start == *rcv_nxt);
         if fills {
-            *rcv_nxt = self.beyond.remove(0).end;
+            *rcv_nxt = self.beyond.pop_front().map_or(*rcv_nxt, |first| first.end);
         }
         (false, !fills && may_wait)
     }
 
     /// Adds a segment beyond a gap. Returns whether it was missing.
     fn keep(&mut self, number: u64) -> bool {
-        let at = self.beyond.partition_point(|run| run.end < number);
+        // most segments beyond a gap are above all others, or extend the last run
+        let at = match self.beyond.back() {
+            Some(last) if last.end < number => self.beyond.len(),
+            Some(last) if last.start <= number => self.beyond.len() - 1,
+            _ => self.beyond.partition_point(|run| run.end < number),
+        };
         match self.beyond.get_mut(at) {
             Some(run) if run.contains(number) => return false,
             Some(run) if run.end == number => {
                 run.end += 1;
                 if self.beyond.get(at + 1).is_some_and(|next| next.start == number + 1) {
-                    let next = self.beyond.remove(at + 1);
-                    self.beyond[at].end = next.end;
+                    let end = self.beyond.remove(at + 1).map_or(number + 1, |next| next.end);
+                    self.beyond[at].end = end;
                 }
             }
             Some(run) if run.start == number + 1 => run.start = number,
@@ -440,8 +447,8 @@ impl Record {
 }
 
 /// The run, of those beyond a gap, that contains segment `number`.
-fn run_of(beyond: &[Block], number: u64) -> Option<Block> {
-    let last = beyond.last()?;
+fn run_of(beyond: &VecDeque<Block>, number: u64) -> Option<Block> {
+    let last = beyond.back()?;
     let run = if last.start <= number { last } else { &beyond[beyond.partition_point(|run| run.end <= number)] };
     run.contains(number).then_some(*run)
 }

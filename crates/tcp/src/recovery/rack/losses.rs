@@ -5,6 +5,7 @@
 //! on average. Only while segments may still arrive out of order, the last of them is looked for from the end of the
 //! flight.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 
 use ackclock_units::Time;
@@ -20,8 +21,9 @@ pub(super) struct Losses {
     judged: u64,
     /// Retransmissions, in the order of sending. Entries of segments that were delivered or sent again are skipped.
     resent: VecDeque<Transmission>,
-    /// No segment before this one is lost.
-    first: u64,
+    /// No segment before this one is lost. Each search for a lost segment begins there and moves it to what it finds, so that
+    /// a paced sender, which asks again and again, does not begin anew.
+    first: Cell<u64>,
     /// Number of lost segments that are not yet retransmitted.
     count: u64,
     /// Number of outstanding segments that were ever lost, and of those that were ever retransmitted.
@@ -137,7 +139,7 @@ impl Losses {
         if let Some(sent) = outstanding.in_network(number) {
             self.unrepaired += u64::from(!sent.was_lost);
             (sent.fate, sent.was_lost) = (Fate::Lost, true);
-            self.first = if self.count == 0 { number } else { self.first.min(number) };
+            self.first.set(if self.count == 0 { number } else { self.first.get().min(number) });
             self.count += 1;
             if let Some(rate) = &mut outstanding.rate {
                 rate.on_lost(number);
@@ -166,7 +168,9 @@ impl Losses {
             return None;
         }
         let is_lost = |number: &u64| log.get(*number).is_some_and(|sent| sent.fate == Fate::Lost);
-        (self.first.max(snd_una)..snd_max).find(is_lost)
+        let found = (self.first.get().max(snd_una)..snd_max).find(is_lost)?;
+        self.first.set(found);
+        Some(found)
     }
 
     /// Records that a segment was delivered.
@@ -184,7 +188,7 @@ impl Losses {
         if sent.fate == Fate::Lost {
             sent.fate = Fate::InNetwork;
             self.count -= 1;
-            self.first = self.first.max(number + 1);
+            self.first.set(self.first.get().max(number + 1));
         }
     }
 
