@@ -22,7 +22,7 @@ pub(super) struct Losses {
     /// Retransmissions, in the order of sending. Entries of segments that were delivered or sent again are skipped.
     resent: VecDeque<Transmission>,
     /// No segment before this one is lost. Each search for a lost segment begins there and moves it to what it finds, so that
-    /// a paced sender, which asks again and again, does not begin anew.
+    /// a paced sender, which asks again and again, does not begin again.
     first: Cell<u64>,
     /// Number of lost segments that are not yet retransmitted.
     count: u64,
