@@ -188,7 +188,6 @@ impl Sender {
             return self.send_super_segments(now, most);
         }
         let mut number = start;
-        let mut recorded = start;
         let mut ends = false;
         while number < start + most {
             if let Some(at) = connection.paced_until(number, now) {
@@ -204,22 +203,14 @@ impl Sender {
             connection.send_new(number - 1, number, now);
             connection.note_time(now);
             connection.pace(number - 1, now);
-            // the first segment after idle time sets the timer, which may wait for the pacing of this segment only
-            if connection.flight() == 1
-                && let Recovery::Rack(rack) = &mut self.recovery
-            {
-                rack.record_burst(connection, recorded..number, now);
-                recorded = number;
+            // each one, since the first after idle time sets the timer, which waits for the pacing of that one only
+            if let Recovery::Rack(rack) = &mut self.recovery {
+                rack.record_burst(connection, number - 1..number, now);
             }
             ends = number >= connection.sendable();
             if ends {
                 break;
             }
-        }
-        if number > recorded
-            && let Recovery::Rack(rack) = &mut self.recovery
-        {
-            rack.record_burst(connection, recorded..number, now);
         }
         // a turn of `most` segments ends with the next call
         if ends && number < start + most {

@@ -61,26 +61,14 @@ impl Rack {
     /// Counts an ACK for all segments before `snd_una`, unless it is old.
     fn count_duplicate(&mut self, connection: &mut Connection, snd_una: u64, now: Time) {
         let advances = snd_una > connection.snd_una;
-        let counts = match self.phase {
-            Phase::Open | Phase::Reducing if advances => {
-                self.duplicates = 0;
-                false
-            }
-            Phase::Open | Phase::Reducing => true,
-            Phase::Recovery | Phase::Loss if !connection.recover.is_some_and(|recover| snd_una < recover) => {
-                self.duplicates = 0;
-                false
-            }
-            Phase::Recovery => !advances,
-            // after a timeout, only new data leaves a gap below it
-            Phase::Loss => {
-                let has_sent_new = connection.recover.is_some_and(|recover| recover < connection.snd_max);
-                if advances {
-                    self.duplicates = 0;
-                }
-                !advances && has_sent_new
-            }
-        };
+        let is_past = self.is_repairing() && !connection.recover.is_some_and(|recover| snd_una < recover);
+        if is_past || advances && self.phase != Phase::Recovery {
+            self.duplicates = 0;
+        }
+        // after a timeout, only new data leaves a gap below it
+        let leaves_gap =
+            self.phase != Phase::Loss || connection.recover.is_some_and(|recover| recover < connection.snd_max);
+        let counts = !advances && !is_past && leaves_gap;
         let flight = connection.snd_max - snd_una;
         if counts && flight > 0 {
             let before = self.duplicates;
