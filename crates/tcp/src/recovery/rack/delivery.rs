@@ -71,6 +71,12 @@ impl Rack {
         board.acknowledge(snd_una);
         board.take_new(ack.sack.blocks(), snd_una, snd_max, |range| news.push(range));
         news.sort_unstable_by_key(|range| range.start);
+        // the latest transmission that may be answered, of a segment acknowledged and of one only reported
+        let (latest_acknowledged, latest_reported) = match is_linux {
+            true if has_timestamps => (end_of_millisecond(*echoed), Time::MAX),
+            true => (Time::MAX, Time::MAX),
+            false => (*echoed, if after_timeout { *echoed } else { Time::MAX }),
+        };
         let mut last = None;
         let mut delivery = Delivery::default();
         for number in news.drain(..).flat_map(|range| range.start..range.end) {
@@ -87,18 +93,14 @@ impl Rack {
                 times.get_or_insert(sent.at.into()).last = sent.at;
                 delivery.original |= recover.is_some_and(|recover| number < recover);
             }
-            let latest = match is_linux {
-                true if has_timestamps && is_acknowledged => end_of_millisecond(*echoed),
-                false if is_acknowledged || after_timeout => *echoed,
-                _ => Time::MAX,
-            };
+            let latest = if is_acknowledged { latest_acknowledged } else { latest_reported };
             if let Some(rtt) = clock.delivered(number, *sent, latest, fack, now) {
-                last = last.max(Some((number < ack.next, number, rtt)));
+                last = last.max(Some((is_acknowledged, number, rtt)));
             }
             if let Some(rate) = &mut rate {
                 rate.on_delivered(number, now);
             }
-            if number >= ack.next {
+            if !is_acknowledged {
                 sent.fate = Fate::Delivered;
             }
         }
