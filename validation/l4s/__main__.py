@@ -5,26 +5,21 @@ Exits with status 1 if the bar is missed.
 
 from __future__ import annotations
 
-import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from l4s.cells import compare, ratios, shares
 from l4s.page import agrees, page
 from l4s.rules import BAR
+from linux.command import DOCS, parser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run all comparisons, write the page, and print whether the bar is met."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--jobs", type=int, help="number of parallel runs (default: one per CPU)")
-    given = parser.parse_args(arguments)
+    given = parser(__doc__).parse_args(arguments)
     made = shares()
     found = compare([*made, *ratios()], jobs=given.jobs)
     compared, beside = found[: len(made)], found[len(made) :]

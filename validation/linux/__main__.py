@@ -5,13 +5,13 @@ Exits with status 1 if a bar is missed.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linux import cells
+from linux.command import DOCS, parser
 from linux.data import traces
 from linux.more import compared as more
 from linux.page import bars, page
@@ -22,15 +22,12 @@ from linux.trace import compared, replayable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run all comparisons, write the page and its images, and print whether the bars are met."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--jobs", type=int, help="number of parallel runs (default: one per CPU)")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="also write the numbers of all cells to this file")
-    given = parser.parse_args(arguments)
+    known = parser(__doc__)
+    known.add_argument("--csv", type=Path, metavar="FILE", help="also write the numbers of all cells to this file")
+    given = known.parse_args(arguments)
     found = cells.compare([*cells.grid(), *cells.random_loss(), *cells.competition()], jobs=given.jobs)
     measured = more.compare(more.kernel_cells(), jobs=given.jobs)
     if given.csv:

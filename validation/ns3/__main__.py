@@ -5,11 +5,10 @@ Exits with status 1 if the bar is missed.
 
 from __future__ import annotations
 
-import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from linux.command import DOCS, parser
 from ns3.cells import cells, compare
 from ns3.page import bar, page
 from ns3.rules import BAR
@@ -17,14 +16,10 @@ from ns3.rules import BAR
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run all comparisons, write the page, and print whether the bar is met."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--jobs", type=int, help="number of parallel runs (default: one per CPU)")
-    given = parser.parse_args(arguments)
+    given = parser(__doc__).parse_args(arguments)
     found = compare(cells(), jobs=given.jobs)
     (DOCS / "agreement_ns3.md").write_text(page(found), encoding="utf-8")
     agree, total = bar(found)
