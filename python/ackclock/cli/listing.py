@@ -91,10 +91,11 @@ def _variants() -> Iterator[_Line]:
 
 def _queues() -> Iterator[_Line]:
     yield "all queues:", ""
+    docs = Queue.field_docs()
     for name in ("packets", "bytes", "count_in_service"):
         field = Queue.model_fields[name]
         (kind,) = (mark for part in get_args(field.annotation) for mark in get_args(part) if isinstance(mark, Kind))
-        doc = (field.description or "").replace("``", "").removesuffix(".")
+        doc = docs[name].replace("``", "").removesuffix(".")
         yield f"  {name}", _with_allowed(doc, kind, _default("queue", name, None))
     for name, entry in catalogue().queues.items():
         yield name, entry.doc
