@@ -8,11 +8,11 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 
 from ackclock.engine.catalogue import catalogue
-from ackclock.scenario.declaring import QueueTable, TcpTable
+from ackclock.scenario.declaring import QueueTable, TcpWithOptions
 from ackclock.scenario.law_fields import DISCIPLINE_FIELDS
 
 
-class Tcp(TcpTable):
+class Tcp(TcpWithOptions):
     """A TCP sender and its receiver. Absent fields take their values from the profile (``ackclock profile show``).
 
     The window law declares further fields (``ackclock list variants``).

@@ -76,13 +76,13 @@ class Part(BaseModel, metaclass=_Construction):
 
     @classmethod
     def field_docs(cls) -> dict[str, str]:
-        """Map each field to its description: the text that the engine declares, or the docstring in the source.
+        """Map each field to its description, the docstring in the source.
 
-        Pydantic's ``use_attribute_docstrings`` would read the source whenever a class is made, in every process.
+        Pydantic's ``use_attribute_docstrings`` would read the source of every class in every process.
         """
         parts = (base for base in reversed(cls.__mro__) if issubclass(base, Part))
         written = {name: doc for part in parts for name, doc in docs_of_fields(part).items()}
-        return {name: field.description or written.get(name, "") for name, field in cls.model_fields.items()}
+        return {name: written.get(name, "") for name in cls.model_fields}
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
