@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
@@ -86,11 +87,15 @@ class Part(BaseModel, metaclass=_Construction):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        """Add the descriptions of the fields."""
+        """Add the descriptions of the fields, except those that repeat the description of a table."""
         schema = handler(core)
         properties = handler.resolve_ref_schema(schema)["properties"]
         for name, doc in cls.field_docs().items():
-            properties[cls.model_fields[name].alias or name]["description"] = doc
+            field = properties[cls.model_fields[name].alias or name]
+            with suppress(LookupError):  # pydantic has not described the table yet
+                if handler.resolve_ref_schema(field).get("description") == doc:
+                    continue
+            field["description"] = doc
         return schema
 
     @classmethod
