@@ -1,6 +1,6 @@
 //! Forwards packets between their endpoints.
 
-use ackclock_tcp::OtherAck;
+use ackclock_tcp::{Answer, OtherAck};
 use ackclock_units::Time;
 
 use crate::endpoint::sack_store::SackStore;
@@ -91,6 +91,22 @@ impl Transit {
     /// memory in the callers.
     #[inline(never)]
     fn deliver_any(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
+        let Some((answer, hop)) = self.sinks.take_calmly(&packet, now) else {
+            return self.deliver_by_rules(packet, now, observer);
+        };
+        if observer.follows() {
+            observer.observe(now, &Observation::Delivered { packet: &packet, in_order: 1, duplicate: false });
+        }
+        if let Answer::Plain { next, echo, original } = answer {
+            self.cross(&packet.answer(next, now).with_echo(echo).for_original(original), hop, now, observer);
+        } else {
+            self.arm_delayed_ack(packet.flow());
+        }
+    }
+
+    /// The same for any data.
+    #[inline(never)]
+    fn deliver_by_rules(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
         if let Some((ack, hop)) = self.receive(&packet, now, observer) {
             self.cross(&ack, hop, now, observer);
         }
