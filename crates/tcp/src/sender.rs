@@ -255,7 +255,7 @@ impl Sender {
     /// Handles an ACK.
     #[inline(always)]
     pub fn handle_ack(&mut self, ack: Ack<'_>, now: Time) {
-        if self.is_steady_ack(ack) {
+        if self.is_steady_ack(ack) || self.is_selective_ack(ack) {
             self.handle_steady_ack(ack.next, now);
         } else if self.is_timed_ack(ack) {
             self.handle_timed_ack(ack.next, now);

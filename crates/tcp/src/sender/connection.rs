@@ -25,6 +25,8 @@ pub(crate) enum Path {
     General,
     /// By a steady sender.
     Short,
+    /// The same for a sender that reads SACK blocks.
+    Selective,
     /// By a steady sender with RACK, which records each segment.
     Timed,
     /// The same for a paced sender: its ACKs and turns are separate.

@@ -37,7 +37,7 @@ impl Sender {
     /// [`poll_transmit`](Self::poll_transmit). Only ACKs and timeouts change this.
     #[inline(always)]
     pub const fn is_steady(&self) -> bool {
-        matches!(self.connection.path, Path::Short | Path::Timed)
+        matches!(self.connection.path, Path::Short | Path::Selective | Path::Timed)
     }
 
     /// Whether the same holds for a sender with RACK, which records each segment and may need [labels](Self::codepoint) on
@@ -59,6 +59,12 @@ impl Sender {
     #[inline(always)]
     pub const fn is_steady_ack(&self, ack: Ack<'_>) -> bool {
         matches!(self.connection.path, Path::Short) && self.is_new(ack)
+    }
+
+    /// The same for a sender that reads SACK blocks, of which the ACK has none.
+    #[inline(always)]
+    pub(super) const fn is_selective_ack(&self, ack: Ack<'_>) -> bool {
+        matches!(self.connection.path, Path::Selective) && ack.sack.is_empty() && self.is_new(ack)
     }
 
     /// Whether an ACK reaches a steady sender with RACK, acknowledges new data and has no blocks.
@@ -311,8 +317,9 @@ impl Connection {
             return Path::General;
         }
         let is_timed = matches!(recovery, Recovery::Rack(_));
+        let short = if matches!(recovery, Recovery::Sack(_)) { Path::Selective } else { Path::Short };
         match &self.extra {
-            None if !self.config.whole_growth => Path::Short,
+            None if !self.config.whole_growth => short,
             Some(extra) if is_timed && extra.labels_seldom(&self.config) => {
                 match (&extra.pacer, &extra.gso, &extra.rate) {
                     (None, None, None) => Path::Timed,
@@ -320,7 +327,7 @@ impl Connection {
                     _ => Path::Paced,
                 }
             }
-            Some(extra) if !is_timed && extra.only_slow_start() && !self.config.whole_growth => Path::Short,
+            Some(extra) if !is_timed && extra.only_slow_start() && !self.config.whole_growth => short,
             _ => Path::General,
         }
     }
