@@ -316,7 +316,7 @@ impl Simulator {
 
     /// Memory of packets and wake-ups in flight, in bytes.
     pub(crate) fn memory_in_flight(&self) -> usize {
-        self.transit.agenda.memory() + self.transit.sacks.memory()
+        self.transit.agenda.memory() + self.transit.sacks.memory() + self.transit.delays.memory()
     }
 
     /// Frees the memory of packets and wake-ups in flight, at the end of a run.

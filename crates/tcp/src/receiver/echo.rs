@@ -73,7 +73,7 @@ impl Echo {
 
     /// Whether a segment with this mark leaves the state as it is, and does not make its ACK urgent.
     #[inline(always)]
-    pub(super) const fn is_unmoved_by(&self, mark: Mark) -> bool {
+    pub(super) const fn is_unmoved_by(self, mark: Mark) -> bool {
         !(mark.ce | mark.cwr | self.was_ce)
     }
 
