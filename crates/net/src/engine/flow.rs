@@ -322,7 +322,7 @@ impl Flow {
         match &self.transport {
             Transport::Tcp(sender) if sender.is_timed() => self.take_steady_turn_apart::<true>(now, transit, observer),
             Transport::Tcp(sender) if sender.is_steady() => {
-                self.take_steady_turn_apart::<false>(now, transit, observer)
+                self.take_steady_turn_apart::<false>(now, transit, observer);
             }
             Transport::Tcp(sender) if sender.is_paced(MOST_AT_ONCE) => self.take_paced_turn(now, transit, observer),
             _ => self.take_any_turn(now, transit, observer),
