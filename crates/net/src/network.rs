@@ -89,13 +89,21 @@ impl Network {
         }
         let clients = Clients::of(plan, &names, seed);
         let Layout { mut hops, transitions, delays, .. } = layout;
-        let (components, rounds) = components::find(&mut hops, &transitions, flows.len());
-        let agenda = Agenda::new(components, rounds);
+        let pace = components::Pace { flows: flows.len(), packets: packets_per_second(plan, &links) };
+        let (skews, rounds) = components::find(&mut hops, &transitions, pace);
+        let agenda = Agenda::new(&skews, rounds);
         let sacks = SackStore::default();
         let (until, last, cut) = (Time::ZERO, 0, None);
         let transit = Transit { links, hops, sinks, sacks, delays, agenda, names, until, last, cut };
         Ok(Self { flows, clients, transit, rounds, failures })
     }
+}
+
+/// About as many packets per second as the measured link transmits.
+fn packets_per_second(plan: &Plan, links: &Links) -> f64 {
+    let rate = links.line(LinkId(plan.measure.link)).rate.mean(Time::ZERO, plan.duration);
+    let size = plan.groups.iter().map(|group| group.packet_size).max().unwrap_or(1);
+    rate.as_bps() as f64 / (8.0 * f64::from(size))
 }
 
 /// Consecutive links of a path, as a range in the table of paths.
