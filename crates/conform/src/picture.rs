@@ -10,6 +10,8 @@ pub(crate) const MOST_EVENTS: usize = 100_000;
 const LEAST_PAUSE: f64 = 1.0;
 /// A pause is longer than this multiple of the longest time between events that is not a pause.
 const PAUSE_RATIO: f64 = 4.0;
+/// A pause is drawn at least this share as long as all other times between events.
+const PAUSE_SHARE: f64 = 0.08;
 /// Times between events are compared with pauses if they are at least as long, in seconds.
 const LEAST_GAP: f64 = 0.01;
 
@@ -141,7 +143,8 @@ fn pauses(mut times: Vec<f64>) -> Vec<Pause> {
     });
     let Some(first) = first else { return Vec::new() };
     let (longest_begin, longest_end) = gaps[first - 1];
-    let shown = 2.0 * (longest_end - longest_begin);
+    let others: f64 = gaps[..first].iter().map(|(from, until)| until - from).sum();
+    let shown = f64::max(2.0 * (longest_end - longest_begin), PAUSE_SHARE * others);
     let mut found: Vec<Pause> = gaps[first..].iter().map(|&(from, until)| Pause { from, until, shown }).collect();
     found.sort_by(|a, b| a.from.total_cmp(&b.from));
     found

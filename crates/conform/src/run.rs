@@ -88,8 +88,10 @@ fn play(
     let verdict = stop.transpose()?.map_or(Verdict::Equal, Verdict::from);
     let (compared, skipped) = (run.compared, std::mem::take(&mut run.skipped));
     if run.picture.is_some() {
-        let is_different = matches!(verdict, Verdict::Differs(_));
-        run.draw_after(if is_different { events.as_slice() } else { &[] });
+        match &verdict {
+            Verdict::Differs(difference) => run.draw_after(Time::from_secs_f64(difference.time), events.as_slice()),
+            _ => run.draw_rest(),
+        }
         if let Some(failure) = failures.first() {
             return Err(failure.clone());
         }

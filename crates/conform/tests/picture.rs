@@ -32,7 +32,7 @@ fn told(event: &Event) -> String {
         }
         Shape::Ack { ack, limit, sacks, ece } => {
             let limit = limit.map_or(String::new(), |limit| format!(" to {limit}"));
-            let sacks: String = sacks.iter().map(|(start, end)| format!(" sack {start}:{end}")).collect();
+            let sacks = sacks.iter().fold(String::new(), |all, (start, end)| format!("{all} sack {start}:{end}"));
             format!("ack {ack}{limit}{sacks}{}", if *ece { " ece" } else { "" })
         }
         Shape::Assertion { text } => text.clone(),
@@ -87,16 +87,16 @@ fn after_the_first_difference_a_run_goes_on() {
     );
     let Verdict::Differs(difference) = verdict else { panic!("{verdict:?}") };
     assert_eq!((difference.line, difference.found.as_str()), (7, ". 9001:10001(1000) at 0.1 s"));
-    // 9 segments, and the tenth of the initial window that is not expected
+    // the tenth segment of the initial window is not expected, and a tail loss probe follows
     assert_eq!(
         lines(&picture)[11..],
         [
             "7 0.100 wrong 9001:10001",
             "7 0.200~0.300 missing 10001:11001",
-            "8 0.300 given ack 2001 to 42001",
             "- 0.300 free 10001:11001",
-            "- 0.300 free 11001:12001",
-            "9 0.300 missing 11001:12001",
+            "8 0.400 given ack 2001 to 42001",
+            "- 0.400 free 11001:12001",
+            "9 0.400 missing 11001:12001",
         ]
     );
 }

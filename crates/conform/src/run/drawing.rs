@@ -115,7 +115,7 @@ impl Run<'_> {
     }
 
     /// Records what was sent and not compared.
-    fn draw_rest(&mut self) {
+    pub(super) fn draw_rest(&mut self) {
         while let Some((at, segment)) = self.talk.sent().pop_front() {
             self.draw_segment(at, None, Status::Free, segment);
         }
@@ -124,9 +124,10 @@ impl Run<'_> {
         }
     }
 
-    /// Lets the rest of a script happen after its first difference, without comparing anything.
-    pub(super) fn draw_after(&mut self, events: &[script::Event]) {
+    /// Lets the rest of a script happen after its first difference at a time, without comparing anything.
+    pub(super) fn draw_after(&mut self, difference: Time, events: &[script::Event]) {
         self.draw_rest();
+        self.now = self.now.max(difference).max(self.talk.now);
         for script::Event { line, when, action } in events {
             let span = self.span(*when);
             let (first, _) = span.unwrap_or((self.now, self.now));
