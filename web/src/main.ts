@@ -110,10 +110,11 @@ class Lab {
       this.close.draw();
       this.script.sequence.draw();
     };
-    new ResizeObserver(() => {
+    const observer = new ResizeObserver(() => {
       cancelAnimationFrame(resized);
       resized = requestAnimationFrame(redraw);
-    }).observe(byId("plots"));
+    });
+    for (const id of ["runs", "script"]) observer.observe(byId(id));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
     addEventListener("hashchange", () => void this.open(location.hash));
     document.addEventListener("click", (event) => {

@@ -267,13 +267,14 @@ const folderOf = ({ name }: Script): string => name.split("/", 1)[0] ?? "";
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
-const ABBREVIATIONS = /\b(ecn|rto|rtt|prr|rack|d?sack|ack)(s?)\b/g;
+const SPELLINGS: Readonly<Record<string, string>> = {
+  ack: "ACK", acks: "ACKs", dsack: "DSACK", ecn: "ECN", eifel: "Eifel", frto: "F-RTO", newreno: "NewReno", prr: "PRR", rack: "RACK", rto: "RTO", rtt: "RTT", sack: "SACK",
+};
 
 /** A script's name in words: its file name without the number. */
 export function titleOf(name: string): string {
-  const words = (name.split("/").at(-1) ?? "").replace(/^[0-9]+_/, "").replaceAll("_", " ");
-  const spelled = words.replaceAll(ABBREVIATIONS, (_, word: string, plural: string) => word.toUpperCase() + plural);
-  return spelled.charAt(0).toUpperCase() + spelled.slice(1);
+  const words = (name.split("/").at(-1) ?? "").replace(/^[0-9]+_/, "").split("_").map((word) => SPELLINGS[word] ?? word).join(" ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The remark at the head of a script. */

@@ -98,7 +98,7 @@ export class Sequence {
     if (this.zoom !== undefined) return this.zoom;
     const times = (this.found?.picture.events ?? []).flatMap(({ time, until }) => [time, until ?? time]);
     const [first, last] = [least(times), most(times)].map((time) => this.clock.shown(time)) as [number, number];
-    const room = Math.max(0.02 * (last - first), 1e-3);
+    const room = 0.02 * (last - first) || 1e-3;
     return [first - room, last + 1.5 * room];
   }
 

@@ -6,14 +6,14 @@ use serde::Serialize;
 
 /// Largest number of events in a picture.
 pub(crate) const MOST_EVENTS: usize = 100_000;
-/// A time without events that is shorter is never shortened, in seconds.
-const LEAST_PAUSE: f64 = 1.0;
-/// A pause is longer than this multiple of the longest time between events that is not a pause.
-const PAUSE_RATIO: f64 = 4.0;
-/// A pause is drawn at least this share as long as all other times between events.
+/// Shortest pause, in seconds.
+const LEAST_PAUSE: f64 = 0.05;
+/// A pause is longer than this multiple of the longest gap between events that is not a pause.
+const PAUSE_RATIO: f64 = 6.0;
+/// Longest gap of which pauses are no multiples, since events follow each other without delay, in seconds.
+const NO_GAP: f64 = 0.0005;
+/// Share of all other time that pauses have in a picture at least. None is shorter than the longest other gap.
 const PAUSE_SHARE: f64 = 0.08;
-/// Times between events are compared with pauses if they are at least as long, in seconds.
-const LEAST_GAP: f64 = 0.01;
 
 /// What happens in a run, and what the script expects, in bytes of the direction that carries data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -132,20 +132,30 @@ impl Picture {
     }
 }
 
-/// The pauses between times: those of a second or more that are several times as long as all other times between events.
+/// Finds the pauses between times: gaps that are much longer than all others and have at least half of the time. The longest
+/// ones are found first; of what remains without them, there may be pauses again.
 fn pauses(mut times: Vec<f64>) -> Vec<Pause> {
     times.sort_by(f64::total_cmp);
     let mut gaps: Vec<(f64, f64)> = times.windows(2).map(|pair| (pair[0], pair[1])).collect();
     gaps.sort_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)));
-    let first = (1..gaps.len()).find(|place| {
-        let [longest, gap] = [place - 1, *place].map(|place| gaps[place].1 - gaps[place].0);
-        longest >= LEAST_GAP && gap >= LEAST_PAUSE && gap > PAUSE_RATIO * longest
-    });
-    let Some(first) = first else { return Vec::new() };
-    let (longest_begin, longest_end) = gaps[first - 1];
-    let others: f64 = gaps[..first].iter().map(|(from, until)| until - from).sum();
-    let shown = f64::max(2.0 * (longest_end - longest_begin), PAUSE_SHARE * others);
-    let mut found: Vec<Pause> = gaps[first..].iter().map(|&(from, until)| Pause { from, until, shown }).collect();
+    let lengths: Vec<f64> = gaps.iter().map(|(from, until)| until - from).collect();
+    let total = |gaps: &[f64]| gaps.iter().sum::<f64>();
+    let is_first = |place: usize, end: usize| {
+        let (longest, gap) = (lengths[place - 1], lengths[place]);
+        let is_much_longer = gap >= LEAST_PAUSE && longest > NO_GAP && gap > PAUSE_RATIO * longest;
+        is_much_longer && 2.0 * total(&lengths[place..end]) >= total(&lengths[..end])
+    };
+    let mut first = gaps.len();
+    while let Some(place) = (1..first).rev().find(|place| is_first(*place, first)) {
+        first = place;
+    }
+    let pauses = gaps.split_off(first);
+    let Some(longest) = gaps.last().map(|(from, until)| until - from).filter(|_| !pauses.is_empty()) else {
+        return Vec::new();
+    };
+    let share = PAUSE_SHARE * total(&lengths[..first]) / pauses.len() as f64;
+    let shown = share.max(longest).min(lengths[first]);
+    let mut found: Vec<Pause> = pauses.into_iter().map(|(from, until)| Pause { from, until, shown }).collect();
     found.sort_by(|a, b| a.from.total_cmp(&b.from));
     found
 }
@@ -160,13 +170,29 @@ mod tests {
         let after = burst.map(|time| time + 4.0);
         assert_eq!(
             pauses([burst, after, after.map(|time| time + 60.0)].concat()),
-            [Pause { from: 0.5, until: 4.0, shown: 0.6 }, Pause { from: 4.5, until: 64.0, shown: 0.6 }]
+            [Pause { from: 0.5, until: 4.0, shown: 0.3 }, Pause { from: 4.5, until: 64.0, shown: 0.3 }]
         );
+    }
+
+    #[test]
+    fn round_trips_between_bursts_are_pauses() {
+        let [first, second] = [0.1, 0.2].map(|time| [time, time + 0.001, time + 0.003]);
+        let found = pauses([&[0.0][..], &first, &second].concat());
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        assert_eq!(found.iter().map(|pause| pause.until).collect::<Vec<_>>(), [0.1, 0.2]);
+        assert!(found.iter().all(|pause| near(pause.shown, 0.002)), "{found:?}");
+    }
+
+    #[test]
+    fn a_steady_flow_has_no_pauses_although_it_begins_with_round_trips() {
+        let flow = (0..2000_u32).map(|packet| 0.2 + f64::from(packet) / 1000.0);
+        assert_eq!(pauses([0.0, 0.04, 0.08, 0.12].into_iter().chain(flow).collect()), []);
     }
 
     #[test]
     fn timeouts_that_double_are_no_pauses() {
         assert_eq!(pauses(vec![0.1, 0.3, 0.7, 1.5, 3.1, 6.3, 12.7]), []);
+        assert_eq!(pauses(vec![0.0, 0.1, 0.1, 0.2, 0.2, 0.22]), [], "too similar");
         assert_eq!(pauses(vec![0.0, 0.0, 3.0]), [], "there is nothing to compare with");
         assert_eq!(pauses(vec![]), []);
     }
