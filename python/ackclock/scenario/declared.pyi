@@ -196,7 +196,7 @@ class Tcp(TcpTable):
         delta: float = ...,
         competitive: bool = ...,
         fast_convergence: bool = ...,
-        rules: Literal["rfc9438", "linux"] = ...,
+        rules: Literal["rfc8257", "linux"] = ...,
         g: float = ...,
         initial_alpha: float = ...,
         rtt_target: str = ...,

@@ -267,6 +267,8 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("dctcp", "g", "weight of the last window in the share of marks", "RFC 8257 3.3; Linux dctcp_shift_g 4"),
     Row("dctcp", "initial_alpha", "share of marked packets before the first window",
         "RFC 8257 3.3; Linux dctcp_alpha_on_init"),
+    Row("dctcp", "rules", "arithmetic of the estimate and of reductions", "RFC 8257 3.3; Linux tcp_dctcp.c",
+        {"linux": "linux"}),
     Row("prague", "g", "weight of the last round trip in the share of marks",
         "draft-briscoe-iccrg-prague-congestion-control; Linux PRAGUE_SHIFT_G 4"),
     Row("prague", "rtt_target", "round-trip time that flows with a shorter one behave as if they had",
