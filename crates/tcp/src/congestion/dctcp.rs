@@ -130,6 +130,7 @@ impl CongestionControl for Dctcp {
                 whole - (whole * self.alpha / 2.0).floor()
             }
             Signal::Mark => window.cwnd * (1.0 - self.alpha / 2.0),
+            Signal::Loss | Signal::Timeout if self.is_linux => (event.window / 2.0).floor(),
             Signal::Loss | Signal::Timeout => event.window / 2.0,
         };
         window.reduce_to(kept, event);
