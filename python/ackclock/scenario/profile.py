@@ -336,8 +336,9 @@ TABLE: Final[tuple[Row, ...]] = (
     Row("red", "mean_packet_size", "size of a typical packet, for idle times and thresholds, bytes",
         "Floyd and Jacobson 1993 section 11: a typical transmission time; Linux tc-red: avpkt, the user's; ns-2 "
         "mean_pktsize_ 500, whatever the packets", {"rfc": PacketSize(), "linux": PacketSize()}),
-    Row("red", "above_max", "above max_th, drop every arrival or apply the early test",
-        "Floyd and Jacobson 1993; ns-2 use_mark_p_, since 2005-11", {"ns2-2.35": "early", "ns2-1999-qiu": "early"}),
+    Row("red", "above_max", "above max_th, drop every arrival, apply the early test or mark",
+        "Floyd and Jacobson 1993; RFC 3168 7; Linux RED_HARD_MARK; ns-2 use_mark_p_, since 2005-11",
+        {"linux": "mark", "ns2-2.35": "early", "ns2-1999-qiu": "early"}),
     Row("red", "spare_last", "nothing is dropped while at most one packet waits",
         "not in the paper; ns-2's behaviour", {"ns2": True}),
     Row("red", "count_below", "below min_th, reset the count since the last drop or keep it",
