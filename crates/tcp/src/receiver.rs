@@ -28,6 +28,7 @@
 
 mod adaptive;
 mod batch;
+mod calm;
 mod compression;
 mod config;
 mod delay;
@@ -44,6 +45,7 @@ use std::mem::replace;
 use ackclock_units::{Stream, Time};
 
 use crate::segment::{Ack, Block};
+pub use calm::Answer;
 pub use config::{DelayRule, RECEIVER, ReceiverConfig, WindowRule};
 pub use echo::Mark;
 use host::{Host, Released};

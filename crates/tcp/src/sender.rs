@@ -26,6 +26,7 @@ pub(crate) use counters::RareCounters;
 pub(crate) use extra::Extra;
 use gso::Admission;
 pub use inspect::{Episode, Outstanding};
+use marks::Marks;
 pub use steady::Turn;
 
 use crate::config::{DecreaseFrom, IdleRestart, RackRule, SenderConfig};
@@ -35,7 +36,7 @@ use crate::limits::{Chronograph, Limit};
 use crate::packed_option::PackedOption;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::rtt::RoundTrips;
-use crate::segment::{Ack, Segment};
+use crate::segment::{Ack, Ecn, Segment};
 use crate::send_log::Sent;
 use crate::ticks::Ticks;
 
@@ -123,6 +124,12 @@ impl Sender {
     /// Size of a data segment on the wire in bytes.
     pub fn packet_size(&self) -> u32 {
         self.connection.config.packet_size
+    }
+
+    /// The ECN field of data that is sent for the first time.
+    pub fn codepoint(&self) -> Ecn {
+        let marks = self.connection.extra.as_ref().and_then(|extra| extra.marks.as_ref());
+        marks.map_or(Ecn::NotEct, Marks::codepoint)
     }
 
     /// Supplies `segments` more segments of data. The first call opens the connection.
@@ -248,7 +255,7 @@ impl Sender {
     /// Handles an ACK.
     #[inline(always)]
     pub fn handle_ack(&mut self, ack: Ack<'_>, now: Time) {
-        if self.is_steady_ack(ack) {
+        if self.is_steady_ack(ack) || self.is_selective_ack(ack) {
             self.handle_steady_ack(ack.next, now);
         } else if self.is_timed_ack(ack) {
             self.handle_timed_ack(ack.next, now);
@@ -594,12 +601,7 @@ impl Connection {
             marked,
         };
         if may_grow {
-            let fraction = if config.whole_growth { window.take_fraction() } else { 0.0 };
-            let whole = window.cwnd;
-            law.on_ack(extra, window, sample);
-            if config.whole_growth {
-                window.add_fraction(fraction, whole);
-            }
+            window.grow(config.whole_growth, |window| law.on_ack(extra, window, sample));
         } else {
             law.observe(sample);
         }

@@ -5,6 +5,11 @@ use ackclock_units::Time;
 /// More than sums of fractions of a segment are rounded by.
 const ROUNDING: f64 = 1e-9;
 
+/// The whole part of a window. Windows are below 2^63, and this conversion needs no call of a function.
+const fn whole(window: f64) -> f64 {
+    (window as i64) as f64
+}
+
 /// The congestion window and the slow-start threshold (RFC 5681, section 2): real numbers, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
@@ -15,20 +20,36 @@ pub struct Window {
 }
 
 impl Window {
-    /// Takes the fraction of a segment from the window.
-    pub(crate) fn take_fraction(&mut self) -> f64 {
-        let fraction = self.cwnd.fract();
+    /// Takes the fraction of a segment from the window. A window at the threshold remains there: the fraction of the
+    /// threshold is then taken too, as the window would be in slow start without its own.
+    fn take_fraction(&mut self) -> f64 {
+        if self.cwnd >= self.ssthresh {
+            self.ssthresh = whole(self.ssthresh);
+        }
+        let fraction = self.cwnd - whole(self.cwnd);
         self.cwnd -= fraction;
         fraction
     }
 
     /// Adds the fraction of a segment, which counts ACKs in units of `before`, the window before it grew. The rest of a
     /// count stays the same number of ACKs when the window grows.
-    pub(crate) fn add_fraction(&mut self, fraction: f64, before: f64) {
+    fn add_fraction(&mut self, fraction: f64, before: f64) {
         let total = self.cwnd + fraction;
-        let whole = (total + ROUNDING).floor();
+        let whole = whole(total + ROUNDING);
         let rest = (total - whole).max(0.0);
         self.cwnd = whole + if whole > before { rest * before / whole } else { rest };
+    }
+
+    /// Lets the window grow with an ACK; if `by_whole` is set, by whole segments.
+    #[inline(always)]
+    pub(crate) fn grow(&mut self, by_whole: bool, grow: impl FnOnce(&mut Self)) {
+        if !by_whole {
+            return grow(self);
+        }
+        let fraction = self.take_fraction();
+        let before = self.cwnd;
+        grow(self);
+        self.add_fraction(fraction, before);
     }
 
     /// Halves the window once per timeout of idle time, but not below `restart`, and keeps a threshold of three quarters
@@ -151,4 +172,24 @@ pub enum Signal {
     Mark,
     /// The retransmission timer.
     Timeout,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Validates: a window of 44.15 segments that was reduced to its threshold is not in slow start when its fraction is
+    ///     taken, and one of 44.15 below a threshold of 44.9 is.
+    /// Source: RFC 5681, section 3.1: slow start is below `ssthresh`.
+    /// Tolerance: exact.
+    #[test]
+    fn a_fraction_does_not_begin_slow_start() {
+        let taken = [44.15, 44.9].map(|ssthresh| {
+            let mut window = Window { cwnd: 44.15, ssthresh };
+            window.take_fraction();
+            window
+        });
+        assert_eq!(taken.map(|window| window.cwnd < window.ssthresh), [false, true]);
+        assert_eq!(taken.map(|window| window.ssthresh), [44.0, 44.9]);
+    }
 }

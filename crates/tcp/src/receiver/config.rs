@@ -131,6 +131,11 @@ impl ReceiverConfig {
         self.delayed_ack || !matches!(self.ecn, EcnMode::Off) || self.tunes() || self.has_host()
     }
 
+    /// Whether the receiver delays ACKs and has neither segments gathered by its host nor a window that opens.
+    pub(super) const fn delays_only(&self) -> bool {
+        self.delayed_ack && !self.gathers() && !self.tunes()
+    }
+
     /// Whether the wait of delayed ACKs follows the intervals between packets.
     pub(super) const fn adapts(&self) -> bool {
         self.delayed_ack && matches!(self.delayed_ack_rule, DelayRule::Linux)
