@@ -1,6 +1,7 @@
 """Write what the lab's page needs of Python, as part of ``make lab``: ``python tools/lab_parts.py FILE``.
 
-The file has the engine's catalogue, the parts of plans, and the stories of ``web/stories``. ``quantities.json`` beside
+The file has the engine's catalogue, the parts of plans, the stories of ``web/stories``, and the scripts of
+``examples/conformance``. ``quantities.json`` beside
 it has the units, which are compiled into the page. A story is a scenario. The comments at its head give its title,
 three sentences, the seed, and what is shown: a span of time in seconds (``zoom FROM UNTIL``) or a second run with one
 field changed (``beside FIELD = VALUE``).
@@ -16,7 +17,9 @@ from typing import Any
 from ackclock.lab.catalogue import page_catalogue
 from ackclock.values.quantity import RATE, SIZE, TIME
 
-STORIES = Path(__file__).resolve().parent.parent / "web" / "stories"
+ROOT = Path(__file__).resolve().parent.parent
+STORIES = ROOT / "web" / "stories"
+SCRIPTS = ROOT / "examples" / "conformance"
 
 
 def story(path: Path) -> dict[str, Any]:
@@ -50,8 +53,19 @@ def stories() -> list[dict[str, Any]]:
     return [story(path) for path in sorted(STORIES.glob("*.toml"))]
 
 
+def scripts() -> list[dict[str, str]]:
+    """Read all scripts, in order, each with its folder and name."""
+    return [
+        {"name": path.relative_to(SCRIPTS).with_suffix("").as_posix(), "text": path.read_text(encoding="utf-8")}
+        for path in sorted(SCRIPTS.rglob("*.pkt"))
+    ]
+
+
 if __name__ == "__main__":
     file = Path(sys.argv[1])
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(page_catalogue() | {"stories": stories()}, separators=(",", ":")), encoding="utf-8")
+    file.write_text(
+        json.dumps(page_catalogue() | {"stories": stories(), "scripts": scripts()}, separators=(",", ":")),
+        encoding="utf-8",
+    )
     file.with_name("quantities.json").write_text(json.dumps(quantities()), encoding="utf-8")

@@ -47,6 +47,9 @@ class Script:
     def run(self, files: dict[str, str], plan: str, seed: int, laws: Sequence[InterpretedLaw | CompiledLaw], /) -> str:
         """Run the script against the sender of the first group of a plan; the outcome as JSON."""
 
+    def draw(self, files: dict[str, str], plan: str, seed: int, laws: Sequence[InterpretedLaw | CompiledLaw], /) -> str:
+        """Run the script as `run` does; the outcome and the picture as JSON."""
+
 class PlanError(ValueError):
     """A plan that the engine cannot run."""
 

@@ -83,6 +83,11 @@ def test_scripts_that_cannot_be_read(capsys: pytest.CaptureFixture[str], tmp_pat
         (["a.pkt", "--set", "min_rto=-1 s"], "min_rto: '-1 s' is not allowed; must be 0 or more"),
         (["a.pkt", "--profile", "linx"], "profile: unknown profile 'linx'; did you mean 'linux'? must be one of"),
         (["a.pkt", "--seed", "x"], "seed: 'x' is not allowed; must be an integer"),
+        (["a.pkt", "--figure", "a.gif"], "--figure: 'a.gif' is not allowed; must end in one of .png, .svg, .pdf"),
+        (
+            ["a.pkt", "b.pkt", "--figure", "a.svg"],
+            "--figure: 'a.svg' is not allowed; must be absent with more than one ",
+        ),
     ],
 )
 def test_wrong_arguments(
@@ -94,10 +99,18 @@ def test_wrong_arguments(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     if arguments != ["."]:
-        written(tmp_path, a=EQUAL)
+        written(tmp_path, a=EQUAL, b=DIFFERS)
     code, out, errors = run(capsys, *arguments)
     assert (code, out) == (2, "")
     assert errors.startswith(error), errors
+
+
+def test_a_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    written(tmp_path, b=DIFFERS)
+    (tmp_path / "b.svg").write_text("an earlier picture", "utf-8")
+    code, out, _ = run(capsys, tmp_path / "b.pkt", "--figure", tmp_path / "b.svg")
+    assert (code, out) == run(capsys, tmp_path / "b.pkt")[:2]
+    assert "<svg" in (tmp_path / "b.svg").read_text("utf-8")
 
 
 def test_the_demands_of_a_script(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

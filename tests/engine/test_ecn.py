@@ -160,10 +160,9 @@ def test_dctcp(threshold: int, flows: int, record_property: Note) -> None:
     Validates: the queue's maximum is K + n; the utilisation is at least 0.99 if K > C RTT / 7; a reduction keeps
         1 - alpha / 2 of the window.
     Source: Alizadeh et al. 2010, section 3.3.
-    Tolerance: exact for the queue; alpha from 70 to 105 % of the law. In the law the window grows in each round trip,
-        but ACKs that report marks must not grow it (RFC 3168, section 6.1.2), so that a cycle has one round trip more
-        and a smaller share of its packets is marked. The bounds were 10 and 25 % while reductions were computed from
-        the flight size instead of the window, which hid this difference. The window is reduced at once, as in the law.
+    Tolerance: exact for the queue; alpha from 70 to 105 % of the law. It is taken from the reductions, where it is
+        smallest, and ACKs that report marks do not grow the window; test_dctcp.py separates the two and compares
+        alpha with a packet-level iteration.
     """
     assert threshold > FULL / 7
     run = simulate(ac.DropTail(packets=1000, mark_above=threshold), sender("dctcp", prr="off"), flows)

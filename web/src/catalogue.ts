@@ -1,5 +1,6 @@
 // What Python's `ackclock.lab.catalogue` gives the page.
 
+import type { Script } from "./conform";
 import type { Field, Schemas } from "./reading";
 
 export interface Parameter {
@@ -54,6 +55,7 @@ export interface Catalogue {
   /** The limit of a queue, in packets, if a scenario gives none. */
   readonly room: Readonly<Record<string, number>>;
   readonly stories: readonly Story[];
+  readonly scripts: readonly Script[];
   /** A law in Python, whose page is served. */
   readonly law?: OwnLaw;
 }

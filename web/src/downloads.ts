@@ -3,6 +3,9 @@
 import type { Drawn } from "./panel";
 import type { Plot } from "./plot";
 
+/** What a picture file needs of a plot. */
+export type Figure = Pick<Plot, "canvas" | "name" | "keys">;
+
 export function save(name: string, type: string, content: string | Blob): void {
   const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const link = document.createElement("a");
@@ -42,7 +45,7 @@ export function tableOf(drawn: Drawn | undefined): string {
 }
 
 /** All plots below each other, runs side by side. */
-export async function figureOf(runs: readonly (readonly Plot[])[], paper: string, ink: string): Promise<Blob> {
+export async function figureOf(runs: readonly (readonly Figure[])[], paper: string, ink: string): Promise<Blob> {
   const ratio = devicePixelRatio;
   const title = 20 * ratio;
   const columns = runs.map((plots) => plots.flatMap((plot) => (plot.canvas === undefined ? [] : [{ plot, canvas: plot.canvas }])));

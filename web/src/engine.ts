@@ -1,4 +1,7 @@
-// The engine: calls the three functions of crates/wasm. Runs in a worker, and in Node for tests.
+// The engine: calls the four functions of crates/wasm. Runs in a worker, and in Node for tests.
+
+import type { Tables } from "./catalogue";
+import type { Conformance, Setup } from "./conform";
 
 export type Column = Float64Array | Uint32Array | Uint8Array;
 
@@ -30,11 +33,11 @@ interface Exports {
   readonly memory: WebAssembly.Memory;
   room(length: number): number;
   simulate(seed: bigint, from: number, until: number): number;
+  conform(seed: bigint): number;
   answer(): number;
 }
 
 interface Header {
-  readonly error?: string;
   readonly outcome: Outcome;
   readonly events?: number;
   readonly notices?: readonly string[];
@@ -62,18 +65,46 @@ export class Engine {
    */
   run(plan: string, seed: bigint, labels = "null", from = -Infinity, until = Infinity): Answer {
     const { exports } = this;
-    const text = new TextEncoder().encode(`{"plan":${plan},"labels":${labels}}`);
-    const at = exports.room(text.length);
-    new Uint8Array(exports.memory.buffer, at, text.length).set(text);
+    this.write(`{"plan":${plan},"labels":${labels}}`);
     const length = exports.simulate(seed, from, until);
     return decoded(exports.memory.buffer, exports.answer(), length);
   }
+
+  /** What a script demands of its sender. Throws a `PlanError` with line and column if the text is not a script. */
+  setup(script: string): Setup {
+    return this.conform<{ setup: Setup }>({ script }, 1n).setup;
+  }
+
+  /** Runs a script against a sender and a receiver, as in a plan. */
+  script(script: string, transport: Tables, seed: bigint): Conformance {
+    return this.conform<Conformance>({ script, transport }, seed);
+  }
+
+  private conform<Found extends object>(question: { readonly script: string; readonly transport?: Tables }, seed: bigint): Found {
+    const { exports } = this;
+    this.write(JSON.stringify(question));
+    exports.conform(seed);
+    return headerOf<Found>(exports.memory.buffer, exports.answer()).header;
+  }
+
+  private write(question: string): void {
+    const { exports } = this;
+    const text = new TextEncoder().encode(question);
+    const at = exports.room(text.length);
+    new Uint8Array(exports.memory.buffer, at, text.length).set(text);
+  }
+}
+
+/** The header of an answer, and its length. */
+function headerOf<Found extends object>(memory: ArrayBuffer, start: number): { header: Found; size: number } {
+  const size = new DataView(memory, start, 4).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(memory, start + 4, size))) as Found & { readonly error?: string };
+  if (header.error !== undefined) throw new PlanError(header.error);
+  return { header, size };
 }
 
 export function decoded(memory: ArrayBuffer, start: number, length: number): Answer {
-  const size = new DataView(memory, start, 4).getUint32(0, true);
-  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(memory, start + 4, size))) as Header;
-  if (header.error !== undefined) throw new PlanError(header.error);
+  const { header, size } = headerOf<Header>(memory, start);
   const values = start + Math.ceil((4 + size) / 8) * 8;
   if (values > start + length) throw new Error("the engine's answer is incomplete");
   const tables: Record<string, Table> = {};

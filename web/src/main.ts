@@ -9,12 +9,14 @@ import type { Catalogue, Json, OwnLaw, Story, Tables } from "./catalogue";
 import { Close } from "./close";
 import { type Given, GivenKnobs, describeGiven, isGiven } from "./given";
 import { byId, colour, element, shown } from "./dom";
-import { figureOf, pythonOf, save, tableOf, tomlOf } from "./downloads";
+import { type Figure, figureOf, pythonOf, save, tableOf, tomlOf } from "./downloads";
 import { type Change, Knobs } from "./knobs";
 import { type Drawn, Panel, topsOf } from "./panel";
 import { type Described, describe } from "./plan";
+import { Engine } from "./engine";
 import { requestOf } from "./request";
 import { Runner } from "./runner";
+import { type Opened, ScriptView } from "./script";
 import { packed, read } from "./share";
 import type { Shown } from "./view";
 import type { Reply } from "./worker";
@@ -45,6 +47,7 @@ class Lab {
   private readonly knobs: Knobs;
   private readonly givenKnobs: GivenKnobs;
   private readonly close: Close;
+  private readonly script: ScriptView;
   private sides: Side[] = [];
   private zoom: readonly [number, number] | undefined;
   private asked = 0;
@@ -57,7 +60,9 @@ class Lab {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly module: WebAssembly.Module,
+    engine: Engine,
   ) {
+    this.script = new ScriptView(byId("script"), byId("knobs"), byId("scripts"), catalogue, module, engine, (script) => this.showScript(script));
     this.knobs = new Knobs(byId("knobs"), catalogue, (change) => this.change({ change }));
     this.givenKnobs = new GivenKnobs(byId("knobs"), (state) => this.change(state));
     this.close = new Close(byId("close"), (flow) => this.askPackets(flow), () => this.close.hide());
@@ -96,16 +101,20 @@ class Lab {
     download("toml", () => save("lab.toml", "text/plain", this.toml()));
     download("python", () => save("lab.py", "text/plain", pythonOf(this.toml(), this.current.state.change.seed)));
     download("table", () => save("lab.csv", "text/csv", tableOf(this.current.drawn)));
-    download("figure", () => void figureOf(this.sides.map(({ panel }) => panel.figures), colour("paper"), colour("ink")).then((blob) => save("lab.png", "image/png", blob)));
+    download("packetdrill", () => save("lab.pkt", "text/plain", this.script.source));
+    const figures = (): Figure[][] => (this.script.isShown ? [[this.script.sequence]] : this.sides.map(({ panel }) => panel.figures));
+    download("figure", () => void figureOf(figures(), colour("paper"), colour("ink")).then((blob) => save("lab.png", "image/png", blob)));
     let resized = 0;
     const redraw = (): void => {
       for (const { panel } of this.sides) panel.redraw();
       this.close.draw();
+      this.script.sequence.draw();
     };
-    new ResizeObserver(() => {
+    const observer = new ResizeObserver(() => {
       cancelAnimationFrame(resized);
       resized = requestAnimationFrame(redraw);
-    }).observe(byId("runs"));
+    });
+    for (const id of ["runs", "script"]) observer.observe(byId(id));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
     addEventListener("hashchange", () => void this.open(location.hash));
     document.addEventListener("click", (event) => {
@@ -153,6 +162,10 @@ class Lab {
     try {
       const address = await read(hash);
       if (address === undefined) return false;
+      if (address.script !== undefined || address.scriptName !== undefined) {
+        this.showScript(this.script.of(address, seedOf(address.seed)));
+        return true;
+      }
       if (address.story !== undefined) {
         const story = this.catalogue.stories.find(({ name }) => name === address.story);
         if (story === undefined) throw new Error(`story: there is no story '${address.story.slice(0, 40)}'`);
@@ -176,6 +189,12 @@ class Lab {
       }
       return true;
     }
+  }
+
+  private showScript(opened: Opened): void {
+    byId<HTMLSelectElement>("story").value = "";
+    this.fail("");
+    this.script.show(opened);
   }
 
   private openGiven(given: Given): void {
@@ -214,6 +233,7 @@ class Lab {
 
   /** Shows a scenario alone. */
   private show(state: State, zoom?: readonly [number, number], keepsError = false): void {
+    this.script.hide();
     for (const { panel, runner } of this.sides.splice(0)) {
       runner.end();
       panel.root.remove();
@@ -410,12 +430,7 @@ class Lab {
   }
 
   private async share(): Promise<void> {
-    const { change, given } = this.current.state;
-    const content = given === undefined
-      ? `s=${await packed(stringify(change.tables))}&seed=${change.seed}`
-      : `d=${await packed(JSON.stringify({ ...given, effective: edited(given), plan: describeGiven(given).plan, seed: change.seed, edits: {} }))}`;
-    const zoom = this.zoom === undefined ? "" : `&zoom=${this.zoom.map((time) => Number(time.toFixed(6))).join("-")}`;
-    const link = `${location.href.replace(/#.*$/, "")}#${content}${zoom}`;
+    const link = `${location.href.replace(/#.*$/, "")}#${await (this.script.isShown ? this.script.address() : this.scenarioAddress())}`;
     history.replaceState(null, "", link);
     try {
       await navigator.clipboard.writeText(link);
@@ -423,6 +438,15 @@ class Lab {
     } catch {
       this.say("The link is in the address bar.");
     }
+  }
+
+  private async scenarioAddress(): Promise<string> {
+    const { change, given } = this.current.state;
+    const content = given === undefined
+      ? `s=${await packed(stringify(change.tables))}&seed=${change.seed}`
+      : `d=${await packed(JSON.stringify({ ...given, effective: edited(given), plan: describeGiven(given).plan, seed: change.seed, edits: {} }))}`;
+    const zoom = this.zoom === undefined ? "" : `&zoom=${this.zoom.map((time) => Number(time.toFixed(6))).join("-")}`;
+    return `${content}${zoom}`;
   }
 
   private fail(message: string): void {
@@ -478,8 +502,11 @@ async function start(): Promise<void> {
     byId("about").textContent = `Each change runs ${law.law.replace(/^.*[/\\]/, "")} as it is saved then, on this machine. Reload the page for new parameters.`;
     // no other machine reaches this address
     byId("share").hidden = true;
+    // the engine of the page does not run the law
+    byId("scripts").closest("label")?.setAttribute("hidden", "");
   }
-  const lab = new Lab(catalogue, await WebAssembly.compile(wasm));
+  const module = await WebAssembly.compile(wasm);
+  const lab = new Lab(catalogue, module, await Engine.of(module));
   await lab.begin(JSON.parse(byId("given").textContent ?? "null") as unknown);
 }
 

@@ -193,6 +193,10 @@ function transportOf(table: Tables, profile: string, packetSize: number, at: str
     const planned = isInBytes ? windowOf(parse(SIZE, value) ?? 0n, transport, packetSize) : plannedValue(value, option);
     for (const place of catalogue.follows[recovery]?.[option.name] ?? []) put(transport, place, planned);
   }
+  if (read["sack_blocks"] === 0) {
+    if (recovery === "sack") throw refuse(`${at}.sack_blocks`, 0, "must be at least 1 with recovery sack; recovery rack allows 0");
+    put(transport, ["sender", "has_sack"], false);
+  }
   return { transport, variant, isOwn: own !== undefined };
 }
 

@@ -64,7 +64,7 @@ export class Runner {
   ask(question: Asked): void {
     this.waiting = question;
     clearTimeout(this.timer);
-    if (this.asked !== undefined && question.kind === "run") {
+    if (this.asked !== undefined && (question.kind === "run" || question.kind === "script")) {
       const left = PATIENCE - (performance.now() - this.asked.since);
       this.timer = window.setTimeout(() => this.restart(), Math.max(0, left));
     }

@@ -1,4 +1,4 @@
-// Scenarios in the address, after `#`: compressed TOML, or a compressed document that `ackclock lab` made.
+// Scenarios and scripts in the address, after `#`: compressed TOML or text, or a compressed document that `ackclock lab` made.
 
 /** Longest text that the page reads from an address. A scenario of 20 groups has some 5 kB. */
 const LONGEST_ADDRESS = 64 * 1024;
@@ -46,6 +46,11 @@ export interface Address {
   readonly toml?: string;
   readonly story?: string;
   readonly document?: string;
+  /** The text of a script, or the name of one in the catalogue. */
+  readonly script?: string;
+  readonly scriptName?: string;
+  readonly profile?: string;
+  readonly variant?: string;
   readonly seed: string;
   readonly zoom?: readonly [number, number];
 }
@@ -56,14 +61,19 @@ export async function read(hash: string): Promise<Address | undefined> {
     const at = field.indexOf("=");
     return at < 0 ? [field, ""] as const : [field.slice(0, at), field.slice(at + 1)] as const;
   }));
-  const [scenario, story, document] = [fields.get("s"), fields.get("story"), fields.get("d")];
-  if (scenario === undefined && story === undefined && document === undefined) return undefined;
+  const [scenario, story, document, script, scriptName] = ["s", "story", "d", "c", "script"].map((name) => fields.get(name));
+  if ([scenario, story, document, script, scriptName].every((each) => each === undefined)) return undefined;
+  const [profile, variant] = [fields.get("profile"), fields.get("variant")];
   const zoom = /^([0-9.]{1,20})-([0-9.]{1,20})$/.exec(fields.get("zoom") ?? "");
   return {
     seed: fields.get("seed") ?? "1",
     ...(scenario === undefined ? {} : { toml: await unpacked(scenario) }),
     ...(document === undefined ? {} : { document: await unpacked(document) }),
     ...(story === undefined ? {} : { story }),
+    ...(script === undefined ? {} : { script: await unpacked(script) }),
+    ...(scriptName === undefined ? {} : { scriptName }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(variant === undefined ? {} : { variant }),
     ...(zoom === null ? {} : { zoom: [Number(zoom[1]), Number(zoom[2])] as const }),
   };
 }

@@ -1,5 +1,7 @@
 // Runs the engine apart from the page, so that the page never waits. It keeps the tables of its last run for closer views.
 
+import type { Tables } from "./catalogue";
+import type { Conformance } from "./conform";
 import { type Answer, Engine, type Outcome } from "./engine";
 import { type Native, askServer } from "./server";
 import { type Moment, momentsOf } from "./packets";
@@ -9,7 +11,8 @@ export type Question =
   | { readonly kind: "start"; readonly module: WebAssembly.Module; readonly server: string | undefined }
   | { readonly kind: "run"; readonly id: number; readonly native: Native; readonly shown: Shown; readonly span: Span }
   | { readonly kind: "view"; readonly id: number; readonly span: Span }
-  | { readonly kind: "packets"; readonly id: number; readonly native: Native };
+  | { readonly kind: "packets"; readonly id: number; readonly native: Native }
+  | { readonly kind: "script"; readonly id: number; readonly script: string; readonly transport: Tables; readonly seed: string };
 
 export type Reply =
   | { readonly kind: "ready" }
@@ -17,6 +20,7 @@ export type Reply =
   | { readonly kind: "run"; readonly id: number; readonly outcome: Outcome; readonly events: number | undefined; readonly notices: readonly string[] | undefined; readonly engineTime: number; readonly view: View }
   | { readonly kind: "view"; readonly id: number; readonly view: View }
   | { readonly kind: "packets"; readonly id: number; readonly moments: Moment }
+  | { readonly kind: "script"; readonly id: number; readonly found: Conformance }
   | { readonly kind: "error"; readonly id: number; readonly message: string };
 
 const scope = self as unknown as { postMessage(reply: Reply): void; onmessage: ((event: MessageEvent<Question>) => void) | null };
@@ -34,10 +38,14 @@ function report(fraction: number): void {
   scope.postMessage({ kind: "progress", fraction });
 }
 
+function started(): Engine {
+  if (engine === undefined) throw new Error("the engine has not started");
+  return engine;
+}
+
 async function run(asked: Native): Promise<Answer> {
   if (server !== undefined) return askServer(server, asked, report);
-  if (engine === undefined) throw new Error("the engine has not started");
-  return engine.run(asked.plan, BigInt(asked.seed), asked.labels, asked.from, asked.until);
+  return started().run(asked.plan, BigInt(asked.seed), asked.labels, asked.from, asked.until);
 }
 
 async function answer(question: Exclude<Question, { kind: "start" }>): Promise<Reply> {
@@ -57,6 +65,8 @@ async function answer(question: Exclude<Question, { kind: "start" }>): Promise<R
       return { kind: "view", id: question.id, view: viewOf(kept.answer, kept.shown, question.span) };
     case "packets":
       return { kind: "packets", id: question.id, moments: momentsOf(await run(question.native)) };
+    case "script":
+      return { kind: "script", id: question.id, found: started().script(question.script, question.transport, BigInt(question.seed)) };
   }
 }
 

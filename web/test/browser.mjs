@@ -281,6 +281,113 @@ await check("a long run shows its progress, leaves the page free and can be canc
   return frames;
 });
 
+const scriptsAfter = (tab, count) => tab.waitForFunction((count) => Number(document.body.dataset.scripts ?? 0) > count, count);
+const scriptsDrawn = (tab) => tab.evaluate(() => Number(document.body.dataset.scripts ?? 0));
+const verdict = (tab) => tab.textContent(".verdict");
+
+/** Replaces a part of the script's text and waits for its result. */
+async function edit(tab, from, to) {
+  const [before, text] = [await scriptsDrawn(tab), await tab.inputValue("#script-text")];
+  expect(text.includes(from), `the script has no ${from}`);
+  await tab.fill("#script-text", text.replace(from, to));
+  await scriptsAfter(tab, before);
+}
+
+await check("a script", async () => {
+  const tab = await opened("#story=sawtooth");
+  await drawnAfter(tab, 0);
+  await tab.selectOption("#scripts", "tcp/tail_loss_probe");
+  await scriptsAfter(tab, 0);
+  expect((await verdict(tab)) === "Equal 4 packets and 2 assertions are as expected", await verdict(tab));
+  const label = () => tab.getAttribute("#script canvas", "aria-label");
+  expect((await label()) === "8 segments, 2 of them retransmissions; 4 ACKs.", await label());
+  expect(!(await tab.isVisible("#runs")) && !(await tab.isVisible("#pin")), "the scenario stays");
+  await edit(tab, "> P. 4001:5001(1000)", "> P. 3001:4001(1000)");
+  expect((await verdict(tab)).startsWith("Different line 14, at 0.4 s"), await verdict(tab));
+  expect((await tab.textContent(".gutter .differs")) === "14", "the line is not marked");
+  expect((await label()).includes("The first difference is at 0.4 s"), await label());
+  await edit(tab, "0  socket", "0  sock et");
+  expect((await verdict(tab)).startsWith("Not a script line 4, column 9: "), await verdict(tab));
+  await tab.click("text=Restore");
+  await tab.waitForFunction(() => document.querySelector(".verdict b").textContent === "Equal");
+  await edit(tab, "+.1 < . 1:1(0) ack 3001 win 65535\n", "`reboot`\n");
+  expect((await verdict(tab)).startsWith("Not expressible line 13: "), await verdict(tab));
+  await tab.selectOption("#story", "ack_clock");
+  await drawnAfter(tab, 1);
+  expect((await tab.isVisible("#runs")) && !(await tab.isVisible("#script")), "the script stays");
+  await closed(tab);
+});
+
+await check("the picture of a script and its lines", async () => {
+  const tab = await opened("#script=tcp/tail_loss_probe");
+  await scriptsAfter(tab, 0);
+  // the probe, of line 14, is the only event at its time
+  const box = await tab.locator("#script canvas").boundingBox();
+  const found = [];
+  for (let x = 0.3; x < 0.9 && found.length === 0; x += 0.005) {
+    await tab.mouse.move(box.x + x * box.width, box.y + 40);
+    const told = await tab.textContent("#script .tip");
+    if (/line 14: 4001:5001 \(1000\), retransmission, as expected$/.test(told)) found.push(x);
+  }
+  expect(found.length === 1, "the probe is nowhere");
+  expect((await tab.textContent(".gutter .pointed")) === "14", "the line is not marked");
+  await tab.mouse.click(box.x + found[0] * box.width, box.y + 40);
+  const selected = () => tab.evaluate(() => document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd));
+  expect((await selected()) === "+.2~+.21 > P. 4001:5001(1000) ack 1", await selected());
+  const pixels = () => tab.evaluate(() => document.querySelector("#script canvas").toDataURL());
+  const before = await pixels();
+  await tab.mouse.move(box.x + 0.5 * box.width, box.y + 100);
+  await tab.mouse.down();
+  await tab.mouse.move(box.x + 0.8 * box.width, box.y + 110, { steps: 4 });
+  await tab.mouse.up();
+  const zoomed = await pixels();
+  expect(zoomed !== before, "a drag does not zoom");
+  await tab.mouse.dblclick(box.x + 0.6 * box.width, box.y + 200);
+  expect((await pixels()) !== zoomed, "a double-click does not show all");
+  await closed(tab);
+});
+
+await check("a script and another sender, shared and saved", async () => {
+  const tab = await opened("#script=tcp/undo_eifel");
+  await scriptsAfter(tab, 0);
+  const before = await scriptsDrawn(tab);
+  await tab.selectOption("#script-law", "vegas");
+  await scriptsAfter(tab, before);
+  expect((await verdict(tab)).startsWith("Different line 17"), await verdict(tab));
+  await edit(tab, "9880) = 9880", "8892) = 8892");
+  const expected = await verdict(tab);
+  await tab.click("#share");
+  await tab.waitForFunction(() => location.hash.startsWith("#c="));
+  const other = await opened(await tab.evaluate(() => location.hash));
+  await scriptsAfter(other, 0);
+  expect((await verdict(other)) === expected, `${await verdict(other)} instead of ${expected}`);
+  expect((await other.inputValue("#script-law")) === "vegas", "the sender is not shared");
+  await closed(other);
+  const names = {};
+  for (const id of ["packetdrill", "figure"]) {
+    await tab.click("#downloads summary");
+    const [download] = await Promise.all([tab.waitForEvent("download"), tab.click(`#${id}`)]);
+    names[id] = join(out, `script-${download.suggestedFilename()}`);
+    await download.saveAs(names[id]);
+  }
+  expect(readFileSync(names.packetdrill, "utf8") === (await tab.inputValue("#script-text")), "another script is saved");
+  await closed(tab);
+  return names;
+});
+
+await check("a script from a file", async () => {
+  const tab = await opened("#script=tcp/undo_eifel");
+  await scriptsAfter(tab, 0);
+  const [before, text] = [await scriptsDrawn(tab), await tab.inputValue("#script-text")];
+  const file = join(out, "own.pkt");
+  writeFileSync(file, text.replace("reno", "cubic"));
+  await tab.setInputFiles("#script input[type=file]", file);
+  await scriptsAfter(tab, before);
+  expect((await tab.textContent("#script h2")) === "Own script", await tab.textContent("#script h2"));
+  expect((await tab.inputValue("#script-text")).includes("cubic"), "it is another script");
+  await closed(tab);
+});
+
 await check("390 pixels", async () => {
   for (const story of ["sawtooth", "bufferbloat"]) {
     const tab = await opened(`#story=${story}`, { viewport: { width: 390, height: 844 } });
@@ -292,7 +399,18 @@ await check("390 pixels", async () => {
     expect((await width()) <= 390, `${story} with settings: ${await width()} pixels wide`);
     await closed(tab);
   }
+  const tab = await opened("#script=tcp/without_sack_timeout&profile=rfc", { viewport: { width: 390, height: 844 } });
+  await scriptsAfter(tab, 0);
+  const width = await tab.evaluate(() => document.scrollingElement.scrollWidth);
+  expect(width <= 390, `a script: ${width} pixels wide`);
+  await closed(tab);
 });
+
+/** Looks for faults that keep readers out. */
+async function isAccessible(tab) {
+  const { violations } = await tab.evaluate(() => globalThis.axe.run());
+  expect(violations.length === 0, violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message ?? ""}`).slice(0, 3).join(" | ")}`).join("\n"));
+}
 
 for (const colorScheme of ["light", "dark"]) {
   await check(`accessibility, ${colorScheme}`, async () => {
@@ -300,8 +418,11 @@ for (const colorScheme of ["light", "dark"]) {
     await drawnAfter(tab, 1);
     await settled(tab);
     await tab.evaluate(axe);
-    const { violations } = await tab.evaluate(() => globalThis.axe.run());
-    expect(violations.length === 0, violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html, any }) => `${html.slice(0, 120)} ${any[0]?.message ?? ""}`).slice(0, 3).join(" | ")}`).join("\n"));
+    await isAccessible(tab);
+    await tab.selectOption("#scripts", "tcp/tail_loss_probe");
+    await scriptsAfter(tab, 0);
+    await edit(tab, "> P. 4001:5001(1000)", "> P. 3001:4001(1000)");
+    await isAccessible(tab);
     await closed(tab);
   });
 }

@@ -1,5 +1,6 @@
 // The engine in Node, for tests/lab: answers each line of JSON on standard input by one line.
 //
+// {"script": text, "profile": name, "variant": name} gives the result of a script; without names, those that it demands.
 // {"scenario": tables, "seed": text} gives the plan of the scenario and the notices of its run; {"plan": text, "seed": text} gives the outcome, and each column as
 // the hexadecimal SHA-256 of its bytes.
 
@@ -8,6 +9,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 import type { Catalogue } from "../src/catalogue";
+import { DemandError, refused, transportFor } from "../src/conform";
 import { Engine } from "../src/engine";
 import { describe } from "../src/plan";
 import { requestOf } from "../src/request";
@@ -18,12 +20,25 @@ const engine = await Engine.of(await WebAssembly.compile(readFileSync(wasm)));
 const catalogue = JSON.parse(readFileSync(described, "utf8")) as Catalogue;
 
 interface Question {
+  readonly script?: string;
+  readonly profile?: string;
+  readonly variant?: string;
   readonly scenario?: unknown;
   readonly plan?: string;
   readonly seed?: string;
 }
 
-function answer({ scenario, plan, seed = "1" }: Question): unknown {
+function conform(script: string, chosen: { profile?: string | undefined; variant?: string | undefined }): unknown {
+  try {
+    return engine.script(script, transportFor(engine.setup(script), chosen, catalogue), 1n);
+  } catch (error) {
+    if (error instanceof DemandError) return refused(error);
+    throw error;
+  }
+}
+
+function answer({ script, profile, variant, scenario, plan, seed = "1" }: Question): unknown {
+  if (script !== undefined) return conform(script, { profile, variant });
   if (scenario !== undefined) {
     const found = describe(scenario, catalogue);
     const { notices } = engine.run(requestOf(found).plan, BigInt(seed), JSON.stringify(found.labels));

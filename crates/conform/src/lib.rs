@@ -35,6 +35,7 @@ mod octets;
 mod outcome;
 mod parse;
 mod path;
+mod picture;
 mod run;
 mod script;
 mod settings;
@@ -42,7 +43,8 @@ mod setup;
 mod shell;
 
 pub use outcome::{Compared, Difference, Outcome, Verdict};
-pub use run::{Ends, run};
+pub use picture::{Event, Pause, Picture, Shape, Status};
+pub use run::{Ends, draw, run};
 pub use script::{LARGEST, Script, SyntaxError};
 pub use settings::Choice;
 pub use setup::{Inexpressible, Setup};

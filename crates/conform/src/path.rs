@@ -83,22 +83,22 @@ impl Path {
         }
     }
 
-    /// Sends a segment on the path.
-    pub(crate) fn carry(&mut self, at: Time, segment: Segment) {
+    /// Sends a segment on the path. Returns whether it will arrive.
+    pub(crate) fn carry(&mut self, at: Time, segment: Segment) -> bool {
         self.count += 1;
         if self.lose > 0 {
             self.lose -= 1;
-            return;
+            return false;
         }
         if self.lose_every > 0 && self.count.is_multiple_of(self.lose_every)
             || self.policer.as_mut().is_some_and(|policer| !policer.accepts(segment.size, at))
         {
-            return;
+            return false;
         }
         let each = self.rate.transmission_time(segment.size);
         let begins = self.free.max(at);
         if (begins - at).as_picos() > each.as_picos().saturating_mul(self.buffer) {
-            return;
+            return false;
         }
         self.free = begins.saturating_add(each);
         let arrival = self.free.saturating_add(self.hold.take().unwrap_or_default());
@@ -107,6 +107,7 @@ impl Path {
         let mark = Mark { ce: false, cwr, again: retransmission, sent: at, pushed, probe };
         self.serial += 1;
         self.packets.insert((arrival, self.serial), (number, mark));
+        true
     }
 
     /// When something happens on the path next.

@@ -6,6 +6,7 @@
 
 mod arriving;
 mod calls;
+mod drawing;
 mod expecting;
 mod receiving;
 
@@ -16,6 +17,7 @@ use ackclock_tcp::congestion::foreign::{Failure, Failures, Place};
 use ackclock_tcp::{Conversation, ReceiverConfig, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
 
+use expecting::Span;
 use receiving::{Answer, Arrivals};
 
 use crate::application::Application;
@@ -24,6 +26,7 @@ use crate::info::{self, Scale};
 use crate::octets::Octets;
 use crate::outcome::{Compared, Difference, Outcome, Stop, Verdict};
 use crate::path::Path;
+use crate::picture::{Picture, Status};
 use crate::script::{Action, Event, Script, When};
 use crate::settings::{Setting, settings};
 use crate::setup::{Handshake, Inexpressible, Setup};
@@ -50,24 +53,50 @@ pub struct Ends {
 /// # Errors
 /// If a law from outside the engine fails.
 pub fn run(script: &Script, setup: &Setup, ends: &Ends, seed: u64) -> Result<Outcome, Failure> {
+    play(script, setup, ends, seed, None).map(|(outcome, _)| outcome)
+}
+
+/// Runs a script as [`run`] does, and also returns a picture. After the first difference, the run goes on in the picture
+/// and is not compared.
+///
+/// # Errors
+/// If a law from outside the engine fails.
+pub fn draw(script: &Script, setup: &Setup, ends: &Ends, seed: u64) -> Result<(Outcome, Picture), Failure> {
+    let (outcome, picture) = play(script, setup, ends, seed, Some(Picture::default()))?;
+    Ok((outcome, picture.unwrap_or_default().completed()))
+}
+
+fn play(
+    script: &Script,
+    setup: &Setup,
+    ends: &Ends,
+    seed: u64,
+    picture: Option<Picture>,
+) -> Result<(Outcome, Option<Picture>), Failure> {
     if let Some(refused) = &setup.refused {
         let verdict = Verdict::Inexpressible(refused.clone());
-        return Ok(Outcome { verdict, compared: Compared::default(), skipped: Vec::new() });
+        return Ok((Outcome { verdict, compared: Compared::default(), skipped: Vec::new() }, picture));
     }
     let failures = Arc::new(Failures::default());
     let mut run = Run::new(script, setup.handshake, ends, seed, &failures);
-    let mut verdict = Verdict::Equal;
-    for event in &script.events {
+    run.picture = picture;
+    let mut events = script.events.iter();
+    let stop = events.find_map(|event| {
         let done = run.event(event);
+        failures.first().map(|failure| Err(failure.clone())).or_else(|| done.err().map(Ok))
+    });
+    let verdict = stop.transpose()?.map_or(Verdict::Equal, Verdict::from);
+    let (compared, skipped) = (run.compared, std::mem::take(&mut run.skipped));
+    if run.picture.is_some() {
+        match &verdict {
+            Verdict::Differs(difference) => run.draw_after(Time::from_secs_f64(difference.time), events.as_slice()),
+            _ => run.draw_rest(),
+        }
         if let Some(failure) = failures.first() {
             return Err(failure.clone());
         }
-        if let Err(stop) = done {
-            verdict = stop.into();
-            break;
-        }
     }
-    Ok(Outcome { verdict, compared: run.compared, skipped: run.skipped })
+    Ok((Outcome { verdict, compared, skipped }, run.picture))
 }
 
 /// The progress of the connection.
@@ -110,6 +139,9 @@ struct Run<'a> {
     steps: u32,
     compared: Compared,
     skipped: Vec<Inexpressible>,
+    /// What was recorded for a picture, if one is drawn, and the marks that the last ACK has reported.
+    picture: Option<Picture>,
+    echoed: u8,
 }
 
 /// The clock of timestamps.
@@ -148,6 +180,8 @@ impl<'a> Run<'a> {
             steps: 0,
             compared: Compared::default(),
             skipped: Vec::new(),
+            picture: None,
+            echoed: 0,
         }
     }
 
@@ -157,26 +191,38 @@ impl<'a> Run<'a> {
             self.skip(line, "the end of a connection is not modelled");
             return Ok(());
         }
-        let span = match when {
-            When::At(first, last) => Some((first, last)),
-            When::After(first, last) => Some((self.now.saturating_add(first), self.now.saturating_add(last))),
-            When::Any => None,
-        };
+        let span = self.span(when);
         if let Action::Outbound(packet) = action {
             return self.expect(line, packet, span);
         }
         let (at, latest) = span.unwrap_or((self.now, self.now));
         self.pass(line, at, matches!(action, Action::Code(_)))?;
         match action {
-            Action::Inbound(packet) => self.arrive(line, packet)?,
-            Action::Call(call) => self.call(line, call)?,
-            Action::Commands(text) => self.execute(text, line)?,
             Action::Code(statements) => self.await_all(line, statements, latest)?,
-            Action::Other(reason) => return Err(Stop::inexpressible(line, reason)),
-            Action::Outbound(_) => {}
+            action => self.take(line, action)?,
         }
         self.last = self.now;
         Ok(())
+    }
+
+    /// The earliest and the latest time of an event; `None` at any time.
+    fn span(&self, when: When) -> Span {
+        match when {
+            When::At(first, last) => Some((first, last)),
+            When::After(first, last) => Some((self.now.saturating_add(first), self.now.saturating_add(last))),
+            When::Any => None,
+        }
+    }
+
+    /// Lets the script act.
+    fn take(&mut self, line: u32, action: &Action) -> Step {
+        match action {
+            Action::Inbound(packet) => self.arrive(line, packet),
+            Action::Call(call) => self.call(line, call),
+            Action::Commands(text) => self.execute(text, line),
+            Action::Other(reason) => Err(Stop::inexpressible(line, reason)),
+            Action::Outbound(_) | Action::Code(_) => Ok(()),
+        }
     }
 
     /// Lets time pass until an event of the script. Timers at exactly this time come after it, unless it only looks.
@@ -208,6 +254,7 @@ impl<'a> Run<'a> {
             self.talk.wait(due);
             if let Some(ack) = self.path.as_mut().and_then(|path| path.act(due)) {
                 self.snd_una = self.snd_una.max(ack.ack().next);
+                self.draw_carried(ack.ack());
                 self.talk.acknowledge(ack.ack());
             }
         } else if let (Some(due), Some(arrivals)) = (answer, &mut self.arrivals) {
@@ -222,11 +269,12 @@ impl<'a> Run<'a> {
 
     /// Passes what the sender has sent to the path, if there is one.
     fn carry(&mut self) {
-        if let Some(path) = &mut self.path {
-            for (at, segment) in self.talk.sent().drain(..) {
-                path.carry(at, segment);
-            }
+        let Some(mut path) = self.path.take() else { return };
+        while let Some((at, segment)) = self.talk.sent().pop_front() {
+            let is_carried = path.carry(at, segment);
+            self.draw_sent(at, segment, !is_carried);
         }
+        self.path = Some(path);
     }
 
     fn count_step(&mut self, line: u32) -> Step {
@@ -280,6 +328,11 @@ impl<'a> Run<'a> {
             self.steps = self.steps.saturating_add((self.talk.sender.state().flight_size / 64) as u32);
             match self.check(statements) {
                 Err(Stop::Differs(_)) if self.act(line, latest, true)? => self.now = self.now.max(self.talk.now),
+                Err(Stop::Differs(difference)) => {
+                    let failed = statements.iter().filter(|statement| statement.line == difference.line);
+                    failed.for_each(|statement| self.draw_assertion(Status::Missing, statement));
+                    return Err(Stop::Differs(difference));
+                }
                 done => return done,
             }
         }
@@ -289,8 +342,9 @@ impl<'a> Run<'a> {
     fn check(&mut self, statements: &[Statement]) -> Step {
         let initial_ssthresh = f64::from(self.config.max_window);
         let scale = Scale { payload: self.handshake.payload, initial_ssthresh };
-        let mut held = 0;
-        for Statement { line, text, asserts } in statements {
+        let mut held = Vec::new();
+        for statement in statements {
+            let Statement { line, text, asserts } = statement;
             let evaluated = match asserts {
                 Ok(expression) => expression.check(&|name| info::value(name, &self.talk, scale)),
                 Err(reason) => {
@@ -299,7 +353,7 @@ impl<'a> Run<'a> {
                 }
             };
             match evaluated {
-                Evaluation::Holds => held += 1,
+                Evaluation::Holds => held.push(statement),
                 Evaluation::Unknown(name) => self.skip(*line, &format!("{name} has no value in this sender")),
                 Evaluation::Fails(values) => {
                     let told: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -309,7 +363,10 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        self.compared.assertions += held;
+        self.compared.assertions += held.len() as u32;
+        for statement in held {
+            self.draw_assertion(Status::Met, statement);
+        }
         Ok(())
     }
 

@@ -1,8 +1,9 @@
-//! For any text, reading ends with a script or an error at a place in the text, and a script runs to an end.
+//! For any text, reading ends with a script or an error at a place in the text, and a script runs to an end, with the same
+//! outcome if it is drawn.
 
 use std::collections::BTreeMap;
 
-use ackclock_conform::{Ends, LARGEST, Script, run};
+use ackclock_conform::{Ends, LARGEST, Script, draw, run};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{EcnMode, SenderConfig};
 use proptest::prelude::*;
@@ -19,7 +20,11 @@ fn hold(text: &[u8]) -> bool {
             let setup = script.setup(&files);
             for (recovery, ecn) in [(RecoverySpec::Rack, EcnMode::Classic), (RecoverySpec::NewReno, EcnMode::Off)] {
                 let sender = SenderConfig { recovery, ecn, ..SenderConfig::default() };
-                run(&script, &setup, &Ends { sender, ..Ends::default() }, 1).expect("the law is built in");
+                let ends = Ends { sender, ..Ends::default() };
+                let outcome = run(&script, &setup, &ends, 1).expect("the law is built in");
+                let (drawn, picture) = draw(&script, &setup, &ends, 1).expect("the law is built in");
+                assert_eq!(drawn, outcome, "a picture changes nothing");
+                assert!(picture.events.iter().all(|event| event.time.is_finite()));
             }
             true
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ackclock_conform::{Ends, Script, run};
+use ackclock_conform::{Ends, Script, draw, run};
 use ackclock_net::Plan;
 use ackclock_net::plan::TransportSpec;
 use pyo3::prelude::*;
@@ -38,14 +38,25 @@ impl PyScript {
     /// Runs the script against the sender of the first group of a plan: the outcome as JSON.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
     fn run(&self, files: BTreeMap<String, String>, plan: &str, seed: u64, laws: Vec<Law<'_>>) -> PyResult<String> {
-        let mut plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
-        set_makers(&mut plan, &laws);
-        let Some(TransportSpec::Tcp { sender, receiver }) = plan.groups.into_iter().next().map(|group| group.transport)
-        else {
-            return Err(refuse("groups.0.transport: must be TCP"));
-        };
-        let ends = Ends { sender: (*sender).clone(), receiver };
-        let outcome = run(&self.0, &self.0.setup(&files), &ends, seed).map_err(|failure| failed(&failure))?;
+        let outcome = run(&self.0, &self.0.setup(&files), &ends(plan, &laws)?, seed).map_err(|error| failed(&error))?;
         Ok(json!(outcome).to_string())
+    }
+
+    /// Runs the script as `run` does: the outcome and the picture as JSON.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over owned arguments")]
+    fn draw(&self, files: BTreeMap<String, String>, plan: &str, seed: u64, laws: Vec<Law<'_>>) -> PyResult<String> {
+        let drawn = draw(&self.0, &self.0.setup(&files), &ends(plan, &laws)?, seed).map_err(|error| failed(&error))?;
+        let (outcome, picture) = drawn;
+        Ok(json!({"outcome": outcome, "picture": picture}).to_string())
+    }
+}
+
+/// The sender and the receiver of the first group of a plan.
+fn ends(plan: &str, laws: &[Law<'_>]) -> PyResult<Ends> {
+    let mut plan: Plan = serde_json::from_str(plan).map_err(refuse)?;
+    set_makers(&mut plan, laws);
+    match plan.groups.into_iter().next().map(|group| group.transport) {
+        Some(TransportSpec::Tcp { sender, receiver }) => Ok(Ends { sender: (*sender).clone(), receiver }),
+        _ => Err(refuse("groups.0.transport: must be TCP")),
     }
 }

@@ -40,6 +40,7 @@ use crate::variants::Listing;
 
 pub use built_in::BuiltIn;
 pub use cubic::CubicRules;
+pub use dctcp::DctcpRules;
 pub use signals::{AckSample, CongestionEvent, Signal, Window};
 pub use state::{LawState, Variable, phases, variables};
 pub use vegas::BaseRtt;

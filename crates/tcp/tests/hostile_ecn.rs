@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use ackclock_tcp::congestion::{CubicRules, CubicSpec, DctcpSpec, LawSpec, PragueSpec, RenoSpec};
+use ackclock_tcp::congestion::{CubicRules, CubicSpec, DctcpRules, DctcpSpec, LawSpec, PragueSpec, RenoSpec};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Ack, Block, EcnMode, PrrRule, Sack, Sender, SenderConfig};
 use ackclock_units::{Role, Stream, Time};
@@ -17,7 +17,8 @@ fn senders() -> Vec<SenderConfig> {
     let laws = [
         LawSpec::Reno(RenoSpec {}),
         LawSpec::Cubic(CubicSpec { fast_convergence: true, rules: CubicRules::Rfc9438 }),
-        LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: 1.0 }),
+        LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: 1.0, rules: DctcpRules::Rfc8257 }),
+        LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: 1.0, rules: DctcpRules::Linux }),
     ];
     let mut all = Vec::new();
     for recovery in [RecoverySpec::Reno, RecoverySpec::NewReno, RecoverySpec::Sack, RecoverySpec::Rack] {

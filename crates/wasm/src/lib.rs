@@ -1,10 +1,16 @@
-//! The engine as a WebAssembly module with three functions, called by `web/src/engine.ts`.
+//! The engine as a WebAssembly module with four functions, called by `web/src/engine.ts`.
 //!
 //! The page asks for [`room`] for a plan with its labels as JSON, writes them there, calls [`simulate`], and reads the
 //! answer at [`answer`]. The answer begins with the length of its header in four bytes. The header is JSON: an error, or
 //! the outcome, its notices, and the columns of all tables with their places. The values follow, each column at a
 //! multiple of eight bytes.
+//!
+//! [`conform`] answers questions about a script in the same way, with a header and no tables: what the script demands of
+//! its sender; and, if the question has a transport, the outcome of a run and its picture.
+//!
 //! A web page has one thread, and so does a run in it.
+
+mod scripts;
 
 use std::sync::Mutex;
 
@@ -55,6 +61,18 @@ fn answered(question: &[u8], seed: u64, from: f64, until: f64) -> Result<Vec<u8>
     let outcome = run_with_progress(&plan, seed, Means { threads: 1, memory: MEMORY }, page::report)?;
     let notices = labels.map(|labels| Notices::new(&plan, labels)).transpose()?;
     Ok(encoded(&outcome, notices.map(|notices| notices.of(&(&outcome).into())), from, until))
+}
+
+/// Answers the question about a script, and returns the length of the answer.
+#[expect(unsafe_code, reason = "exported symbols count as unsafe")]
+#[unsafe(no_mangle)]
+pub extern "C" fn conform(seed: u64) -> usize {
+    let mut answer = locked(&ANSWER);
+    *answer = match scripts::answered(&locked(&QUESTION), seed) {
+        Ok(found) => framed(&found),
+        Err(error) => framed(&Header::Error(error)),
+    };
+    answer.len()
 }
 
 /// The address of the answer.
@@ -184,7 +202,7 @@ fn described(column: &Column, rows: &std::ops::Range<usize>, values: &mut Vec<u8
 }
 
 /// The beginning of an answer: the length of the header, the header, and zeros up to a multiple of eight bytes.
-fn framed(header: &Header<'_>) -> Vec<u8> {
+fn framed(header: &impl Serialize) -> Vec<u8> {
     let mut answer = vec![0; 4];
     serde_json::to_writer(&mut answer, header).expect("plain data");
     let length = answer.len() as u32 - 4;

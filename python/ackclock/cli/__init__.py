@@ -711,6 +711,7 @@ def controllers(
     ackclock conform examples/conformance
     ackclock conform script.pkt --law reno --set "timer_tick=1 ms"
     ackclock conform scripts --law mylaw.py:MyLaw --junit results.xml
+    ackclock conform script.pkt --figure script.svg
     """,
 )
 def conform(
@@ -760,6 +761,15 @@ def conform(
             show_default=False,
         ),
     ] = None,
+    figure: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Output file (.png, .svg or .pdf) for a time-sequence picture of one script. An existing file is "
+            "replaced.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Run scripts in the language of packetdrill against a sender, and report where it first differs.
 
@@ -778,6 +788,7 @@ def conform(
         seed=integer("seed", seed, SEED.allowed),
         as_json=json,
         junit_file=junit,
+        figure_file=figure,
     )
     raise typer.Exit(code)
 

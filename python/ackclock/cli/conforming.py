@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,10 @@ from rich.text import Text
 
 from ackclock.cli.console import console
 from ackclock.conformance import ScriptResult, conform, junit, scripts
+from ackclock.conformance.running import draw
 from ackclock.files.making import new_file
 from ackclock.scenario.overrides import override
-from ackclock.values.errors import ScenarioError
+from ackclock.values.errors import ScenarioError, refuse
 
 _WORDS = {"equal": "equal", "differs": "differs", "inexpressible": "not expressible"}
 _WIDTH = max(map(len, _WORDS.values()))
@@ -29,6 +30,7 @@ def run(
     seed: int,
     as_json: bool,
     junit_file: Path | None,
+    figure_file: Path | None,
 ) -> int:
     """Run scripts, report each, and return the exit status."""
     options: dict[str, Any] = {}
@@ -37,9 +39,10 @@ def run(
     unreadable: dict[Path, str] = {}
     out = console()
     found = scripts(paths)
+    run_one = conform if figure_file is None else _drawing(figure_file, found)
     for path in found:
         try:
-            result = conform(path, law=law, profile=profile, options=options, seed=seed)
+            result = run_one(path, law=law, profile=profile, options=options, seed=seed)
         except ScenarioError as error:
             if error.field != str(path):
                 raise
@@ -61,6 +64,26 @@ def run(
     if unreadable:
         return _UNREADABLE
     return _DIFFERS if any(each.verdict == "differs" for each in results) else 0
+
+
+def _drawing(file: Path, found: Sequence[Path]) -> Callable[..., ScriptResult]:
+    """Return a function that runs a script and draws it."""
+    from ackclock.cli.plotting import FORMATS  # noqa: PLC0415  # slow to load
+    from ackclock.conformance.picture import picture  # noqa: PLC0415
+    from ackclock.drawing import paper  # noqa: PLC0415
+
+    if file.suffix.lower() not in FORMATS:
+        raise refuse("--figure", str(file), f"must end in one of {', '.join(FORMATS)}")
+    if len(found) > 1:
+        raise refuse("--figure", str(file), f"must be absent with more than one script: there are {len(found)}")
+
+    def run_and_draw(path: Path, **sender: Any) -> ScriptResult:
+        result, drawn = draw(path, **sender)
+        with new_file(file, allowed="a file", replaces=True) as made:
+            made.write_bytes(FORMATS[file.suffix.lower()](paper.draw(picture(result, drawn))))
+        return result
+
+    return run_and_draw
 
 
 def _lines(result: ScriptResult) -> list[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from ackclock.running.run import Run
 
-_FORMATS: Final[Mapping[str, "Callable[[Figure], bytes]"]] = {
+FORMATS: Final[Mapping[str, "Callable[[Figure], bytes]"]] = {
     ".png": to_png,
     ".svg": lambda figure: to_svg(figure).encode(),
     ".pdf": to_pdf,
@@ -107,8 +107,8 @@ def _named(name: str, run: "Run", result: Path) -> FigureKind:
 
 def plot(result: Path, choice: Choice, *, out: Path | None) -> None:
     """Draw the records of a saved run, and write a file for each figure."""
-    if out is not None and out.suffix.lower() not in _FORMATS:
-        raise refuse("--out", str(out), f"must end in one of {', '.join(_FORMATS)}")
+    if out is not None and out.suffix.lower() not in FORMATS:
+        raise refuse("--out", str(out), f"must end in one of {', '.join(FORMATS)}")
     run = _load(result)
     kinds = choice.kinds(run, result)
     flow, (start, end) = choice.number(run), choice.times(run)
@@ -127,7 +127,7 @@ def plot(result: Path, choice: Choice, *, out: Path | None) -> None:
         except ScenarioError as error:
             failures.append(error)
             continue
-        _write(file, _FORMATS[file.suffix.lower()](draw(drawn)))
+        _write(file, FORMATS[file.suffix.lower()](draw(drawn)))
         sys.stdout.write(f"The figure is {file}\n")
     if len(failures) == len(kinds):
         raise failures[0]

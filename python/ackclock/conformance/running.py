@@ -1,7 +1,7 @@
 """Runs a script: derives the sender from the profile and the script, and reads the engine's answer."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -22,6 +22,8 @@ LAW: Final = "cubic"
 """The congestion control of a script that selects none, as in Linux."""
 _PACKET_SIZE: Final = 1500
 _PREFIX: Final = "clients.0.transport."
+_NOTHING: Final[Mapping[str, Any]] = {"events": [], "pauses": [], "truncated": False}
+"""The picture of a script that does not run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,7 +127,30 @@ def conform(
     >>> result.verdict, result.compared.packets
     ('equal', 4)
     """
-    path = Path(script)
+    return _played(Path(script), law, profile, options, seed, draws=False)[0]
+
+
+def draw(
+    script: str | Path,
+    *,
+    law: str | Law | type[Law] | None = None,
+    profile: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    seed: int = 1,
+) -> tuple[ScriptResult, Mapping[str, Any]]:
+    """Run a script as `conform` does, and also return the events and the pauses of a picture."""
+    return _played(Path(script), law, profile, options, seed, draws=True)
+
+
+def _played(
+    path: Path,
+    law: str | Law | type[Law] | None,
+    profile: str | None,
+    options: Mapping[str, Any] | None,
+    seed: int,
+    *,
+    draws: bool,
+) -> tuple[ScriptResult, Mapping[str, Any]]:
     SEED.require("seed", seed)
     if profile is not None and profile not in PROFILES:
         raise refuse("profile", profile, one_of(profile, PROFILES), noun="profile")
@@ -142,8 +167,11 @@ def conform(
     try:
         prepared = _prepared_for(setup, profile, named, given)
     except _InexpressibleError as error:
-        return ScriptResult(path=path, verdict="inexpressible", line=error.line, reason=error.reason)
-    return ScriptResult.of(path, json.loads(_run(read, files, prepared, seed)))
+        return ScriptResult(path=path, verdict="inexpressible", line=error.line, reason=error.reason), _NOTHING
+    told = json.loads(_run(read.draw if draws else read.run, files, prepared, seed))
+    return (
+        (ScriptResult.of(path, told["outcome"]), told["picture"]) if draws else (ScriptResult.of(path, told), _NOTHING)
+    )
 
 
 class _InexpressibleError(Exception):
@@ -223,11 +251,13 @@ def _prepared(profile: str, transport: Mapping[str, Any], packet_size: int) -> P
         ) from error.__cause__
 
 
-def _run(script: core.Script, files: dict[str, str], prepared: Prepared, seed: int) -> str:
+def _run(
+    run: Callable[[dict[str, str], str, int, list[Any]], str], files: dict[str, str], prepared: Prepared, seed: int
+) -> str:
     if not prepared.laws:
-        return script.run(files, prepared.plan, seed, [])
+        return run(files, prepared.plan, seed, [])
     from ackclock.laws.adapter import attended  # noqa: PLC0415  # few scripts run against such laws
 
     made = [law.for_engine() for law in prepared.laws]
     with attended(made):
-        return script.run(files, prepared.plan, seed, made)
+        return run(files, prepared.plan, seed, made)

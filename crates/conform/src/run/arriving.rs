@@ -51,6 +51,9 @@ impl Run<'_> {
     }
 
     fn acknowledge(&mut self, line: u32, packet: &Packet, scale: u32) -> Step {
+        if packet.length == 0 && self.arrivals.is_none() {
+            self.draw_arrival(line, packet, scale);
+        }
         let acknowledged = u64::from(packet.ack.unwrap_or_default());
         let Some(next) = self.octets.segment_at(acknowledged) else {
             return Err(Stop::inexpressible(line, "an ACK of a part of a segment is not modelled"));
@@ -86,7 +89,7 @@ impl Run<'_> {
         self.count_step(line)
     }
 
-    fn echo(&self, flags: Flags) -> u8 {
+    pub(super) fn echo(&self, flags: Flags) -> u8 {
         match self.config.ecn {
             _ if self.snd_una == 0 => 0, // the flags of the handshake negotiate
             EcnMode::Off => 0,

@@ -6,6 +6,7 @@ use ackclock_units::Time;
 use super::{Progress, Run, Step};
 use crate::info::seconds;
 use crate::outcome::{Difference, Stop};
+use crate::picture::Status;
 use crate::script::{EcnWord, Options, Packet};
 
 /// When a packet is expected: the earliest and the latest time, with and without the tolerance; `None` at any time.
@@ -45,6 +46,7 @@ impl Run<'_> {
         if !segment.syn || !self.is_in_time(at, span) {
             return self.differs(line, packet, span, Some((at, segment)));
         }
+        self.draw_segment(at, line, Status::Met, segment);
         self.note_stamp(packet, at);
         self.now = self.now.max(at);
         Ok(())
@@ -77,6 +79,7 @@ impl Run<'_> {
                 let (first, after) = self.stamps.retransmitted.unwrap_or((at, 0));
                 self.stamps.retransmitted = Some((first, after.max(segment.number + 1)));
             }
+            self.draw_segment(at, line, Status::Met, segment);
             (next, last) = (end, at);
         }
         self.note_stamp(packet, last);
@@ -91,12 +94,13 @@ impl Run<'_> {
         if !segment.is_probe() || end.wrapping_sub(1) != packet.start.into() || !self.is_in_time(at, span) {
             return self.differs(line, packet, span, Some((at, segment)));
         }
+        self.draw_segment(at, line, Status::Met, segment);
         self.note_stamp(packet, at);
         self.now = self.now.max(at);
         Ok(())
     }
 
-    fn compare_ecn(&self, line: u32, packet: &Packet, span: Span, sent: (Time, Segment)) -> Step {
+    fn compare_ecn(&mut self, line: u32, packet: &Packet, span: Span, sent: (Time, Segment)) -> Step {
         let (_, segment) = sent;
         let is_expected = match packet.ecn {
             None => true,
@@ -149,9 +153,12 @@ impl Run<'_> {
         last.map_or(0, |(_, end)| end as u32)
     }
 
-    fn differs(&self, line: u32, packet: &Packet, span: Span, found: Option<(Time, Segment)>) -> Step {
+    fn differs(&mut self, line: u32, packet: &Packet, span: Span, found: Option<(Time, Segment)>) -> Step {
         let found = match found {
-            Some((at, segment)) => format!("{} at {} s", self.told(segment), seconds(at)),
+            Some((at, segment)) => {
+                self.draw_segment(at, line, Status::Wrong, segment);
+                format!("{} at {} s", self.told(segment), seconds(at))
+            }
             None => self.nothing(span),
         };
         Err(self.difference(line, packet, span, found))
@@ -164,7 +171,8 @@ impl Run<'_> {
         }
     }
 
-    pub(super) fn difference(&self, line: u32, packet: &Packet, span: Span, found: String) -> Stop {
+    pub(super) fn difference(&mut self, line: u32, packet: &Packet, span: Span, found: String) -> Stop {
+        self.draw_missing(line, packet, span);
         let times = span.map_or("at any time".to_owned(), |(first, last)| {
             let tolerance = self.tolerance(first);
             let (from, to) = (first.saturating_sub(tolerance), last.saturating_add(tolerance));

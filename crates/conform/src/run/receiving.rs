@@ -10,6 +10,7 @@ use super::{Run, Step};
 use crate::host::{Host, OwnAck};
 use crate::info::seconds;
 use crate::outcome::Stop;
+use crate::picture::Status;
 use crate::script::{EcnWord, Packet};
 
 /// The receiving side.
@@ -27,8 +28,8 @@ pub(super) struct Arrivals {
 pub(super) struct Answer {
     pub(super) at: Time,
     pub(super) next: u32,
-    sacks: Vec<(u32, u32)>,
-    echo: bool,
+    pub(super) sacks: Vec<(u32, u32)>,
+    pub(super) echo: bool,
 }
 
 impl Answer {
@@ -86,6 +87,10 @@ impl Run<'_> {
         if self.octets.segments() > 1 {
             return refused("data in both directions is not modelled");
         }
+        if self.arrivals.is_none() {
+            self.draw_peer();
+        }
+        self.draw_arrival(line, packet, 0);
         let config = ReceiverConfig { ecn: self.config.ecn, ..self.receiver };
         let blocks = if self.handshake.has_sack { config.sack_blocks } else { 0 };
         let arrivals = self.arrivals.get_or_insert_with(|| {
@@ -120,9 +125,11 @@ impl Run<'_> {
             && (packet.options.unchecked || packet.options.sacks == found.sacks)
             && (!has_echo || packet.flags.ece == found.echo);
         if !is_equal || !self.is_in_time(found.at, span) {
+            self.draw_answer(line, Status::Wrong, &found);
             let told = found.told();
             return Err(self.difference(line, packet, span, told));
         }
+        self.draw_answer(line, Status::Met, &found);
         self.now = self.now.max(found.at);
         Ok(())
     }

@@ -22,7 +22,8 @@
 //!
 //! With `ecn`, an ECN-capable packet that the early test would drop is marked instead, and the count of packets restarts
 //! as at a drop. From `p_b = mark_below` on, and where the queue is full, packets are dropped (RFC 3168, section 7; ns-2's
-//! `setbit_` with `mark_p_`).
+//! `setbit_` with `mark_p_`). With `above_max = mark`, those above `max_th` are marked too, as in Linux (`sch_red.c`,
+//! `RED_HARD_MARK` without `harddrop`).
 //!
 //! With `adaptive`, `max_p` follows the load: Floyd, Gummadi and Shenker, "Adaptive RED: An Algorithm for Increasing the
 //! Robustness of RED's Active Queue Management" (2001), figure 1. Every 0.5 s, `max_p` increases by `min(0.01, max_p/4)`
@@ -76,7 +77,11 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         Some(65535.0),
         500.0,
     ),
-    choice("above_max", "Above max_th, drop every arrival or apply the random test with p_b = 1", &["drop", "early"]),
+    choice(
+        "above_max",
+        "Above max_th, drop every arrival, apply the random test with p_b = 1, or mark every ECN-capable arrival (with ecn)",
+        &["drop", "early", "mark"],
+    ),
     flag("spare_last", "Never drop early when at most one unit (packet or byte) waits"),
     choice(
         "count_below",
@@ -167,6 +172,8 @@ pub enum AboveMax {
     Drop,
     /// The early test decides, with `p_b = 1`.
     Early,
+    /// With `ecn`, every ECN-capable arrival is marked; the others are dropped.
+    Mark,
 }
 
 /// Handling of the count of packets since the last drop while the average is below `min_th`.
@@ -307,6 +314,12 @@ impl Red {
         p_b.min(1.0)
     }
 
+    /// Whether an ECN-capable packet is marked instead of dropped.
+    fn may_mark(&self) -> bool {
+        let p_b = self.drop_probability();
+        p_b < self.spec.mark_below || self.spec.above_max == AboveMax::Mark && p_b >= 1.0
+    }
+
     /// Whether RED drops or marks this packet, without considering the queue's capacity.
     fn drops(&mut self, queue: f64, size: u32) -> bool {
         let RedSpec { min_th, max_th, gentle, spare_last, above_max, count_below, .. } = self.spec;
@@ -315,7 +328,7 @@ impl Red {
             self.above = false;
             return false;
         }
-        if above_max == AboveMax::Drop && self.avg >= ceiling {
+        if above_max != AboveMax::Early && self.avg >= ceiling {
             return true;
         }
         if !self.above {
@@ -357,7 +370,7 @@ impl QueueDiscipline for Red {
         let early = self.drops(queue, arrival.packet.size());
         let verdict = if !self.spec.limit.has_room(arrival, self.spec.count_in_service) {
             Verdict::Drop(DropReason::Full)
-        } else if early && self.spec.ecn && self.drop_probability() < self.spec.mark_below {
+        } else if early && self.spec.ecn && self.may_mark() {
             arrival.mark_or_drop(DropReason::Early)
         } else if early {
             Verdict::Drop(DropReason::Early)

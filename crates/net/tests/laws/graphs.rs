@@ -192,7 +192,11 @@ fn queues_at_arrival() -> impl Strategy<Value = QueueSpec> {
             gentle,
             unit: if bytes { Unit::Bytes } else { Unit::Packets },
             mean_packet_size: 1000.0,
-            above_max: if early { AboveMax::Early } else { AboveMax::Drop },
+            above_max: match (early, run) {
+                (true, _) => AboveMax::Early,
+                (false, true) => AboveMax::Mark,
+                (false, false) => AboveMax::Drop,
+            },
             spare_last,
             count_below: if run { CountBelow::Run } else { CountBelow::Reset },
             ecn,

@@ -15,8 +15,12 @@ pub struct Window {
 }
 
 impl Window {
-    /// Takes the fraction of a segment from the window.
+    /// Takes the fraction of a segment from the window. A window at the threshold remains there: the fraction of the
+    /// threshold is then taken too, as the window would be in slow start without its own.
     pub(crate) fn take_fraction(&mut self) -> f64 {
+        if self.cwnd >= self.ssthresh {
+            self.ssthresh = self.ssthresh.floor();
+        }
         let fraction = self.cwnd.fract();
         self.cwnd -= fraction;
         fraction
@@ -151,4 +155,24 @@ pub enum Signal {
     Mark,
     /// The retransmission timer.
     Timeout,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Validates: a window of 44.15 segments that was reduced to its threshold is not in slow start when its fraction is
+    ///     taken, and one of 44.15 below a threshold of 44.9 is.
+    /// Source: RFC 5681, section 3.1: slow start is below `ssthresh`.
+    /// Tolerance: exact.
+    #[test]
+    fn a_fraction_does_not_begin_slow_start() {
+        let taken = [44.15, 44.9].map(|ssthresh| {
+            let mut window = Window { cwnd: 44.15, ssthresh };
+            window.take_fraction();
+            window
+        });
+        assert_eq!(taken.map(|window| window.cwnd < window.ssthresh), [false, true]);
+        assert_eq!(taken.map(|window| window.ssthresh), [44.0, 44.9]);
+    }
 }

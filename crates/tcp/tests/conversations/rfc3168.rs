@@ -1,6 +1,6 @@
 //! RFC 3168, section 6.1.2: a sender answers the marks and losses of one window of data once.
 
-use ackclock_tcp::congestion::{DctcpSpec, LawSpec};
+use ackclock_tcp::congestion::{DctcpRules, DctcpSpec, LawSpec};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{Ack, DecreaseFrom, EcnMode, PrrRule, SenderConfig};
 use ackclock_units::Time;
@@ -47,7 +47,7 @@ fn a_law_that_grades_marks_answers_the_loss_as_well() {
     for (recovery, prr) in
         RECOVERIES.into_iter().flat_map(|recovery| [(recovery, PrrRule::Off), (recovery, PrrRule::Rfc9937)])
     {
-        let congestion = LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: 0.2 });
+        let congestion = LawSpec::Dctcp(DctcpSpec { g: 1.0 / 16.0, initial_alpha: 0.2, rules: DctcpRules::Rfc8257 });
         let [marked, lost] =
             mark_then_loss(SenderConfig { recovery, prr, congestion, ecn: EcnMode::Dctcp, ..open(20) });
         assert!(marked > 17.0 && lost < 11.0, "{recovery:?} {prr:?}: {marked}, {lost}");

@@ -283,8 +283,8 @@ fn gauges_show_the_average_and_its_probability() {
 }
 
 /// Validates: with `ecn`, early drops of ECN-capable packets become marks while `p_b` is below `mark_below`; other packets,
-///   arrivals at `p_b = 1` and arrivals at a full queue are dropped.
-/// Source: RFC 3168, section 7; ns-2.35, `queue/red.cc`: `setbit_` marks only early drops, with `use_mark_p_` only below
+///   arrivals at `p_b = 1` and arrivals at a full queue are dropped. With `above_max = mark`, those at `p_b = 1` are marked.
+/// Source: RFC 3168, section 7; Linux, `red_enqueue` (`RED_HARD_MARK`); ns-2.35, `queue/red.cc`: `setbit_` marks only early drops, with `use_mark_p_` only below
 ///   `mark_p_`, which is 0.1.
 /// Tolerance: exact.
 #[test]
@@ -301,6 +301,12 @@ fn early_drops_of_capable_packets_are_marks() {
         assert_eq!(verdicts(RedSpec { above_max, ..gentle }, 30.0, 11), [early; 2]);
     }
     assert_eq!(verdicts(ecn, 10.0, 25), [full; 2]);
+    for (spec, avg) in [(ecn, 15.0), (gentle, 30.0)] {
+        let marks = RedSpec { above_max: AboveMax::Mark, ..spec };
+        assert_eq!(verdicts(marks, avg, 11), [Verdict::Mark, early]);
+        assert_eq!(verdicts(RedSpec { ecn: false, ..marks }, avg, 11), [early; 2]);
+        assert_eq!(verdicts(marks, avg, 25), [full; 2]);
+    }
     // p_b is 0.05 at 10, and 0.1 at 15
     let ns2 = RedSpec { mark_below: 0.1, ..gentle };
     assert_eq!(verdicts(ns2, 14.9, 11), [Verdict::Mark, early]);
