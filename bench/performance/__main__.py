@@ -17,12 +17,14 @@ from performance.records import records
 from performance.scale import scale
 from performance.speed import speed
 from performance.steps import steps
+from performance.workloads import today
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 PARTS: dict[str, Callable[[], str]] = {
     "speed": speed,
+    "today": today,
     "scale": scale,
     "domains": domains,
     "records": records,

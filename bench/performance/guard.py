@@ -1,6 +1,4 @@
-"""Guard the engine's speed by its instructions per packet of S60, which are equal on all machines of a kind.
-
-S60 is run with a queue discipline of each kind of link: drop-tail decides at arrival, and CoDel stores the packets.
+"""Guard the engine's speed by its instructions per packet, which are equal on all machines of a kind.
 
 ``python -m performance.guard`` compares them with `instructions.json`, ``--record`` rewrites it. Time is not measured:
 it differs between machines, and varies by a tenth on one machine.
@@ -17,47 +15,43 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from performance.measure import has_valgrind
-from performance.simulations import ours_s60
+from performance.workloads import count_all
 
 RECORDED = Path(__file__).with_name("instructions.json")
-SHORT, LONG = 10, 20
-"""Durations of two runs: the difference gives the instructions of the second ten seconds."""
 ALLOWED = 0.03
-QUEUES = ("droptail", "codel")
 
 
 @dataclass(frozen=True)
 class Count:
-    """Instructions per packet of S60 with one queue. They depend on the compiler's version and the instruction set."""
+    """Instructions per packet of a workload. They depend on the compiler's version and the instruction set."""
 
     instructions_per_packet: float
     rustc: str
     machine: str
 
-    @classmethod
-    def now(cls, queue: str) -> Count:
-        """Count them."""
-        rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
-        count = ours_s60(queue=queue).instructions_per_packet(SHORT, LONG)
-        return cls(round(count, 1), rustc, platform.machine())
+
+def count() -> dict[str, Count]:
+    """Count the instructions of all workloads."""
+    rustc = subprocess.run(["rustc", "--version"], capture_output=True, text=True, check=True).stdout.split()[1]
+    return {name: Count(round(found, 1), rustc, platform.machine()) for name, found in count_all().items()}
 
 
 def read() -> dict[str, Count]:
-    """Read the recorded counts, by queue."""
-    return {queue: Count(**count) for queue, count in json.loads(RECORDED.read_text(encoding="utf-8")).items()}
+    """Read the recorded counts, by workload."""
+    return {name: Count(**count) for name, count in json.loads(RECORDED.read_text(encoding="utf-8")).items()}
 
 
-def judge(queue: str, recorded: Count, now: Count) -> tuple[bool, str]:
+def judge(name: str, recorded: Count, now: Count) -> tuple[bool, str]:
     """Check that a count is not higher than recorded, and return a message.
 
     Examples
     --------
-    >>> judge("codel", Count(1000, "1.95.0", "x86_64"), Count(1020, "1.95.0", "x86_64"))
-    (True, 'S60 with codel: 1020 instructions per packet, +2.0 % from 1000 recorded')
+    >>> judge("cubic", Count(1000, "1.95.0", "x86_64"), Count(1020, "1.95.0", "x86_64"))
+    (True, 'cubic: 1020 instructions per packet, +2.0 % from 1000 recorded')
     """
     change = now.instructions_per_packet / recorded.instructions_per_packet - 1
     words = (
-        f"S60 with {queue}: {now.instructions_per_packet:.0f} instructions per packet, {100 * change:+.1f} % from "
+        f"{name}: {now.instructions_per_packet:.0f} instructions per packet, {100 * change:+.1f} % from "
         f"{recorded.instructions_per_packet:.0f} recorded"
     )
     if (now.machine, now.rustc) != (recorded.machine, recorded.rustc):
@@ -83,14 +77,14 @@ def main() -> None:
     if not has_valgrind():
         print("no valgrind on this machine: instructions are not counted")
         return
-    counts = {queue: Count.now(queue) for queue in QUEUES}
+    counts = count()
     if record:
-        written = {queue: asdict(count) for queue, count in counts.items()}
+        written = {name: asdict(count) for name, count in counts.items()}
         RECORDED.write_text(f"{json.dumps(written, indent=2)}\n", encoding="utf-8")
-        print(f"recorded: {counts}")
+        print("".join(f"{name}: {count.instructions_per_packet:.0f}\n" for name, count in counts.items()), end="")
         return
     recorded = read()
-    judged = [judge(queue, recorded[queue], count) for queue, count in counts.items()]
+    judged = [judge(name, recorded[name], count) for name, count in counts.items()]
     for _, words in judged:
         print(words)
     sys.exit(0 if all(good for good, _ in judged) else 1)

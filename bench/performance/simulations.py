@@ -86,9 +86,14 @@ def counted(output: str) -> dict[str, int]:
     return counts
 
 
-def ours_s60(record: Iterable[str] = (), queue: str = "droptail") -> Simulation:
-    """Return S60 in the engine's example program, with the queue discipline `queue` at the bottleneck."""
-    return Simulation((_example("run_plan"), _plan(S60, tuple(record), queue)))
+def ours(scenario: Path, record: Iterable[str] = (), queue: str | None = None) -> Simulation:
+    """Return a scenario in the engine's example program, with another queue discipline at the bottleneck if given."""
+    return Simulation((_example("run_plan"), _plan(scenario, tuple(record), queue)))
+
+
+def ours_s60(record: Iterable[str] = ()) -> Simulation:
+    """Return S60 in the engine's example program."""
+    return ours(S60, record)
 
 
 def ours_greedy(flows: int, *, spread: float = SPREAD) -> Simulation:
@@ -138,11 +143,13 @@ def _example(name: str) -> str:
 
 
 @functools.cache
-def _plan(scenario: Path, record: tuple[str, ...] = (), queue: str = "droptail") -> str:
-    """Write the plan of a scenario, with a queue discipline at the bottleneck, to a file and return its path."""
-    changed = ackclock.Scenario.from_toml(scenario).changed({"dumbbell.bottleneck.queue.kind": queue})
+def _plan(scenario: Path, record: tuple[str, ...] = (), queue: str | None = None) -> str:
+    """Write the plan of a scenario, with another queue discipline at the bottleneck if given, and return its path."""
+    changed = ackclock.Scenario.from_toml(scenario)
+    if queue is not None:
+        changed = changed.changed({"dumbbell.bottleneck.queue.kind": queue})
     effective = changed.effective()
-    name = "-".join([scenario.stem, queue, *record]).replace("/", "-")
+    name = "-".join([scenario.stem, queue or "own", *record]).replace("/", "-")
     file = OUT / f"{name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(plan(effective, understand(record, effective)), encoding="utf-8")

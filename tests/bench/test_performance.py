@@ -8,9 +8,10 @@ import pytest
 
 from performance import page, records, speed
 from performance.__main__ import PARTS
-from performance.guard import QUEUES, Count, judge, read
+from performance.guard import Count, judge, read
 from performance.measure import Cost, Spread
 from performance.simulations import Run, Simulation, counted
+from performance.workloads import WORKLOADS
 
 KEPT = Count(instructions_per_packet=1000.0, rustc="1.95.0", machine="x86_64")
 
@@ -52,7 +53,7 @@ def test_the_guard_reports_a_gain_and_judges_only_its_own_compiler() -> None:
 
 def test_the_recorded_figures_are_complete() -> None:
     recorded = read()
-    assert tuple(recorded) == QUEUES
+    assert tuple(recorded) == tuple(WORKLOADS)
     assert all(count.instructions_per_packet > 0 for count in recorded.values())
 
 

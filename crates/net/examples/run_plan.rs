@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("usage: run_plan PLAN SECONDS [SEED]".into()),
     };
     let plan: Plan = serde_json::from_reader(BufReader::new(File::open(plan)?))?;
-    let duration = Time::SECOND.saturating_mul(seconds.parse()?);
+    let duration = Time::from_secs_f64(seconds.parse()?);
     let Outcome { summary, events, .. } = run(&Plan { duration, ..plan }, seed)?;
     let Summary { arrivals, departures, drops, .. } = summary;
     println!("arrivals {arrivals} departures {departures} drops {drops} events {events}");

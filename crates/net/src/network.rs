@@ -24,7 +24,7 @@ use crate::endpoint::sack_store::SackStore;
 use crate::endpoint::sink::Sinks;
 use crate::engine::agenda::{Agenda, Rounds};
 use crate::engine::flow::{Flow, Transport};
-use crate::engine::transit::Transit;
+use crate::engine::transit::{Delays, Transit};
 use crate::link::Link;
 use crate::link::extra_delay::{ExtraDelay, ReorderSpec};
 use crate::link::links::Links;
@@ -75,6 +75,7 @@ impl Network {
             unqueued: &unqueued,
             hops: Vec::new(),
             transitions,
+            delays: Delays::new(links.len()),
         };
         let mut flows = Vec::with_capacity(total);
         let mut sinks = Sinks::new(total, plan.measure.from, plan.duration);
@@ -87,13 +88,22 @@ impl Network {
             sinks.add(&group.transport, ack_hop, || Stream::new(seed, Role::Receiver, name.0));
         }
         let clients = Clients::of(plan, &names, seed);
-        let Layout { mut hops, transitions, .. } = layout;
-        let (components, rounds) = components::find(&mut hops, &transitions, flows.len());
-        let agenda = Agenda::new(components, rounds);
+        let Layout { mut hops, transitions, delays, .. } = layout;
+        let pace = components::Pace { flows: flows.len(), packets: packets_per_second(plan, &links) };
+        let (skews, rounds) = components::find(&mut hops, &transitions, pace);
+        let agenda = Agenda::new(&skews, rounds);
         let sacks = SackStore::default();
-        let transit = Transit { links, hops, sinks, sacks, agenda, names, until: Time::ZERO, last: 0, cut: None };
+        let (until, last, cut) = (Time::ZERO, 0, None);
+        let transit = Transit { links, hops, sinks, sacks, delays, agenda, names, until, last, cut };
         Ok(Self { flows, clients, transit, rounds, failures })
     }
+}
+
+/// About as many packets per second as the measured link transmits.
+fn packets_per_second(plan: &Plan, links: &Links) -> f64 {
+    let rate = links.line(LinkId(plan.measure.link)).rate.mean(Time::ZERO, plan.duration);
+    let size = plan.groups.iter().map(|group| group.packet_size).max().unwrap_or(1);
+    rate.as_bps() as f64 / (8.0 * f64::from(size))
 }
 
 /// Consecutive links of a path, as a range in the table of paths.
@@ -114,9 +124,12 @@ impl Span {
 struct Routed {
     data: Span,
     acks: Span,
-    /// Whether the flow's receiver always acknowledges data immediately, and gets it in the order in which the last link
-    /// accepts it.
-    answers_at_once: bool,
+    /// Whether the flow's receiver gets data in the order in which the last link accepts it, and the link that its ACKs enter
+    /// first gets all ACKs in the order in which data arrives: from receivers that acknowledge it immediately, or from
+    /// receivers whose [timers](Delays) are put into that order.
+    answers_in_order: bool,
+    /// Whether the receiver has a timer.
+    has_timer: bool,
 }
 
 /// The paths of all flows, concatenated.
@@ -134,15 +147,23 @@ fn routes(plan: &Plan, nodes: u32, edges: &[Edge<'_>]) -> Result<(Vec<LinkId>, V
     let mut routed = Vec::new();
     for ((_, group), (from, to)) in plan.flows().zip(ends(plan)) {
         let data = add(from, to)?;
-        let (acks, is_prompt) = match &group.transport {
-            TransportSpec::Tcp { receiver, .. } => (add(to, from)?, !receiver.has_timer()),
-            TransportSpec::Udp { .. } => (Span { first: data.end, end: data.end }, true),
+        let (acks, has_timer) = match &group.transport {
+            TransportSpec::Tcp { receiver, .. } => (add(to, from)?, receiver.has_timer()),
+            TransportSpec::Udp { .. } => (Span { first: data.end, end: data.end }, false),
         };
-        routed.push(Routed { data, acks, answers_at_once: is_prompt });
+        routed.push(Routed { data, acks, answers_in_order: true, has_timer });
     }
-    for Routed { data, answers_at_once, .. } in &mut routed {
+    // which links ACKs of receivers without timers enter first
+    let mut is_prompt = vec![false; edges.len()];
+    let first_of = |acks: Span| path[acks.range()].first().map(|LinkId(first)| *first as usize);
+    for first in routed.iter().filter(|routed| !routed.has_timer).filter_map(|routed| first_of(routed.acks)) {
+        is_prompt[first] = true;
+    }
+    for Routed { data, acks, answers_in_order, has_timer } in &mut routed {
         let last = path[data.range()].last();
-        *answers_at_once &= last.is_none_or(|LinkId(last)| edges[*last as usize].link.keeps_order());
+        let keeps_order = last.is_none_or(|LinkId(last)| edges[*last as usize].link.keeps_order());
+        let is_of_one_kind = !*has_timer || last.is_some() && first_of(*acks).is_some_and(|first| !is_prompt[first]);
+        *answers_in_order = keeps_order && is_of_one_kind;
     }
     Ok((path, routed))
 }

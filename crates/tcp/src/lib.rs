@@ -58,7 +58,9 @@ pub use congestion::Window;
 pub use conversation::Conversation;
 pub use delivery_rate::{LostSegment, Phase, RateSample};
 pub use limits::Limit;
-pub use receiver::{Arrival, DelayRule, Mark, OtherAck, RECEIVER, Receiver, ReceiverConfig, ReceiverPool, WindowRule};
+pub use receiver::{
+    Answer, Arrival, DelayRule, Mark, OtherAck, RECEIVER, Receiver, ReceiverConfig, ReceiverPool, WindowRule,
+};
 pub use rtt::{Arithmetic, RoundTrips, RtoFloor, RttConfig, TIMER};
 pub use segment::{Ack, Block, Ecn, HEADER, MAX_SACK_BLOCKS, SACK_BLOCK, Sack, Segment};
 pub use sender::{Counters, Episode, Outstanding, Sender, SenderState, Turn};

@@ -29,6 +29,7 @@
 
 mod adaptive;
 mod batch;
+mod calm;
 mod compression;
 mod config;
 mod delay;
@@ -48,6 +49,7 @@ use ackclock_units::{Stream, Time};
 
 use crate::segment::{Ack, Block};
 use batch::Batch;
+pub use calm::Answer;
 pub use config::{DelayRule, RECEIVER, ReceiverConfig, WindowRule};
 pub use echo::Mark;
 use host::{Host, Released};

@@ -92,14 +92,15 @@ impl Recovery {
     }
 
     /// Whether the algorithm does nothing until the next duplicate ACK or timeout: no recovery is active, and neither
-    /// new ACKs nor transmissions matter to it. RACK only records them.
+    /// new ACKs without SACK blocks nor transmissions matter to it. RACK only records them.
     pub(crate) fn is_at_rest(&self, connection: &Connection) -> bool {
         match self {
             Self::Tahoe => true,
             Self::Reno(reno) => reno.is_at_rest(),
             Self::NewReno(newreno) => newreno.is_at_rest(),
             Self::Rack(rack) => rack.is_at_rest(connection),
-            Self::Sack(_) | Self::Vegas(_) => false,
+            Self::Sack(sack) => sack.is_at_rest(),
+            Self::Vegas(_) => false,
         }
     }
 

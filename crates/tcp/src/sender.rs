@@ -26,6 +26,7 @@ pub(crate) use counters::RareCounters;
 pub(crate) use extra::Extra;
 use gso::Admission;
 pub use inspect::{Episode, Outstanding};
+use marks::Marks;
 pub use steady::Turn;
 
 use crate::config::{DecreaseFrom, IdleRestart, RackRule, SenderConfig};
@@ -35,7 +36,7 @@ use crate::limits::{Chronograph, Limit};
 use crate::packed_option::PackedOption;
 use crate::recovery::{Progress, Recovery, RecoverySpec};
 use crate::rtt::RoundTrips;
-use crate::segment::{Ack, Segment};
+use crate::segment::{Ack, Ecn, Segment};
 use crate::send_log::Sent;
 use crate::ticks::Ticks;
 
@@ -123,6 +124,12 @@ impl Sender {
     /// Size of a data segment on the wire in bytes.
     pub fn packet_size(&self) -> u32 {
         self.connection.config.packet_size
+    }
+
+    /// The ECN field of data that is sent for the first time.
+    pub fn codepoint(&self) -> Ecn {
+        let marks = self.connection.extra.as_ref().and_then(|extra| extra.marks.as_ref());
+        marks.map_or(Ecn::NotEct, Marks::codepoint)
     }
 
     /// Supplies `segments` more segments of data. The first call opens the connection.
@@ -242,17 +249,26 @@ impl Sender {
     /// Whether an ACK arriving now would count as a duplicate: it acknowledges nothing new while data is outstanding
     /// (RFC 5681, section 2). Before the SYN is acknowledged there are no duplicates (RFC 9293, section 3.10.7.3).
     pub fn is_duplicate(&self, ack: Ack<'_>) -> bool {
+        self.repeats(ack) && !self.is_window_update(ack)
+    }
+
+    /// Whether an ACK acknowledges nothing new while data is outstanding.
+    #[inline(always)]
+    fn repeats(&self, ack: Ack<'_>) -> bool {
         let Connection { snd_una, snd_max, .. } = self.connection;
-        ack.next == snd_una
-            && snd_una < snd_max
-            && (snd_una > 0 || !self.connection.config.handshake)
-            && !self.connection.is_window_update(ack)
+        ack.next == snd_una && snd_una < snd_max && (snd_una > 0 || !self.connection.config.handshake)
+    }
+
+    /// Whether an ACK that repeats the last one only updates the window.
+    #[inline(always)]
+    fn is_window_update(&self, ack: Ack<'_>) -> bool {
+        ack.sack.window().is_some() && self.connection.is_window_update(ack)
     }
 
     /// Handles an ACK.
     #[inline(always)]
     pub fn handle_ack(&mut self, ack: Ack<'_>, now: Time) {
-        if self.is_steady_ack(ack) {
+        if self.is_steady_ack(ack) || self.is_selective_ack(ack) {
             self.handle_steady_ack(ack.next, now);
         } else if self.is_timed_ack(ack) {
             self.handle_timed_ack(ack.next, now);
@@ -265,7 +281,7 @@ impl Sender {
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
         self.connection.law.set_now(now);
         let Connection { snd_una, snd_max, .. } = self.connection;
-        let is_duplicate = self.is_duplicate(ack);
+        let only_updates = self.is_window_update(ack);
         let updates_window = ack.next <= snd_max && self.connection.update_rwnd(ack);
         let is_current = snd_una <= ack.next && ack.next <= snd_max;
         let (reported, marked) = if is_current { self.marks(ack) } else { (0, 0) };
@@ -276,7 +292,7 @@ impl Sender {
         }
         if is_new {
             self.handle_new_ack(ack, marked, now);
-        } else if is_duplicate {
+        } else if !only_updates && self.repeats(ack) {
             self.connection.counters.dup_acks += 1;
             if !updates_window || self.recovery.counts_window_updates(&self.connection) {
                 self.handle_duplicate_ack(ack, now);
@@ -599,12 +615,7 @@ impl Connection {
             marked,
         };
         if may_grow {
-            let fraction = if config.whole_growth { window.take_fraction() } else { 0.0 };
-            let whole = window.cwnd;
-            law.on_ack(extra, window, sample);
-            if config.whole_growth {
-                window.add_fraction(fraction, whole);
-            }
+            window.grow(config.whole_growth, |window| law.on_ack(extra, window, sample));
         } else {
             law.observe(sample);
         }

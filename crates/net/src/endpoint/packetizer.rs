@@ -1,6 +1,6 @@
 //! Makes the packets of a flow.
 
-use ackclock_tcp::Segment;
+use ackclock_tcp::{Ecn, Segment};
 use ackclock_units::Time;
 
 use crate::packet::{CONNECTIONS, FlowId, Packet};
@@ -15,12 +15,14 @@ pub(crate) struct Packetizer {
     pub(crate) hop: u32,
     /// Size of a TCP segment on the wire in bytes.
     size: u16,
+    /// The ECN field of data that is sent for the first time.
+    ecn: Ecn,
 }
 
 impl Packetizer {
     /// A packetizer for the first connection of a flow. The size of its TCP segments must be at most 65,535 bytes.
-    pub(crate) const fn new(FlowId(flow): FlowId, hop: u32, size: u32) -> Self {
-        Self { address: flow * CONNECTIONS as u32, hop, size: size as u16 }
+    pub(crate) const fn new(FlowId(flow): FlowId, hop: u32, size: u32, ecn: Ecn) -> Self {
+        Self { address: flow * CONNECTIONS as u32, hop, size: size as u16, ecn }
     }
 
     /// Continues with the next connection.
@@ -47,6 +49,12 @@ impl Packetizer {
     /// A TCP segment that is sent for the first time.
     #[inline(always)]
     pub(crate) const fn new_segment(&self, number: u64) -> Segment {
+        Segment { ecn: self.ecn, ..self.new_plain(number) }
+    }
+
+    /// The same for a sender without ECN.
+    #[inline(always)]
+    pub(crate) const fn new_plain(&self, number: u64) -> Segment {
         Segment::new(number, self.size as u32)
     }
 
@@ -71,13 +79,13 @@ mod tests {
             size in 1_u32..65_536,
             connection in 0..CONNECTIONS,
         ) {
-            let mut packetizer = Packetizer::new(FlowId(flow), 3, size);
+            let mut packetizer = Packetizer::new(FlowId(flow), 3, size, Ecn::Ect1);
             let before = packetizer.packet(packetizer.new_segment(7), Time::SECOND);
             for _ in 0..connection {
                 packetizer.renew();
             }
             let packet = packetizer.packet(packetizer.new_segment(7), Time::SECOND);
-            let expected = Segment::new(7, size);
+            let expected = Segment { ecn: Ecn::Ect1, ..Segment::new(7, size) };
             prop_assert_eq!(packet, Packet::data(FlowId(flow), connection, expected, Time::SECOND));
             prop_assert!(packetizer.is_current(&packet));
             prop_assert_eq!(packetizer.is_current(&before), connection == 0);

@@ -11,7 +11,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::ops::Add;
 
-use ackclock_tcp::{Ack, Arrival, OtherAck, Receiver, ReceiverConfig, ReceiverPool};
+use ackclock_tcp::{Ack, Answer, Arrival, OtherAck, Receiver, ReceiverConfig, ReceiverPool};
 use ackclock_units::{Stream, Time};
 
 use crate::endpoint::timer::Alarm;
@@ -327,14 +327,37 @@ impl Sinks {
         let next = sink.receiver.take_in_order(packet.number())?;
         let (hop, transit) = (sink.ack_hop, (now - packet.sent).as_picos());
         sink.follow(transit);
-        if self.measured.contains(now) {
-            if sink.count(transit) {
-                self.fold(flow);
-            }
-        } else {
+        if !self.measured.contains(now) {
             self.measured.count_before(&mut self.before, flow, now, 1);
+        } else if sink.count(transit) {
+            self.fold(flow);
         }
         Some((next, hop))
+    }
+
+    /// Handles a packet at its receiver if that delays ACKs and the packet arrives [calmly](Receiver::take_calmly), on a
+    /// connection that has received data. Returns the answer and the first hop of the ACK. If there is none, nothing has
+    /// changed.
+    #[inline(always)]
+    pub(crate) fn take_calmly(&mut self, packet: &Packet, now: Time) -> Option<(Answer, u32)> {
+        let FlowId(flow) = packet.flow();
+        let sink = &mut self.flows[flow as usize];
+        let is_usual = sink.state == packet.connection() | GENERAL_PATH
+            && sink.last_transit > 0
+            && sink.has_acks()
+            && !packet.is_syn();
+        if !is_usual {
+            return None;
+        }
+        let answer = sink.receiver.take_calmly(packet.number(), packet.mark(), now, &mut self.receivers)?;
+        let (hop, transit) = (sink.ack_hop, (now - packet.sent).as_picos());
+        sink.follow(transit);
+        if !self.measured.contains(now) {
+            self.measured.count_before(&mut self.before, flow, now, 1);
+        } else if sink.count(transit) {
+            self.fold(flow);
+        }
+        Some((answer, hop))
     }
 
     /// Handles any packet at its receiver.

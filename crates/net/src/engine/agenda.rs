@@ -5,6 +5,10 @@
 //! (`order.rs`): one word per event is sorted, and the events stay in memory where they are (`chunks.rs`). The order
 //! states early which events come next, so that their data can be prefetched.
 //!
+//! The rounds of a component may begin earlier than those of others by a constant *skew* (`network/components.rs`). Where a
+//! run stops for a look at its state, components are in different rounds; their rest returns to the buckets, and the
+//! first of these rounds begins again.
+//!
 //! Events that a component schedules for itself within the current round are put in order one by one. Most components
 //! have at most one of them at a time, such as the end of a transmission, and its place in memory is fixed. Further
 //! ones, and events too far in the future to have a bucket, are rare and wait in heaps.
@@ -39,6 +43,14 @@ impl Rounds {
         at.as_picos() >> self.bits
     }
 
+    /// Number of rounds by which components with these skews may be in different rounds, and to which a stop may return.
+    pub(crate) fn skewed_by(self, skews: &[Time]) -> u64 {
+        match skews.iter().max() {
+            Some(most) if *most > Time::ZERO => self.of(*most) + 2,
+            _ => 0,
+        }
+    }
+
     /// End of a round.
     pub(crate) const fn end(self, round: u64) -> Time {
         Time::from_picos(1 << self.bits).saturating_mul(round + 1)
@@ -49,6 +61,11 @@ impl Rounds {
 #[derive(Debug)]
 pub(crate) struct Agenda {
     rounds: Rounds,
+    /// By how much earlier the rounds of each component begin, in picoseconds.
+    skews: Vec<u64>,
+    /// Number of rounds from `next` on to which events may be added: without those to which a run may
+    /// [return](Self::rewind).
+    room: u64,
     /// Number of the round after the current one.
     next: u64,
     /// The buckets of each component, in a ring: one for each of the rounds from `next` on.
@@ -60,6 +77,8 @@ pub(crate) struct Agenda {
     /// The running component, its current round, and the current rounds of all others.
     component: Option<usize>,
     running: Box<Current>,
+    /// The events of rounds that have ended for other components only, because the run stops before them.
+    left: Vec<(usize, Event)>,
     #[expect(clippy::vec_box, reason = "components are switched by swapping boxes")]
     others: Vec<Box<Current>>,
     slots: Slots,
@@ -93,18 +112,22 @@ struct New {
     place: u32,
 }
 
-/// An event of a distant round. The heap is ordered by time alone.
+/// An event of a distant round. The heap is ordered by rounds.
 #[derive(Debug)]
 struct Far {
+    round: u64,
     component: usize,
     event: Event,
 }
 
 impl Agenda {
-    /// An agenda whose first round has yet to [begin](Self::begin).
-    pub(crate) fn new(components: usize, rounds: Rounds) -> Self {
+    /// An agenda whose first round has yet to [begin](Self::begin), with a skew for each component.
+    pub(crate) fn new(skews: &[Time], rounds: Rounds) -> Self {
+        let (components, returns) = (skews.len(), rounds.skewed_by(skews));
         Self {
             rounds,
+            skews: skews.iter().map(|skew| skew.as_picos()).collect(),
+            room: rounds.ahead as u64 - returns,
             next: 0,
             buckets: vec![Cursor::default(); components * rounds.ahead],
             busy: Busy::new(rounds.ahead),
@@ -112,6 +135,7 @@ impl Agenda {
             far: BinaryHeap::new(),
             component: None,
             running: Box::new(Current::empty(0)),
+            left: Vec::new(),
             others: (0..components as u32).map(|home| Box::new(Current::empty(home))).collect(),
             slots: Slots::new(),
         }
@@ -128,7 +152,19 @@ impl Agenda {
             + self.busy.memory()
             + self.chunks.memory()
             + self.far.capacity() * size_of::<Far>()
+            + self.left.capacity() * size_of::<(usize, Event)>()
             + self.others.iter().map(|current| current.memory()).sum::<usize>()
+    }
+
+    /// By how much earlier the rounds of a component begin.
+    pub(crate) fn skew(&self, component: usize) -> Time {
+        Time::from_picos(self.skews[component])
+    }
+
+    /// The round of a component that contains a time.
+    #[inline(always)]
+    fn round_of(&self, component: usize, at: Time) -> u64 {
+        at.as_picos().wrapping_add(self.skews[component]) >> self.rounds.bits
     }
 
     /// Index of a component's bucket for a round.
@@ -141,9 +177,9 @@ impl Agenda {
     /// round has no bucket: then the event must be [added to a heap](Self::add_to_heap).
     #[inline(always)]
     pub(crate) fn add(&mut self, component: usize, at: Time) -> Option<&mut Event> {
-        let round = self.rounds.of(at);
+        let round = self.round_of(component, at);
         // for the current round, the difference wraps around to the maximum
-        if round.wrapping_sub(self.next) >= self.rounds.ahead as u64 {
+        if round.wrapping_sub(self.next) >= self.room {
             return None;
         }
         Some(self.push(component, round))
@@ -170,10 +206,10 @@ impl Agenda {
     /// The same, also for a running component's event of the current round, if no other one was added.
     #[inline(always)]
     pub(crate) fn add_own(&mut self, component: usize, at: Time) -> Option<&mut Event> {
-        let Current { single, next_new, home, .. } = &mut *self.running;
-        if self.rounds.of(at) >= self.next || *single != Time::MAX {
+        if self.round_of(component, at) >= self.next || self.running.single != Time::MAX {
             return self.add(component, at);
         }
+        let Current { single, next_new, home, .. } = &mut *self.running;
         debug_assert_eq!(self.component, Some(component), "only the running component adds to the current round");
         *single = at;
         *next_new = at.min(*next_new);
@@ -183,7 +219,8 @@ impl Agenda {
     /// Adds an event whose round has no bucket: because the round is the current one, in which components have no
     /// events for others, or because it is too far in the future.
     pub(crate) fn add_to_heap(&mut self, component: usize, event: Event, targets: Targets<'_>) {
-        if self.rounds.of(event.at) < self.next {
+        let round = self.round_of(component, event.at);
+        if round < self.next {
             debug_assert_eq!(self.component, Some(component), "only the running component adds to the current round");
             let Current { new, next_new, added, .. } = &mut *self.running;
             let place = added.push(&mut self.chunks);
@@ -191,7 +228,7 @@ impl Agenda {
             *next_new = event.at.min(*next_new);
             new.push(Reverse(New { key: event.key(targets), place }));
         } else {
-            self.far.push(Reverse(Far { component, event }));
+            self.far.push(Reverse(Far { round, component, event }));
         }
     }
 
@@ -285,7 +322,7 @@ impl Agenda {
 
     /// Ends the current round and begins the next one that has events, but none after round `last`. Returns its number.
     pub(crate) fn begin_next(&mut self, last: u64, targets: Targets<'_>) -> u64 {
-        let far = self.far.peek().map_or(last, |Reverse(far)| self.rounds.of(far.event.at).min(last));
+        let far = self.far.peek().map_or(last, |Reverse(far)| far.round.min(last));
         let round = self.busy.first(self.next, far.min(self.next + self.rounds.ahead as u64)).unwrap_or(far);
         self.begin(round, targets);
         round
@@ -293,8 +330,8 @@ impl Agenda {
 
     /// Ends the current round and begins `round`. There must be no events of rounds in between.
     pub(crate) fn begin(&mut self, round: u64, targets: Targets<'_>) {
-        while self.far.peek().is_some_and(|Reverse(far)| self.rounds.of(far.event.at) == round)
-            && let Some(Reverse(Far { component, event })) = self.far.pop()
+        while self.far.peek().is_some_and(|Reverse(far)| far.round == round)
+            && let Some(Reverse(Far { component, event, .. })) = self.far.pop()
         {
             *self.push(component, round) = event;
         }
@@ -302,7 +339,8 @@ impl Agenda {
         for component in 0..self.components() {
             let bucket = self.bucket(component, round);
             let cursor = std::mem::take(&mut self.buckets[bucket]);
-            let Self { chunks, slots, .. } = self;
+            let Self { chunks, slots, skews, left, .. } = self;
+            self.others[component].leave(|place| left.push((component, *chunks.at(place))));
             let Current { words, taken, chunks: ids, added, .. } = &mut *self.others[component];
             // the events of the round that ends have stayed in place until now
             chunks.append_ids(std::mem::take(added), ids);
@@ -311,11 +349,26 @@ impl Agenda {
             words.clear();
             if !cursor.is_empty() {
                 chunks.append_ids(cursor, ids);
-                List { chunks, ids, cursor, bits: self.rounds.bits }.sort(words, slots, targets);
+                List { chunks, ids, cursor, bits: self.rounds.bits, skew: skews[component] }
+                    .sort(words, slots, targets);
             }
             self.others[component].find_next(&self.chunks);
         }
         self.next = round + 1;
+    }
+
+    /// Begins `round` again, before which no events are left. Those that are left return to their buckets.
+    pub(crate) fn rewind(&mut self, round: u64, targets: Targets<'_>) {
+        let Self { chunks, others, .. } = self;
+        let mut left = std::mem::take(&mut self.left);
+        for (component, current) in others.iter_mut().enumerate() {
+            current.leave(|place| left.push((component, *chunks.at(place))));
+        }
+        for (component, event) in left.drain(..) {
+            *self.push(component, self.round_of(component, event.at)) = event;
+        }
+        self.left = left;
+        self.begin(round, targets);
     }
 }
 
@@ -341,6 +394,18 @@ impl Current {
             + self.words.capacity() * size_of::<u64>()
             + self.new.capacity() * size_of::<New>()
             + self.chunks.capacity() * size_of::<u32>()
+    }
+
+    /// Gives the places of all events that are left, and forgets them.
+    fn leave(&mut self, mut give: impl FnMut(u32)) {
+        self.words.drain(self.taken..).for_each(|word| give(word as u32));
+        if self.next_new < Time::MAX {
+            if self.single < Time::MAX {
+                give(self.home);
+            }
+            self.new.drain().for_each(|Reverse(new)| give(new.place));
+            (self.single, self.next_new) = (Time::MAX, Time::MAX);
+        }
     }
 
     /// Takes the next event known when the round began. Returns its place.
@@ -417,4 +482,4 @@ macro_rules! order_by {
 }
 
 order_by!(New, key);
-order_by!(Far, event.at);
+order_by!(Far, round);

@@ -31,7 +31,7 @@ pub(crate) enum Wakeup {
     Request,
     /// A flow's connection is complete.
     Close,
-    /// A link that stores packets may start the next transmission.
+    /// A link that stores packets may start the next transmission, or delayed ACKs may enter a link that does not.
     Departure,
 }
 
@@ -91,7 +91,7 @@ impl Event {
         Self::new(at, stop, Packet::empty(flow))
     }
 
-    /// The end of a transmission of a link that stores packets.
+    /// The end of a transmission of a link that stores packets, or the time of delayed ACKs that enter another link.
     pub(crate) const fn departure(LinkId(link): LinkId, at: Time) -> Self {
         Self { address: link, ..Self::wakeup_of(FlowId(0), at, Wakeup::Departure) }
     }

@@ -1,6 +1,6 @@
 //! An active flow: its application, its sender, and their wake-ups.
 
-use ackclock_tcp::{Ack, Counters, Segment, Sender, Turn};
+use ackclock_tcp::{Ack, Counters, Ecn, Segment, Sender, Turn};
 use ackclock_units::Time;
 
 use crate::endpoint::application::Application;
@@ -60,11 +60,11 @@ pub(crate) struct Flow {
 impl Flow {
     pub(crate) fn new(id: FlowId, data_hop: u32, transport: Transport, application: Application) -> Self {
         let has_transfers = application.source.has_transfers();
-        let size = match &transport {
-            Transport::Udp { .. } => 0,
-            Transport::Tcp(sender) => sender.packet_size(),
+        let (size, ecn) = match &transport {
+            Transport::Udp { .. } => (0, Ecn::NotEct),
+            Transport::Tcp(sender) => (sender.packet_size(), sender.codepoint()),
         };
-        let packetizer = Packetizer::new(id, data_hop, size);
+        let packetizer = Packetizer::new(id, data_hop, size, ecn);
         let [timeout, release, emission] = [Alarm::IDLE; 3];
         Self { packetizer, has_transfers, timeout, transport, release, emission, application }
     }
@@ -123,7 +123,7 @@ impl Flow {
         let (flow, connection) = (packet.flow(), packet.connection());
         observer.observe(now, &Observation::Acked { flow, connection, ack, sender });
         sender.handle_steady_ack(ack.next, now);
-        self.take_steady_turn(now, transit, observer);
+        self.take_steady_turn::<false>(now, transit, observer);
     }
 
     /// The same for a sender in any state, and for an ACK of any connection.
@@ -242,15 +242,20 @@ impl Flow {
         self.arm(now, transit);
     }
 
-    /// The same for a [steady](Sender::is_steady) sender.
+    /// The same for a [steady](Sender::is_steady) sender, which may be [timed](Sender::is_timed).
     #[inline(always)]
-    fn take_steady_turn(&mut self, mut now: Time, transit: &mut Transit, observer: &mut impl Observer) {
+    fn take_steady_turn<const TIMED: bool>(
+        &mut self,
+        mut now: Time,
+        transit: &mut Transit,
+        observer: &mut impl Observer,
+    ) {
         if self.has_transfers {
             self.follow_transfers(now, transit, observer);
         }
         let Self { packetizer, transport, application, timeout, emission, .. } = self;
         let Transport::Tcp(sender) = transport else { return };
-        let turn = sender.start_turn(now);
+        let turn = sender.start_turn::<TIMED>(now);
         // a turn that is reported together with the next one: its end, and the flight size
         let mut first = None;
         if turn != Turn::Sending {
@@ -283,14 +288,15 @@ impl Flow {
                 }
             }
         }
-        let Some(burst) = sender.send_burst(now, MOST_AT_ONCE) else {
+        let Some(burst) = sender.send_burst::<TIMED>(now, MOST_AT_ONCE) else {
             if let Some((first, _)) = first {
                 observer.observe(first, &Observation::Turn { flow: packetizer.flow(), sender });
             }
             return self.take_any_turn(now, transit, observer);
         };
         for number in burst {
-            transit.forward(&packetizer.packet(packetizer.new_segment(number), now), packetizer.hop, now, observer);
+            let segment = if TIMED { packetizer.new_segment(number) } else { packetizer.new_plain(number) };
+            transit.forward(&packetizer.packet(segment, now), packetizer.hop, now, observer);
         }
         if let Some((first, flight)) = first {
             observer.turns(first, flight, now, packetizer.flow(), sender);
@@ -314,16 +320,24 @@ impl Flow {
     #[inline(always)]
     fn take_turn(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
         match &self.transport {
-            Transport::Tcp(sender) if sender.is_steady() => self.take_steady_turn_apart(now, transit, observer),
-            Transport::Tcp(sender) if sender.is_paced() => self.take_paced_turn(now, transit, observer),
+            Transport::Tcp(sender) if sender.is_timed() => self.take_steady_turn_apart::<true>(now, transit, observer),
+            Transport::Tcp(sender) if sender.is_steady() => {
+                self.take_steady_turn_apart::<false>(now, transit, observer);
+            }
+            Transport::Tcp(sender) if sender.is_paced(MOST_AT_ONCE) => self.take_paced_turn(now, transit, observer),
             _ => self.take_any_turn(now, transit, observer),
         }
     }
 
     /// A copy of [`take_steady_turn`](Self::take_steady_turn) for callers in which it is rare.
     #[inline(never)]
-    fn take_steady_turn_apart(&mut self, now: Time, transit: &mut Transit, observer: &mut impl Observer) {
-        self.take_steady_turn(now, transit, observer);
+    fn take_steady_turn_apart<const TIMED: bool>(
+        &mut self,
+        now: Time,
+        transit: &mut Transit,
+        observer: &mut impl Observer,
+    ) {
+        self.take_steady_turn::<TIMED>(now, transit, observer);
     }
 
     /// Reports the beginning of a transfer, and closes the connection when its transfer is complete.

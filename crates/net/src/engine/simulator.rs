@@ -41,7 +41,9 @@ pub struct Simulator {
     /// The current round, and the component being processed.
     round: u64,
     component: usize,
-    /// Every component runs up to this time before the next step begins.
+    /// By how much earlier the rounds of components begin, at most.
+    skew: Time,
+    /// All components have reached this time, or will reach it in the current round.
     now: Time,
     /// Number of events so far.
     events: u64,
@@ -68,8 +70,10 @@ impl Simulator {
         }
         let targets = Targets { hops: &transit.hops, names: &transit.names };
         transit.agenda.begin(0, targets);
-        let component = transit.agenda.components();
-        Ok(Self { flows, clients, transit, rounds, round: 0, component, now: Time::ZERO, events: 0, failures })
+        let skew = (0..transit.agenda.components()).map(|component| transit.agenda.skew(component)).max();
+        let skew = skew.unwrap_or_default();
+        let (round, component, now, events) = (0, 0, Time::ZERO, 0);
+        Ok(Self { flows, clients, transit, rounds, round, component, skew, now, events, failures })
     }
 
     /// Runs all events before `end`, round by round, and within a round component by component.
@@ -84,7 +88,11 @@ impl Simulator {
     pub fn run_some(&mut self, end: Time, most: u64, observer: &mut impl Observer) -> bool {
         let last = self.events.saturating_add(most);
         loop {
+            let round_end = self.rounds.end(self.round);
+            self.now = self.now.max(end.min(round_end.saturating_sub(self.skew)));
             while self.component < self.transit.agenda.components() {
+                let skew = self.transit.agenda.skew(self.component);
+                self.transit.until = end.min(round_end.saturating_sub(skew));
                 self.transit.agenda.switch(self.component);
                 let is_done = self.run_component(last, observer);
                 self.transit.agenda.switch(self.component);
@@ -93,19 +101,22 @@ impl Simulator {
                     return false;
                 }
             }
-            if self.now == self.rounds.end(self.round) {
-                let Transit { agenda, hops, names, .. } = &mut self.transit;
-                self.round = agenda.begin_next(self.rounds.of(end), Targets { hops, names });
-            }
-            if self.now >= end {
-                return true;
-            }
-            self.now = end.min(self.rounds.end(self.round));
             self.component = 0;
+            let until = end.saturating_add(self.skew);
+            let Transit { agenda, hops, names, .. } = &mut self.transit;
+            if round_end < until {
+                self.round = agenda.begin_next(self.rounds.of(until), Targets { hops, names });
+                continue;
+            }
+            if self.skew > Time::ZERO {
+                self.round = self.rounds.of(end);
+                agenda.rewind(self.round, Targets { hops, names });
+            }
+            return true;
         }
     }
 
-    /// Runs the events of the current component before [`now`](Self::now) in time order, until `last` events have run
+    /// Runs the events of the current component before [`until`](Transit::until) in time order, until `last` events have run
     /// or a turn is cut; a turn that was cut continues first. Returns whether all were processed.
     fn run_component(&mut self, last: u64, observer: &mut impl Observer) -> bool {
         if let Some((FlowId(flow), now)) = self.transit.cut.take() {
@@ -113,7 +124,7 @@ impl Simulator {
             self.flows[flow as usize].resume_turn(now, &mut self.transit, observer);
             return false;
         }
-        (self.transit.until, self.transit.last) = (self.now, last);
+        self.transit.last = last;
         if self.component == ENDPOINTS {
             self.run_endpoints(observer);
         } else {
@@ -128,7 +139,7 @@ impl Simulator {
     fn run_endpoints(&mut self, observer: &mut impl Observer) {
         let many = self.flows.len() > FLOWS_IN_CACHE;
         while self.events < self.transit.last
-            && let Some(place) = self.transit.take_before(self.now)
+            && let Some(place) = self.transit.take_before(self.transit.until)
         {
             self.events += 1;
             if many {
@@ -162,7 +173,7 @@ impl Simulator {
             let mut left = &words[first..end];
             while let Some((word, later)) = left.split_first() {
                 let event = *self.transit.agenda.event(*word as u32);
-                if event.at >= self.now {
+                if event.at >= self.transit.until {
                     break;
                 }
                 if self.transit.agenda.has_new(event.at) {
@@ -195,7 +206,7 @@ impl Simulator {
             if self.events >= self.transit.last || self.transit.agenda.is_next_known() {
                 return;
             }
-            let Some(place) = self.transit.take_before(self.now) else { return };
+            let Some(place) = self.transit.take_before(self.transit.until) else { return };
             self.handle_at_link(place, observer);
         }
     }
@@ -309,19 +320,19 @@ impl Simulator {
         self.events
     }
 
-    /// The time that all components have reached or will reach in the current step.
+    /// The time that all components have reached, or will reach in the current round.
     pub(crate) const fn now(&self) -> Time {
         self.now
     }
 
     /// Memory of packets and wake-ups in flight, in bytes.
     pub(crate) fn memory_in_flight(&self) -> usize {
-        self.transit.agenda.memory() + self.transit.sacks.memory()
+        self.transit.agenda.memory() + self.transit.sacks.memory() + self.transit.delays.memory()
     }
 
     /// Frees the memory of packets and wake-ups in flight, at the end of a run.
     pub(crate) fn drop_in_flight(&mut self) {
-        self.transit.agenda = Agenda::new(0, self.rounds);
+        self.transit.agenda = Agenda::new(&[], self.rounds);
     }
 
     /// Memory of the endpoints and links in bytes, excluding data in flight. Visits each of them.

@@ -1,6 +1,8 @@
 //! Forwards packets between their endpoints.
 
-use ackclock_tcp::OtherAck;
+mod delays;
+
+use ackclock_tcp::{Answer, OtherAck};
 use ackclock_units::Time;
 
 use crate::endpoint::sack_store::SackStore;
@@ -15,6 +17,7 @@ use crate::link::short::Sent;
 use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::queue::stored::Queued;
+pub(crate) use delays::Delays;
 
 /// The component that contains all endpoints.
 pub(crate) const ENDPOINTS: usize = 0;
@@ -29,6 +32,8 @@ pub(crate) struct Transit {
     pub(crate) sinks: Sinks,
     /// SACK blocks of the ACKs in flight.
     pub(crate) sacks: SackStore,
+    /// The timers of receivers that need no event of their own.
+    pub(crate) delays: Delays,
     /// The pending events; component [`ENDPOINTS`] contains the endpoints.
     pub(crate) agenda: Agenda,
     pub(crate) names: Names,
@@ -91,6 +96,23 @@ impl Transit {
     /// memory in the callers.
     #[inline(never)]
     fn deliver_any(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
+        self.send_due(packet.flow(), now, observer);
+        let Some((answer, hop)) = self.sinks.take_calmly(&packet, now) else {
+            return self.deliver_by_rules(packet, now, observer);
+        };
+        if observer.follows() {
+            observer.observe(now, &Observation::Delivered { packet: &packet, in_order: 1, duplicate: false });
+        }
+        if let Answer::Plain { next, echo, original } = answer {
+            self.cross(&packet.answer(next, now).with_echo(echo).for_original(original), hop, now, observer);
+        } else {
+            self.arm_delayed_ack(packet.flow());
+        }
+    }
+
+    /// The same for any data.
+    #[inline(never)]
+    fn deliver_by_rules(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
         if let Some((ack, hop)) = self.receive(&packet, now, observer) {
             self.cross(&ack, hop, now, observer);
         }
@@ -186,7 +208,8 @@ impl Transit {
         None
     }
 
-    /// Handles the event at the end of a transmission of a link that stores packets.
+    /// Handles the event at the end of a transmission of a link that stores packets, or that of delayed ACKs which enter
+    /// another link.
     #[inline(never)]
     pub(crate) fn depart(&mut self, id: LinkId, now: Time, observer: &mut impl Observer) {
         self.serve(id, true, now, observer);
@@ -196,7 +219,7 @@ impl Transit {
     /// `is_event` is whether the last transmission ends now, by its event.
     #[inline(always)]
     fn serve(&mut self, id: LinkId, is_event: bool, now: Time, observer: &mut impl Observer) {
-        let Some(link) = self.links.served(id) else { return };
+        let Some(link) = self.links.served(id) else { return self.send_delayed(id, now, observer) };
         if is_event {
             link.fire();
         }
@@ -352,7 +375,7 @@ impl Transit {
     #[inline(never)]
     fn arm_delayed_ack(&mut self, flow: FlowId) {
         if let Some(at) = self.sinks.arm(flow) {
-            self.wake(at, flow, Wakeup::DelayedAck);
+            self.wake_receiver(at, flow);
         }
     }
 

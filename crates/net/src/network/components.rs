@@ -6,6 +6,10 @@
 //! component processes its events in order and independently, because no other component can add to its current round.
 //! This is the lookahead of conservative parallel simulation (Chandy and Misra 1979; Bryant 1977), used here for memory
 //! locality: the engine does one kind of work at a time, on adjacent data.
+//!
+//! The rounds of a component may begin earlier than those of others by a constant skew. It suffices then that a round is
+//! no longer than the mean delay of any cycle of components: what the delays on the way there lack, those on the way back
+//! have. A link of 1 ms before a bottleneck and 39 ms after it allow rounds of 20 ms instead of 1 ms.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,19 +21,36 @@ use crate::engine::hop::Hop;
 
 /// Components separated by less than this delay, `2^22` ps = 4 us, are merged.
 const SHORTEST_BITS: u32 = 22;
-/// Total duration of the rounds that have their own bucket: `2^38` ps = 275 ms, longer than most round trips.
+/// Total duration of the rounds that have their own bucket, if they are short: `2^38` ps = 275 ms, longer than most round
+/// trips.
 const REACH_BITS: u32 = 38;
-/// Number of flows per round, so that the work of a round fits into a cache; and the limits of the number of rounds
-/// with their own bucket.
+/// Number of flows and of events per round, so that the work of a round fits into a cache; and the limits of the number of
+/// rounds in that time.
 const FLOWS_PER_ROUND: usize = 32;
-const MIN_ROUNDS: usize = 1 << 6;
+const EVENTS_PER_ROUND: f64 = 1e3;
+const EVENTS_PER_PACKET: f64 = 2.0;
+const MIN_ROUNDS: usize = 1 << 4;
 const MAX_ROUNDS: usize = 1 << 15;
+/// Minimum number of rounds with their own bucket.
+const MIN_AHEAD: usize = 1 << 5;
+/// Number of components up to which their rounds may be skewed: the search for skews takes the time of its square.
+const MOST_SKEWED: usize = 64;
+/// Share of the rounds with their own bucket by which components may be in different rounds.
+const SKEWED_SHARE: u64 = 4;
 /// Maximum number of rounds with their own bucket, summed over all components. Above it, all components are merged.
 const MAX_ROUNDS_OF_ALL: usize = 1 << 18;
 
-/// Sets, for each hop, the component that handles the packet's next event. Returns the number of components, of which
+/// How much happens in a network.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    pub(super) flows: usize,
+    /// Packets per second.
+    pub(super) packets: f64,
+}
+
+/// Sets, for each hop, the component that handles the packet's next event. Returns the skew of each component, of which
 /// the first one contains the endpoints, and the division of time into rounds.
-pub(super) fn find(hops: &mut [Hop], transitions: &Transitions, flows: usize) -> (usize, Rounds) {
+pub(super) fn find(hops: &mut [Hop], transitions: &Transitions, pace: Pace) -> (Vec<Time>, Rounds) {
     let mut places = Places::new(transitions.entered.len());
     let mut least = None;
     for ((from, to), delay) in &transitions.delays {
@@ -43,11 +64,21 @@ pub(super) fn find(hops: &mut [Hop], transitions: &Transitions, flows: usize) ->
             places.join(ENDPOINTS, *to);
         }
     }
-    let rounds = rounds(flows, least);
     let mut components = places.components(transitions.delays.keys().map(|(_, to)| *to));
+    let mut rounds = Rounds::up_to(least, pace);
+    let mut skews = vec![Time::ZERO; components.len()];
+    if components.len() <= MOST_SKEWED {
+        let number = |place: u32| components.get(&places.find(place)).map(|number| *number as usize);
+        let between = |((from, to), delay): (&(u32, u32), &Time)| Some((number(*from)?, number(*to)?, *delay));
+        let delays: Vec<_> = transitions.delays.iter().filter_map(between).filter(|(from, to, _)| from != to).collect();
+        if let Some(longer) = skewed(&delays, components.len(), rounds, Rounds::up_to(None, pace)) {
+            (skews, rounds) = longer;
+        }
+    }
     if components.len() * rounds.ahead > MAX_ROUNDS_OF_ALL {
         places.0.fill(ENDPOINTS);
         components = places.components([].into_iter());
+        skews = vec![Time::ZERO];
     }
     for index in 0..hops.len() {
         let hop = hops[index];
@@ -57,15 +88,59 @@ pub(super) fn find(hops: &mut [Hop], transitions: &Transitions, flows: usize) ->
             hops[index].component = components[&places.find(to)] as u16;
         }
     }
-    (components.len(), rounds)
+    (skews, rounds)
 }
 
-/// Rounds no longer than the smallest delay between components, and short enough to limit the work per round.
-fn rounds(flows: usize, least: Option<Time>) -> Rounds {
-    let kept = (flows / FLOWS_PER_ROUND).next_power_of_two().clamp(MIN_ROUNDS, MAX_ROUNDS);
-    let longest = REACH_BITS - kept.ilog2();
-    let bits = least.map_or(longest, |least| least.as_picos().ilog2().min(longest));
-    Rounds { bits, ahead: 1 << (REACH_BITS - bits) }
+impl Rounds {
+    /// Rounds of `2^bits` ps.
+    const fn of_bits(bits: u32) -> Self {
+        let ahead = 1 << (REACH_BITS - bits);
+        Self { bits, ahead: if ahead < MIN_AHEAD { MIN_AHEAD } else { ahead } }
+    }
+
+    /// Rounds no longer than `delay`, if there is one, and short enough to limit the work per round.
+    fn up_to(delay: Option<Time>, pace: Pace) -> Self {
+        let kept = (pace.flows / FLOWS_PER_ROUND).next_power_of_two().clamp(MIN_ROUNDS, MAX_ROUNDS);
+        let busy = Time::from_secs_f64(EVENTS_PER_ROUND / (EVENTS_PER_PACKET * pace.packets));
+        let bits = |time: Time| time.as_picos().max(1).ilog2();
+        let longest = (REACH_BITS - kept.ilog2()).min(bits(busy).max(REACH_BITS - MAX_ROUNDS.ilog2()));
+        Self::of_bits(delay.map_or(longest, |delay| bits(delay).min(longest)))
+    }
+}
+
+/// The longest rounds between `shortest` and `longest` that skews of the components allow, if there are longer ones, and
+/// the skews. `delays` are those of the transitions between different components.
+fn skewed(
+    delays: &[(usize, usize, Time)],
+    components: usize,
+    shortest: Rounds,
+    longest: Rounds,
+) -> Option<(Vec<Time>, Rounds)> {
+    (shortest.bits + 1..=longest.bits).rev().map(Rounds::of_bits).find_map(|rounds| {
+        let skews = skews(delays, components, rounds.end(0))?;
+        (rounds.skewed_by(&skews) <= rounds.ahead as u64 / SKEWED_SHARE).then_some((skews, rounds))
+    })
+}
+
+/// Skews with which each transition leads to a later round of `length`: the skew of its target and its delay are at least the
+/// skew of its source and a round (Bellman and Ford). `None` if there are none.
+fn skews(delays: &[(usize, usize, Time)], components: usize, length: Time) -> Option<Vec<Time>> {
+    let mut skews = vec![Time::ZERO; components];
+    for _ in 0..=components {
+        let mut is_settled = true;
+        for (from, to, delay) in delays {
+            let least = (skews[*from] + length).saturating_sub(*delay);
+            if skews[*to] < least {
+                skews[*to] = least;
+                is_settled = false;
+            }
+        }
+        if is_settled {
+            let least = skews.iter().copied().min()?;
+            return Some(skews.into_iter().map(|skew| skew - least).collect());
+        }
+    }
+    None
 }
 
 /// The transitions of packets from event to event. A *place* is where an event happens: a link, or the endpoints as a

@@ -7,6 +7,7 @@ use super::steps::Feeders;
 use super::unqueued::Unqueued;
 use super::{Routed, Span};
 use crate::engine::hop::{End, Hop};
+use crate::engine::transit::Delays;
 use crate::link::links::Links;
 use crate::packet::LinkId;
 
@@ -28,15 +29,24 @@ pub(super) struct Layout<'a> {
     pub(super) unqueued: &'a Unqueued,
     pub(super) hops: Vec<Hop>,
     pub(super) transitions: Transitions,
+    pub(super) delays: Delays,
 }
 
 impl Layout<'_> {
     /// Lays out the routes of a flow. Returns the first hop of its data and of its ACKs.
-    pub(super) fn add(&mut self, Routed { data, acks, answers_at_once }: &Routed) -> (u32, u32) {
+    pub(super) fn add(&mut self, Routed { data, acks, answers_in_order, has_timer }: &Routed) -> (u32, u32) {
         let mut last = (ENDPOINTS, Time::ZERO);
-        let answers_in_step =
-            *answers_at_once && self.path[acks.range()].first().is_none_or(|first| self.is_in_step(*first));
+        let (path, first) = (self.path, self.path[acks.range()].first());
+        let answers_in_step = *answers_in_order && first.is_none_or(|first| self.is_in_step(*first));
         let data_hop = self.add_route(*data, End::Receiver, answers_in_step, &mut last);
+        if answers_in_step
+            && *has_timer
+            && let (Some(before), Some(first)) = (path[data.range()].last(), first)
+        {
+            let lead = self.links.line(*before).delay;
+            last.1 = last.1.min(lead); // since the event of the timer
+            self.delays.add(*first, lead);
+        }
         (data_hop, self.add_route(*acks, End::Sender, false, &mut last))
     }
 

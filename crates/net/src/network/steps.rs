@@ -1,9 +1,9 @@
 //! Finds links that need no event of their own: all packets that enter them come from one other link, in order.
 //!
-//! A link that keeps the order forwards packets in the order in which it accepted them. Packets that enter a link, or a receiver that
-//! acknowledges immediately, from a single such link can therefore be handled as soon as that link accepts them, with
-//! their later arrival time. The order of events must be determined only where paths merge and where an endpoint has
-//! its own timers.
+//! A link that keeps the order forwards packets in the order in which it accepted them. Packets that enter a link or a
+//! receiver from a single such link can therefore be handled as soon as that link accepts them, with their later arrival
+//! time. The order of events must be determined only where paths merge and where a sender has its own timers; the timers of
+//! receivers are put in order where data arrives (`engine/transit/delays.rs`).
 
 use super::{Edge, Routed};
 use crate::packet::LinkId;
@@ -18,18 +18,17 @@ enum Feeder {
     Nobody,
     /// All packets come from this link, in order.
     Link(LinkId),
-    /// Several links, a link that reorders packets, or endpoints with their own timers; or the packets must arrive by
-    /// events for another reason.
+    /// Several links, a link that reorders packets, or senders; or the packets must arrive by events for another reason.
     Many,
 }
 
 impl Feeders {
     pub(super) fn of(path: &[LinkId], routed: &[Routed], edges: &[Edge<'_>], plan: &Plan) -> Self {
         let mut feeders = Self(vec![Feeder::Nobody; edges.len()]);
-        for Routed { data, acks, answers_at_once } in routed {
+        for Routed { data, acks, answers_in_order, .. } in routed {
             feeders.add_route(&path[data.range()], None, edges);
-            // undelayed ACKs are sent in the order in which data arrives
-            let last = path[data.range()].last().copied().filter(|_| *answers_at_once);
+            // ACKs are sent in the order in which data arrives
+            let last = path[data.range()].last().copied().filter(|_| *answers_in_order);
             feeders.add_route(&path[acks.range()], last, edges);
         }
         // a sampled link, and a link that stores packets, need events: they must not run ahead of the clock

@@ -97,6 +97,13 @@ impl Unqueued {
         for link in plan.observed_links() {
             is_observed[link as usize] = true;
         }
+        // the timers of receivers send ACKs at any time
+        let mut is_entered_by_timers = vec![false; edges.len()];
+        for Routed { acks, .. } in routed.iter().filter(|routed| routed.has_timer) {
+            if let Some(LinkId(first)) = path[acks.range()].first() {
+                is_entered_by_timers[*first as usize] = true;
+            }
+        }
         // the shortest interval between arrivals at the far end of each link; ZERO before the link is visited
         let mut intervals = vec![Time::ZERO; edges.len()];
         for Routed { data, acks, .. } in routed {
@@ -117,7 +124,7 @@ impl Unqueued {
                 let crossing = time_of(plain).saturating_add(edges[id].link.delay);
                 let longest_crossing = time_of(longest).saturating_add(edges[id].link.delay);
                 let never_waits = shortest == plain && time_of(longest) <= before && longest_crossing <= far;
-                if never_waits && !is_observed[id] && accepts_next(edges[id], longest) {
+                if never_waits && !is_observed[id] && !is_entered_by_timers[id] && accepts_next(edges[id], longest) {
                     times[id] = crossing;
                     // a packet gains on the one before it if its own transmission takes less time
                     intervals[id] = before - (time_of(longest) - time_of(plain));
@@ -149,7 +156,7 @@ mod tests {
     use std::sync::Arc;
 
     use ackclock_tcp::recovery::RecoverySpec;
-    use ackclock_tcp::{ReceiverConfig, SenderConfig};
+    use ackclock_tcp::{DelayRule, ReceiverConfig, SenderConfig};
     use ackclock_units::Rate;
     use proptest::prelude::*;
     use proptest::sample::Index;
@@ -159,7 +166,7 @@ mod tests {
     use crate::network::Network;
     use crate::packet::{FlowId, Names, Packet};
     use crate::plan::testing::dumbbell_of_reno;
-    use crate::plan::{EdgeSpec, LinkSpec, Topology};
+    use crate::plan::{EdgeSpec, LinkSpec, RecordSpec, Topology};
     use crate::queue::{DropFrom, DropTailSpec, Limit, Ties};
     use crate::{Observation, Observer};
 
@@ -308,6 +315,41 @@ mod tests {
                 plan = with_jitter(plan, link.index(2 * there.len()), reorders);
             }
             prop_assert_eq!(run(&plan, Observed::Plan), run(&plan, Observed::All));
+        }
+
+        /// Compares runs in which the ACKs of receivers with timers are handled with the data with runs in which the first link
+        /// of the ACKs is sampled, so that data and timers have events.
+        ///
+        /// Validates: the ACKs of timers are in order with those of arrivals.
+        /// Source: the same network with an event for each packet and each timer.
+        /// Tolerance: exact.
+        #[test]
+        fn timers_of_receivers_need_no_events(
+            there in prop::collection::vec(prop::sample::select(vec![800_u64, 1000, 1500, 8000]), 1..5),
+            back in prop::sample::select(vec![20_u64, 30, 300, 1000]),
+            limit in 3..40_u64,
+            sack in any::<bool>(),
+            (wait, ack_every) in (1_u64..60, 2_u32..5),
+            compression in prop::sample::select(vec![0_u32, 44]),
+            adapts in any::<bool>(),
+        ) {
+            let mut plan = chain(&there, &vec![back; there.len()], limit, Ties::Departure, true, sack);
+            let TransportSpec::Tcp { receiver, .. } = &mut plan.groups[0].transport else { unreachable!("it is TCP") };
+            *receiver = ReceiverConfig {
+                delayed_ack: true,
+                delayed_ack_timeout: Time::from_millis(wait),
+                delayed_ack_rule: if adapts { DelayRule::Linux } else { DelayRule::Fixed },
+                ack_every,
+                sack_compression: compression,
+                ..*receiver
+            };
+            let first = there.len() as u32;
+            let sampled = RecordSpec::Queue { links: vec![first], every: Time::from_millis(100) };
+            let by_events = Plan { records: vec![sampled], ..plan.clone() };
+            let (in_step, events) = run(&plan, Observed::Plan);
+            let (expected, more) = run(&by_events, Observed::Plan);
+            prop_assert!(events < more, "{events} events instead of {more}");
+            prop_assert_eq!(in_step, expected);
         }
     }
 }

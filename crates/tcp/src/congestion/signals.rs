@@ -5,6 +5,11 @@ use ackclock_units::Time;
 /// More than sums of fractions of a segment are rounded by.
 const ROUNDING: f64 = 1e-9;
 
+/// The whole part of a window. Windows are below 2^63, and this conversion needs no call of a function.
+const fn whole(window: f64) -> f64 {
+    (window as i64) as f64
+}
+
 /// The congestion window and the slow-start threshold (RFC 5681, section 2): real numbers, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
@@ -17,22 +22,34 @@ pub struct Window {
 impl Window {
     /// Takes the fraction of a segment from the window. A window at the threshold remains there: the fraction of the
     /// threshold is then taken too, as the window would be in slow start without its own.
-    pub(crate) fn take_fraction(&mut self) -> f64 {
+    fn take_fraction(&mut self) -> f64 {
         if self.cwnd >= self.ssthresh {
-            self.ssthresh = self.ssthresh.floor();
+            self.ssthresh = whole(self.ssthresh);
         }
-        let fraction = self.cwnd.fract();
+        let fraction = self.cwnd - whole(self.cwnd);
         self.cwnd -= fraction;
         fraction
     }
 
     /// Adds the fraction of a segment, which counts ACKs in units of `before`, the window before it grew. The rest of a
     /// count stays the same number of ACKs when the window grows.
-    pub(crate) fn add_fraction(&mut self, fraction: f64, before: f64) {
+    fn add_fraction(&mut self, fraction: f64, before: f64) {
         let total = self.cwnd + fraction;
-        let whole = (total + ROUNDING).floor();
+        let whole = whole(total + ROUNDING);
         let rest = (total - whole).max(0.0);
         self.cwnd = whole + if whole > before { rest * before / whole } else { rest };
+    }
+
+    /// Lets the window grow with an ACK; if `by_whole` is set, by whole segments.
+    #[inline(always)]
+    pub(crate) fn grow(&mut self, by_whole: bool, grow: impl FnOnce(&mut Self)) {
+        if !by_whole {
+            return grow(self);
+        }
+        let fraction = self.take_fraction();
+        let before = self.cwnd;
+        grow(self);
+        self.add_fraction(fraction, before);
     }
 
     /// Halves the window once per timeout of idle time, but not below `restart`, and keeps a threshold of three quarters

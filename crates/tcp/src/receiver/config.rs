@@ -146,6 +146,11 @@ impl ReceiverConfig {
         self.delayed_ack || !matches!(self.ecn, EcnMode::Off) || self.advertises() || self.has_host()
     }
 
+    /// Whether the receiver delays ACKs and has neither segments gathered by its host nor a window that changes.
+    pub(super) const fn delays_only(&self) -> bool {
+        self.delayed_ack && !self.gathers() && !self.advertises()
+    }
+
     /// Whether the wait of delayed ACKs follows the intervals between packets.
     pub(super) const fn adapts(&self) -> bool {
         self.delayed_ack && matches!(self.delayed_ack_rule, DelayRule::Linux)

@@ -73,6 +73,12 @@ impl Echo {
         }
     }
 
+    /// Whether a segment with this mark leaves the state as it is, and does not make its ACK urgent.
+    #[inline(always)]
+    pub(super) const fn is_unmoved_by(self, mark: Mark) -> bool {
+        !(mark.ce | mark.cwr | self.was_ce)
+    }
+
     /// The echo of an ACK that is about to be sent.
     pub(super) const fn report(&mut self) -> u8 {
         self.unreported = 0;

@@ -335,6 +335,13 @@ proptest! {
                     let found = if let Some(next) = short {
                         prop_assert!(!had_it && next == before + 1);
                         [None, Some((next, Vec::new(), 0, model.config.reports_originals))]
+                    } else if let Some(answer) = receiver.take_calmly(number, mark, now, &mut pool) {
+                        prop_assert!(!had_it && receiver.rcv_nxt() == before + 1);
+                        let plain = |answer| match answer {
+                            calm::Answer::Plain { next, echo, original } => Some((next, Vec::new(), echo, original)),
+                            calm::Answer::Waits => None,
+                        };
+                        [None, plain(answer)]
                     } else {
                         had_record = !receiver.is_steady();
                         let arrival = receiver.handle_segment(number, mark, now, &mut pool);

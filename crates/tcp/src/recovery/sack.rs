@@ -75,6 +75,11 @@ impl Sack {
         }
     }
 
+    /// Whether new ACKs without blocks and transmissions do not matter.
+    pub(super) const fn is_at_rest(&self) -> bool {
+        !self.in_recovery && !self.timed_out && self.board.sacked() == 0
+    }
+
     /// Heap memory in bytes.
     pub(super) fn memory(&self) -> usize {
         self.board.memory()
@@ -132,6 +137,7 @@ impl Sack {
         if self.timed_out && self.rule == SackRule::FallFloyd {
             return;
         }
+        self.board.acknowledge(connection.snd_una); // new ACKs at rest have not
         let known = self.board.sacked();
         let news = self.board.update(ack.sack.blocks(), connection.snd_una, connection.snd_max);
         self.delivered = self.board.sacked() - known;

@@ -25,6 +25,8 @@ pub(crate) enum Path {
     General,
     /// By a steady sender.
     Short,
+    /// The same for a sender that reads SACK blocks.
+    Selective,
     /// By a steady sender with RACK, which records each segment.
     Timed,
     /// The same for a paced sender: its ACKs and turns are separate.
@@ -200,7 +202,7 @@ impl Connection {
     }
 
     /// Whether the window must not grow with an ACK, because it was not the limit.
-    pub(super) fn is_limited_elsewhere(&self) -> bool {
+    pub(crate) fn is_limited_elsewhere(&self) -> bool {
         if self.config.grow_when_limited {
             return false;
         }
@@ -211,6 +213,7 @@ impl Connection {
     }
 
     /// Records at the end of a turn whether the window was full, if that is remembered.
+    #[inline(always)]
     pub(super) fn note_usage(&mut self, in_flight: u64) {
         let Self { extra, snd_una, snd_nxt, snd_max, supplied, window, .. } = self;
         if let Some(usage) = extra.as_mut().and_then(|extra| extra.usage.as_mut()) {
@@ -527,9 +530,9 @@ impl Connection {
             } else {
                 self.window.cwnd = restart;
             }
-            self.set_snd_limit();
-            self.settle();
         }
+        self.set_snd_limit(); // the law may have set another window
+        self.settle();
     }
 
     /// Tells the law that the sender sends again while nothing is in the network. A law that samples delivery rates learns it

@@ -44,12 +44,7 @@ impl Extra {
         let usage = config.remember_full_window.then(Usage::default);
         let gso = Gso::of(config);
         let extra = Self { log, rate, slow_start, pacer, marks, window, pushes, usage, gso };
-        let is_needed = !extra.is_passive()
-            || extra.log.is_some()
-            || extra.rate.is_some()
-            || extra.pacer.is_some()
-            || extra.gso.is_some()
-            || !extra.slow_start.is_standard();
+        let is_needed = !extra.only_slow_start() || !extra.slow_start.is_standard();
         is_needed.then(|| Box::new(extra))
     }
 
@@ -58,10 +53,22 @@ impl Extra {
         config.stale_records && config.recovery != RecoverySpec::Rack
     }
 
-    /// Whether nothing here concerns single segments or ACKs outside of slow start, except for the send times, the
-    /// delivery rate, the pacing and segmentation offload.
-    pub(super) const fn is_passive(&self) -> bool {
-        self.marks.is_none() && self.window.is_none() && self.pushes.is_none() && self.usage.is_none()
+    /// Whether there is nothing here but a slow start.
+    pub(super) const fn only_slow_start(&self) -> bool {
+        self.marks.is_none()
+            && self.window.is_none()
+            && self.pushes.is_none()
+            && self.usage.is_none()
+            && self.log.is_none()
+            && self.rate.is_none()
+            && self.pacer.is_none()
+            && self.gso.is_none()
+    }
+
+    /// Whether nothing but the last segment that the application has supplied, and an answer to a mark, needs a flag of its
+    /// own, and an ACK without an echo changes nothing here.
+    pub(super) const fn labels_seldom(&self, config: &SenderConfig) -> bool {
+        self.window.is_none() && !config.most_marks && (self.pushes.is_none() || Pushes::only_ends(config))
     }
 
     /// Heap memory in bytes.

@@ -62,6 +62,24 @@ impl Marks {
         if is_new { std::mem::take(&mut self.carried) } else { 0 }
     }
 
+    /// Whether an ACK with this echo reports no mark, and none is left that the window law has not seen.
+    #[inline(always)]
+    pub(super) const fn is_silent(&self, echo: u8) -> bool {
+        let unchanged = if matches!(self.mode, EcnMode::Accurate) { self.count } else { 0 };
+        echo == unchanged && self.carried == 0
+    }
+
+    /// Whether the next new segment must report that the window was reduced.
+    #[inline(always)]
+    pub(super) const fn is_reduced(&self) -> bool {
+        self.cwr
+    }
+
+    /// The ECN field of data that is sent for the first time.
+    pub(super) const fn codepoint(&self) -> Ecn {
+        if self.is_scalable { Ecn::Ect1 } else { Ecn::Ect0 }
+    }
+
     /// Whether a mark may reduce the window.
     pub(super) const fn may_reduce(&self, snd_una: u64) -> bool {
         snd_una > self.recover
@@ -75,7 +93,7 @@ impl Marks {
     /// The ECN field of a segment, and whether it carries CWR. Retransmissions are not ECN-capable (RFC 3168, section
     /// 6.1.5), except with DCTCP, whose networks drop packets that are not, and with scalable laws (RFC 9331, section 4.1).
     pub(super) const fn label(&mut self, syn: bool, retransmission: bool) -> (Ecn, bool) {
-        let capable = if self.is_scalable { Ecn::Ect1 } else { Ecn::Ect0 };
+        let capable = self.codepoint();
         if syn {
             return (Ecn::NotEct, false);
         }

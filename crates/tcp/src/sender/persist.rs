@@ -71,6 +71,7 @@ impl Connection {
 
     /// Whether an ACK for the first outstanding segment only updates the window, and thus is no duplicate (RFC 5681,
     /// section 2).
+    #[inline(never)]
     pub(super) fn is_window_update(&self, ack: Ack<'_>) -> bool {
         let window = self.extra.as_ref().and_then(|extra| extra.window);
         self.config.read_rate.is_some()
@@ -120,8 +121,14 @@ impl Connection {
     }
 
     /// Whether the window is closed and nothing is outstanding.
+    #[inline(always)]
     pub(crate) fn has_closed_window(&self) -> bool {
-        self.flight() == 0 && self.rwnd() == 0
+        self.flight() == 0 && self.is_closed()
+    }
+
+    #[inline(never)]
+    fn is_closed(&self) -> bool {
+        self.rwnd() == 0
     }
 
     /// Whether the timer is the persist timer.

@@ -48,6 +48,11 @@ impl Pushes {
         config.push.then_some(Self { ends: [first, NEVER, NEVER, NEVER] })
     }
 
+    /// Whether only the last segment that the application has supplied is pushed.
+    pub(super) const fn only_ends(config: &SenderConfig) -> bool {
+        config.write_size == 0 && config.send_buffer == 0
+    }
+
     /// Whether the segment `number`, which is being sent, is pushed.
     pub(super) fn is_pushed(&mut self, number: u64, at: Progress, config: &SenderConfig) -> bool {
         let size = u64::from(config.send_buffer);

@@ -9,6 +9,7 @@ use ackclock_units::Time;
 use super::Sender;
 use super::connection::{Connection, Path};
 use super::gso::Admission;
+use super::marks::Marks;
 use crate::config::IdleRestart;
 use crate::congestion::{AckSample, Law};
 use crate::limits::Limit;
@@ -36,14 +37,22 @@ impl Sender {
     /// [`poll_transmit`](Self::poll_transmit). Only ACKs and timeouts change this.
     #[inline(always)]
     pub const fn is_steady(&self) -> bool {
-        matches!(self.connection.path, Path::Short | Path::Timed)
+        matches!(self.connection.path, Path::Short | Path::Selective | Path::Timed)
     }
 
-    /// Whether the same holds for a sender with RACK that is paced or uses segmentation offload, so that
-    /// [`send_paced`](Self::send_paced) may replace [`poll_transmit`](Self::poll_transmit).
+    /// Whether the same holds for a sender with RACK, which records each segment and may need [labels](Self::codepoint) on
+    /// them.
     #[inline(always)]
-    pub const fn is_paced(&self) -> bool {
-        matches!(self.connection.path, Path::Paced)
+    pub const fn is_timed(&self) -> bool {
+        matches!(self.connection.path, Path::Timed)
+    }
+
+    /// Whether the same holds for a sender with RACK that is paced or uses segmentation offload, and the next `most` segments
+    /// need no flags, so that [`send_paced`](Self::send_paced) may replace [`poll_transmit`](Self::poll_transmit).
+    #[inline(always)]
+    pub fn is_paced(&self, most: u64) -> bool {
+        let Self { connection, .. } = self;
+        matches!(connection.path, Path::Paced) && !connection.has_labels_before(connection.snd_nxt.saturating_add(most))
     }
 
     /// Whether an ACK reaches a steady sender that does not time segments, and acknowledges new data.
@@ -52,10 +61,19 @@ impl Sender {
         matches!(self.connection.path, Path::Short) && self.is_new(ack)
     }
 
+    /// The same for a sender that reads SACK blocks, of which the ACK has none.
+    #[inline(always)]
+    pub(super) const fn is_selective_ack(&self, ack: Ack<'_>) -> bool {
+        matches!(self.connection.path, Path::Selective) && ack.sack.is_empty() && self.is_new(ack)
+    }
+
     /// Whether an ACK reaches a steady sender with RACK, acknowledges new data and has no blocks.
     #[inline(always)]
-    pub(super) const fn is_timed_ack(&self, ack: Ack<'_>) -> bool {
-        matches!(self.connection.path, Path::Timed | Path::Paced) && ack.sack.is_empty() && self.is_new(ack)
+    pub(super) fn is_timed_ack(&self, ack: Ack<'_>) -> bool {
+        matches!(self.connection.path, Path::Timed | Path::Paced)
+            && ack.sack.is_empty()
+            && self.is_new(ack)
+            && self.connection.is_silent(ack.echo)
     }
 
     #[inline(always)]
@@ -98,7 +116,7 @@ impl Sender {
 
     /// Starts the turn of a steady sender at `now`.
     #[inline(always)]
-    pub fn start_turn(&mut self, now: Time) -> Turn {
+    pub fn start_turn<const TIMED: bool>(&mut self, now: Time) -> Turn {
         let connection = &mut self.connection;
         if let Some(end) = self.release_at.get() {
             if end > now {
@@ -110,6 +128,9 @@ impl Sender {
         }
         if connection.snd_nxt >= connection.sendable() {
             self.limits.enter(connection.steady_limit(), now);
+            if TIMED {
+                connection.note_usage(connection.flight());
+            }
             return Turn::Over;
         }
         let overhead = connection.config.overhead;
@@ -134,14 +155,14 @@ impl Sender {
 
     /// Sends all segments that a steady sender may send at `now`, and ends its turn. Returns their numbers; all are
     /// sent for the first time. Returns `None` if the turn continues by [`poll_transmit`](Self::poll_transmit),
-    /// because it sends nothing, retransmits, or sends `most` segments or more.
+    /// because it sends nothing, retransmits, sends `most` segments or more, or one of them needs a flag.
     #[inline(always)]
-    pub fn send_burst(&mut self, now: Time, most: u64) -> Option<Range<u64>> {
+    pub fn send_burst<const TIMED: bool>(&mut self, now: Time, most: u64) -> Option<Range<u64>> {
         let connection = &mut self.connection;
         let start = connection.snd_nxt;
         let mut end = connection.sendable();
         // also true if the burst is empty or `end` is before `start`
-        let is_unusual = end.wrapping_sub(start + 1) >= most - 1;
+        let is_unusual = end.wrapping_sub(start + 1) >= most - 1 || TIMED && connection.has_labels_before(end);
         if start != connection.snd_max || is_unusual {
             if connection.config.overhead > Time::ZERO {
                 self.hold_until(now, now); // otherwise `poll_transmit` would begin another processing time
@@ -155,8 +176,9 @@ impl Sender {
         connection.snd_nxt = end;
         connection.send_new(start, end, now);
         connection.note_time(now);
-        if connection.path == Path::Timed {
+        if TIMED {
             self.record_burst(start..end, now);
+            self.connection.note_usage(self.connection.flight());
         }
         self.limits.set(self.connection.steady_limit(), now);
         Some(start..end)
@@ -193,6 +215,7 @@ impl Sender {
             if let Some(at) = connection.paced_until(number, now) {
                 self.release_at = PackedOption::some(at);
                 self.limits.enter(Limit::Pacing, now);
+                connection.note_usage(connection.flight());
                 break;
             }
             if connection.config.idle_restart != IdleRestart::Timeout {
@@ -231,6 +254,7 @@ impl Sender {
                 Admission::PacedUntil(at) => {
                     self.release_at = PackedOption::some(at);
                     self.limits.enter(Limit::Pacing, now);
+                    self.connection.note_usage(self.connection.flight());
                     waits = true;
                     break;
                 }
@@ -263,6 +287,7 @@ impl Sender {
     fn end_paced_turn(&mut self, now: Time) {
         self.release_at = PackedOption::NONE;
         self.limits.enter(self.connection.steady_limit(), now);
+        self.connection.note_usage(self.connection.flight());
         if self.connection.snd_nxt >= self.connection.supplied {
             self.recovery.check_app_limited(&mut self.connection, false);
         }
@@ -287,20 +312,38 @@ impl Connection {
     /// The path of a sender with this recovery.
     pub(super) fn path(&self, recovery: &Recovery) -> Path {
         let is_quiet = self.dup_acks == 0 && self.limited == 0 && self.inflation == 0 && self.urgent.is_none();
-        let is_steady =
-            is_quiet && recovery.is_at_rest(self) && self.snd_una >= self.alone() && !self.config.whole_growth;
+        let is_steady = is_quiet && recovery.is_at_rest(self) && self.snd_una >= self.alone();
         if !is_steady {
             return Path::General;
         }
-        let Some(extra) = &self.extra else { return Path::Short };
         let is_timed = matches!(recovery, Recovery::Rack(_));
-        match (extra.is_passive(), is_timed, &extra.pacer, &extra.rate) {
-            (true, true, Some(_), _) => Path::Paced,
-            (true, true, None, _) if extra.gso.is_some() => Path::Paced,
-            (true, true, None, None) => Path::Timed,
-            (true, false, None, None) if extra.log.is_none() && extra.gso.is_none() => Path::Short,
+        let short = if matches!(recovery, Recovery::Sack(_)) { Path::Selective } else { Path::Short };
+        match &self.extra {
+            None if !self.config.whole_growth => short,
+            Some(extra) if is_timed && extra.labels_seldom(&self.config) => {
+                match (&extra.pacer, &extra.gso, &extra.rate) {
+                    (None, None, None) => Path::Timed,
+                    (None, None, Some(_)) => Path::General,
+                    _ => Path::Paced,
+                }
+            }
+            Some(extra) if !is_timed && extra.only_slow_start() && !self.config.whole_growth => short,
             _ => Path::General,
         }
+    }
+
+    /// Whether one of the next segments before `end` needs a flag of its own, or may need it.
+    #[inline(always)]
+    fn has_labels_before(&self, end: u64) -> bool {
+        let Some(extra) = &self.extra else { return false };
+        extra.pushes.is_some() && end >= self.supplied || extra.marks.as_ref().is_some_and(Marks::is_reduced)
+    }
+
+    /// Whether an ACK with this echo reports no mark.
+    #[inline(always)]
+    fn is_silent(&self, echo: u8) -> bool {
+        let marks = self.extra.as_ref().and_then(|extra| extra.marks.as_ref());
+        marks.is_none_or(|marks| marks.is_silent(echo))
     }
 
     /// The first segment that may not be sent: it is outside the window or not supplied.
@@ -317,17 +360,25 @@ impl Connection {
         self.snd_una = next;
         self.snd_nxt = self.snd_nxt.max(next);
         self.time(next, now);
-        self.grow(newly_acked, || None, app_limited, now);
+        self.grow(newly_acked, || None, app_limited, false, now);
     }
 
     /// Grows the window after an ACK for `newly_acked` segments, of which `last` gives the record of the last one if
-    /// segments are timed. It is a function, so that each caller has a copy of this code, and inlines it.
+    /// segments are timed; `by_whole` is `config.whole_growth`. `last` is a function, so that each
+    /// caller has a copy of this code, and inlines it.
     #[inline(always)]
-    pub(crate) fn grow(&mut self, newly_acked: u64, last: impl Fn() -> Option<Sent>, app_limited: bool, now: Time) {
+    pub(crate) fn grow(
+        &mut self,
+        newly_acked: u64,
+        last: impl Fn() -> Option<Sent>,
+        app_limited: bool,
+        by_whole: bool,
+        now: Time,
+    ) {
         let next = self.snd_una;
         let Self { law, extra, window, snd_nxt, rtt, config, .. } = self;
         let (snd_nxt, rtt, config) = (*snd_nxt, &*rtt, &**config);
-        law.on_ack(extra, window, move || AckSample {
+        let sample = move || AckSample {
             now,
             snd_una: next,
             snd_nxt,
@@ -339,7 +390,8 @@ impl Connection {
             rtt: last().and_then(|sent| sent.rtt(now)),
             app_limited,
             marked: 0,
-        });
+        };
+        window.grow(by_whole, |window| law.on_ack(extra, window, sample));
         self.limit_steady();
     }
 

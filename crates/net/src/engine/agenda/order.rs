@@ -33,6 +33,8 @@ pub(super) struct List<'a> {
     pub(super) ids: &'a [u32],
     pub(super) cursor: Cursor,
     pub(super) bits: u32,
+    /// Added to all times, so that a round begins at a multiple of its length.
+    pub(super) skew: u64,
 }
 
 impl List<'_> {
@@ -47,12 +49,17 @@ impl List<'_> {
         }
     }
 
+    #[inline(always)]
+    const fn time_of(self, event: &Event) -> u64 {
+        event.at.as_picos().wrapping_add(self.skew)
+    }
+
     /// Adds the words of all events to `words`, which is empty, in order.
     pub(super) fn sort(self, words: &mut Vec<u64>, slots: &mut Slots, targets: Targets<'_>) {
         let count: usize = self.ids.iter().map(|id| self.chunks.events(*id, self.cursor).1.len()).sum();
         // in rounds of more than 2^32 ps, words do not contain the last bits of a time
         let missing = self.bits.saturating_sub(u64::BITS - PLACE_BITS);
-        let word_of = |place, event: &Event| event.at.as_picos() >> missing << PLACE_BITS | u64::from(place);
+        let word_of = |place, event: &Event| self.time_of(event) >> missing << PLACE_BITS | u64::from(place);
         if count <= FEW {
             for id in self.ids {
                 let (first, events) = self.chunks.events(*id, self.cursor);
@@ -72,10 +79,10 @@ impl List<'_> {
 
     /// Adds the words of all events to `words`, which is empty, in the order of their slots.
     fn deal(self, count: usize, words: &mut Vec<u64>, Slots(slots): &mut Slots, word_of: impl Fn(u32, &Event) -> u64) {
-        // a round starts at a multiple of its length, so the last bits of a time are the time within the round
+        // the last bits of a time are the time within the round
         let slot_bits = count.ilog2().min(SLOTS.ilog2()).min(self.bits);
         let (shift, mask) = (self.bits - slot_bits, (1 << slot_bits) - 1);
-        let slot_of = |event: &Event| (event.at.as_picos() >> shift) as usize & mask & (SLOTS - 1);
+        let slot_of = |event: &Event| (self.time_of(event) >> shift) as usize & mask & (SLOTS - 1);
         slots[..=mask].fill(0);
         self.for_each(|_, event| slots[slot_of(event)] += 1);
         let mut sum = 0;

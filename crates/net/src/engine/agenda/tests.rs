@@ -91,7 +91,7 @@ proptest! {
         let scale = if long { 18 } else { 0 };
         let mut expected: Vec<Event> = times.iter().map(|(at, id)| event(coarse(*at) + u64::from(*id), *id)).collect();
         expected.extend(times.iter().map(|(at, id)| event(coarse(*at), *id)));
-        let mut agenda = Agenda::new(2, ROUNDS[usize::from(long)]);
+        let mut agenda = Agenda::new(&[Time::ZERO; 2], ROUNDS[usize::from(long)]);
         for event in &expected {
             add(&mut agenda, 1, *event);
         }
@@ -104,7 +104,7 @@ proptest! {
         times in prop::collection::vec((0_u64..1 << 26, any::<bool>()), 1..300),
         step in 1_u64 << 14..1 << 24,
     ) {
-        let mut agenda = Agenda::new(1, ROUNDS[0]);
+        let mut agenda = Agenda::new(&[Time::ZERO; 1], ROUNDS[0]);
         let mut expected = Vec::new();
         for (id, (at, is_arrival)) in (0_u32..).zip(times) {
             let at = Time::from_picos(at >> 12 << 12);
@@ -128,7 +128,7 @@ proptest! {
         gaps in prop::collection::vec(0_u64..1 << 25, 1..400),
         step in 1_u64 << 20..1 << 24,
     ) {
-        let mut agenda = Agenda::new(1, ROUNDS[0]);
+        let mut agenda = Agenda::new(&[Time::ZERO; 1], ROUNDS[0]);
         add(&mut agenda, 0, event(0, 0));
         let mut to_come = (1..).zip(&gaps);
         let more = |now| to_come.by_ref().take(2).map(|(id, gap)| event(now + gap, id)).collect();
@@ -138,9 +138,67 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Components with skewed rounds, each of which adds events to any other one after a time that leads to a later round, in
+    /// runs that stop at multiples of `step`.
+    #[test]
+    fn skewed_components_take_their_events_in_order_whenever_a_run_stops(
+        skews in prop::collection::vec(0_u64..3 << 20, 3),
+        gaps in prop::collection::vec((0_u64..1 << 24, 0_usize..3), 1..300),
+        step in 1_u64 << 16..1 << 23,
+    ) {
+        let end = 1_u64 << 27;
+        let times: Vec<Time> = skews.iter().map(|skew| Time::from_picos(*skew)).collect();
+        let (mut agenda, rounds) = (Agenda::new(&times, ROUNDS[0]), ROUNDS[0]);
+        let mut expected = vec![Vec::new(); 3];
+        let mut taken = vec![Vec::new(); 3];
+        let mut to_come = (0..).zip(gaps);
+        let mut send = |agenda: &mut Agenda, from: Option<usize>, now: u64| {
+            for (id, (gap, to)) in to_come.by_ref().take(2) {
+                let least = from.filter(|from| *from != to).map_or(0, |from| (1 << 20) + skews[from].saturating_sub(skews[to]));
+                let event = event(now + least + gap, id);
+                add(agenda, to, event);
+                expected[to].push(event);
+            }
+        };
+        for component in 0..3 {
+            send(&mut agenda, None, component);
+        }
+        let most = Time::from_picos(*skews.iter().max().unwrap());
+        agenda.begin(0, TARGETS);
+        let mut round = 0;
+        for stop in (1..).map(|count| Time::from_picos((count * step).min(end))) {
+            loop {
+                for component in 0..3 {
+                    let until = stop.min(rounds.end(round).saturating_sub(times[component]));
+                    agenda.switch(component);
+                    while let Some(event) = take_before(&mut agenda, until.as_picos()) {
+                        taken[component].push(event);
+                        send(&mut agenda, Some(component), event.at.as_picos());
+                    }
+                    agenda.switch(component);
+                }
+                if rounds.end(round) >= stop + most {
+                    break;
+                }
+                round = agenda.begin_next(rounds.of(stop + most), TARGETS);
+            }
+            if stop.as_picos() == end {
+                break;
+            }
+            round = rounds.of(stop);
+            agenda.rewind(round, TARGETS);
+        }
+        for (taken, expected) in taken.into_iter().zip(expected) {
+            let expected: Vec<Event> = sorted(expected).into_iter().filter(|event| event.at.as_picos() < end).collect();
+            prop_assert_eq!(taken, expected);
+        }
+    }
+}
+
 #[test]
 fn components_have_their_own_events() {
-    let mut agenda = Agenda::new(3, ROUNDS[0]);
+    let mut agenda = Agenda::new(&[Time::ZERO; 3], ROUNDS[0]);
     // in a bucket, in another round, and in a round without a bucket
     for at in [5, 1 << 21, 1 << 30] {
         for id in 0..3 {
@@ -162,7 +220,7 @@ fn components_have_their_own_events() {
 #[test]
 fn a_hundred_thousand_events_of_one_instant_are_taken_in_order() {
     let expected: Vec<Event> = (0..100_000).map(|id| event(77_777, id)).collect();
-    let mut agenda = Agenda::new(1, ROUNDS[0]);
+    let mut agenda = Agenda::new(&[Time::ZERO; 1], ROUNDS[0]);
     for event in &expected {
         add(&mut agenda, 0, *event);
     }
@@ -172,7 +230,7 @@ fn a_hundred_thousand_events_of_one_instant_are_taken_in_order() {
 
 #[test]
 fn memory_is_reused() {
-    let mut agenda = Agenda::new(1, ROUNDS[0]);
+    let mut agenda = Agenda::new(&[Time::ZERO; 1], ROUNDS[0]);
     let mut used = 0;
     for round in 0..100 {
         for id in 0..100 {

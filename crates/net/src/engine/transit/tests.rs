@@ -134,6 +134,7 @@ fn a_change_of_marks_sends_two_acks() {
     (receiver.ecn, receiver.delayed_ack) = (EcnMode::Dctcp, true);
     let Network { mut transit, .. } = Network::new(&plan, Names::default(), 1, Observed::All).expect("sound");
     transit.agenda.begin(0, Targets { hops: &transit.hops, names: &transit.names });
+    transit.agenda.switch(ENDPOINTS);
     let mut acks = Acks::default();
     let mut arrive = |segment: Segment| {
         let now = Time::from_millis(1 + segment.number);

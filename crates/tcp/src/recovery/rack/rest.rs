@@ -29,8 +29,7 @@ impl Rack {
     /// Handles an ACK for all segments before `next` at rest, without SACK blocks.
     #[inline(always)]
     pub(crate) fn handle_timed_ack(&mut self, connection: &mut Connection, next: u64, now: Time) {
-        let app_limited =
-            !connection.config.grow_when_limited && connection.is_app_limited(connection.config.max_window.into());
+        let app_limited = connection.is_limited_elsewhere();
         let snd_una = connection.snd_una;
         let flight = connection.flight();
         let clock = &mut self.clock;
@@ -48,6 +47,9 @@ impl Rack {
             number += 1;
         });
         let Some((first, last)) = ends else { return };
+        if connection.config.rack == RackRule::Linux {
+            self.clock.measure(last.elapsed(now));
+        }
         self.delivered = next - snd_una;
         connection.timed = PackedOption::NONE;
         connection.rtt.sample(&connection.config.rtt, first.at, now);
@@ -55,7 +57,7 @@ impl Rack {
         self.restart_rto(connection, now);
         connection.snd_una = next;
         connection.snd_nxt = connection.snd_nxt.max(next);
-        connection.grow(next - snd_una, || Some(last), app_limited, now);
+        connection.grow(next - snd_una, || Some(last), app_limited, connection.config.whole_growth, now);
         self.arm_at_rest(connection, now);
     }
 

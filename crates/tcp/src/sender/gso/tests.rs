@@ -164,7 +164,7 @@ proptest! {
         loop {
             let before = sent.len() as u64;
             // as the network does, which asks a sender in another way on its short path
-            if sender.is_paced() {
+            if sender.is_paced(64) {
                 sent.extend(sender.send_paced(now, 64));
             } else {
                 sent.extend(std::iter::from_fn(|| sender.poll_transmit(now)).map(|segment| segment.number));

@@ -48,7 +48,7 @@ impl Pair {
 
     /// Applies a call to both senders and compares everything that shows.
     fn call(&mut self, call: impl Fn(&mut Sender)) {
-        self.steady += u32::from(self.short.is_steady() || self.short.is_paced());
+        self.steady += u32::from(self.short.is_steady() || self.short.is_paced(1));
         call(&mut self.short);
         call(&mut self.general);
         self.general.connection.path = Path::General;
@@ -69,21 +69,27 @@ impl Pair {
         self.now = now;
         let expected: Vec<_> = std::iter::from_fn(|| self.general.poll_transmit(now)).take(most).collect();
         let (mut sent, short) = (Vec::new(), &mut self.short);
-        let size = short.packet_size();
-        let segment = |number| Segment::new(number, size);
-        let is_paced = short.is_paced();
+        let (size, ecn) = (short.packet_size(), short.codepoint());
+        let segment = |number| Segment { ecn, ..Segment::new(number, size) };
+        let is_paced = short.is_paced(most as u64);
         if is_paced {
             sent.extend(short.send_paced(now, most as u64).map(segment));
         }
+        let is_timed = short.is_timed();
         let is_short = short.is_steady()
-            && match short.start_turn(now) {
+            && match if is_timed { short.start_turn::<true>(now) } else { short.start_turn::<false>(now) } {
                 Turn::Over => true,
                 Turn::Processing(end) => {
                     short.hold_until(now, end);
                     true
                 }
                 Turn::Sending => {
-                    let burst = short.send_burst(now, most as u64);
+                    let most = most as u64;
+                    let burst = if is_timed {
+                        short.send_burst::<true>(now, most)
+                    } else {
+                        short.send_burst::<false>(now, most)
+                    };
                     sent.extend(burst.clone().into_iter().flatten().map(segment));
                     burst.is_some()
                 }
@@ -102,8 +108,8 @@ impl Pair {
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Supply(u64),
-    /// A segment or an ACK arrives.
-    Segment(usize),
+    /// A segment arrives, on which a queue has set a mark if it may.
+    Segment(usize, bool),
     Ack(usize),
     /// Segments or ACKs are lost.
     Loss(usize),
@@ -120,7 +126,7 @@ fn steps() -> impl Strategy<Value = Vec<(u64, Step)>> {
     let place = || prop_oneof![4 => Just(0_usize), 1 => 0_usize..5];
     let step = prop_oneof![
         20 => (1_u64..40).prop_map(Step::Supply),
-        200 => place().prop_map(Step::Segment),
+        200 => (place(), prop::bool::weighted(0.05)).prop_map(|(place, ce)| Step::Segment(place, ce)),
         200 => place().prop_map(Step::Ack),
         8 => place().prop_map(Step::Loss),
         4 => place().prop_map(Step::AckLoss),
@@ -137,8 +143,8 @@ proptest! {
 
     /// Validates: a sender that takes the short path whenever it may sends the same segments, and shows the same state,
     ///   deadlines, counters and limits, as a sender that never takes it: for any configuration, under losses, reordering,
-    ///   spurious ACKs, timeouts, limited data and interrupted turns. It may be supplied with data only when more data
-    ///   could make a difference.
+    ///   marks, spurious ACKs, timeouts, limited data and interrupted turns. It may be supplied with data only when more
+    ///   data could make a difference.
     /// Source: the general path.
     /// Tolerance: exact.
     #[test]
@@ -151,8 +157,8 @@ proptest! {
     ) {
         let mut pair = Pair::new(&config);
         let mut pool = ReceiverPool::default();
-        let mut receiver = pool.add(ReceiverConfig { handshake: config.handshake, ..receiver });
-        let (mut segments, mut acks) = (VecDeque::new(), VecDeque::<(u64, Sack)>::new());
+        let mut receiver = pool.add(ReceiverConfig { handshake: config.handshake, ecn: config.ecn, ..receiver });
+        let (mut segments, mut acks) = (VecDeque::<(Segment, Time)>::new(), VecDeque::<(u64, Sack, u8, bool)>::new());
         let mut now = Time::ZERO;
         for (micros, step) in steps {
             now += Time::from_micros(micros);
@@ -167,15 +173,18 @@ proptest! {
                         });
                     }
                 }
-                Step::Segment(place) => {
-                    let Some(number) = segments.remove(place) else { continue };
-                    if let Some(ack) = receiver.handle_segment(number, Mark::NONE, now, &mut pool).ack {
-                        acks.push_back((ack.next, *ack.sack));
+                Step::Segment(place, ce) => {
+                    let Some((segment, sent)) = segments.remove(place) else { continue };
+                    let Segment { number, retransmission: again, ecn, cwr, pushed, .. } = segment;
+                    let mark = Mark { ce: ce && ecn.is_capable(), cwr, again, sent, pushed, probe: false };
+                    let arrival = receiver.handle_segment(number, mark, now, &mut pool);
+                    for ack in arrival.early().into_iter().chain(arrival.ack) {
+                        acks.push_back((ack.next, *ack.sack, ack.echo, ack.original));
                     }
                 }
                 Step::Ack(place) => {
-                    let Some((next, sack)) = acks.remove(place) else { continue };
-                    let ack = Ack { sack: &sack, ..Ack::cumulative(next) };
+                    let Some((next, sack, echo, original)) = acks.remove(place) else { continue };
+                    let ack = Ack { next, sack: &sack, echo, original };
                     pair.refill(Some(ack));
                     pair.call(|sender| sender.handle_ack(ack, now));
                 }
@@ -211,7 +220,7 @@ proptest! {
                     acks.clear();
                 }
             }
-            segments.extend(pair.turn(now, most).iter().map(|segment| segment.number));
+            segments.extend(pair.turn(now, most).into_iter().map(|segment| (segment, now)));
         }
     }
 }
@@ -219,7 +228,7 @@ proptest! {
 /// The comparison is worth something only if the short path is taken.
 #[test]
 fn a_transfer_without_losses_is_steady_from_its_first_data_on() {
-    for recovery in [RecoverySpec::NewReno, RecoverySpec::Rack] {
+    for recovery in [RecoverySpec::NewReno, RecoverySpec::Sack, RecoverySpec::Rack] {
         let config = SenderConfig { recovery, ..SenderConfig::default() };
         let mut pair = Pair::new(&config);
         pair.call(|sender| sender.supply(100));
@@ -255,7 +264,7 @@ fn a_paced_transfer_without_losses_takes_the_short_path() {
             }
             if step % 4 == 0 {
                 pair.call(|sender| sender.handle_ack(Ack::cumulative(next), now));
-                assert!(next == 0 || pair.short.is_paced());
+                assert!(next == 0 || pair.short.is_paced(1));
             }
         }
         assert!(pair.steady > 50 && held > 10, "{pacing:?}: {} calls, {held} turns held", pair.steady);
@@ -290,15 +299,16 @@ fn what_ends_and_restores_a_steady_state() {
         sender.handle_timeout(Time::from_millis(3_000));
         assert_eq!(sender.is_steady(), recovery != RecoverySpec::Tahoe, "Tahoe keeps the count of duplicate ACKs");
     }
-    let mut rack = sender(RecoverySpec::Rack);
-    assert!(ack(&mut rack, 1));
     let block = Sack::of(&[crate::segment::Block { start: 2, end: 3 }]);
     let partial = Ack { sack: &block, ..Ack::cumulative(1) };
-    assert!(!rack.is_steady_ack(Ack { next: 2, ..partial }), "RACK reads the blocks");
-    rack.handle_ack(partial, Time::from_millis(20));
-    assert!(!rack.is_steady(), "something is missing");
-    assert!(ack(&mut rack, 3), "it was only out of order");
-    for recovery in [RecoverySpec::Sack, RecoverySpec::Vegas] {
-        assert!(!ack(&mut sender(recovery), 1), "{recovery:?} has its own records");
+    for recovery in [RecoverySpec::Sack, RecoverySpec::Rack] {
+        let mut sender = sender(recovery);
+        assert!(ack(&mut sender, 1));
+        let next = Ack { next: 2, ..partial };
+        assert!(!sender.is_steady_ack(next) && !sender.is_selective_ack(next), "it reads the blocks");
+        sender.handle_ack(partial, Time::from_millis(20));
+        assert!(!sender.is_steady(), "something is missing");
+        assert!(ack(&mut sender, 3), "it was only out of order");
     }
+    assert!(!ack(&mut sender(RecoverySpec::Vegas), 1), "it has its own records");
 }
