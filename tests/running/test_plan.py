@@ -55,6 +55,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                     "sender": {
                         "packet_size": 1500,
                         "initial_rwnd": None,
+                        "read_rate": None,
                         "has_sack": True,
                         "handshake": True,
                         "initial_window": 2,
@@ -140,6 +141,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "rwnd": "fixed",
                         "initial_rwnd": 44,
                         "initial_buffer": 44,
+                        "read_rate": None,
                         "max_window": 20,
                         "reports_originals": False,
                         "acks_pushed": False,

@@ -59,7 +59,7 @@ def _parameter(parameter: Parameter) -> st.SearchStrategy[Any]:
     if schema.get("type") == "integer":
         step = 8 if parameter.name == "queues" else 1  # CAKE's
         return st.integers(-(-schema["minimum"] // step), schema["maximum"] // step).map(lambda value: step * value)
-    if parameter.is_time:
+    if parameter.quantity is not None:
         return st.just(parameter.default)
     # The default and half of it are always within the bounds, and keep thresholds in order.
     default = float(parameter.default)

@@ -6,11 +6,11 @@ import type { Field, Schemas } from "./reading";
 export interface Parameter {
   readonly name: string;
   readonly doc: string;
-  readonly kind: "number" | "whole" | "time" | "choice" | "flag";
+  readonly kind: "number" | "whole" | "time" | "rate" | "choice" | "flag";
   /** Of an option of TCP, it is in the table `Tcp`. */
   readonly schema?: Field;
   readonly choices?: readonly string[];
-  /** A word that is allowed instead of a time. */
+  /** A word that is allowed instead of a time or a rate. */
   readonly or?: string | null;
 }
 

@@ -470,10 +470,11 @@ function parameterKnob(id: string, parameter: Parameter, value: Json | undefined
     select.addEventListener("change", () => set(select.value));
     field = select;
   } else {
-    const asText = kind === "time" ? (value === null ? String(parameter.or) : typeof value === "number" ? format(TIME, BigInt(value)) : String(value)) : String(value);
+    const quantity = kind === "time" ? TIME : kind === "rate" ? RATE : undefined;
+    const asText = quantity === undefined || typeof value === "string" ? String(value) : value === null ? String(parameter.or) : format(quantity, BigInt(Number(value)));
     const input = element("input", { type: "text", id, size: "7" });
     input.value = asText;
-    input.addEventListener("change", () => set(kind === "time" ? input.value.trim() : Number(input.value)));
+    input.addEventListener("change", () => set(quantity !== undefined ? input.value.trim() : Number(input.value)));
     field = input;
   }
   return element("div", { class: "knob", title: doc }, element("label", { for: id }, name.replaceAll("_", "_\u200b")), field);

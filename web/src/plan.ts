@@ -139,7 +139,8 @@ export function discipline(kind: string, profile: string, packetSize: number, ca
 const schemasOf = (parameters: readonly Parameter[]): Record<string, Field> => Object.fromEntries(parameters.map(({ name, schema }) => [name, schema ?? {}]));
 
 /** A parameter as in a plan, where times are picoseconds. */
-const plannedValue = (value: Json, { kind, or }: Parameter): Json => (kind !== "time" ? value : value === or ? null : time(value));
+const plannedValue = (value: Json, { kind, or }: Parameter): Json =>
+  kind !== "time" && kind !== "rate" ? value : value === or ? null : base(kind === "time" ? TIME : RATE, value);
 
 function queue(given: Json | undefined, profile: string, packetSize: number, at: string, catalogue: Catalogue): Tables {
   const table = readTable(given ?? { kind: "droptail" }, "Queue", at, catalogue.tables);

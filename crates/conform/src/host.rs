@@ -35,7 +35,7 @@ impl Host {
         let mut pool = ReceiverPool::default();
         let receiver = pool.add(ReceiverConfig { handshake: true, ..config });
         let mut host = Self { receiver, pool };
-        let syn = Mark { ce: false, cwr: false, again: false, sent: Time::ZERO, pushed: false };
+        let syn = Mark { ce: false, cwr: false, again: false, sent: Time::ZERO, pushed: false, probe: false };
         let _ = host.receive(0, syn, Time::ZERO);
         host
     }

@@ -103,7 +103,8 @@ impl Path {
         self.free = begins.saturating_add(each);
         let arrival = self.free.saturating_add(self.hold.take().unwrap_or_default());
         let Segment { number, cwr, retransmission, pushed, .. } = segment;
-        let mark = Mark { ce: false, cwr, again: retransmission, sent: at, pushed };
+        let probe = segment.is_probe();
+        let mark = Mark { ce: false, cwr, again: retransmission, sent: at, pushed, probe };
         self.serial += 1;
         self.packets.insert((arrival, self.serial), (number, mark));
         true

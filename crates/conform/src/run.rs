@@ -163,7 +163,7 @@ impl<'a> Run<'a> {
         Self {
             script,
             config,
-            receiver: ends.receiver,
+            receiver: ReceiverConfig { data_bytes: ends.sender.data_bytes(), ..ends.receiver },
             handshake,
             path: None,
             application: None,

@@ -63,8 +63,8 @@ pub enum Payload {
         /// The connection.
         connection: u16,
     },
-    /// An acknowledgment of all segments before `next`, and of the SACK blocks identified by `sack`. An auto-tuned window
-    /// is stored with the blocks, and an ACK that carries one has an id even without blocks.
+    /// An acknowledgment of all segments before `next`, and of the SACK blocks identified by `sack`. A window that
+    /// ACKs carry is stored with the blocks, and such an ACK has an id even without blocks.
     Ack {
         /// The next segment that the receiver expects.
         next: u64,
@@ -249,6 +249,7 @@ impl Packet {
             again,
             sent: self.sent,
             pushed: self.header.has(Header::PUSH),
+            probe: self.size() == HEADER && !self.is_syn(),
         }
     }
 

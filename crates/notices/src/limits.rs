@@ -33,14 +33,18 @@ pub(crate) fn limits(scene: &Scene, course: &Course<'_>) -> Vec<String> {
 }
 
 fn by_receiver(scene: &Scene, group: &Group, share: f64) -> Option<String> {
-    let Transport::Tcp { max_window, is_tuned, .. } = group.transport else { return None };
+    let Transport::Tcp { max_window, is_tuned, read_rate, .. } = group.transport else { return None };
     let tuned = if is_tuned { "rwnd = \"auto\", " } else { "" };
+    let read = read_rate.map(|each| format!("read_rate = {}, ", rate(each))).unwrap_or_default();
     let text = format!(
-        "Group {} was limited by its advertised window ({tuned}max_window = {max_window}) in {} of its time: congestion \
-         control had little effect then.",
+        "Group {} was limited by its advertised window ({tuned}{read}max_window = {max_window}) in {} of its time: \
+         congestion control had little effect then.",
         group.name,
         percent(share, 0),
     );
+    if read_rate.is_some() {
+        return Some(text);
+    }
     // the bandwidth-delay product of the group's path, in its packets
     let product = |crossing: Crossing| {
         let rate = scene.rate.min(crossing.narrowest);

@@ -8,7 +8,7 @@ use ackclock_net::plan::{GroupSpec, LinkSpec, Plan, PlanError, SourceSpec, Topol
 use ackclock_net::queue::{Limit, QueueSpec};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_tcp::congestion::LawSpec;
-use ackclock_tcp::{EcnMode, ReceiverConfig, SenderConfig, WindowRule};
+use ackclock_tcp::{EcnMode, ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 
 use crate::Labels;
@@ -64,7 +64,7 @@ pub(crate) struct Group {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Transport {
     Udp { has_random_sizes: bool },
-    Tcp { ecn: EcnMode, max_window: u32, is_tuned: bool, copa_delta: Option<f64> },
+    Tcp { ecn: EcnMode, max_window: u32, is_tuned: bool, read_rate: Option<Rate>, copa_delta: Option<f64> },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -263,7 +263,7 @@ impl Transport {
             _ => None,
         };
         let (ecn, max_window) = (sender.ecn, receiver.max_window);
-        Self::Tcp { ecn, max_window, is_tuned: matches!(receiver.rwnd, WindowRule::Auto), copa_delta }
+        Self::Tcp { ecn, max_window, is_tuned: receiver.tunes(), read_rate: receiver.read_rate, copa_delta }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sender configuration. The defaults follow current RFCs; other values of the same fields reproduce ns-2. Each option
 //! is declared only here; the Python package reads the declarations from [`SENDER`].
 
-use ackclock_units::Time;
+use ackclock_units::{Rate, Time};
 
 use crate::congestion::{LawSpec, RenoSpec};
 use crate::options::{options, words};
@@ -18,8 +18,11 @@ options! {
             congestion: LawSpec = LawSpec::Reno(RenoSpec {});
             /// Round-trip time estimation and retransmission timer.
             rtt: RttConfig = RttConfig::DEFAULT;
-            /// The advertised window before the first ACK, if ACKs carry the window; otherwise it is `max_window`.
+            /// The advertised window before the first ACK, if it is not `max_window`; ACKs then carry the window.
             initial_rwnd: Option<u32> = None;
+            /// Rate at which the receiving application reads, if it does not read at once. ACKs then carry the window, and
+            /// one without SACK blocks that moves it is no duplicate (RFC 5681, section 2).
+            read_rate: Option<Rate> = None;
             /// Whether the connection has SACK. Without it, RACK counts duplicate ACKs.
             has_sack: bool = true;
         }
@@ -190,6 +193,11 @@ impl SenderConfig {
     /// Data in a full packet, in bytes.
     pub fn data_bytes(&self) -> u32 {
         self.payload.min(self.packet_size.saturating_sub(HEADER))
+    }
+
+    /// The advertised window before the first ACK, if ACKs carry the window.
+    pub(crate) fn first_window(&self) -> Option<u32> {
+        self.initial_rwnd.or_else(|| self.read_rate.map(|_| self.max_window))
     }
 
     /// Whether the law needs delivery-rate samples, which only RACK recovery gives.

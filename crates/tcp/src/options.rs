@@ -7,6 +7,9 @@
 /// Maximum of an option that is a time: 1,000,000 s, equal to `LONGEST_WAIT` of the Python package.
 pub(crate) const LONGEST: ackclock_units::Time = ackclock_units::Time::from_millis(1_000_000_000);
 
+/// Maximum of an option that is a rate: 1,000 Gb/s, as for links.
+pub(crate) const FASTEST: ackclock_units::Rate = ackclock_units::Rate::from_mbps(1_000_000);
+
 macro_rules! options {
     (
         $(#[$meta:meta])*
@@ -51,6 +54,7 @@ macro_rules! options {
 
 macro_rules! option_type {
     (Phase) => { Option<::ackclock_units::Time> };
+    (Rate) => { Option<::ackclock_units::Rate> };
     (Time) => { ::ackclock_units::Time };
     ($kind:ident) => { $kind };
 }
@@ -83,6 +87,14 @@ macro_rules! option_kind {
         ::ackclock_units::catalogue::ParameterKind::Time {
             min: 0,
             max: $crate::options::LONGEST.as_picos(),
+            default: None,
+            or: Some($word),
+        }
+    };
+    (Rate [$word:literal] $default:expr) => {
+        ::ackclock_units::catalogue::ParameterKind::Rate {
+            min: ::ackclock_units::Rate::SLOWEST.as_bps(),
+            max: $crate::options::FASTEST.as_bps(),
             default: None,
             or: Some($word),
         }

@@ -9,7 +9,8 @@
 //! the run around the segment just received, then the runs reported in the previous ACK, most recent first (RFC 2018,
 //! section 4). With `dsack`, the first block of the ACK for a duplicate reports the duplicate (RFC 2883, section 4).
 //!
-//! With `rwnd = auto`, the advertised window opens by auto-tuning (`tuning.rs`), and each ACK carries it.
+//! The advertised window is fixed, opens by auto-tuning (`rwnd = auto`, `tuning.rs`), or follows the application that reads
+//! at a rate (`read_rate`, `reader.rs`); in the latter two cases each ACK carries it (`window.rs`).
 //!
 //! With `ecn`, ACKs report marked segments (`echo.rs`). If a segment's mark differs from the previous one's, DCTCP's
 //! receiver sends two ACKs: one with the old state for the segments whose ACK waits, and one for the new segment (RFC
@@ -35,23 +36,26 @@ mod delay;
 mod echo;
 mod host;
 mod pool;
+mod reader;
 mod round_trip;
 #[cfg(test)]
 mod tests;
 mod tuning;
+mod window;
 
 use std::mem::replace;
 
 use ackclock_units::{Stream, Time};
 
 use crate::segment::{Ack, Block};
+use batch::Batch;
 pub use calm::Answer;
 pub use config::{DelayRule, RECEIVER, ReceiverConfig, WindowRule};
 pub use echo::Mark;
 use host::{Host, Released};
 pub use pool::ReceiverPool;
 use pool::{NO_RECORD, Record};
-use tuning::Tuning;
+use window::{Admission, Window};
 
 /// A TCP receiver. Its rarely needed state lies in a [`ReceiverPool`], which all methods with a pool must be given.
 #[derive(Clone, Debug)]
@@ -60,7 +64,7 @@ pub struct Receiver {
     /// Index of the record in the pool, or [`NO_RECORD`]. A receiver has a record while segments are missing, until the
     /// next ACK after one that reports a duplicate, while it reports originals and the segment that last advanced
     /// `rcv_nxt` was a retransmission, and always if it delays ACKs, compresses SACKs, gathers segments, reports marks or
-    /// tunes its window.
+    /// advertises a window that changes.
     record: u32,
     /// Index of the configuration in the pool.
     config: u32,
@@ -102,10 +106,12 @@ impl Arrival<'_> {
 impl Receiver {
     /// Memory used by one run beyond a gap, in bytes.
     pub const BYTES_OF_GAP: usize = size_of::<Block>();
-    /// Memory used by an auto-tuned window, in bytes.
-    pub const BYTES_OF_TUNING: usize = size_of::<Tuning>();
+    /// Memory used by a window that ACKs carry, in bytes.
+    pub const BYTES_OF_WINDOW: usize = size_of::<Window>();
     /// Memory used by the rules of a receiver's host, in bytes.
-    pub const BYTES_OF_HOST: usize = size_of::<Host>();
+    pub const BYTES_OF_HOST: usize = size_of::<Host>() + size_of::<Released>();
+    /// Memory used by the segments that a host gathers, in bytes.
+    pub const BYTES_OF_BATCH: usize = size_of::<Batch>();
 
     /// Lets the receiver's clock show a random time at time 0. It decides when the ticks of `delayed_ack_tick` come.
     pub fn shift_clock(&self, stream: &mut Stream, pool: &mut ReceiverPool) {
@@ -209,6 +215,12 @@ impl Receiver {
     #[inline(never)]
     fn handle_by_rules<'a>(&mut self, number: u64, mark: Mark, now: Time, pool: &'a mut ReceiverPool) -> Arrival<'a> {
         let config = &pool.configs[self.config as usize];
+        let record = &mut pool.records[self.record as usize];
+        let admission = record.window.as_mut().map_or(Admission::Granted, |window| window.admit(number, mark, now));
+        if admission != Admission::Granted {
+            let ack = if admission == Admission::Answered { Some(self.acknowledge_all(pool)) } else { None };
+            return Arrival { in_order: 0, duplicate: false, other: OtherAck::None, ack };
+        }
         if config.gathers() {
             if !config.handshake || number > 0 {
                 return self.gather(number, mark, now, pool);
@@ -263,28 +275,42 @@ impl Receiver {
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout). Returns the ACK, unless the
     /// timer was the one of segments gathered by the host, whose ACK waits.
     pub fn handle_timeout<'a>(&mut self, pool: &'a mut ReceiverPool) -> Option<Ack<'a>> {
+        let now = self.poll_timeout(pool)?;
         let config = &pool.configs[self.config as usize];
         let record = &mut pool.records[self.record as usize];
-        let now = record.delay.deadline.get()?;
+        if let Some(window) = &mut record.window {
+            window.read(now);
+        }
         if record.has_batch_until(now) {
             let last = record.close(self.rcv_nxt, now, config)?;
             return Some(self.acknowledge(Some(last.number), last.again, pool));
         }
-        record.forget_batch();
-        let mut again = None;
-        if let Some(host) = &mut record.host {
-            if record.delay.held > 0 {
-                again = host.compression.again.get();
-            } else {
-                host.adaptive.on_timer();
-            }
+        if record.delay.deadline.is_at_most(now)
+            && record.delay.held == 0
+            && let Some(host) = &mut record.host
+        {
+            host.adaptive.on_timer();
         }
-        Some(self.acknowledge(again, again.is_some(), pool))
+        Some(self.acknowledge_all(pool))
     }
 
     /// When [`handle_timeout`](Self::handle_timeout) is due.
     pub fn poll_timeout(&self, pool: &ReceiverPool) -> Option<Time> {
-        self.record(pool)?.delay.deadline.get()
+        let Record { delay, window, .. } = self.record(pool)?;
+        let deadline = delay.deadline.get();
+        let Some(window) = window else { return deadline };
+        let read = window.acknowledges_at(self.rcv_nxt, delay.waiting(), self.config(pool).ack_every);
+        deadline.into_iter().chain(read).min()
+    }
+
+    /// The ACK of all segments so far, which answers none in particular. The receiver has a record.
+    #[cold]
+    fn acknowledge_all<'a>(&mut self, pool: &'a mut ReceiverPool) -> Ack<'a> {
+        let record = &mut pool.records[self.record as usize];
+        record.forget_batch();
+        let is_held = record.delay.held > 0;
+        let again = record.host.as_ref().filter(|_| is_held).and_then(|host| host.compression.again.get());
+        self.acknowledge(again, again.is_some(), pool)
     }
 
     /// The ACK of segment `latest` at a receiver that has a record only because of gaps.
@@ -313,7 +339,7 @@ impl Receiver {
         let record = &mut pool.records[self.record as usize];
         record.delay.stop();
         let (echo, original) = (record.echo.report(), record.original && config.reports_originals);
-        let window = record.tuning.as_mut().map(|tuning| tuning.advertise(next));
+        let window = record.window.as_mut().map(|window| window.advertise(next));
         let has_blocks = most > 0 && (again || !record.beyond.is_empty());
         if has_blocks || window.is_some() {
             let sack = pool.records[self.record as usize].choose_blocks(latest, again, most);

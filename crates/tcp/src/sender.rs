@@ -223,14 +223,15 @@ impl Sender {
         self.send_quota() > 0
     }
 
-    /// Whether the sender waits only for data.
+    /// Whether the sender waits only for data, to send it or to probe a closed window for it.
     #[inline(always)]
     pub fn is_data_limited(&self) -> bool {
         let Self { connection, recovery, .. } = self;
-        let is_open = || {
-            if connection.path == Path::General { recovery.is_open(connection) } else { connection.is_window_open() }
+        let uses_data = || match connection.path {
+            Path::General => recovery.is_open(connection) || connection.has_closed_window(),
+            _ => connection.is_window_open(),
         };
-        connection.snd_nxt == connection.supplied && is_open()
+        connection.snd_nxt == connection.supplied && uses_data()
     }
 
     /// Whether segments allowed by the window wait for the next ACK or the [next supply](Self::handle_supply), as in
@@ -248,8 +249,20 @@ impl Sender {
     /// Whether an ACK arriving now would count as a duplicate: it acknowledges nothing new while data is outstanding
     /// (RFC 5681, section 2). Before the SYN is acknowledged there are no duplicates (RFC 9293, section 3.10.7.3).
     pub fn is_duplicate(&self, ack: Ack<'_>) -> bool {
+        self.repeats(ack) && !self.is_window_update(ack)
+    }
+
+    /// Whether an ACK acknowledges nothing new while data is outstanding.
+    #[inline(always)]
+    fn repeats(&self, ack: Ack<'_>) -> bool {
         let Connection { snd_una, snd_max, .. } = self.connection;
         ack.next == snd_una && snd_una < snd_max && (snd_una > 0 || !self.connection.config.handshake)
+    }
+
+    /// Whether an ACK that repeats the last one only updates the window.
+    #[inline(always)]
+    fn is_window_update(&self, ack: Ack<'_>) -> bool {
+        ack.sack.window().is_some() && self.connection.is_window_update(ack)
     }
 
     /// Handles an ACK.
@@ -268,6 +281,7 @@ impl Sender {
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
         self.connection.law.set_now(now);
         let Connection { snd_una, snd_max, .. } = self.connection;
+        let only_updates = self.is_window_update(ack);
         let updates_window = ack.next <= snd_max && self.connection.update_rwnd(ack);
         let is_current = snd_una <= ack.next && ack.next <= snd_max;
         let (reported, marked) = if is_current { self.marks(ack) } else { (0, 0) };
@@ -278,7 +292,7 @@ impl Sender {
         }
         if is_new {
             self.handle_new_ack(ack, marked, now);
-        } else if self.is_duplicate(ack) {
+        } else if !only_updates && self.repeats(ack) {
             self.connection.counters.dup_acks += 1;
             if !updates_window || self.recovery.counts_window_updates(&self.connection) {
                 self.handle_duplicate_ack(ack, now);

@@ -51,6 +51,17 @@ pub enum ParameterKind {
         /// A word that is allowed instead of a time.
         or: Option<&'static str>,
     },
+    /// A rate, in bits per second.
+    Rate {
+        /// Smallest value allowed.
+        min: u64,
+        /// Largest value allowed.
+        max: u64,
+        /// Default value; `None` means the word in `or`.
+        default: Option<u64>,
+        /// A word that is allowed instead of a rate.
+        or: Option<&'static str>,
+    },
     /// A boolean.
     Flag {
         /// Default value.

@@ -16,7 +16,7 @@ from typing import Any
 from ackclock.engine import core
 from ackclock.values import kinds
 from ackclock.values.kinds import Kind
-from ackclock.values.quantity import TIME
+from ackclock.values.quantity import RATE, TIME, Quantity
 
 
 @dataclass(frozen=True)
@@ -28,16 +28,16 @@ class Parameter:
     kind: Kind
     """The allowed values."""
     default: bool | float | str
-    is_time: bool = False
-    """Whether the parameter is a time: a text with a unit in a scenario, an integer in picoseconds in the engine."""
+    quantity: Quantity | None = None
+    """Of a time or a rate, which is a text with a unit in a scenario and an integer (ps, bit/s) in the engine."""
     word: str | None = None
-    """A word that is allowed instead of a time."""
+    """A word that is allowed instead of a time or a rate."""
 
     def for_engine(self, value: object) -> object:
-        """Convert a valid value to the engine's form: times in picoseconds, and None for the word instead of a time."""
-        if not self.is_time:
+        """Convert a valid value to the engine's form: times and rates to integers, and None for the word instead."""
+        if self.quantity is None:
             return value
-        return None if value == self.word else TIME.parse(str(value))
+        return None if value == self.word else self.quantity.parse(str(value))
 
 
 @dataclass(frozen=True)
@@ -273,13 +273,14 @@ def _parameters(described: list[dict[str, Any]]) -> Mapping[str, Parameter]:
 def _parameter(described: dict[str, Any]) -> Parameter:
     name, doc, default = described["name"], described["doc"].strip(), described["default"]
     match described["kind"]:
-        case "time":
-            kind = kinds.measured(TIME, TIME.format(described["min"]), TIME.format(described["max"]))
+        case "time" | "rate" as of:
+            quantity = TIME if of == "time" else RATE
+            kind = kinds.measured(quantity, quantity.format(described["min"]), quantity.format(described["max"]))
             word = described["or"]
             if word is not None:
                 kind = kinds.word_or([word], kind)
-            text = word if default is None else TIME.format(default)
-            return Parameter(name, doc, kind, text, is_time=True, word=word)
+            text = word if default is None else quantity.format(default)
+            return Parameter(name, doc, kind, text, quantity=quantity, word=word)
         case "whole":
             kind = kinds.whole(described["min"], described["max"])
         case "flag":

@@ -17,6 +17,7 @@ from ackclock.running.plan import transport_for_engine
 from ackclock.scenario import Queue, Tcp, profile
 from ackclock.scenario.effective import queue, tcp
 from ackclock.values.errors import ScenarioError, refuse
+from ackclock.values.quantity import TIME
 
 _PACKET_SIZE: Final = 1500
 
@@ -86,12 +87,12 @@ def _parameter(parameter: Parameter, doc: str) -> dict[str, Any]:
 
 def _setting(parameter: Parameter, doc: str) -> dict[str, Any]:
     """Describe a parameter, or an option of TCP."""
-    schema = parameter.kind.schema
+    schema, quantity = parameter.kind.schema, parameter.quantity
     return {
         "name": parameter.name,
         "doc": doc,
-        "kind": "time" if parameter.is_time else _KINDS.get(schema.get("type", ""), "choice"),
-        "choices": [] if parameter.is_time else list(schema.get("enum", ())),
+        "kind": quantity.noun if quantity else _KINDS.get(schema.get("type", ""), "choice"),
+        "choices": [] if quantity else list(schema.get("enum", ())),
         "or": parameter.word,
     }
 
@@ -163,8 +164,9 @@ def _values(parameter: Parameter) -> list[tuple[object, object]]:
     """Return some allowed values of a parameter, as in a scenario and as in a plan."""
     schema = parameter.kind.schema
     values: list[object]
-    if parameter.is_time:
-        values = ["1 ms", "3 ms", "7 ms"]
+    if parameter.quantity is not None:
+        unit = "ms" if parameter.quantity is TIME else "Mbps"
+        values = [f"{number} {unit}" for number in (1, 3, 7)]
     elif "enum" in schema:
         values = list(schema["enum"])
     elif schema.get("type") == "boolean":

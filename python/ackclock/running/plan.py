@@ -261,6 +261,7 @@ def transport_for_engine(transport: Tcp | Udp, packet_size: int | None, law: int
     sender = parts["sender"] | {
         "packet_size": packet_size,
         "initial_rwnd": transport.initial_rwnd if transport.rwnd == "auto" else None,
+        "read_rate": parts["receiver"]["read_rate"],
         "has_sack": transport.sack_blocks != 0,
         "congestion": transport.law_for_engine(law),
         "rtt": parts["rtt"],

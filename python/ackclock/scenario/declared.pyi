@@ -50,6 +50,7 @@ class Tcp(TcpTable):
     rwnd: Literal["fixed", "auto"] | None
     initial_rwnd: int | None
     initial_buffer: int | None
+    read_rate: str | None
     recovery: Literal["tahoe", "reno", "vegas", "newreno", "sack", "rack"] | None
     max_window: int | str | None
     overhead: str | None
@@ -135,6 +136,7 @@ class Tcp(TcpTable):
         rwnd: Literal["fixed", "auto"] | None = ...,
         initial_rwnd: int | None = ...,
         initial_buffer: int | None = ...,
+        read_rate: str | None = ...,
         recovery: Literal["tahoe", "reno", "vegas", "newreno", "sack", "rack"] | None = ...,
         max_window: int | str | None = ...,
         overhead: str | None = ...,

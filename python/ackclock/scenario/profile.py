@@ -163,6 +163,8 @@ TABLE: Final[tuple[Row, ...]] = (
         {"linux": 45}),
     Row("tcp", "initial_buffer", "initial receive buffer of auto-tuning, packets",
         "no more than initial_rwnd; Linux tcp_rmem 131,072 bytes, measured: a window of 80,896 bytes", {"linux": 55}),
+    Row("tcp", "read_rate", "rate at which the receiving application reads",
+        "RFC 9293 3.8.6 leaves it to the application; measured with applications that read at once; ns-2 has no rwnd"),
     Row("tcp", "overhead", "longest random processing time before sending", "ns-2 overhead_"),
     Row("tcp", "handshake", "a SYN exchange before data",
         "RFC 9293; ns-2 syn_, since 2001-05-17; ns-2's Vegas sends no SYN",

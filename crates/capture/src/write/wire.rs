@@ -119,10 +119,14 @@ impl Connection {
                 Headers::tcp(ends.back(), codepoint, fields, 0)
             }
             CapturedKind::Data => {
-                let (sequence, window) = (self.byte_of(packet.number), self.window_of(self.shift));
-                let fields =
-                    Tcp { sequence, acknowledgment: FIRST_BYTE, flags: ACK, ecn, window, options: &self.padding };
-                Headers::tcp(ends, codepoint, fields, self.data)
+                let window = self.window_of(self.shift);
+                let (sequence, data, options) = match packet.size {
+                    // a probe of a closed window
+                    HEADER => (self.byte_of(packet.number + 1).wrapping_sub(1), 0, &none),
+                    _ => (self.byte_of(packet.number), self.data, &self.padding),
+                };
+                let fields = Tcp { sequence, acknowledgment: FIRST_BYTE, flags: ACK, ecn, window, options };
+                Headers::tcp(ends, codepoint, fields, data)
             }
             CapturedKind::FirstAck | CapturedKind::Ack => {
                 let (acknowledgment, window) = (self.byte_of(packet.number), self.window_in(sack, self.shift));
@@ -162,7 +166,7 @@ impl Connection {
         scaled(self.window, shift)
     }
 
-    /// The window field of an ACK, which carries the window if the receiver tunes it.
+    /// The window field of an ACK, which carries the window if it changes.
     fn window_in(&self, sack: &Sack, shift: u8) -> u16 {
         match sack.window() {
             None => self.window_of(shift),

@@ -102,7 +102,7 @@ impl Run<'_> {
             Err(reason) => return refused(reason),
         };
         let (ce, now) = (packet.ecn == Some(EcnWord::Ce), self.now);
-        let mark = Mark { ce, cwr: packet.flags.cwr, again: false, sent: now, pushed: packet.flags.psh };
+        let mark = Mark { ce, cwr: packet.flags.cwr, again: false, sent: now, pushed: packet.flags.psh, probe: false };
         for ack in arrivals.host.receive(number, mark, now) {
             self.answers.push_back(arrivals.answer(ack, now));
         }

@@ -254,7 +254,9 @@ impl Sinks {
     /// Adds the receiving end of the next flow, whose clock is shifted by `stream`.
     pub(crate) fn add(&mut self, transport: &TransportSpec, ack_hop: u32, stream: impl FnOnce() -> Stream) {
         let (config, ack_hop) = match transport {
-            TransportSpec::Tcp { receiver, .. } => (*receiver, ack_hop),
+            TransportSpec::Tcp { sender, receiver } => {
+                (ReceiverConfig { data_bytes: sender.data_bytes(), ..*receiver }, ack_hop)
+            }
             // the receiver is never used
             TransportSpec::Udp { .. } => (ReceiverConfig { delayed_ack: false, ..ReceiverConfig::default() }, NO_ACKS),
         };
@@ -372,8 +374,10 @@ impl Sinks {
         let sink = &mut flows[flow as usize];
         let mut received =
             Received { in_order: 1, duplicate: false, other: OtherAck::None, ack: None, hop: sink.ack_hop };
+        let mut has_data = !packet.is_syn();
         if sink.has_acks() {
-            let of = packet.connection();
+            let (of, mark) = (packet.connection(), packet.mark());
+            has_data &= !mark.probe;
             // a connection begins only when the one before it is complete
             if of == (sink.connection() + 1) % CONNECTIONS {
                 sink.receiver.renew(receivers);
@@ -381,7 +385,7 @@ impl Sinks {
             }
             if of == sink.connection() {
                 let Arrival { in_order, duplicate, other, ack } =
-                    sink.receiver.handle_segment(packet.number(), packet.mark(), now, receivers);
+                    sink.receiver.handle_segment(packet.number(), mark, now, receivers);
                 // a SYN takes a number but is no data
                 let in_order = in_order.saturating_sub(packet.is_syn().into());
                 received = Received { in_order, duplicate, other, ack, ..received };
@@ -390,7 +394,7 @@ impl Sinks {
                 received = Received { in_order: 0, duplicate: true, ..received };
             }
         }
-        if !packet.is_syn() {
+        if has_data {
             let transit = (now - packet.sent).as_picos();
             sink.follow_any(transit);
             if !measured.contains(now) {

@@ -333,7 +333,7 @@ impl Transit {
             return None;
         };
         match other {
-            OtherAck::None => {}
+            OtherAck::None => self.arm_after(&ack),
             OtherAck::Early => self.send_early(packet, in_order, &ack, (hop, now), observer),
             OtherAck::Waits => self.arm_delayed_ack(flow),
         }
@@ -359,9 +359,18 @@ impl Transit {
     pub(crate) fn delayed_ack(&mut self, flow: FlowId, now: Time, observer: &mut impl Observer) {
         if let Some((ack, connection, hop)) = self.sinks.wake(flow, now) {
             let ack = self.sacks.packet(flow, connection, ack, now, observer);
+            self.arm_after(&ack);
             self.forward_apart(&ack, hop, now, observer);
         } else {
             self.arm_delayed_ack(flow);
+        }
+    }
+
+    /// Schedules the next window update after an ACK, which carries the window if there are updates.
+    #[inline(always)]
+    fn arm_after(&mut self, ack: &Packet) {
+        if ack.sack() != SackId::NONE {
+            self.arm_delayed_ack(ack.flow());
         }
     }
 

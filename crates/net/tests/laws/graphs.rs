@@ -349,6 +349,7 @@ fn members() -> impl Strategy<Value = Vec<Member>> {
             receiver: ReceiverConfig { handshake: sender.handshake, max_window: sender.max_window, ..receiver },
             sender: SenderConfig {
                 initial_rwnd: receiver.tunes().then_some(receiver.initial_rwnd),
+                read_rate: receiver.read_rate,
                 ecn: if sender.congestion.check_feedback(sender.ecn).is_ok() { sender.ecn } else { EcnMode::Accurate },
                 ..sender
             },

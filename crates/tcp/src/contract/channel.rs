@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::{
     Ack, Block, DelayRule, EcnMode, Mark, OtherAck, Receiver, ReceiverConfig, ReceiverPool, Sack, Sender, SenderConfig,
-    WindowRule,
 };
 use ackclock_units::{Role, Stream, Time};
 
@@ -39,9 +38,19 @@ pub struct Script {
 
 /// Adapts the configurations of two ends to each other.
 pub fn paired(sender: SenderConfig, receiver: ReceiverConfig) -> (SenderConfig, ReceiverConfig) {
-    let initial_rwnd = receiver.tunes().then_some(receiver.initial_rwnd);
-    let receiver = ReceiverConfig { handshake: sender.handshake, max_window: sender.max_window, ..receiver };
-    (SenderConfig { initial_rwnd, has_sack: receiver.sack_blocks > 0, ..sender }, receiver)
+    let receiver = ReceiverConfig {
+        handshake: sender.handshake,
+        max_window: sender.max_window,
+        data_bytes: sender.data_bytes(),
+        ..receiver
+    };
+    let sender = SenderConfig {
+        initial_rwnd: receiver.tunes().then_some(receiver.initial_rwnd),
+        read_rate: receiver.read_rate,
+        has_sack: receiver.sack_blocks > 0,
+        ..sender
+    };
+    (sender, receiver)
 }
 
 /// A packet in the channel.
@@ -78,8 +87,10 @@ pub struct Channel {
     repeated: Option<u64>,
     /// Number of marked segments that the receiver has accepted.
     marked: u64,
-    /// First segment outside the window that the receiver has advertised, if it tunes its window.
+    /// First segment outside the window that the receiver has advertised, if its ACKs carry it.
     edge: u64,
+    /// When a probe of the window was last answered.
+    probed: Option<Time>,
     /// Each segment sent, with the time at which it was sent.
     pub trace: Vec<(Time, u64)>,
 }
@@ -112,6 +123,7 @@ impl Channel {
             repeated: None,
             marked: 0,
             edge: 0,
+            probed: None,
             trace: Vec::new(),
             script: script.clone(),
         }
@@ -196,6 +208,8 @@ impl Channel {
                 self.answer(next, sack, (echo, original), repeated)
             }
             [_, _, _, true, _] => self.step(Cause::Other, |_, _| {}),
+            // the timer is the persist timer
+            _ if self.witness.is_closed() => self.step(Cause::Other, Sender::handle_timeout),
             _ => self.step(Cause::Timeout, Sender::handle_timeout),
         }
     }
@@ -218,7 +232,14 @@ impl Channel {
             let ce = self.script.marks.get(self.sent.0).copied().unwrap_or(false);
             self.send(Parcel::Segment(
                 segment.number,
-                Mark { ce, cwr: segment.cwr, again: segment.retransmission, sent: self.now, pushed: segment.pushed },
+                Mark {
+                    ce,
+                    cwr: segment.cwr,
+                    again: segment.retransmission,
+                    sent: self.now,
+                    pushed: segment.pushed,
+                    probe: segment.is_probe(),
+                },
             ));
         }
         self.witness.rests(self.now, &self.sender)
@@ -230,6 +251,15 @@ impl Channel {
         let arrival = self.receiver.handle_segment(number, mark, self.now, &mut self.pool);
         let other = arrival.other;
         let answer = arrival.ack.map(|ack| (ack.next, *ack.sack, (ack.echo, ack.original)));
+        if mark.probe {
+            hold!((arrival.in_order, arrival.duplicate) == (0, false), "a probe of the window is taken for data");
+            let is_late = self.probed.is_none_or(|at| self.now >= at + Time::from_millis(500));
+            hold!(answer.is_some() == is_late, "the answers to probes of the window do not come 0.5 s apart");
+            let Some((next, sack, reports)) = answer else { return Ok(()) };
+            self.probed = Some(self.now);
+            let repeated = self.repeated.take();
+            return self.answer(next, sack, reports, repeated);
+        }
         if let Some(Ack { next, sack, echo, original }) = arrival.early() {
             let (next, sack, reports) = (next, *sack, (echo, original));
             hold!(waiting.is_some() && answer.is_some(), "an early ACK is for packets that wait");
@@ -274,6 +304,11 @@ impl Channel {
             return Ok(());
         }
         self.unacknowledged.0 += 1;
+        if config.read_rate.is_some() {
+            // a read may send the ACK first
+            hold!(now <= deadline && config.delayed_ack, "an ACK that waits for a read has a wrong deadline");
+            return Ok(());
+        }
         hold!(self.unacknowledged.0 < config.ack_every, "an ACK waits for too many packets");
         let is_right = match config.delayed_ack_rule {
             DelayRule::Linux => {
@@ -300,7 +335,8 @@ impl Channel {
         hold!(now <= deadline && deadline <= now + longest, "a gathered packet waits for too long");
         self.unacknowledged.0 += 1;
         let most = config.ack_every + config.gro_packets * (config.sack_compression + 2);
-        hold!(self.unacknowledged.0 <= most, "an ACK waits for too many gathered packets");
+        let may_wait = config.read_rate.is_some() || self.unacknowledged.0 <= most;
+        hold!(may_wait, "an ACK waits for too many gathered packets");
         Ok(())
     }
 
@@ -339,10 +375,10 @@ impl Channel {
 
     /// Checks the window of an ACK that is not the first of two.
     fn advertises(&mut self, next: u64, window: Option<u32>) -> Kept {
-        let ReceiverConfig { rwnd, max_window, .. } = self.script.receiver;
-        let is_tuned = rwnd == WindowRule::Auto;
-        if let Some(window) = window.filter(|_| is_tuned) {
-            hold!((1..=max_window).contains(&window), "a window of {window} packets is advertised");
+        let config = self.script.receiver;
+        if let Some(window) = window.filter(|_| config.advertises()) {
+            let least = u32::from(config.read_rate.is_none());
+            hold!((least..=config.max_window).contains(&window), "a window of {window} packets is advertised");
             hold!(next + u64::from(window) >= self.edge, "the right edge of the advertised window moves back");
             self.edge = next + u64::from(window);
         } else {

@@ -50,8 +50,9 @@ pub(crate) struct Witness {
     counts: (u64, u64),
     /// Segments that the last ACK was the first to report selectively.
     newly_heard: u64,
-    /// First segment outside the windows advertised so far, if ACKs carry the window.
+    /// First segment outside the windows advertised so far, if ACKs carry the window, and outside the one in force.
     edge: Option<u64>,
+    current: u64,
     /// The largest window so far, which undoing a reduction may restore.
     peak: f64,
     /// The largest window at which the last reduction that is spread over an episode may end.
@@ -72,7 +73,8 @@ impl Witness {
             duplicates: 0,
             counts: (0, 0),
             newly_heard: 0,
-            edge: config.initial_rwnd.map(u64::from),
+            edge: config.first_window().map(u64::from),
+            current: config.first_window().unwrap_or(0).into(),
             peak: 0.0,
             target: 0.0,
         }
@@ -94,7 +96,7 @@ impl Witness {
 
     /// Counts an ACK that is about to be passed to the sender, and returns its kind.
     pub(crate) fn hear(&mut self, next: u64, sack: &Sack) -> Cause {
-        self.edge = self.edge.map(|edge| edge.max(next + u64::from(sack.window().unwrap_or(0))));
+        let is_update = self.updates(next, sack);
         if next < self.acked || self.outstanding.is_empty() {
             return Cause::Other;
         }
@@ -102,6 +104,9 @@ impl Witness {
         self.heard.extend(sack.blocks().iter().flat_map(|block| block.start..block.end));
         self.newly_heard = (self.heard.len() - known) as u64;
         if next == self.acked {
+            if is_update && self.config.read_rate.is_some() && sack.is_empty() {
+                return Cause::Other;
+            }
             self.duplicates += 1;
             return Cause::Duplicate;
         }
@@ -113,6 +118,23 @@ impl Witness {
             self.duplicates = 0;
         }
         Cause::NewAck(news)
+    }
+
+    /// Whether the window is closed and nothing is outstanding.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.outstanding.is_empty() && self.edge.is_some() && self.current <= self.acked
+    }
+
+    /// Records the window of an ACK. Returns whether its right edge moves.
+    fn updates(&mut self, next: u64, sack: &Sack) -> bool {
+        let Some((edge, window)) = self.edge.zip(sack.window()) else { return false };
+        let end = next + u64::from(window);
+        self.edge = Some(edge.max(end));
+        let before = self.current;
+        if end > before || next > self.acked || next == self.acked && window == 0 {
+            self.current = end;
+        }
+        self.current != before
     }
 
     /// Checks the state of the sender after it has processed an event and before it sends.
@@ -285,7 +307,12 @@ impl Witness {
             let ends_slow_start =
                 !stays && before.cwnd < before.ssthresh && (before.cwnd..=state.cwnd).contains(&state.ssthresh);
             let (from, to) = (before.ssthresh, state.ssthresh);
-            hold!(to == from || ends_slow_start, "ssthresh changes from {from} to {to} packets without a loss");
+            // a window that grows by whole segments takes the threshold's fraction with its own
+            let loses_fraction = self.config.whole_growth && to == from.floor();
+            hold!(
+                to == from || loses_fraction || ends_slow_start,
+                "ssthresh changes from {from} to {to} packets without a loss"
+            );
         }
         Ok(())
     }
@@ -330,10 +357,15 @@ impl Witness {
     pub(crate) fn sent(&mut self, segment: Segment, now: Time, state: SenderState) -> Kept {
         let Segment { number, size, syn, .. } = segment;
         let max_window = u64::from(self.config.max_window);
+        if segment.is_probe() {
+            let may_probe = self.is_closed() && number + 1 == self.acked && self.acked < self.supplied;
+            hold!(may_probe, "a probe is sent, but the window is not closed, or no data waits");
+            return Ok(());
+        }
         let exists = number >= self.acked && number < self.supplied && number <= self.highest;
         hold!(exists, "packet {number} is sent, which is acknowledged, not supplied, or not next");
         hold!(number - self.acked < max_window, "packet {number} is beyond the advertised window");
-        hold!(self.edge.is_none_or(|edge| number < edge), "packet {number} is beyond the auto-tuned window");
+        hold!(self.edge.is_none_or(|edge| number < edge), "packet {number} is beyond the window that ACKs carry");
         hold!(syn == (number == 0 && self.config.handshake), "packet {number} has a wrong SYN flag");
         hold!(size == if syn { 40 } else { 1500 }, "packet {number} has {size} bytes");
         if self.config.handshake && self.acked == 0 {

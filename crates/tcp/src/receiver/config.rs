@@ -16,8 +16,11 @@ options! {
             ecn: EcnMode = EcnMode::Off;
             /// Whether ACKs state that they answer an [original](crate::Ack::original).
             reports_originals: bool = false;
-            /// Upper limit of an auto-tuned window, in segments.
+            /// Size of a fixed window, and upper limit of an auto-tuned one, in segments.
             max_window: u32 = 1000;
+            /// Data in a full packet, in bytes, as the sender's.
+            #[serde(skip, default = "usual_data")]
+            data_bytes: u32 = 1460;
             /// Whether a [pushed](crate::Segment::pushed) segment is acknowledged at once.
             acks_pushed: bool = false;
         }
@@ -96,6 +99,13 @@ options! {
             /// sender matters. Sizes below `initial_rwnd` have no effect. In Linux it depends on `tcp_rmem` and on the
             /// overhead of packet buffers.
             initial_buffer: u32 [1 to 1_000_000_000] = 44;
+            /// Rate at which the receiving application reads data, in bits of data per second; with `unlimited`, it reads
+            /// all data at once. Data that it has not read waits in the receive buffer, which has `max_window` packets, or
+            /// with `rwnd = "auto"` as many as auto-tuning allows, and the advertised window is the free part of the
+            /// buffer. When it is full, the window is closed; the receiver reopens it with a window update when a 16th of
+            /// the buffer is free (Linux, `__tcp_select_window`), and the sender probes it meanwhile (RFC 9293,
+            /// section 3.8.6).
+            read_rate: Rate ["unlimited"] = None;
         }
     }
 }
@@ -120,6 +130,11 @@ words! {
     }
 }
 
+/// The data in a packet before it is taken from the sender.
+const fn usual_data() -> u32 {
+    ReceiverConfig::DEFAULT.data_bytes
+}
+
 impl ReceiverConfig {
     /// Whether ACKs report duplicates of segment `number`. A SYN is no data.
     pub(super) const fn reports_duplicate(&self, number: u64) -> bool {
@@ -128,12 +143,12 @@ impl ReceiverConfig {
 
     /// Whether a receiver has state between segments even if none is missing.
     pub(super) const fn keeps_record(&self) -> bool {
-        self.delayed_ack || !matches!(self.ecn, EcnMode::Off) || self.tunes() || self.has_host()
+        self.delayed_ack || !matches!(self.ecn, EcnMode::Off) || self.advertises() || self.has_host()
     }
 
-    /// Whether the receiver delays ACKs and has neither segments gathered by its host nor a window that opens.
+    /// Whether the receiver delays ACKs and has neither segments gathered by its host nor a window that changes.
     pub(super) const fn delays_only(&self) -> bool {
-        self.delayed_ack && !self.gathers() && !self.tunes()
+        self.delayed_ack && !self.gathers() && !self.advertises()
     }
 
     /// Whether the wait of delayed ACKs follows the intervals between packets.
@@ -147,7 +162,7 @@ impl ReceiverConfig {
     }
 
     /// Whether the host gathers segments.
-    pub(super) const fn gathers(&self) -> bool {
+    pub const fn gathers(&self) -> bool {
         self.gro_interval.as_picos() > 0
     }
 
@@ -156,13 +171,18 @@ impl ReceiverConfig {
         self.sack_compression > 0 && self.sack_blocks > 0
     }
 
-    /// Whether ACKs may wait, so that the receiver has a timer.
+    /// Whether ACKs may wait or reads send them, so that the receiver has a timer.
     pub const fn has_timer(&self) -> bool {
-        self.delayed_ack || self.compresses() || self.gathers()
+        self.delayed_ack || self.compresses() || self.gathers() || self.read_rate.is_some()
     }
 
-    /// Whether the advertised window opens by auto-tuning, so that each ACK carries it.
+    /// Whether the advertised window opens by auto-tuning.
     pub const fn tunes(&self) -> bool {
         matches!(self.rwnd, WindowRule::Auto)
+    }
+
+    /// Whether the advertised window changes, so that each ACK carries it.
+    pub const fn advertises(&self) -> bool {
+        self.tunes() || self.read_rate.is_some()
     }
 }

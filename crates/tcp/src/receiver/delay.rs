@@ -81,15 +81,15 @@ impl Delay {
         self.quick |= 1;
     }
 
-    /// Whether the ACK of `count` packets may wait: then less than `ack_every` packets wait.
-    pub(super) fn has_room(&self, count: u16, ack_every: u32) -> bool {
-        u32::from(self.waiting) + u32::from(count) < ack_every
+    /// Number of packets in order whose ACK waits.
+    pub(super) const fn waiting(&self) -> u16 {
+        self.waiting
     }
 
     /// Delays an ACK of `count` packets until `deadline`.
     pub(super) fn wait(&mut self, deadline: Time, count: u16) {
         self.send_until(deadline);
-        self.waiting += count;
+        self.waiting = self.waiting.saturating_add(count);
     }
 
     /// Whether the ACK of packets in order waits.

@@ -26,11 +26,13 @@ pub struct Mark {
     pub sent: Time,
     /// The segment is [pushed](crate::Segment::pushed).
     pub pushed: bool,
+    /// The segment is a [probe](crate::Segment::is_probe) of a closed window.
+    pub probe: bool,
 }
 
 impl Mark {
     /// No mark, on a segment sent at time 0.
-    pub const NONE: Self = Self { ce: false, cwr: false, again: false, sent: Time::ZERO, pushed: false };
+    pub const NONE: Self = Self { ce: false, cwr: false, again: false, sent: Time::ZERO, pushed: false, probe: false };
 }
 
 /// With this number of marks since the last ACK, accurate feedback does not wait (RFC 9768, section 3.2.2.5.1, for data).

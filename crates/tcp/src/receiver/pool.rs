@@ -12,7 +12,7 @@ use super::compression::EXPECTED_BLOCKS;
 use super::delay::Delay;
 use super::echo::{Echo, Mark};
 use super::host::{Host, Released};
-use super::tuning::Tuning;
+use super::window::Window;
 use super::{OtherAck, Receiver, ReceiverConfig};
 use crate::config::EcnMode;
 use crate::packed_option::PackedOption;
@@ -42,8 +42,8 @@ pub(super) struct Record {
     pub(super) echo: Echo,
     /// The [`Ack::original`](crate::Ack::original) of the next ACK, if the receiver reports it.
     pub(super) original: bool,
-    /// The window, if it opens by auto-tuning.
-    pub(super) tuning: Option<Box<Tuning>>,
+    /// The window, if ACKs carry it.
+    pub(super) window: Option<Box<Window>>,
     /// The state of the host's rules, if it has any.
     pub(super) host: Option<Box<Host>>,
 }
@@ -86,7 +86,7 @@ impl ReceiverPool {
             delay,
             echo,
             original: false,
-            tuning: None,
+            window: None,
             host: None,
         });
         self.records.len() as u32 - 1
@@ -119,7 +119,7 @@ impl Record {
     fn memory(&self) -> usize {
         self.beyond.capacity() * size_of::<Block>()
             + self.reported.as_ref().map_or(0, |_| size_of::<Sack>())
-            + self.tuning.as_ref().map_or(0, |_| size_of::<Tuning>())
+            + self.window.as_ref().map_or(0, |_| size_of::<Window>())
             + self.host.as_ref().map_or(0, |host| host.memory())
     }
 
@@ -127,7 +127,7 @@ impl Record {
     pub(super) fn begin(&mut self, config: &ReceiverConfig) {
         self.delay = Delay::new(config.quick_acks);
         self.original = false;
-        self.tuning = config.tunes().then(|| Box::new(Tuning::new(config)));
+        self.window = config.advertises().then(|| Box::new(Window::new(config)));
         self.host = config
             .has_host()
             .then(|| Box::new(self.host.as_ref().map_or_else(|| Host::new(config), |last| last.renewed(config))));
@@ -155,24 +155,26 @@ impl Record {
         (is_urgent && mode == EcnMode::Dctcp && self.delay.is_delayed(), is_urgent)
     }
 
-    /// Tunes the window after segment `number`, sent at `sent`, was recorded.
+    /// Lets the window know of segment `number`, which has moved the next one expected from `before` to `next`.
     #[inline(always)]
     pub(super) fn tune(
         &mut self,
-        number: u64,
-        sent: Time,
-        rcv_nxt: u64,
+        (number, mark): (u64, Mark),
+        (before, next): (u64, u64),
         duplicate: bool,
         now: Time,
         config: &ReceiverConfig,
     ) {
-        let Some(tuning) = &mut self.tuning else { return };
+        let Some(window) = &mut self.window else { return };
         if config.handshake && number == 0 {
-            return tuning.open(now);
+            return window.open(now);
         }
-        let end = self.beyond.back().map_or(rcv_nxt, |run| run.end);
-        if !duplicate && tuning.take(number, sent, (rcv_nxt, end), now, config.max_window) {
+        let end = self.beyond.back().map_or(next, |run| run.end);
+        if !duplicate && window.take((number, mark), (next - before, next, end), now, config) {
             self.delay.acknowledge_once();
+        }
+        if window.is_scarce() {
+            self.delay.quick = 0;
         }
     }
 
@@ -240,10 +242,10 @@ impl Record {
         }
         let (duplicate, may_wait) = self.place(number, rcv_nxt, config);
         let paused = self.adapt(number, *rcv_nxt > before, mark.sent, now, config);
-        self.tune(number, mark.sent, *rcv_nxt, duplicate, now, config);
+        self.tune((number, mark), (before, *rcv_nxt), duplicate, now, config);
         let is_urgent = is_urgent
             || number == 0 && (config.handshake || config.ack_first)
-            || mark.pushed && config.acks_pushed && number <= before;
+            || mark.pushed && config.acks_pushed && config.read_rate.is_none() && number <= before;
         let again = duplicate && config.reports_duplicate(number);
         (Taken { number, count: 1, duplicate, again, is_old: number < before, may_wait, is_urgent, paused }, other)
     }
@@ -255,15 +257,21 @@ impl Record {
         let may_hold = config.delayed_ack && !self.beyond.is_empty() && config.compresses() && !taken.is_old;
         !is_quick
             && !taken.is_urgent
-            && (config.delayed_ack && taken.may_wait && !taken.again && self.wait(taken.count, now, config)
+            && (config.delayed_ack && taken.may_wait && !taken.again && self.wait(taken.count, next, now, config)
                 || may_hold && self.hold(taken, next, now, config))
     }
 
     /// Delays an ACK of `count` segments at `now`, unless enough segments have arrived since the last one. Returns whether it
     /// waits.
     #[inline(always)]
-    fn wait(&mut self, count: u16, now: Time, config: &ReceiverConfig) -> bool {
-        if !self.delay.has_room(count, config.ack_every) {
+    fn wait(&mut self, count: u16, next: u64, now: Time, config: &ReceiverConfig) -> bool {
+        let waiting = self.delay.waiting().saturating_add(count);
+        let is_enough = u32::from(waiting) >= config.ack_every;
+        let must_answer = match &mut self.window {
+            None => is_enough,
+            Some(window) => window.answers(next, waiting, config.ack_every) || is_enough && window.lasts(),
+        };
+        if must_answer {
             return false;
         }
         let deadline =
@@ -280,7 +288,7 @@ impl Record {
         if u32::from(self.delay.held) >= config.sack_compression || !host.compression.may_wait(next) {
             return false;
         }
-        let tuned = self.tuning.as_ref().and_then(|tuning| tuning.rtt());
+        let tuned = self.window.as_ref().and_then(|window| window.rtt());
         let until = host.compressed_until(now, tuned, config);
         self.hold_until(until, taken, config);
         true
@@ -315,7 +323,7 @@ impl Record {
     #[cold]
     #[inline(never)]
     pub(super) fn release(&mut self, latest: Option<u64>, again: bool, next: u64, config: &ReceiverConfig) {
-        let window = self.tuning.as_mut().map(|tuning| tuning.advertise(next));
+        let window = self.window.as_mut().map(|window| window.advertise(next));
         let mut sack = Sack::NONE;
         if config.sack_blocks > 0 && (again || !self.beyond.is_empty()) {
             sack = *self.choose_blocks(latest, again, config.sack_blocks as usize);

@@ -3,6 +3,7 @@ mod compression;
 mod delay;
 mod dsack;
 mod echo;
+mod reader;
 mod tuning;
 
 use std::collections::BTreeSet;

@@ -8,6 +8,9 @@
 //! as the buffer, and each packet that opens it is acknowledged at once (`tcp_grow_window`). It never shrinks, and the
 //! right edge never moves back (RFC 9293, section 3.8.6).
 //!
+//! If the application reads at a rate (`reader.rs`), the packets that it has read in a round trip count, less those that it
+//! has not read at its end, and the window opens at most to the free part of the buffer.
+//!
 //! The round-trip time is the delay of the last packet plus the *way back*: the time from an ACK to the transmission of
 //! the first packet that could not be sent without it, because it lies beyond the window advertised before. The shortest
 //! way back counts (Fisk and Feng, section 3). A smaller round-trip time is taken at once, a larger one with weight 1/8
@@ -17,8 +20,9 @@
 //! - windows count packets: the overhead of packet buffers is not modelled, and the window is not rounded to its scale;
 //! - Linux reads the round-trip time from echoed timestamps. Here packets carry only the time at which they were sent, as
 //!   with timestamps, so that the way back is its minimum instead of its current value;
-//! - packets beyond a gap take no space of the buffer. The buffer still grows for them (`tcp_data_queue_ofo`);
-//! - the application reads at once. The window is thus never zero, and only ACKs advertise it;
+//! - unless the application reads at a rate, packets beyond a gap take no space of the buffer. The buffer still grows for
+//!   them (`tcp_data_queue_ofo`);
+//! - a round trip ends with an arrival, not with a read;
 //! - there is no pressure on memory.
 
 use std::mem::replace;
@@ -33,14 +37,28 @@ const INITIAL: u64 = 10;
 /// Number of packets by which a packet opens the window.
 const STEP: u32 = 2;
 
+/// Data that arrives for the first time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arrived {
+    /// The segment, and when it was sent.
+    pub(super) number: u64,
+    pub(super) sent: Time,
+    /// All segments before `next` have now arrived, and none at or after `end`.
+    pub(super) next: u64,
+    pub(super) end: u64,
+    /// First segment outside all windows advertised so far.
+    pub(super) edge: u64,
+    /// Number of segments in order that the application has not read, and free part of the buffer.
+    pub(super) unread: u64,
+    pub(super) free: u64,
+}
+
 /// State of a receiver whose window opens by auto-tuning.
 #[derive(Clone, Debug)]
 pub(super) struct Tuning {
     /// Size of the window (Linux, `rcv_ssthresh`), and of the buffer (`window_clamp`).
     window: u32,
     buffer: u32,
-    /// First segment outside all windows advertised so far.
-    edge: u64,
     /// The largest number of packets received in a round trip so far.
     most: u64,
     /// First segment of the current round trip, and when the round trip began.
@@ -60,7 +78,6 @@ impl Tuning {
         Self {
             window,
             buffer: config.initial_buffer.min(config.max_window).max(window),
-            edge: window.into(),
             most: INITIAL.min(window.into()),
             from: 0,
             since: PackedOption::NONE,
@@ -78,30 +95,42 @@ impl Tuning {
         }
     }
 
-    /// Handles data segment `number`, sent at `sent`, for the first time. All segments before `next` have now arrived, and
-    /// none at or after `end`. Returns whether the window opens.
-    pub(super) fn take(&mut self, number: u64, sent: Time, (next, end): (u64, u64), now: Time, most: u32) -> bool {
+    /// Size of the window, if nothing in the buffer narrows it.
+    pub(super) const fn window(&self) -> u32 {
+        self.window
+    }
+
+    /// Size of the buffer.
+    pub(super) const fn buffer(&self) -> u32 {
+        self.buffer
+    }
+
+    /// Handles data that arrives for the first time. Returns whether the window opens.
+    pub(super) fn take(&mut self, arrived: Arrived, now: Time, most: u32) -> bool {
+        let Arrived { number, sent, next, end, edge, unread, free } = arrived;
         let in_order = number < next;
         if self.since.is_none() {
             (self.since, self.from) = (PackedOption::some(now), next - u64::from(in_order));
         }
         if in_order {
-            self.time(number, sent, now);
+            self.time(number, sent, edge, now);
         }
-        let opens = self.window < self.buffer;
+        let room = u64::from(self.buffer).min(free) as u32;
+        let opens = self.window < room;
         if opens {
-            self.window = (self.window + STEP).min(self.buffer);
+            self.window = (self.window + STEP).min(room);
         }
         if !in_order {
             self.grow(self.most, end - next, most);
         } else if let (Some(rtt), Some(since)) = (self.rtt.get(), self.since.get())
             && now.saturating_sub(since) >= rtt
         {
-            let received = next - self.from;
+            let read = next - unread;
+            let received = read.saturating_sub(self.from + unread);
             if received > self.most {
                 self.grow(received, end - next, most);
             }
-            (self.since, self.from) = (PackedOption::some(now), next);
+            (self.since, self.from) = (PackedOption::some(now), read);
         }
         opens
     }
@@ -112,13 +141,13 @@ impl Tuning {
     }
 
     /// Estimates the round-trip time from a segment in order.
-    fn time(&mut self, number: u64, sent: Time, now: Time) {
+    fn time(&mut self, number: u64, sent: Time, edge: u64, now: Time) {
         if self.released.is_none() || self.released.is_at_most(number) {
             if !self.released.is_none() {
                 let way = sent.saturating_sub(self.acked_at);
                 self.way_back = PackedOption::some(self.way_back.get().map_or(way, |before| before.min(way)));
             }
-            (self.released, self.acked_at) = (PackedOption::some(self.edge), now);
+            (self.released, self.acked_at) = (PackedOption::some(edge), now);
         }
         let Some(way_back) = self.way_back.get() else { return };
         let sample = way_back + now.saturating_sub(sent);
@@ -136,11 +165,5 @@ impl Tuning {
         let before = replace(&mut self.most, received).min(received);
         let room = 2 * received + 4 * received * (received - before) / before + beyond;
         self.buffer = self.buffer.max(u32::try_from(room).unwrap_or(u32::MAX).min(most));
-    }
-
-    /// The window in an ACK for all segments before `next`.
-    pub(super) fn advertise(&mut self, next: u64) -> u32 {
-        self.edge = self.edge.max(next + u64::from(self.window));
-        (self.edge - next) as u32
     }
 }

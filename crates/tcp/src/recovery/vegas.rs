@@ -134,6 +134,7 @@ impl Vegas {
     /// Whether the first unacknowledged segment was last sent longer ago than the fine-grained timeout.
     fn first_expired(&self, connection: &Connection, now: Time) -> bool {
         connection.snd_una < connection.supplied
+            && !connection.has_closed_window()
             && match connection.first_sent() {
                 Some(sent) => (now - sent.at).as_secs_f64() >= self.timeout,
                 None => connection.config.stale_records,

@@ -39,7 +39,7 @@ impl Extra {
             .then(|| SendLog::new(Self::has_stale_records(config).then_some(config.max_window)));
         let pacer = (config.pacing != Pacing::Off).then(|| Pacer::new(config));
         let rate = law.samples_rate().then(|| DeliveryRate::new(config));
-        let window = config.initial_rwnd.map(PeerWindow::new);
+        let window = config.first_window().map(PeerWindow::new);
         let (marks, pushes) = (Marks::of(config.ecn, law.is_scalable()), Pushes::of(config));
         let usage = config.remember_full_window.then(Usage::default);
         let gso = Gso::of(config);

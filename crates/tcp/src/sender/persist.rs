@@ -12,6 +12,8 @@
 //!   receiver's ACKs have no order here;
 //! - the connection is never given up.
 
+use std::mem::replace;
+
 use ackclock_units::Time;
 
 use super::connection::Connection;
@@ -37,13 +39,16 @@ impl PeerWindow {
         Self { edge: initial as u64, probes: None }
     }
 
+    /// The right edge after an ACK for all segments before `next` that advertises this window.
+    const fn moved(&self, next: u64, window: u32, snd_una: u64) -> u64 {
+        let edge = next + window as u64;
+        if edge > self.edge || next > snd_una || next == snd_una && window == 0 { edge } else { self.edge }
+    }
+
     /// Records the window of an ACK for all segments before `next`. Returns whether it moves the right edge.
-    fn update(&mut self, next: u64, window: u64, snd_una: u64) -> bool {
-        let (before, edge) = (self.edge, next + window);
-        if edge > before || next > snd_una || next == snd_una && window == 0 {
-            self.edge = edge;
-        }
-        self.edge != before
+    const fn update(&mut self, next: u64, window: u32, snd_una: u64) -> bool {
+        let edge = self.moved(next, window, snd_una);
+        replace(&mut self.edge, edge) != edge
     }
 }
 
@@ -61,9 +66,19 @@ impl Connection {
     pub(super) fn update_rwnd(&mut self, ack: Ack<'_>) -> bool {
         let snd_una = self.snd_una;
         let window = self.extra.as_mut().and_then(|extra| extra.window.as_mut());
-        window
-            .zip(ack.sack.window())
-            .is_some_and(|(window, advertised)| window.update(ack.next, advertised.into(), snd_una))
+        window.zip(ack.sack.window()).is_some_and(|(window, advertised)| window.update(ack.next, advertised, snd_una))
+    }
+
+    /// Whether an ACK for the first outstanding segment only updates the window, and thus is no duplicate (RFC 5681,
+    /// section 2).
+    #[inline(never)]
+    pub(super) fn is_window_update(&self, ack: Ack<'_>) -> bool {
+        let window = self.extra.as_ref().and_then(|extra| extra.window);
+        self.config.read_rate.is_some()
+            && ack.sack.is_empty()
+            && window
+                .zip(ack.sack.window())
+                .is_some_and(|(window, advertised)| window.moved(ack.next, advertised, self.snd_una) != window.edge)
     }
 
     /// Sets or ends the persist timer after a turn or an ACK, which `restarts` the wait.
@@ -76,7 +91,7 @@ impl Connection {
 
     #[inline(never)]
     fn set_persist_timer(&mut self, restarts: bool, ticks: Ticks, now: Time) {
-        let is_closed = self.flight() == 0 && self.snd_nxt < self.supplied && self.rwnd() == 0;
+        let is_closed = self.snd_nxt < self.supplied && self.has_closed_window();
         let probes = self.probes();
         if is_closed && (restarts || probes.is_none()) {
             self.wait_for_probe(probes.unwrap_or(0), ticks, now);
@@ -103,6 +118,22 @@ impl Connection {
         self.set_probes(Some(probes));
         let wait = self.rtt.rto().saturating_mul(1 << probes.min(MOST_DOUBLINGS)).min(self.config.rtt.max_rto);
         self.timer = PackedOption::some(ticks.fires_at(now, wait));
+    }
+
+    /// Whether the window is closed and nothing is outstanding.
+    #[inline(always)]
+    pub(crate) fn has_closed_window(&self) -> bool {
+        self.flight() == 0 && self.is_closed()
+    }
+
+    #[inline(never)]
+    fn is_closed(&self) -> bool {
+        self.rwnd() == 0
+    }
+
+    /// Whether the timer is the persist timer.
+    pub(crate) fn probes_window(&self) -> bool {
+        self.probes().is_some()
     }
 
     fn probes(&self) -> Option<u32> {

@@ -20,7 +20,7 @@ pub(crate) fn default(parameter: &Parameter) -> Value {
     match parameter.kind {
         ParameterKind::Number { default, .. } => json!(default),
         ParameterKind::Whole { default, .. } => json!(default),
-        ParameterKind::Time { default, .. } => json!(default),
+        ParameterKind::Time { default, .. } | ParameterKind::Rate { default, .. } => json!(default),
         ParameterKind::Flag { default } => json!(default),
         ParameterKind::Choice { default, .. } => json!(default),
     }

@@ -12,8 +12,8 @@ use ackclock_tcp::{
     Arithmetic, DecreaseFrom, DelayRule, EcnMode, GsoRule, IdleRestart, Pacing, PartialAckTimer, PrrRule, RackRule,
     ReceiverConfig, RttConfig, SackRule, SenderConfig, SlowStartRule, UndoRule, VARIANTS, WindowRule,
 };
-use ackclock_units::Time;
 use ackclock_units::catalogue::{Entry, Parameter, ParameterKind};
+use ackclock_units::{Rate, Time};
 use declared::{default, spec};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -82,7 +82,9 @@ fn within(parameter: &Parameter, fraction: f64) -> Value {
             json!(least + fraction * (most - least))
         }
         ParameterKind::Whole { min, max, default } => whole(min, max, default),
-        ParameterKind::Time { min, max, default, .. } => whole(min, max, default.unwrap_or(max)),
+        ParameterKind::Time { min, max, default, .. } | ParameterKind::Rate { min, max, default, .. } => {
+            whole(min, max, default.unwrap_or(max))
+        }
         ParameterKind::Flag { .. } => json!(fraction < 0.5),
         ParameterKind::Choice { choices, .. } => json!(choices[(fraction * choices.len() as f64) as usize]),
     }
@@ -196,6 +198,7 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 lone_segments,
                 max_window,
                 initial_rwnd: None,
+                read_rate: None,
                 has_sack: modern.rules[6],
                 most_marks: modern.rules[5],
                 limited_transmit,
@@ -256,9 +259,12 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
     let tuning = prop::option::weighted(0.3, (1_u32..40, 1_u32..60));
     let compression = (prop_oneof![Just(0_u32), 1_u32..6, Just(44_u32)], 0_u64..60, 1_u32..200, 0_u64..2);
     let gro = prop::option::weighted(0.3, (1_u64..30, 1_u32..8));
-    let host = (prop_oneof![2 => Just(0_u32), 1 => 1_u32..20], gro);
+    // milliseconds in which the application reads a packet
+    let read = prop::option::weighted(0.3, 1_u64..200);
+    let host = (prop_oneof![2 => Just(0_u32), 1 => 1_u32..20], gro, read);
     (1_u64..500, any::<[bool; 8]>(), 0_u32..5, ecn, ack_every, quick, tuning, compression, host).prop_map(
-        |(wait, rules, sack_blocks, ecn, ack_every, quick, tuning, compression, (acks_per_rtt, gro))| {
+        |(wait, rules, sack_blocks, ecn, ack_every, quick, tuning, compression, host)| {
+            let (acks_per_rtt, gro, read) = host;
             let (sack_compression, compression_delay, sack_compression_rtt_percent, slack) = compression;
             let [delayed_ack, ack_gap_fill, delay_duplicates, ack_first, dsack, reports_originals, rest @ ..] = rules;
             let [acks_pushed, adapts] = rest;
@@ -291,7 +297,9 @@ pub(crate) fn receivers() -> impl Strategy<Value = ReceiverConfig> {
                 rwnd: if tuning.is_some() { WindowRule::Auto } else { WindowRule::Fixed },
                 initial_rwnd: tuning.map_or(44, |(window, _)| window),
                 initial_buffer: tuning.map_or(44, |(_, buffer)| buffer),
+                read_rate: read.and_then(|millis| Rate::from_bps(8 * 1_460 * 1_000 / millis)),
                 max_window: 1_000,
+                data_bytes: 1_460,
                 acks_pushed,
             }
         },

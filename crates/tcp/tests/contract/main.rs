@@ -243,7 +243,9 @@ proptest! {
         let played = play(&perfect);
         prop_assert!(played.is_ok(), "{:?}", played.err());
         let counters = played.map(|one| one.sender.counters()).unwrap_or_default();
-        prop_assert_eq!((counters.retransmissions, counters.timeouts, counters.dup_acks), (0, 0, 0));
+        prop_assert_eq!((counters.retransmissions, counters.timeouts), (0, 0));
+        // the answer to a probe of the window may arrive after the window update and the data that it released
+        prop_assert!(counters.dup_acks == 0 || perfect.receiver.read_rate.is_some());
     }
 }
 

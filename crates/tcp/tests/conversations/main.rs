@@ -22,6 +22,7 @@ mod rfc6582;
 mod rfc6675;
 mod rfc8985;
 mod rfc9293;
+mod slow_reader;
 mod vegas;
 
 use ackclock_tcp::recovery::RecoverySpec;

@@ -176,7 +176,14 @@ impl Path {
             }
             if waiting <= self.buffer && !is_lost {
                 let ce = waiting > self.mark_above || segment.number % self.mark_each == self.mark_each - 1;
-                let mark = Mark { ce, cwr: segment.cwr, again: segment.retransmission, sent: self.now, pushed: false };
+                let mark = Mark {
+                    ce,
+                    cwr: segment.cwr,
+                    again: segment.retransmission,
+                    sent: self.now,
+                    pushed: false,
+                    probe: segment.is_probe(),
+                };
                 // segments arrive in order, so that the receiver may see them early
                 self.arrived = self.arrived.max(self.free + self.others);
                 let arrival = self.receiver.handle_segment(segment.number, mark, self.arrived, &mut self.pool);

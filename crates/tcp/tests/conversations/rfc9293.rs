@@ -2,6 +2,7 @@
 
 use ackclock_tcp::SenderConfig;
 use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_units::Rate;
 
 use crate::{Talk, open, ten_in_flight};
 
@@ -110,6 +111,45 @@ fn a_window_of_zero_is_probed() {
     }
 }
 
+/// Validates: an ACK that was overtaken changes nothing about the wait for a probe.
+/// Source: RFC 9293, section 3.8.6.1; Linux, `tcp_ack` (`old_ack`).
+/// Tolerance: exact.
+#[test]
+fn an_old_ack_does_not_stop_the_persist_timer() {
+    use RecoverySpec::{NewReno, Rack, Reno, Sack, Tahoe, Vegas};
+    for recovery in [Tahoe, Reno, NewReno, Sack, Rack, Vegas] {
+        let mut talk = Talk::new(&SenderConfig { recovery, initial_rwnd: Some(4), ..open(10) });
+        talk.sends();
+        talk.advertise(100, 4, 0);
+        let due = talk.sender.poll_timeout();
+        assert_eq!(talk.advertise(100, 2, 2), [], "{recovery:?}");
+        assert_eq!(talk.sender.poll_timeout(), due, "{recovery:?}");
+    }
+}
+
+/// The application of the receiver reads one packet after the other, while a flight is on its way.
+///
+/// Validates: ACKs that only move the window are no duplicates, and do not signal a loss.
+/// Source: RFC 5681, section 2 (e); RFC 9293, section 3.8.6.2.2.
+/// Tolerance: exact.
+#[test]
+fn window_updates_are_no_duplicates() {
+    use RecoverySpec::{NewReno, Rack, Reno, Sack, Tahoe, Vegas};
+    for recovery in [Tahoe, Reno, NewReno, Sack, Rack, Vegas] {
+        let read_rate = Rate::from_bps(1_000_000);
+        let config = SenderConfig { recovery, read_rate, max_window: 4, tail_loss_probe: false, ..open(10) };
+        let mut talk = Talk::new(&config);
+        assert_eq!(talk.sends(), [0, 1, 2, 3], "{recovery:?}");
+        assert_eq!(talk.advertise(100, 1, 3), [], "{recovery:?}");
+        let windows = [4, 5, 6, 7].map(|window| talk.advertise(1, 1, window));
+        assert_eq!(windows.concat(), [4], "max_window is 4");
+        let counters = talk.sender.counters();
+        assert_eq!((counters.dup_acks, counters.retransmissions), (0, 0), "{recovery:?}");
+        talk.advertise(1, 1, 7);
+        assert_eq!(talk.sender.counters().dup_acks, 1, "the same window again");
+    }
+}
+
 /// Validates: a closed window is probed once data waits, not before.
 /// Source: RFC 9293, section 3.8.6.1.
 /// Tolerance: exact.
@@ -120,6 +160,7 @@ fn a_closed_window_is_not_probed_without_data() {
         talk.sends();
         talk.advertise(100, 4, 0);
         assert_eq!(talk.sender.poll_timeout(), None);
+        assert!(talk.sender.is_data_limited(), "it asks the application for data to probe for");
         assert_eq!(talk.supply(5), []);
         assert_eq!(talk.time_out(), [3], "{recovery:?}");
         assert_eq!(talk.advertise(100, 4, 100), [4, 5, 6, 7, 8]);

@@ -230,7 +230,7 @@ impl<'a> Traffic<'a> {
 
     /// Memory of the packets in flight, in bytes.
     pub(super) fn packets_held(&self) -> f64 {
-        let selective = self.tcp.is_some_and(|(_, receiver)| receiver.sack_blocks > 0 || receiver.tunes());
+        let selective = self.tcp.is_some_and(|(_, receiver)| receiver.sack_blocks > 0 || receiver.advertises());
         let of_ack = if selective { SackStore::BYTES_OF_ACK as f64 / 2.0 } else { 0.0 };
         self.in_flight * (EVENTS_PER_PACKET * size_of::<Event>() as f64 + of_ack)
     }
@@ -241,9 +241,10 @@ impl<'a> Traffic<'a> {
         let kept = if Sender::times_segments(sender) { 2 * Sender::BYTES_OF_SEGMENT } else { 0 };
         // a burst of losses: every fourth received segment is a run of its own
         let gaps = Receiver::BYTES_OF_GAP as f64 / 4.0;
-        let tuning = if receiver.tunes() { Receiver::BYTES_OF_TUNING as f64 } else { 0.0 };
-        let host = if receiver.has_host() { Receiver::BYTES_OF_HOST as f64 } else { 0.0 };
-        self.in_flight * (kept as f64 + gaps) + self.flows * (tuning + host)
+        let window = if receiver.advertises() { Receiver::BYTES_OF_WINDOW } else { 0 };
+        let host = if receiver.has_host() { Receiver::BYTES_OF_HOST } else { 0 };
+        let batch = if receiver.gathers() { Receiver::BYTES_OF_BATCH } else { 0 };
+        self.in_flight * (kept as f64 + gaps) + self.flows * (window + host + batch) as f64
     }
 
     /// Memory of ns-2's arrays of records, which are as long as the windows.

@@ -113,7 +113,11 @@ impl Rack {
     pub(super) fn arm(&mut self, connection: &mut Connection, now: Time) {
         let flight = connection.flight();
         if flight == 0 {
-            let stops = connection.config.idle_restart != IdleRestart::Timeout;
+            if connection.probes_window() {
+                return;
+            }
+            // the persist timer may have taken its place since
+            let stops = connection.config.idle_restart != IdleRestart::Timeout || self.rto_at < now;
             connection.timer = if stops { PackedOption::NONE } else { PackedOption::some(self.rto_at) };
             self.due = Due::Retransmission;
             return;

@@ -176,7 +176,7 @@ proptest! {
                 Step::Segment(place, ce) => {
                     let Some((segment, sent)) = segments.remove(place) else { continue };
                     let Segment { number, retransmission: again, ecn, cwr, pushed, .. } = segment;
-                    let mark = Mark { ce: ce && ecn.is_capable(), cwr, again, sent, pushed };
+                    let mark = Mark { ce: ce && ecn.is_capable(), cwr, again, sent, pushed, probe: false };
                     let arrival = receiver.handle_segment(number, mark, now, &mut pool);
                     for ack in arrival.early().into_iter().chain(arrival.ack) {
                         acks.push_back((ack.next, *ack.sack, ack.echo, ack.original));
