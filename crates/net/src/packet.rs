@@ -237,7 +237,7 @@ impl Packet {
         !self.is_ack() && self.header.has(Header::PUSH)
     }
 
-    /// What the headers of data tell its receiver.
+    /// What the headers of data, which is no probe, tell its receiver.
     #[inline(always)]
     pub(crate) const fn mark(&self) -> Mark {
         const CE: u64 = (Ecn::Ce as u64) << Header::ECN_AT;
@@ -249,8 +249,13 @@ impl Packet {
             again,
             sent: self.sent,
             pushed: self.header.has(Header::PUSH),
-            probe: self.size() == HEADER && !self.is_syn(),
+            probe: false,
         }
+    }
+
+    /// Whether data of TCP is a [probe](Segment::is_probe) of a closed window.
+    pub(crate) const fn is_probe(&self) -> bool {
+        self.size() == HEADER && !self.is_syn()
     }
 
     /// Whether data was sent before.

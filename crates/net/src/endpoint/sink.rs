@@ -11,7 +11,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::ops::Add;
 
-use ackclock_tcp::{Ack, Answer, Arrival, OtherAck, Receiver, ReceiverConfig, ReceiverPool};
+use ackclock_tcp::{Ack, Answer, Arrival, Mark, OtherAck, Receiver, ReceiverConfig, ReceiverPool};
 use ackclock_units::{Stream, Time};
 
 use crate::endpoint::timer::Alarm;
@@ -376,14 +376,16 @@ impl Sinks {
             Received { in_order: 1, duplicate: false, other: OtherAck::None, ack: None, hop: sink.ack_hop };
         let mut has_data = !packet.is_syn();
         if sink.has_acks() {
-            let (of, mark) = (packet.connection(), packet.mark());
-            has_data &= !mark.probe;
+            let of = packet.connection();
             // a connection begins only when the one before it is complete
             if of == (sink.connection() + 1) % CONNECTIONS {
                 sink.receiver.renew(receivers);
                 sink.state = of | GENERAL_PATH;
             }
             if of == sink.connection() {
+                let is_probe = packet.number() < sink.receiver.rcv_nxt() && packet.is_probe();
+                has_data &= !is_probe;
+                let mark = Mark { probe: is_probe, ..packet.mark() };
                 let Arrival { in_order, duplicate, other, ack } =
                     sink.receiver.handle_segment(packet.number(), mark, now, receivers);
                 // a SYN takes a number but is no data

@@ -62,7 +62,7 @@ impl Connection {
     }
 
     /// Records the window that an ACK advertises, if it does. Returns whether it moves the right edge.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn update_rwnd(&mut self, ack: Ack<'_>) -> bool {
         let snd_una = self.snd_una;
         let window = self.extra.as_mut().and_then(|extra| extra.window.as_mut());
