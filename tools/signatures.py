@@ -55,6 +55,8 @@ _MEASURES_HEAD: Final = '''\
 from dataclasses import dataclass
 '''
 
+_FIELDS_ONLY: Final = "frozen=True, kw_only=True, init=False, repr=False, eq=False"
+
 _WIDTH: Final = 120
 
 _TYPES: Final = {"integer": "int", "number": "float", "boolean": "bool", "string": "str"}
@@ -94,7 +96,8 @@ def measures_text() -> str:
 
 
 def _numbers(summary: str, level: str) -> Iterator[str]:
-    yield from ("@dataclass(frozen=True, kw_only=True)", f"class {level.capitalize()}Measures:")
+    # the summary, which derives from the class, makes the methods
+    yield from (f"@dataclass({_FIELDS_ONLY})", f"class {level.capitalize()}Measures:")
     yield from (f'    """The numbers of a ``{summary}``."""', "")
     if level != "run":
         yield from ("    name: str", f'    """Name of the {level}."""')

@@ -73,6 +73,7 @@ def main() -> None:
         "CARGO_TARGET_DIR": str(ROOT / "target"),
         "PATH": os.pathsep.join([tools, os.environ["PATH"]]),
     }
+    print(f"Compiling the engine for the wheel{', with Zig as its C compiler' if portable else ''}", flush=True)
     subprocess.run(
         [sys.executable, "-m", "maturin", *build, *portable, "--out", str(DIST)], cwd=COPY, env=at, check=True
     )

@@ -15,6 +15,7 @@ flags="--remap-path-prefix=$PWD="
 for sources in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do flags+=" --remap-path-prefix=$sources="; done
 
 build() {
+	echo "Compiling the engine to WebAssembly${1:+, with the standard library of Rust}"
 	cargo build --quiet --locked --package ackclock-wasm --profile wasm --target "$TARGET" --target-dir target/wasm "$@"
 }
 
@@ -32,6 +33,8 @@ else
 		# The compiler's own libraries: the packages that the two name, other than those of a C tool chain.
 		packages=(rustc-web rust-web-src $(apt-cache depends --recurse --no-recommends --no-suggests --no-conflicts \
 			--no-breaks --no-replaces --no-enhances rustc-web | grep -E '^(libstd-rust-web-|libllvm)'))
+		size=$(apt-get download --print-uris "${packages[@]}" | awk '{ sum += $3 } END { printf "%.0f", sum / 1e6 }')
+		echo "Downloading Debian's compiler for WebAssembly, ${#packages[@]} packages, $size MB, into target/rustc-web"
 		(cd "$debian/packages" && apt-get download -qq "${packages[@]}" 2>/dev/null)
 		for package in "$debian"/packages/*.deb; do dpkg -x "$package" "$debian"; done
 		rm -r "$debian/packages"

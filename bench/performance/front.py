@@ -1,4 +1,4 @@
-"""Waiting times of a user of Python: the start, and replications on one core and on two."""
+"""Waiting times of a user: short commands, and replications on one core and on two."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import io
 import json
 import statistics
 import sys
+import tempfile
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyarrow import feather
@@ -16,30 +18,74 @@ import ackclock
 from ackclock.study import Point, run_grid
 from performance.measure import run
 from performance.page import table
-from performance.simulations import S60
+from performance.simulations import ROOT, S60
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ackclock import Run
 
-STARTS = {
+SMALLEST = """
+duration = "1 s"
+
+[dumbbell]
+access = { rate = "10 Mbps", delay = "1 ms" }
+bottleneck = { rate = "1 Mbps", delay = "10 ms", queue = { kind = "droptail", packets = 10 } }
+
+[[clients]]
+transport = { kind = "tcp" }
+source = { kind = "greedy" }
+"""
+STUDY = 'scenario = "smallest.toml"\nreplications = 1\n[over]\npacket_size = [1500]\n'
+RECORDS = [word for kind in ("arrivals", "queue", "drops", "windows", "acks", "packets") for word in ("--record", kind)]
+COMMANDS = {
     "`python -c pass`": ["-c", "pass"],
     "`import ackclock`": ["-c", "import ackclock"],
-    "`ackclock --help`": ["-m", "ackclock", "--help"],
+    "`ackclock.Scenario`": ["-c", "import ackclock; ackclock.Scenario"],
+    "`ackclock --help`": ["--help"],
+    "`ackclock --version`": ["--version"],
+    "`ackclock run --help`": ["run", "--help"],
+    "`ackclock list variants`": ["list", "variants"],
+    "`ackclock run --json`, the smallest scenario": ["run", "{folder}/smallest.toml", "--json"],
+    "`ackclock run --json`, S60": ["run", str(S60), "--json"],
+    "S60 with arrivals, queue, drops, windows, ACKs and packets, written": [
+        "run",
+        str(S60),
+        *RECORDS,
+        "--out",
+        "{folder}/run{turn}",
+    ],
+    "`ackclock sweep`, one of these runs": ["sweep", "{folder}/study.toml", "--store", "{folder}/store{turn}"],
+    "`ackclock query` of its store": ["query", "{folder}/store{turn}", "select * from runs", "--json"],
+    "`ackclock report` of its store": ["report", "{folder}/store{turn}", "--out", "{folder}/report.html"],
+    "`ackclock capture --json` of 391 packets": ["capture", str(ROOT / "examples" / "lan.pcapng"), "--json"],
 }
-START_TURNS = 11
+"""What each line measures: the words after ``python`` if they begin with ``-c``, or else after ``ackclock``."""
+COMMAND_TURNS = 10
 SEEDS = 16
 TURNS = 3
 
 
 def startup() -> str:
-    """Measure the start, alternating between the programs."""
-    turns = [
-        {name: run([sys.executable, *words]).cpu_seconds for name, words in STARTS.items()} for _ in range(START_TURNS)
-    ]
-    lines: list[list[object]] = [
-        [name, f"{1000 * statistics.median(turn[name] for turn in turns):.0f}"] for name in STARTS
-    ]
-    return table(["", "CPU ms"], lines)
+    """Measure the CPU time and the memory of short commands, alternating between them."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in (("smallest.toml", SMALLEST), ("study.toml", STUDY)):
+            Path(folder, name).write_text(text, encoding="utf-8")
+        turns = [
+            {name: run(_command(words, folder=folder, turn=turn)) for name, words in COMMANDS.items()}
+            for turn in range(COMMAND_TURNS)
+        ]
+    lines: list[list[object]] = []
+    for name in COMMANDS:
+        costs = [turn[name] for turn in turns]
+        milliseconds = 1000 * statistics.median(cost.cpu_seconds for cost in costs)
+        lines.append([name, f"{milliseconds:.0f}", f"{max(cost.peak_bytes or 0 for cost in costs) / 1e6:.0f}"])
+    return table(["", "CPU ms", "peak MB"], lines)
+
+
+def _command(words: Sequence[str], *, folder: str, turn: int) -> list[str]:
+    begin = [] if words[0] == "-c" else ["-m", "ackclock"]
+    return [sys.executable, *begin, *(word.format(folder=folder, turn=turn) for word in words)]
 
 
 def replications() -> str:

@@ -69,7 +69,7 @@ def _public() -> list[str]:
 
 _MADE = {
     "__all__": lambda: sorted(_public()),
-    "__version__": lambda: import_module("ackclock.engine.catalogue").catalogue().version,
+    "__version__": lambda: import_module("ackclock.engine.core").version(),
     "open": lambda: import_module("ackclock.study.store").Store.open,
 }
 """Further attributes. `open` is not in ``__all__``, so that a star import keeps the builtin."""

@@ -46,7 +46,7 @@ def ended(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
                 raise outcome
             return outcome
 
-        monkeypatch.setattr(cli, "app", app)
+        monkeypatch.setattr(cli, "_needed", lambda _arguments: app)
         with pytest.raises(SystemExit) as stopped:
             cli.main(["run"])
         return stopped.value.code, capsys.readouterr().err

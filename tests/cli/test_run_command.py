@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from ackclock.cli import runner, scaling
+from ackclock.cli import runner, scaling, summarizing
 from ackclock.cli.capture_writing import CaptureFiles
 from ackclock.running.summary import GROUP_COLUMNS, UNITS, as_text
 
@@ -58,7 +58,7 @@ def result(*groups: dict[str, Any], notices: tuple[str, ...] = ()) -> Any:
 )
 def test_the_table_of_groups(capsys: pytest.CaptureFixture[str], groups: list[dict[str, Any]], table: int) -> None:
     """It is shown if there are several groups, or if transfers have completed."""
-    runner._show(result(*groups, notices=("It is odd.",)))
+    summarizing.show(result(*groups, notices=("It is odd.",)))
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["Profile rfc, seed 3; measured from 1 s to 9 s at here, in bins of 10 ms", ""]
     included = {"goodput_bps": ", with headers", "payload_bps": ", without headers"}
@@ -79,9 +79,9 @@ def test_no_number_of_a_group_is_cut(
 ) -> None:
     """A file gets one wide table, and a narrow terminal tables with a column for each group."""
     if width is not None:
-        monkeypatch.setattr(runner, "console", lambda: Console(force_terminal=True, width=width, no_color=True))
+        monkeypatch.setattr(summarizing, "console", lambda: Console(force_terminal=True, width=width, no_color=True))
     named = [{"name": f"group{number}", "completed": 1, "arrivals": 123_456 + number} for number in range(3)]
-    runner._show(result(*named))
+    summarizing.show(result(*named))
     shown = capsys.readouterr().out
     assert "…" not in shown
     for group in named:
@@ -94,7 +94,7 @@ def test_marks_are_shown_if_there_are_any(capsys: pytest.CaptureFixture[str]) ->
     for marks in (0, 1_234):
         made = result({})
         made.summary.marks = marks
-        runner._show(made)
+        summarizing.show(made)
         shown = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("marks")]
         assert shown == ([["marks", "1,234", "packets"]] if marks else [])
 
@@ -104,7 +104,7 @@ def test_places_of_drops_are_shown_if_some_are_not_at_arrival(capsys: pytest.Cap
         made = result({})
         made.summary.drops, made.summary.drops_arrival, made.summary.drops_stored = 7, at_arrival, 3
         made.summary.drops_policed = 0
-        runner._show(made)
+        summarizing.show(made)
         shown = [line.split()[:2] for line in capsys.readouterr().out.splitlines() if line.startswith("drops_")]
         assert shown[:2] == ([["drops_arrival", "4"], ["drops_stored", "3"]] if shows else [])
 

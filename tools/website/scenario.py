@@ -64,7 +64,7 @@ def text() -> str:
         elif part is Queue:
             lines += _queue()
         else:
-            lines += table(_FIELDS, (_field(name, field) for name, field in part.model_fields.items()))
+            lines += table(_FIELDS, (_field(part, name) for name in part.model_fields))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -110,8 +110,8 @@ def _profiles() -> Iterator[str]:
     yield from table(("profile", "defaults"), names)
 
 
-def _field(name: str, field: FieldInfo) -> list[str]:
-    doc = line(field.description or "")
+def _field(part: type[Part], name: str) -> list[str]:
+    field, doc = part.model_fields[name], line(part.field_docs()[name])
     written = _DEFAULT.search(doc)
     if field.is_required():
         default = "required"
@@ -150,10 +150,10 @@ def _tcp() -> Iterator[str]:
     known = catalogue()
     fields = Tcp.model_fields
     own = [name for name in fields if name not in known.tcp_options]
-    yield from table(_FIELDS, (_field(name, fields[name]) for name in own if name not in LAW_FIELDS))
+    yield from table(_FIELDS, (_field(Tcp, name) for name in own if name not in LAW_FIELDS))
     yield "A law written in Python replaces the variant's ([guide](../guide/idea_in_ten_lines.md)):"
     yield ""
-    yield from table(_FIELDS, (_field(name, fields[name]) for name in LAW_FIELDS))
+    yield from table(_FIELDS, (_field(Tcp, name) for name in LAW_FIELDS))
     yield from ("### Variants", "")
     rows = (
         (
@@ -178,7 +178,7 @@ def _tcp() -> Iterator[str]:
 
 def _queue() -> Iterator[str]:
     known = catalogue()
-    shared = {name: _field(name, field) for name, field in Queue.model_fields.items()}
+    shared = {name: _field(Queue, name) for name in Queue.model_fields}
     for name, row in shared.items():
         if (default := profile.ROWS.get(("queue", name))) is not None:
             row[2:] = _defaults(default), _sourced(row[3], default)
@@ -192,7 +192,7 @@ def _queue() -> Iterator[str]:
         rows = [_option(kind, each) for each in parameters.values()]
         for name, (label, values, _, _) in shared.items():
             if (default := profile.ROWS.get((kind, name))) is not None:
-                meaning = line(Queue.model_fields[name].description or "")
+                meaning = line(Queue.field_docs()[name])
                 rows.append([label, values, _defaults(default), _sourced(meaning, default)])
         yield from table(_FIELDS, rows)
 

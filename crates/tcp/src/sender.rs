@@ -618,7 +618,9 @@ impl Connection {
             marked,
         };
         if may_grow {
-            window.grow(config.whole_growth, |window| law.on_ack(extra, window, sample));
+            let growth = window.begin_growth(config.whole_growth);
+            law.on_ack(extra, window, sample);
+            window.end_growth(growth);
         } else {
             law.observe(sample);
         }

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyarrow import parquet
 
 from ackclock.capture.tables import FLOWS, array
 from ackclock.running.tables import numbers
 
 if TYPE_CHECKING:
     import os
+
+    from pyarrow import parquet
 
 __all__ = ["Largest", "writer"]
 
@@ -51,6 +52,8 @@ def _fresh(column: pa.ChunkedArray) -> pa.Array:
 
 def writer(path: str | os.PathLike[str], schema: pa.Schema) -> parquet.ParquetWriter:
     """Open a Parquet file for writing."""
+    from pyarrow import parquet  # noqa: PLC0415  # not needed if nothing is kept, and slow to load: it loads `ssl`
+
     # Only names are dictionary-encoded: numbers rarely repeat, and encoding them takes longer than writing them.
     named = [field.name for field in schema if pa.types.is_dictionary(field.type)]
     steady = {"timestamp": "DELTA_BINARY_PACKED", "time": "BYTE_STREAM_SPLIT"}

@@ -3,6 +3,7 @@
 Modules that are slow to load are imported by the command that needs them, so that ``--help`` is fast.
 """
 
+import copy
 import io
 import os
 import signal
@@ -61,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _end_as_interrupted()
     # Some commands must not load the whole package, so its error classes are imported only after an error.
     try:
-        code = app(args=arguments, prog_name="ackclock", standalone_mode=False)
+        code = _needed(arguments)(args=arguments, prog_name="ackclock", standalone_mode=False)
         sys.stdout.flush()
     except _UsageError as error:
         _fail_by_usage(error)
@@ -81,6 +82,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if code == _INTERRUPTED:  # typer also returns this code, because it handles interrupts itself
         _fail("interrupted; no partial output was written", code=code)
     sys.exit(code or 0)
+
+
+def _needed(arguments: Sequence[str] | None) -> typer.Typer:
+    """Return the app with only the command that the arguments name, if they name one: typer builds all it is given."""
+    first = next(iter(sys.argv[1:] if arguments is None else arguments), None)
+    named = [each for each in app.registered_commands if each.callback is not None and each.callback.__name__ == first]
+    if not named:
+        return app
+    one = copy.copy(app)
+    one.registered_commands, one.registered_groups = named, []
+    return one
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
@@ -156,9 +168,9 @@ def _silence() -> None:
 
 def _print_version(wanted: bool) -> None:  # signature required by typer
     if wanted:
-        from ackclock.engine.catalogue import catalogue  # noqa: PLC0415
+        from ackclock.engine import core  # noqa: PLC0415
 
-        sys.stdout.write(f"ackclock {catalogue().version}\n")
+        sys.stdout.write(f"ackclock {core.version()}\n")
         raise typer.Exit
 
 

@@ -1,4 +1,7 @@
-"""Implements ``ackclock list`` and ``ackclock profile``: prints tables of the available names."""
+"""Implements ``ackclock list`` and ``ackclock profile``: prints tables of the available names.
+
+Each list imports what it shows: most do not need the models of scenarios, which are slow to make.
+"""
 
 import re
 from collections import Counter
@@ -10,10 +13,7 @@ from rich.text import Text
 
 from ackclock.cli.console import console
 from ackclock.engine.catalogue import Entry, Gauge, catalogue
-from ackclock.running.records import KINDS
-from ackclock.running.summary import UNITS, meanings
-from ackclock.scenario import Queue, profile
-from ackclock.scenario.sources import SOURCES
+from ackclock.scenario import profile
 from ackclock.values.errors import one_of, refuse
 from ackclock.values.kinds import Kind
 
@@ -90,11 +90,14 @@ def _variants() -> Iterator[_Line]:
 
 
 def _queues() -> Iterator[_Line]:
+    from ackclock.scenario import Queue  # noqa: PLC0415
+
     yield "all queues:", ""
+    docs = Queue.field_docs()
     for name in ("packets", "bytes", "count_in_service"):
         field = Queue.model_fields[name]
         (kind,) = (mark for part in get_args(field.annotation) for mark in get_args(part) if isinstance(mark, Kind))
-        doc = (field.description or "").replace("``", "").removesuffix(".")
+        doc = docs[name].replace("``", "").removesuffix(".")
         yield f"  {name}", _with_allowed(doc, kind, _default("queue", name, None))
     for name, entry in catalogue().queues.items():
         yield name, entry.doc
@@ -128,11 +131,15 @@ def _default(scope: str, field: str, declared: object) -> str:
 
 
 def _sources() -> Iterator[_Line]:
+    from ackclock.scenario.sources import SOURCES  # noqa: PLC0415
+
     for source in SOURCES:
         yield source.model_fields["kind"].default, (source.__doc__ or "").partition("\n")[0]
 
 
 def _records() -> Iterator[_Line]:
+    from ackclock.running.records import KINDS  # noqa: PLC0415
+
     for name, kind in KINDS.items():
         where = "@LINK" if kind.of_links else "@GROUP-OR-FLOWS" + ("-OR-LINK" if kind.engine_kind_of_links else "")
         yield f"{name}[{where}]{'[/INTERVAL]' if kind.sampled else ''}", kind.doc
@@ -146,6 +153,8 @@ def _figures() -> Iterator[_Line]:
 
 
 def _measures() -> Iterator[_Line]:
+    from ackclock.running.summary import UNITS, meanings  # noqa: PLC0415
+
     docs = meanings()
     for name, (unit, factor) in UNITS.items():
         yield name, docs[name] + ("" if factor == 1 else f" ({unit} in figures)")

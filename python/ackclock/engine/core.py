@@ -1,5 +1,7 @@
 """The compiled engine: the only module that imports ``ackclock._core``."""
 
+import json
+
 from ackclock._core import (
     CBRT_ADDRESS,
     LAW_RECORDS,
@@ -74,4 +76,10 @@ __all__ = [
     "footprint",
     "law_counts_acks",
     "simulate",
+    "version",
 ]
+
+
+def version() -> str:
+    """Return the version of Ackclock, without the classes of the catalogue, which are slow to load."""
+    return str(json.loads(catalogue())["version"])

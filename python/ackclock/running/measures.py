@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class LinkMeasures:
     """The numbers of a ``LinkSummary``."""
 
@@ -90,7 +90,7 @@ class LinkMeasures:
     """
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class GroupMeasures:
     """The numbers of a ``GroupSummary``."""
 
@@ -334,7 +334,7 @@ class GroupMeasures:
     """
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class RunMeasures:
     """The numbers of a ``Summary``."""
 

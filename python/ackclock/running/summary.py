@@ -75,7 +75,7 @@ class Links(ByName[T]):
     kind: ClassVar[str] = "link"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class LinkSummary(LinkMeasures):
     """Results at a measured link, over all flows. Undefined ratios are ``None``."""
 
@@ -83,7 +83,7 @@ class LinkSummary(LinkMeasures):
         return f"LinkSummary({self.name}; {brief(self, 'utilization', 'loss', 'queue_mean')})"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class GroupSummary(GroupMeasures):
     """Results of one group: of its flows, and of the packets that their senders send across the measured link.
 
@@ -110,7 +110,7 @@ class GroupSummary(GroupMeasures):
         return f"GroupSummary({self.name}, {flows}; {brief(self, 'goodput_bps', 'loss', 'delay_mean')})"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Summary(RunMeasures):
     """Summary of a run. Counters that do not apply are 0, undefined ratios ``None``."""
 

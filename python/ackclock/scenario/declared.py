@@ -8,11 +8,11 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 
 from ackclock.engine.catalogue import catalogue
-from ackclock.scenario.declaring import QueueTable, TcpTable
+from ackclock.scenario.declaring import QueueTable, TcpWithOptions
 from ackclock.scenario.law_fields import DISCIPLINE_FIELDS
 
 
-class Tcp(TcpTable):
+class Tcp(TcpWithOptions):
     """A TCP sender and its receiver. Absent fields take their values from the profile (``ackclock profile show``).
 
     The window law declares further fields (``ackclock list variants``).
@@ -32,6 +32,7 @@ class Queue(QueueTable):
 
     Examples
     --------
+    >>> from ackclock import DropTail
     >>> DropTail(packets=50) == Queue("droptail", packets=50)
     True
     >>> Queue("red", packets=50, min_th=10, max_th=40).parameters
@@ -46,8 +47,8 @@ def _make(name: str, kind: str) -> Callable[..., Queue]:
         return Queue(kind, **fields)
 
     entry = catalogue().queues[kind]
-    shared = {field: each.description for field, each in Queue.model_fields.items() if field not in _OF_QUEUE}
-    described = {field: (doc or "").partition("\n\n")[0] for field, doc in shared.items()}
+    shared = {field: doc for field, doc in Queue.field_docs().items() if field not in _OF_QUEUE}
+    described = {field: doc.partition("\n\n")[0] for field, doc in shared.items()}
     described |= {each.name: f"{each.doc} (default: {each.default})" for each in entry.parameters.values()}
     make.__name__ = make.__qualname__ = name
     make.__doc__ = "\n".join(
@@ -63,5 +64,10 @@ def _make(name: str, kind: str) -> Callable[..., Queue]:
 
 _OF_QUEUE = {"kind", *DISCIPLINE_FIELDS}
 
-# `DropTail`, `Red`, `CoDel` and so on: one for each queue of the engine
-globals().update({name: _make(name, kind) for name, kind in catalogue().queue_classes.items()})
+
+def __getattr__(name: str) -> Callable[..., Queue]:
+    """Make `DropTail`, `Red`, `CoDel` and so on when they are first used: one for each queue of the engine."""
+    kind = catalogue().queue_classes.get(name)
+    if kind is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    return globals().setdefault(name, _make(name, kind))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal, Self
 
-from pydantic import Field, create_model
+from pydantic import create_model
 from pydantic_core import InitErrorDetails
 
 from ackclock.engine.catalogue import Parameter, catalogue
@@ -25,8 +25,10 @@ from ackclock.values.kinds import Kind, either, measured
 from ackclock.values.quantity import SIZE
 
 
-class TcpFields(Declared):
-    """The common fields of a TCP transport, without the options that the engine declares."""
+class TcpTable(Declared):
+    """The table of a TCP transport and its checks, without the fields for the options that the engine declares."""
+
+    subject: ClassVar[str | None] = "variant"
 
     kind: Literal["tcp"] = "tcp"
     """``tcp``."""
@@ -49,32 +51,10 @@ class TcpFields(Declared):
     compiled: Flag | None = None
     """Whether ``law`` is compiled to machine code by numba (``ackclock.compiled``; default: false)."""
 
-
-WINDOWS: Final = ("max_window", "initial_window")
-"""Options in packets that may be given in bytes of data; the effective scenario converts them with the payload."""
-
-
-def _kind_of(option: Parameter) -> Kind:
-    return either(option.kind, measured(SIZE, "1 B", "1000000 GB")) if option.name in WINDOWS else option.kind
-
-
-if TYPE_CHECKING:
-    _WithOptions = TcpFields  # `declared.pyi` lists the options for type checkers
-else:
-    _WithOptions = create_model(
-        "_WithOptions",
-        __base__=TcpFields,
-        **{
-            name: (Annotated[Any, _kind_of(option)] | None, Field(default=None, description=option.doc))
-            for name, option in catalogue().tcp_options.items()
-        },
-    )
-
-
-class TcpTable(_WithOptions):
-    """The table of a TCP transport, with all fields and their checks."""
-
-    subject: ClassVar[str | None] = "variant"
+    @classmethod
+    def field_docs(cls) -> dict[str, str]:
+        """Add the descriptions of the options, which the engine declares."""
+        return super().field_docs() | {name: option.doc for name, option in catalogue().tcp_options.items()}
 
     @classmethod
     def declared(cls, data: Mapping[str, Any]) -> Mapping[str, Parameter] | None:
@@ -116,6 +96,24 @@ def _contradiction(data: Mapping[str, Any]) -> list[InitErrorDetails]:
         return []
     allowed = f"must be absent: the variant {variant} has recovery {known.recovery}; the variant reno can have any"
     return [errors.wrong(("recovery",), recovery, allowed)]
+
+
+WINDOWS: Final = ("max_window", "initial_window")
+"""Options in packets that may be given in bytes of data; the effective scenario converts them with the payload."""
+
+
+def _kind_of(option: Parameter) -> Kind:
+    return either(option.kind, measured(SIZE, "1 B", "1000000 GB")) if option.name in WINDOWS else option.kind
+
+
+if TYPE_CHECKING:
+    TcpWithOptions = TcpTable  # `declared.pyi` lists the options for type checkers
+else:
+    TcpWithOptions = create_model(
+        "TcpWithOptions",
+        __base__=TcpTable,
+        **{name: (Annotated[Any, _kind_of(option)] | None, None) for name, option in catalogue().tcp_options.items()},
+    )
 
 
 class QueueTable(Declared):

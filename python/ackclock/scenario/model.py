@@ -2,13 +2,22 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, ModelWrapValidatorHandler, ValidationError, model_validator
-from pydantic_core import InitErrorDetails
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetJsonSchemaHandler,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import CoreSchema, InitErrorDetails
 
 from ackclock.engine.catalogue import Parameter
+from ackclock.scenario.docstrings import docs_of_fields
 from ackclock.values import errors
 from ackclock.values.kinds import Kind
 
@@ -45,8 +54,8 @@ class Part(BaseModel, metaclass=_Construction):
         strict=True,
         validate_by_name=True,
         validate_by_alias=True,
-        use_attribute_docstrings=True,
         hide_input_in_errors=True,
+        defer_build=True,  # the validator of a scenario covers its tables, which rarely need one of their own
     )
 
     subject: ClassVar[str | None] = None
@@ -65,6 +74,29 @@ class Part(BaseModel, metaclass=_Construction):
             )
             for name, field in cls.model_fields.items()
         }
+
+    @classmethod
+    def field_docs(cls) -> dict[str, str]:
+        """Map each field to its description, the docstring in the source.
+
+        Pydantic's ``use_attribute_docstrings`` would read the source of every class in every process.
+        """
+        parts = (base for base in reversed(cls.__mro__) if issubclass(base, Part))
+        written = {name: doc for part in parts for name, doc in docs_of_fields(part).items()}
+        return {name: written.get(name, "") for name in cls.model_fields}
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Add the descriptions of the fields, except those that repeat the description of a table."""
+        schema = handler(core)
+        properties = handler.resolve_ref_schema(schema)["properties"]
+        for name, doc in cls.field_docs().items():
+            field = properties[cls.model_fields[name].alias or name]
+            with suppress(LookupError):  # pydantic has not described the table yet
+                if handler.resolve_ref_schema(field).get("description") == doc:
+                    continue
+            field["description"] = doc
+        return schema
 
     @classmethod
     def model_validate(cls, obj: object, **settings: Any) -> Self:

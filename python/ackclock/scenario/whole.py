@@ -91,7 +91,7 @@ class Scenario(Part):
     packet_size: PacketSize = 1500
     """Size in bytes of a full data packet on the wire, for groups without a ``packet_size`` of their own."""
 
-    measure: Measure = Measure()
+    measure: Measure = Measure.model_construct()
     """The links and the time that the summary covers."""
 
     dumbbell: Dumbbell | None = None

@@ -29,6 +29,9 @@ use busy::Busy;
 use chunks::{Chunks, Cursor};
 use order::{List, Slots};
 
+/// Number of components up to which rounds may be skewed; a power of two, so that the skew is found without a check.
+pub(crate) const MOST_SKEWED: usize = 1 << 6;
+
 /// Division of time into rounds of `2^bits` ps. `ahead`, a power of two, is the number of rounds with their own bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rounds {
@@ -61,8 +64,9 @@ impl Rounds {
 #[derive(Debug)]
 pub(crate) struct Agenda {
     rounds: Rounds,
-    /// By how much earlier the rounds of each component begin, in picoseconds.
-    skews: Vec<u64>,
+    /// By how much earlier the rounds of each component begin, in picoseconds. With more than [`MOST_SKEWED`] components, no
+    /// component has a skew.
+    skews: [u64; MOST_SKEWED],
     /// Number of rounds from `next` on to which events may be added: without those to which a run may
     /// [return](Self::rewind).
     room: u64,
@@ -124,9 +128,10 @@ impl Agenda {
     /// An agenda whose first round has yet to [begin](Self::begin), with a skew for each component.
     pub(crate) fn new(skews: &[Time], rounds: Rounds) -> Self {
         let (components, returns) = (skews.len(), rounds.skewed_by(skews));
+        debug_assert!(returns == 0 || components <= MOST_SKEWED, "only few components have skews");
         Self {
             rounds,
-            skews: skews.iter().map(|skew| skew.as_picos()).collect(),
+            skews: std::array::from_fn(|component| skews.get(component).map_or(0, |skew| skew.as_picos())),
             room: rounds.ahead as u64 - returns,
             next: 0,
             buckets: vec![Cursor::default(); components * rounds.ahead],
@@ -158,13 +163,13 @@ impl Agenda {
 
     /// By how much earlier the rounds of a component begin.
     pub(crate) fn skew(&self, component: usize) -> Time {
-        Time::from_picos(self.skews[component])
+        Time::from_picos(self.skews[component % MOST_SKEWED])
     }
 
     /// The round of a component that contains a time.
     #[inline(always)]
     fn round_of(&self, component: usize, at: Time) -> u64 {
-        at.as_picos().wrapping_add(self.skews[component]) >> self.rounds.bits
+        at.as_picos().wrapping_add(self.skews[component % MOST_SKEWED]) >> self.rounds.bits
     }
 
     /// Index of a component's bucket for a round.
@@ -349,7 +354,7 @@ impl Agenda {
             words.clear();
             if !cursor.is_empty() {
                 chunks.append_ids(cursor, ids);
-                List { chunks, ids, cursor, bits: self.rounds.bits, skew: skews[component] }
+                List { chunks, ids, cursor, bits: self.rounds.bits, skew: skews[component % MOST_SKEWED] }
                     .sort(words, slots, targets);
             }
             self.others[component].find_next(&self.chunks);
@@ -398,7 +403,9 @@ impl Current {
 
     /// Gives the places of all events that are left, and forgets them.
     fn leave(&mut self, mut give: impl FnMut(u32)) {
-        self.words.drain(self.taken..).for_each(|word| give(word as u32));
+        if self.taken < self.words.len() {
+            self.words.drain(self.taken..).for_each(|word| give(word as u32));
+        }
         if self.next_new < Time::MAX {
             if self.single < Time::MAX {
                 give(self.home);

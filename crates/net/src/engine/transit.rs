@@ -79,6 +79,8 @@ impl Transit {
                 observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
             }
             self.cross(&packet.answer(next, now).for_original(true), hop, now, observer);
+        } else if self.sinks.has_timer(packet.flow()) {
+            self.deliver_calmly(*packet, now, observer);
         } else {
             self.deliver_any(*packet, now, observer);
         }
@@ -90,15 +92,12 @@ impl Transit {
         self.deliver(&packet, now, observer);
     }
 
-    /// Delivers data that is not simply the next one in order, and forwards the ACK.
-    ///
-    /// The packet is passed by value. If it were passed by reference, the compiler would have to keep the packet in
-    /// memory in the callers.
+    /// Delivers data to a receiver with a timer, and forwards the ACK.
     #[inline(never)]
-    fn deliver_any(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
+    fn deliver_calmly(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
         self.send_due(packet.flow(), now, observer);
         let Some((answer, hop)) = self.sinks.take_calmly(&packet, now) else {
-            return self.deliver_by_rules(packet, now, observer);
+            return self.deliver_any(packet, now, observer);
         };
         if observer.follows() {
             observer.observe(now, &Observation::Delivered { packet: &packet, in_order: 1, duplicate: false });
@@ -110,9 +109,12 @@ impl Transit {
         }
     }
 
-    /// The same for any data.
+    /// Delivers data that is not simply the next one in order, and forwards the ACK.
+    ///
+    /// The packet is passed by value. If it were passed by reference, the compiler would have to keep the packet in
+    /// memory in the callers.
     #[inline(never)]
-    fn deliver_by_rules(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
+    fn deliver_any(&mut self, packet: Packet, now: Time, observer: &mut impl Observer) {
         if let Some((ack, hop)) = self.receive(&packet, now, observer) {
             self.cross(&ack, hop, now, observer);
         }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ackclock_units::Time;
 
 use super::layout::{ENDPOINTS, place_of};
-use crate::engine::agenda::Rounds;
+use crate::engine::agenda::{MOST_SKEWED, Rounds};
 use crate::engine::hop::Hop;
 
 /// Components separated by less than this delay, `2^22` ps = 4 us, are merged.
@@ -33,8 +33,6 @@ const MIN_ROUNDS: usize = 1 << 4;
 const MAX_ROUNDS: usize = 1 << 15;
 /// Minimum number of rounds with their own bucket.
 const MIN_AHEAD: usize = 1 << 5;
-/// Number of components up to which their rounds may be skewed: the search for skews takes the time of its square.
-const MOST_SKEWED: usize = 64;
 /// Share of the rounds with their own bucket by which components may be in different rounds.
 const SKEWED_SHARE: u64 = 4;
 /// Maximum number of rounds with their own bucket, summed over all components. Above it, all components are merged.

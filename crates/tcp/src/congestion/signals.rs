@@ -19,6 +19,13 @@ pub struct Window {
     pub ssthresh: f64,
 }
 
+/// A window that grows by whole segments: what was taken from it, and the rest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Growth {
+    fraction: f64,
+    before: f64,
+}
+
 impl Window {
     /// Takes the fraction of a segment from the window. A window at the threshold remains there: the fraction of the
     /// threshold is then taken too, as the window would be in slow start without its own.
@@ -40,16 +47,19 @@ impl Window {
         self.cwnd = whole + if whole > before { rest * before / whole } else { rest };
     }
 
-    /// Lets the window grow with an ACK; if `by_whole` is set, by whole segments.
+    /// Called before the window grows with an ACK. If it grows by whole segments, only the rest is given to the law; the
+    /// result goes to [`end_growth`](Self::end_growth).
     #[inline(always)]
-    pub(crate) fn grow(&mut self, by_whole: bool, grow: impl FnOnce(&mut Self)) {
-        if !by_whole {
-            return grow(self);
+    pub(crate) fn begin_growth(&mut self, by_whole: bool) -> Option<Growth> {
+        by_whole.then(|| Growth { fraction: self.take_fraction(), before: self.cwnd })
+    }
+
+    /// Called after the window has grown with an ACK.
+    #[inline(always)]
+    pub(crate) fn end_growth(&mut self, growth: Option<Growth>) {
+        if let Some(Growth { fraction, before }) = growth {
+            self.add_fraction(fraction, before);
         }
-        let fraction = self.take_fraction();
-        let before = self.cwnd;
-        grow(self);
-        self.add_fraction(fraction, before);
     }
 
     /// Halves the window once per timeout of idle time, but not below `restart`, and keeps a threshold of three quarters

@@ -378,7 +378,8 @@ impl Connection {
         let next = self.snd_una;
         let Self { law, extra, window, snd_nxt, rtt, config, .. } = self;
         let (snd_nxt, rtt, config) = (*snd_nxt, &*rtt, &**config);
-        let sample = move || AckSample {
+        let growth = window.begin_growth(by_whole);
+        law.on_ack(extra, window, move || AckSample {
             now,
             snd_una: next,
             snd_nxt,
@@ -390,8 +391,8 @@ impl Connection {
             rtt: last().and_then(|sent| sent.rtt(now)),
             app_limited,
             marked: 0,
-        };
-        window.grow(by_whole, |window| law.on_ack(extra, window, sample));
+        });
+        window.end_growth(growth);
         self.limit_steady();
     }
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy import fft, optimize
+import scipy
 
 from ackclock.analysis.scaling.estimate import NORMAL_95, HurstEstimate, checked
 from ackclock.analysis.scaling.noise import fgn_autocorrelation
@@ -112,8 +112,8 @@ def kettani_gubner(series: ArrayLike, *, lags: int = _LAGS) -> HurstEstimate:
 
 def _autocorrelation(values: NDArray[np.float64], lags: int) -> NDArray[np.float64]:
     """Compute the (biased) sample autocorrelation at lags 1, 2, ..., `lags`."""
-    size = fft.next_fast_len(values.size + lags, real=True)
-    covariance = fft.irfft(np.abs(fft.rfft(values - values.mean(), size)) ** 2, size)
+    size = scipy.fft.next_fast_len(values.size + lags, real=True)
+    covariance = scipy.fft.irfft(np.abs(scipy.fft.rfft(values - values.mean(), size)) ** 2, size)
     return np.asarray(covariance[1 : lags + 1] / covariance[0])
 
 
@@ -127,7 +127,7 @@ def _nearest(correlations: NDArray[np.float64]) -> float:
     grid = np.linspace(_LOWEST, _HIGHEST, 60)
     best = int(np.argmin([distance(h) for h in grid]))
     around = (grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)])
-    return float(optimize.minimize_scalar(distance, bounds=around, method="bounded", options={"xatol": 1e-6}).x)
+    return float(scipy.optimize.minimize_scalar(distance, bounds=around, method="bounded", options={"xatol": 1e-6}).x)
 
 
 def _estimate(method: str, h: float, count: int, *, lags: int) -> HurstEstimate:

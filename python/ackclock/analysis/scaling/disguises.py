@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy import fft, linalg, ndimage
+import scipy
 
 from ackclock.analysis.scaling.noise import fgn_autocorrelation
 from ackclock.analysis.scaling.wavelets import log_scale_diagram
@@ -63,7 +63,7 @@ def trend(values: NDArray[np.float64], scaling: HurstEstimate | None) -> float |
     row = fgn_autocorrelation(np.arange(blocks.size), h)
     # Corrects the variance for the subtracted mean.
     scale = float(rest.var()) / (1 - float(blocks.size) ** (2 * h - 2))
-    error = math.sqrt(scale * float(weights @ linalg.matmul_toeplitz(row, weights)))
+    error = math.sqrt(scale * float(weights @ scipy.linalg.matmul_toeplitz(row, weights)))
     if abs(slope) <= _STEEP * error:
         return None
     left = values - slope / length * np.arange(values.size)
@@ -86,8 +86,8 @@ def cycle(values: NDArray[np.float64]) -> float | None:
     beyond it, by more than four standard errors.
 
     """
-    power = np.abs(fft.rfft(values - values.mean())[1:]) ** 2
-    around = ndimage.median_filter(power, size=min(_NEIGHBOURS, power.size), mode="reflect")
+    power = np.abs(scipy.fft.rfft(values - values.mean())[1:]) ** 2
+    around = scipy.ndimage.median_filter(power, size=min(_NEIGHBOURS, power.size), mode="reflect")
     lines = np.flatnonzero(power > _OUTSTANDING * np.maximum(around, np.finfo(float).eps * power.max()))
     lines = lines[lines + 1 >= _FEWEST_CYCLES]
     if lines.size:

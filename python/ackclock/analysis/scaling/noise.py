@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import fft
+import scipy
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -89,9 +89,9 @@ def fractional_gaussian_noise(count: int, *, hurst: float, seed: int) -> NDArray
 
 def noise_weights(count: int, hurst: float) -> NDArray[np.float64]:
     """Compute the weights of white noise in the frequency domain, for paths of up to ``count`` values."""
-    half = fft.next_fast_len(count, real=True)
+    half = scipy.fft.next_fast_len(count, real=True)
     row = fgn_autocorrelation(np.arange(half + 1), hurst)
-    eigenvalues = fft.rfft(np.concatenate([row, row[-2:0:-1]])).real
+    eigenvalues = scipy.fft.rfft(np.concatenate([row, row[-2:0:-1]])).real
     # Rounding may make an eigenvalue near 0 negative.
     weights = np.sqrt(half * np.maximum(eigenvalues, 0))
     weights[[0, -1]] *= math.sqrt(2)  # the first and the last coefficient are real
@@ -102,4 +102,4 @@ def draw_noise(weights: NDArray[np.float64], random: np.random.Generator) -> NDA
     """Draw one path with the weights of `noise_weights`."""
     white = random.standard_normal((2, weights.size))
     white[1, [0, -1]] = 0
-    return np.asarray(fft.irfft(weights * (white[0] + 1j * white[1]), 2 * (weights.size - 1)))[: weights.size - 1]
+    return np.asarray(scipy.fft.irfft(weights * (white[0] + 1j * white[1]), 2 * (weights.size - 1)))[: weights.size - 1]

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy.special import stdtrit
+import scipy
 
 from ackclock.analysis.scaling.noise import draw_noise, noise_weights
 
@@ -50,7 +50,7 @@ def with_spread(found: HurstEstimate, count: int, estimate: Callable[[NDArray[np
     """
     means, spreads = _moments(estimate, min(count, _LONGEST))
     # Prediction interval of one new value, given fifty values.
-    reach = float(stdtrit(_PATHS - 1, 0.975)) * (1 + 1 / _PATHS) ** 0.5 * spreads
+    reach = float(scipy.special.stdtrit(_PATHS - 1, 0.975)) * (1 + 1 / _PATHS) ** 0.5 * spreads
     return inverted(found, truths=np.array(_TRUTHS), means=means, reach=reach)
 
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-from scipy import special  # scipy.stats takes half a second to load
+import scipy
 
 from ackclock.analysis.scaling.estimate import NORMAL_95, ONSET, ROUNDING, Diagram, HurstEstimate, checked
 
@@ -137,8 +137,8 @@ def log_scale_diagram(values: NDArray[np.float64]) -> LogScale:
     sizes, energies, variances = (np.array(column, dtype=np.float64) for column in zip(*found, strict=True))
     if energies.min() <= ROUNDING * values.var():
         raise ValueError("series: it does not vary at some time scale, so no power law fits")
-    logs = np.log2(energies) - special.digamma(sizes / 2) / math.log(2) + np.log2(sizes / 2)
-    normal = special.zeta(2, sizes / 2)
+    logs = np.log2(energies) - scipy.special.digamma(sizes / 2) / math.log(2) + np.log2(sizes / 2)
+    normal = scipy.special.zeta(2, sizes / 2)
     excess = np.maximum(variances / energies**2 / sizes / normal, 1)
     return LogScale(np.arange(1.0, sizes.size + 1), logs, np.sqrt(normal * excess) / math.log(2), excess)
 
@@ -161,5 +161,5 @@ def _line(x: NDArray[np.float64], y: NDArray[np.float64], errors: NDArray[np.flo
     (slope, intercept), covariance = np.polyfit(x, y, 1, w=1 / errors, cov="unscaled")
     squares = float(np.sum(((y - intercept - slope * x) / errors) ** 2))
     return _Line(
-        float(slope), float(intercept), math.sqrt(covariance[0, 0]), float(special.chdtrc(x.size - 2, squares))
+        float(slope), float(intercept), math.sqrt(covariance[0, 0]), float(scipy.special.chdtrc(x.size - 2, squares))
     )

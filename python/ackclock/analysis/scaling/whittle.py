@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from scipy import fft, optimize
+import scipy
 
 from ackclock.analysis.scaling.estimate import NORMAL_95, ONSET, ROUNDING, HurstEstimate, checked
 from ackclock.analysis.scaling.wavelets import log_scale_diagram
@@ -97,7 +97,7 @@ def lasting(values: NDArray[np.float64], found: HurstEstimate) -> HurstEstimate 
 
 def _periodogram(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute the power at each frequency above zero, with a mean of 1."""
-    power = np.abs(fft.rfft(values - values.mean())[1:]) ** 2
+    power = np.abs(scipy.fft.rfft(values - values.mean())[1:]) ** 2
     return np.asarray(power / power.mean())
 
 
@@ -126,7 +126,9 @@ def _fit(power: NDArray[np.float64], excess: NDArray[np.float64]) -> tuple[float
     def objective(h: float) -> float:
         return math.log(float(np.mean(power * np.exp((2 * h - 1) * logs)))) - (2 * h - 1) * mean
 
-    h = float(optimize.minimize_scalar(objective, bounds=(-0.5, 1.5), method="bounded", options={"xatol": 1e-6}).x)
+    h = float(
+        scipy.optimize.minimize_scalar(objective, bounds=(-0.5, 1.5), method="bounded", options={"xatol": 1e-6}).x
+    )
     # Makes the curvature orthogonal to the two parameters of the power law.
     known = np.column_stack([np.ones(count), logs])
     curve = (np.arange(1, count + 1) / count) ** 2
