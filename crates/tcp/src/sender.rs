@@ -281,13 +281,11 @@ impl Sender {
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
         self.connection.law.set_now(now);
         let Connection { snd_una, snd_max, .. } = self.connection;
-        let (only_updates, updates_window) = match ack.sack.window() {
-            None => (false, false),
-            Some(_) => {
-                let only_updates = self.connection.is_window_update(ack);
-                (only_updates, ack.next <= snd_max && self.connection.update_rwnd(ack))
-            }
-        };
+        let (mut only_updates, mut updates_window) = (false, false);
+        if ack.sack.window().is_some() {
+            only_updates = self.connection.is_window_update(ack);
+            updates_window = ack.next <= snd_max && self.connection.update_rwnd(ack);
+        }
         let is_current = snd_una <= ack.next && ack.next <= snd_max;
         let (reported, marked) = if is_current { self.marks(ack) } else { (0, 0) };
         let reduces = reported > 0 && self.connection.may_reduce_for_mark(ack.next);
