@@ -7,7 +7,7 @@ use super::expecting::Span;
 use super::receiving::Answer;
 use super::{Progress, Run};
 use crate::code::Statement;
-use crate::picture::{Event, Shape, Status};
+use crate::picture::{Event, Picture, Shape, Status};
 use crate::script::{self, Action, EcnWord, Packet};
 
 impl Run<'_> {
@@ -110,7 +110,7 @@ impl Run<'_> {
     /// Records data of the peer from here on, and nothing of what was before.
     pub(super) fn draw_peer(&mut self) {
         if let Some(picture) = &mut self.picture {
-            picture.events.clear();
+            *picture = Picture::default();
         }
     }
 

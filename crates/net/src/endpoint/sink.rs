@@ -337,13 +337,12 @@ impl Sinks {
 
     /// Whether a flow's receiver may have a timer.
     #[inline(always)]
-    pub(crate) const fn has_timer(&self, FlowId(flow): FlowId) -> bool {
+    pub(crate) const fn may_have_timer(&self, FlowId(flow): FlowId) -> bool {
         (flow as usize) < self.alarms.len()
     }
 
     /// Handles a packet at its receiver if that delays ACKs and the packet arrives [calmly](Receiver::take_calmly), on a
-    /// connection that has received data. Returns the answer and the first hop of the ACK. If there is none, nothing has
-    /// changed.
+    /// flow that has received data. Returns the answer and the first hop of the ACK. If there is none, nothing has changed.
     #[inline(always)]
     pub(crate) fn take_calmly(&mut self, packet: &Packet, now: Time) -> Option<(Answer, u32)> {
         let FlowId(flow) = packet.flow();

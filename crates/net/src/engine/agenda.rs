@@ -128,7 +128,7 @@ impl Agenda {
     /// An agenda whose first round has yet to [begin](Self::begin), with a skew for each component.
     pub(crate) fn new(skews: &[Time], rounds: Rounds) -> Self {
         let (components, returns) = (skews.len(), rounds.skewed_by(skews));
-        debug_assert!(returns == 0 || components <= MOST_SKEWED, "only few components have skews");
+        assert!(returns == 0 || components <= MOST_SKEWED, "only few components have skews");
         Self {
             rounds,
             skews: std::array::from_fn(|component| skews.get(component).map_or(0, |skew| skew.as_picos())),
@@ -169,7 +169,7 @@ impl Agenda {
     /// The round of a component that contains a time.
     #[inline(always)]
     fn round_of(&self, component: usize, at: Time) -> u64 {
-        at.as_picos().wrapping_add(self.skews[component % MOST_SKEWED]) >> self.rounds.bits
+        at.as_picos().saturating_add(self.skews[component % MOST_SKEWED]) >> self.rounds.bits
     }
 
     /// Index of a component's bucket for a round.

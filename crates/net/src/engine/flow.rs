@@ -238,6 +238,10 @@ impl Flow {
                 _ => break,
             }
             self.application.refill(sender, now);
+            // one of the next segments may need a flag
+            if !sender.is_paced(MOST_AT_ONCE) {
+                return self.take_any_turn(now, transit, observer);
+            }
         }
         self.arm(now, transit);
     }

@@ -82,7 +82,7 @@ impl Simulator {
     }
 
     /// Runs at most `most` events before `end`. Returns whether all were processed; if not, the next call continues at
-    /// the same event, and its `end` must not be earlier.
+    /// the same event, and its `end` must be the same.
     ///
     /// Results do not depend on where a run is interrupted.
     pub fn run_some(&mut self, end: Time, most: u64, observer: &mut impl Observer) -> bool {

@@ -79,7 +79,7 @@ impl Transit {
                 observer.observe(now, &Observation::Delivered { packet, in_order: 1, duplicate: false });
             }
             self.cross(&packet.answer(next, now).for_original(true), hop, now, observer);
-        } else if self.sinks.has_timer(packet.flow()) {
+        } else if self.sinks.may_have_timer(packet.flow()) {
             self.deliver_calmly(*packet, now, observer);
         } else {
             self.deliver_any(*packet, now, observer);
@@ -334,7 +334,10 @@ impl Transit {
         };
         match other {
             OtherAck::None => self.arm_after(&ack),
-            OtherAck::Early => self.send_early(packet, in_order, &ack, (hop, now), observer),
+            OtherAck::Early => {
+                self.send_early(packet, in_order, &ack, (hop, now), observer);
+                self.arm_after(&ack);
+            }
             OtherAck::Waits => self.arm_delayed_ack(flow),
         }
         Some((ack, hop))

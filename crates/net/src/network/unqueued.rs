@@ -47,7 +47,9 @@ impl Sizes {
             TransportSpec::Tcp { sender, receiver } => {
                 let blocks = SACK_BLOCK * receiver.sack_blocks;
                 let acks = Self { shortest: HEADER, plain: HEADER, longest: HEADER + blocks };
-                (Self::between(if sender.handshake { HEADER } else { size }, size), acks)
+                // a SYN, and a probe of a closed window
+                let has_short = sender.handshake || receiver.read_rate.is_some();
+                (Self::between(if has_short { HEADER } else { size }, size), acks)
             }
         }
     }

@@ -9,7 +9,7 @@
 //! - if the window is fixed, the packets during its growth are a number;
 //! - unless `delayed_ack_rule` is `linux` (`adaptive.rs`), the timer is fixed, and a pause is compared with a fixed time
 //!   instead of the receiver's retransmission timeout; then any data ends it, not only data in order;
-//! - a pushed segment is acknowledged at once, as if the application read it at once and never wrote
+//! - unless the application reads at a rate, a pushed segment is acknowledged at once, as if it read it and never wrote
 //!   (`tcp_measure_rcv_mss`, `__tcp_cleanup_rbuf`);
 //! - a mark and CWR do not cause quick ACKs (`tcp_data_ecn_check`, `tcp_ecn_accept_cwr`).
 

@@ -13,7 +13,7 @@ use crate::sender::usage::Usage;
 use crate::slow_start::SlowStart;
 
 /// State of a sender that times every segment, samples its delivery rate, is paced, uses ECN or segmentation offload,
-/// pushes segments, has a receiver that tunes its window, remembers a full window, or has a slow start other than the
+/// pushes segments, has a receiver whose window changes, remembers a full window, or has a slow start other than the
 /// standard one.
 #[derive(Debug)]
 pub(crate) struct Extra {

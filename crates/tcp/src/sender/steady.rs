@@ -171,7 +171,7 @@ impl Sender {
         }
         if connection.snd_una == start {
             connection.leave_idle(now);
-            end = connection.sendable(); // the idle period may have reduced the window
+            end = end.min(connection.sendable()); // the idle period may have reduced the window
         }
         connection.snd_nxt = end;
         connection.send_new(start, end, now);

@@ -196,6 +196,19 @@ proptest! {
     }
 }
 
+/// An event at the end of time, such as that of a source which is never due, does not hold up a component with a skew.
+#[test]
+fn the_end_of_time_has_no_round() {
+    let mut agenda = Agenda::new(&[Time::ZERO, Time::from_picos(3 << 20)], ROUNDS[0]);
+    add(&mut agenda, 1, event(u64::MAX - 1, 0));
+    add(&mut agenda, 1, event(5 << 20, 1));
+    assert_eq!(agenda.begin_next(1 << 20, TARGETS), 8);
+    agenda.switch(1);
+    assert_eq!(take_before(&mut agenda, 1 << 40), Some(event(5 << 20, 1)));
+    assert_eq!(take_before(&mut agenda, 1 << 40), None);
+    agenda.switch(1);
+}
+
 #[test]
 fn components_have_their_own_events() {
     let mut agenda = Agenda::new(&[Time::ZERO; 3], ROUNDS[0]);

@@ -2,8 +2,8 @@
 //!
 //! Data that reaches its receiver in step with a link is handled when the link accepts it, with its later arrival time. The
 //! ACKs that the timers of such receivers send must enter their first link in order with all others. The timers of all
-//! receivers whose ACKs enter the same link therefore wait in one heap, and those before an arrival are handled with it. If
-//! nothing arrives, an event handles them, early by the propagation delay of the data's last link: what that link accepts
+//! receivers whose ACKs enter the same link therefore wait in one heap, in the order of events, and those before an arrival
+//! are handled with it. If nothing arrives, an event handles them, early by the propagation delay of the data's last link: what that link accepts
 //! later arrives later.
 
 use std::cmp::Reverse;
@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use ackclock_units::Time;
 
 use super::Transit;
-use crate::engine::event::{Event, Wakeup};
+use crate::engine::event::{Event, Key, Targets, Wakeup};
 use crate::observe::Observer;
 use crate::packet::{FlowId, LinkId};
 
@@ -33,7 +33,7 @@ struct Timers {
     pending: Time,
     /// How much earlier than a timer its event is.
     lead: Time,
-    heap: BinaryHeap<Reverse<(Time, FlowId)>>,
+    heap: BinaryHeap<Reverse<(Key, FlowId)>>,
 }
 
 impl Delays {
@@ -56,7 +56,7 @@ impl Delays {
         let heaps: usize = self.timers.iter().map(|timers| timers.heap.capacity()).sum();
         self.places.capacity() * size_of::<u32>()
             + self.timers.capacity() * size_of::<Timers>()
-            + heaps * size_of::<Reverse<(Time, FlowId)>>()
+            + heaps * size_of::<Reverse<(Key, FlowId)>>()
     }
 
     #[inline(always)]
@@ -77,9 +77,9 @@ impl Timers {
         if self.next >= end {
             return None;
         }
-        let Reverse(taken) = self.heap.pop()?;
-        self.next = self.heap.peek().map_or(Time::MAX, |Reverse((at, _))| *at);
-        Some(taken)
+        let Reverse((key, flow)) = self.heap.pop()?;
+        self.next = self.heap.peek().map_or(Time::MAX, |Reverse((key, _))| key.at);
+        Some((key.at, flow))
     }
 }
 
@@ -131,10 +131,11 @@ impl Transit {
     /// Schedules the timer of a flow's receiver.
     #[inline(never)]
     pub(super) fn wake_receiver(&mut self, at: Time, flow: FlowId) {
+        let key = Event::wakeup_of(flow, at, Wakeup::DelayedAck).key(Targets { hops: &self.hops, names: &self.names });
         if let Some(link) = self.first_of_acks(flow)
             && let Some(timers) = self.delays.get(link)
         {
-            timers.heap.push(Reverse((at, flow)));
+            timers.heap.push(Reverse((key, flow)));
             timers.next = timers.next.min(at);
             self.schedule_next(link);
         } else {
