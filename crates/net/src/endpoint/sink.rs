@@ -175,6 +175,18 @@ impl Sink {
         }
     }
 
+    /// Takes note of a packet of `flow` that is in order and not the first one, with its one-way delay. Returns whether the
+    /// tallies must be added to the totals.
+    #[inline(always)]
+    fn tally(&mut self, flow: u32, transit: u64, now: Time, measured: Span, before: &mut [u64]) -> bool {
+        self.follow(transit);
+        if measured.contains(now) {
+            return self.count(transit);
+        }
+        measured.count_before(before, flow, now, 1);
+        false
+    }
+
     /// Counts a packet in order. Returns whether the tallies must be added to the totals: they have grown to half of
     /// their range. No packet takes the other half, since none is in flight for 106 days.
     #[inline(always)]
@@ -326,10 +338,7 @@ impl Sinks {
         }
         let next = sink.receiver.take_in_order(packet.number())?;
         let (hop, transit) = (sink.ack_hop, (now - packet.sent).as_picos());
-        sink.follow(transit);
-        if !self.measured.contains(now) {
-            self.measured.count_before(&mut self.before, flow, now, 1);
-        } else if sink.count(transit) {
+        if sink.tally(flow, transit, now, self.measured, &mut self.before) {
             self.fold(flow);
         }
         Some((next, hop))
@@ -356,10 +365,7 @@ impl Sinks {
         }
         let answer = sink.receiver.take_calmly(packet.number(), packet.mark(), now, &mut self.receivers)?;
         let (hop, transit) = (sink.ack_hop, (now - packet.sent).as_picos());
-        sink.follow(transit);
-        if !self.measured.contains(now) {
-            self.measured.count_before(&mut self.before, flow, now, 1);
-        } else if sink.count(transit) {
+        if sink.tally(flow, transit, now, self.measured, &mut self.before) {
             self.fold(flow);
         }
         Some((answer, hop))
