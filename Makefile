@@ -40,7 +40,7 @@ COMPILE := $(VENV)/lock/bin/pip-compile --quiet --generate-hashes --strip-extras
 ENGINE := Cargo.toml Cargo.lock $(shell find crates \( -name tests -o -name examples \) -prune -o \
 	\( -type d -o -name '*.rs' -o -name Cargo.toml \) -print)
 
-.PHONY: help reproduce quick test check $(OPTIONAL) optional docs references long extras laws hostile hostile-stores kills fuzz mutants bench guard wasm lab traces agreement linux ns3 l4s flips validation kept guides build \
+.PHONY: help reproduce quick test check $(OPTIONAL) optional docs references long extras laws hostile hostile-stores kills fuzz mutants bench guard scaling wasm lab traces agreement linux ns3 l4s flips validation kept guides build \
 	signatures notices deny coverage recipes lock wheel wheel-test format clean
 .DEFAULT_GOAL := help
 
@@ -134,6 +134,9 @@ bench: $(VENV)/.built ## measure speed and memory, also of ns-2 if installed, an
 
 guard: $(VENV)/.built ## check that the engine's instructions per packet have not increased (needs valgrind; RECORD=1 records the current count)
 	PYTHONPATH=bench $(PY) -m performance.guard $(if $(RECORD),--record)
+
+scaling: $(VENV)/.built ## check that the cost of a packet does not grow with flows, windows, losses and queues (needs valgrind)
+	PYTHONPATH=bench $(PY) -m performance.scaling
 
 traces: $(VENV)/.built ## lose the same random packets in ns-2 and in the engine, and compare every segment (LISTS=250 PROFILE=ns2-2.35; needs ns-2)
 	$(PY) validation/ns2_traces.py --lists $(LISTS) --profile $(PROFILE) --out $(OUT)/traces.jsonl

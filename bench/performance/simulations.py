@@ -148,8 +148,17 @@ def _plan(scenario: Path, record: tuple[str, ...] = (), queue: str | None = None
     changed = ackclock.Scenario.from_toml(scenario)
     if queue is not None:
         changed = changed.changed({"dumbbell.bottleneck.queue.kind": queue})
-    effective = changed.effective()
-    name = "-".join([scenario.stem, queue or "own", *record]).replace("/", "-")
+    return write("-".join([scenario.stem, queue or "own", *record]).replace("/", "-"), changed, record)
+
+
+def ours_as(name: str, scenario: ackclock.Scenario) -> Simulation:
+    """Return a scenario in the engine's example program; its plan is written to a file with this name."""
+    return Simulation((_example("run_plan"), write(name, scenario)))
+
+
+def write(name: str, scenario: ackclock.Scenario, record: tuple[str, ...] = ()) -> str:
+    """Write the plan of a scenario to a file and return its path."""
+    effective = scenario.effective()
     file = OUT / f"{name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(plan(effective, understand(record, effective)), encoding="utf-8")

@@ -10,7 +10,8 @@
 //! - the longest queue loses packets at its head (Suter, Lakshman, Stiliadis and Choudhury 1999), which signals congestion
 //!   to TCP earlier; the paper does not say which packet is lost.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -53,6 +54,9 @@ pub(super) fn build(spec: &FqSpec, context: &Context) -> Fq {
         hash: Hash::new(queues, context),
         flows: std::iter::repeat_with(Flow::default).take(queues as usize).collect(),
         ring: VecDeque::new(),
+        turns: 0,
+        active: 0,
+        longest: BinaryHeap::new(),
         waiting: (0, 0),
     }
 }
@@ -65,7 +69,15 @@ struct Flow {
     deficit: u64,
     /// Whether its turn has begun.
     has_turn: bool,
+    /// Number of its place in the ring.
+    turn: u64,
 }
+
+/// A queue in the ring, with the number of its place. The queue has left the ring if it is empty or has another number.
+type Place = (u32, u64);
+
+/// How many entries of queues that have left are kept per active queue, and in any case.
+const KEPT: (usize, usize) = (3, 64);
 
 #[derive(Debug)]
 pub(super) struct Fq {
@@ -73,8 +85,15 @@ pub(super) struct Fq {
     quantum: u64,
     hash: Hash,
     flows: Vec<Flow>,
-    /// The queues with packets, in the order of their turns.
-    ring: VecDeque<u32>,
+    /// The queues with packets, in the order of their turns, and some that have left.
+    ring: VecDeque<Place>,
+    /// Number of places given so far.
+    turns: u64,
+    /// Number of queues with packets.
+    active: usize,
+    /// If the limit was exceeded lately: for each queue with packets, its place and at least its bytes; the longest first,
+    /// and of several the one whose turn comes first. Empty otherwise.
+    longest: BinaryHeap<(u64, Reverse<u64>, u32)>,
     /// Packets and bytes in all queues.
     waiting: (u64, u64),
 }
@@ -87,29 +106,74 @@ impl Fq {
         self.waiting = (self.waiting.0 - 1, self.waiting.1 - u64::from(queued.packet.size()));
         if flow.store.is_empty() {
             (flow.deficit, flow.has_turn) = (0, false);
-            if self.ring.front() == Some(&place) {
-                self.ring.pop_front();
-            } else {
-                self.ring.retain(|other| *other != place);
-            }
+            self.active -= 1;
         }
         Some(queued)
     }
+
+    /// Puts a queue at the end of the ring.
+    fn append(&mut self, place: u32) {
+        self.turns += 1;
+        self.flows[place as usize].turn = self.turns;
+        self.ring.push_back((place, self.turns));
+        if self.ring.len() > KEPT.0 * self.active + KEPT.1 {
+            let flows = &self.flows;
+            self.ring.retain(|(place, turn)| is_active(&flows[*place as usize], *turn));
+        }
+    }
+
+    /// Notes that a queue has grown or has another place, if the longest one is being looked for.
+    fn note(&mut self, place: u32) {
+        if self.longest.is_empty() {
+            return;
+        }
+        let flow = &self.flows[place as usize];
+        self.longest.push((flow.store.bytes(), Reverse(flow.turn), place));
+        if self.longest.len() > KEPT.0 * self.active + KEPT.1 {
+            self.longest.clear(); // the limit has not been exceeded for a while
+        }
+    }
+
+    /// The longest queue; of several, the one whose turn comes first.
+    fn longest(&mut self) -> Option<u32> {
+        let Self { flows, ring, longest, .. } = self;
+        if longest.is_empty() {
+            let active = ring.iter().filter(|(place, turn)| is_active(&flows[*place as usize], *turn));
+            longest.extend(active.map(|(place, turn)| (flows[*place as usize].store.bytes(), Reverse(*turn), *place)));
+        }
+        loop {
+            let (noted, Reverse(turn), place) = longest.pop()?;
+            let flow = &flows[place as usize];
+            if is_active(flow, turn) {
+                let bytes = flow.store.bytes();
+                longest.push((bytes, Reverse(turn), place));
+                if bytes == noted {
+                    return Some(place);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a queue is at its place `turn` in the ring.
+fn is_active(flow: &Flow, turn: u64) -> bool {
+    flow.turn == turn && !flow.store.is_empty()
 }
 
 impl PacketQueue for Fq {
     fn enqueue(&mut self, queued: Queued, in_service: u32, dropped: &mut Dropped) -> Result<(), DropReason> {
         let place = self.hash.of(&queued.packet);
         let flow = &mut self.flows[place as usize];
-        if flow.store.is_empty() {
-            self.ring.push_back(place);
-        }
-        flow.store.push(queued);
+        let begins = flow.store.is_empty();
         self.waiting = (self.waiting.0 + 1, self.waiting.1 + u64::from(queued.packet.size()));
+        flow.store.push(queued);
+        if begins {
+            self.active += 1;
+            self.append(place);
+        }
+        self.note(place);
         while !self.room.holds(self.waiting, in_service) {
-            // of several, the one whose turn comes first
-            let longest = self.ring.iter().copied().rev().max_by_key(|place| self.flows[*place as usize].store.bytes());
-            let Some(queued) = longest.and_then(|place| self.pop(place)) else { break };
+            let Some(queued) = self.longest().and_then(|place| self.pop(place)) else { break };
             dropped.push((queued, DropReason::Full));
         }
         Ok(())
@@ -117,8 +181,12 @@ impl PacketQueue for Fq {
 
     fn dequeue(&mut self, _: Time, _: &mut Dropped) -> Option<Queued> {
         loop {
-            let place = *self.ring.front()?;
+            let (place, turn) = *self.ring.front()?;
             let flow = &mut self.flows[place as usize];
+            if !is_active(flow, turn) {
+                self.ring.pop_front();
+                continue;
+            }
             if !flow.has_turn {
                 flow.has_turn = true;
                 flow.deficit += self.quantum;
@@ -129,7 +197,9 @@ impl PacketQueue for Fq {
                 return self.pop(place);
             }
             flow.has_turn = false;
-            self.ring.rotate_left(1);
+            self.ring.pop_front();
+            self.append(place);
+            self.note(place);
         }
     }
 
@@ -141,11 +211,12 @@ impl PacketQueue for Fq {
         size_of::<Self>()
             + size_of_val(&self.flows[..])
             + self.flows.iter().map(|flow| flow.store.memory()).sum::<usize>()
-            + self.ring.capacity() * size_of::<u32>()
+            + self.ring.capacity() * size_of::<Place>()
+            + self.longest.capacity() * size_of::<(u64, Reverse<u64>, u32)>()
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("active_queues", self.ring.len() as f64);
+        visit("active_queues", self.active as f64);
     }
 }
 

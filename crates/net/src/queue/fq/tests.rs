@@ -125,6 +125,50 @@ proptest! {
             left += 1;
         }
         prop_assert_eq!((left + lost, queue.waiting()), (packets.len(), (0, 0)));
-        prop_assert!(queue.ring.is_empty());
+        prop_assert!(queue.ring.is_empty() && queue.active == 0);
+    }
+
+    /// Arrivals above the limit, departures in between.
+    ///
+    /// Validates: each lost packet was at the head of the longest queue, of several of the one whose turn came first; few
+    ///   entries are kept of queues that have left.
+    /// Source: the rules at the head of the file, looked up in all queues.
+    /// Tolerance: exact.
+    #[test]
+    fn the_longest_queue_is_found_among_all(
+        packets in prop::collection::vec((0_u32..40, prop::sample::select(vec![500_u32, 1000, 1500]), 0_u8..4), 1..600),
+        limit in 1_u64..60,
+    ) {
+        let mut queue = queue(limit, 1500);
+        for (flow, size, departures) in packets {
+            let in_ring = |queue: &Fq| -> Vec<(u32, u64)> {
+                let active = queue.ring.iter().filter(|(place, turn)| is_active(&queue.flows[*place as usize], *turn));
+                active.map(|(place, _)| (*place, queue.flows[*place as usize].store.bytes())).collect()
+            };
+            let before = in_ring(&queue);
+            let was_full = queue.waiting().0 == limit;
+            let dropped = add(&mut queue, flow, size);
+            prop_assert_eq!(dropped.len(), usize::from(was_full));
+            if let Some((queued, _)) = dropped.first() {
+                let place = |flow: u32| {
+                    let packet = Packet::data(FlowId(flow), 0, Segment::new(1, 1), Time::ZERO);
+                    queue.hash.of(&packet)
+                };
+                let arrived = place(flow);
+                let mut ring = before;
+                match ring.iter_mut().find(|(place, _)| *place == arrived) {
+                    Some((_, bytes)) => *bytes += u64::from(size),
+                    None => ring.push((arrived, size.into())),
+                }
+                let longest = ring.iter().rev().max_by_key(|(_, bytes)| *bytes).map(|(place, _)| *place);
+                prop_assert_eq!(Some(place(queued.packet.flow().0)), longest);
+            }
+            for _ in 0..departures.saturating_sub(2) {
+                queue.dequeue(Time::ZERO, &mut Vec::new());
+            }
+            prop_assert_eq!(queue.active, in_ring(&queue).len());
+            let most = KEPT.0 * queue.active.max(40) + KEPT.1 + 1;
+            prop_assert!(queue.ring.len() <= most && queue.longest.len() <= most);
+        }
     }
 }
