@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import ackclock
+from performance.front import SMALLEST
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,18 +21,6 @@ MOST_MODULES = 380
 RUN = """
 import ackclock as ac
 ac.simulate(ac.Scenario.from_toml("examples/feng60.toml").changed({"duration": "1 s"}))
-"""
-
-SMALLEST = """
-duration = "1 s"
-
-[dumbbell]
-access = { rate = "10 Mbps", delay = "1 ms" }
-bottleneck = { rate = "1 Mbps", delay = "10 ms", queue = { kind = "droptail", packets = 10 } }
-
-[[clients]]
-transport = { kind = "tcp" }
-source = { kind = "greedy" }
 """
 
 

@@ -337,8 +337,7 @@ impl Receiver {
         let config = &pool.configs[self.config as usize];
         let most = config.sack_blocks as usize;
         let record = &mut pool.records[self.record as usize];
-        record.delay.stop();
-        let (echo, original) = (record.echo.report(), record.original && config.reports_originals);
+        let (echo, original) = record.report(config);
         let window = record.window.as_mut().map(|window| window.advertise(next));
         let has_blocks = most > 0 && (again || !record.beyond.is_empty());
         if has_blocks || window.is_some() {

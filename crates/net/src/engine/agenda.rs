@@ -166,6 +166,11 @@ impl Agenda {
         Time::from_picos(self.skews[component % MOST_SKEWED])
     }
 
+    /// The largest skew.
+    pub(crate) fn most_skew(&self) -> Time {
+        self.skews.iter().max().map_or(Time::ZERO, |most| Time::from_picos(*most))
+    }
+
     /// The round of a component that contains a time.
     #[inline(always)]
     fn round_of(&self, component: usize, at: Time) -> u64 {

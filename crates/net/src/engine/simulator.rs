@@ -70,8 +70,7 @@ impl Simulator {
         }
         let targets = Targets { hops: &transit.hops, names: &transit.names };
         transit.agenda.begin(0, targets);
-        let skew = (0..transit.agenda.components()).map(|component| transit.agenda.skew(component)).max();
-        let skew = skew.unwrap_or_default();
+        let skew = transit.agenda.most_skew();
         let (round, component, now, events) = (0, 0, Time::ZERO, 0);
         Ok(Self { flows, clients, transit, rounds, round, component, skew, now, events, failures })
     }

@@ -50,8 +50,7 @@ impl Receiver {
         if record.waits(taken, next, now, config) {
             return Some(Answer::Waits);
         }
-        record.delay.stop();
-        let (echo, original) = (record.echo.report(), record.original && config.reports_originals);
+        let (echo, original) = record.report(config);
         Some(Answer::Plain { next, echo, original })
     }
 }

@@ -318,6 +318,13 @@ impl Record {
         number > next && place >= EXPECTED_BLOCKS
     }
 
+    /// Ends the wait of an ACK that is sent. Returns its echo, and whether it answers an original.
+    #[inline(always)]
+    pub(super) const fn report(&mut self, config: &ReceiverConfig) -> (u8, bool) {
+        self.delay.stop();
+        (self.echo.report(), self.original && config.reports_originals)
+    }
+
     /// Chooses the ACK of all segments so far, which is sent before the ACK of the next one; `latest` is the segment that it
     /// answers, and `again` whether it reports this segment as a duplicate.
     #[cold]
@@ -329,8 +336,7 @@ impl Record {
             sack = *self.choose_blocks(latest, again, config.sack_blocks as usize);
         }
         sack.set_window(window);
-        self.delay.stop();
-        let (echo, original) = (self.echo.report(), self.original && config.reports_originals);
+        let (echo, original) = self.report(config);
         if let Some(host) = &mut self.host {
             **host.released.get_or_insert_default() = Released { next, sack, echo, original };
         }

@@ -3,8 +3,8 @@
 //! Data that reaches its receiver in step with a link is handled when the link accepts it, with its later arrival time. The
 //! ACKs that the timers of such receivers send must enter their first link in order with all others. The timers of all
 //! receivers whose ACKs enter the same link therefore wait in one heap, in the order of events, and those before an arrival
-//! are handled with it. If nothing arrives, an event handles them, early by the propagation delay of the data's last link: what that link accepts
-//! later arrives later.
+//! are handled with it. If nothing arrives, an event handles them, early by the propagation delay of the data's last link:
+//! what that link accepts later arrives later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,7 +17,7 @@ use crate::observe::Observer;
 use crate::packet::{FlowId, LinkId};
 
 /// The timers, by the first link of the ACKs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Delays {
     /// One more than the place in `timers`, by link; 0 if a link has none.
     places: Vec<u32>,
@@ -131,15 +131,12 @@ impl Transit {
     /// Schedules the timer of a flow's receiver.
     #[inline(never)]
     pub(super) fn wake_receiver(&mut self, at: Time, flow: FlowId) {
-        let key = Event::wakeup_of(flow, at, Wakeup::DelayedAck).key(Targets { hops: &self.hops, names: &self.names });
-        if let Some(link) = self.first_of_acks(flow)
-            && let Some(timers) = self.delays.get(link)
-        {
-            timers.heap.push(Reverse((key, flow)));
-            timers.next = timers.next.min(at);
-            self.schedule_next(link);
-        } else {
-            self.wake(at, flow, Wakeup::DelayedAck);
-        }
+        let Some(link) = self.first_of_acks(flow) else { return };
+        let Self { delays, hops, names, .. } = self;
+        let Some(timers) = delays.get(link) else { return self.wake(at, flow, Wakeup::DelayedAck) };
+        let key = Event::wakeup_of(flow, at, Wakeup::DelayedAck).key(Targets { hops, names });
+        timers.heap.push(Reverse((key, flow)));
+        timers.next = timers.next.min(at);
+        self.schedule_next(link);
     }
 }
