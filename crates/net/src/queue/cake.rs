@@ -38,6 +38,7 @@ use super::cobalt::{Control, State};
 use super::codel::{INTERVAL, TARGET, ecn};
 use super::flows::Hash;
 use super::fq_codel::QUANTUM;
+use super::longest::Longest;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
 use super::{Context, DropReason, Hosts, Invalid, Limit, Parameter, ParameterKind, Spec};
 use crate::packet::{FlowId, Packet};
@@ -165,6 +166,7 @@ pub(super) fn build(spec: &CakeSpec, context: &Context) -> Cake {
         hosts: std::array::from_fn(|_| vec![Host { tag: None, load: 0, share: quantum }; queues as usize]),
         new: VecDeque::new(),
         old: VecDeque::new(),
+        longest: Longest::default(),
         waiting: (0, 0),
         stream,
     }
@@ -248,6 +250,7 @@ pub(super) struct Cake {
     /// The queues in the order of their service.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
+    longest: Longest,
     /// Packets and bytes in all queues.
     waiting: (u64, u64),
     stream: Stream,
@@ -336,6 +339,7 @@ impl Cake {
         flow.deficit += share(&self.hosts, flow.hosts);
         self.new.pop_front();
         self.old.push_back(place);
+        self.longest.join_old(place);
     }
 
     /// Ends the turns of queues of the list *old*, up to the first one that may send. A queue that ends its turn goes to
@@ -351,6 +355,9 @@ impl Cake {
                 flow.deficit += share(&self.hosts, flow.hosts);
                 ended += 1;
             }
+            if self.longest.is_active() {
+                self.old.range(..ended).for_each(|place| self.longest.join_old(*place));
+            }
             self.old.rotate_left(ended);
             if ended < self.old.len() || ended == 0 {
                 return;
@@ -364,6 +371,7 @@ impl Cake {
         if is_new && !self.old.is_empty() {
             self.flows[place as usize].set = Set::Waiting;
             self.old.push_back(place);
+            self.longest.join_old(place);
         } else if self.flows[place as usize].set == Set::Bulk {
             self.leave_bulk(place, Set::Idle);
         } else {
@@ -371,12 +379,16 @@ impl Cake {
         }
     }
 
+    /// The queue with the most bytes; of several, the one that is served first.
+    fn longest(&mut self) -> Option<u32> {
+        let Self { flows, new, old, longest, .. } = self;
+        let bytes = |place: u32| flows[place as usize].store.bytes();
+        longest.find(flows.len(), bytes, new.iter().copied(), old.iter().copied())
+    }
+
     /// Drops the packet at the head of the longest queue.
     fn drop_from_longest(&mut self, now: Time, dropped: &mut Dropped) {
-        let bytes = |place: &u32| self.flows[*place as usize].store.bytes();
-        // of several, the one that is served first
-        let listed = self.new.iter().chain(&self.old).copied().rev();
-        let Some(longest) = listed.max_by_key(bytes) else { return };
+        let Some(longest) = self.longest() else { return };
         let flow = &mut self.flows[longest as usize];
         if let Some(queued) = flow.store.pop() {
             self.waiting = (self.waiting.0 - 1, self.waiting.1 - u64::from(queued.packet.size()));
@@ -401,10 +413,12 @@ impl PacketQueue for Cake {
                 flow.set = Set::Sparse;
                 flow.deficit = share(&self.hosts, flow.hosts);
                 self.new.push_back(place);
+                self.longest.join_new(place);
             }
             Set::Waiting => self.enter_bulk(place),
             Set::Sparse | Set::Bulk => {}
         }
+        self.longest.grow(place, self.flows[place as usize].store.bytes());
         while self.waiting.0 > 0 && !self.room.holds(self.waiting, in_service) {
             self.drop_from_longest(now, dropped);
         }
@@ -445,6 +459,7 @@ impl PacketQueue for Cake {
             + self.flows.iter().map(|flow| flow.store.memory()).sum::<usize>()
             + self.hosts.iter().map(|hosts| size_of_val(&hosts[..])).sum::<usize>()
             + (self.new.capacity() + self.old.capacity()) * size_of::<u32>()
+            + self.longest.memory()
     }
 
     fn advance(&mut self, now: Time) {

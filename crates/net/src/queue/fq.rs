@@ -10,14 +10,14 @@
 //! - the longest queue loses packets at its head (Suter, Lakshman, Stiliadis and Choudhury 1999), which signals congestion
 //!   to TCP earlier; the paper does not say which packet is lost.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::flows::{Hash, QUEUES};
 use super::fq_codel::QUANTUM;
+use super::longest::Longest;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
 use super::{Context, DropReason, Limit, Parameter, Spec};
 
@@ -56,7 +56,7 @@ pub(super) fn build(spec: &FqSpec, context: &Context) -> Fq {
         ring: VecDeque::new(),
         turns: 0,
         active: 0,
-        longest: BinaryHeap::new(),
+        longest: Longest::default(),
         waiting: (0, 0),
     }
 }
@@ -91,9 +91,7 @@ pub(super) struct Fq {
     turns: u64,
     /// Number of queues with packets.
     active: usize,
-    /// If the limit was exceeded lately: for each queue with packets, its place and at least its bytes; the longest first,
-    /// and of several the one whose turn comes first. Empty otherwise.
-    longest: BinaryHeap<(u64, Reverse<u64>, u32)>,
+    longest: Longest,
     /// Packets and bytes in all queues.
     waiting: (u64, u64),
 }
@@ -115,6 +113,7 @@ impl Fq {
     fn append(&mut self, place: u32) {
         self.turns += 1;
         self.flows[place as usize].turn = self.turns;
+        self.longest.join_old(place);
         self.ring.push_back((place, self.turns));
         if self.ring.len() > KEPT.0 * self.active + KEPT.1 {
             let flows = &self.flows;
@@ -122,36 +121,12 @@ impl Fq {
         }
     }
 
-    /// Notes that a queue has grown or has another place, if the longest one is being looked for.
-    fn note(&mut self, place: u32) {
-        if self.longest.is_empty() {
-            return;
-        }
-        let flow = &self.flows[place as usize];
-        self.longest.push((flow.store.bytes(), Reverse(flow.turn), place));
-        if self.longest.len() > KEPT.0 * self.active + KEPT.1 {
-            self.longest.clear(); // the limit has not been exceeded for a while
-        }
-    }
-
     /// The longest queue; of several, the one whose turn comes first.
     fn longest(&mut self) -> Option<u32> {
         let Self { flows, ring, longest, .. } = self;
-        if longest.is_empty() {
-            let active = ring.iter().filter(|(place, turn)| is_active(&flows[*place as usize], *turn));
-            longest.extend(active.map(|(place, turn)| (flows[*place as usize].store.bytes(), Reverse(*turn), *place)));
-        }
-        loop {
-            let (noted, Reverse(turn), place) = longest.pop()?;
-            let flow = &flows[place as usize];
-            if is_active(flow, turn) {
-                let bytes = flow.store.bytes();
-                longest.push((bytes, Reverse(turn), place));
-                if bytes == noted {
-                    return Some(place);
-                }
-            }
-        }
+        let active = ring.iter().filter(|(place, turn)| is_active(&flows[*place as usize], *turn));
+        let bytes = |place: u32| flows[place as usize].store.bytes();
+        longest.find(flows.len(), bytes, std::iter::empty(), active.map(|(place, _)| *place))
     }
 }
 
@@ -171,7 +146,7 @@ impl PacketQueue for Fq {
             self.active += 1;
             self.append(place);
         }
-        self.note(place);
+        self.longest.grow(place, self.flows[place as usize].store.bytes());
         while !self.room.holds(self.waiting, in_service) {
             let Some(queued) = self.longest().and_then(|place| self.pop(place)) else { break };
             dropped.push((queued, DropReason::Full));
@@ -199,7 +174,6 @@ impl PacketQueue for Fq {
             flow.has_turn = false;
             self.ring.pop_front();
             self.append(place);
-            self.note(place);
         }
     }
 
@@ -212,7 +186,7 @@ impl PacketQueue for Fq {
             + size_of_val(&self.flows[..])
             + self.flows.iter().map(|flow| flow.store.memory()).sum::<usize>()
             + self.ring.capacity() * size_of::<Place>()
-            + self.longest.capacity() * size_of::<(u64, Reverse<u64>, u32)>()
+            + self.longest.memory()
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::codel::{CE_THRESHOLD, Control, INTERVAL, MTU, State, TARGET, ecn};
 use super::flows::{Hash, QUEUES};
+use super::longest::Longest;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
 use super::{Context, DropReason, Limit, Parameter, ParameterKind, Spec};
 
@@ -98,6 +99,7 @@ pub(super) fn build(spec: &FqCodelSpec, context: &Context) -> FqCodel {
         flows: std::iter::repeat_with(Flow::default).take(queues as usize).collect(),
         new: VecDeque::new(),
         old: VecDeque::new(),
+        longest: Longest::default(),
         waiting: (0, 0),
     }
 }
@@ -123,6 +125,7 @@ pub(super) struct FqCodel {
     /// The queues in the order of their service.
     new: VecDeque<u32>,
     old: VecDeque<u32>,
+    longest: Longest,
     /// Packets and bytes in all queues.
     waiting: (u64, u64),
 }
@@ -134,12 +137,16 @@ impl FqCodel {
         !self.room.holds((packets, bytes), in_service) || bytes > self.memory
     }
 
+    /// The queue with the most bytes; of several, the one that is served first.
+    fn longest(&mut self) -> Option<u32> {
+        let Self { flows, new, old, longest, .. } = self;
+        let bytes = |place: u32| flows[place as usize].store.bytes();
+        longest.find(flows.len(), bytes, new.iter().copied(), old.iter().copied())
+    }
+
     /// Drops packets at the head of the queue with the most bytes.
     fn drop_from_fattest(&mut self, dropped: &mut Dropped) {
-        let bytes = |place: &u32| self.flows[*place as usize].store.bytes();
-        // of several, the one that is served first
-        let listed = self.new.iter().chain(&self.old).copied().rev();
-        let Some(fattest) = listed.max_by_key(bytes) else { return };
+        let Some(fattest) = self.longest() else { return };
         let flow = &mut self.flows[fattest as usize];
         let (enough, mut count, mut lost) = (flow.store.bytes().div_ceil(2), 0, 0);
         while count < BATCH
@@ -174,7 +181,9 @@ impl PacketQueue for FqCodel {
             flow.is_listed = true;
             flow.deficit = self.quantum;
             self.new.push_back(place);
+            self.longest.join_new(place);
         }
+        self.longest.grow(place, flow.store.bytes());
         self.waiting = (self.waiting.0 + 1, self.waiting.1 + u64::from(queued.packet.size()));
         while self.waiting.0 > 0 && self.is_over(in_service) {
             self.drop_from_fattest(dropped);
@@ -192,6 +201,7 @@ impl PacketQueue for FqCodel {
                 flow.deficit += self.quantum;
                 list.pop_front();
                 self.old.push_back(place);
+                self.longest.join_old(place);
                 continue;
             }
             let before = flow.store.waiting();
@@ -205,6 +215,7 @@ impl PacketQueue for FqCodel {
             list.pop_front();
             if is_new && !self.old.is_empty() {
                 self.old.push_back(place);
+                self.longest.join_old(place);
             } else {
                 flow.is_listed = false;
             }
@@ -220,6 +231,7 @@ impl PacketQueue for FqCodel {
             + size_of_val(&self.flows[..])
             + self.flows.iter().map(|flow| flow.store.memory()).sum::<usize>()
             + (self.new.capacity() + self.old.capacity()) * size_of::<u32>()
+            + self.longest.memory()
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {

@@ -307,6 +307,13 @@ fn many_flows_take_little_memory() {
     assert!(queue.memory() < most, "{}", queue.memory());
 }
 
+/// The longest queue, looked up in both lists; of several, the one that is served first.
+fn search(queue: &Cake) -> Option<u32> {
+    let bytes = |place: &u32| queue.flows[*place as usize].store.bytes();
+    let listed = queue.new.iter().chain(&queue.old).copied().filter(|place| bytes(place) > 0);
+    listed.rev().max_by_key(bytes)
+}
+
 proptest! {
     /// Flows that are always backlogged, with packets of random sizes, of one or of several hosts.
     ///
@@ -363,7 +370,7 @@ proptest! {
     /// Packets of several flows arrive and leave at random.
     ///
     /// Validates: the packets of a flow that has its own queue leave in order; each packet is sent, dropped or waiting; the
-    ///   limits hold; the loads of hosts are the numbers of their bulk flows.
+    ///   limits hold; the loads of hosts are the numbers of their bulk flows; the longest queue is found.
     /// Source: Linux, `cake_enqueue` and `cake_dequeue`.
     /// Tolerance: exact.
     #[test]
@@ -403,6 +410,10 @@ proptest! {
                 prop_assert!(remove(&mut waits, &queued));
             }
             prop_assert_eq!(queue.waiting().0, waits.values().map(Vec::len).sum::<usize>() as u64);
+            if micros % 2 == 0 {
+                let expected = search(&queue);
+                prop_assert_eq!(queue.longest(), expected);
+            }
             for side in 0..2 {
                 let mut loads = vec![0; queue.hosts[side].len()];
                 let bulk = queue.flows.iter().filter(|flow| flow.set == Set::Bulk);

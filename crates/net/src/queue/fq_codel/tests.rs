@@ -176,10 +176,18 @@ fn a_million_flows_take_little_memory() {
     assert!(queue.memory() < 1024 * (size_of::<Flow>() + 40 * size_of::<Queued>()), "{}", queue.memory());
 }
 
+/// The longest queue, looked up in both lists; of several, the one that is served first.
+fn search(queue: &FqCodel) -> Option<u32> {
+    let bytes = |place: &u32| queue.flows[*place as usize].store.bytes();
+    let listed = queue.new.iter().chain(&queue.old).copied().filter(|place| bytes(place) > 0);
+    listed.rev().max_by_key(bytes)
+}
+
 proptest! {
     /// Packets of several flows arrive and leave at random.
     ///
-    /// Validates: the packets of a flow leave in order; each packet is sent, dropped or waiting; the limits hold.
+    /// Validates: the packets of a flow leave in order; each packet is sent, dropped or waiting; the limits hold; the longest
+    ///   queue is found.
     /// Source: RFC 8290, section 4.
     /// Tolerance: exact.
     #[test]
@@ -216,6 +224,10 @@ proptest! {
                 prop_assert!(remove(&mut waits, &queued));
             }
             prop_assert_eq!(queue.waiting().0, waits.values().map(Vec::len).sum::<usize>() as u64);
+            if micros % 2 == 0 {
+                let expected = search(&queue);
+                prop_assert_eq!(queue.longest(), expected);
+            }
         }
     }
 }
