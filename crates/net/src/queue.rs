@@ -17,6 +17,7 @@ pub mod foreign;
 mod fq;
 mod fq_codel;
 pub(crate) mod gauges;
+mod lists;
 mod longest;
 mod pie;
 mod priority;

@@ -28,7 +28,6 @@
 //!   without bulk flows, and both then count as one.
 //! - There are no ACK filter, priorities (tins), or limits of memory other than `limit`.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use ackclock_units::{Stream, Time};
@@ -38,7 +37,7 @@ use super::cobalt::{Control, State};
 use super::codel::{INTERVAL, TARGET, ecn};
 use super::flows::Hash;
 use super::fq_codel::QUANTUM;
-use super::longest::Longest;
+use super::lists::Lists;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
 use super::{Context, DropReason, Hosts, Invalid, Limit, Parameter, ParameterKind, Spec};
 use crate::packet::{FlowId, Packet};
@@ -135,7 +134,7 @@ impl Spec for CakeSpec {
 
     /// Memory of the queues without packets, in bytes.
     fn bytes(&self) -> usize {
-        self.queues as usize * (size_of::<Flow>() + 2 * size_of::<Host>())
+        self.queues as usize * (size_of::<Flow>() + 2 * size_of::<Host>() + Lists::BYTES_OF_QUEUE)
     }
 
     fn knows_hosts(&self) -> bool {
@@ -164,9 +163,7 @@ pub(super) fn build(spec: &CakeSpec, context: &Context) -> Cake {
         hosts_of_flows: Arc::clone(&context.hosts),
         flows: std::iter::repeat_with(Flow::default).take(queues as usize).collect(),
         hosts: std::array::from_fn(|_| vec![Host { tag: None, load: 0, share: quantum }; queues as usize]),
-        new: VecDeque::new(),
-        old: VecDeque::new(),
-        longest: Longest::default(),
+        lists: Lists::new(queues as usize),
         waiting: (0, 0),
         stream,
     }
@@ -247,10 +244,7 @@ pub(super) struct Cake {
     flows: Vec<Flow>,
     /// Sources and destinations.
     hosts: [Vec<Host>; 2],
-    /// The queues in the order of their service.
-    new: VecDeque<u32>,
-    old: VecDeque<u32>,
-    longest: Longest,
+    lists: Lists,
     /// Packets and bytes in all queues.
     waiting: (u64, u64),
     stream: Stream,
@@ -337,41 +331,30 @@ impl Cake {
         }
         let flow = &mut self.flows[place as usize];
         flow.deficit += share(&self.hosts, flow.hosts);
-        self.new.pop_front();
-        self.old.push_back(place);
-        self.longest.join_old(place);
+        self.lists.defer_first();
     }
 
-    /// Ends the turns of queues of the list *old*, up to the first one that may send. A queue that ends its turn goes to
-    /// the end of the list with its share of the next round.
-    fn end_turns(&mut self) {
-        loop {
-            let mut ended = 0;
-            for place in &self.old {
-                let flow = &mut self.flows[*place as usize];
-                if flow.deficit > 0 {
-                    break;
-                }
-                flow.deficit += share(&self.hosts, flow.hosts);
-                ended += 1;
+    /// Ends the turns of queues of the list *old*, up to the first one that may send, which is returned. A queue that ends
+    /// its turn goes to the end of the list with its share of the next round. With many flows of a host, shares are small
+    /// and a packet takes many rounds.
+    #[inline(never)]
+    fn end_turns(&mut self) -> Option<u32> {
+        let Self { flows, hosts, lists, .. } = self;
+        lists.turn_old(|place| {
+            let flow = &mut flows[place as usize];
+            let ends = flow.deficit <= 0;
+            if ends {
+                flow.deficit += share(hosts, flow.hosts);
             }
-            if self.longest.is_active() {
-                self.old.range(..ended).for_each(|place| self.longest.join_old(*place));
-            }
-            self.old.rotate_left(ended);
-            if ended < self.old.len() || ended == 0 {
-                return;
-            }
-        }
+            ends
+        });
+        lists.first().map(|(place, _)| place)
     }
 
-    /// Removes the first queue of a list, which is empty. A new one goes to the list *old* first.
-    fn retire(&mut self, place: u32, is_new: bool) {
-        if is_new { &mut self.new } else { &mut self.old }.pop_front();
-        if is_new && !self.old.is_empty() {
+    /// Removes the first queue, which is empty, from its list. A new one goes to the list *old* first.
+    fn retire(&mut self, place: u32) {
+        if !self.lists.retire_first() {
             self.flows[place as usize].set = Set::Waiting;
-            self.old.push_back(place);
-            self.longest.join_old(place);
         } else if self.flows[place as usize].set == Set::Bulk {
             self.leave_bulk(place, Set::Idle);
         } else {
@@ -381,9 +364,8 @@ impl Cake {
 
     /// The queue with the most bytes; of several, the one that is served first.
     fn longest(&mut self) -> Option<u32> {
-        let Self { flows, new, old, longest, .. } = self;
-        let bytes = |place: u32| flows[place as usize].store.bytes();
-        longest.find(flows.len(), bytes, new.iter().copied(), old.iter().copied())
+        let Self { flows, lists, .. } = self;
+        lists.longest(|place| flows[place as usize].store.bytes())
     }
 
     /// Drops the packet at the head of the longest queue.
@@ -412,13 +394,12 @@ impl PacketQueue for Cake {
             Set::Idle => {
                 flow.set = Set::Sparse;
                 flow.deficit = share(&self.hosts, flow.hosts);
-                self.new.push_back(place);
-                self.longest.join_new(place);
+                self.lists.join_new(place);
             }
             Set::Waiting => self.enter_bulk(place),
             Set::Sparse | Set::Bulk => {}
         }
-        self.longest.grow(place, self.flows[place as usize].store.bytes());
+        self.lists.grow(place, self.flows[place as usize].store.bytes());
         while self.waiting.0 > 0 && !self.room.holds(self.waiting, in_service) {
             self.drop_from_longest(now, dropped);
         }
@@ -427,16 +408,15 @@ impl PacketQueue for Cake {
 
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<Queued> {
         loop {
-            let is_new = !self.new.is_empty();
-            if !is_new {
-                self.end_turns();
+            let (mut place, is_new) = self.lists.first()?;
+            if self.flows[place as usize].deficit <= 0 {
+                if is_new {
+                    self.end_first_turn(place);
+                    continue;
+                }
+                place = self.end_turns()?;
             }
-            let place = *self.new.front().or_else(|| self.old.front())?;
             let flow = &mut self.flows[place as usize];
-            if flow.deficit <= 0 {
-                self.end_first_turn(place);
-                continue;
-            }
             let before = flow.store.waiting();
             let sent = flow.cobalt.dequeue(&self.control, &mut flow.store, &mut self.stream, now, dropped);
             let after = flow.store.waiting();
@@ -445,7 +425,7 @@ impl PacketQueue for Cake {
                 flow.deficit -= i64::from(queued.packet.size()) * BYTE;
                 return Some(queued);
             }
-            self.retire(place, is_new);
+            self.retire(place);
         }
     }
 
@@ -458,8 +438,7 @@ impl PacketQueue for Cake {
             + size_of_val(&self.flows[..])
             + self.flows.iter().map(|flow| flow.store.memory()).sum::<usize>()
             + self.hosts.iter().map(|hosts| size_of_val(&hosts[..])).sum::<usize>()
-            + (self.new.capacity() + self.old.capacity()) * size_of::<u32>()
-            + self.longest.memory()
+            + self.lists.memory()
     }
 
     fn advance(&mut self, now: Time) {
@@ -469,8 +448,9 @@ impl PacketQueue for Cake {
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        visit("new_queues", self.new.len() as f64);
-        visit("old_queues", self.old.len() as f64);
+        let (new, old) = self.lists.counts();
+        visit("new_queues", f64::from(new));
+        visit("old_queues", f64::from(old));
         visit("active_queues", self.flows.iter().filter(|flow| !flow.store.is_empty()).count() as f64);
         visit("dropping", self.flows.iter().filter(|flow| flow.cobalt.is_dropping()).count() as f64);
         visit("p_drop", self.flows.iter().map(|flow| flow.cobalt.p_drop()).fold(0.0, f64::max));

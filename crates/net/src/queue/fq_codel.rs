@@ -13,14 +13,12 @@
 //! - The RFC's queues stay in their list while a link is idle; here and in Linux they leave it.
 //! - CoDel's test of the bytes left concerns the queue of the packet. Linux uses the bytes of all queues.
 
-use std::collections::VecDeque;
-
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
 
 use super::codel::{CE_THRESHOLD, Control, INTERVAL, MTU, State, TARGET, ecn};
 use super::flows::{Hash, QUEUES};
-use super::longest::Longest;
+use super::lists::Lists;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
 use super::{Context, DropReason, Limit, Parameter, ParameterKind, Spec};
 
@@ -83,7 +81,7 @@ impl Spec for FqCodelSpec {
 
     /// Memory of the queues without packets, in bytes.
     fn bytes(&self) -> usize {
-        self.queues as usize * size_of::<Flow>()
+        self.queues as usize * (size_of::<Flow>() + Lists::BYTES_OF_QUEUE)
     }
 }
 
@@ -97,9 +95,7 @@ pub(super) fn build(spec: &FqCodelSpec, context: &Context) -> FqCodel {
         quantum: i64::from(quantum),
         hash: Hash::new(queues, context),
         flows: std::iter::repeat_with(Flow::default).take(queues as usize).collect(),
-        new: VecDeque::new(),
-        old: VecDeque::new(),
-        longest: Longest::default(),
+        lists: Lists::new(queues as usize),
         waiting: (0, 0),
     }
 }
@@ -122,10 +118,7 @@ pub(super) struct FqCodel {
     quantum: i64,
     hash: Hash,
     flows: Vec<Flow>,
-    /// The queues in the order of their service.
-    new: VecDeque<u32>,
-    old: VecDeque<u32>,
-    longest: Longest,
+    lists: Lists,
     /// Packets and bytes in all queues.
     waiting: (u64, u64),
 }
@@ -139,9 +132,8 @@ impl FqCodel {
 
     /// The queue with the most bytes; of several, the one that is served first.
     fn longest(&mut self) -> Option<u32> {
-        let Self { flows, new, old, longest, .. } = self;
-        let bytes = |place: u32| flows[place as usize].store.bytes();
-        longest.find(flows.len(), bytes, new.iter().copied(), old.iter().copied())
+        let Self { flows, lists, .. } = self;
+        lists.longest(|place| flows[place as usize].store.bytes())
     }
 
     /// Drops packets at the head of the queue with the most bytes.
@@ -161,11 +153,55 @@ impl FqCodel {
         self.waiting = (self.waiting.0 - count, self.waiting.1 - lost);
     }
 
+    /// Ends the turns of queues up to the first one that may send, which is returned.
+    #[inline(always)]
+    fn next_turn(&mut self) -> Option<u32> {
+        loop {
+            let (place, _) = self.lists.first()?;
+            let deficit = &mut self.flows[place as usize].deficit;
+            if *deficit > 0 {
+                return Some(place);
+            }
+            *deficit += self.quantum;
+            self.lists.defer_first();
+        }
+    }
+
+    /// Removes the next packet of a queue.
+    #[inline(always)]
+    fn take(&mut self, place: u32, now: Time, dropped: &mut Dropped) -> Option<Queued> {
+        let Flow { store, codel, deficit, .. } = &mut self.flows[place as usize];
+        let earlier = dropped.len();
+        // an empty queue drops nothing, and the last packet of a queue is never dropped
+        let sent = codel.dequeue(&self.control, store, now, dropped)?;
+        let size = sent.packet.size();
+        *deficit -= i64::from(size);
+        self.waiting = (self.waiting.0 - 1, self.waiting.1 - u64::from(size));
+        for (queued, _) in &dropped[earlier..] {
+            self.waiting = (self.waiting.0 - 1, self.waiting.1 - u64::from(queued.packet.size()));
+        }
+        Some(sent)
+    }
+
+    /// Removes the next packet after the turn of a queue that is empty.
+    #[inline(never)]
+    fn dequeue_after(&mut self, mut empty: u32, now: Time, dropped: &mut Dropped) -> Option<Queued> {
+        loop {
+            self.flows[empty as usize].is_listed = !self.lists.retire_first();
+            empty = self.next_turn()?;
+            let sent = self.take(empty, now, dropped);
+            if sent.is_some() {
+                return sent;
+            }
+        }
+    }
+
     /// Removes all queues, which are empty, from the lists.
     fn clear_lists(&mut self) {
-        for place in self.new.drain(..).chain(self.old.drain(..)) {
+        for place in self.lists.iter() {
             self.flows[place as usize].is_listed = false;
         }
+        self.lists.clear();
     }
 }
 
@@ -180,10 +216,9 @@ impl PacketQueue for FqCodel {
         if !flow.is_listed {
             flow.is_listed = true;
             flow.deficit = self.quantum;
-            self.new.push_back(place);
-            self.longest.join_new(place);
+            self.lists.join_new(place);
         }
-        self.longest.grow(place, flow.store.bytes());
+        self.lists.grow(place, flow.store.bytes());
         self.waiting = (self.waiting.0 + 1, self.waiting.1 + u64::from(queued.packet.size()));
         while self.waiting.0 > 0 && self.is_over(in_service) {
             self.drop_from_fattest(dropped);
@@ -192,34 +227,9 @@ impl PacketQueue for FqCodel {
     }
 
     fn dequeue(&mut self, now: Time, dropped: &mut Dropped) -> Option<Queued> {
-        loop {
-            let is_new = !self.new.is_empty();
-            let place = *self.new.front().or_else(|| self.old.front())?;
-            let flow = &mut self.flows[place as usize];
-            let list = if is_new { &mut self.new } else { &mut self.old };
-            if flow.deficit <= 0 {
-                flow.deficit += self.quantum;
-                list.pop_front();
-                self.old.push_back(place);
-                self.longest.join_old(place);
-                continue;
-            }
-            let before = flow.store.waiting();
-            let sent = flow.codel.dequeue(&self.control, &mut flow.store, now, dropped);
-            let after = flow.store.waiting();
-            self.waiting = (self.waiting.0 + after.0 - before.0, self.waiting.1 + after.1 - before.1);
-            if let Some(queued) = sent {
-                flow.deficit -= i64::from(queued.packet.size());
-                return Some(queued);
-            }
-            list.pop_front();
-            if is_new && !self.old.is_empty() {
-                self.old.push_back(place);
-                self.longest.join_old(place);
-            } else {
-                flow.is_listed = false;
-            }
-        }
+        let first = self.next_turn()?;
+        let sent = self.take(first, now, dropped);
+        if sent.is_some() { sent } else { self.dequeue_after(first, now, dropped) }
     }
 
     fn waiting(&self) -> (u64, u64) {
@@ -230,15 +240,15 @@ impl PacketQueue for FqCodel {
         size_of::<Self>()
             + size_of_val(&self.flows[..])
             + self.flows.iter().map(|flow| flow.store.memory()).sum::<usize>()
-            + (self.new.capacity() + self.old.capacity()) * size_of::<u32>()
-            + self.longest.memory()
+            + self.lists.memory()
     }
 
     fn gauges(&self, visit: &mut dyn FnMut(&'static str, f64)) {
-        let listed = || self.new.iter().chain(&self.old).map(|place| &self.flows[*place as usize]);
-        visit("new_queues", self.new.len() as f64);
-        visit("old_queues", self.old.len() as f64);
-        visit("active_queues", listed().filter(|flow| !flow.store.is_empty()).count() as f64);
+        let (new, old) = self.lists.counts();
+        let active = self.lists.iter().filter(|place| !self.flows[*place as usize].store.is_empty());
+        visit("new_queues", f64::from(new));
+        visit("old_queues", f64::from(old));
+        visit("active_queues", active.count() as f64);
         visit("dropping", self.flows.iter().filter(|flow| flow.codel.is_dropping()).count() as f64);
     }
 }

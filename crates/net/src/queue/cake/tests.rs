@@ -192,7 +192,7 @@ fn flows_share_a_queue_only_if_eight_are_in_use() {
     add(&mut queue, 8, 1500, 8, Time::ZERO);
     assert_eq!(queue.flows.iter().map(|flow| flow.store.waiting().0).max(), Some(2));
     while queue.dequeue(Time::ZERO, &mut Vec::new()).is_some() {}
-    assert!(queue.new.is_empty() && queue.old.is_empty());
+    assert_eq!(queue.lists.counts(), (0, 0));
     assert!(queue.hosts.iter().flatten().all(|host| host.load == 0));
     // BLUE remembers an overflow for sixteen targets after its last change, and CoDel's count one for an interval
     let first = queue.hash.place(queue.hash.flow(&packet(20)));
@@ -310,8 +310,8 @@ fn many_flows_take_little_memory() {
 /// The longest queue, looked up in both lists; of several, the one that is served first.
 fn search(queue: &Cake) -> Option<u32> {
     let bytes = |place: &u32| queue.flows[*place as usize].store.bytes();
-    let listed = queue.new.iter().chain(&queue.old).copied().filter(|place| bytes(place) > 0);
-    listed.rev().max_by_key(bytes)
+    let listed: Vec<u32> = queue.lists.iter().filter(|place| bytes(place) > 0).collect();
+    listed.into_iter().rev().max_by_key(bytes)
 }
 
 proptest! {
@@ -340,7 +340,7 @@ proptest! {
             let (flow, left) = next(&mut queue, Time::ZERO);
             // the flow's queue always has four packets
             add(&mut queue, flow, size, 0, Time::ZERO);
-            if !queue.new.is_empty() {
+            if queue.lists.counts().0 > 0 {
                 continue;
             }
             for (other, sent) in (0..).zip(&mut sent) {

@@ -118,7 +118,7 @@ fn new_flows_come_first_but_only_once() {
     // an idle link forgets its queues: both are new
     add(&mut queue, 1, 1500, 12, Time::SECOND);
     add(&mut queue, 0, 1500, 13, Time::SECOND);
-    assert_eq!((queue.new.len(), queue.old.len()), (2, 0));
+    assert_eq!(queue.lists.counts(), (2, 0));
 }
 
 /// Two queues with 60 and 40 packets fill a queue with a limit of 100; one more packet comes.
@@ -179,8 +179,8 @@ fn a_million_flows_take_little_memory() {
 /// The longest queue, looked up in both lists; of several, the one that is served first.
 fn search(queue: &FqCodel) -> Option<u32> {
     let bytes = |place: &u32| queue.flows[*place as usize].store.bytes();
-    let listed = queue.new.iter().chain(&queue.old).copied().filter(|place| bytes(place) > 0);
-    listed.rev().max_by_key(bytes)
+    let listed: Vec<u32> = queue.lists.iter().filter(|place| bytes(place) > 0).collect();
+    listed.into_iter().rev().max_by_key(bytes)
 }
 
 proptest! {
