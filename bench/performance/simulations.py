@@ -151,9 +151,9 @@ def _plan(scenario: Path, record: tuple[str, ...] = (), queue: str | None = None
     return write("-".join([scenario.stem, queue or "own", *record]).replace("/", "-"), changed, record)
 
 
-def ours_as(name: str, scenario: ackclock.Scenario) -> Simulation:
+def ours_as(name: str, scenario: ackclock.Scenario, record: tuple[str, ...] = ()) -> Simulation:
     """Return a scenario in the engine's example program; its plan is written to a file with this name."""
-    return Simulation((_example("run_plan"), write(name, scenario)))
+    return Simulation((_example("run_plan"), write(name, scenario, record)))
 
 
 def write(name: str, scenario: ackclock.Scenario, record: tuple[str, ...] = ()) -> str:
