@@ -219,6 +219,7 @@ EDITS = [
         "missing; must be",
     ),
     ("count = 60", "priority = 8", "clients.0.priority", "8 is not allowed; must be an integer from 0 to 7"),
+    ("count = 60", "weight = 0", "clients.0.weight", "0 is not allowed; must be an integer from 1 to 1000"),
     (
         "alpha = 1",
         'packet_sizes = "exponential"',

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import pickle
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -627,6 +628,35 @@ def test_a_call_with_priority_waits_for_one_packet_at_most(root: Path) -> None:
     one_queue = ac.simulate(scenario.changed({"dumbbell.bottleneck.queue.kind": "droptail"})).summary.groups
     assert one_queue["voice"].delay_mean is not None
     assert one_queue["voice"].delay_mean > 0.05
+
+
+@pytest.mark.parametrize(
+    ("weights", "demands", "expected"),
+    [
+        ((1, 2, 5), (12, 12, 12), (1.25, 2.5, 6.25)),
+        ((5, 1, 2), (1, 12, 12), (1, 3, 6)),
+        ((1, 1, 9), (2, 12, 4), (2, 4, 4)),
+    ],
+)
+def test_flows_share_in_proportion_to_their_weights(
+    weights: Sequence[int], demands: Sequence[float], expected: Sequence[float]
+) -> None:
+    """Send packets at constant rates, in Mb/s, over a link of 10 Mb/s with the queue `fq`.
+
+    Validates: throughput is shared in proportion to the weights; what a flow does not need goes to the others.
+    Source: weighted max-min fairness, by hand (Shreedhar and Varghese 1996, section III; Bertsekas and Gallager, "Data
+        Networks", 1992, section 6.5.2).
+    Tolerance: 0.5 %, which is more than a round of packets at the beginning and the end of 12 s.
+    """
+    clients = [
+        ac.Clients(weight=weight, transport=ac.Udp(), source=ac.Constant(rate=demand * 1e6 / 12_000))
+        for weight, demand in zip(weights, demands, strict=True)
+    ]
+    bottleneck = ac.Link(rate="10 Mbps", delay="5 ms", queue=ac.Queue("fq", packets=300))
+    dumbbell = ac.Dumbbell(bottleneck=bottleneck, access=ac.Link(rate="1 Gbps", delay="1 ms"))
+    scenario = ac.Scenario(duration="22 s", measure=ac.Measure(from_="10 s"), dumbbell=dumbbell, clients=clients)
+    groups = ac.simulate(scenario).summary.groups
+    assert [group.goodput_bps / 1e6 for group in groups] == pytest.approx(expected, rel=0.005)
 
 
 def test_codel_keeps_the_delay_near_its_target(root: Path) -> None:

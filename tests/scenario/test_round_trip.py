@@ -119,7 +119,7 @@ def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]
     return tables({"rate": rates, "delay": delays}, more) | tables({"rate_trace": rate_traces, "delay": delays}, more)
 
 
-GROUP = {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority"}
+GROUP = {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority", "weight"}
 _NARROWER: dict[str, st.SearchStrategy[Any]] = {
     "max_window": st.integers(1, 10**6),
     "initial_window": st.integers(1, 100),
@@ -229,6 +229,7 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "start": quantities(TIME, "0 s", "9 s"),
         "spread": quantities(TIME, "0 s", "1 s"),
         "priority": st.integers(0, 7),
+        "weight": st.integers(1, 1000),
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
     return tables(
@@ -381,10 +382,11 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "transport",
             "source",
             "priority",
+            "weight",
             "access",
             "direction",
         },
-        ac.Flow: {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority", "from_", "to"},
+        ac.Flow: {*GROUP, "from_", "to"},
     }
     assert set(ac.Tcp.model_fields) == {"kind", "variant", "law", "law_sha256", "law_files_sha256", "compiled", *TCP}
     for part, fields in known.items():

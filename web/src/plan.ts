@@ -89,6 +89,7 @@ export function describe(given: unknown, catalogue: Catalogue): Described {
     return {
       count, path: null, reverse: direction === "reverse", packet_size: size, start, spread,
       ...(table["priority"] === 0 ? {} : { priority: table["priority"] ?? 0 }),
+      ...((table["weight"] ?? 1) === 1 ? {} : { weight: table["weight"] }),
       transport,
       source: sourceOf(table["source"] as Tables, dataBytes(transport, size), size, duration, `${at}.source`),
     };

@@ -273,6 +273,7 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
     let mut shared = BTreeMap::new();
     let flows: Arc<[u32]> = names.flows.as_slice().into();
     let bands: Arc<[u8]> = plan.bands().into();
+    let weights: Arc<[u16]> = plan.weights().into();
     let hosts: Arc<[Hosts]> = hosts(edges, plan, names).into();
     for (id, Edge { link, .. }) in edges.iter().enumerate() {
         let Name(name) = names.link(LinkId(id as u32));
@@ -284,7 +285,8 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
         };
         let stream = Stream::new(seed, Role::Queue, name);
         let (flows, bands, hosts) = (Arc::clone(&flows), Arc::clone(&bands), Arc::clone(&hosts));
-        let context = Context { rate: rate.mean(Time::ZERO, plan.duration), stream, flows, bands, hosts };
+        let weights = Arc::clone(&weights);
+        let context = Context { rate: rate.mean(Time::ZERO, plan.duration), stream, flows, bands, weights, hosts };
         let extra_delay = ExtraDelay::new(link.jitter, link.reorder, seed, name);
         let losses = Stream::new(seed, Role::Loss, name);
         match link.queue.build(&context) {

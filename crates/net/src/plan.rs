@@ -222,6 +222,16 @@ impl LinkSpec {
 /// Number of bands of strict priority.
 pub const BANDS: usize = 8;
 
+/// Maximum weight of a flow.
+pub const MAX_WEIGHT: u16 = 1000;
+
+/// The weight of flows that share equally.
+pub const EQUAL_WEIGHT: u16 = 1;
+
+const fn equal_weight() -> u16 {
+    EQUAL_WEIGHT
+}
+
 /// A group of identical clients, each with one flow, or with one flow per concurrent connection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -243,6 +253,9 @@ pub struct GroupSpec {
     /// Band of the flows' packets at links with strict priority, below [`BANDS`]; 0 is served first.
     #[serde(default)]
     pub priority: u8,
+    /// Weight of each flow at links with fair queueing, from 1 to [`MAX_WEIGHT`].
+    #[serde(default = "equal_weight")]
+    pub weight: u16,
     /// Transport protocol.
     pub transport: TransportSpec,
     /// Traffic source.
@@ -434,6 +447,14 @@ impl Plan {
             return Vec::new();
         }
         self.flows().map(|(_, group)| group.priority).collect()
+    }
+
+    /// The weight of each flow; empty if all are equal.
+    pub(crate) fn weights(&self) -> Vec<u16> {
+        if self.groups.iter().all(|group| group.weight == EQUAL_WEIGHT) {
+            return Vec::new();
+        }
+        self.flows().map(|(_, group)| group.weight).collect()
     }
 
     /// For each flow the first flow of its client, if some clients have several flows; otherwise empty.

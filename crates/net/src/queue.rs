@@ -372,6 +372,8 @@ pub(crate) struct Context {
     pub(crate) flows: Arc<[u32]>,
     /// Priority of each flow; empty if all are 0.
     pub(crate) bands: Arc<[u8]>,
+    /// Weight of each flow; empty if all are equal.
+    pub(crate) weights: Arc<[u16]>,
     /// The hosts of each flow; empty if no queue of the run [uses](Spec::knows_hosts) them.
     pub(crate) hosts: Arc<[Hosts]>,
 }
@@ -381,7 +383,7 @@ impl Context {
     /// A link of this rate without properties that few disciplines use. Tests change single fields of it.
     pub(crate) fn testing(rate: ackclock_units::Rate) -> Self {
         let stream = Stream::new(1, ackclock_units::Role::Queue, 0);
-        Self { rate, stream, flows: [].into(), bands: [].into(), hosts: [].into() }
+        Self { rate, stream, flows: [].into(), bands: [].into(), weights: [].into(), hosts: [].into() }
     }
 }
 

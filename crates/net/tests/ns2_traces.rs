@@ -108,6 +108,7 @@ impl Case {
                 start: Time::ZERO,
                 spread: Time::ZERO,
                 priority: 0,
+                weight: 1,
                 transport,
                 source: self.source(),
             }],

@@ -230,6 +230,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int], law: int)
         "start": TIME.parse(group.start or ""),
         "spread": TIME.parse(group.spread or ""),
         **({"priority": group.priority} if group.priority else {}),
+        **({"weight": group.weight} if group.weight != 1 else {}),
         "transport": transport_for_engine(group.transport, group.packet_size, law),
         "source": group.source.for_engine(
             Setting(

@@ -50,6 +50,7 @@ Size = Annotated[str, measured(SIZE, "1 B", "1000000 GB")]
 
 Count = Annotated[int, whole(1, MOST_FLOWS)]
 Band = Annotated[int, whole(0, 7)]
+Weight = Annotated[int, whole(1, 1000)]
 PacketSize = Annotated[int, octets(1, LONGEST_PACKET)]
 Capacity = Annotated[int, whole(1, 10**15)]
 CapacityInBytes = Annotated[int, octets(1, 10**15)]

@@ -17,6 +17,7 @@ from ackclock.scenario.fields import (
     PacketSizes,
     PlainName,
     Wait,
+    Weight,
 )
 from ackclock.scenario.model import Part
 from ackclock.scenario.network import Link
@@ -80,6 +81,10 @@ class Group(Part):
     priority: Band = 0
     """Band of the group's packets, ACKs included, at links with the queue ``priority``: from 0, which is served first
     (default), to 7."""
+
+    weight: Weight = 1
+    """Weight of each flow of the group, ACKs included, at links with the queue ``fq``: flows that always have packets
+    there share the link in proportion to their weights, from 1 (default) to 1000."""
 
     @property
     def payload(self) -> int:

@@ -292,6 +292,7 @@ mod tests {
             path: Some((1 + from % domains, 1 + to % domains)),
             spread: Time::from_millis(500 * (place as u64 % 3)),
             priority: 0,
+            weight: 1,
             // round numbers, so that some events have equal times
             source: match place % 3 {
                 0 => SourceSpec::Poisson { rate: 40.0 },

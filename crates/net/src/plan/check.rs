@@ -4,7 +4,7 @@ use ackclock_tcp::{HEADER, MAX_SACK_BLOCKS};
 use ackclock_units::Time;
 
 use super::records::Of;
-use super::{BANDS, Plan, PlanError, RecordSpec, Topology, TransportSpec};
+use super::{BANDS, MAX_WEIGHT, Plan, PlanError, RecordSpec, Topology, TransportSpec};
 use crate::sizes::LONGEST;
 
 impl Plan {
@@ -40,6 +40,9 @@ impl Plan {
             }
             if usize::from(group.priority) >= BANDS {
                 return invalid("priority", "must be from 0 to 7");
+            }
+            if !(1..=MAX_WEIGHT).contains(&group.weight) {
+                return invalid("weight", "must be from 1 to 1000");
             }
             if group.packet_size > LONGEST {
                 return invalid("packet_size", "must be at most 65535 bytes, the longest IP packet (RFC 791)");

@@ -37,6 +37,7 @@ pub fn dumbbell_of_reno(count: u32) -> Plan {
             start: Time::ZERO,
             spread: Time::ZERO,
             priority: 0,
+            weight: 1,
             transport: TransportSpec::Tcp {
                 sender: Arc::new(SenderConfig {
                     recovery: RecoverySpec::Reno,

@@ -2,8 +2,9 @@
 //! (IEEE/ACM Transactions on Networking 4(3), 1996).
 //!
 //! Flows are distributed among queues by a hash. The queues with packets are in a ring. When the turn of a queue comes,
-//! `quantum` is added to its deficit, and it sends packets as long as the deficit covers them. A queue that becomes empty
-//! loses its deficit and leaves the ring. If the limit is exceeded, the longest queue in bytes loses packets
+//! `quantum` times its weight is added to its deficit, and it sends packets as long as the deficit covers them (section
+//! III: quanta in proportion to the shares). A queue that becomes empty loses its deficit and leaves the ring. The weight of
+//! a queue is the weight of the flow that sends the first packet into the empty queue. If the limit is exceeded, the longest queue in bytes loses packets
 //! (McKenney, "Stochastic Fairness Queueing", 1990).
 //!
 //! Differences from the paper:
@@ -11,6 +12,7 @@
 //!   to TCP earlier; the paper does not say which packet is lost.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use ackclock_units::Time;
 use serde::{Deserialize, Serialize};
@@ -20,6 +22,8 @@ use super::fq_codel::QUANTUM;
 use super::longest::Longest;
 use super::stored::{Dropped, PacketQueue, Queued, Room, Store};
 use super::{Context, DropReason, Limit, Parameter, Spec};
+use crate::packet::FlowId;
+use crate::plan::EQUAL_WEIGHT;
 
 pub(super) const DOC: &str = "Fair queueing by flow: deficit round robin (Shreedhar and Varghese 1996)";
 
@@ -52,6 +56,7 @@ pub(super) fn build(spec: &FqSpec, context: &Context) -> Fq {
         room: Room { limit, count_in_service },
         quantum: u64::from(quantum),
         hash: Hash::new(queues, context),
+        weights: Arc::clone(&context.weights),
         flows: std::iter::repeat_with(Flow::default).take(queues as usize).collect(),
         ring: VecDeque::new(),
         turns: 0,
@@ -65,6 +70,8 @@ pub(super) fn build(spec: &FqSpec, context: &Context) -> Fq {
 #[derive(Debug, Default)]
 struct Flow {
     store: Store,
+    /// Bytes that the queue may send in each turn.
+    quantum: u64,
     /// Bytes that the queue may still send in its turn.
     deficit: u64,
     /// Whether its turn has begun.
@@ -84,6 +91,8 @@ pub(super) struct Fq {
     room: Room,
     quantum: u64,
     hash: Hash,
+    /// Weight of each flow; empty if all are equal.
+    weights: Arc<[u16]>,
     flows: Vec<Flow>,
     /// The queues with packets, in the order of their turns, and some that have left.
     ring: VecDeque<Place>,
@@ -137,12 +146,14 @@ fn is_active(flow: &Flow, turn: u64) -> bool {
 
 impl PacketQueue for Fq {
     fn enqueue(&mut self, queued: Queued, in_service: u32, dropped: &mut Dropped) -> Result<(), DropReason> {
-        let place = self.hash.of(&queued.packet);
+        let (FlowId(sender), place) = (queued.packet.flow(), self.hash.of(&queued.packet));
         let flow = &mut self.flows[place as usize];
         let begins = flow.store.is_empty();
         self.waiting = (self.waiting.0 + 1, self.waiting.1 + u64::from(queued.packet.size()));
         flow.store.push(queued);
         if begins {
+            let weight = self.weights.get(sender as usize).copied().unwrap_or(EQUAL_WEIGHT);
+            flow.quantum = self.quantum * u64::from(weight);
             self.active += 1;
             self.append(place);
         }
@@ -164,7 +175,7 @@ impl PacketQueue for Fq {
             }
             if !flow.has_turn {
                 flow.has_turn = true;
-                flow.deficit += self.quantum;
+                flow.deficit += flow.quantum;
             }
             let size = u64::from(flow.store.front()?.packet.size());
             if size <= flow.deficit {

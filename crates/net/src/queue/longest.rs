@@ -5,7 +5,7 @@
 //! `fq_codel_drop` takes the first queue of its table, `cake_drop` the one that its heap happens to have at the top.
 //!
 //! A heap contains an upper bound for each queue with packets. Only a queue that grows changes its bound at once; the bound
-//! of any other queue is corrected when it comes to the top, so sending a packet costs nothing here. The heap is empty as
+//! of any other queue is corrected when it reaches the top, so sending a packet costs nothing here. The heap is empty as
 //! long as the limit is not exceeded, and again some time afterwards.
 
 use std::cmp::Reverse;
@@ -41,7 +41,7 @@ impl Longest {
         !self.heap.is_empty()
     }
 
-    /// Notes that a queue without packets has come to the end of the list *new*.
+    /// Notes that a queue without packets has joined the end of the list *new*.
     #[inline(always)]
     pub(super) fn join_new(&mut self, queue: u32) {
         if self.is_active() {
@@ -49,7 +49,7 @@ impl Longest {
         }
     }
 
-    /// Notes that a queue has come to the end of the list *old*.
+    /// Notes that a queue has joined the end of the list *old*.
     #[inline(always)]
     pub(super) fn join_old(&mut self, queue: u32) {
         if self.is_active() {

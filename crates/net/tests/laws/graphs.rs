@@ -332,6 +332,7 @@ struct Member {
     packets: u64,
     rate: f64,
     others: [bool; 4],
+    /// Bands and weights are random together.
     priority: u8,
     /// Maximum number of concurrent connections, if each transfer has its own connection.
     connections: Option<u32>,
@@ -383,6 +384,7 @@ impl Member {
             start: self.start,
             spread: Time::ZERO,
             priority: self.priority,
+            weight: 1 + u16::from(self.priority),
             transport: if udp && !transfers && self.connections.is_none() { TransportSpec::Udp { sizes } } else { tcp },
             source: if let Some(most) = self.connections.filter(|_| !transfers) {
                 SourceSpec::Connections { rate, size: heavy(self.packets as f64 / 4.0), most }

@@ -8,8 +8,12 @@ use super::*;
 use crate::packet::{FlowId, Packet};
 
 fn queue(packets: u64, quantum: u32) -> Fq {
+    weighted(packets, quantum, &[])
+}
+
+fn weighted(packets: u64, quantum: u32, weights: &[u16]) -> Fq {
     let spec = FqSpec { limit: Limit::Packets(packets), count_in_service: false, queues: 1024, quantum };
-    build(&spec, &Context::testing(Rate::from_mbps(10)))
+    build(&spec, &Context { weights: weights.into(), ..Context::testing(Rate::from_mbps(10)) })
 }
 
 fn add(queue: &mut Fq, flow: u32, size: u32) -> Dropped {
@@ -42,6 +46,33 @@ fn rounds_serve_a_quantum_of_each_queue() {
     }
 }
 
+/// Validates: with weights of 1, 3 and 2 and packets of a quantum, each round serves one, three and two packets; a queue
+///   that was empty has the weight of the flow that sends next.
+/// Source: Shreedhar and Varghese 1996, section III: quanta in proportion to the shares.
+/// Tolerance: exact.
+#[test]
+fn rounds_serve_quanta_in_proportion_to_weights() {
+    let mut queue = weighted(1_000, 1000, &[1, 3, 2]);
+    for _ in 0..2 {
+        for flow in [0, 1, 2].repeat(12) {
+            add(&mut queue, flow, 1000);
+        }
+        let flows: Vec<u32> = (0..12).map(|_| next(&mut queue).0).collect();
+        assert_eq!(flows, [0, 1, 1, 1, 2, 2].repeat(2));
+        assert_eq!((0..24).map(|_| next(&mut queue).1).sum::<u32>(), 24_000);
+    }
+    // one queue for all flows
+    let spec = FqSpec { limit: Limit::Packets(9), count_in_service: false, queues: 1, quantum: 300 };
+    let context = Context { weights: [1, 3].into(), ..Context::testing(Rate::from_mbps(10)) };
+    let mut queue = build(&spec, &context);
+    for flow in [1, 0] {
+        add(&mut queue, flow, 100);
+        add(&mut queue, 1 - flow, 100);
+        assert_eq!(queue.flows[0].quantum, if flow == 1 { 900 } else { 300 });
+        assert_eq!([next(&mut queue).0, next(&mut queue).0], [flow, 1 - flow]);
+    }
+}
+
 /// Validates: an arrival above the limit removes the packet at the head of the longest queue.
 /// Source: McKenney 1990.
 /// Tolerance: exact.
@@ -63,8 +94,8 @@ fn the_longest_queue_loses_packets() {
 proptest! {
     /// Flows that are always backlogged, with packets of random sizes.
     ///
-    /// Validates: in any interval, the bytes that two flows send differ by at most the quantum and two packets of the
-    ///   maximum size.
+    /// Validates: in any interval, the bytes that two flows send, divided by their weights, differ by at most the quantum
+    ///   and two packets of the maximum size.
     /// Source: Shreedhar and Varghese 1996, theorem 2 (for a quantum of at least the maximum size).
     /// Tolerance: exact.
     #[test]
@@ -72,8 +103,9 @@ proptest! {
         sizes in prop::collection::vec((0_u32..4, 1_u32..1501), 200..600),
         quantum in 1500_u32..5_000,
         count in 2_u32..5,
+        weights in prop::sample::select(vec![[1_u16; 4], [1, 2, 3, 7], [100, 1, 1, 100]]),
     ) {
-        let mut queue = queue(10_000, quantum);
+        let mut queue = weighted(10_000, quantum, &weights);
         for flow in 0..count {
             add(&mut queue, flow, 1500);
         }
@@ -99,9 +131,11 @@ proptest! {
             }
         }
         for (a, b) in (0..count as usize).flat_map(|a| (0..a).map(move |b| (a, b))) {
-            let apart = || sent[a].iter().zip(&sent[b]).map(|(a, b)| a - b);
+            // multiplied by both weights
+            let [of_a, of_b] = [weights[a], weights[b]].map(i64::from);
+            let apart = || sent[a].iter().zip(&sent[b]).map(|(a, b)| of_b * a - of_a * b);
             let spread = apart().max().unwrap_or_default() - apart().min().unwrap_or_default();
-            prop_assert!(spread <= i64::from(quantum) + 2 * 1500, "{spread}");
+            prop_assert!(spread <= of_a * of_b * i64::from(quantum) + (of_a + of_b) * 1500, "{spread}");
         }
     }
 
