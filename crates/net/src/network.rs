@@ -35,6 +35,8 @@ use crate::packet::{FlowId, LinkId, MAX_FLOWS, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
 use crate::queue::{Context, Discipline, Hosts, QueueSpec};
 use crate::sizes::Sizes;
+use crate::source::AnySource;
+use crate::source::schedule::Scheduled;
 use components::Transitions;
 pub(crate) use decomposition::{Part, decompose};
 use layout::Layout;
@@ -320,6 +322,10 @@ fn flow(group: &GroupSpec, id: FlowId, Name(name): Name, seed: u64, data_hop: u3
         }
     };
     let start = (!group.opens_connections()).then(|| group.start_of(name, seed));
-    let application = Application::new(group.source.build(), Stream::new(seed, Role::Source, name), start);
+    let source = match group.schedule_of(name, seed).filter(|_| start.is_some()) {
+        Some(schedule) => AnySource::Scheduled(Box::new(Scheduled::new(group.source.build(), schedule))),
+        None => group.source.build(),
+    };
+    let application = Application::new(source, Stream::new(seed, Role::Source, name), start);
     Flow::new(id, data_hop, transport, application)
 }

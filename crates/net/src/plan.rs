@@ -24,7 +24,8 @@ use crate::link::token_bucket::BucketSpec;
 use crate::queue::foreign::DisciplineMaker;
 use crate::queue::{ForeignQueueSpec, QueueSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
-use crate::source::{Distribution, FractionalSpec, TraceSpec};
+use crate::source::schedule::Schedule;
+use crate::source::{Distribution, FractionalSpec, ScheduleSpec, TraceSpec};
 pub use records::RecordSpec;
 
 /// All inputs of a run except its seed.
@@ -240,6 +241,9 @@ pub struct GroupSpec {
     /// and depends only on seed and flow.
     #[serde(default)]
     pub spread: Time,
+    /// When the sources are active; by default from their start until the end of the run.
+    #[serde(default)]
+    pub schedule: Option<Arc<ScheduleSpec>>,
     /// Band of the flows' packets at links with strict priority, below [`BANDS`]; 0 is served first.
     #[serde(default)]
     pub priority: u8,
@@ -418,6 +422,12 @@ impl GroupSpec {
     /// Start time of a client's source; the client is identified by its first flow.
     pub(crate) fn start_of(&self, flow: u32, seed: u64) -> Time {
         self.start.saturating_add(Stream::new(seed, Role::Start, flow).time_below(self.spread))
+    }
+
+    /// The schedule of a client's source, if it has one.
+    pub(crate) fn schedule_of(&self, flow: u32, seed: u64) -> Option<Schedule> {
+        let start = self.start_of(flow, seed);
+        self.schedule.as_ref().map(|spec| Schedule::new(spec, start, start - self.start))
     }
 }
 

@@ -15,7 +15,7 @@ use ackclock_net::queue::{
 };
 use ackclock_net::queue::{PieSpec, PrioritySpec, QueueSpec, RedSpec, Ties, Unit};
 use ackclock_net::sizes::SizeSpec;
-use ackclock_net::source::Distribution;
+use ackclock_net::source::{Distribution, ScheduleSpec, Stop, Unfinished};
 use ackclock_tcp::{EcnMode, ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 use proptest::prelude::*;
@@ -335,14 +335,17 @@ struct Member {
     priority: u8,
     /// Maximum number of concurrent connections, if each transfer has its own connection.
     connections: Option<u32>,
+    /// Length of the first period, of a pause and of the second period, in ms, and whether the rest is dropped.
+    schedule: Option<([u64; 3], bool)>,
 }
 
 fn members() -> impl Strategy<Value = Vec<Member>> {
     let others = any::<[bool; 4]>();
     let connections = prop::option::weighted(0.3, 1_u32..4);
-    let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64, connections, 0_u8..4);
+    let schedule = prop::option::weighted(0.3, ([1_u64..200, 0_u64..100, 1_u64..200], any::<bool>()));
+    let numbers = (1_u32..3, 0_u64..100, 1_u64..60, 1.0..200.0_f64, (connections, schedule), 0_u8..4);
     let member = (any::<(Index, Index)>(), numbers, senders(), receivers(), others).prop_map(
-        |(ends, (count, millis, packets, rate, connections, priority), sender, receiver, others)| Member {
+        |(ends, (count, millis, packets, rate, (connections, schedule), priority), sender, receiver, others)| Member {
             ends,
             count,
             start: Time::from_millis(millis),
@@ -358,6 +361,7 @@ fn members() -> impl Strategy<Value = Vec<Member>> {
             others,
             priority,
             connections,
+            schedule,
         },
     );
     prop::collection::vec(member, 1..5)
@@ -371,9 +375,9 @@ impl Member {
     fn group(&self, nodes: u32, transfers: bool) -> GroupSpec {
         let from = self.ends.0.index(nodes as usize) as u32;
         let to = (from + 1 + self.ends.1.index(nodes as usize - 1) as u32) % nodes;
-        let [udp, paced, poisson, silent] = self.others;
+        let [udp, _, poisson, _] = self.others;
         let tcp = TransportSpec::Tcp { sender: Arc::new(self.sender.clone()), receiver: self.receiver };
-        let rate = self.rate;
+        let source = self.source(transfers);
         let sizes = if poisson { SizeSpec::Exponential } else { SizeSpec::Fixed };
         GroupSpec {
             count: self.count,
@@ -381,22 +385,42 @@ impl Member {
             reverse: false,
             packet_size: self.sender.packet_size,
             start: self.start,
-            spread: Time::ZERO,
+            spread: Time::from_millis(if self.schedule.is_some() && !transfers { 20 } else { 0 }),
+            schedule: self.schedule.filter(|_| !transfers).map(|periods| self.schedule(periods, &source).into()),
             priority: self.priority,
             transport: if udp && !transfers && self.connections.is_none() { TransportSpec::Udp { sizes } } else { tcp },
-            source: if let Some(most) = self.connections.filter(|_| !transfers) {
-                SourceSpec::Connections { rate, size: heavy(self.packets as f64 / 4.0), most }
-            } else {
-                match (transfers || !udp && !paced, poisson, silent && !transfers) {
-                    (true, endless, false) => {
-                        SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) }
-                    }
-                    (true, _, true) => SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) },
-                    (false, _, true) => SourceSpec::OnOff { rate, on: heavy(0.1), off: heavy(0.05) },
-                    (false, true, false) => SourceSpec::Poisson { rate },
-                    (false, false, false) => SourceSpec::Constant { rate },
-                }
-            },
+            source,
+        }
+    }
+
+    fn source(&self, transfers: bool) -> SourceSpec {
+        let ([udp, paced, poisson, silent], rate) = (self.others, self.rate);
+        if let Some(most) = self.connections.filter(|_| !transfers) {
+            return SourceSpec::Connections { rate, size: heavy(self.packets as f64 / 4.0), most };
+        }
+        match (transfers || !udp && !paced, poisson, silent && !transfers) {
+            (true, endless, false) => {
+                SourceSpec::Greedy { packets: Some(self.packets).filter(|_| transfers || !endless) }
+            }
+            (true, _, true) => SourceSpec::Transfers { size: heavy(self.packets as f64), think: heavy(0.05) },
+            (false, _, true) => SourceSpec::OnOff { rate, on: heavy(0.1), off: heavy(0.05) },
+            (false, true, false) => SourceSpec::Poisson { rate },
+            (false, false, false) => SourceSpec::Constant { rate },
+        }
+    }
+
+    fn schedule(&self, ([first, pause, second], drops): ([u64; 3], bool), source: &SourceSpec) -> ScheduleSpec {
+        let end = self.start + Time::from_millis(first);
+        let begin = end + Time::from_millis(pause);
+        let drops = match source {
+            SourceSpec::Greedy { packets: None } => true,
+            SourceSpec::Transfers { .. } | SourceSpec::Connections { .. } => false,
+            _ => drops,
+        };
+        ScheduleSpec {
+            stop: Stop::At(end),
+            again: vec![[begin, begin + Time::from_millis(second)]],
+            unfinished: if drops { Unfinished::Dropped } else { Unfinished::Drained },
         }
     }
 }

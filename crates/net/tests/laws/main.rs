@@ -5,6 +5,7 @@ mod graphs;
 #[path = "../../../tcp/tests/contract/kinds.rs"]
 mod kinds;
 mod ledger;
+mod schedules;
 mod stored;
 mod summaries;
 
