@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use ackclock_net::BucketSpec;
 use ackclock_net::link::Offered;
-use ackclock_net::link::extra_delay::{JitterSpec, ReorderSpec};
-use ackclock_net::link::loss::{LossPlace, LossSpec};
+use ackclock_net::link::extra_delay::{DelayTraceSpec, JitterSpec, ReorderSpec};
+use ackclock_net::link::loss::{LossChange, LossPlace, LossSpec, LossTraceSpec};
 use ackclock_net::link::rate::{RateSpec, RateTraceSpec};
 use ackclock_net::plan::{EdgeSpec, GroupSpec, LinkSpec, MeasureSpec, Plan, SourceSpec, Topology, TransportSpec};
 use ackclock_net::queue::{
@@ -211,21 +211,63 @@ fn queues_at_arrival() -> impl Strategy<Value = QueueSpec> {
 fn rates() -> impl Strategy<Value = RateSpec> {
     let bps = || prop_oneof![3 => 300_000_u64..5_000_000, 1 => Just(1_000_000)];
     let step = (1_u64..20_000, prop_oneof![4 => bps(), 1 => Just(0)]);
-    let trace = (prop::collection::vec(step, 0..5), 1_u64..20_000, bps(), any::<bool>());
-    let trace = trace.prop_map(|(steps, last, end, repeats)| {
+    let outages = prop::option::weighted(0.3, prop::collection::vec((1_u64..300_000, 1_u64..50_000), 1..4));
+    let trace = (prop::collection::vec(step, 0..5), 1_u64..20_000, bps(), any::<bool>(), outages);
+    let trace = trace.prop_map(|(steps, last, end, repeats, outages)| {
         let mut times = vec![Time::ZERO];
         for (micros, _) in &steps {
             times.push(times[times.len() - 1] + Time::from_micros(*micros));
         }
         let period = repeats.then(|| times[times.len() - 1] + Time::from_micros(last));
         let rates = steps.iter().map(|(_, bps)| *bps).chain([end]).collect();
-        RateSpec::Trace(Arc::new(RateTraceSpec { times, rates, period }))
+        let mut at = Time::ZERO;
+        let outages = outages.unwrap_or_default().into_iter().map(|(up, down)| {
+            let begin = at + Time::from_micros(up);
+            at = begin + Time::from_micros(down);
+            [begin, at]
+        });
+        RateSpec::Trace(Arc::new(RateTraceSpec {
+            outages: outages.collect(),
+            ..RateTraceSpec::new(times, rates, period)
+        }))
     });
     prop_oneof![3 => bps().prop_map(|bps| Rate::from_bps(bps).expect("above zero").into()), 1 => trace]
 }
 
+/// The last outage of a link that begins at `at` or before, with its end.
+pub(crate) fn outage(rate: &RateSpec, at: Time) -> Option<[Time; 2]> {
+    let RateSpec::Trace(trace) = rate else { return None };
+    trace.outages.iter().rfind(|[begin, _]| *begin <= at).copied()
+}
+
+/// Whether a link is in an outage.
+pub(crate) fn is_down(rate: &RateSpec, at: Time) -> bool {
+    outage(rate, at).is_some_and(|[_, end]| at < end)
+}
+
+/// Checks the times of a transmission: it ends when the integral of the rate has reached its bits, or is lost at the
+/// beginning of an outage, one picosecond after another.
+pub(crate) fn check_transmission(
+    rate: &RateSpec,
+    size: u32,
+    (start, end, lost): (Time, Time, bool),
+) -> Result<(), TestCaseError> {
+    match outage(rate, end) {
+        Some([begin, until]) if end < until => {
+            prop_assert!(lost, "sent in an outage");
+            prop_assert!(end <= begin.max(start) + Time::from_picos(1));
+        }
+        // it may have begun at the end of an outage
+        last => {
+            prop_assert!(last.is_none_or(|[_, until]| start >= until), "sent across an outage");
+            prop_assert_eq!(end, end_of(rate, size, start));
+        }
+    }
+    Ok(())
+}
+
 /// The end of a transmission, computed step by step. (The engine uses cumulative sums and a search.)
-pub(crate) fn end_of(rate: &RateSpec, size: u32, start: Time) -> Time {
+fn end_of(rate: &RateSpec, size: u32, start: Time) -> Time {
     let trace = match rate {
         RateSpec::Constant(rate) => return start + rate.transmission_time(size),
         RateSpec::Trace(trace) => trace,
@@ -251,10 +293,35 @@ fn links() -> impl Strategy<Value = LinkSpec> {
     let listed = (prop::collection::vec(1_u64..60, 0..5), 0_u64..3);
     let loss = prop::option::of(prop_oneof![
         4 => listed.prop_map(|(packets, syns)| LossSpec::List { packets, syns }),
-        1 => (0.0..0.3).prop_map(|probability| LossSpec::Random { probability }),
+        1 => (0.0..0.3).prop_map(|probability| LossSpec::Random { probability, idle: None }),
         1 => (0.0..0.1, 0.05..1.0, 0.0..0.1, 0.0..1.0)
-            .prop_map(|(to_bad, to_good, good, bad)| LossSpec::GilbertElliott { to_bad, to_good, good, bad }),
+            .prop_map(|(to_bad, to_good, good, bad)| LossSpec::GilbertElliottPackets { to_bad, to_good, good, bad }),
+        1 => (1_u64..100_000, 1_u64..100_000, 0.0..0.1, 0.0..1.0).prop_map(|(good_time, bad_time, good, bad)| {
+            let [good_time, bad_time] = [good_time, bad_time].map(Time::from_micros);
+            LossSpec::GilbertElliottTime { good_time, bad_time, good, bad }
+        }),
+        1 => (1_u64..50_000, 0.0..0.5).prop_map(|(micros, probability)| LossSpec::Trace(Arc::new(LossTraceSpec {
+            times: vec![Time::ZERO, Time::from_micros(micros)],
+            probabilities: vec![0.0, probability],
+            period: Some(Time::from_micros(2 * micros)),
+        }))),
     ]);
+    let change = (0_u64..500, prop::option::of(0.0..0.3)).prop_map(|(millis, probability)| LossChange {
+        at: Time::from_millis(millis),
+        loss: probability.map(|probability| LossSpec::Random { probability, idle: Some(0.0) }),
+    });
+    let change = prop::option::weighted(0.1, change);
+    let delays = (prop::collection::vec((1_u64..100_000, 0_u64..30_000), 1..4), any::<bool>(), any::<bool>());
+    let delays = delays.prop_map(|(steps, repeats, reorders)| {
+        let mut times = vec![Time::ZERO];
+        for (micros, _) in &steps {
+            times.push(times[times.len() - 1] + Time::from_micros(*micros));
+        }
+        let extra = steps.iter().map(|(_, micros)| Time::from_micros(*micros)).chain([Time::ZERO]).collect();
+        let period = repeats.then(|| times[times.len() - 1] + Time::from_millis(10));
+        Arc::new(DelayTraceSpec { times, extra, period, reorders })
+    });
+    let delays = prop::option::weighted(0.15, delays);
     // some delays are so short that components are merged; some are equal, so that packets arrive at equal times
     let micros = prop_oneof![3 => 0_u64..40_000, 1 => 0_u64..7, 1 => Just(5_000)];
     let jitter = (0_u64..20_000, any::<bool>());
@@ -267,17 +334,21 @@ fn links() -> impl Strategy<Value = LinkSpec> {
     let extra = (prop::option::weighted(0.2, jitter), prop::option::weighted(0.1, reorder));
     let place = prop::sample::select(vec![LossPlace::Before, LossPlace::After]);
     let buckets = (prop::option::weighted(0.2, buckets()), prop::option::weighted(0.2, buckets()));
-    (rates(), micros, queues(), (loss, place), buckets, extra).prop_map(
-        |(rate, micros, queue, (loss, loss_place), (policer, shaper), (jitter, reorder))| LinkSpec {
-            rate,
-            delay: Time::from_micros(micros),
-            queue,
-            loss,
-            loss_place,
-            policer,
-            shaper,
-            jitter,
-            reorder,
+    (rates(), (micros, delays), queues(), (loss, place, change), buckets, extra).prop_map(
+        |(rate, (micros, delay_trace), queue, (loss, loss_place, change), (policer, shaper), (jitter, reorder))| {
+            LinkSpec {
+                shaper: shaper.filter(|_| !matches!(&rate, RateSpec::Trace(trace) if !trace.outages.is_empty())),
+                rate,
+                delay: Time::from_micros(micros),
+                delay_trace,
+                queue,
+                loss,
+                loss_changes: change.into_iter().collect(),
+                loss_place,
+                policer,
+                jitter,
+                reorder,
+            }
         },
     )
 }
@@ -308,9 +379,11 @@ pub(crate) fn reaches_queue(
     (size, now, offered): (u32, Time, Offered),
 ) -> Result<bool, TestCaseError> {
     if offered == Offered::Dropped(DropReason::Lost) {
-        prop_assert!(link.loss.is_some() && link.loss_place == LossPlace::Before);
+        let has_losses = link.loss.is_some() || !link.loss_changes.is_empty();
+        prop_assert!(has_losses && link.loss_place == LossPlace::Before || is_down(&link.rate, now));
         return Ok(false);
     }
+    prop_assert!(!is_down(&link.rate, now), "reached the queue in an outage");
     let fits = [link.policer, link.shaper].into_iter().flatten().all(|bucket| u64::from(size) <= bucket.burst);
     let conforms = fits && link.policer.is_none_or(|bucket| conforming(bucket, policed, size, now) == now);
     prop_assert_eq!(offered == Offered::Dropped(DropReason::Policed), !conforms);
