@@ -216,3 +216,35 @@ def test_a_notice_says_that_bursts_wait_for_packets() -> None:
     lasting = {"kind": "gilbert-elliott-time", "good_time": "1 s", "bad_time": "50 ms"}
     others = ac.simulate(scenario.changed({"dumbbell.bottleneck.loss": lasting}), seed=1).notices
     assert not any("gilbert-elliott-time" in notice for notice in others)
+
+
+@pytest.mark.parametrize("kind", ["droptail", "red", "pie", "codel", "cobalt", "dualpi2", "priority"])
+def test_every_discipline_takes_a_new_limit(kind: str) -> None:
+    """12 Mb/s of datagrams on a link of 10 Mb/s: what waits is at the limit, or where the discipline holds it."""
+    wide, narrow = ac.Queue(kind, packets=500), ac.Queue(kind, packets=5)
+    change = ac.Change(at="10 s", queue=narrow)
+    run = ac.simulate(datagrams(change, rate="12 Mbps", queue=wide), seed=1, record=["queue@bottleneck/10ms"])
+    table = run.table("queue")
+    times, waiting = table["time"].to_numpy(), table["packets"].to_numpy()
+    assert waiting[times < 10].max() > 6
+    assert waiting[times > 15].max() <= 5
+
+
+def test_a_new_target_holds_another_delay() -> None:
+    """CoDel and PIE hold their target; greedy flows of Reno are there all the time.
+
+    Validates: after a change of the target from 5 to 50 ms the mean wait is near the new target.
+    Source: RFC 8289 and RFC 8033: the wait is controlled to the target.
+    Tolerance: a factor of two, since the disciplines let the wait oscillate around the target.
+    """
+    for kind in ("codel", "pie"):
+        queue = ac.Queue(kind, packets=10_000, target="5 ms")
+        change = ac.Change(at="30 s", queue=ac.Queue(kind, target="50 ms"))
+        scenario = datagrams(change, seconds=60, queue=queue).changed(
+            {"clients.0": {"count": 10, "transport": ac.Tcp("newreno"), "source": ac.Greedy()}}
+        )
+        table = ac.simulate(scenario, seed=1, record=["queue@bottleneck/10ms"]).table("queue")
+        times, waits = table["time"].to_numpy(), 0.8 * table["packets"].to_numpy()
+        before, after = (waits[(times > begin) & (times < begin + 20)].mean() for begin in (10, 40))
+        assert before < 12
+        assert 25 < after < 100
