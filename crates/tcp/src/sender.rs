@@ -279,6 +279,7 @@ impl Sender {
 
     #[inline(never)]
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
+        self.settle_timer();
         self.connection.law.set_now(now);
         let Connection { snd_una, snd_max, .. } = self.connection;
         let (mut only_updates, mut updates_window) = (false, false);
@@ -315,6 +316,14 @@ impl Sender {
         }
         self.connection.persist(is_current, self.recovery.ticks(), now);
         self.choose_path();
+    }
+
+    /// Makes the timer exact, which at rest is a lower bound, before anything but an ACK or a turn at rest.
+    #[inline(always)]
+    fn settle_timer(&mut self) {
+        if let Recovery::Rack(rack) = &mut self.recovery {
+            rack.settle_timer(&mut self.connection);
+        }
     }
 
     /// The marked segments that an ACK reports, and those that the law has not seen yet; see [`Connection::marks`].
@@ -420,6 +429,7 @@ impl Sender {
 
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
     pub fn handle_timeout(&mut self, now: Time) {
+        self.settle_timer();
         let connection = &mut self.connection;
         connection.law.set_now(now);
         if connection.probe_window(self.recovery.ticks(), now) {
@@ -453,6 +463,7 @@ impl Sender {
     /// The next segment to send now. Fast retransmissions and limited transmit are sent immediately; other segments are
     /// sent as the window allows, after the processing time if there is one.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
+        self.settle_timer();
         let number = match self.connection.urgent.take() {
             Some(number) if number < self.connection.snd_una => return Some(Connection::window_probe(number)),
             Some(number) => number,
@@ -532,7 +543,7 @@ impl Sender {
 
     /// Time at which [`handle_timeout`](Self::handle_timeout) is due.
     pub fn poll_timeout(&self) -> Option<Time> {
-        self.connection.timer.get()
+        self.recovery.timer(&self.connection).get()
     }
 
     /// Time at which the processing time ends and [`poll_transmit`](Self::poll_transmit) must be called again.

@@ -96,6 +96,8 @@ pub struct Rack {
     recheck: Option<Time>,
     /// When the retransmission timer would fire.
     rto_at: Time,
+    /// When the sender's timer was set, if it is not yet rounded up to ticks (`rest.rs`).
+    rounds_from: PackedOption<Time>,
     /// Whether the last ACK restarts the timer; only for Linux.
     moves_timer: bool,
     /// Whether it acknowledged a segment that was sent again, and so gives no certain round-trip time; only for Linux.

@@ -52,7 +52,7 @@ pub(crate) struct Connection {
     /// First segment outside the window.
     pub(super) snd_limit: u64,
     pub(crate) config: Arc<SenderConfig>,
-    /// When the retransmission timer fires.
+    /// When the retransmission timer fires; with RACK, a [lower bound](crate::recovery::Recovery::timer).
     pub(crate) timer: PackedOption<Time>,
     /// The segment currently being timed.
     pub(crate) timed: PackedOption<u64>,

@@ -80,11 +80,17 @@ impl Rack {
     /// Sets the timer to a probe, `timeout` from now at the latest, if that is above zero.
     #[inline(always)]
     pub(super) fn pend_probe(&mut self, connection: &mut Connection, timeout: Time, now: Time) {
+        let wait = self.probe_wait_within(connection, timeout, now);
+        self.pend(connection, Due::Probe, self.ticks.fires_at(now, wait));
+    }
+
+    /// Time until such a probe.
+    #[inline(always)]
+    pub(super) fn probe_wait_within(&mut self, connection: &Connection, timeout: Time, now: Time) -> Time {
         let longest = if timeout > Time::ZERO { timeout } else { connection.config.rtt.max_rto };
         let wait = self.probe_wait(connection).min(longest);
         let delay = self.pacing_delay(connection, now);
-        let wait = wait.saturating_add(delay).min(connection.config.rtt.max_rto);
-        self.pend(connection, Due::Probe, self.ticks.fires_at(now, wait));
+        wait.saturating_add(delay).min(connection.config.rtt.max_rto)
     }
 
     /// Time until the next segment of a paced sender may leave, in whole ticks.
@@ -95,7 +101,7 @@ impl Rack {
     }
 
     #[inline(always)]
-    const fn pend(&mut self, connection: &mut Connection, due: Due, at: Time) {
+    pub(super) const fn pend(&mut self, connection: &mut Connection, due: Due, at: Time) {
         self.due = due;
         connection.timer = PackedOption::some(at);
     }
