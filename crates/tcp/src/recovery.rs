@@ -105,10 +105,10 @@ impl Recovery {
         }
     }
 
-    /// The sender's timer, of which the connection has a lower bound.
+    /// When the sender's timer fires; the connection has a lower bound of it.
     #[inline(always)]
     pub(crate) fn timer(&self, connection: &Connection) -> PackedOption<Time> {
-        if let Self::Rack(rack) = self { rack.rounded_timer(connection) } else { connection.timer }
+        if let Self::Rack(rack) = self { rack.timer(connection) } else { connection.timer }
     }
 
     /// Whether losses are being repaired: after they were found or after a timeout, until all data that was outstanding

@@ -279,7 +279,6 @@ impl Sender {
 
     #[inline(never)]
     fn handle_any_ack(&mut self, ack: Ack<'_>, now: Time) {
-        self.settle_timer();
         self.connection.law.set_now(now);
         let Connection { snd_una, snd_max, .. } = self.connection;
         let (mut only_updates, mut updates_window) = (false, false);
@@ -316,14 +315,6 @@ impl Sender {
         }
         self.connection.persist(is_current, self.recovery.ticks(), now);
         self.choose_path();
-    }
-
-    /// Makes the timer exact, which at rest is a lower bound, before anything but an ACK or a turn at rest.
-    #[inline(always)]
-    fn settle_timer(&mut self) {
-        if let Recovery::Rack(rack) = &mut self.recovery {
-            rack.settle_timer(&mut self.connection);
-        }
     }
 
     /// The marked segments that an ACK reports, and those that the law has not seen yet; see [`Connection::marks`].
@@ -429,7 +420,6 @@ impl Sender {
 
     /// Handles the timer; call it at the time given by [`poll_timeout`](Self::poll_timeout).
     pub fn handle_timeout(&mut self, now: Time) {
-        self.settle_timer();
         let connection = &mut self.connection;
         connection.law.set_now(now);
         if connection.probe_window(self.recovery.ticks(), now) {
@@ -463,7 +453,6 @@ impl Sender {
     /// The next segment to send now. Fast retransmissions and limited transmit are sent immediately; other segments are
     /// sent as the window allows, after the processing time if there is one.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Segment> {
-        self.settle_timer();
         let number = match self.connection.urgent.take() {
             Some(number) if number < self.connection.snd_una => return Some(Connection::window_probe(number)),
             Some(number) => number,

@@ -8,7 +8,7 @@ use ackclock_units::Time;
 use super::clock::Transmission;
 use super::pending::rest_of_timeout;
 use super::timers::probes;
-use super::{Due, Phase, Rack};
+use super::{Phase, Rack};
 use crate::config::RackRule;
 use crate::packed_option::PackedOption;
 use crate::sender::connection::Connection;
@@ -58,9 +58,8 @@ impl Rack {
         connection.snd_nxt = connection.snd_nxt.max(next);
         connection.grow(next - snd_una, || Some(last), app_limited, connection.config.whole_growth, now);
         if connection.config.rack == RackRule::Linux && connection.flight() > 0 && probes(&connection.config) {
-            self.pend_probe_at_rest(connection, connection.rtt.rto(), now);
+            self.pend_probe(connection, connection.rtt.rto(), now);
         } else {
-            self.settle_timer(connection);
             self.restart_rto(connection, now);
             self.arm_at_rest(connection, now);
         }
@@ -85,34 +84,7 @@ impl Rack {
             self.arm_at_rest(connection, now);
         } else if probes(&connection.config) {
             let rest = rest_of_timeout(connection, now);
-            self.pend_probe_at_rest(connection, rest, now);
-        }
-    }
-
-    /// The same as [`pend_probe`](Self::pend_probe). Since the next ACK or segment nearly always sets the timer again before
-    /// it matters, it is rounded up to ticks only when it may matter; until then it is a lower bound.
-    #[inline(always)]
-    fn pend_probe_at_rest(&mut self, connection: &mut Connection, timeout: Time, now: Time) {
-        let wait = self.probe_wait_within(connection, timeout, now);
-        self.pend(connection, Due::Probe, now.saturating_add(wait));
-        self.rounds_from = PackedOption::some(now);
-    }
-
-    /// Rounds the sender's timer up to ticks. Must be called before anything but an ACK or a turn at rest.
-    #[inline(always)]
-    pub(crate) fn settle_timer(&mut self, connection: &mut Connection) {
-        if !self.rounds_from.is_none() {
-            connection.timer = self.rounded_timer(connection);
-            self.rounds_from = PackedOption::NONE;
-        }
-    }
-
-    /// The sender's timer, rounded up to ticks.
-    #[inline(never)]
-    pub(crate) fn rounded_timer(&self, connection: &Connection) -> PackedOption<Time> {
-        match (self.rounds_from.get(), connection.timer.get()) {
-            (Some(from), Some(at)) => PackedOption::some(self.ticks.fires_at(from, at - from)),
-            _ => connection.timer,
+            self.pend_probe(connection, rest, now);
         }
     }
 

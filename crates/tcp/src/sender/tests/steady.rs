@@ -61,7 +61,7 @@ impl Pair {
             format!("{deadlines:?} {state:?} {waits:?} {:?} {:?} {limits:?}", sender.counters(), sender.timing())
         };
         assert_eq!(shown(&self.short), shown(&self.general));
-        // at rest, the timer is a lower bound of the time at which it fires
+        // the timer is a lower bound of the time at which it fires
         let timer = self.short.poll_timeout();
         assert!(self.short.connection.timer.get() <= timer, "{:?} above {timer:?}", self.short.connection.timer);
         let just_before = timer.unwrap_or(Time::MAX).saturating_sub(Time::from_picos(1));
