@@ -172,11 +172,16 @@ impl Sack {
     /// Adds a block before all others, of which those beyond `most` blocks are dropped.
     pub(crate) fn push_front(&mut self, block: Block, most: usize) {
         let count = (self.count as usize + 1).min(most).min(MAX_SACK_BLOCKS);
-        if let Some(kept) = self.blocks.get_mut(..count).filter(|kept| !kept.is_empty()) {
-            kept.rotate_right(1);
-            kept[0] = block;
-        }
+        self.put_first(block, count);
         self.count = count as u32;
+    }
+
+    /// Puts a block before the others, in place of the last of the first `count` ones.
+    #[inline(always)]
+    fn put_first(&mut self, mut block: Block, count: usize) {
+        for place in self.blocks.iter_mut().take(count) {
+            std::mem::swap(place, &mut block);
+        }
     }
 
     /// Removes the first block.
@@ -191,7 +196,9 @@ impl Sack {
     /// Moves the first block that contains segment `number` before all others. Returns whether there is one.
     pub(crate) fn move_to_front(&mut self, number: u64) -> bool {
         let Some(at) = self.blocks().iter().position(|block| block.contains(number)) else { return false };
-        self.blocks[..=at].rotate_right(1);
+        if at > 0 {
+            self.put_first(self.blocks[at], at + 1);
+        }
         true
     }
 
