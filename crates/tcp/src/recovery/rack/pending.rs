@@ -18,6 +18,7 @@ use super::{Due, Phase, Rack};
 use crate::config::RackRule;
 use crate::packed_option::PackedOption;
 use crate::segment::Segment;
+use crate::send_log::SendLog;
 use crate::sender::connection::Connection;
 
 impl Rack {
@@ -122,5 +123,6 @@ impl Rack {
 #[inline(always)]
 pub(super) fn rest_of_timeout(connection: &Connection, now: Time) -> Time {
     let rto = connection.rtt.rto();
-    connection.first_sent().map_or(rto, |first| first.at.saturating_add(rto).saturating_sub(now))
+    let first = connection.records().and_then(SendLog::first);
+    first.map_or(rto, |first| first.at.saturating_add(rto).saturating_sub(now))
 }
