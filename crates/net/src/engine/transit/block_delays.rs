@@ -3,6 +3,7 @@
 //! A hop knows this time for packets without blocks. For other sizes it is a sum over links, and each of its terms a
 //! division. The sums computed last are kept, since an ACK usually has as many blocks as one before it.
 
+use ackclock_tcp::SACK_BLOCK;
 use ackclock_units::Time;
 
 use super::Transit;
@@ -35,7 +36,7 @@ impl Transit {
     /// Time in which an ACK of `size` bytes with SACK blocks crosses the unqueued links of a hop.
     #[inline(never)]
     pub(super) fn delay_of_blocks(&mut self, hop: u32, size: u32) -> Time {
-        let place = (hop.wrapping_mul(0x9e37_79b9) >> (u32::BITS - PLACE_BITS)) ^ size / 8;
+        let place = (hop.wrapping_mul(0x9e37_79b9) >> (u32::BITS - PLACE_BITS)) ^ (size / SACK_BLOCK);
         let sum = &mut self.block_delays.0[place as usize % KEPT];
         if sum.hop != hop || sum.size != size {
             let unqueued = Hop::links_of(&self.hops, hop).iter().filter(|hop| hop.is_unqueued());
