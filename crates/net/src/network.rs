@@ -24,7 +24,7 @@ use crate::endpoint::sack_store::SackStore;
 use crate::endpoint::sink::Sinks;
 use crate::engine::agenda::{Agenda, Rounds};
 use crate::engine::flow::{Flow, Transport};
-use crate::engine::transit::{Delays, Transit};
+use crate::engine::transit::{BlockDelays, Delays, Transit};
 use crate::link::Link;
 use crate::link::extra_delay::ExtraDelay;
 use crate::link::links::Links;
@@ -95,7 +95,8 @@ impl Network {
         let agenda = Agenda::new(&skews, rounds);
         let sacks = SackStore::default();
         let (until, last, cut) = (Time::ZERO, 0, None);
-        let transit = Transit { links, hops, sinks, sacks, delays, agenda, names, until, last, cut };
+        let block_delays = BlockDelays::new();
+        let transit = Transit { links, hops, sinks, sacks, delays, block_delays, agenda, names, until, last, cut };
         Ok(Self { flows, clients, transit, rounds, failures })
     }
 }

@@ -20,6 +20,12 @@ impl Last for u64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PackedOption<T>(T);
 
+impl<T: Last> Default for PackedOption<T> {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 impl<T: Last> PackedOption<T> {
     pub(crate) const NONE: Self = Self(T::LAST);
 

@@ -21,6 +21,7 @@ use crate::config::{RackRule, SenderConfig};
 use crate::congestion::Signal;
 use crate::delivery_rate::RateSample;
 use crate::limits::Limit;
+use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
 use crate::segment::{Ack, Block};
 use crate::send_log::Sent;
@@ -102,6 +103,12 @@ impl Recovery {
             Self::Sack(sack) => sack.is_at_rest(),
             Self::Vegas(_) => false,
         }
+    }
+
+    /// When the sender's timer fires; the connection has a lower bound of it.
+    #[inline(always)]
+    pub(crate) fn timer(&self, connection: &Connection) -> PackedOption<Time> {
+        if let Self::Rack(rack) = self { rack.timer(connection) } else { connection.timer }
     }
 
     /// Whether losses are being repaired: after they were found or after a timeout, until all data that was outstanding

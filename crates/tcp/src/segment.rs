@@ -168,6 +168,55 @@ impl Sack {
             self.count += 1;
         }
     }
+
+    /// Adds a block before all others, of which those beyond `most` blocks are dropped.
+    pub(crate) fn push_front(&mut self, block: Block, most: usize) {
+        let count = (self.count as usize + 1).min(most).min(MAX_SACK_BLOCKS);
+        self.put_first(block, count);
+        self.count = count as u32;
+    }
+
+    /// Puts a block before the others, in place of the last of the first `count` ones.
+    #[inline(always)]
+    fn put_first(&mut self, mut block: Block, count: usize) {
+        for place in self.blocks.iter_mut().take(count) {
+            std::mem::swap(place, &mut block);
+        }
+    }
+
+    /// Removes the first block.
+    pub(crate) fn remove_first(&mut self) -> Option<Block> {
+        let first = self.blocks().first().copied()?;
+        self.blocks.rotate_left(1);
+        self.count -= 1;
+        self.blocks[self.count as usize] = Block::default();
+        Some(first)
+    }
+
+    /// Moves the first block that contains segment `number` before all others. Returns whether there is one.
+    pub(crate) fn move_to_front(&mut self, number: u64) -> bool {
+        let Some(at) = self.blocks().iter().position(|block| block.contains(number)) else { return false };
+        if at > 0 {
+            self.put_first(self.blocks[at], at + 1);
+        }
+        true
+    }
+
+    /// Replaces the blocks that begin within `range` by `run`, at the place of the first of them, or removes them.
+    #[inline(always)]
+    pub(crate) fn replace_within(&mut self, range: Block, mut run: Option<Block>) {
+        let before = self.count as usize;
+        let mut count = 0;
+        for at in 0..before {
+            let block = self.blocks[at];
+            if let Some(block) = if range.contains(block.start) { run.take() } else { Some(block) } {
+                self.blocks[count] = block;
+                count += 1;
+            }
+        }
+        self.blocks[count..before].fill(Block::default());
+        self.count = count as u32;
+    }
 }
 
 /// A contiguous run of received segments with gaps before and after it: [`start`, `end`).

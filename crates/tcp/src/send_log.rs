@@ -82,6 +82,12 @@ impl SendLog {
         self.sent.get(index as usize).copied().or_else(|| self.stale[self.slot(number)?])
     }
 
+    /// The record of the first outstanding segment.
+    #[inline(always)]
+    pub(crate) fn first(&self) -> Option<&Sent> {
+        self.sent.front()
+    }
+
     /// The record of an outstanding segment.
     pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut Sent> {
         self.sent.get_mut(number.checked_sub(self.first)? as usize)

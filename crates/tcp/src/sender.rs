@@ -542,7 +542,7 @@ impl Sender {
 
     /// Time at which [`handle_timeout`](Self::handle_timeout) is due.
     pub fn poll_timeout(&self) -> Option<Time> {
-        self.connection.timer.get()
+        self.recovery.timer(&self.connection).get()
     }
 
     /// Time at which the processing time ends and [`poll_transmit`](Self::poll_transmit) must be called again.

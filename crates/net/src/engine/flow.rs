@@ -403,7 +403,9 @@ impl Flow {
             if let Some(at) = release.arm(sender.poll_release()) {
                 transit.wake(at, id, Wakeup::Release);
             }
-            if let Some(at) = timeout.arm(sender.poll_timeout()) {
+            if !sender.times_out_after(timeout.pending)
+                && let Some(at) = timeout.arm(sender.poll_timeout())
+            {
                 transit.wake(at, id, Wakeup::Timeout);
             }
             // other senders ask the source for data when they can use it

@@ -1,5 +1,6 @@
 //! Forwards packets between their endpoints.
 
+mod block_delays;
 mod delays;
 
 use ackclock_tcp::{Answer, OtherAck};
@@ -17,6 +18,7 @@ use crate::link::short::Sent;
 use crate::observe::{Observation, Observer};
 use crate::packet::{FlowId, LinkId, Names, Packet, SackId};
 use crate::queue::stored::Queued;
+pub(crate) use block_delays::BlockDelays;
 pub(crate) use delays::Delays;
 
 /// The component that contains all endpoints.
@@ -34,6 +36,7 @@ pub(crate) struct Transit {
     pub(crate) sacks: SackStore,
     /// The timers of receivers that need no event of their own.
     pub(crate) delays: Delays,
+    pub(crate) block_delays: BlockDelays,
     /// The pending events; component [`ENDPOINTS`] contains the endpoints.
     pub(crate) agenda: Agenda,
     pub(crate) names: Names,
@@ -153,13 +156,6 @@ impl Transit {
             }
             index = stop.0;
         }
-    }
-
-    /// Time in which an ACK of `size` bytes with SACK blocks crosses the unqueued links of a hop.
-    #[inline(never)]
-    fn delay_of_blocks(&self, index: u32, size: u32) -> Time {
-        let unqueued = Hop::links_of(&self.hops, index).iter().filter(|hop| hop.is_unqueued());
-        unqueued.fold(Time::ZERO, |sum, hop| sum + self.links.line(hop.link).time_of(size))
     }
 
     /// Schedules a departure beside other events of the current round, or in a round that has no bucket.

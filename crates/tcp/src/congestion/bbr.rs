@@ -330,11 +330,11 @@ impl Bbr {
         }
         let is_long = (sample.now - self.phase_at).as_secs_f64() > self.min_rtt;
         let gain = self.rate_gain();
-        let flight = self.at_departure(sample.prior_in_flight, sample);
+        let flight = || self.at_departure(sample.prior_in_flight, sample);
         let is_over = if gain > 1.0 {
-            is_long && (sample.newly_lost > 0 || flight + self.at_once() >= self.inflight(gain))
+            is_long && (sample.newly_lost > 0 || flight() + self.at_once() >= self.inflight(gain))
         } else if gain < 1.0 {
-            is_long || flight <= self.inflight(1.0)
+            is_long || flight() <= self.inflight(1.0)
         } else {
             is_long
         };

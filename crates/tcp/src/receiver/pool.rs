@@ -35,9 +35,10 @@ pub struct ReceiverPool {
 pub(super) struct Record {
     /// Disjoint runs received beyond a gap, in ascending order.
     pub(super) beyond: VecDeque<Block>,
-    /// The SACK blocks of the last ACK that had any. A duplicate in the first one lies within the second one or within no
-    /// run.
+    /// The SACK blocks of the last ACK that had any. Those of runs that have grown since are in their current extent.
     reported: Option<Box<Sack>>,
+    /// Whether the first of them reports a duplicate.
+    reports_duplicate: bool,
     pub(super) delay: Delay,
     pub(super) echo: Echo,
     /// The [`Ack::original`](crate::Ack::original) of the next ACK, if the receiver reports it.
@@ -83,6 +84,7 @@ impl ReceiverPool {
         self.records.push(Record {
             beyond: VecDeque::new(),
             reported: None,
+            reports_duplicate: false,
             delay,
             echo,
             original: false,
@@ -142,6 +144,7 @@ impl Record {
         if let Some(reported) = self.reported.as_deref_mut() {
             *reported = Sack::NONE;
         }
+        self.reports_duplicate = false;
     }
 
     /// Handles the mark of segment `number`. Returns whether an early ACK for earlier segments must be sent, and whether the
@@ -311,10 +314,10 @@ impl Record {
         if let Some(host) = &mut self.host {
             host.compression.again = PackedOption::NONE;
         }
-        let blocks = self.reported.as_deref().map_or(&[][..], Sack::blocks);
+        debug_assert!(!self.reports_duplicate, "the blocks were chosen when the ACK began to wait");
+        let runs = self.reported.as_deref().map_or(&[][..], Sack::blocks);
         let touches = |run: &Block| run.start <= number + 1 && number <= run.end;
-        let reported = blocks.iter().filter_map(|block| run_of(&self.beyond, block.start));
-        let place = reported.clone().position(|run| touches(&run)).unwrap_or_else(|| reported.count());
+        let place = runs.iter().position(touches).unwrap_or(runs.len());
         number > next && place >= EXPECTED_BLOCKS
     }
 
@@ -400,8 +403,9 @@ impl Record {
         }
         *rcv_nxt += 1;
         let fills = self.beyond.front().is_some_and(|first| first.start == *rcv_nxt);
-        if fills {
-            *rcv_nxt = self.beyond.pop_front().map_or(*rcv_nxt, |first| first.end);
+        if fills && let Some(first) = self.beyond.pop_front() {
+            *rcv_nxt = first.end;
+            self.follow(first, None);
         }
         (false, !fills && may_wait)
     }
@@ -424,37 +428,39 @@ impl Record {
                 }
             }
             Some(run) if run.start == number + 1 => run.start = number,
-            _ => self.beyond.insert(at, Block { start: number, end: number + 1 }),
+            _ => {
+                self.beyond.insert(at, Block { start: number, end: number + 1 });
+                return true;
+            }
         }
+        let run = self.beyond[at];
+        self.follow(run, Some(run));
         true
+    }
+
+    /// Replaces the reported blocks within `range` by one block, or removes them.
+    #[inline(always)]
+    fn follow(&mut self, range: Block, run: Option<Block>) {
+        if let Some(reported) = &mut self.reported {
+            reported.replace_within(range, run);
+        }
     }
 
     /// Chooses the SACK blocks: the latest segment if it has arrived `again` (RFC 2883, section 4), its run, then the runs
     /// reported before, in their current extent.
     pub(super) fn choose_blocks(&mut self, latest: Option<u64>, again: bool, most: usize) -> &mut Sack {
-        let Self { beyond, reported, .. } = self;
+        let Self { beyond, reported, reports_duplicate, .. } = self;
         let sack = &mut **reported.get_or_insert_default();
-        let before = std::mem::take(sack);
-        if let Some(start) = latest.filter(|_| again) {
-            sack.push(Block { start, end: start + 1 });
-        }
-        let mut add = |number| {
-            let is_full = sack.blocks().len() >= most;
-            if !is_full
+        let duplicate = if std::mem::replace(reports_duplicate, again) { sack.remove_first() } else { None };
+        for number in duplicate.map(|block| block.start).into_iter().chain(latest) {
+            if !sack.move_to_front(number)
                 && let Some(run) = run_of(beyond, number)
-                && !sack.blocks()[usize::from(again)..].contains(&run)
             {
-                sack.push(run);
+                sack.push_front(run, most);
             }
-            is_full
-        };
-        if let Some(latest) = latest {
-            add(latest);
         }
-        for block in before.blocks() {
-            if add(block.start) {
-                break;
-            }
+        if let Some(start) = latest.filter(|_| again) {
+            sack.push_front(Block { start, end: start + 1 }, most);
         }
         sack
     }

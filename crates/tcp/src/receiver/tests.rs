@@ -1,4 +1,5 @@
 mod batch;
+mod blocks;
 mod compression;
 mod delay;
 mod dsack;

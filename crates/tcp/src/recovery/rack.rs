@@ -94,8 +94,10 @@ pub struct Rack {
     first_sent: BTreeMap<u64, Time>,
     /// When the segments that may still arrive out of order are lost.
     recheck: Option<Time>,
-    /// When the retransmission timer would fire.
+    /// When the retransmission timer would fire; for Linux, only while nothing is outstanding.
     rto_at: Time,
+    /// When the sender's timer was set, if it is not yet rounded up to ticks; only for Linux.
+    rounds_from: PackedOption<Time>,
     /// Whether the last ACK restarts the timer; only for Linux.
     moves_timer: bool,
     /// Whether it acknowledged a segment that was sent again, and so gives no certain round-trip time; only for Linux.
@@ -182,7 +184,9 @@ impl Rack {
         self.moves_timer = snd_una > before || reported.is_some_and(|sent| Some(sent.first) < first);
         if snd_una > before {
             self.has_progressed = true;
-            self.restart_rto(connection, now);
+            if !is_linux || snd_una == connection.snd_max {
+                self.restart_rto(connection, now);
+            }
             if !self.first_sent.is_empty() {
                 self.first_sent = self.first_sent.split_off(&snd_una);
             }

@@ -52,7 +52,7 @@ pub(crate) struct Connection {
     /// First segment outside the window.
     pub(super) snd_limit: u64,
     pub(crate) config: Arc<SenderConfig>,
-    /// When the retransmission timer fires.
+    /// When the retransmission timer fires; with RACK, a [lower bound](crate::recovery::Recovery::timer).
     pub(crate) timer: PackedOption<Time>,
     /// The segment currently being timed.
     pub(crate) timed: PackedOption<u64>,
@@ -515,10 +515,15 @@ impl Connection {
 
     /// Called before the sender sends, if idle periods matter. Resets or halves the window after an idle period
     /// longer than the RTO (RFC 5681, section 4.1; RFC 2861).
+    #[inline(always)]
     pub(crate) fn restart_after_idle(&mut self, now: Time) {
-        if self.snd_una < self.snd_max || self.snd_max == 0 {
-            return;
+        if self.flight() == 0 && self.snd_max > 0 {
+            self.end_idle(now);
         }
+    }
+
+    #[inline(never)]
+    fn end_idle(&mut self, now: Time) {
         let idle = now.saturating_sub(self.last_sent);
         self.tell_idle(now, idle);
         let rto = self.rtt.rto();

@@ -40,6 +40,7 @@ impl Pacer {
     }
 
     /// Until when the next segment must wait, if it must.
+    #[inline(always)]
     pub(super) fn waits_until(&self, now: Time) -> Option<Time> {
         Some(self.next).filter(|next| self.left == 0 && *next > now)
     }

@@ -304,7 +304,7 @@ impl Sender {
     /// Whether the retransmission timer, if it runs, fires after `at`.
     #[inline(always)]
     pub fn times_out_after(&self, at: Time) -> bool {
-        !self.connection.timer.is_at_most(at)
+        !self.connection.timer.is_at_most(at) || !self.recovery.timer(&self.connection).is_at_most(at)
     }
 }
 

@@ -18,6 +18,7 @@ use super::{Due, Phase, Rack};
 use crate::config::RackRule;
 use crate::packed_option::PackedOption;
 use crate::segment::Segment;
+use crate::send_log::SendLog;
 use crate::sender::connection::Connection;
 
 impl Rack {
@@ -73,8 +74,7 @@ impl Rack {
         let rto = connection.rtt.rto();
         let wait = if self.due == Due::Retransmission { rto } else { rest_of_timeout(connection, now) };
         let wait = wait.max(Time::from_picos(1)).saturating_add(delay).min(connection.config.rtt.max_rto);
-        self.rto_at = self.ticks.fires_at(now, wait);
-        self.pend(connection, Due::Retransmission, self.rto_at);
+        self.pend_for(connection, Due::Retransmission, wait, now);
     }
 
     /// Sets the timer to a probe, `timeout` from now at the latest, if that is above zero.
@@ -84,7 +84,7 @@ impl Rack {
         let wait = self.probe_wait(connection).min(longest);
         let delay = self.pacing_delay(connection, now);
         let wait = wait.saturating_add(delay).min(connection.config.rtt.max_rto);
-        self.pend(connection, Due::Probe, self.ticks.fires_at(now, wait));
+        self.pend_for(connection, Due::Probe, wait, now);
     }
 
     /// Time until the next segment of a paced sender may leave, in whole ticks.
@@ -94,10 +94,28 @@ impl Rack {
         connection.pacer().filter(|_| waits).map_or(Time::ZERO, |pacer| self.ticks.whole(pacer.delay(now)))
     }
 
+    /// Sets the timer for the time `wait`. Since the next ACK or segment usually sets it again before it matters, it is rounded
+    /// up to ticks only when it may matter; until then it is a lower bound.
     #[inline(always)]
-    const fn pend(&mut self, connection: &mut Connection, due: Due, at: Time) {
-        self.due = due;
+    fn pend_for(&mut self, connection: &mut Connection, due: Due, wait: Time, now: Time) {
+        self.pend(connection, due, now.saturating_add(wait));
+        self.rounds_from = PackedOption::some(now);
+    }
+
+    /// Sets the timer to an exact time.
+    #[inline(always)]
+    pub(super) const fn pend(&mut self, connection: &mut Connection, due: Due, at: Time) {
+        (self.due, self.rounds_from) = (due, PackedOption::NONE);
         connection.timer = PackedOption::some(at);
+    }
+
+    /// The sender's timer, rounded up to ticks.
+    #[inline(never)]
+    pub(in crate::recovery) fn timer(&self, connection: &Connection) -> PackedOption<Time> {
+        match (self.rounds_from.get(), connection.timer.get()) {
+            (Some(from), Some(at)) => PackedOption::some(self.ticks.fires_at(from, at - from)),
+            _ => connection.timer,
+        }
     }
 }
 
@@ -105,5 +123,6 @@ impl Rack {
 #[inline(always)]
 pub(super) fn rest_of_timeout(connection: &Connection, now: Time) -> Time {
     let rto = connection.rtt.rto();
-    connection.first_sent().map_or(rto, |first| first.at.saturating_add(rto).saturating_sub(now))
+    let first = connection.records().and_then(SendLog::first);
+    first.map_or(rto, |first| first.at.saturating_add(rto).saturating_sub(now))
 }

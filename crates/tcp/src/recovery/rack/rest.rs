@@ -54,11 +54,15 @@ impl Rack {
         connection.timed = PackedOption::NONE;
         connection.rtt.sample(&connection.config.rtt, first.at, now);
         connection.rtt.end_back_off(&connection.config.rtt);
-        self.restart_rto(connection, now);
         connection.snd_una = next;
         connection.snd_nxt = connection.snd_nxt.max(next);
         connection.grow(next - snd_una, || Some(last), app_limited, connection.config.whole_growth, now);
-        self.arm_at_rest(connection, now);
+        if connection.config.rack == RackRule::Linux && connection.flight() > 0 && probes(&connection.config) {
+            self.pend_probe(connection, connection.rtt.rto(), now);
+        } else {
+            self.restart_rto(connection, now);
+            self.arm_at_rest(connection, now);
+        }
     }
 
     /// Records segments that were sent for the first time at rest.

@@ -113,6 +113,7 @@ impl Rack {
     pub(super) fn arm(&mut self, connection: &mut Connection, now: Time) {
         let flight = connection.flight();
         if flight == 0 {
+            self.rounds_from = PackedOption::NONE;
             if connection.probes_window() {
                 return;
             }
@@ -123,15 +124,14 @@ impl Rack {
             return;
         }
         let probes = self.probe.is_none() && self.may_probe(connection);
-        let at;
-        (self.due, at) = if let Some(recheck) = self.recheck.filter(|recheck| *recheck < self.rto_at) {
+        let (due, at) = if let Some(recheck) = self.recheck.filter(|recheck| *recheck < self.rto_at) {
             (Due::Reordering, recheck)
         } else if probes {
             return self.arm_probe(connection, now);
         } else {
             (Due::Retransmission, self.rto_at)
         };
-        connection.timer = PackedOption::some(at.max(now));
+        self.pend(connection, due, at.max(now));
     }
 
     /// Sets the sender's timer to the time of a probe.
@@ -140,8 +140,7 @@ impl Rack {
         let delay = self.pacing_delay(connection, now);
         let wait = self.probe_wait(connection).saturating_add(delay);
         let at = self.ticks.fires_at(now, wait).min(self.rto_at);
-        self.due = Due::Probe;
-        connection.timer = PackedOption::some(at.max(now));
+        self.pend(connection, Due::Probe, at.max(now));
     }
 
     /// Time from now until a probe, if the retransmission timer is not due before.

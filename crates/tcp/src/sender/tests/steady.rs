@@ -61,6 +61,11 @@ impl Pair {
             format!("{deadlines:?} {state:?} {waits:?} {:?} {:?} {limits:?}", sender.counters(), sender.timing())
         };
         assert_eq!(shown(&self.short), shown(&self.general));
+        // the timer is a lower bound of the time at which it fires
+        let timer = self.short.poll_timeout();
+        assert!(self.short.connection.timer.get() <= timer, "{:?} above {timer:?}", self.short.connection.timer);
+        let just_before = timer.unwrap_or(Time::MAX).saturating_sub(Time::from_picos(1));
+        assert_eq!([just_before, timer.unwrap_or(Time::MAX)].map(|at| self.short.times_out_after(at)), [true, false]);
     }
 
     /// The segments of a turn, in which the general sender is polled and the other one takes the short path if it can.
