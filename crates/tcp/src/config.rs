@@ -197,7 +197,8 @@ impl SenderConfig {
 
     /// The advertised window before the first ACK, if ACKs carry the window.
     pub(crate) fn first_window(&self) -> Option<u32> {
-        self.initial_rwnd.or_else(|| self.read_rate.map(|_| self.max_window))
+        let opened = self.initial_rwnd.or_else(|| self.read_rate.map(|_| self.max_window))?;
+        Some(opened.min(self.max_window))
     }
 
     /// Whether the law needs delivery-rate samples, which only RACK recovery gives.

@@ -300,7 +300,7 @@ impl Sender {
             if !updates_window || self.recovery.counts_window_updates(&self.connection) {
                 self.handle_duplicate_ack(ack, now);
             }
-        } else if ack.next <= snd_una {
+        } else if ack.next <= snd_una && (!only_updates || self.recovery.counts_window_updates(&self.connection)) {
             self.recovery.on_old_ack(&mut self.connection, ack, now);
         }
         // any other ACK acknowledges data never sent, and is ignored (RFC 9293, section 3.10.7.4)

@@ -208,8 +208,7 @@ impl Channel {
                 self.answer(next, sack, (echo, original), repeated)
             }
             [_, _, _, true, _] => self.step(Cause::Other, |_, _| {}),
-            // the timer is the persist timer
-            _ if self.witness.is_closed() => self.step(Cause::Other, Sender::handle_timeout),
+            _ if self.witness.persists() => self.step(Cause::Other, Sender::handle_timeout),
             _ => self.step(Cause::Timeout, Sender::handle_timeout),
         }
     }

@@ -454,15 +454,19 @@ fn the_echo_of_an_original_is_no_news_of_a_retransmission() {
     }
 }
 
-/// Validates: a timeout while the receiver's window is closed reduces the threshold to half of what is outstanding, eight
-///     segments, not to half of the closed window.
-/// Source: RFC 5681, section 3.1, equation 4 (FlightSize); Linux takes half of the congestion window of twelve.
+/// Validates: a timeout while the receiver's window is closed does not reduce the threshold to half of the closed window. In
+///     Linux, it reduces it from the congestion window of twelve segments, and otherwise to half of the eight outstanding.
+/// Source: Linux, `tcp_enter_loss`, `tcp_reno_ssthresh` and `cubictcp_recalc_ssthresh`; RFC 5681, section 3.1, equation 4.
 /// Tolerance: exact.
 #[test]
 fn a_closed_window_does_not_reduce_the_threshold() {
-    let mut talk = Talk::new(&SenderConfig { initial_rwnd: Some(100), tail_loss_probe: false, ..linux() });
-    talk.sends();
-    assert!(talk.advertise(50, 2, 0).is_empty());
-    talk.time_out();
-    assert_eq!(talk.ssthresh(), 4.0);
+    let other = SenderConfig { rack: RackRule::Rfc8985, ..linux() };
+    for (config, ssthresh) in [(linux(), 6.0), (cubic(), 8.0), (other, 4.0)] {
+        let mut talk = Talk::new(&SenderConfig { initial_rwnd: Some(100), tail_loss_probe: false, ..config });
+        talk.sends();
+        assert!(talk.advertise(50, 2, 0).is_empty());
+        assert_eq!(talk.cwnd(), 12.0);
+        assert_eq!(talk.time_out(), [2]);
+        assert_eq!(talk.ssthresh(), ssthresh);
+    }
 }

@@ -95,7 +95,7 @@ impl Rack {
     }
 
     #[inline(always)]
-    const fn pend(&mut self, connection: &mut Connection, due: Due, at: Time) {
+    pub(super) const fn pend(&mut self, connection: &mut Connection, due: Due, at: Time) {
         self.due = due;
         connection.timer = PackedOption::some(at);
     }
