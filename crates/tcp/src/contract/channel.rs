@@ -255,7 +255,10 @@ impl Channel {
             let is_late = self.probed.is_none_or(|at| self.now >= at + Time::from_millis(500));
             // a read at the same moment may send an ACK
             let reads = waiting == Some(self.now);
-            hold!(answer.is_some() == is_late || answer.is_some() && reads, "the answers to probes of the window do not come 0.5 s apart");
+            hold!(
+                answer.is_some() == is_late || answer.is_some() && reads,
+                "the answers to probes of the window do not come 0.5 s apart"
+            );
             let Some((next, sack, reports)) = answer else { return Ok(()) };
             self.probed = if is_late { Some(self.now) } else { self.probed };
             let repeated = self.repeated.take();
