@@ -10,6 +10,7 @@ mod marks;
 mod pacer;
 mod persist;
 mod pushes;
+mod small_queue;
 mod steady;
 #[cfg(test)]
 mod tests;
@@ -489,6 +490,12 @@ impl Sender {
                 self.defer(now);
                 return None;
             }
+            Admission::Queued => {
+                self.release_at = PackedOption::NONE;
+                self.limits.enter(Limit::Pacing, now);
+                self.connection.note_usage(self.recovery.in_flight(&self.connection));
+                return None;
+            }
         }
         self.recovery.on_sent(&mut self.connection, number);
         Some(number)
@@ -514,7 +521,7 @@ impl Sender {
         if connection.config.idle_restart != IdleRestart::Timeout {
             connection.restart_after_idle(now);
         }
-        Admission::Granted(1)
+        if connection.waits_for_queue(number, 1) { Admission::Queued } else { Admission::Granted(1) }
     }
 
     /// Continues a processing time; if none is active, starts one if a segment may be sent after it, or else ends the turn.

@@ -38,6 +38,8 @@ pub struct ServedLink {
     is_due: bool,
     /// Stored packets that were dropped and have not been reported.
     dropped: Dropped,
+    /// The first hops of the flows whose senders limit their packets in this queue.
+    limited: Vec<u32>,
 }
 
 impl ServedLink {
@@ -59,12 +61,24 @@ impl ServedLink {
             each: Time::ZERO,
             is_due: false,
             dropped: Vec::new(),
+            limited: Vec::new(),
         }
     }
 
     /// The same link with extra delays.
     pub(crate) fn delayed_by(self, extra_delay: Option<Box<ExtraDelay>>) -> Self {
         Self { extra_delay, ..self }
+    }
+
+    /// Lets the sender whose data has this first hop know when its packets leave. Hops must be given in ascending order.
+    pub(crate) fn limit(&mut self, hop: u32) {
+        self.limited.push(hop);
+    }
+
+    /// Whether the sender of a packet on this hop must know when it leaves.
+    #[inline(always)]
+    pub(crate) fn is_limited(&self, hop: u32) -> bool {
+        !self.limited.is_empty() && self.limited.binary_search(&hop).is_ok()
     }
 
     /// Rate and least propagation delay of the link.
@@ -89,6 +103,7 @@ impl ServedLink {
         size_of::<Self>()
             + self.queue.memory()
             + self.dropped.capacity() * size_of::<(Queued, DropReason)>()
+            + self.limited.capacity() * size_of::<u32>()
             + self.entrance.as_ref().map_or(0, |entrance| entrance.memory())
             + self.shaper.as_ref().map_or(0, |shaper| size_of_val(&**shaper))
             + self.loss.as_ref().map_or(0, |loss| loss.memory())

@@ -410,6 +410,7 @@ impl Rack {
         let pipe = self.pipe(connection, connection.snd_una);
         let has_no_data = connection.snd_nxt >= connection.supplied && self.losses.count() == 0;
         if has_no_data
+            && !connection.has_queued()
             && (pipe as f64) < connection.window.cwnd.floor()
             && let Some(rate) = connection.rate_mut()
         {
