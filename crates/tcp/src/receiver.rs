@@ -219,9 +219,12 @@ impl Receiver {
         let admission = record.window.as_mut().map_or(Admission::Granted, |window| window.admit(number, mark, now));
         if admission != Admission::Granted {
             let waiting = record.delay.waiting();
-            // the application may have read at this moment
             let updates = |window: &mut Box<Window>| window.answers(self.rcv_nxt, waiting, config.ack_every);
-            let answers = admission == Admission::Answered || record.window.as_mut().is_some_and(updates);
+            let answers = match admission {
+                Admission::Answered => true,
+                Admission::Read => record.window.as_mut().is_some_and(updates),
+                Admission::Ignored | Admission::Granted => false,
+            };
             let ack = if answers { Some(self.acknowledge_all(pool)) } else { None };
             return Arrival { in_order: 0, duplicate: false, other: OtherAck::None, ack };
         }

@@ -74,10 +74,10 @@ impl Reader {
         Some(Self { interval, ready: Time::ZERO, unread: 0, held: 0, has_read: false, pushed: false, answered: None })
     }
 
-    /// Reads what there has been time for until `now`.
-    pub(super) fn read(&mut self, now: Time) {
+    /// Reads what there has been time for until `now`. Returns whether that was anything.
+    pub(super) fn read(&mut self, now: Time) -> bool {
         if self.unread == 0 || now < self.ready {
-            return;
+            return false;
         }
         let time = (now - self.ready).as_picos() / self.interval.as_picos();
         let packets = self.unread.min(time + 1);
@@ -85,6 +85,7 @@ impl Reader {
         self.unread -= packets;
         self.held -= packets;
         self.has_read = true;
+        true
     }
 
     /// Takes a packet that was missing into the buffer; `in_order` packets can be read now.
