@@ -347,8 +347,8 @@ impl Sender {
         let handshake_ends = alone && connection.open(before);
         if !handshake_ends {
             let advance = ack.next - before;
-            let timed = last.filter(|_| !self.recovery.is_ambiguous());
-            let news = News { newly_acked, advance, last, timed, app_limited, marked };
+            let rtt = self.recovery.rtt(last, now);
+            let news = News { newly_acked, advance, last, rtt, app_limited, marked };
             connection.tell_law(news, progress == Progress::Open || !is_partial && connection.config.grow_on_exit, now);
         }
         if is_partial {
@@ -366,7 +366,7 @@ impl Sender {
         recovery.on_duplicate_ack(connection, ack, now);
         if let Some(newly_acked) = recovery.delivered_late(connection) {
             connection.tell_law(
-                News { newly_acked, advance: 0, last: None, timed: None, app_limited, marked: 0 },
+                News { newly_acked, advance: 0, last: None, rtt: None, app_limited, marked: 0 },
                 true,
                 now,
             );
@@ -600,8 +600,8 @@ struct News {
     advance: u64,
     /// The record of the last segment that the ACK acknowledges, if segments are timed.
     last: Option<Sent>,
-    /// The same, if the ACK gives a round-trip time.
-    timed: Option<Sent>,
+    /// The round-trip time that the ACK gives.
+    rtt: Option<Time>,
     app_limited: bool,
     marked: u64,
 }
@@ -609,7 +609,7 @@ struct News {
 impl Connection {
     /// Tells the law about an ACK that `may_grow` the window or not.
     fn tell_law(&mut self, news: News, may_grow: bool, now: Time) {
-        let News { newly_acked, advance, last, timed, app_limited, marked } = news;
+        let News { newly_acked, advance, last, rtt: sample_rtt, app_limited, marked } = news;
         let Self { law, extra, window, snd_una, snd_nxt, rtt, config, .. } = self;
         let sample = || AckSample {
             now,
@@ -620,7 +620,7 @@ impl Connection {
             byte_counting: config.byte_counting,
             srtt: rtt.srtt(&config.rtt).unwrap_or(f64::NAN),
             elapsed: last.map(|sent| sent.elapsed(now)),
-            rtt: timed.and_then(|sent| sent.rtt(now)),
+            rtt: sample_rtt,
             app_limited,
             marked,
         };

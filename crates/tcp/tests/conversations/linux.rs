@@ -470,3 +470,22 @@ fn a_closed_window_does_not_reduce_the_threshold() {
         assert_eq!(talk.ssthresh(), ssthresh);
     }
 }
+
+/// All ACKs are lost for 5 s. The first one then acknowledges everything, and its timestamp answers the originals.
+///
+/// Validates: CUBIC takes the echoed round-trip time of 5 s for the shortest one after a timeout. The time of its curve then
+///     begins 5 s late, and its window of 20 grows by a segment for two that are acknowledged.
+/// Source: Linux, `tcp_ack_update_rtt`, `cubictcp_acked` and `bictcp_update`; Linux 6.18.44, measured: after such an ACK, a
+///     window of 111 has 166 segments.
+/// Tolerance: exact.
+#[test]
+fn the_echo_of_an_original_is_a_round_trip_time_of_cubic() {
+    let mut talk = Talk::new(&SenderConfig { initial_window: 20, max_window: 20, tail_loss_probe: false, ..cubic() });
+    talk.sends();
+    for _ in 0..2 {
+        talk.time_out();
+    }
+    talk.now = Time::from_millis(5_000);
+    talk.acknowledge(Ack { original: true, ..Ack::cumulative(20) });
+    assert_eq!(talk.cwnd(), 30.0);
+}
