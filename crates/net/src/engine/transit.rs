@@ -206,15 +206,15 @@ impl Transit {
         if let Some(link) = self.links.served(id) {
             let refused = link.offer(packet, index, now);
             let needs_service = link.needs_service();
-            let leaves = refused.is_some() && link.is_limited(index);
+            let reports = link.reports();
             if observer.watches(id) {
                 let offered = refused.map_or(Offered::Queued, Offered::Dropped);
                 observer.observe(now, &Observation::Offered { link: id, packet, offered });
             }
             if refused.is_some() {
                 self.free_sack(packet);
-                if leaves {
-                    self.wake(now, packet.flow(), Wakeup::Left);
+                if reports {
+                    self.report_left(id, packet.flow(), index, now);
                 }
             } else if needs_service {
                 self.serve(id, false, now, observer);
@@ -253,8 +253,7 @@ impl Transit {
         }
         let queued = link.take_next(now);
         let sent = queued.as_ref().map(|queued| link.send(&queued.packet, now));
-        let (due, has_dropped) = (link.take_due(now), link.has_dropped());
-        let leaves = queued.as_ref().is_some_and(|queued| link.is_limited(queued.hop));
+        let (due, has_dropped, reports) = (link.take_due(now), link.has_dropped(), link.reports());
         if let Some(at) = due {
             // only the link's own component handles its packets
             let component = self.agenda.running();
@@ -272,8 +271,8 @@ impl Transit {
         else {
             return;
         };
-        if leaves {
-            self.wake(end, packet.flow(), Wakeup::Left);
+        if reports {
+            self.report_left(id, packet.flow(), *hop, end);
         }
         if observer.watches(id) {
             let fate = Offered::Accepted { start, end, arrival, marked: *marked, lost };
@@ -285,6 +284,16 @@ impl Transit {
             self.forward_marked(packet.marked(), *hop, arrival, observer);
         } else {
             self.forward_from(packet, *hop, arrival, observer);
+        }
+    }
+
+    /// Wakes the sender of a packet on this hop at `at`, when the packet leaves the link or is dropped, if the sender limits its
+    /// packets in the link's queue.
+    #[cold]
+    #[inline(never)]
+    fn report_left(&mut self, id: LinkId, flow: FlowId, hop: u32, at: Time) {
+        if self.links.served(id).is_some_and(|link| link.is_limited(hop)) {
+            self.wake(at, flow, Wakeup::Left);
         }
     }
 
@@ -305,9 +314,7 @@ impl Transit {
                 observer.observe(now, &Observation::Left { link: id, packet, since: *since, fate });
             }
             self.free_sack(packet);
-            if self.links.served(id).is_some_and(|link| link.is_limited(*hop)) {
-                self.wake(now, packet.flow(), Wakeup::Left);
-            }
+            self.report_left(id, packet.flow(), *hop, now);
         }
         if let Some(link) = self.links.served(id) {
             link.put_back(dropped);

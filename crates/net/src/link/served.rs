@@ -36,6 +36,8 @@ pub struct ServedLink {
     each: Time,
     /// Whether the event at [`busy_until`](Self::busy_until) is pending.
     is_due: bool,
+    /// Whether there are [`limited`](Self::limited) hops.
+    reports: bool,
     /// Stored packets that were dropped and have not been reported.
     dropped: Dropped,
     /// The first hops of the flows whose senders limit their packets in this queue.
@@ -60,6 +62,7 @@ impl ServedLink {
             size: 0,
             each: Time::ZERO,
             is_due: false,
+            reports: false,
             dropped: Vec::new(),
             limited: Vec::new(),
         }
@@ -73,12 +76,18 @@ impl ServedLink {
     /// Lets the sender whose data has this first hop know when its packets leave. Hops must be given in ascending order.
     pub(crate) fn limit(&mut self, hop: u32) {
         self.limited.push(hop);
+        self.reports = true;
+    }
+
+    /// Whether any sender must know when its packets leave.
+    #[inline(always)]
+    pub(crate) const fn reports(&self) -> bool {
+        self.reports
     }
 
     /// Whether the sender of a packet on this hop must know when it leaves.
-    #[inline(always)]
     pub(crate) fn is_limited(&self, hop: u32) -> bool {
-        !self.limited.is_empty() && self.limited.binary_search(&hop).is_ok()
+        self.limited.binary_search(&hop).is_ok()
     }
 
     /// Rate and least propagation delay of the link.
