@@ -231,10 +231,38 @@ def groups(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]
         "priority": st.integers(0, 7),
     }
     udp = tables({"kind": st.just("udp")}, {"packet_sizes": st.sampled_from(["fixed", "exponential"])})
-    return tables(
+    plain = tables(
         {"transport": transports(), "source": paced | on_off | noise | traces | greedy | transfers | connections},
         common | fields,
     ) | tables({"transport": udp, "source": paced | on_off | noise | traces}, common | fields)
+    return st.builds(_scheduled, plain, schedules())
+
+
+def schedules() -> st.SearchStrategy[dict[str, Any]]:
+    """Draw schedules of groups that start before 9 s, most of them empty."""
+    active = st.lists(quantities(TIME, "0 s", "10 s"), min_size=2, max_size=6, unique=True).map(
+        lambda times: _pairs(sorted(times, key=TIME.parse))
+    )
+    stops = {
+        "stop": quantities(TIME, "9001 ms", "10 s"),
+        "duration": quantities(TIME, "1 ms", "100 s"),
+        "active": active,
+    }
+    given = [tables({name: stop}, {"unfinished": st.just("dropped")}) for name, stop in stops.items()]
+    return st.one_of(st.just({}), *given)
+
+
+def _pairs(times: list[str]) -> list[list[str]]:
+    return [list(pair) for pair in zip(times[::2], times[1::2], strict=False)]
+
+
+def _scheduled(group: dict[str, Any], schedule: dict[str, Any]) -> dict[str, Any]:
+    """Add a schedule to a group, with a choice for what is unfinished that its source allows."""
+    mine = {name: value for name, value in group.items() if name != "start" or "active" not in schedule} | schedule
+    if "unfinished" in mine:
+        ends = group["source"]["kind"] in {"transfers", "connections"}
+        mine["unfinished"] = "drained" if ends else "dropped"
+    return mine
 
 
 def _named(entries: list[dict[str, Any]], unique: list[str]) -> list[dict[str, Any]]:
@@ -378,13 +406,32 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "packet_size",
             "start",
             "spread",
+            "stop",
+            "duration",
+            "active",
+            "unfinished",
             "transport",
             "source",
             "priority",
             "access",
             "direction",
         },
-        ac.Flow: {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority", "from_", "to"},
+        ac.Flow: {
+            "name",
+            "count",
+            "packet_size",
+            "start",
+            "spread",
+            "stop",
+            "duration",
+            "active",
+            "unfinished",
+            "transport",
+            "source",
+            "priority",
+            "from_",
+            "to",
+        },
     }
     assert set(ac.Tcp.model_fields) == {"kind", "variant", "law", "law_sha256", "law_files_sha256", "compiled", *TCP}
     for part, fields in known.items():
@@ -397,8 +444,9 @@ def test_the_engine_takes_every_plan(data: dict[str, Any]) -> None:
     """Runs are stopped at the first report of progress, or are short enough to end before it."""
     small = {"duration": "100 us", "measure": data["measure"] | {"from": "0 s", "bin": "10 us"}}
     for group in (*data.get("clients", ()), *data.get("flows", ())):
-        group |= {"start": "0 s", "spread": "50 us"}
-        group["count"] = 2
+        early = {"stop": "60 us", "active": [["0 s", "40 us"], ["60 us", "70 us"]]}
+        group.update({name: time for name, time in early.items() if name in group})
+        group.update({"start": "0 s", "spread": "50 us", "count": 2})
         group["source"] |= {"rate": 10} if "rate" in group["source"] else {}
     scenario = ac.Scenario.from_dict(data | small)
     assert ac.simulate(scenario).summary.drops >= 0

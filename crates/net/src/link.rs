@@ -7,20 +7,22 @@
 
 pub(crate) mod backlog;
 pub(crate) mod entrance;
+pub(crate) mod exit;
 pub mod extra_delay;
 pub(crate) mod links;
 pub mod loss;
 pub mod rate;
 pub(crate) mod served;
 pub(crate) mod short;
+mod steps;
 pub(crate) mod token_bucket;
 
 use ackclock_units::{Stream, Time};
 
 use crate::link::backlog::{Backlog, Closed};
 use crate::link::entrance::Entrance;
+use crate::link::exit::Exit;
 use crate::link::extra_delay::ExtraDelay;
-use crate::link::loss::{Loss, LossPlace};
 use crate::link::rate::LinkRate;
 use crate::link::short::{FastPath, Kind, Line};
 use crate::packet::Packet;
@@ -57,8 +59,7 @@ pub struct Link {
     backlog: Backlog,
     queue: Queue,
     entrance: Option<Box<Entrance>>,
-    /// Losses after the transmission.
-    loss: Option<Box<Loss>>,
+    exit: Option<Box<Exit>>,
     extra_delay: Option<Box<ExtraDelay>>,
 }
 
@@ -67,10 +68,10 @@ impl Link {
     pub(crate) fn new(spec: &LinkSpec, rate: LinkRate, queue: Queue, losses: Stream) -> Self {
         Self {
             delay: spec.delay,
-            backlog: Backlog::new(rate).shaped_by(spec.shaper),
             queue,
-            loss: spec.loss_at(LossPlace::After).map(|loss| Box::new(Loss::new(loss, losses.clone()))),
-            entrance: Entrance::new(spec, losses),
+            exit: Exit::new(spec, &rate, losses.clone()),
+            entrance: Entrance::new(spec, &rate, losses),
+            backlog: Backlog::new(rate).shaped_by(spec.shaper),
             extra_delay: None,
         }
     }
@@ -88,14 +89,14 @@ impl Link {
             backlog: Backlog::resumed(rate.clone(), path.size, path.each, path.busy_until, spare),
             queue: Queue::memoryless(queue),
             entrance: None,
-            loss: None,
+            exit: None,
             extra_delay: None,
         }
     }
 
     /// The properties of the link, if it can have a short form: its pending packets are its only state.
     pub(crate) fn kind(&self) -> Option<Kind> {
-        if self.entrance.is_some() || self.loss.is_some() || self.extra_delay.is_some() || self.backlog.varies() {
+        if self.entrance.is_some() || self.exit.is_some() || self.extra_delay.is_some() || self.backlog.varies() {
             return None;
         }
         let queue = self.queue.as_memoryless()?;
@@ -139,13 +140,14 @@ impl Link {
         self.backlog.memory()
             + self.queue.memory()
             + self.entrance.as_ref().map_or(0, |entrance| entrance.memory())
-            + self.loss.as_ref().map_or(0, |loss| loss.memory())
+            + self.exit.as_ref().map_or(0, |exit| exit.memory())
             + self.extra_delay.as_ref().map_or(0, |extra| extra.memory())
     }
 
     /// Offers a packet to the queue.
     pub fn offer(&mut self, packet: &Packet, now: Time) -> Offered {
-        if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, now)) {
+        let busy_until = self.backlog.busy_until();
+        if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, busy_until, now)) {
             return Offered::Dropped(reason);
         }
         self.backlog.forget(now);
@@ -156,7 +158,7 @@ impl Link {
         };
         debug_assert!(!marked || packet.ecn().is_capable(), "a discipline marks only ECN-capable packets");
         let (start, end) = self.backlog.take(packet.size(), now);
-        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(packet));
+        let lost = self.exit.as_mut().is_some_and(|exit| exit.loses(packet, end));
         let mut arrival = end.saturating_add(self.delay);
         if let Some(extra) = self.extra_delay.as_mut().filter(|_| !lost) {
             arrival = extra.arrival(arrival);

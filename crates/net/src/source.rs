@@ -11,6 +11,7 @@ mod fractional;
 mod greedy;
 mod on_off;
 mod poisson;
+pub(crate) mod schedule;
 mod trace;
 mod transfers;
 
@@ -25,6 +26,7 @@ pub(crate) use connection::Connection;
 pub(crate) use distribution::tests::kolmogorov;
 pub use distribution::{Distribution, Table};
 pub use fractional::FractionalSpec;
+pub use schedule::{ScheduleSpec, Stop, Unfinished};
 pub use trace::TraceSpec;
 pub(crate) use transfers::Transfer;
 
@@ -58,6 +60,8 @@ pub(crate) enum AnySource {
     Transfers(Box<transfers::Transfers>),
     Connection(Connection),
     Trace(Box<trace::Trace>),
+    /// One of the others, with pauses.
+    Scheduled(Box<schedule::Scheduled>),
 }
 
 impl Source for AnySource {
@@ -77,6 +81,7 @@ impl Source for AnySource {
             Self::Transfers(source) => source.emit(now, stream),
             Self::Connection(source) => source.emit(now, stream),
             Self::Trace(source) => source.emit(now, stream),
+            Self::Scheduled(source) => source.emit(now, stream),
         }
     }
 }
@@ -90,14 +95,18 @@ impl AnySource {
             Self::OnOff(source) => size_of_val(&**source),
             Self::Transfers(source) => size_of_val(&**source),
             Self::Trace(source) => size_of_val(&**source),
+            Self::Scheduled(source) => source.memory(),
             Self::PoissonStart(_) | Self::Poisson(_) | Self::Greedy(_) | Self::Connection(_) => 0,
         }
     }
 
     /// Whether the source supplies transfers, whose start and completion are tracked.
-    #[inline(always)]
-    pub(crate) const fn has_transfers(&self) -> bool {
-        matches!(self, Self::Transfers(_) | Self::Connection(_))
+    pub(crate) fn has_transfers(&self) -> bool {
+        match self {
+            Self::Transfers(_) | Self::Connection(_) => true,
+            Self::Scheduled(source) => source.source().has_transfers(),
+            _ => false,
+        }
     }
 }
 

@@ -229,6 +229,7 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int], law: int)
         "packet_size": group.packet_size,
         "start": TIME.parse(group.start or ""),
         "spread": TIME.parse(group.spread or ""),
+        **({"schedule": _schedule(group)} if group.pauses else {}),
         **({"priority": group.priority} if group.priority else {}),
         "transport": transport_for_engine(group.transport, group.packet_size, law),
         "source": group.source.for_engine(
@@ -240,6 +241,16 @@ def _group(scenario: Scenario, place: int, numbers: Mapping[str, int], law: int)
             )
         ),
     }
+
+
+def _schedule(group: Clients | Flow) -> dict[str, Any]:
+    stop: dict[str, int]
+    if group.duration is not None:
+        stop = {"after": TIME.parse(group.duration)}
+    else:
+        stop = {"at": TIME.parse(group.stop or (group.active or ())[0][1])}
+    again = [[TIME.parse(begin), TIME.parse(end)] for begin, end in (group.active or ())[1:]]
+    return {"stop": stop, "again": again, "unfinished": group.unfinished}
 
 
 def _numbers_of_laws(scenario: Scenario) -> Iterator[int]:

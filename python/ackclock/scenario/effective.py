@@ -245,7 +245,8 @@ def _group(scenario: "Scenario", name: str, given: _Group) -> _Group:
         update={
             "name": given.name or name,
             "packet_size": packet_size,
-            "start": given.start or "0 s",
+            "start": given.start or (given.active[0][0] if given.active else "0 s"),
+            "unfinished": given.unfinished or (given.usual_unfinished if given.pauses else None),
             "spread": given.spread or "0 s",
             "transport": tcp(scenario.profile, given.transport, packet_size)
             if isinstance(given.transport, Tcp)

@@ -16,6 +16,7 @@ from ackclock.values.kinds import (
     names,
     number,
     octets,
+    periods,
     places,
     steps,
     whole,
@@ -46,6 +47,7 @@ RateSteps = Annotated[
     Sequence[tuple[str, str]],
     steps(measured(TIME, "0 s", LONGEST_RUN), measured(RATE, "0 bps", "1000 Gbps"), most=10_000),
 ]
+Periods = Annotated[Sequence[tuple[str, str]], periods(measured(TIME, "0 s", LONGEST_RUN), most=10_000)]
 Size = Annotated[str, measured(SIZE, "1 B", "1000000 GB")]
 
 Count = Annotated[int, whole(1, MOST_FLOWS)]
@@ -79,4 +81,5 @@ VariantName = Annotated[str, word(catalogue().variants, noun="variant")]
 QueueName = Annotated[str, word((*catalogue().queues, "python"), noun="queue")]
 Direction = Annotated[str, word(["forward", "reverse"])]
 LossPlace = Annotated[str, word(["before", "after"])]
+Unfinished = Annotated[str, word(["dropped", "drained"])]
 PacketSizes = Annotated[str, word(["fixed", "exponential"])]

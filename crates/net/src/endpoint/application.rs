@@ -24,7 +24,10 @@ pub(crate) struct Application {
 
 impl Application {
     /// The application of a source that is first polled at `start`, if at all.
-    pub(crate) fn new(source: AnySource, stream: Stream, start: Option<Time>) -> Self {
+    pub(crate) fn new(mut source: AnySource, stream: Stream, mut start: Option<Time>) -> Self {
+        if let AnySource::Scheduled(scheduled) = &mut source {
+            start = start.and_then(|start| scheduled.first(start));
+        }
         let mut application = Self { source, stream, next: Time::MAX };
         application.wait_until(start);
         application
@@ -40,6 +43,19 @@ impl Application {
     /// not ended.
     pub(crate) fn wait_until(&mut self, next: Option<Time>) {
         self.next = next.map_or(Time::MAX, |next| next.min(LAST));
+    }
+
+    /// The time of the next pause of the source in which it drops what is unfinished.
+    pub(crate) fn next_pause(&self) -> Option<Time> {
+        if let AnySource::Scheduled(source) = &self.source { source.next_pause() } else { None }
+    }
+
+    /// Begins this pause. `withdrawn` is the number of packets that the sender had not sent.
+    pub(crate) fn pause(&mut self, withdrawn: u64) {
+        if let AnySource::Scheduled(source) = &mut self.source {
+            let next = source.pause(withdrawn, self.next, &mut self.stream);
+            self.wait_until(next);
+        }
     }
 
     /// The packets of the source's next emission, if its time has come.
@@ -123,7 +139,14 @@ impl Application {
         flow: FlowId,
         observer: &mut impl Observer,
     ) -> bool {
-        let source = match &mut self.source {
+        let (source, schedule) = match &mut self.source {
+            AnySource::Scheduled(scheduled) => {
+                let (source, schedule) = scheduled.parts();
+                (source, Some(schedule))
+            }
+            source => (source, None),
+        };
+        let source = match source {
             AnySource::Transfers(source) => source,
             AnySource::Connection(source) => return self.next == Time::MAX && sender.is_idle() && source.close(),
             _ => return false,
@@ -133,7 +156,8 @@ impl Application {
         }
         if self.next == Time::MAX && sender.is_idle() {
             let next = source.acknowledged(now, &mut self.stream);
-            self.wait_until(Some(next));
+            let next = schedule.map_or(Some(next), |schedule| schedule.admit(next));
+            self.wait_until(next);
         }
         false
     }

@@ -15,6 +15,7 @@ use ackclock_units::{Role, Stream, Time};
 
 use crate::packet::{FlowId, Name, Names};
 use crate::plan::{GroupSpec, Plan, SourceSpec};
+use crate::source::schedule::Schedule;
 use crate::source::{Distribution, whole_packets};
 
 /// A requested transfer.
@@ -44,8 +45,9 @@ pub(crate) struct Client {
     rate: f64,
     size: Distribution,
     stream: Stream,
-    /// Time of the client's next request.
+    /// Time of the client's next request; [`Time::MAX`] if there is none.
     next: Time,
+    schedule: Option<Schedule>,
     waiting: VecDeque<Request>,
     /// Number of requests that had to wait.
     waited: u64,
@@ -149,6 +151,7 @@ impl Client {
             size,
             stream: Stream::new(seed, Role::Source, name),
             next: Time::ZERO,
+            schedule: spec.schedule_of(name, seed),
             waiting: VecDeque::new(),
             waited: 0,
         };
@@ -158,7 +161,8 @@ impl Client {
 
     /// Time of the next request after a request at `now`.
     fn gap_from(&mut self, now: Time) -> Time {
-        now.saturating_add(Time::from_secs_f64(self.stream.exponential() / self.rate))
+        let next = now.saturating_add(Time::from_secs_f64(self.stream.exponential() / self.rate));
+        self.schedule.as_mut().map_or(Some(next), |schedule| schedule.shift(next)).unwrap_or(Time::MAX)
     }
 
     /// Takes a free flow, if there is one.

@@ -64,6 +64,7 @@ impl Simulator {
         let Network { mut flows, clients, mut transit, rounds, failures } = Network::new(plan, names, seed, observed)?;
         for flow in &mut flows {
             flow.arm(Time::ZERO, &mut transit);
+            flow.await_pause(&mut transit);
         }
         for (at, flow) in clients.first_requests() {
             transit.wake(at, flow, Wakeup::Request);
@@ -277,6 +278,7 @@ impl Simulator {
             Wakeup::DelayedAck => transit.delayed_ack(flow, now, observer),
             Wakeup::Request => self.request(flow, now, observer),
             Wakeup::Close => self.close(flow, now, observer),
+            Wakeup::Pause => flows[flow.0 as usize].pause(now, transit, observer),
             wakeup => flows[flow.0 as usize].wake(wakeup, now, transit, observer),
         }
     }

@@ -8,8 +8,8 @@ use ackclock_units::{Stream, Time};
 
 use crate::link::backlog::INSTANT;
 use crate::link::entrance::Entrance;
+use crate::link::exit::Exit;
 use crate::link::extra_delay::ExtraDelay;
-use crate::link::loss::{Loss, LossPlace};
 use crate::link::rate::LinkRate;
 use crate::link::short::{Line, Sent};
 use crate::link::token_bucket::TokenBucket;
@@ -26,8 +26,7 @@ pub struct ServedLink {
     queue: Box<dyn PacketQueue>,
     entrance: Option<Box<Entrance>>,
     shaper: Option<Box<TokenBucket>>,
-    /// Losses after the transmission.
-    loss: Option<Box<Loss>>,
+    exit: Option<Box<Exit>>,
     extra_delay: Option<Box<ExtraDelay>>,
     /// End of the last transmission, the size of its packet, and how long a packet of this size takes; zero if the rate
     /// varies.
@@ -51,12 +50,12 @@ impl ServedLink {
     /// An idle link.
     pub(crate) fn new(spec: &LinkSpec, rate: LinkRate, queue: Box<dyn PacketQueue>, losses: Stream) -> Self {
         Self {
-            rate,
             delay: spec.delay,
             queue,
             shaper: spec.shaper.map(|spec| Box::new(TokenBucket::new(spec))),
-            loss: spec.loss_at(LossPlace::After).map(|loss| Box::new(Loss::new(loss, losses.clone()))),
-            entrance: Entrance::new(spec, losses),
+            exit: Exit::new(spec, &rate, losses.clone()),
+            entrance: Entrance::new(spec, &rate, losses),
+            rate,
             extra_delay: None,
             busy_until: Time::ZERO,
             size: 0,
@@ -115,7 +114,7 @@ impl ServedLink {
             + self.limited.capacity() * size_of::<u32>()
             + self.entrance.as_ref().map_or(0, |entrance| entrance.memory())
             + self.shaper.as_ref().map_or(0, |shaper| size_of_val(&**shaper))
-            + self.loss.as_ref().map_or(0, |loss| loss.memory())
+            + self.exit.as_ref().map_or(0, |exit| exit.memory())
             + self.extra_delay.as_ref().map_or(0, |extra| extra.memory())
     }
 
@@ -123,7 +122,8 @@ impl ServedLink {
     /// the packet is dropped. If the link [needs service](Self::needs_service) otherwise, [`take_next`](Self::take_next) must follow.
     #[inline(always)]
     pub(crate) fn offer(&mut self, packet: &Packet, hop: u32, now: Time) -> Option<DropReason> {
-        if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, now)) {
+        let busy_until = self.busy_until;
+        if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, busy_until, now)) {
             return Some(reason);
         }
         let in_service = if now < self.busy_until { self.size } else { 0 };
@@ -164,7 +164,7 @@ impl ServedLink {
         let start = self.shaper.as_mut().map_or(now, |shaper| shaper.take_later(size, now));
         let end = start.saturating_add(self.time_of(size, start));
         self.busy_until = end;
-        let lost = self.loss.as_mut().is_some_and(|loss| loss.loses(packet));
+        let lost = self.exit.as_mut().is_some_and(|exit| exit.loses(packet, end));
         let mut arrival = end.saturating_add(self.delay);
         if let Some(extra) = self.extra_delay.as_mut().filter(|_| !lost) {
             arrival = extra.arrival(arrival);
