@@ -91,9 +91,34 @@ losses = st.one_of(
     ),
     tables({"kind": st.just("random"), "probability": probabilities}, {"place": places}),
     tables(
-        {"kind": st.just("gilbert-elliott"), "to_bad": probabilities, "to_good": st.floats(1e-9, 1)},
+        {"kind": st.just("gilbert-elliott-packets"), "to_bad": probabilities, "to_good": st.floats(1e-9, 1)},
         {"good": probabilities, "bad": probabilities, "place": places},
     ),
+    tables(
+        {
+            "kind": st.just("gilbert-elliott-time"),
+            "good_time": quantities(TIME, "1 ns", "100 s"),
+            "bad_time": quantities(TIME, "1 ns", "100 s"),
+        },
+        {"good": probabilities, "bad": probabilities, "place": places},
+    ),
+    st.fixed_dictionaries({"kind": st.just("random"), "probability": probabilities, "idle": probabilities}),
+)
+delay_traces = tables(
+    {
+        "steps": st.lists(delays, min_size=1, max_size=4).map(
+            lambda given: [[f"{place} s", delay] for place, delay in enumerate(given)]
+        )
+    },
+    {"period": quantities(TIME, "10 s", "100 s"), "reorders": flags},
+)
+loss_traces = tables(
+    {
+        "steps": st.lists(probabilities, min_size=1, max_size=4).map(
+            lambda given: [[f"{place} s", loss] for place, loss in enumerate(given)]
+        )
+    },
+    {"period": quantities(TIME, "10 s", "100 s"), "place": places},
 )
 
 
@@ -116,7 +141,25 @@ def links(**fields: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]
     """Draw links with a constant rate or with a trace."""
     changes = {"loss": losses, "policer": buckets, "shaper": buckets, "jitter": jitters, "reorder": reorders}
     more = {"queue": queues(), "reverse_rate_trace": rate_traces, **changes, **fields}
-    return tables({"rate": rates, "delay": delays}, more) | tables({"rate_trace": rate_traces, "delay": delays}, more)
+    lossy = {name: field for name, field in more.items() if name != "loss"} | {"loss_trace": loss_traces}
+    return (
+        tables({"rate": rates, "delay": delays}, more)
+        | tables({"rate_trace": rate_traces, "delay": delays}, more)
+        | tables({"rate": rates, "delay_trace": delay_traces}, lossy)
+    )
+
+
+def changes() -> st.SearchStrategy[list[dict[str, Any]]]:
+    """Draw changes of the measured link, none of fields that a trace may give."""
+    down = st.fixed_dictionaries({"up": st.just(False), "waiting": st.just("kept")})  # noqa: FBT003
+    up = st.fixed_dictionaries({"up": st.just(True)})  # noqa: FBT003
+    change = st.builds(
+        lambda at, fields, named: {"at": at, **fields} | ({"links": named} if named else {}),
+        quantities(TIME, "0 s", "9 s"),
+        down | up,
+        st.sampled_from([None, ["bottleneck.reverse"]]),
+    )
+    return st.lists(change, max_size=3)
 
 
 GROUP = {"name", "count", "packet_size", "start", "spread", "transport", "source", "priority"}
@@ -301,7 +344,7 @@ def dumbbells() -> st.SearchStrategy[dict[str, Any]]:
             "clients": st.builds(_named, clients, unique),
             "measure": measure,
         },
-        {"profile": st.sampled_from(list(PROFILES)), "packet_size": st.integers(53, 9000)},
+        {"profile": st.sampled_from(list(PROFILES)), "packet_size": st.integers(53, 9000), "changes": changes()},
     )
 
 
@@ -349,7 +392,12 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "nodes",
             "links",
             "flows",
+            "changes",
         },
+        ac.Change: {"at", "links", "rate", "delay", "reorders", "loss", "queue", "up", "waiting"},
+        ac.DelayTrace: {"steps", "path", "sha256", "period", "reorders"},
+        ac.LossTrace: {"steps", "path", "sha256", "period", "place"},
+        ac.GilbertElliottTime: {"kind", "good_time", "bad_time", "good", "bad", "place"},
         ac.Measure: {"from_", "bin", "link", "links"},
         ac.Connections: {"kind", "load", "size", "connections"},
         ac.Lognormal: {"kind", "mean", "sigma"},
@@ -360,8 +408,10 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "rate_trace",
             "reverse_rate_trace",
             "delay",
+            "delay_trace",
             "queue",
             "loss",
+            "loss_trace",
             "policer",
             "shaper",
             "jitter",
@@ -369,8 +419,8 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
         },
         ac.RateTrace: {"steps", "path", "sha256", "period"},
         ac.ListedLoss: {"kind", "packets", "place"},
-        ac.RandomLoss: {"kind", "probability", "place"},
-        ac.GilbertElliott: {"kind", "to_bad", "to_good", "good", "bad", "place"},
+        ac.RandomLoss: {"kind", "probability", "idle", "place"},
+        ac.GilbertElliottPackets: {"kind", "to_bad", "to_good", "good", "bad", "place"},
         ac.Policer: {"rate", "burst"},
         ac.Shaper: {"rate", "burst"},
         ac.Jitter: {"max", "reorders"},
@@ -382,8 +432,10 @@ def test_every_field_is_drawn_by_the_round_trip() -> None:
             "rate_trace",
             "reverse_rate_trace",
             "delay",
+            "delay_trace",
             "queue",
             "loss",
+            "loss_trace",
             "policer",
             "shaper",
             "jitter",
@@ -448,5 +500,7 @@ def test_the_engine_takes_every_plan(data: dict[str, Any]) -> None:
         group.update({name: time for name, time in early.items() if name in group})
         group.update({"start": "0 s", "spread": "50 us", "count": 2})
         group["source"] |= {"rate": 10} if "rate" in group["source"] else {}
+    for change in data.get("changes", ()):
+        change["at"] = "20 us"
     scenario = ac.Scenario.from_dict(data | small)
     assert ac.simulate(scenario).summary.drops >= 0

@@ -27,7 +27,7 @@ use crate::link::rate::LinkRate;
 use crate::link::short::{FastPath, Kind, Line};
 use crate::packet::Packet;
 use crate::plan::LinkSpec;
-use crate::queue::{Arrival, DropReason, Queue, QueueDiscipline, Verdict};
+use crate::queue::{Arrival, Changes, DropReason, Queue, QueueDiscipline, Verdict};
 
 /// The result of offering a packet to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +61,7 @@ pub struct Link {
     entrance: Option<Box<Entrance>>,
     exit: Option<Box<Exit>>,
     extra_delay: Option<Box<ExtraDelay>>,
+    changes: Option<Box<Changes>>,
 }
 
 impl Link {
@@ -73,12 +74,18 @@ impl Link {
             entrance: Entrance::new(spec, &rate, losses),
             backlog: Backlog::new(rate).shaped_by(spec.shaper),
             extra_delay: None,
+            changes: None,
         }
     }
 
     /// The same link with extra delays.
     pub(crate) fn delayed_by(self, extra_delay: Option<Box<ExtraDelay>>) -> Self {
         Self { extra_delay, ..self }
+    }
+
+    /// The same link with a discipline whose parameters change.
+    pub(crate) fn changed_by(self, changes: Option<Box<Changes>>) -> Self {
+        Self { changes, ..self }
     }
 
     /// A link whose short form is `path`.
@@ -91,12 +98,15 @@ impl Link {
             entrance: None,
             exit: None,
             extra_delay: None,
+            changes: None,
         }
     }
 
     /// The properties of the link, if it can have a short form: its pending packets are its only state.
     pub(crate) fn kind(&self) -> Option<Kind> {
-        if self.entrance.is_some() || self.exit.is_some() || self.extra_delay.is_some() || self.backlog.varies() {
+        let Self { entrance, exit, extra_delay, changes, .. } = self;
+        let has_more = entrance.is_some() || exit.is_some() || extra_delay.is_some() || changes.is_some();
+        if has_more || self.backlog.varies() {
             return None;
         }
         let queue = self.queue.as_memoryless()?;
@@ -142,10 +152,26 @@ impl Link {
             + self.entrance.as_ref().map_or(0, |entrance| entrance.memory())
             + self.exit.as_ref().map_or(0, |exit| exit.memory())
             + self.extra_delay.as_ref().map_or(0, |extra| extra.memory())
+            + self.changes.as_ref().map_or(0, |changes| changes.memory())
+    }
+
+    /// Changes the parameters of the discipline as due by `now`.
+    #[inline(never)]
+    fn change(&mut self, now: Time) {
+        let Self { changes, queue, backlog, .. } = self;
+        if let Some(changes) = changes {
+            changes.due(now, |change, context| {
+                queue.advance(change.at, backlog.busy_until());
+                queue.retune(&change.queue, context);
+            });
+        }
     }
 
     /// Offers a packet to the queue.
     pub fn offer(&mut self, packet: &Packet, now: Time) -> Offered {
+        if self.changes.is_some() {
+            self.change(now);
+        }
         let busy_until = self.backlog.busy_until();
         if let Some(reason) = self.entrance.as_mut().and_then(|entrance| entrance.refuses(packet, busy_until, now)) {
             return Offered::Dropped(reason);
@@ -175,6 +201,7 @@ impl Link {
     /// Calls `visit` with the name and value at `now` of each gauge of the discipline. `now` must not be before the last
     /// offer.
     pub fn gauges(&mut self, now: Time, visit: &mut dyn FnMut(&'static str, f64)) {
+        self.change(now);
         self.queue.advance(now, self.backlog.busy_until());
         self.queue.gauges(visit);
     }

@@ -32,7 +32,7 @@ use crate::link::rate::{LinkRate, RateSpec};
 use crate::link::served::ServedLink;
 use crate::packet::{FlowId, LinkId, MAX_FLOWS, Name, Names};
 use crate::plan::{EdgeSpec, GroupSpec, LinkSpec, Plan, PlanError, Topology, TransportSpec};
-use crate::queue::{Context, Discipline, Hosts, QueueSpec};
+use crate::queue::{Changes, Context, Discipline, Hosts, QueueSpec};
 use crate::sizes::Sizes;
 use crate::source::AnySource;
 use crate::source::schedule::Scheduled;
@@ -210,6 +210,9 @@ pub(crate) fn checked_edges(plan: &Plan) -> Result<(u32, Vec<Edge<'_>>), PlanErr
     for (id, Edge { link, .. }) in edges.iter().enumerate() {
         let invalid = |error: Invalid| PlanError::new(format!("links.{id}.queue.{}", error.field), error.problem);
         link.queue.check().map_err(invalid)?;
+        for change in &link.queue_changes {
+            link.queue.check_change(&change.queue).map_err(invalid)?;
+        }
         if let Err((field, problem)) = link.check() {
             return Err(PlanError::new(format!("links.{id}.{field}"), problem));
         }
@@ -293,13 +296,15 @@ fn add_links(links: &mut Links, edges: &[Edge<'_>], plan: &Plan, names: &Names, 
         let context = Context { rate: rate.mean(Time::ZERO, plan.duration), stream, flows, bands, hosts };
         let extra_delay = ExtraDelay::new(link, seed, name);
         let losses = Stream::new(seed, Role::Loss, name);
+        let changes = Changes::of(&link.queue_changes, &context);
         match link.queue.build(&context) {
             Discipline::AtArrival(queue) => {
-                links.add(Link::new(link, rate, queue, losses).delayed_by(extra_delay));
+                links.add(Link::new(link, rate, queue, losses).delayed_by(extra_delay).changed_by(changes));
             }
             Discipline::Stored(mut queue) => {
                 queue.place(name, failures);
-                links.add_served(ServedLink::new(link, rate, queue, losses).delayed_by(extra_delay));
+                links
+                    .add_served(ServedLink::new(link, rate, queue, losses).delayed_by(extra_delay).changed_by(changes));
             }
         }
     }

@@ -22,7 +22,7 @@ use crate::link::loss::{LossChange, LossPlace, LossSpec};
 use crate::link::rate::RateSpec;
 use crate::link::token_bucket::BucketSpec;
 use crate::queue::foreign::DisciplineMaker;
-use crate::queue::{ForeignQueueSpec, QueueSpec};
+use crate::queue::{ForeignQueueSpec, QueueChange, QueueSpec};
 use crate::sizes::{SizeSpec, udp_data_bytes};
 use crate::source::schedule::Schedule;
 use crate::source::{Distribution, FractionalSpec, ScheduleSpec, TraceSpec};
@@ -160,6 +160,9 @@ pub struct LinkSpec {
     pub delay_trace: Option<Arc<DelayTraceSpec>>,
     /// Queue discipline.
     pub queue: QueueSpec,
+    /// Other parameters of the discipline later, in order.
+    #[serde(default)]
+    pub queue_changes: Vec<QueueChange>,
     /// Losses not caused by the queue.
     #[serde(default)]
     pub loss: Option<LossSpec>,
@@ -192,6 +195,7 @@ impl LinkSpec {
             delay,
             delay_trace: None,
             queue,
+            queue_changes: Vec::new(),
             loss: None,
             loss_changes: Vec::new(),
             loss_place: LossPlace::Before,
@@ -215,6 +219,9 @@ impl LinkSpec {
         self.loss.iter().chain(changes).try_for_each(|loss| named("loss", loss.check()))?;
         if !self.loss_changes.is_sorted_by_key(|change| change.at) {
             return Err(("loss_changes.at".to_owned(), "must be in order"));
+        }
+        if !self.queue_changes.is_sorted_by_key(|change| change.at) {
+            return Err(("queue_changes.at".to_owned(), "must be in order"));
         }
         if self.rate.has_outages() && self.shaper.is_some() {
             return Err(("shaper".to_owned(), "must be absent on a link that loses its packets in outages"));

@@ -245,7 +245,7 @@ fn mean_rate(rate: &RateSpec, duration: Time) -> f64 {
     match rate {
         RateSpec::Constant(rate) => rate.as_bps() as f64,
         RateSpec::Trace(trace) => {
-            let RateTraceSpec::new(times, rates, period) = &**trace;
+            let RateTraceSpec { times, rates, period, .. } = &**trace;
             let sent = |until: Time| -> f64 {
                 let ends = times.iter().skip(1).copied().chain([Time::MAX]);
                 let span = |(from, end): (&Time, Time)| end.min(until).saturating_sub(*from).as_picos() as f64;

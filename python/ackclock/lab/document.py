@@ -10,6 +10,7 @@ from ackclock.running.plan import own_disciplines, plan
 from ackclock.scenario import Scenario, Tcp
 from ackclock.scenario.bottleneck import find_measured
 from ackclock.scenario.effective import two_way_delays
+from ackclock.scenario.files import TRACES
 from ackclock.scenario.links import links_of
 from ackclock.values.errors import ScenarioError, refuse
 from ackclock.values.quantity import RATE, TIME, Quantity, QuantityError
@@ -100,7 +101,10 @@ def _has_more(scenario: Scenario) -> bool:
     text = scenario.to_json()
     return any(
         f'"{name}"' in text
-        for name in ("connections", "trace", "list", "rate_trace", "policer", "shaper", "jitter", "reorder")
+        for name in (
+            *("connections", "trace", "list", "gilbert-elliott-time", "idle", "changes", "policer", "shaper", "jitter"),
+            *("reorder", "stop", "active", "unfinished", *TRACES),
+        )
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_core import InitErrorDetails
 
 from ackclock.engine import core
-from ackclock.scenario import effective, profile
+from ackclock.scenario import changes_of_links, effective, profile
 from ackclock.scenario.declared import Queue, Tcp
 from ackclock.scenario.fields import MOST_BINS, MOST_FLOWS
 from ackclock.scenario.links import links_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def problems(scenario: "Scenario") -> list[InitErrorDetails]:
     """Run the checks in order, and return the problems of the first check that fails."""
-    for check in (_form, _graph, _routes, _groups, _queues, _measure):
+    for check in (_form, _graph, _routes, _groups, _queues, _measure, changes_of_links.problems):
         found = list(check(scenario))
         if found:
             return found

@@ -348,7 +348,7 @@ mod tests {
         let begins = often.windows(2).filter(|pair| pair[0] < pair[1]).count() as f64;
         // a state shorter than 10 ms may be missed, and an observed one is 10 ms longer than its looks
         let mean = 0.01 * often.iter().sum::<f64>() / begins;
-        println!("measured: bad for {:.4} of the time, {mean:.4} s each", share);
+        println!("measured: bad for {share:.4} of the time, {mean:.4} s each");
         assert!((share / 0.2 - 1.0).abs() < 0.03, "{share}");
         assert!((mean / 0.505 - 1.0).abs() < 0.03, "{mean}");
         for (millis, count) in [(200, 100_000), (5_000, 100_000)] {
@@ -379,8 +379,8 @@ mod tests {
         let trace = LossSpec::Trace(trace.into());
         assert_eq!(trace.check(), Ok(()));
         let mut loss = Loss::new(Some(&trace), &[], Stream::new(3, Role::Loss, 0));
-        let lost: Vec<u64> = (0..16).filter(|at| loss.loses(&Packet::NONE, false, millis(*at))).collect();
-        assert_eq!(lost, [0, 1, 2, 3, 4, 8, 9, 10, 11, 12]);
+        let times: Vec<u64> = (0..16).filter(|at| loss.loses(&Packet::NONE, false, millis(*at))).collect();
+        assert_eq!(times, [0, 1, 2, 3, 4, 8, 9, 10, 11, 12]);
     }
 
     #[test]

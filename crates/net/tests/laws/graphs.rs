@@ -258,8 +258,8 @@ pub(crate) fn check_transmission(
             prop_assert!(end <= begin.max(start) + Time::from_picos(1));
         }
         // it may have begun at the end of an outage
-        last => {
-            prop_assert!(last.is_none_or(|[_, until]| start >= until), "sent across an outage");
+        earlier => {
+            prop_assert!(earlier.is_none_or(|[_, until]| start >= until), "sent across an outage");
             prop_assert_eq!(end, end_of(rate, size, start));
         }
     }
@@ -342,6 +342,7 @@ fn links() -> impl Strategy<Value = LinkSpec> {
                 delay: Time::from_micros(micros),
                 delay_trace,
                 queue,
+                queue_changes: Vec::new(),
                 loss,
                 loss_changes: change.into_iter().collect(),
                 loss_place,
