@@ -254,7 +254,7 @@ impl LinkSpec {
         self.reorder.is_none() && self.keeps_order_of_delays()
     }
 
-    /// The same, but for packets that are held back.
+    /// The same, except for packets that are held back.
     pub(crate) fn keeps_order_of_delays(&self) -> bool {
         self.jitter.is_none_or(|jitter| !jitter.reorders)
             && self.delay_trace.as_ref().is_none_or(|trace| !trace.reorders)

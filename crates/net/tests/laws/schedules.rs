@@ -60,7 +60,7 @@ fn sent(plan: &Plan, flow: u32) -> Vec<Time> {
 /// Validates: a flow with a window of 10 packets, active from 1 s to 3 s and from 5 s to 6 s, sends 10 packets a round
 ///   trip then and nothing else; the rest of its transfer is sent in the second period.
 /// Source: arithmetic.
-/// Tolerance: exact, but for the part of a round trip at the end of a period.
+/// Tolerance: exact, except for the part of a round trip at the end of a period.
 #[test]
 fn a_flow_sends_in_its_periods_only() {
     let seconds = |seconds| Time::SECOND.saturating_mul(seconds);
