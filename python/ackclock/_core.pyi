@@ -439,8 +439,8 @@ def law_counts_acks(
     None, or a number of packets and how far the law moves its window with them, acknowledged one by one and in pairs.
     """
 
-def check_law(spec_json: str, ecn: str, recovery: str, /) -> tuple[str, str] | None:
-    """Check a window law, its ECN feedback and its recovery: None, or the invalid field and the problem."""
+def check_law(spec_json: str, ecn: str, recovery: str, tick: int, /) -> tuple[str, str] | None:
+    """Check a window law, its ECN feedback, recovery and tick in ps: None, or the invalid field and the problem."""
 
 def check_queue(spec_json: str, /) -> tuple[str, str] | None:
     """Check constraints between the parameters of a queue: None, or the invalid field and the problem."""

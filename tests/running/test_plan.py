@@ -89,6 +89,7 @@ def test_the_dumbbell_of_the_issue(feng60: ac.Scenario) -> None:
                         "pacing_credit": 0,
                         "gso": "off",
                         "gso_max_segs": 65535,
+                        "limit_output_bytes": 0,
                         "push": False,
                         "write_size": 0,
                         "payload": 1460,

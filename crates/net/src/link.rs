@@ -133,6 +133,11 @@ impl Link {
         Line { rate: self.backlog.rate(), delay: self.delay }
     }
 
+    /// End of the last transmission.
+    pub(crate) const fn busy_until(&self) -> Time {
+        self.backlog.busy_until()
+    }
+
     /// Number of packets and bytes waiting at `now`, excluding the packet in transmission. `now` must not be before the
     /// last offer.
     pub fn backlog(&mut self, now: Time) -> (u64, u64) {

@@ -79,10 +79,16 @@ impl Network {
             delays: Delays::new(links.len()),
         };
         let mut flows = Vec::with_capacity(total);
+        let mut limited = Vec::new();
         let mut sinks = Sinks::new(total, plan.measure.from, plan.duration);
         drop(edges);
         for ((_, group), routed) in plan.flows().zip(&routed) {
             let (data_hop, ack_hop) = layout.add(routed);
+            if let TransportSpec::Tcp { sender, .. } = &group.transport
+                && sender.limit_output_bytes > 0
+            {
+                limited.push(data_hop);
+            }
             let id = FlowId(flows.len() as u32);
             let name = names.flow(id);
             flows.push(flow(group, id, name, seed, data_hop, &failures));
@@ -90,6 +96,11 @@ impl Network {
         }
         let clients = Clients::of(plan, &names, seed);
         let Layout { mut hops, transitions, delays, .. } = layout;
+        for hop in limited {
+            if let Some(link) = links.served(hops[hop as usize].link) {
+                link.limit(hop);
+            }
+        }
         let pace = components::Pace { flows: flows.len(), packets: packets_per_second(plan, &links) };
         let (skews, rounds) = components::find(&mut hops, &transitions, pace);
         let agenda = Agenda::new(&skews, rounds);

@@ -8,6 +8,7 @@ mod limits;
 mod load;
 mod numbers;
 mod queues;
+mod recovery;
 mod scene;
 
 use std::borrow::Cow;
@@ -138,6 +139,7 @@ impl Notices {
             load::overload_of_requests(&scene),
             labels.unused,
             queues::unused_ecn(&scene),
+            recovery::without_sack(&scene),
             course::late_starts(&scene),
         ];
         let (before, default_limits) = (load::nothing_measured(&scene), queues::default_limits(&scene));

@@ -8,7 +8,8 @@ use ackclock_net::plan::{GroupSpec, LinkSpec, Plan, PlanError, SourceSpec, Topol
 use ackclock_net::queue::{Limit, QueueSpec};
 use ackclock_net::sizes::SizeSpec;
 use ackclock_tcp::congestion::LawSpec;
-use ackclock_tcp::{EcnMode, ReceiverConfig, SenderConfig};
+use ackclock_tcp::recovery::RecoverySpec;
+use ackclock_tcp::{EcnMode, RackRule, ReceiverConfig, SenderConfig};
 use ackclock_units::{Rate, Time};
 
 use crate::Labels;
@@ -65,8 +66,18 @@ pub(crate) struct Group {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Transport {
-    Udp { has_random_sizes: bool },
-    Tcp { ecn: EcnMode, max_window: u32, is_tuned: bool, read_rate: Option<Rate>, copa_delta: Option<f64> },
+    Udp {
+        has_random_sizes: bool,
+    },
+    Tcp {
+        ecn: EcnMode,
+        max_window: u32,
+        is_tuned: bool,
+        read_rate: Option<Rate>,
+        copa_delta: Option<f64>,
+        /// Whether RACK by RFC 8985 has no SACK blocks to read.
+        lacks_sack: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -266,7 +277,9 @@ impl Transport {
             _ => None,
         };
         let (ecn, max_window) = (sender.ecn, receiver.max_window);
-        Self::Tcp { ecn, max_window, is_tuned: receiver.tunes(), read_rate: receiver.read_rate, copa_delta }
+        let follows_rfc = sender.recovery == RecoverySpec::Rack && sender.rack == RackRule::Rfc8985;
+        let lacks_sack = follows_rfc && !sender.has_sack;
+        Self::Tcp { ecn, max_window, is_tuned: receiver.tunes(), read_rate: receiver.read_rate, copa_delta, lacks_sack }
     }
 }
 

@@ -23,6 +23,7 @@ use ackclock_net::{Footprint, Means, Parts, Plan, plan, run_with_progress};
 use ackclock_tcp::congestion::{LAWS, LawSpec, STATES, Variable};
 use ackclock_tcp::recovery::RecoverySpec;
 use ackclock_tcp::{EcnMode, Limit, RECEIVER, SENDER, TIMER, VARIANTS};
+use ackclock_units::Time;
 use ackclock_units::failure::Failure;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -133,14 +134,18 @@ fn check_queue_change(before: &str, after: &str) -> PyResult<Option<(&'static st
     Ok(before?.check_change(&after?).err().map(|invalid| (invalid.field, invalid.problem)))
 }
 
-/// Checks constraints between the parameters of a congestion-control law, the kind of ECN feedback and the loss recovery:
-/// `None`, or the invalid field and the problem.
+/// Checks constraints between the parameters of a congestion-control law, the kind of ECN feedback, the loss recovery and the
+/// tick of timers, in ps: `None`, or the invalid field and the problem.
 #[pyfunction]
-fn check_law(spec: &str, ecn: &str, recovery: &str) -> PyResult<Option<(&'static str, String)>> {
+fn check_law(spec: &str, ecn: &str, recovery: &str, tick: u64) -> PyResult<Option<(&'static str, String)>> {
     let spec: LawSpec = serde_json::from_str(spec).map_err(refuse)?;
     let ecn: EcnMode = serde_json::from_value(ecn.into()).map_err(refuse)?;
     let recovery: RecoverySpec = serde_json::from_value(recovery.into()).map_err(refuse)?;
-    let checked = spec.check().and_then(|()| spec.check_feedback(ecn)).and_then(|()| spec.check_recovery(recovery));
+    let checked = spec
+        .check_tick(Time::from_picos(tick))
+        .and_then(|()| spec.check())
+        .and_then(|()| spec.check_feedback(ecn))
+        .and_then(|()| spec.check_recovery(recovery));
     Ok(checked.err().map(|invalid| (invalid.field, invalid.problem)))
 }
 

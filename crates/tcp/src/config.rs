@@ -139,6 +139,12 @@ options! {
             /// With `gso`, maximum number of packets in a super-segment, which also has at most 65,215 bytes of data: 45 packets
             /// of 1,448 bytes.
             gso_max_segs: u32 [1 to 65_535] = 65_535;
+            /// TCP small queues: maximum memory of the sender's packets in the queue of the first link, in bytes, where a packet
+            /// takes 832 bytes more than its data; 0: unlimited (Linux, `tcp_limit_output_bytes`: 4194304). With a maximum,
+            /// data also waits while the data of about 1 ms at the pacing rate is in this queue, but not less than two
+            /// packets, or super-segments with `gso` (`tcp_small_queue_check`). This matters if the first link is the
+            /// bottleneck, which then stands for the host's device.
+            limit_output_bytes: u32 [0 to 1_000_000_000] = 0;
             /// The last packet that the application has supplied is pushed, and the receiver acknowledges a pushed packet
             /// at once, even with delayed ACKs (Linux, with an application that reads at once).
             push: bool = false;
@@ -197,7 +203,8 @@ impl SenderConfig {
 
     /// The advertised window before the first ACK, if ACKs carry the window.
     pub(crate) fn first_window(&self) -> Option<u32> {
-        self.initial_rwnd.or_else(|| self.read_rate.map(|_| self.max_window))
+        let opened = self.initial_rwnd.or_else(|| self.read_rate.map(|_| self.max_window))?;
+        Some(opened.min(self.max_window))
     }
 
     /// Whether the law needs delivery-rate samples, which only RACK recovery gives.

@@ -222,6 +222,22 @@ impl LawSpec {
         Err(Invalid { field: "recovery", problem })
     }
 
+    /// Checks that the law can count time in ticks of the sender's clock, `timer_tick`.
+    ///
+    /// # Errors
+    /// If the law counts whole ticks per second, and ticks do not divide a second.
+    pub fn check_tick(&self, tick: Time) -> Result<(), Invalid> {
+        let counts_ticks = matches!(self, Self::Cubic(CubicSpec { rules: CubicRules::Linux, .. }));
+        if !counts_ticks || tick == Time::ZERO || Time::SECOND.as_picos().is_multiple_of(tick.as_picos()) {
+            return Ok(());
+        }
+        let problem = format!(
+            "{tick} is not allowed; must divide 1 s, such as 1 ms or 4 ms: CUBIC with rules linux counts whole ticks per \
+             second"
+        );
+        Err(Invalid { field: "timer_tick", problem })
+    }
+
     /// See [`CongestionControl::KEPT`].
     pub(crate) const fn kept(&self) -> f64 {
         with_type!(self, Law => <Law as CongestionControl>::KEPT)

@@ -63,7 +63,8 @@ limits! {
     /// Data waits because the congestion window is full, outside of slow start and by the choice of the law: nothing has
     /// reduced the window yet, or the law sets it by a model of the path, except in the recovery from a loss.
     Window "window",
-    /// Data that the window allows waits for its time in the pace.
+    /// Data that the window allows waits for its time in the pace, or for packets to leave the first link
+    /// (`limit_output_bytes`).
     Pacing "pacing",
     /// Data that the window allows waits for the sender's processing time (`overhead`).
     Processing "processing",

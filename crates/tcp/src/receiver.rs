@@ -218,7 +218,14 @@ impl Receiver {
         let record = &mut pool.records[self.record as usize];
         let admission = record.window.as_mut().map_or(Admission::Granted, |window| window.admit(number, mark, now));
         if admission != Admission::Granted {
-            let ack = if admission == Admission::Answered { Some(self.acknowledge_all(pool)) } else { None };
+            let waiting = record.delay.waiting();
+            let updates = |window: &mut Box<Window>| window.answers(self.rcv_nxt, waiting, config.ack_every);
+            let answers = match admission {
+                Admission::Answered => true,
+                Admission::Read => record.window.as_mut().is_some_and(updates),
+                Admission::Ignored | Admission::Granted => false,
+            };
+            let ack = if answers { Some(self.acknowledge_all(pool)) } else { None };
             return Arrival { in_order: 0, duplicate: false, other: OtherAck::None, ack };
         }
         if config.gathers() {

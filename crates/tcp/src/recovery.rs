@@ -190,9 +190,9 @@ impl Recovery {
         if let Self::Rack(rack) = self { rack.delivered_late(connection) } else { None }
     }
 
-    /// Whether the last ACK gives no certain round-trip time, although its last segment was sent once.
-    pub(crate) const fn is_ambiguous(&self) -> bool {
-        if let Self::Rack(rack) = self { rack.is_ambiguous() } else { false }
+    /// The round-trip time that the last ACK gives to laws; `last` is the record of the last segment that it acknowledged.
+    pub(crate) fn rtt(&self, last: Option<Sent>, now: Time) -> Option<Time> {
+        if let Self::Rack(rack) = self { rack.rtt(last, now) } else { last?.rtt(now) }
     }
 
     /// The delivery-rate sample of the last ACK; only RACK knows which segments an ACK delivers.

@@ -10,6 +10,7 @@ mod marks;
 mod pacer;
 mod persist;
 mod pushes;
+mod small_queue;
 mod steady;
 #[cfg(test)]
 mod tests;
@@ -310,7 +311,7 @@ impl Sender {
             if !updates_window || self.recovery.counts_window_updates(&self.connection) {
                 self.handle_duplicate_ack(ack, now);
             }
-        } else if ack.next <= snd_una {
+        } else if ack.next <= snd_una && (!only_updates || self.recovery.counts_window_updates(&self.connection)) {
             self.recovery.on_old_ack(&mut self.connection, ack, now);
         }
         // any other ACK acknowledges data never sent, and is ignored (RFC 9293, section 3.10.7.4)
@@ -356,8 +357,8 @@ impl Sender {
         let handshake_ends = alone && connection.open(before);
         if !handshake_ends {
             let advance = ack.next - before;
-            let timed = last.filter(|_| !self.recovery.is_ambiguous());
-            let news = News { newly_acked, advance, last, timed, app_limited, marked };
+            let rtt = self.recovery.rtt(last, now);
+            let news = News { newly_acked, advance, last, rtt, app_limited, marked };
             connection.tell_law(news, progress == Progress::Open || !is_partial && connection.config.grow_on_exit, now);
         }
         if is_partial {
@@ -375,7 +376,7 @@ impl Sender {
         recovery.on_duplicate_ack(connection, ack, now);
         if let Some(newly_acked) = recovery.delivered_late(connection) {
             connection.tell_law(
-                News { newly_acked, advance: 0, last: None, timed: None, app_limited, marked: 0 },
+                News { newly_acked, advance: 0, last: None, rtt: None, app_limited, marked: 0 },
                 true,
                 now,
             );
@@ -499,6 +500,12 @@ impl Sender {
                 self.defer(now);
                 return None;
             }
+            Admission::Queued => {
+                self.release_at = PackedOption::NONE;
+                self.limits.enter(Limit::Pacing, now);
+                self.connection.note_usage(self.recovery.in_flight(&self.connection));
+                return None;
+            }
         }
         self.recovery.on_sent(&mut self.connection, number);
         Some(number)
@@ -524,7 +531,7 @@ impl Sender {
         if connection.config.idle_restart != IdleRestart::Timeout {
             connection.restart_after_idle(now);
         }
-        Admission::Granted(1)
+        if connection.waits_for_queue(number, 1) { Admission::Queued } else { Admission::Granted(1) }
     }
 
     /// Continues a processing time; if none is active, starts one if a segment may be sent after it, or else ends the turn.
@@ -603,8 +610,8 @@ struct News {
     advance: u64,
     /// The record of the last segment that the ACK acknowledges, if segments are timed.
     last: Option<Sent>,
-    /// The same, if the ACK gives a round-trip time.
-    timed: Option<Sent>,
+    /// The round-trip time that the ACK gives.
+    rtt: Option<Time>,
     app_limited: bool,
     marked: u64,
 }
@@ -612,7 +619,7 @@ struct News {
 impl Connection {
     /// Tells the law about an ACK that `may_grow` the window or not.
     fn tell_law(&mut self, news: News, may_grow: bool, now: Time) {
-        let News { newly_acked, advance, last, timed, app_limited, marked } = news;
+        let News { newly_acked, advance, last, rtt: sample_rtt, app_limited, marked } = news;
         let Self { law, extra, window, snd_una, snd_nxt, rtt, config, .. } = self;
         let sample = || AckSample {
             now,
@@ -623,7 +630,7 @@ impl Connection {
             byte_counting: config.byte_counting,
             srtt: rtt.srtt(&config.rtt).unwrap_or(f64::NAN),
             elapsed: last.map(|sent| sent.elapsed(now)),
-            rtt: timed.and_then(|sent| sent.rtt(now)),
+            rtt: sample_rtt,
             app_limited,
             marked,
         };

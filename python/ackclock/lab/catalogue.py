@@ -118,7 +118,7 @@ def _recoveries(profile_name: str, table: dict[str, Any]) -> dict[str, list[tupl
     for recovery in _known_recoveries():
         with contextlib.suppress(ScenarioError):  # the variant fixes another recovery
             whole = _tcp(profile_name, **table, recovery=recovery)
-            if core.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn), recovery) is None:
+            if core.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn), recovery, 0) is None:
                 found[recovery] = differences(usual, _planned(whole))
     return found
 

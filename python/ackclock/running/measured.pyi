@@ -615,7 +615,8 @@ class GroupEstimates:
     def limited_pacing(self) -> Estimate:
         """Share of the measured time for this reason.
 
-        Data that the window allows waits for its time in the pace.
+        Data that the window allows waits for its time in the pace, or for packets to leave the first link
+        (``limit_output_bytes``).
         """
     @property
     def limited_processing(self) -> Estimate:

@@ -318,7 +318,8 @@ class GroupMeasures:
     limited_pacing: float | None = None
     """Share of the measured time for this reason.
 
-    Data that the window allows waits for its time in the pace. ``None`` in results of earlier versions.
+    Data that the window allows waits for its time in the pace, or for packets to leave the first link
+    (``limit_output_bytes``). ``None`` in results of earlier versions.
     """
     limited_processing: float | None = None
     """Share of the measured time for this reason.

@@ -177,16 +177,12 @@ def _timers(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
         value = getattr(whole, name)
         if largest is not None and TIME.parse(value) > TIME.parse(largest):
             yield wrong((*at, name), value, f"must be at most max_rto ({largest})")
-    tick = TIME.parse(str(whole.timer_tick))
-    counts_ticks = whole.variant == "cubic" and whole.law is None and whole.parameters.get("rules") == "linux"
-    if counts_ticks and tick and TIME.parse("1 s") % tick:
-        allowed = "must divide 1 s, such as 1 ms or 4 ms: CUBIC with rules linux counts whole ticks per second"
-        yield wrong((*at, "timer_tick"), whole.timer_tick, allowed)
 
 
 def _law(at: Location, whole: Tcp) -> Iterator[InitErrorDetails]:
-    """Check that the parameters of a window law, its ECN feedback and its recovery are consistent."""
-    found = core.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn), str(whole.recovery))
+    """Check that the parameters of a window law, its ECN feedback, its recovery and its clock are consistent."""
+    tick = TIME.parse(str(whole.timer_tick))
+    found = core.check_law(json.dumps(whole.law_for_engine()), str(whole.ecn), str(whole.recovery), tick)
     if found is not None:
         name, message = found
         yield wrong((*at, name), getattr(whole, name), message.partition("; ")[2])

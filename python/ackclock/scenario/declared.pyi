@@ -84,6 +84,7 @@ class Tcp(TcpTable):
     pacing_credit: int | None
     gso: Literal["off", "autosize", "fixed"] | None
     gso_max_segs: int | None
+    limit_output_bytes: int | None
     push: bool | None
     write_size: int | None
     payload: int | None
@@ -170,6 +171,7 @@ class Tcp(TcpTable):
         pacing_credit: int | None = ...,
         gso: Literal["off", "autosize", "fixed"] | None = ...,
         gso_max_segs: int | None = ...,
+        limit_output_bytes: int | None = ...,
         push: bool | None = ...,
         write_size: int | None = ...,
         payload: int | None = ...,

@@ -228,6 +228,9 @@ TABLE: Final[tuple[Row, ...]] = (
         "one: not in any RFC; Linux tcp_tso_autosize on devices that segment, but the kernel was measured with "
         "gso_max_segs 1, so that its packets left one by one"),
     Row("tcp", "gso_max_segs", "most packets in a super-segment", "Linux GSO_MAX_SEGS"),
+    Row("tcp", "limit_output_bytes", "most memory of packets in the queue of the first link, bytes, 0: unlimited",
+        "not in any RFC; Linux tcp_limit_output_bytes 4194304, but the kernel was measured on a path without a queue "
+        "of its own"),
     Row("tcp", "push", "acknowledge the end of the application's data at once",
         "RFC 9293 3.9.1.2 sets PSH, no rule for ACKs; Linux tcp_measure_rcv_mss, __tcp_cleanup_rbuf", {"linux": True}),
     Row("tcp", "write_size", "bytes that the application writes at a time, for pushed packets",

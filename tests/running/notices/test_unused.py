@@ -100,3 +100,11 @@ def test_ecn_with_a_queue_that_never_marks(queue: Any, marks: bool) -> None:  # 
 def test_laws_with_ecn_of_their_own() -> None:
     (found,) = noticed(dumbbell(ac.DropTail(packets=9), ac.Tcp("prague")), "ECN")
     assert found.startswith("ECN (accurate) of group g has no effect")
+
+
+def test_rack_of_the_rfc_without_sack() -> None:
+    queue = ac.DropTail(packets=9)
+    (found,) = noticed(dumbbell(queue, ac.Tcp("rack", sack_blocks=0)), "has no SACK")
+    assert found.startswith("Group g has no SACK (sack_blocks = 0), which RFC 8985 requires (section 4)")
+    assert noticed(dumbbell(queue, ac.Tcp("rack", sack_blocks=0, rack="linux")), "has no SACK") == []
+    assert noticed(dumbbell(queue, ac.Tcp("rack")), "has no SACK") == []

@@ -35,6 +35,8 @@ pub(crate) enum Wakeup {
     Pause,
     /// A link that stores packets may start the next transmission, or delayed ACKs may enter a link that does not.
     Departure,
+    /// A packet of a flow whose sender limits its packets in the queue of its host has left the first link.
+    Left,
 }
 
 /// An event at a point in time: 32 bytes.
@@ -90,6 +92,7 @@ impl Event {
             Wakeup::Close => ARRIVAL + 6,
             Wakeup::Pause => ARRIVAL + 7,
             Wakeup::Departure => DEPARTURE,
+            Wakeup::Left => DEPARTURE + 1,
         };
         Self::new(at, stop, Packet::empty(flow))
     }
@@ -158,7 +161,8 @@ impl Event {
             5 => Wakeup::Request,
             6 => Wakeup::Close,
             7 => Wakeup::Pause,
-            _ => Wakeup::Departure,
+            8 => Wakeup::Departure,
+            _ => Wakeup::Left,
         }
     }
 
@@ -214,18 +218,19 @@ mod tests {
 
     #[test]
     fn ties_fall_by_kind_and_then_fairly() {
-        use Wakeup::{Close, DelayedAck, Departure, Pause, Release, Request, Source, Timeout};
+        use Wakeup::{Close, DelayedAck, Departure, Left, Pause, Release, Request, Source, Timeout};
         let hops = [Hop::new(LinkId(9))];
         let names = Names::default();
         let key = |event: Event| event.key(Targets { hops: &hops, names: &names });
         let event = |at, id, wakeup| Event::wakeup_of(FlowId(id), at, wakeup);
-        let order = [DelayedAck, Source, Release, Timeout, Request, Close, Pause];
+        let order = [DelayedAck, Source, Release, Timeout, Request, Close, Pause, Left];
         for (first, second) in order.iter().zip(&order[1..]) {
             assert!(key(event(Time::SECOND, 9, *first)) < key(event(Time::SECOND, 0, *second)));
             assert_eq!(event(Time::SECOND, 9, *first).wakeup(), *first);
         }
         let departure = Event::departure(LinkId(7), Time::SECOND);
         assert!(key(event(Time::SECOND, 9, Pause)) < key(departure));
+        assert!(key(departure) < key(event(Time::SECOND, 0, Left)));
         assert_eq!((departure.wakeup(), departure.link(), key(departure).id), (Departure, LinkId(7), 7));
         let arrival = Event::arrival(Time::SECOND, Stop(1), &Packet::empty(FlowId(3)));
         assert!(key(arrival) < key(event(Time::SECOND, 0, Wakeup::DelayedAck)));

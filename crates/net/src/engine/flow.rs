@@ -160,6 +160,7 @@ impl Flow {
             }
             Transport::Tcp(sender) => {
                 let is_due = match wakeup {
+                    Wakeup::Left => sender.handle_left(),
                     Wakeup::Source => emission.fires(now, application.due()),
                     Wakeup::Release => release.fires(now, sender.poll_release()),
                     _ => timeout.fires(now, sender.poll_timeout()),
@@ -218,8 +219,17 @@ impl Flow {
             }
             let Transport::Tcp(sender) = &mut self.transport else { return };
             let mut left = MOST_AT_ONCE;
+            let limits_queue = sender.limits_queue();
             while let Some(segment) = sender.poll_transmit(now) {
-                transit.forward_apart(&self.packetizer.packet(segment, now), self.packetizer.hop, now, observer);
+                let (packet, hop) = (self.packetizer.packet(segment, now), self.packetizer.hop);
+                if limits_queue {
+                    sender.handle_queued();
+                    if transit.forward_limited(&packet, hop, now, observer) {
+                        sender.handle_dropped();
+                    }
+                } else {
+                    transit.forward_apart(&packet, hop, now, observer);
+                }
                 left -= 1;
                 if left == 0 {
                     return transit.cut(self.packetizer.flow(), now);

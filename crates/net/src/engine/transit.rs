@@ -74,6 +74,28 @@ impl Transit {
         }
     }
 
+    /// Forwards a packet whose sender limits its packets in the queue of its first link, and schedules the wake-up of the
+    /// sender when it has left. Returns whether the link has dropped it.
+    #[inline(never)]
+    pub(crate) fn forward_limited(
+        &mut self,
+        packet: &Packet,
+        hop: u32,
+        now: Time,
+        observer: &mut impl Observer,
+    ) -> bool {
+        let link = self.hops[hop as usize].link;
+        let before = self.links.busy_until(link);
+        self.forward(packet, hop, now, observer);
+        // a link that stores packets wakes the sender itself
+        let Some(end) = self.links.busy_until(link) else { return false };
+        if Some(end) == before {
+            return true;
+        }
+        self.wake(end, packet.flow(), Wakeup::Left);
+        false
+    }
+
     /// Delivers data to its receiver, and forwards the ACK.
     #[inline(always)]
     fn deliver(&mut self, packet: &Packet, now: Time, observer: &mut impl Observer) {
@@ -180,12 +202,16 @@ impl Transit {
         if let Some(link) = self.links.served(id) {
             let refused = link.offer(packet, index, now);
             let needs_service = link.needs_service();
+            let reports = link.reports();
             if observer.watches(id) {
                 let offered = refused.map_or(Offered::Queued, Offered::Dropped);
                 observer.observe(now, &Observation::Offered { link: id, packet, offered });
             }
             if refused.is_some() {
                 self.free_sack(packet);
+                if reports {
+                    self.report_left(id, packet.flow(), index, now);
+                }
             } else if needs_service {
                 self.serve(id, false, now, observer);
             }
@@ -223,7 +249,7 @@ impl Transit {
         }
         let queued = link.take_next(now);
         let sent = queued.as_ref().map(|queued| link.send(&queued.packet, now));
-        let (due, has_dropped) = (link.take_due(now), link.has_dropped());
+        let (due, has_dropped, reports) = (link.take_due(now), link.has_dropped(), link.reports());
         if let Some(at) = due {
             // only the link's own component handles its packets
             let component = self.agenda.running();
@@ -241,6 +267,9 @@ impl Transit {
         else {
             return;
         };
+        if reports {
+            self.report_left(id, packet.flow(), *hop, end);
+        }
         if observer.watches(id) {
             let fate = Offered::Accepted { start, end, arrival, marked: *marked, lost };
             observer.observe(now, &Observation::Left { link: id, packet, since: *since, fate });
@@ -251,6 +280,16 @@ impl Transit {
             self.forward_marked(packet.marked(), *hop, arrival, observer);
         } else {
             self.forward_from(packet, *hop, arrival, observer);
+        }
+    }
+
+    /// Wakes the sender of a packet on this hop at `at`, when the packet leaves the link or is dropped, if the sender limits its
+    /// packets in the link's queue.
+    #[cold]
+    #[inline(never)]
+    fn report_left(&mut self, id: LinkId, flow: FlowId, hop: u32, at: Time) {
+        if self.links.served(id).is_some_and(|link| link.is_limited(hop)) {
+            self.wake(at, flow, Wakeup::Left);
         }
     }
 
@@ -265,12 +304,13 @@ impl Transit {
     #[inline(never)]
     fn report_dropped(&mut self, id: LinkId, now: Time, observer: &mut impl Observer) {
         let Some(dropped) = self.links.served(id).map(ServedLink::take_dropped) else { return };
-        for (Queued { packet, since, .. }, reason) in &dropped {
+        for (Queued { packet, since, hop, .. }, reason) in &dropped {
             if observer.watches(id) {
                 let fate = Offered::Dropped(*reason);
                 observer.observe(now, &Observation::Left { link: id, packet, since: *since, fate });
             }
             self.free_sack(packet);
+            self.report_left(id, packet.flow(), *hop, now);
         }
         if let Some(link) = self.links.served(id) {
             link.put_back(dropped);

@@ -190,6 +190,15 @@ impl Links {
         }
     }
 
+    /// End of the last transmission of a link that stores no packets.
+    pub(crate) fn busy_until(&self, LinkId(id): LinkId) -> Option<Time> {
+        match self.forms[id as usize] {
+            Form::Short(_) => Some(self.paths[id as usize].busy_until),
+            Form::Long(slot) => Some(self.long.get(slot).link.busy_until()),
+            Form::Served(_) => None,
+        }
+    }
+
     /// Makes the long form of a link from its short form.
     fn resume(&mut self, LinkId(id): LinkId, kind: u32) -> Link {
         Link::resumed(&self.kinds[kind as usize], &self.paths[id as usize], self.spare.pop())

@@ -36,8 +36,12 @@ pub struct ServedLink {
     each: Time,
     /// Whether the event at [`busy_until`](Self::busy_until) is pending.
     is_due: bool,
+    /// Whether there are [`limited`](Self::limited) hops.
+    reports: bool,
     /// Stored packets that were dropped and have not been reported.
     dropped: Dropped,
+    /// The first hops of the flows whose senders limit their packets in this queue.
+    limited: Vec<u32>,
 }
 
 impl ServedLink {
@@ -59,7 +63,9 @@ impl ServedLink {
             size: 0,
             each: Time::ZERO,
             is_due: false,
+            reports: false,
             dropped: Vec::new(),
+            limited: Vec::new(),
         }
     }
 
@@ -85,6 +91,23 @@ impl ServedLink {
         }
     }
 
+    /// Lets the sender whose data has this first hop know when its packets leave. Hops must be given in ascending order.
+    pub(crate) fn limit(&mut self, hop: u32) {
+        self.limited.push(hop);
+        self.reports = true;
+    }
+
+    /// Whether any sender must know when its packets leave.
+    #[inline(always)]
+    pub(crate) const fn reports(&self) -> bool {
+        self.reports
+    }
+
+    /// Whether the sender of a packet on this hop must know when it leaves.
+    pub(crate) fn is_limited(&self, hop: u32) -> bool {
+        self.limited.binary_search(&hop).is_ok()
+    }
+
     /// Rate and least propagation delay of the link.
     pub(crate) const fn line(&self) -> Line<'_> {
         Line { rate: &self.rate, delay: self.delay }
@@ -108,6 +131,7 @@ impl ServedLink {
         size_of::<Self>()
             + self.queue.memory()
             + self.dropped.capacity() * size_of::<(Queued, DropReason)>()
+            + self.limited.capacity() * size_of::<u32>()
             + self.entrance.as_ref().map_or(0, |entrance| entrance.memory())
             + self.shaper.as_ref().map_or(0, |shaper| size_of_val(&**shaper))
             + self.exit.as_ref().map_or(0, |exit| exit.memory())

@@ -84,6 +84,9 @@ impl Plan {
                 if let Err(unfit) = sender.congestion.check_feedback(sender.ecn) {
                     return invalid("transport.sender.ecn", &unfit.problem);
                 }
+                if let Err(unfit) = sender.congestion.check_tick(sender.timer_tick) {
+                    return invalid("transport.sender.timer_tick", &unfit.problem);
+                }
                 if sender.max_window == 0 || sender.initial_window == 0 || sender.rtt.clock == Time::ZERO {
                     return invalid("transport", "max_window, initial_window and clock must be above 0");
                 }
@@ -115,6 +118,7 @@ impl RecordSpec {
 #[cfg(test)]
 mod tests {
     use ackclock_tcp::SenderConfig;
+    use ackclock_tcp::congestion::{CubicRules, CubicSpec, LawSpec};
 
     use super::*;
     use crate::engine::simulator::Simulator;
@@ -136,6 +140,27 @@ mod tests {
         assert_eq!(
             (&error.field[..], error.problem.starts_with("must be at most 65535")),
             ("groups.0.packet_size", true)
+        );
+    }
+    #[test]
+    fn cubic_with_the_rules_of_linux_counts_whole_ticks_per_second() {
+        let plan = |rules, timer_tick| {
+            let mut plan = dumbbell_of_reno(1);
+            if let TransportSpec::Tcp { sender, .. } = &mut plan.groups[0].transport {
+                let congestion = LawSpec::Cubic(CubicSpec { fast_convergence: true, rules });
+                *sender = SenderConfig { congestion, timer_tick, ..(**sender).clone() }.into();
+            }
+            plan
+        };
+        for millis in [0, 1, 4, 10] {
+            Simulator::new(&plan(CubicRules::Linux, Time::from_millis(millis)), 1).expect("ticks that divide a second");
+        }
+        let seven = Time::from_millis(7);
+        Simulator::new(&plan(CubicRules::Rfc9438, seven), 1).expect("no ticks are counted");
+        let error = Simulator::new(&plan(CubicRules::Linux, seven), 1).expect_err("142.9 ticks");
+        assert_eq!(
+            (&error.field[..], error.problem.contains("must divide 1 s")),
+            ("groups.0.transport.sender.timer_tick", true)
         );
     }
 }

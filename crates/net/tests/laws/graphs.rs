@@ -429,6 +429,11 @@ fn members() -> impl Strategy<Value = Vec<Member>> {
                 initial_rwnd: receiver.tunes().then_some(receiver.initial_rwnd),
                 read_rate: receiver.read_rate,
                 ecn: if sender.congestion.check_feedback(sender.ecn).is_ok() { sender.ecn } else { EcnMode::Accurate },
+                timer_tick: if sender.congestion.check_tick(sender.timer_tick).is_ok() {
+                    sender.timer_tick
+                } else {
+                    Time::from_millis(4)
+                },
                 ..sender
             },
             packets,

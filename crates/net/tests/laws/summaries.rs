@@ -530,7 +530,7 @@ proptest! {
             };
             let none = |limit: Limit| spent[limit as usize] == Time::ZERO;
             prop_assert!(none(Limit::Processing) || sender.overhead > Time::ZERO);
-            prop_assert!(none(Limit::Pacing) || sender.pacing != Pacing::Off);
+            prop_assert!(none(Limit::Pacing) || sender.pacing != Pacing::Off || sender.limit_output_bytes > 0);
             prop_assert!(none(Limit::Marks) || sender.ecn != EcnMode::Off);
             prop_assert!(none(Limit::Timeout) || simulator.counters(FlowId(*flow)).timeouts > 0);
         }

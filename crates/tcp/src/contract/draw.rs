@@ -114,6 +114,7 @@ pub(super) fn script(law: &ForeignSpec, seed: u64, number: u32) -> Script {
     let sender = SenderConfig {
         gso: draw.one(&[GsoRule::Off, GsoRule::Off, GsoRule::Autosize, GsoRule::Fixed]),
         gso_max_segs: draw.from(1, 60) as u32,
+        limit_output_bytes: draw.one(&[0, 0, 5_000, 4_194_304]),
         ..sender
     };
     Script { sender, receiver, delay, supplies, segments, acks, marks }

@@ -120,9 +120,10 @@ impl Witness {
         Cause::NewAck(news)
     }
 
-    /// Whether the window is closed and nothing is outstanding.
-    pub(crate) fn is_closed(&self) -> bool {
-        self.outstanding.is_empty() && self.edge.is_some() && self.current <= self.acked
+    /// Whether data waits for a closed window while nothing is outstanding, so that the timer is the persist timer.
+    pub(crate) fn persists(&self) -> bool {
+        let is_closed = self.outstanding.is_empty() && self.edge.is_some() && self.current <= self.acked;
+        is_closed && self.acked < self.supplied
     }
 
     /// Records the window of an ACK. Returns whether its right edge moves.
@@ -358,7 +359,7 @@ impl Witness {
         let Segment { number, size, syn, .. } = segment;
         let max_window = u64::from(self.config.max_window);
         if segment.is_probe() {
-            let may_probe = self.is_closed() && number + 1 == self.acked && self.acked < self.supplied;
+            let may_probe = self.persists() && number + 1 == self.acked;
             hold!(may_probe, "a probe is sent, but the window is not closed, or no data waits");
             return Ok(());
         }

@@ -74,10 +74,10 @@ impl Reader {
         Some(Self { interval, ready: Time::ZERO, unread: 0, held: 0, has_read: false, pushed: false, answered: None })
     }
 
-    /// Reads what there has been time for until `now`.
-    pub(super) fn read(&mut self, now: Time) {
+    /// Reads what there has been time for until `now`. Returns whether that was anything.
+    pub(super) fn read(&mut self, now: Time) -> bool {
         if self.unread == 0 || now < self.ready {
-            return;
+            return false;
         }
         let time = (now - self.ready).as_picos() / self.interval.as_picos();
         let packets = self.unread.min(time + 1);
@@ -85,6 +85,7 @@ impl Reader {
         self.unread -= packets;
         self.held -= packets;
         self.has_read = true;
+        true
     }
 
     /// Takes a packet that was missing into the buffer; `in_order` packets can be read now.
@@ -146,7 +147,7 @@ impl Reader {
             return Some(0);
         }
         let needed = least(buffer).max(2 * window);
-        let opens = (needed <= most.min(buffer)).then(|| needed.saturating_sub(self.free(buffer)));
+        let opens = (2 * window <= most.min(buffer)).then(|| needed.saturating_sub(self.free(buffer)));
         let all = (waits && self.pushed).then_some(self.unread);
         opens.into_iter().chain(all).min()
     }
@@ -155,4 +156,34 @@ impl Reader {
 /// Number of packets that must be free before the window opens.
 const fn least(buffer: u64) -> u64 {
     buffer.div_ceil(LEAST_PART)
+}
+
+#[cfg(test)]
+mod tests {
+    use ackclock_units::Rate;
+
+    use super::*;
+
+    /// A full buffer of 320 packets, of which 20 must be free before the window opens, and a window of at most 10 packets.
+    ///
+    /// Validates: the window opens with the read of the 20th packet, to 10 packets; a window of 4 is updated at once, and one of
+    ///     6 never, as it cannot become twice as large.
+    /// Source: Linux, `__tcp_cleanup_rbuf` and `__tcp_select_window`.
+    /// Tolerance: exact.
+    #[test]
+    fn a_window_that_is_tuned_below_a_16th_of_the_buffer_opens() {
+        let config =
+            ReceiverConfig { read_rate: Rate::from_bps(11_680_000), data_bytes: 1460, ..ReceiverConfig::default() };
+        let mut reader = Reader::new(&config).expect("it reads at a rate");
+        (reader.unread, reader.held) = (320, 320);
+        let pending = |window| Pending { window, most: 10, buffer: 320, waits: false, is_due: false };
+        assert_eq!(reader.acknowledges_at(pending(0)), Some(Time::from_millis(19)));
+        reader.read(Time::from_millis(18));
+        assert!(!reader.answers(pending(0)));
+        reader.read(Time::from_millis(19));
+        assert!(reader.answers(pending(0)));
+        assert_eq!(reader.window(10, 320), 10);
+        assert_eq!(reader.reads_before_ack(pending(4)), Some(0));
+        assert_eq!(reader.reads_before_ack(pending(6)), None);
+    }
 }

@@ -28,6 +28,8 @@ pub(super) enum Admission {
     Granted,
     /// It is discarded and acknowledged at once.
     Answered,
+    /// It is discarded; the application has just read, which may send an ACK.
+    Read,
     /// It is discarded.
     Ignored,
 }
@@ -49,10 +51,11 @@ impl Window {
 
     /// Decides whether a segment that arrives is data to accept.
     pub(super) fn admit(&mut self, number: u64, mark: Mark, now: Time) -> Admission {
-        self.read(now);
         let Some(reader) = &mut self.reader else { return Admission::Granted };
+        let reads = reader.read(now);
         match mark.probe {
             true if reader.answers_probe(now) => Admission::Answered,
+            true if reads => Admission::Read,
             true => Admission::Ignored,
             false if number < self.edge => Admission::Granted,
             false => Admission::Answered,

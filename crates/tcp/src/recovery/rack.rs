@@ -61,6 +61,7 @@ use crate::delivery_rate::{Phase, RateSample};
 use crate::packed_option::PackedOption;
 use crate::scoreboard::Scoreboard;
 use crate::segment::{Ack, Block, Segment};
+use crate::send_log::Sent;
 use crate::sender::connection::Connection;
 use crate::ticks::Ticks;
 use clock::Clock;
@@ -100,8 +101,10 @@ pub struct Rack {
     rounds_from: PackedOption<Time>,
     /// Whether the last ACK restarts the timer; only for Linux.
     moves_timer: bool,
-    /// Whether it acknowledged a segment that was sent again, and so gives no certain round-trip time; only for Linux.
+    /// Whether it acknowledged a segment that was sent again, so that its last segment gives no certain round-trip time, and
+    /// the time that it gives nevertheless; only for Linux.
     is_ambiguous: bool,
+    other_rtt: Option<Time>,
     due: Due,
     /// The window before the last timeout, and whether `snd_una` has advanced since.
     cwnd: f64,
@@ -142,9 +145,10 @@ impl Rack {
         self.delivered
     }
 
-    /// Whether the last ACK gives no certain round-trip time.
-    pub(super) const fn is_ambiguous(&self) -> bool {
-        self.is_ambiguous
+    /// The round-trip time that the last ACK gives to laws, if `last` is the record of the last segment that it acknowledged
+    /// (Linux, `rate_sample.rtt_us`).
+    pub(super) fn rtt(&self, last: Option<Sent>, now: Time) -> Option<Time> {
+        if self.is_ambiguous { self.other_rtt } else { last?.rtt(now) }
     }
 
     /// Handles an ACK before the sender advances `snd_una`.
@@ -173,12 +177,13 @@ impl Rack {
         let acknowledged = delivery.acknowledged.filter(|_| !self.is_ambiguous);
         let reported = delivery.reported.filter(|_| !is_old);
         let newest = reported.or(acknowledged).or_else(|| self.echoed(connection, ack, now).map(Span::from));
+        self.other_rtt = newest.map(|sent| now - sent.last);
         if let Some(sent) = acknowledged.or(newest) {
             connection.rtt.sample(&connection.config.rtt, sent.first, now);
             connection.rtt.end_back_off(&connection.config.rtt);
         }
         if let Some(rate) = connection.rate_mut().filter(|_| is_linux) {
-            rate.measure(newest.map(|sent| now - sent.last));
+            rate.measure(self.other_rtt);
         }
         let first = connection.first_sent().map(|first| first.at);
         self.moves_timer = snd_una > before || reported.is_some_and(|sent| Some(sent.first) < first);
@@ -414,6 +419,7 @@ impl Rack {
         let pipe = self.pipe(connection, connection.snd_una);
         let has_no_data = connection.snd_nxt >= connection.supplied && self.losses.count() == 0;
         if has_no_data
+            && !connection.has_queued()
             && (pipe as f64) < connection.window.cwnd.floor()
             && let Some(rate) = connection.rate_mut()
         {

@@ -426,15 +426,17 @@ impl Connection {
         }
         // a window that has closed again does not count
         let rwnd = self.rwnd().max(self.flight().min(u64::from(self.config.max_window)));
-        let window = (self.window.cwnd + f64::from(self.inflation)).min(rwnd as f64);
+        let cwnd = self.window.cwnd + f64::from(self.inflation);
+        let window = cwnd.min(rwnd as f64);
         let (window, least) = match self.config.decrease_from {
             DecreaseFrom::FlightSize => {
                 let flight = self.flight() - u64::from(self.limited);
                 ((flight as f64).min(window.max(flight.saturating_sub(known) as f64)), 2.0)
             }
             DecreaseFrom::Window => (window, 1.0),
-            // the window of Linux falls to `ssthresh` (`tcp_end_cwnd_reduction`)
-            DecreaseFrom::WholeWindow => (window.floor(), if self.config.rack == RackRule::Linux { 2.0 } else { 1.0 }),
+            // Linux ignores the peer's window (`tcp_reno_ssthresh`); its own falls to `ssthresh` (`tcp_end_cwnd_reduction`)
+            DecreaseFrom::WholeWindow if self.config.rack == RackRule::Linux => (cwnd.floor(), 2.0),
+            DecreaseFrom::WholeWindow => (window.floor(), 1.0),
         };
         if let Some(extra) = &mut self.extra {
             extra.slow_start.on_congestion(signal);

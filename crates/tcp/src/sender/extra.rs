@@ -9,12 +9,13 @@ use crate::sender::marks::Marks;
 use crate::sender::pacer::Pacer;
 use crate::sender::persist::PeerWindow;
 use crate::sender::pushes::Pushes;
+use crate::sender::small_queue::SmallQueue;
 use crate::sender::usage::Usage;
 use crate::slow_start::SlowStart;
 
 /// State of a sender that times every segment, samples its delivery rate, is paced, uses ECN or segmentation offload,
-/// pushes segments, has a receiver whose window changes, remembers a full window, or has a slow start other than the
-/// standard one.
+/// pushes segments, has a receiver whose window changes, remembers a full window, limits its packets in the host's queue, or
+/// has a slow start other than the standard one.
 #[derive(Debug)]
 pub(crate) struct Extra {
     /// The send time of each segment.
@@ -28,6 +29,7 @@ pub(crate) struct Extra {
     pub(crate) pushes: Option<Pushes>,
     pub(super) usage: Option<Usage>,
     pub(super) gso: Option<Box<Gso>>,
+    pub(super) small_queue: Option<Box<SmallQueue>>,
 }
 
 impl Extra {
@@ -42,8 +44,8 @@ impl Extra {
         let window = config.first_window().map(PeerWindow::new);
         let (marks, pushes) = (Marks::of(config.ecn, law.is_scalable()), Pushes::of(config));
         let usage = config.remember_full_window.then(Usage::default);
-        let gso = Gso::of(config);
-        let extra = Self { log, rate, slow_start, pacer, marks, window, pushes, usage, gso };
+        let (gso, small_queue) = (Gso::of(config), SmallQueue::of(config));
+        let extra = Self { log, rate, slow_start, pacer, marks, window, pushes, usage, gso, small_queue };
         let is_needed = !extra.only_slow_start() || !extra.slow_start.is_standard();
         is_needed.then(|| Box::new(extra))
     }
@@ -63,12 +65,16 @@ impl Extra {
             && self.rate.is_none()
             && self.pacer.is_none()
             && self.gso.is_none()
+            && self.small_queue.is_none()
     }
 
     /// Whether nothing but the last segment that the application has supplied, and an answer to a mark, needs a flag of its
-    /// own, and an ACK without an echo changes nothing here.
+    /// own, an ACK without an echo changes nothing here, and packets in the host's queue do not count.
     pub(super) const fn labels_seldom(&self, config: &SenderConfig) -> bool {
-        self.window.is_none() && !config.most_marks && (self.pushes.is_none() || Pushes::only_ends(config))
+        self.window.is_none()
+            && self.small_queue.is_none()
+            && !config.most_marks
+            && (self.pushes.is_none() || Pushes::only_ends(config))
     }
 
     /// Heap memory in bytes.
@@ -77,5 +83,6 @@ impl Extra {
             + self.log.as_ref().map_or(0, SendLog::memory)
             + self.rate.as_ref().map_or(0, DeliveryRate::memory)
             + self.gso.as_ref().map_or(0, |gso| size_of_val(&**gso))
+            + self.small_queue.as_ref().map_or(0, |queue| queue.memory())
     }
 }

@@ -29,10 +29,7 @@
 //!   ACKs.
 //! - Queues, marks and losses concern single packets, as behind a device that segments, and receivers acknowledge single
 //!   packets (no GRO).
-//! - There are no TCP small queues (`tcp_small_queue_check`): only its window and its pacing limit a flow's packets in the
-//!   queue of the first link. In Linux, they are limited to the data of 1/1024 s or two super-segments; the rest waits in
-//!   the socket until packets have left the host. This matters if the first link is the bottleneck: its queue would be
-//!   shorter by what waits in the socket, and would drop or mark less.
+//! - TCP small queues are an option of their own (`small_queue.rs`).
 
 use ackclock_units::Time;
 
@@ -86,6 +83,11 @@ impl Gso {
         self.quantum
     }
 
+    /// Whether the segment sent last is not the first one of its super-segment.
+    pub(super) const fn continues(&self) -> bool {
+        self.count > 1
+    }
+
     /// How many segments from `number` on may still join the present super-segment.
     const fn rest(&self, number: u64, resends: bool, now: Time) -> u64 {
         let continues = number == self.next && resends == self.resends && now.as_picos() == self.at.as_picos();
@@ -102,6 +104,8 @@ pub(super) enum Admission {
     PacedUntil(Time),
     /// They wait for the next ACK.
     Deferred,
+    /// They wait until packets have left the host.
+    Queued,
 }
 
 /// The largest super-segment, and the size of a buffer of the write queue.
@@ -266,6 +270,9 @@ impl Sender {
             let cwnd = connection.window.cwnd as u64;
             connection.note_usage(if offer.is_narrow { in_flight.max(cwnd) } else { in_flight });
             return Admission::Deferred;
+        }
+        if connection.waits_for_queue(number, offer.quota) {
+            return Admission::Queued;
         }
         let quantum = if connection.samples_rate() { size(&connection.config, rate, BURST, 0) } else { 0 };
         let Some(extra) = connection.extra.as_deref_mut() else { return Admission::Granted(1) };

@@ -17,6 +17,7 @@ use std::mem::replace;
 use ackclock_units::Time;
 
 use super::connection::Connection;
+use crate::config::IdleRestart;
 use crate::packed_option::PackedOption;
 use crate::segment::{Ack, HEADER, Segment};
 use crate::ticks::Ticks;
@@ -98,6 +99,9 @@ impl Connection {
         } else if !is_closed && probes.is_some() {
             self.set_probes(None);
             self.timer = PackedOption::NONE;
+            if self.config.idle_restart == IdleRestart::Timeout {
+                self.restart_timer(now);
+            }
         }
     }
 
@@ -149,7 +153,43 @@ impl Connection {
 
 #[cfg(test)]
 mod tests {
+    use ackclock_units::{Role, Stream};
+
     use super::*;
+    use crate::config::SenderConfig;
+    use crate::recovery::RecoverySpec;
+    use crate::segment::Sack;
+    use crate::sender::Sender;
+
+    /// A peer closes its window and opens it again, while the congestion window is zero, as ns-2's Vegas leaves it.
+    ///
+    /// Validates: with `idle_restart = timeout`, the timer goes on, and opens the congestion window.
+    /// Source: ns-2, tcp.cc, `set_rtx_timer` and `timeout`.
+    /// Tolerance: exact.
+    #[test]
+    fn a_timer_that_never_stops_outlasts_a_closed_window() {
+        for (idle_restart, runs) in [(IdleRestart::Timeout, true), (IdleRestart::Rfc5681, false)] {
+            let config = SenderConfig {
+                recovery: RecoverySpec::Tahoe,
+                handshake: false,
+                initial_rwnd: Some(4),
+                idle_restart,
+                ..SenderConfig::default()
+            };
+            let mut sender = Sender::new(config, Stream::new(1, Role::Sender, 0));
+            sender.supply(9);
+            let now = Time::SECOND;
+            while sender.poll_transmit(now).is_some() {}
+            for window in [0, 100] {
+                let sack = &Sack::NONE.with_window(window);
+                sender.handle_ack(Ack { sack, ..Ack::cumulative(4) }, now);
+                sender.connection.window.cwnd = 0.0;
+                sender.choose_path();
+                assert_eq!(sender.poll_transmit(now), None);
+                assert_eq!(sender.poll_timeout().is_some(), window == 0 || runs);
+            }
+        }
+    }
 
     /// Validates: a current ACK sets the right edge, forward or back; an ACK that was overtaken only moves it forward, and one
     ///     for the same data only forward or to a closed window.

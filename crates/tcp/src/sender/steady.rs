@@ -258,7 +258,7 @@ impl Sender {
                     waits = true;
                     break;
                 }
-                Admission::Deferred => {
+                Admission::Deferred | Admission::Queued => {
                     self.defer(now);
                     waits = true;
                     break;

@@ -137,6 +137,7 @@ struct Modern {
     pacing: Pacing,
     pacing_burst: u32,
     gso: (GsoRule, u32),
+    limit_output_bytes: u32,
     /// `tail_loss_probe`, `frto`, `abe`, `whole_growth`, `push`, `most_marks` and `has_sack`.
     rules: [bool; 7],
     /// `write_size` and `send_buffer`.
@@ -154,14 +155,16 @@ fn modern() -> impl Strategy<Value = Modern> {
     let linux = (any::<bool>(), prop_oneof![Just(0_u64), 1_u64..30]);
     let rule = select(vec![GsoRule::Off, GsoRule::Off, GsoRule::Autosize, GsoRule::Fixed]);
     let gso = (rule, prop_oneof![Just(65_535_u32), 1_u32..12]);
-    (prr, undo, ecn, pacing, 1_u32..4, gso, any::<[bool; 7]>(), writes, linux).prop_map(
-        |(prr, undo, ecn, pacing, pacing_burst, gso, rules, writes, linux)| Modern {
+    let queue = prop_oneof![2 => Just(0_u32), 1 => 1_u32..30_000, 1 => Just(4_194_304_u32)];
+    (prr, undo, ecn, pacing, 1_u32..4, (gso, queue), any::<[bool; 7]>(), writes, linux).prop_map(
+        |(prr, undo, ecn, pacing, pacing_burst, (gso, limit_output_bytes), rules, writes, linux)| Modern {
             prr,
             undo,
             ecn,
             pacing,
             pacing_burst,
             gso,
+            limit_output_bytes,
             rules,
             writes,
             linux,
@@ -227,6 +230,7 @@ pub(crate) fn senders() -> impl Strategy<Value = SenderConfig> {
                 pacing_credit: if modern.linux.0 { 50 } else { 0 },
                 gso: modern.gso.0,
                 gso_max_segs: modern.gso.1,
+                limit_output_bytes: modern.limit_output_bytes,
                 rack: if modern.linux.0 { RackRule::Linux } else { RackRule::Rfc8985 },
                 timer_tick: Time::from_millis(modern.linux.1),
                 tick_phase: None,

@@ -1,8 +1,8 @@
 //! RFC 9293: unacceptable ACKs, and counters.
 
-use ackclock_tcp::SenderConfig;
 use ackclock_tcp::recovery::RecoverySpec;
-use ackclock_units::Rate;
+use ackclock_tcp::{RackRule, SenderConfig};
+use ackclock_units::{Rate, Time};
 
 use crate::{Talk, open, ten_in_flight};
 
@@ -76,6 +76,17 @@ fn the_right_edge_follows_the_advertised_window() {
     }
 }
 
+/// Validates: the window before the first ACK is at most `max_window`, also once an ACK without a window has been received.
+/// Source: RFC 9293, section 3.8.6.
+/// Tolerance: exact.
+#[test]
+fn the_first_window_is_at_most_the_largest_one() {
+    let mut talk = Talk::new(&SenderConfig { initial_rwnd: Some(4), max_window: 3, ..open(10) });
+    assert_eq!(talk.sends(), [0, 1, 2]);
+    assert_eq!(talk.ack(100, 1), []);
+    assert_eq!(talk.advertise(100, 2, 3), [3, 4]);
+}
+
 /// Validates: a peer that closes its window gets nothing but a probe after a timeout of 1 s, then after 2, 4 and 8 s and so on
 ///   up to 60 s, as a segment that it has acknowledged; an answer restarts the wait, and an ACK that opens the window ends it.
 ///   The window and the threshold stay, and nothing counts as a timeout.
@@ -135,9 +146,10 @@ fn an_old_ack_does_not_stop_the_persist_timer() {
 #[test]
 fn window_updates_are_no_duplicates() {
     use RecoverySpec::{NewReno, Rack, Reno, Sack, Tahoe, Vegas};
-    for recovery in [Tahoe, Reno, NewReno, Sack, Rack, Vegas] {
+    let with_sack = [Tahoe, Reno, NewReno, Sack, Rack, Vegas].map(|recovery| (recovery, true));
+    for (recovery, has_sack) in with_sack.into_iter().chain([(Rack, false)]) {
         let read_rate = Rate::from_bps(1_000_000);
-        let config = SenderConfig { recovery, read_rate, max_window: 4, tail_loss_probe: false, ..open(10) };
+        let config = SenderConfig { recovery, has_sack, read_rate, max_window: 4, tail_loss_probe: false, ..open(10) };
         let mut talk = Talk::new(&config);
         assert_eq!(talk.sends(), [0, 1, 2, 3], "{recovery:?}");
         assert_eq!(talk.advertise(100, 1, 3), [], "{recovery:?}");
@@ -183,5 +195,29 @@ fn a_window_that_shrinks_still_lets_the_first_segment_be_sent_again() {
         assert_eq!(talk.sender.counters().timeouts, 1);
         assert!([vec![], vec![3]].contains(&talk.advertise(100, 3, 0)), "{recovery:?}");
         assert_eq!(talk.advertise(100, 8, 1), [8], "{recovery:?}");
+    }
+}
+
+/// Validates: a tail-loss probe does not send a segment beyond a window that has shrunk; the retransmission timer then fires as
+///   if there had been no probe. Within the window, the last segment is sent again.
+/// Source: Linux, `tcp_send_loss_probe`, `__tcp_retransmit_skb` and `tcp_rearm_rto`; RFC 1122, section 4.2.2.16.
+/// Tolerance: exact.
+#[test]
+fn a_probe_stays_within_a_window_that_has_shrunk() {
+    for rack in [RackRule::Rfc8985, RackRule::Linux] {
+        for (window, probe) in [(6, vec![7]), (5, vec![])] {
+            let config = SenderConfig { recovery: RecoverySpec::Rack, rack, initial_rwnd: Some(8), ..open(10) };
+            let mut talk = Talk::new(&config);
+            assert_eq!(talk.sends().len(), 8);
+            talk.advertise(100, 2, window);
+            let (acknowledged, rto) = (talk.now, Time::from_secs_f64(talk.rto()));
+            assert_eq!(talk.time_out(), probe, "{rack:?}, {window}");
+            assert_eq!(talk.sender.counters().timeouts, 0);
+            if probe.is_empty() {
+                assert_eq!(talk.time_out(), [2], "{rack:?}");
+                assert_eq!(talk.sender.counters().timeouts, 1);
+                assert!(talk.now - acknowledged <= rto + Time::from_millis(1), "{rack:?}");
+            }
+        }
     }
 }

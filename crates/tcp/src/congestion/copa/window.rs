@@ -55,7 +55,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// The estimate is a sample of the span, not below their minimum, and not above the one of the last half span.
+        /// The estimate is a sample of the span: not below their minimum, and not above the newest one. It is usually not above
+        /// the minimum of the last quarter of the span, but in Linux, too, it misses lower samples if its spare ones also
+        /// become too old.
         #[test]
         fn it_is_near_the_minimum_of_the_span(samples in prop::collection::vec((1_u64..20, 1_u32..100), 1..200)) {
             let span = Time::from_millis(100);
@@ -64,11 +66,10 @@ mod tests {
                 now += Time::from_millis(millis);
                 past.push((now, f64::from(value)));
                 minimum.update(now, f64::from(value), span);
-                let least = |span: u64| {
-                    let recent = past.iter().filter(|(at, _)| now - *at <= Time::from_millis(span));
-                    recent.map(|(_, value)| *value).fold(f64::INFINITY, f64::min)
-                };
-                prop_assert!(least(100) <= minimum.get() && minimum.get() <= least(25), "{past:?}");
+                let recent = past.iter().filter(|(at, _)| now - *at <= span);
+                let least = recent.map(|(_, value)| *value).fold(f64::INFINITY, f64::min);
+                prop_assert!(least <= minimum.get() && minimum.get() <= f64::from(value), "{past:?}");
+                prop_assert!(past.iter().any(|(at, value)| now - *at <= span && *value == minimum.get()), "{past:?}");
             }
         }
     }

@@ -138,6 +138,23 @@ fn probes_and_packets_beyond_the_window_are_answered() {
     assert_eq!(host.receiver.rcv_nxt(), 42);
 }
 
+/// The read at 30 ms opens the window, and a probe that is not answered arrives at the same time, before the timer fires.
+///
+/// Validates: the probe does not put off the window update.
+/// Source: Linux, `__tcp_cleanup_rbuf`.
+/// Tolerance: exact.
+#[test]
+fn a_window_update_leaves_although_a_probe_arrives_at_its_time() {
+    let mut host = filled(LARGE, 41);
+    host.hear(15, 41, PROBE);
+    let now = Time::from_millis(30);
+    assert_eq!(host.receiver.poll_timeout(&host.pool), Some(now));
+    let ack = host.receiver.handle_segment(41, PROBE, now, &mut host.pool).ack;
+    assert_eq!(ack.map(|ack| (ack.next, ack.sack.window())), Some((42, Some(3))));
+    host.wait(Time::from_millis(60));
+    assert_eq!(host.acks(), [(15, 42, 0), (60, 42, 6)]);
+}
+
 /// Validates: the ACK of a pushed packet leaves when all has been read, here at 20 ms.
 /// Source: Linux, `__tcp_cleanup_rbuf`.
 /// Tolerance: exact.

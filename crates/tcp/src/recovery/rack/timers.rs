@@ -34,6 +34,8 @@ impl Rack {
         if connection.config.rack == RackRule::Linux {
             self.recheck = None;
             self.pend_retransmission(connection, self.pacing_delay(connection, now), now);
+        } else if self.due == Due::Probe {
+            self.pend(connection, Due::Retransmission, self.rto_at.max(now));
         } else {
             self.arm(connection, now);
         }
@@ -167,10 +169,14 @@ impl Rack {
         self.rto_at = self.ticks.fires_at(now, wait);
     }
 
-    /// Sends new data regardless of the window, or the last segment again.
+    /// Sends new data regardless of the congestion window, or the last segment again. Sends nothing if that lies beyond an
+    /// advertised window that has shrunk (Linux, `tcp_send_loss_probe` and `__tcp_retransmit_skb`).
     pub(super) fn send_probe(&mut self, connection: &mut Connection, now: Time) {
         let new = has_new(connection);
         let number = if new { connection.snd_nxt } else { connection.snd_max - 1 };
+        if number >= connection.snd_una + connection.rwnd() {
+            return;
+        }
         connection.snd_nxt += u64::from(new);
         connection.urgent = PackedOption::some(number);
         self.probe = Some(Probe { end: number + 1, retransmission: !new });
